@@ -15,7 +15,7 @@ use crate::error::{Failure, OrRaise as _};
 use crate::keys::SecretKey;
 use crate::scheme::{Cipher, Scheme, mixed};
 
-/// A set by its name; `insecure-10` is the small one for tests at n = 2^10, `insecure-10-9` the same with nine levels left.
+/// Returns a set by its name; `insecure-10` is the small one for tests at n = 2^10, `insecure-10-9` that one with nine levels left.
 fn named(name: &str) -> Result<Set, Failure> {
     if let Some(set) = small(name) {
         return Ok(set);
@@ -39,7 +39,7 @@ fn small(name: &str) -> Option<Set> {
     Some(set)
 }
 
-/// All sets, each with what it costs.
+/// Lists all sets, each with its cost.
 #[pyfunction]
 pub(crate) fn bootstrap_sets(py: Python<'_>) -> PyResult<Vec<(String, String)>> {
     run(py, || {
@@ -48,14 +48,14 @@ pub(crate) fn bootstrap_sets(py: Python<'_>) -> PyResult<Vec<(String, String)>> 
     })
 }
 
-/// The context of a set.
+/// Makes the context of a set.
 #[pyfunction]
 pub(crate) fn bootstrap_context(py: Python<'_>, set: &str) -> PyResult<Context> {
     let set = named(set).or_raise(py)?;
     run(py, move || Ok(Context::of(Scheme::ckks(set.parameters()?)?)))
 }
 
-/// Levels that a bootstrapping leaves.
+/// Number of levels that a bootstrapping leaves.
 #[pyfunction]
 pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str) -> PyResult<usize> {
     let (scheme, set) = (Arc::clone(&context.scheme), named(set).or_raise(py)?);
@@ -65,7 +65,7 @@ pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str
     })
 }
 
-/// Everything of a bootstrapping but its keys.
+/// A bootstrapping without its keys.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Bootstrapper {
     scheme: Arc<Scheme>,
@@ -93,20 +93,20 @@ impl Bootstrapper {
         })
     }
 
-    /// Levels that are left afterwards.
+    /// Number of levels that are left afterwards.
     #[getter]
     fn levels_left(&self) -> usize {
         self.inner.blueprint().levels_left()
     }
 
-    /// Levels that it takes.
+    /// Number of levels that a bootstrapping takes.
     #[getter]
     fn levels_taken(&self) -> usize {
         let levels = self.inner.blueprint().levels();
         levels.coeffs_to_slots - self.levels_left()
     }
 
-    /// The lowest level that a ciphertext may have.
+    /// Lowest level that a ciphertext may have.
     #[getter]
     fn lowest_level(&self) -> usize {
         self.inner.blueprint().set().lowest_level()
@@ -127,7 +127,7 @@ impl Bootstrapper {
         self.inner.byte_len()
     }
 
-    /// What the keys will take in memory.
+    /// Number of bytes that the keys will take in memory.
     #[getter]
     fn key_bytes(&self, py: Python<'_>) -> PyResult<usize> {
         self.inner.blueprint().key_bytes().or_raise(py)
@@ -171,7 +171,7 @@ impl Bootstrapper {
     }
 }
 
-/// All keys of a bootstrapping; none of them is secret.
+/// All keys of a bootstrapping; they contain no secret.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct BootstrapKeys {
     scheme: Arc<Scheme>,

@@ -1,4 +1,4 @@
-//! One ciphertext and everything that can be done with it.
+//! Ciphertexts of any scheme, and the operations on them.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -21,15 +21,15 @@ use crate::plaintext::Plaintext;
 use crate::scheme::{Cipher, Scheme, mixed};
 use crate::series::Series;
 
-/// A ciphertext. What it holds changes only by `+=` and its like.
+/// A ciphertext. Only `+=` and the other operations in place change it.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Ciphertext {
     scheme: Arc<Scheme>,
-    /// Locked for an instant only, and never while something is computed.
+    /// The ciphertext of its scheme; locked for an instant only, and never during a computation.
     value: RwLock<Cipher>,
 }
 
-/// What is said of a ciphertext of any scheme.
+/// Returns a property of a ciphertext of any scheme.
 macro_rules! said {
     ($value:expr, |$x:ident| $body:expr) => {
         match $value {
@@ -63,7 +63,7 @@ impl Ciphertext {
         Ok(Self::new(&self.scheme, value))
     }
 
-    /// What many operations make of it.
+    /// Computes a ciphertext from this one, by many operations.
     pub(crate) fn computed_slowly(
         &self,
         py: Python<'_>,
@@ -91,13 +91,13 @@ impl Ciphertext {
         self.computed(py, ops::negate)
     }
 
-    /// Relinearised, and rescaled in CKKS.
+    /// Multiplies; relinearised, and rescaled in CKKS.
     fn multiply(&self, py: Python<'_>, other: &Self, keys: &EvaluationKeys) -> PyResult<Self> {
         let (other, keys) = (other.value(), Arc::clone(&keys.keys));
         self.computed(py, move |scheme, a| ops::multiply(scheme, a, &other, &keys))
     }
 
-    /// Three parts, not rescaled.
+    /// Multiplies to three parts, without rescaling.
     fn multiply_unrelinearized(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let other = other.value();
         self.computed(py, move |scheme, a| ops::multiply_unrelinearized(scheme, a, &other))
@@ -127,7 +127,7 @@ impl Ciphertext {
         })
     }
 
-    /// Σ a_i·m_i, rescaled once in CKKS.
+    /// Returns Σ a_i·m_i, rescaled once in CKKS.
     #[staticmethod]
     fn sum_of_plain_products(
         py: Python<'_>,
@@ -141,7 +141,7 @@ impl Ciphertext {
         Ok(Self::new(&context, value))
     }
 
-    /// Σ a_i·b_i, relinearised once.
+    /// Returns Σ a_i·b_i, relinearised once.
     #[staticmethod]
     fn sum_of_products(
         py: Python<'_>,
@@ -156,7 +156,7 @@ impl Ciphertext {
         Ok(Self::new(&context, value))
     }
 
-    /// Σ c_i·a_i + c of CKKS, rescaled once.
+    /// Returns Σ c_i·a_i + c of CKKS, rescaled once.
     #[staticmethod]
     #[pyo3(signature = (terms, constant=0.0))]
     fn linear_combination(
@@ -172,7 +172,7 @@ impl Ciphertext {
         Ok(Self::new(&context, value))
     }
 
-    /// k·a: no level.
+    /// Returns k·a, without using a level.
     fn multiply_integer(&self, py: Python<'_>, factor: i64) -> PyResult<Self> {
         self.computed(py, move |scheme, a| ops::multiply_integer(scheme, a, factor))
     }
@@ -184,7 +184,7 @@ impl Ciphertext {
         })
     }
 
-    /// Rescaled, or at this scale and not rescaled.
+    /// Multiplies by a constant; rescaled, or at this scale and not rescaled.
     #[pyo3(signature = (constant, *, scale=None))]
     fn multiply_constant(&self, py: Python<'_>, constant: Complex64, scale: Option<f64>) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match (a, scale) {
@@ -203,7 +203,7 @@ impl Ciphertext {
         })
     }
 
-    /// Moduli dropped, scale kept.
+    /// Drops moduli down to a level; the scale stays.
     fn drop_to(&self, py: Python<'_>, level: usize) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match a {
             Cipher::Ckks(a) => Ok(scheme.reals()?.evaluator.drop_to(a, level)?.into()),
@@ -211,12 +211,12 @@ impl Ciphertext {
         })
     }
 
-    /// At the canonical scale of the level.
+    /// Brings the ciphertext to a level at its canonical scale.
     fn level_to(&self, py: Python<'_>, level: usize) -> PyResult<Self> {
         self.computed(py, move |scheme, a| ops::level_to(scheme, a, level))
     }
 
-    /// At any scale of a lower level.
+    /// Brings the ciphertext to any scale at a lower level.
     fn set_scale(&self, py: Python<'_>, level: usize, scale: f64) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match a {
             Cipher::Ckks(a) => Ok(scheme.reals()?.evaluator.set_scale(a, level, scale)?.into()),
@@ -224,7 +224,7 @@ impl Ciphertext {
         })
     }
 
-    /// A tighter bound on the slots, which the caller knows.
+    /// Declares a tighter bound on the slots, which the caller knows.
     fn with_magnitude(&self, py: Python<'_>, magnitude: f64) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match a {
             Cipher::Ckks(a) => Ok(scheme.reals()?.evaluator.with_magnitude(a, magnitude)?.into()),
@@ -232,7 +232,7 @@ impl Ciphertext {
         })
     }
 
-    /// The same numbers read as more slots, in which they repeat, or as fewer, after which they do. Errors do not repeat: more slots see more
+    /// Declares another number of slots: more, in which the numbers repeat, or fewer, where they repeated. Errors do not repeat: more slots see more
     /// of them.
     fn read_as(&self, py: Python<'_>, slots: usize) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match a {
@@ -253,8 +253,8 @@ impl Ciphertext {
         })
     }
 
-    /// With errors of at most this in every slot, as whoever computes knows: the estimate takes those of rotations for equal, and does not
-    /// know of steps that bring neighbours together.
+    /// Declares errors of at most `error` in every slot, as the caller knows: the estimate takes those of rotations for equal, and ignores
+    /// steps that bring neighbours together.
     fn with_error(&self, py: Python<'_>, error: f64) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match a {
             Cipher::Ckks(a) if error > 0.0 && error.is_finite() => {
@@ -275,7 +275,7 @@ impl Ciphertext {
         })
     }
 
-    /// The same, of which it is known that no number is larger than those of others may be.
+    /// Declares that no number exceeds the bounds of `others`.
     fn bounded_by(&self, py: Python<'_>, others: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
         let magnitudes: Option<Vec<f64>> = others.iter().map(|other| other.magnitude()).collect();
         match magnitudes {
@@ -284,13 +284,13 @@ impl Ciphertext {
         }
     }
 
-    /// Slot i + steps moves to slot i.
+    /// Rotates the slots: slot i + steps moves to slot i.
     fn rotate(&self, py: Python<'_>, steps: i64, keys: &EvaluationKeys) -> PyResult<Self> {
         let exponent = ops::rotation_exponent(&self.scheme, steps);
         self.automorphism(py, exponent, keys)
     }
 
-    /// Several rotations that share what they have in common.
+    /// Rotates by several steps, which share their decomposition.
     fn rotate_many(&self, py: Python<'_>, steps: Vec<i64>, keys: &EvaluationKeys) -> PyResult<Vec<Self>> {
         let (scheme, value, keys) = (Arc::clone(&self.scheme), self.value(), Arc::clone(&keys.keys));
         let rotated = run(py, move || {
@@ -306,13 +306,13 @@ impl Ciphertext {
         self.automorphism(py, ops::swap_exponent(&self.scheme), keys)
     }
 
-    /// X → X^`exponent`.
+    /// Applies the automorphism X → X^`exponent`.
     fn automorphism(&self, py: Python<'_>, exponent: u64, keys: &EvaluationKeys) -> PyResult<Self> {
         let keys = Arc::clone(&keys.keys);
         self.computed(py, move |scheme, a| ops::automorphism(scheme, a, exponent, &keys))
     }
 
-    /// Σ c_i·x^i modulo t, by the least depth.
+    /// Evaluates Σ c_i·x^i modulo t at the least depth.
     fn polynomial(&self, py: Python<'_>, coefficients: Vec<i64>, keys: &EvaluationKeys) -> PyResult<Self> {
         let keys = Arc::clone(&keys.keys);
         self.computed_slowly(py, move |scheme, a| {
@@ -329,13 +329,13 @@ impl Ciphertext {
         })
     }
 
-    /// The value of a series of real numbers.
+    /// Evaluates a series of real numbers.
     fn series(&self, py: Python<'_>, series: &Series, keys: &EvaluationKeys) -> PyResult<Self> {
         let (series, keys) = (series.series.clone(), Arc::clone(&keys.keys));
         self.computed_slowly(py, move |scheme, a| match a {
             Cipher::Ckks(a) => {
                 let (key, evaluator) = (ops::relinearization(&keys)?, &scheme.reals()?.evaluator);
-                // Arrays have looked at the bounds of their numbers, which are narrower than those of ciphertexts.
+                // Arrays have checked the bounds of their numbers, which are narrower than those of ciphertexts.
                 let x = declared_within(evaluator, &series, a)?;
                 Ok(sunzi_circuits::series::evaluate(evaluator, &series, &x, key)?.into())
             }
@@ -353,7 +353,7 @@ impl Ciphertext {
         Ok(())
     }
 
-    /// Takes over what another ciphertext holds: how any operation is done in place.
+    /// Replaces the ciphertext by another: every operation in place does this.
     fn assign(&self, other: &Self) {
         self.set(other.value());
     }
@@ -424,7 +424,7 @@ impl Ciphertext {
         }
     }
 
-    /// Slots of the message, which repeats where there are more.
+    /// Number of slots of the message, which repeats where there are more.
     #[getter]
     fn slots(&self) -> usize {
         match self.value() {
@@ -438,7 +438,7 @@ impl Ciphertext {
         ops::bits_left(&self.scheme, &self.value()).or_raise(py)
     }
 
-    /// Bits behind the binary point that are right, by the estimate.
+    /// Number of bits after the binary point that are right, by the estimate.
     #[getter]
     fn precision(&self) -> Option<f64> {
         match self.value() {
@@ -447,7 +447,7 @@ impl Ciphertext {
         }
     }
 
-    /// The bound on the slots that the computation implies.
+    /// Bound on the slots that the computation implies.
     #[getter]
     fn magnitude(&self) -> Option<f64> {
         match self.value() {
@@ -456,7 +456,7 @@ impl Ciphertext {
         }
     }
 
-    /// log2 of the bound on its noise: what whoever made it themselves may declare to share a result.
+    /// log2 of the bound on the noise: the owner of the inputs may declare it to share a result.
     #[getter]
     fn noise(&self) -> f64 {
         let ring = self.scheme.rlwe().ring().expansion();
@@ -473,7 +473,7 @@ impl Ciphertext {
         said!(self.value(), |c| c.parts().iter().map(|p| size_of_val(p.words())).sum())
     }
 
-    /// Which operations spent the bits.
+    /// Returns which operations used how many bits.
     #[getter]
     fn trace(&self) -> String {
         said!(self.value(), |c| c.trace().to_string())

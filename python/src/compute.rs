@@ -1,5 +1,5 @@
-//! Calls that compute: without the interpreter's lock, on threads of the caller's choice, open to Ctrl-C, and with no panic that crosses
-//! the border.
+//! Calls that compute: without the interpreter's lock, on threads of the caller's choice, interruptible by Ctrl-C, with panics turned into
+//! exceptions.
 
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
@@ -14,31 +14,31 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Failure;
 
-/// How long Ctrl-C may go unnoticed.
+/// Longest time that Ctrl-C may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// One operation on polynomials of at most so many words is over before Ctrl-C could be missed: a product of them takes some 20 ms.
+/// Largest number of words of polynomials whose operations end before Ctrl-C could be missed: a product takes some 20 ms.
 const SHORT_WORDS: usize = 1 << 19;
-/// Threads of callers that work themselves, at most: each keeps a few kilobytes for good.
+/// Largest number of callers' threads that compute themselves: each keeps a few kilobytes for good.
 const MOST_CALLERS: usize = 1 << 8;
 
-/// Threads of callers that work themselves, so far.
+/// Number of callers' threads that have computed themselves.
 static CALLERS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// The calling thread as a pool of its own, which shares nothing with others; none where there cannot be one.
+    /// Pool of the calling thread alone, which shares nothing with others; `None` where it cannot be made.
     static ALONE: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
-    /// What `with sunzi.threads(k)` chose, the innermost last, and in which process: a fork inherits the list and none of the threads.
+    /// Pools chosen by `with sunzi.threads(k)`, the innermost last, each with its process: a fork inherits the list and none of the threads.
     static CHOSEN: RefCell<Vec<(u32, Arc<ThreadPool>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Nanoseconds that the work of all calls has taken so far.
 static WORKED: AtomicU64 = AtomicU64::new(0);
 
-/// The threads of who chose none, and the process they live in: a fork has none of them.
+/// Pool of callers that chose none, with its process: a fork has none of its threads.
 static SHARED: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Does `work` on polynomials of so many words, which is over soon: where one thread was chosen, that of the caller works itself. To wake another and to be woken
+/// Runs short `work` on polynomials of `words` words: where one thread was chosen, the caller's thread runs it. To wake another and to be woken
 /// by it would take some dozens of microseconds, and milliseconds where other programs have the processors.
 pub(crate) fn run_short<T: Send + 'static>(
     py: Python<'_>,
@@ -60,7 +60,7 @@ fn caller_as_pool() -> Option<ThreadPool> {
     ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()
 }
 
-/// What the work gives, its time counted and its panic an error.
+/// Runs the work; counts its time and turns a panic into an error.
 fn counted<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let begun = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(described(&*panic)));
@@ -68,22 +68,22 @@ fn counted<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     outcome
 }
 
-/// Does `work` elsewhere and waits for it. Ctrl-C ends the wait: what was begun is finished in the background, and its result dropped.
+/// Runs `work` on other threads and waits for it. Ctrl-C ends the wait: the work is finished in the background, and its result dropped.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let pool = current()?;
     if pool.current_thread_index().is_some() {
-        // These threads wait for the callback, and would take up the keys whose making waits for it too.
+        // These threads wait for the callback, and would be needed for the keys whose generation waits for it too.
         let what = "a progress callback cannot compute: let it note what it is told and compute afterwards";
         return Err(Failure::new("ReentrantCall", what).raise(py));
     }
     let (sender, mut receiver) = channel();
     pool.spawn(move || {
-        // Counted before the caller knows of it.
+        // The time is counted before the caller sees the result.
         let outcome = counted(work);
-        // Nobody waits any more after Ctrl-C.
+        // Nothing receives the result after Ctrl-C.
         let _ = sender.send(outcome);
     });
     loop {
@@ -102,7 +102,7 @@ pub(crate) fn run<T: Send + 'static>(
     }
 }
 
-/// Seconds that calls of this process have worked in Rust so far, from the beginning of their work to its end, by the clock.
+/// Seconds of wall-clock time that the calls of this process have spent computing in Rust so far.
 #[pyfunction]
 pub(crate) fn seconds_of_work() -> f64 {
     Duration::from_nanos(WORKED.load(Ordering::Relaxed)).as_secs_f64()
@@ -121,7 +121,7 @@ fn current() -> PyResult<Arc<ThreadPool>> {
     }
 }
 
-/// Called with the interpreter's lock only, as forks are: no fork finds the mutex taken.
+/// Returns the shared pool. It is called with the interpreter's lock only, as forks are: no fork finds the mutex taken.
 fn shared() -> PyResult<Arc<ThreadPool>> {
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
@@ -131,7 +131,7 @@ fn shared() -> PyResult<Arc<ThreadPool>> {
         return Ok(Arc::clone(pool));
     }
     let pool = Arc::new(pool(0)?);
-    // The pool of a parent has locks that nobody will release: it is not touched any more.
+    // The pool of a parent process has locks that nobody will release: it is leaked.
     std::mem::forget(shared.replace((process, Arc::clone(&pool))));
     Ok(pool)
 }
@@ -141,7 +141,7 @@ fn pool(threads: usize) -> PyResult<ThreadPool> {
     named.build().map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
 }
 
-/// Threads of their own for whatever the thread that entered it calls.
+/// A thread pool for all calls of the thread that entered it.
 #[pyclass(frozen, name = "threads", module = "sunzi")]
 pub(crate) struct Threads {
     pool: Arc<ThreadPool>,
@@ -186,7 +186,7 @@ impl Threads {
     }
 }
 
-/// A Python callable that is told how many of how many steps are done, from any thread; its first exception is kept.
+/// A Python callable that receives the numbers of steps done and of all steps, from any thread; its first exception is kept.
 pub(crate) struct Progress {
     callback: Option<Py<PyAny>>,
     raised: Mutex<Option<PyErr>>,
@@ -207,7 +207,7 @@ impl Progress {
         }
     }
 
-    /// What the callable raised, if anything.
+    /// Returns the exception that the callable raised, if any.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let raised = self.raised.into_inner().unwrap_or_else(PoisonError::into_inner);
         raised.map_or(Ok(()), |error| Err(Failure::Python(error)))

@@ -1,4 +1,4 @@
-//! Contexts: parameters chosen or given, and what is encoded with them.
+//! Contexts: parameters chosen or given, and the encodings under them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::plaintext::Plaintext;
 use crate::scheme::{Plain, Scheme, wrong_scheme};
 use crate::several;
 
-/// Parameters and the tables made of them.
+/// Parameters with their tables.
 #[pyclass(frozen, module = "sunzi._native", from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -44,7 +44,7 @@ impl<'py> Request<'py> {
     }
 }
 
-/// The builder with every setting that was asked for.
+/// Returns the builder with every setting that was given.
 macro_rules! with_settings {
     ($builder:expr, $request:expr, $($name:ident: $kind:ty),*) => {{
         let mut builder = $builder;
@@ -118,7 +118,7 @@ impl Builder {
     }
 }
 
-/// How many results are shared, and with how many statistical bits.
+/// Returns the policy of the number of shared results and of statistical bits.
 pub(crate) fn policy((queries, bits): (u64, u32)) -> Result<SharingPolicy, Failure> {
     Ok(SharingPolicy::new(bits, queries)?)
 }
@@ -127,7 +127,7 @@ pub(crate) fn unknown_scheme(name: &str) -> PyErr {
     PyValueError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""))
 }
 
-/// 128 unless given; 0 only by its name.
+/// Returns the security level: 128 unless given; 0 only by its name.
 pub(crate) fn security(bits: Option<u32>) -> PyResult<Security> {
     match bits {
         None | Some(128) => Ok(Security::Bits128),
@@ -148,14 +148,14 @@ impl Context {
 
 #[pymethods]
 impl Context {
-    /// The cheapest parameters for a request.
+    /// Chooses the cheapest parameters for a request.
     #[staticmethod]
     fn choose(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Self> {
         let builder = Builder::new(scheme, request)?;
         run(py, move || Ok(Self::of(builder.build()?)))
     }
 
-    /// The same for integers of any width: a context for each of as many plaintext moduli as they take, with one ring and one set of keys.
+    /// Chooses parameters for integers of any width: a context for each of as many plaintext moduli as they take, with one ring and one set of keys.
     #[staticmethod]
     fn choose_all(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Vec<Self>> {
         let builder = Builder::new(scheme, request)?;
@@ -172,14 +172,14 @@ impl Context {
         })
     }
 
-    /// Why those.
+    /// Explains the choice of parameters.
     #[staticmethod]
     fn explain(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<String> {
         let builder = Builder::new(scheme, request)?;
         run(py, move || builder.explain())
     }
 
-    /// Exactly these moduli.
+    /// Makes a context of exactly these moduli.
     #[staticmethod]
     #[pyo3(signature = (scheme, log2_degree, moduli, *, special_moduli, plain_modulus, levels, scale_bits, message_bits, digits, security))]
     #[expect(clippy::too_many_arguments, reason = "all of them named, and none that another would imply")]
@@ -228,7 +228,7 @@ impl Context {
         run(py, move || Ok(Self::of(made()?)))
     }
 
-    /// From the bytes of `to_bytes`, or of any file of parameters.
+    /// Makes a context from the bytes of `to_bytes`, or of any file of parameters.
     #[staticmethod]
     #[pyo3(signature = (data, *, insecure_for_research_only=false))]
     fn from_bytes(py: Python<'_>, data: Vec<u8>, insecure_for_research_only: bool) -> PyResult<Self> {
@@ -240,7 +240,7 @@ impl Context {
         })
     }
 
-    /// From one such file after the other: the same but for the plaintext modulus.
+    /// Makes contexts from several files of parameters in a row, which differ only in the plaintext modulus.
     #[staticmethod]
     #[pyo3(signature = (data, *, insecure_for_research_only=false))]
     fn all_from_bytes(
@@ -326,12 +326,12 @@ impl Context {
         Ok(self.scheme.reals().or_raise(py)?.evaluator.context().message_bound())
     }
 
-    /// The canonical scale of a level.
+    /// Returns the canonical scale of a level.
     fn scale(&self, py: Python<'_>, level: usize) -> PyResult<f64> {
         self.scheme.reals().or_raise(py)?.evaluator.context().scale(level).or_raise(py)
     }
 
-    /// Integers in [−t/2, t/2), repeated with period `slots`.
+    /// Encodes integers in [−t/2, t/2), repeated with period `slots`.
     fn encode_integers(
         &self,
         py: Python<'_>,
@@ -356,7 +356,7 @@ impl Context {
         })
     }
 
-    /// Real numbers in so many slots, at a level and a scale.
+    /// Encodes real numbers in `slots` slots, at a level and a scale.
     #[pyo3(signature = (values, slots, level=None, scale=None))]
     fn encode_reals(
         &self,
@@ -376,7 +376,7 @@ impl Context {
         })
     }
 
-    /// The same for complex numbers.
+    /// Encodes complex numbers in `slots` slots, at a level and a scale.
     #[pyo3(signature = (values, slots, level=None, scale=None))]
     fn encode_complex(
         &self,
@@ -396,7 +396,7 @@ impl Context {
         })
     }
 
-    /// All slots of a plaintext of an exact scheme.
+    /// Decodes all slots of a plaintext of an exact scheme.
     fn decode_integers<'py>(
         &self,
         py: Python<'py>,
@@ -410,7 +410,7 @@ impl Context {
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// All slots of a plaintext of CKKS.
+    /// Decodes all slots of a plaintext of CKKS.
     fn decode_complex<'py>(
         &self,
         py: Python<'py>,
@@ -427,7 +427,7 @@ impl Context {
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// Their real parts.
+    /// Decodes the real parts of all slots of a plaintext of CKKS.
     fn decode_reals<'py>(
         &self,
         py: Python<'py>,
@@ -444,24 +444,24 @@ impl Context {
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// The k of X → X^k that turns slots left.
+    /// Returns the k of X → X^k that rotates slots left.
     fn rotation_exponent(&self, steps: i64) -> u64 {
         crate::ops::rotation_exponent(&self.scheme, steps)
     }
 
-    /// The k of X → X^k that swaps rows, or conjugates.
+    /// Returns the k of X → X^k that swaps rows, or conjugates.
     fn swap_exponent(&self) -> u64 {
         crate::ops::swap_exponent(&self.scheme)
     }
 }
 
-/// The next file of parameters.
+/// Reads the next file of parameters.
 fn read_parameters(accept: Accept, input: &mut &[u8]) -> Result<Scheme, Failure> {
     let reader = Reader::new(input)?;
     match Kind::of(reader.header().kind) {
         Some(Kind::BgvParameters) => Scheme::bgv(reader.read(&accept)?),
         Some(Kind::CkksParameters) => Scheme::ckks(reader.read(&accept)?),
-        // Which says so of anything else.
+        // The reader refuses anything else by its kind.
         _ => Scheme::bfv(reader.read(&accept)?),
     }
 }
@@ -470,7 +470,7 @@ fn trailing() -> Failure {
     Failure::new("Trailing", "bytes after the parameters that are no parameters of another plaintext modulus")
 }
 
-/// A level and a scale, the highest and its canonical one unless given.
+/// Returns a level and a scale: the highest level and its canonical scale unless given.
 fn place(context: &ckks::Context, level: Option<usize>, scale: Option<f64>) -> Result<(usize, f64), Failure> {
     let level = level.unwrap_or(context.depth());
     Ok((level, scale.map_or_else(|| context.scale(level), Ok)?))

@@ -4,15 +4,15 @@ use std::error::Error;
 
 use pyo3::prelude::*;
 
-/// What a call that computes fails with.
+/// Failure of a call that computes.
 pub(crate) enum Failure {
-    /// An error of the library: the name of its class and what it says.
+    /// An error of the library: the name of its class and its message.
     Library { class: String, message: String },
-    /// Raised by a callable of the caller.
+    /// An exception raised by a callable of the caller.
     Python(PyErr),
 }
 
-/// Variants that only carry an error of a layer below.
+/// Names of variants that only carry an error of a layer below.
 const WRAPPERS: [&str; 15] = [
     "Ckks",
     "Encoder",
@@ -38,7 +38,7 @@ impl<E: Error> From<E> for Failure {
     }
 }
 
-/// The name of the innermost variant.
+/// Returns the name of the innermost variant.
 fn class(debug: &str) -> &str {
     let end = debug.find(|c: char| !c.is_alphanumeric()).unwrap_or(debug.len());
     let (name, rest) = debug.split_at(end);
@@ -49,17 +49,17 @@ fn class(debug: &str) -> &str {
 }
 
 impl Failure {
-    /// Of this layer's own.
+    /// Makes an error of this layer.
     pub(crate) fn new(class: &str, message: impl Into<String>) -> Self {
         Self::Library { class: class.to_owned(), message: message.into() }
     }
 
-    /// A fault of the library.
+    /// Makes an error for a fault of the library.
     pub(crate) fn internal(what: &str) -> Self {
         Self::new("InternalError", format!("{what}: this is a fault of the library, please report it"))
     }
 
-    /// The name of its class, and what it says.
+    /// Returns the name of the class, and the message.
     pub(crate) fn told(self) -> (String, String) {
         match self {
             Self::Library { class, message } => (class, message),
@@ -82,7 +82,7 @@ fn raised(py: Python<'_>, class: &str, message: &str) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-/// For calls that compute nothing.
+/// Conversion to exceptions for calls that compute nothing.
 pub(crate) trait OrRaise<T> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }

@@ -1,4 +1,4 @@
-//! Keys.
+//! Key classes.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::error::Failure;
 use crate::plaintext::Plaintext;
 use crate::scheme::{Cipher, Plain, Scheme, mixed};
 
-/// A plaintext under a key of whichever sort, in the scheme that both are of.
+/// Encrypts a plaintext under a key of any kind, in the scheme of both.
 macro_rules! encrypted {
     ($py:expr, $scheme:expr, $plaintext:expr, |$context:ident, $m:ident| $body:expr) => {{
         let (scheme, value) = (Arc::clone($scheme), $plaintext.value.clone());
@@ -42,7 +42,7 @@ macro_rules! encrypted {
     }};
 }
 
-/// Whoever has it can decrypt.
+/// Secret key, which decrypts.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct SecretKey {
     pub(crate) scheme: Arc<Scheme>,
@@ -60,7 +60,7 @@ impl SecretKey {
         })
     }
 
-    /// The secret in bytes, for those who mean it.
+    /// Returns the secret in bytes, by explicit request.
     fn export<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let (scheme, key) = (Arc::clone(&self.scheme), Arc::clone(&self.key));
         let bytes = run(py, move || Ok(zeroize::Zeroizing::new(wire::to_bytes(scheme.rlwe(), &*key)?)))?;
@@ -81,7 +81,7 @@ impl SecretKey {
         self.key.id().to_string()
     }
 
-    /// The same key in a context of the same ring and another plaintext modulus, on which keys do not depend.
+    /// Returns the key for a context of the same ring and another plaintext modulus, on which keys do not depend.
     fn within(&self, context: &Context) -> Self {
         Self { scheme: Arc::clone(&context.scheme), key: Arc::clone(&self.key) }
     }
@@ -115,7 +115,7 @@ impl SecretKey {
     }
 }
 
-/// Whoever has it can encrypt.
+/// Public key, which encrypts.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct PublicKey {
     scheme: Arc<Scheme>,
@@ -143,7 +143,7 @@ impl PublicKey {
         self.key.id().to_string()
     }
 
-    /// As of the secret key.
+    /// Returns the key for a context of the same ring and another plaintext modulus.
     fn within(&self, context: &Context) -> Self {
         Self { scheme: Arc::clone(&context.scheme), key: Arc::clone(&self.key) }
     }
@@ -173,7 +173,7 @@ impl PublicKey {
     }
 }
 
-/// Whoever has them can compute.
+/// Evaluation keys, with which a server computes.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct EvaluationKeys {
     scheme: Arc<Scheme>,
@@ -183,7 +183,7 @@ pub(crate) struct EvaluationKeys {
 
 #[pymethods]
 impl EvaluationKeys {
-    /// A relinearisation key if wanted, and Galois keys by exponent, for ciphertexts of at most `level` in CKKS.
+    /// Makes a relinearisation key if requested, and Galois keys by exponent, for ciphertexts of at most `level` in CKKS.
     #[staticmethod]
     #[pyo3(signature = (secret, *, relinearization, exponents, level=None, progress=None))]
     fn generate(
@@ -238,13 +238,13 @@ impl EvaluationKeys {
         self.keys.relinearization.is_some()
     }
 
-    /// The k of all X → X^k there are keys for.
+    /// Exponents k of all X → X^k with keys.
     #[getter]
     fn exponents(&self) -> Vec<u64> {
         self.keys.galois.as_ref().map(|keys| keys.exponents().collect()).unwrap_or_default()
     }
 
-    /// The relinearisation key, then the Galois keys, each as a file of its own.
+    /// Returns the relinearisation key, then the Galois keys, each as a file of its own.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let (scheme, keys) = (Arc::clone(&self.scheme), Arc::clone(&self.keys));
         let bytes = run(py, move || {
@@ -276,7 +276,7 @@ impl EvaluationKeys {
     }
 }
 
-/// One object after the other until the bytes end.
+/// Reads one key after the other until the bytes end.
 fn read_keys(scheme: &Scheme, bytes: &[u8]) -> Result<(Keys, KeyId), Failure> {
     let mut input = bytes;
     let mut keys = Keys { relinearization: None, galois: None };
@@ -297,7 +297,7 @@ fn read_keys(scheme: &Scheme, bytes: &[u8]) -> Result<(Keys, KeyId), Failure> {
     Ok((keys, owner.ok_or(WireError::Truncated)?))
 }
 
-/// The first digits of a key's name.
+/// Returns the first digits of a key's identifier.
 pub(crate) fn short(id: KeyId) -> String {
     id.to_string().chars().take(8).collect()
 }

@@ -1,6 +1,6 @@
-//! Sunzi for Python: what `sunzi._native` has. The arrays that users meet are Python, in `sunzi/`.
+//! Native module `sunzi._native` of Sunzi for Python. The arrays that users meet are Python, in `sunzi/`.
 #![forbid(unsafe_code)]
-// Python's documentation of these classes stands in the stubs, and nothing of this crate is public in Rust.
+// The Python documentation of these classes is in the stubs, and nothing of this crate is public in Rust.
 #![allow(missing_docs, reason = "PyO3 makes items without documentation")]
 
 mod bootstrap;

@@ -1,4 +1,4 @@
-//! Matrices times the slots of CKKS, by diagonals.
+//! Products of matrices with the slots of CKKS, by diagonals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::keys::EvaluationKeys;
 use crate::ops;
 use crate::scheme::{Cipher, mixed};
 
-/// A matrix with encoded diagonals; one level.
+/// A matrix with encoded diagonals; a product takes one level.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct LinearTransform {
     transform: Arc<linear_transform::LinearTransform>,
@@ -23,7 +23,7 @@ pub(crate) struct LinearTransform {
 
 #[pymethods]
 impl LinearTransform {
-    /// From diagonals: entry i of diagonal d is that of row i and column i + d.
+    /// Makes a matrix from diagonals: entry i of diagonal d is that of row i and column i + d.
     #[new]
     fn new(
         py: Python<'_>,
@@ -46,7 +46,7 @@ impl LinearTransform {
         })
     }
 
-    /// Steps of the rotations it takes keys for.
+    /// Steps of the rotations that need keys.
     #[getter]
     fn rotations(&self) -> Vec<i64> {
         self.transform.plan().rotations()

@@ -1,4 +1,4 @@
-//! Operations on ciphertexts of whichever scheme.
+//! Operations on ciphertexts of any scheme.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::scheme::{Cipher, Plain, Scheme, mixed, wrong_scheme};
 
 type Outcome = Result<Cipher, Failure>;
 
-/// The same method of three evaluators, of one ciphertext.
+/// Calls the method of this name of the scheme's evaluator, on one ciphertext.
 macro_rules! unary {
     ($scheme:expr, $a:expr, |$e:ident, $x:ident| $body:expr) => {
         match ($scheme, $a) {
@@ -33,7 +33,7 @@ macro_rules! unary {
     };
 }
 
-/// The same of two.
+/// Calls the method of this name of the scheme's evaluator, on two ciphertexts.
 macro_rules! binary {
     ($scheme:expr, $a:expr, $b:expr, |$e:ident, $x:ident, $y:ident| $body:expr) => {
         match ($scheme, $a, $b) {
@@ -54,7 +54,7 @@ macro_rules! binary {
     };
 }
 
-/// The same of a ciphertext and a plaintext.
+/// Calls the method of this name of the scheme's evaluator, on a ciphertext and a plaintext.
 macro_rules! with_plain {
     ($scheme:expr, $a:expr, $m:expr, |$e:ident, $x:ident, $y:ident| $body:expr) => {
         match ($scheme, $a, $m) {
@@ -92,7 +92,7 @@ pub(crate) fn multiply(scheme: &Scheme, a: &Cipher, b: &Cipher, keys: &Evaluatio
     binary!(scheme, a, b, |e, x, y| if Arc::ptr_eq(x, y) { e.square(x, key) } else { e.multiply(x, y, key) })
 }
 
-/// Three parts, at the product of both scales in CKKS.
+/// Multiplies to three parts, at the product of both scales in CKKS.
 pub(crate) fn multiply_unrelinearized(scheme: &Scheme, a: &Cipher, b: &Cipher) -> Outcome {
     match (scheme, a, b) {
         (Scheme::Bfv(exact), Cipher::Bfv(x), Cipher::Bfv(y)) => {
@@ -125,7 +125,7 @@ pub(crate) fn multiply_plain(scheme: &Scheme, a: &Cipher, m: &Plain) -> Outcome 
     with_plain!(scheme, a, m, |e, x, y| e.multiply_plain(x, y))
 }
 
-/// At the product of both scales, in CKKS.
+/// Multiplies by a plaintext, at the product of both scales in CKKS.
 pub(crate) fn multiply_plain_unscaled(scheme: &Scheme, a: &Cipher, m: &Plain) -> Outcome {
     match (scheme, a, m) {
         (Scheme::Ckks(reals), Cipher::Ckks(x), Plain::Ckks(y)) => {
@@ -135,7 +135,7 @@ pub(crate) fn multiply_plain_unscaled(scheme: &Scheme, a: &Cipher, m: &Plain) ->
     }
 }
 
-/// k·a: without a level in CKKS.
+/// Multiplies by an integer k, without using a level in CKKS.
 pub(crate) fn multiply_integer(scheme: &Scheme, a: &Cipher, factor: i64) -> Outcome {
     match (scheme, a) {
         (Scheme::Bfv(exact), Cipher::Bfv(x)) => Ok(exact.evaluator.multiply_scalar(x, factor)?.into()),
@@ -145,7 +145,7 @@ pub(crate) fn multiply_integer(scheme: &Scheme, a: &Cipher, factor: i64) -> Outc
     }
 }
 
-/// X → X^`exponent`.
+/// Applies the automorphism X → X^`exponent`.
 pub(crate) fn automorphism(scheme: &Scheme, a: &Cipher, exponent: u64, keys: &EvaluationKeys) -> Outcome {
     if exponent == 1 {
         return Ok(a.clone());
@@ -154,7 +154,7 @@ pub(crate) fn automorphism(scheme: &Scheme, a: &Cipher, exponent: u64, keys: &Ev
     unary!(scheme, a, |e, x| e.automorphism(x, exponent, keys))
 }
 
-/// Several of one ciphertext, which share its digits.
+/// Applies several automorphisms to one ciphertext, sharing its digits.
 pub(crate) fn automorphisms(
     scheme: &Scheme,
     a: &Cipher,
@@ -183,7 +183,7 @@ pub(crate) fn automorphisms(
     }
 }
 
-/// The automorphism that turns slots left by `steps`: both rows of an exact scheme.
+/// Returns the exponent of the automorphism that rotates slots left by `steps`: both rows of an exact scheme.
 pub(crate) fn rotation_exponent(scheme: &Scheme, steps: i64) -> u64 {
     let ring = scheme.rlwe().ring();
     match scheme {
@@ -192,7 +192,7 @@ pub(crate) fn rotation_exponent(scheme: &Scheme, steps: i64) -> u64 {
     }
 }
 
-/// The automorphism that swaps the rows of an exact scheme, or conjugates the slots of CKKS.
+/// Returns the exponent of the automorphism that swaps the rows of an exact scheme, or conjugates the slots of CKKS.
 pub(crate) fn swap_exponent(scheme: &Scheme) -> u64 {
     row_swap_exponent(degree(scheme.rlwe().ring()))
 }
@@ -201,7 +201,7 @@ fn degree(ring: &Ring) -> usize {
     ring.degree()
 }
 
-/// Down to a level: canonical scale in CKKS. BFV has none.
+/// Brings a ciphertext down to a level: at its canonical scale in CKKS. BFV has no levels.
 pub(crate) fn level_to(scheme: &Scheme, a: &Cipher, level: usize) -> Outcome {
     match (scheme, a) {
         (Scheme::Bgv(exact), Cipher::Bgv(x)) => Ok(exact.evaluator.mod_switch_to(x, level)?.into()),
@@ -211,7 +211,7 @@ pub(crate) fn level_to(scheme: &Scheme, a: &Cipher, level: usize) -> Outcome {
     }
 }
 
-/// Bits before decryption refuses; in CKKS, bits of the modulus that rescalings can still take.
+/// Returns the bits before decryption refuses; in CKKS, bits of the modulus that rescalings can still take.
 pub(crate) fn bits_left(scheme: &Scheme, a: &Cipher) -> Result<f64, Failure> {
     match (scheme, a) {
         (Scheme::Bfv(exact), Cipher::Bfv(x)) => Ok(exact.evaluator.context().bits_left(&**x)),
@@ -234,7 +234,7 @@ pub(crate) fn galois(keys: &EvaluationKeys) -> Result<&GaloisKeys, Failure> {
     keys.galois.as_ref().ok_or_else(|| Failure::new("MissingGaloisKey", missing))
 }
 
-/// Σ a_i·m_i.
+/// Returns the sum Σ a_i·m_i of products with plaintexts.
 pub(crate) fn sum_of_plain_products(scheme: &Scheme, terms: &[(Cipher, Plain)]) -> Outcome {
     let mut sum: Option<Cipher> = None;
     for (a, m) in terms {
@@ -251,7 +251,7 @@ pub(crate) fn sum_of_plain_products(scheme: &Scheme, terms: &[(Cipher, Plain)]) 
     }
 }
 
-/// Σ a_i·b_i.
+/// Returns the sum Σ a_i·b_i of products of ciphertexts.
 pub(crate) fn sum_of_products(scheme: &Scheme, terms: &[(Cipher, Cipher)], keys: &EvaluationKeys) -> Outcome {
     let key = relinearization(keys)?;
     macro_rules! pairs {
@@ -272,7 +272,7 @@ pub(crate) fn sum_of_products(scheme: &Scheme, terms: &[(Cipher, Cipher)], keys:
     })
 }
 
-/// Σ c_i·a_i + c, rescaled once.
+/// Returns Σ c_i·a_i + c, rescaled once.
 pub(crate) fn linear_combination(scheme: &Scheme, terms: &[(f64, Cipher)], constant: f64) -> Outcome {
     let evaluator = &scheme.reals()?.evaluator;
     let ciphers = terms.iter().map(|(factor, term)| match term {

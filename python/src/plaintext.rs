@@ -1,4 +1,4 @@
-//! Encoded slots.
+//! Plaintexts: encoded slots.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::scheme::{Plain, Scheme};
 
-/// Encoded slots: secret if what they hold is.
+/// A plaintext of encoded slots: secret if its numbers are.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Plaintext {
     pub(crate) scheme: Arc<Scheme>,

@@ -1,4 +1,4 @@
-//! The three schemes behind one face: contexts, ciphertexts and plaintexts as Python sees them, dispatched by hand once.
+//! Schemes behind one interface: contexts, ciphertexts and plaintexts as Python sees them, dispatched by hand once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ pub(crate) struct Exact<P, E> {
     pub(crate) encoder: BatchEncoder,
 }
 
-/// The same of CKKS, with the encoders of every number of slots that was asked for.
+/// Parameters, tables and evaluator of CKKS, with the encoders of every number of slots used so far.
 pub(crate) struct Reals {
     pub(crate) parameters: ckks::Parameters,
     pub(crate) evaluator: ckks::Evaluator,
@@ -39,7 +39,7 @@ impl Reals {
     }
 }
 
-/// What a context of Python holds.
+/// Scheme of a Python context.
 pub(crate) enum Scheme {
     Bfv(Exact<bfv::Parameters, bfv::Evaluator>),
     Bgv(Exact<bgv::Parameters, bgv::Evaluator>),
@@ -86,7 +86,7 @@ impl Scheme {
         Ok(Self::Bfv(Exact { parameters, evaluator: bfv::Evaluator::new(&context), encoder }))
     }
 
-    /// One for each plaintext modulus; they share ring, tables and keys.
+    /// Makes a BFV scheme for each plaintext modulus; they share ring, tables and keys.
     pub(crate) fn bfv_of(parameters: &bfv::CrtParameters) -> Result<Vec<Self>, Failure> {
         let mut first: Option<bfv::Context> = None;
         let mut made = Vec::new();
@@ -108,7 +108,7 @@ impl Scheme {
         Ok(Self::Bgv(Exact { parameters, evaluator: bgv::Evaluator::new(&context), encoder }))
     }
 
-    /// One for each plaintext modulus; they share ring, tables and keys.
+    /// Makes a BGV scheme for each plaintext modulus; they share ring, tables and keys.
     pub(crate) fn bgv_of(parameters: &bgv::Parameters, plain_moduli: &[u64]) -> Result<Vec<Self>, Failure> {
         let mut first: Option<bgv::Context> = None;
         let mut made = Vec::new();
@@ -156,12 +156,12 @@ impl Scheme {
         }
     }
 
-    /// Words of one of the two polynomials of a fresh ciphertext.
+    /// Number of words of one of the two polynomials of a fresh ciphertext.
     pub(crate) fn words(&self) -> usize {
         self.rlwe().ring().degree() * self.moduli().0.len()
     }
 
-    /// Slots of one ciphertext.
+    /// Number of slots of one ciphertext.
     pub(crate) fn slots(&self) -> usize {
         match self {
             Self::Bfv(exact) => exact.encoder.slots(),
@@ -185,7 +185,7 @@ impl Scheme {
         }
     }
 
-    /// Multiplications in a row; none is known of BFV, whose levels are not counted.
+    /// Multiplicative depth; `None` for BFV, whose levels are not counted.
     pub(crate) fn depth(&self) -> Option<usize> {
         match self {
             Self::Bfv(_) => None,
@@ -210,7 +210,7 @@ impl Scheme {
         }
     }
 
-    /// Names the parameters in files.
+    /// Fingerprint of the parameters in files.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Bfv(exact) => exact.parameters.fingerprint(),
@@ -219,7 +219,7 @@ impl Scheme {
         }
     }
 
-    /// The parameters as a file.
+    /// Returns the parameters as a file.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         fn bytes<P: StoredParameters>(parameters: &P) -> Result<Vec<u8>, Failure> {
             Ok(to_bytes(&NoContext, parameters)?)
@@ -236,7 +236,7 @@ pub(crate) fn wrong_scheme(what: &str, expected: &str, got: &str) -> Failure {
     Failure::new("WrongScheme", format!("{what} is of {expected}; this context is of {got}"))
 }
 
-/// Two objects of different schemes.
+/// Makes the error for two objects of different schemes.
 pub(crate) fn mixed() -> Failure {
     Failure::new("WrongScheme", "the operands belong to contexts of different schemes: encrypt both in one")
 }

@@ -13,7 +13,7 @@ use sunzi_circuits::series::{self, Basis, SeriesError};
 use crate::compute::run;
 use crate::error::{Failure, OrRaise as _};
 
-/// The names of the functions whose errors are proved without anything being said of them.
+/// Names of the known functions, whose errors are proved without further information.
 const KNOWN: [(&str, Function); 9] = [
     ("exp", Function::Exp),
     ("sigmoid", Function::Sigmoid),
@@ -26,15 +26,15 @@ const KNOWN: [(&str, Function); 9] = [
     ("cos", Function::Cosine),
 ];
 
-/// Σ a_i·x^i, or Σ a_i·T_i on an interval.
+/// A series Σ a_i·x^i, or Σ a_i·T_i on an interval.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Series {
     pub(crate) series: series::Series,
-    /// How far it is from the function; none for a polynomial that stands for nothing else.
+    /// Distance from the function; `None` for a polynomial that approximates nothing.
     error: Option<f64>,
-    /// Whether that error holds all over the interval; else it was measured on a grid.
+    /// Whether the error bound holds all over the interval; else it was measured on a grid.
     proved: bool,
-    /// The name of the known function.
+    /// Name of the known function.
     function: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ fn known(name: &str) -> Result<(&'static str, Function), Failure> {
     })
 }
 
-/// The name of a known function: a string, or a callable of numpy or of the module math.
+/// Returns the name of a known function: from a string, or a callable of numpy or of the module math.
 fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if let Ok(name) = function.cast::<PyString>() {
         return Ok(Some(name.to_string()));
@@ -71,7 +71,7 @@ fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     function.py().import("sunzi._functions")?.getattr("known_name")?.call1((function,))?.extract()
 }
 
-/// What is said of the derivatives of a callable.
+/// Returns the bound given on the derivatives of a callable.
 fn smoothness(lipschitz: Option<f64>, second_derivative: Option<f64>) -> PyResult<Option<Smoothness>> {
     match (lipschitz, second_derivative) {
         (None, None) => Ok(None),
@@ -81,7 +81,7 @@ fn smoothness(lipschitz: Option<f64>, second_derivative: Option<f64>) -> PyResul
     }
 }
 
-/// The series of a callable, which may raise.
+/// Approximates a callable, which may raise.
 fn of_callable(
     function: &Bound<'_, PyAny>,
     smoothness: Option<Smoothness>,
@@ -127,7 +127,7 @@ impl Series {
         Ok(Self::exact(series::Series::chebyshev(low, high, coefficients).or_raise(py)?))
     }
 
-    /// The Chebyshev series of a function, to a degree or to an error.
+    /// Approximates a function by its Chebyshev series, to a degree or to an error.
     #[staticmethod]
     #[pyo3(signature = (function, low, high, *, degree=None, error=None, lipschitz=None, second_derivative=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
@@ -155,7 +155,7 @@ impl Series {
         of_callable(function, smoothness, [low, high], target)
     }
 
-    /// What a pickle holds.
+    /// Restores a series from a pickle.
     #[staticmethod]
     fn restored(
         py: Python<'_>,
@@ -171,19 +171,19 @@ impl Series {
         Ok(Self { series, error, proved, function })
     }
 
-    /// By how much it may be off, if it approximates something.
+    /// Error of the approximation, if it is one.
     #[getter]
     fn error(&self) -> Option<f64> {
         self.error
     }
 
-    /// Whether it is off by no more anywhere on the interval; else that was measured on a grid.
+    /// Whether the error holds all over the interval; else it was measured on a grid.
     #[getter]
     fn error_is_proved(&self) -> bool {
         self.proved
     }
 
-    /// The name of the known function that it stands for.
+    /// Name of the known function that the series approximates.
     #[getter]
     fn function(&self) -> Option<&'static str> {
         self.function
@@ -194,7 +194,7 @@ impl Series {
         self.series.degree()
     }
 
-    /// Levels that its value takes.
+    /// Number of levels that an evaluation takes.
     #[getter]
     fn depth(&self) -> usize {
         series::depth(&self.series)

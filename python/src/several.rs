@@ -1,4 +1,4 @@
-//! Several plaintext moduli with one ring and one set of keys.
+//! Contexts of several plaintext moduli with one ring and one set of keys.
 
 use sunzi_bfv as bfv;
 use sunzi_bgv as bgv;
@@ -6,10 +6,10 @@ use sunzi_bgv as bgv;
 use crate::error::Failure;
 use crate::scheme::Scheme;
 
-/// Ring degrees that are tried for BGV: log2 n.
+/// Ring degrees that are tried for BGV, as log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 
-/// Schemes that differ in their plaintext moduli alone, with one ring.
+/// Returns the schemes with a common ring, if they differ in their plaintext moduli alone.
 pub(crate) fn together(schemes: &[Scheme]) -> Result<Option<Vec<Scheme>>, Failure> {
     if let Some(parts) = schemes.iter().map(Scheme::bfv_parameters).collect::<Option<Vec<_>>>() {
         return joined(&parts).map(|joined| Scheme::bfv_of(&joined)).transpose();
@@ -23,7 +23,7 @@ pub(crate) fn together(schemes: &[Scheme]) -> Result<Option<Vec<Scheme>>, Failur
     if alike { Scheme::bgv_of(first, &plain).map(Some) } else { Ok(None) }
 }
 
-/// The cheapest BGV parameters for a range of integers, with the plaintext moduli that hold it.
+/// Chooses the cheapest BGV parameters for a range of integers, with the plaintext moduli that hold it.
 pub(crate) fn bgv(builder: &bgv::ParametersBuilder) -> Result<(bgv::Parameters, Vec<u64>), Failure> {
     let request = builder.request();
     let log2_degrees = request.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
@@ -39,26 +39,26 @@ pub(crate) fn bgv(builder: &bgv::ParametersBuilder) -> Result<(bgv::Parameters, 
             if moduli.any(|q| plain.iter().any(|t| t.is_multiple_of(*q))) {
                 continue;
             }
-            // What a product of two ciphertexts grows with.
+            // The cost of a product of two ciphertexts grows with this.
             let work = (plain.len() * found.degree() * found.moduli().len()) as f64;
             if best.as_ref().is_none_or(|(least, ..)| work < *least) {
                 best = Some((work, found, plain));
                 better = true;
             }
         }
-        // A larger ring that is no better is not followed by one that is.
+        // If a larger ring is no better, no still larger one is.
         if !better {
             break;
         }
     }
     match best {
         Some((_, parameters, plain)) => Ok((parameters, plain)),
-        // Which says what to relax.
+        // The builder's error says what to relax.
         None => builder.build().map(|own| (own.clone(), vec![own.plain_modulus()])).map_err(Failure::from),
     }
 }
 
-/// Parameters that differ in their plaintext moduli alone, together.
+/// Joins parameters that differ in their plaintext moduli alone.
 fn joined(parts: &[&bfv::Parameters]) -> Option<bfv::CrtParameters> {
     let first = parts.first()?;
     let plain = parts.iter().map(|part| part.plain_modulus()).collect();

@@ -1,4 +1,4 @@
-//! Results for somebody else to see.
+//! Results shared with others.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,17 +12,17 @@ use crate::keys::SecretKey;
 use crate::plaintext::Plaintext;
 use crate::scheme::{Cipher, Plain, Scheme, mixed};
 
-/// How many results of a secret key were shared, and how many may be: in a file, or in memory.
+/// Ledger of the shared results of a secret key, and of their limit: in a file, or in memory.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct SharingLedger {
-    /// Locked while a result is opened: results are counted one after the other.
+    /// The ledger, locked while a result is opened: results are counted one after the other.
     file: Arc<Mutex<LedgerFile>>,
     policy: SharingPolicy,
 }
 
 #[pymethods]
 impl SharingLedger {
-    /// A new ledger of a key, in a new file unless there is no path.
+    /// Makes a new ledger of a key, in a new file unless there is no path.
     #[staticmethod]
     #[pyo3(signature = (secret, queries, statistical_bits, path=None))]
     fn create(
@@ -44,7 +44,7 @@ impl SharingLedger {
         })
     }
 
-    /// The ledger of a key, from its file. One that was made with the key and has no policy yet gets this one.
+    /// Opens the ledger of a key from its file. One that was made with the key and has no policy yet gets this one.
     #[staticmethod]
     fn open(
         py: Python<'_>,
@@ -76,7 +76,7 @@ impl SharingLedger {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).ledger().used()
     }
 
-    /// Opens a ciphertext whose noise is at most 2^noise for somebody else to see.
+    /// Decrypts a ciphertext whose noise is at most 2^noise, for sharing with others.
     fn decrypt(
         &self,
         py: Python<'_>,

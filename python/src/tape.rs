@@ -1,4 +1,4 @@
-//! Dry runs: what a function does to ciphertexts, written down and rehearsed.
+//! Dry runs: the operations of a function on ciphertexts, recorded and run without data.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,7 +32,7 @@ impl Numbers<'_> {
     }
 }
 
-/// Operations on ciphertexts in the order in which a function asks for them.
+/// Recorded operations on ciphertexts, in the order in which a function requests them.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Tape {
     steps: Mutex<Steps>,
@@ -129,7 +129,7 @@ impl Tape {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner).output(place, size).or_raise(py)
     }
 
-    /// The name of every step and the places of its operands.
+    /// Returns the name of every step and the indices of its operands.
     #[getter]
     fn steps(&self) -> Vec<(&'static str, Vec<usize>)> {
         self.copy().steps().iter().map(|step| (step.name(), step.operands())).collect()
@@ -145,7 +145,7 @@ impl Tape {
         self.copy().multiplies()
     }
 
-    /// The least parameters of a ring degree, as a context for each plaintext modulus.
+    /// Chooses the least parameters of a ring degree, as a context for each plaintext modulus.
     #[pyo3(signature = (log2_degree, *, precision, security, largest=None, scheme=None, sharing=None))]
     #[expect(clippy::too_many_arguments, reason = "all of them named, and none that another would imply")]
     fn choose(
@@ -180,7 +180,7 @@ impl Tape {
         })
     }
 
-    /// What a run in this context will be like.
+    /// Runs the tape without data in this context.
     #[pyo3(signature = (context, *, sharing=None))]
     fn rehearse(
         &self,
@@ -205,10 +205,10 @@ impl Tape {
     }
 }
 
-/// What is known of a step: level, bits left, precision, magnitude, bytes.
+/// Report of a step: level, bits left, precision, magnitude, bytes.
 type Report = (Option<usize>, f64, Option<f64>, Option<f64>, usize);
 
-/// A dry run's result.
+/// Result of a dry run.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Rehearsal {
     #[pyo3(get)]
@@ -221,7 +221,7 @@ pub(crate) struct Rehearsal {
     bits_left: f64,
     #[pyo3(get)]
     precision: Option<f64>,
-    /// The step that failed, the class of its error, and what it says.
+    /// Step that failed, the class of its error, and the message.
     #[pyo3(get)]
     failed: Option<(usize, String, String)>,
 }

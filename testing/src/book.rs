@@ -1,4 +1,4 @@
-//! The Rust code of docs/book: each block is compiled and run as a documentation test.
+//! Rust code of docs/book: each block is compiled and run as a documentation test.
 
 macro_rules! chapters {
     ($($name:ident: $path:literal;)*) => {

@@ -2,28 +2,28 @@
 
 use rand::{Rng, RngExt};
 
-/// One step; operands are indices of earlier values, possibly the same twice.
+/// Operation of a circuit; operands are indices of earlier values, possibly equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operation {
-    /// Encrypts an input: its index.
+    /// Encrypts the input of this index.
     Input(usize),
-    /// a + b.
+    /// Adds: a + b.
     Add(usize, usize),
-    /// a − b.
+    /// Subtracts: a − b.
     Sub(usize, usize),
-    /// −a.
+    /// Negates: −a.
     Negate(usize),
-    /// a·b.
+    /// Multiplies: a·b.
     Multiply(usize, usize),
-    /// a².
+    /// Squares: a².
     Square(usize),
-    /// a plus the clear input of that index.
+    /// Adds to a the clear input of this index.
     AddPlain(usize, usize),
-    /// a minus the clear input of that index.
+    /// Subtracts from a the clear input of this index.
     SubPlain(usize, usize),
-    /// a times the clear input of that index.
+    /// Multiplies a by the clear input of this index.
     MultiplyPlain(usize, usize),
-    /// a times a constant.
+    /// Multiplies a by a constant.
     MultiplyScalar(usize, i64),
     /// Rotates rows left.
     Rotate(usize, i64),
@@ -43,7 +43,7 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// Draws a circuit: every value's multiplicative depth stays at most `depth`.
+    /// Draws a random circuit: every value's multiplicative depth stays at most `depth`.
     pub fn random<G: Rng>(rng: &mut G, degree: usize, modulus: u64, depth: u32, steps: usize) -> Self {
         let inputs: Vec<Vec<u64>> = (0..3).map(|_| random_slots(rng, degree, modulus)).collect();
         let mut operations: Vec<Operation> = (0..inputs.len()).map(Operation::Input).collect();
@@ -76,7 +76,7 @@ impl Circuit {
         Self { inputs, operations, modulus }
     }
 
-    /// Every value on clear slots: the oracle.
+    /// Computes every value on clear slots: the oracle.
     #[must_use]
     pub fn run_clear(&self) -> Vec<Vec<u64>> {
         let mut values: Vec<Vec<u64>> = Vec::with_capacity(self.operations.len());
@@ -129,7 +129,7 @@ impl Circuit {
     }
 }
 
-/// Slots drawn from the kinds that find mistakes: random, all t − 1, all t/2, zero, alternating, one spike.
+/// Draws slots of the kinds that find mistakes: random, all t − 1, all t/2, zero, alternating, one spike.
 fn random_slots<G: Rng>(rng: &mut G, degree: usize, modulus: u64) -> Vec<u64> {
     let top = modulus - 1;
     match rng.random_range(0..9) {
@@ -145,7 +145,7 @@ fn random_slots<G: Rng>(rng: &mut G, degree: usize, modulus: u64) -> Vec<u64> {
     }
 }
 
-/// Value `index`; indices in a circuit always point backwards.
+/// Returns value `index`; indices in a circuit always point backwards.
 pub(crate) fn row<T>(values: &[Vec<T>], index: usize) -> &[T] {
     values.get(index).map_or(&[], Vec::as_slice)
 }

@@ -2,7 +2,7 @@
 
 use sunzi_math::{CoefficientBasis, MathError, Residues, RingIndex};
 
-/// Z_t\[X\]/Φ_m(X) for t < 2^60, elements as lists of n coefficients in [0, t) in the basis of a ring.
+/// The ring Z_t\[X\]/Φ_m(X) for t < 2^60, elements as lists of n coefficients in [0, t) in the basis of a ring.
 #[derive(Clone, Debug)]
 pub struct ClearRing {
     index: RingIndex,
@@ -11,7 +11,7 @@ pub struct ClearRing {
 }
 
 impl ClearRing {
-    /// The ring of index m in this basis.
+    /// Makes the ring of index m in this basis.
     ///
     /// # Errors
     /// [`MathError`] for an index of no ring.
@@ -23,13 +23,13 @@ impl ClearRing {
         self.basis == CoefficientBasis::Power || self.index.is_power_of_two()
     }
 
-    /// t.
+    /// Modulus t of the ring.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.t
     }
 
-    /// Coefficients of X^0, …, X^(n−1).
+    /// Returns the coefficients of X^0, …, X^(n−1).
     fn powers_of(&self, a: &[u64]) -> Result<Vec<u64>, MathError> {
         if self.is_in_powers() {
             return Ok(a.to_vec());
@@ -37,7 +37,7 @@ impl ClearRing {
         self.index.power_from_powerful(&Residues(self.t), a)
     }
 
-    /// Σ c_j·X^j, of any number of terms.
+    /// Returns the element Σ c_j·X^j, of any number of terms.
     fn element(&self, powers: Vec<u64>) -> Vec<u64> {
         let arithmetic = Residues(self.t);
         if self.is_in_powers() {
@@ -47,7 +47,7 @@ impl ClearRing {
         }
     }
 
-    /// a·b, by schoolbook and division.
+    /// Returns the product a·b, by schoolbook product and division.
     ///
     /// # Errors
     /// [`MathError`] for lists of other lengths.
@@ -68,7 +68,7 @@ impl ClearRing {
         Ok(self.element(extended.windows(n).rev().map(coefficient).collect()))
     }
 
-    /// a(X^k).
+    /// Returns the image a(X^k) under an automorphism.
     ///
     /// # Errors
     /// [`MathError`] for a list of another length.
@@ -83,19 +83,19 @@ impl ClearRing {
         Ok(self.element(powers))
     }
 
-    /// a + b.
+    /// Returns the sum a + b.
     #[must_use]
     pub fn sum(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
         a.iter().zip(b).map(|(x, y)| (x + y) % self.t).collect()
     }
 
-    /// a − b.
+    /// Returns the difference a − b.
     #[must_use]
     pub fn difference(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
         a.iter().zip(b).map(|(x, y)| (x + self.t - y) % self.t).collect()
     }
 
-    /// c·a.
+    /// Returns the multiple c·a.
     #[must_use]
     pub fn multiple(&self, a: &[u64], c: i64) -> Vec<u64> {
         let t = i128::from(self.t);
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(square, (0..n as i64).map(expected).collect::<Vec<_>>());
     }
 
-    /// ζ_15 in both bases: X^15 = 1 and 1 + X^3 + X^6 + X^9 + X^12 = 0.
+    /// Checks that both bases are of one ring, on ζ_15: X^15 = 1 and 1 + X^3 + X^6 + X^9 + X^12 = 0.
     #[test]
     fn both_bases_are_the_same_ring() {
         for basis in [CoefficientBasis::Powerful, CoefficientBasis::Power] {

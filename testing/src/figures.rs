@@ -1,11 +1,11 @@
-//! What tests measure, for the table of reliability: `cargo xtask reliability` runs them and collects what they record.
+//! Figures that tests measure, for the table of reliability: `cargo xtask reliability` runs them and collects their records.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 
 use serde_json::{Value, json};
 
-/// The file that figures are appended to, one JSON object a line. Nothing is written where it is not set.
+/// Environment variable of the file that figures are appended to, one JSON object a line. Without it nothing is written.
 pub const FILE: &str = "SUNZI_FIGURES";
 
 /// A measured value of one row of the table.
@@ -19,52 +19,52 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A value of a row; `what` says what of.
+    /// Makes a figure of a row; `what` names it.
     pub fn new(row: u8, what: impl Into<String>) -> Self {
         Self { row, what: what.into(), cases: 1, of: 1 }
     }
 
-    /// How many cases it is from, and how many the table asks for.
+    /// Sets the number of cases, and the number that the table requires.
     pub fn cases(mut self, cases: usize, of: usize) -> Self {
         (self.cases, self.of) = (cases as u64, of as u64);
         self
     }
 
-    /// Records a value that may be as large as the bar.
+    /// Records a value that must not exceed the bar.
     ///
     /// # Panics
-    /// If it is larger, or no number: a test that breaks a bar fails.
+    /// Panics if the value is larger, or NaN: a test that breaks a bar fails.
     #[track_caller]
     pub fn at_most(self, value: f64, bar: f64) {
         self.record(value, json!({ "at_most": bar }), value <= bar);
         assert!(value <= bar, "row {}, {}: {value}, at most {bar} expected", self.row, self.what);
     }
 
-    /// Records a value that may be as small as the bar.
+    /// Records a value that must not be below the bar.
     ///
     /// # Panics
-    /// If it is smaller, or no number.
+    /// Panics if the value is smaller, or NaN.
     #[track_caller]
     pub fn at_least(self, value: f64, bar: f64) {
         self.record(value, json!({ "at_least": bar }), value >= bar);
         assert!(value >= bar, "row {}, {}: {value}, at least {bar} expected", self.row, self.what);
     }
 
-    /// Records that nothing went wrong in its cases.
+    /// Records that none of its cases was wrong.
     ///
     /// # Panics
-    /// If something did.
+    /// Panics if a case was wrong.
     #[track_caller]
     pub fn none_wrong(self, wrong: usize) {
         self.at_most(wrong as f64, 0.0);
     }
 
-    /// Records a value that the table publishes and sets no bar to.
+    /// Records a value that the table publishes without a bar.
     pub fn stated(self, value: f64) {
         self.record(value, Value::Null, true);
     }
 
-    /// One write a line, so that tests of several threads and processes do not mix theirs.
+    /// Writes one line at once, so that tests of several threads and processes do not mix theirs.
     #[expect(clippy::print_stdout, reason = "what a test measured, with --nocapture")]
     fn record(&self, value: f64, bar: Value, holds: bool) {
         let Self { row, what, cases, of } = self;

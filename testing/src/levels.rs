@@ -1,4 +1,4 @@
-//! Circuits under BGV: inside a declared budget nothing is refused, outside it everything.
+//! Circuits under BGV: inside a declared budget nothing is refused, outside it every operation.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -7,20 +7,20 @@ use sunzi_circuits::CircuitError;
 
 use crate::{Circuit, Operation, Party, Report};
 
-/// What running circuits showed.
+/// Report of runs of circuits.
 #[derive(Clone, Debug, Default)]
 pub struct LevelReport {
-    /// What must not happen, in words.
+    /// Failures, in words.
     pub failures: Vec<String>,
-    /// Values inside the budget, all of them decrypted.
+    /// Number of values inside the budget, all of them decrypted.
     pub inside: usize,
-    /// Operations that were refused, all outside the budget.
+    /// Number of operations refused, all outside the budget.
     pub refused: usize,
     /// Bits between the true noise and the bound of each value.
     pub gaps: Vec<f64>,
 }
 
-/// What a value has used, counted apart from the library.
+/// Budget that a value has used, counted apart from the library.
 #[derive(Clone, Copy)]
 struct Book {
     level: usize,
@@ -40,11 +40,11 @@ struct Value {
 }
 
 impl Party<Context> {
-    /// Runs the circuit under encryption, skipping what depends on refused values, and compares every value with the
+    /// Runs the circuit under encryption, skipping values that depend on refused ones, and compares every value with the
     /// oracle.
     ///
     /// # Errors
-    /// Those of encoding and decryption: there should be none.
+    /// Every error of encoding and decryption: there should be none.
     pub fn check_budget(&self, circuit: &Circuit, seed: u64) -> Result<LevelReport, BgvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
@@ -105,7 +105,7 @@ impl Party<Context> {
         Ok(Some(Value { ciphertext, book }))
     }
 
-    /// What the result will have used: nothing without its operands, an error beyond the depth.
+    /// Returns the budget that the result will have used: `None` without its operands, an error beyond the depth.
     fn book(&self, operation: &Operation, values: &[Option<Value>]) -> Option<Result<Book, ()>> {
         let of = |i: usize| values.get(i).and_then(Option::as_ref).map(|value| value.book);
         let depth = self.context.depth();
@@ -145,7 +145,7 @@ impl Party<Context> {
                 book.used.rotations *= factor;
                 book
             }
-            // A turn by whole rows changes nothing and takes no key.
+            // A rotation by whole rows changes nothing and takes no key.
             Operation::Rotate(a, steps) if steps % (self.context.degree() / 2) as i64 == 0 => of(a)?,
             Operation::Rotate(a, _) | Operation::Swap(a) => {
                 let mut book = of(a)?;

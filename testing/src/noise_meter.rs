@@ -1,4 +1,4 @@
-//! A ciphertext beside the polynomial it should hold: what noise is measured against, for any plaintext modulus.
+//! Noise meter: a ciphertext beside the polynomial it should hold, for any plaintext modulus.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -7,13 +7,13 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 
 use crate::ClearRing;
 
-/// Keys of one context, and everything measured under them.
+/// Keys of one context, and the noise measured under them.
 pub struct NoiseMeter {
-    /// The context.
+    /// Context of the keys.
     pub context: Context,
-    /// What messages are computed in.
+    /// Ring in which messages are computed.
     pub clear: ClearRing,
-    /// The automorphisms there are keys for.
+    /// Exponents of the automorphisms with keys.
     pub exponents: Vec<u64>,
     evaluator: Evaluator,
     secret: SecretKey,
@@ -25,12 +25,12 @@ pub struct NoiseMeter {
     pub gaps: Vec<(String, f64, f64)>,
 }
 
-/// A ciphertext and the coefficients of its message.
+/// A ciphertext with the coefficients of its message.
 #[derive(Clone)]
 pub struct Tracked {
-    /// The ciphertext.
+    /// Ciphertext of the message.
     pub ciphertext: Ciphertext,
-    /// The coefficients of its message, in [0, t).
+    /// Coefficients of the message, in [0, t).
     pub message: Vec<u64>,
 }
 
@@ -38,7 +38,7 @@ impl NoiseMeter {
     /// Makes keys from a seed, with Galois keys for these exponents.
     ///
     /// # Errors
-    /// Those of key generation.
+    /// Every error of key generation.
     pub fn new(context: Context, seed: u64, exponents: &[u64]) -> Result<Self, BfvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let rlwe = context.rlwe();
@@ -63,17 +63,17 @@ impl NoiseMeter {
         Ok(Plaintext::new(coefficients.to_vec(), self.clear.modulus())?)
     }
 
-    /// Measures a value and keeps it; `name` says how it came about.
+    /// Measures a value and keeps its gaps; `name` says how it was computed.
     ///
     /// # Errors
-    /// Those of decryption.
+    /// Every error of decryption.
     ///
     /// # Panics
-    /// If the value decrypts wrongly or its noise exceeds a bound.
+    /// Panics if the value decrypts wrongly or its noise exceeds a bound.
     #[expect(clippy::panic, reason = "a helper of tests: a violated bound ends the test")]
     pub fn judge(&mut self, name: &str, value: &Tracked) -> Result<(), BfvError> {
         let noise = value.ciphertext.noise();
-        // Noise is measured modulo q: beyond q/2t it says nothing.
+        // Noise is measured modulo q: beyond q/2t it has no meaning.
         if self.context.bits_left(noise) < 0.0 {
             return Ok(());
         }
@@ -89,10 +89,10 @@ impl NoiseMeter {
         Ok(())
     }
 
-    /// A fresh ciphertext, under the public or the secret key.
+    /// Encrypts a message under the public or the secret key.
     ///
     /// # Errors
-    /// Those of encryption.
+    /// Every error of encryption.
     pub fn encrypt(&mut self, message: Vec<u64>, public: bool) -> Result<Tracked, BfvError> {
         let plaintext = self.plaintext(&message)?;
         let ciphertext = if public {
@@ -103,82 +103,82 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext, message })
     }
 
-    /// a + b.
+    /// Returns the sum a + b.
     ///
     /// # Errors
-    /// Those of the evaluator, as below.
+    /// Every error of the evaluator.
     pub fn add(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let message = self.clear.sum(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.add(&a.ciphertext, &b.ciphertext)?, message })
     }
 
-    /// a − b.
+    /// Returns the difference a − b.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn sub(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let message = self.clear.difference(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.sub(&a.ciphertext, &b.ciphertext)?, message })
     }
 
-    /// a·b, relinearised.
+    /// Returns the product a·b, relinearised.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn multiply(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply(&a.ciphertext, &b.ciphertext, &self.relinearization)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
 
-    /// a·b in three parts.
+    /// Returns the product a·b in three parts.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn multiply_unrelinearized(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply_unrelinearized(&a.ciphertext, &b.ciphertext)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
 
-    /// Back to two parts.
+    /// Relinearises to two parts.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn relinearize(&self, a: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.relinearize(&a.ciphertext, &self.relinearization)?;
         Ok(Tracked { ciphertext, message: a.message.clone() })
     }
 
-    /// a + m.
+    /// Returns the sum a + m with a plaintext.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn add_plain(&self, a: &Tracked, m: &[u64]) -> Result<Tracked, BfvError> {
         let message = self.clear.sum(&a.message, m);
         Ok(Tracked { ciphertext: self.evaluator.add_plain(&a.ciphertext, &self.plaintext(m)?)?, message })
     }
 
-    /// a·m.
+    /// Returns the product a·m with a plaintext.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn multiply_plain(&self, a: &Tracked, m: &[u64]) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply_plain(&a.ciphertext, &self.plaintext(m)?)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, m)? })
     }
 
-    /// c·a.
+    /// Returns the multiple c·a by a constant.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn multiply_scalar(&self, a: &Tracked, c: i64) -> Result<Tracked, BfvError> {
         let message = self.clear.multiple(&a.message, c);
         Ok(Tracked { ciphertext: self.evaluator.multiply_scalar(&a.ciphertext, c)?, message })
     }
 
-    /// a(X^k).
+    /// Returns the image a(X^k) under an automorphism.
     ///
     /// # Errors
-    /// Those of the evaluator.
+    /// Every error of the evaluator.
     pub fn automorphism(&self, a: &Tracked, k: u64) -> Result<Tracked, BfvError> {
         let message = self.clear.automorphism(&a.message, k)?;
         Ok(Tracked { ciphertext: self.evaluator.automorphism(&a.ciphertext, k, &self.galois)?, message })

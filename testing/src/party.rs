@@ -1,4 +1,4 @@
-//! Runs a circuit under encryption and checks every value on the way.
+//! Parties that run a circuit under encryption and check every value on the way.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -9,30 +9,30 @@ use sunzi_rlwe::{PublicKey, SecretKey};
 use crate::scheme::{Encrypted, Failure, Scheme};
 use crate::{Circuit, Operation};
 
-/// Everybody's keys in one place: for tests only.
+/// All keys of one owner: for tests only.
 pub struct Party<S: Scheme> {
-    /// The context.
+    /// Context of the keys.
     pub context: S,
-    /// What computes.
+    /// Evaluator of the context.
     pub evaluator: S::Evaluator,
-    /// The secret key.
+    /// Secret key.
     pub secret: SecretKey,
-    /// The public key.
+    /// Public key.
     pub public: PublicKey,
     /// Relinearisation and Galois keys.
     pub keys: EvaluationKeys,
-    /// The slot encoder.
+    /// Encoder of slots.
     pub encoder: BatchEncoder,
 }
 
-/// What running a circuit showed.
+/// Report of a run of a circuit.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Values that decrypted to something else than the oracle says.
+    /// Operations whose values decrypted to something else than the oracle says.
     pub wrong: Vec<Operation>,
-    /// Values whose true noise exceeded the worst-case bound.
+    /// Operations whose true noise exceeded the worst-case bound.
     pub above_worst: Vec<Operation>,
-    /// Values whose true noise exceeded the bound drawn from the deviation.
+    /// Operations whose true noise exceeded the bound drawn from the deviation.
     pub above_deviation: Vec<Operation>,
     /// Bits between the true noise and the bound of each value.
     pub gaps: Vec<f64>,
@@ -42,7 +42,7 @@ impl<S: Scheme> Party<S> {
     /// Makes all keys from a seed, Galois keys for every rotation and the swap of rows among them.
     ///
     /// # Errors
-    /// Those of key generation and encoding.
+    /// Every error of key generation and encoding.
     pub fn new(context: S, seed: u64) -> Result<Self, Failure<S>> {
         let steps: Vec<i64> = (0..context.evaluator().row_length() as i64).collect();
         Self::with_rotations(context, seed, &steps)
@@ -51,7 +51,7 @@ impl<S: Scheme> Party<S> {
     /// Makes keys from a seed; Galois keys for these rotations and the swap of rows only.
     ///
     /// # Errors
-    /// Those of key generation and encoding.
+    /// Every error of key generation and encoding.
     pub fn with_rotations(context: S, seed: u64, steps: &[i64]) -> Result<Self, Failure<S>> {
         let rotations = steps.iter().map(|&steps| Rotation::Rows(steps)).chain([Rotation::Columns]);
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -72,7 +72,7 @@ impl<S: Scheme> Party<S> {
     /// Encodes slots.
     ///
     /// # Errors
-    /// Those of encoding.
+    /// Every error of encoding.
     pub fn encode(&self, slots: &[u64]) -> Result<Plaintext, S::Error> {
         Ok(self.encoder.encode(slots)?)
     }
@@ -80,7 +80,7 @@ impl<S: Scheme> Party<S> {
     /// Encrypts slots under the secret key, with randomness from a seed.
     ///
     /// # Errors
-    /// Those of encoding and encryption.
+    /// Every error of encoding and encryption.
     pub fn encrypt(&self, slots: &[u64], seed: u64) -> Result<Encrypted<S>, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         self.context.encrypt_secret(&self.encode(slots)?, &self.secret, &mut rng)
@@ -89,7 +89,7 @@ impl<S: Scheme> Party<S> {
     /// Decrypts to slots.
     ///
     /// # Errors
-    /// Those of decryption.
+    /// Every error of decryption.
     pub fn decrypt(&self, ciphertext: &Encrypted<S>) -> Result<Vec<u64>, S::Error> {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
     }
@@ -99,7 +99,7 @@ impl<S: Scheme> Party<S> {
     /// A value whose noise bound exceeds the capacity is not judged.
     ///
     /// # Errors
-    /// Those of the operations: a random circuit should meet none.
+    /// Every error of the operations: a random circuit should meet none.
     pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<Report, Failure<S>> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
@@ -107,7 +107,7 @@ impl<S: Scheme> Party<S> {
         let mut report = Report::default();
         for (operation, expected) in circuit.operations.iter().zip(&expected) {
             let value = self.step(circuit, operation, |i| values.get(i), &mut rng)?;
-            // Noise is measured modulo q: beyond q/2t it says nothing.
+            // Noise is measured modulo q: beyond q/2t it has no meaning.
             if self.evaluator.bits_left(&value) >= 0.0 {
                 self.judge(operation, &value, expected, &mut report).map_err(CircuitError::Scheme)?;
             }
@@ -116,10 +116,10 @@ impl<S: Scheme> Party<S> {
         Ok(report)
     }
 
-    /// Decrypts a value, measures its noise and notes what is wrong with it.
+    /// Decrypts a value, measures its noise and records what is wrong with it.
     ///
     /// # Errors
-    /// Those of decryption.
+    /// Every error of decryption.
     pub fn judge(
         &self,
         operation: &Operation,
@@ -145,10 +145,10 @@ impl<S: Scheme> Party<S> {
         Ok(())
     }
 
-    /// One step of a circuit; `value` gives what earlier steps made.
+    /// Runs one step of a circuit; `value` returns the values of earlier steps.
     ///
     /// # Errors
-    /// Those of the operation; [`CircuitError::Empty`] without an operand.
+    /// Every error of the operation; [`CircuitError::Empty`] without an operand.
     pub fn step<'a>(
         &self,
         circuit: &Circuit,
@@ -185,7 +185,7 @@ impl<S: Scheme> Party<S> {
     }
 }
 
-/// An error of a lower layer as one of a circuit.
+/// Converts an error of a lower layer to one of a circuit.
 fn lift<E: std::error::Error + From<F> + 'static, F>(error: F) -> CircuitError<E> {
     CircuitError::Scheme(error.into())
 }

@@ -1,4 +1,4 @@
-//! Runs a circuit over plaintext polynomials modulo (Φ_m, t), in any ring, and checks every value on the way.
+//! Circuits over plaintext polynomials modulo (Φ_m, t), in any ring, with every value checked on the way.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -11,12 +11,12 @@ use crate::circuit::row;
 use crate::scheme::{Encrypted, Scheme};
 use crate::{Circuit, ClearRing, Operation};
 
-/// Everybody's keys in one place, and the oracle: for tests only.
+/// All keys of one owner, and the oracle: for tests only.
 pub struct Polynomials<S: Scheme> {
     context: S,
     evaluator: S::Evaluator,
     clear: ClearRing,
-    /// Automorphisms that circuits turn by, −1 last.
+    /// Exponents of the automorphisms that circuits apply, −1 last.
     exponents: Vec<u64>,
     secret: SecretKey,
     public: PublicKey,
@@ -24,12 +24,12 @@ pub struct Polynomials<S: Scheme> {
     galois: GaloisKeys,
 }
 
-/// What running circuits showed.
+/// Report of runs of circuits.
 #[derive(Clone, Debug, Default)]
 pub struct PolynomialReport {
-    /// What must not happen, in words.
+    /// Failures, in words.
     pub failures: Vec<String>,
-    /// Operations that were refused for noise or depth.
+    /// Number of operations that were refused for noise or depth.
     pub refused: usize,
     /// Bits between the true noise and the bound of each value.
     pub gaps: Vec<f64>,
@@ -42,7 +42,7 @@ where
     /// Makes all keys from a seed, Galois keys for five automorphisms among them.
     ///
     /// # Errors
-    /// Those of key generation.
+    /// Every error of key generation.
     pub fn new(context: S, seed: u64) -> Result<Self, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let (evaluator, rlwe) = (context.evaluator(), context.rlwe());
@@ -62,10 +62,10 @@ where
         })
     }
 
-    /// Runs a circuit under encryption, skipping what depends on refused values, and compares every value with the oracle.
+    /// Runs a circuit under encryption, skipping values that depend on refused ones, and compares every value with the oracle.
     ///
     /// # Errors
-    /// Those of encoding and decryption: there should be none.
+    /// Every error of encoding and decryption: there should be none.
     pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<PolynomialReport, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut clear: Vec<Vec<u64>> = Vec::with_capacity(circuit.operations.len());
@@ -117,13 +117,13 @@ where
         Plaintext::new(coefficients.to_vec(), self.clear.modulus())
     }
 
-    /// The exponent of a rotation by so many steps.
+    /// Returns the exponent of a rotation by `steps` steps.
     fn exponent(&self, steps: i64) -> u64 {
         let at = steps.rem_euclid(self.exponents.len().max(1) as i64) as usize;
         self.exponents.get(at).copied().unwrap_or(1)
     }
 
-    /// Nothing without the operands; an error for what the scheme refuses.
+    /// Runs a step: `None` without the operands; an error where the scheme refuses.
     #[expect(clippy::type_complexity, reason = "refusals are no errors of the test")]
     fn step(
         &self,

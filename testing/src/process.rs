@@ -4,14 +4,14 @@ use std::env;
 use std::io;
 use std::process::Command;
 
-/// The variable that names the test a process was started for.
+/// Environment variable that names the test a process was started for.
 const ALONE: &str = "SUNZI_TEST_ALONE";
 
-/// A command that starts this executable for one test, whether it is ignored or not, and shows what the test prints.
+/// Makes a command that starts this executable for one test, whether it is ignored or not, and shows what the test prints.
 ///
 /// # Errors
 ///
-/// Fails if the system does not tell which file the executable is.
+/// An error of the system, if it does not tell which file the executable is.
 pub fn again(test: &str) -> io::Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.args(["--include-ignored", "--exact", "--nocapture", test]).env(ALONE, test);

@@ -1,4 +1,4 @@
-//! What tests ask of a scheme beyond its arithmetic.
+//! Operations of a scheme that tests need beyond its arithmetic.
 
 use rand_core::CryptoRng;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
@@ -7,19 +7,19 @@ use sunzi_rlwe::{GaloisKeys, NoiseBound, PublicKey, RlweContext, RlweError, Secr
 
 /// A scheme under test: the context that encrypts, decrypts and measures noise.
 pub trait Scheme {
-    /// What computes.
+    /// Evaluator of the scheme.
     type Evaluator: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys, Error = Self::Error>;
-    /// The scheme's errors.
+    /// Error type of the scheme.
     type Error: std::error::Error + From<EncodingError> + From<RlweError> + 'static;
 
     /// Makes the evaluator.
     fn evaluator(&self) -> Self::Evaluator;
-    /// Ring and security.
+    /// Returns ring and security.
     fn rlwe(&self) -> &RlweContext;
     /// Encrypts under the public key.
     ///
     /// # Errors
-    /// Those of the scheme, here and below.
+    /// Every error of the scheme.
     fn encrypt(
         &self,
         message: &Plaintext,
@@ -29,48 +29,48 @@ pub trait Scheme {
     /// Encrypts under the secret key.
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn encrypt_secret(
         &self,
         message: &Plaintext,
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Decrypts.
+    /// Decrypts a ciphertext.
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn decrypt(&self, ciphertext: &Encrypted<Self>, key: &SecretKey) -> Result<Plaintext, Self::Error>;
-    /// log2 of the true noise.
+    /// Measures log2 of the true noise.
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn measure_noise(
         &self,
         ciphertext: &Encrypted<Self>,
         message: &Plaintext,
         key: &SecretKey,
     ) -> Result<f64, Self::Error>;
-    /// The ciphertext of m(X^k).
+    /// Returns the ciphertext of m(X^k).
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn automorphism(
         &self,
         ciphertext: &Encrypted<Self>,
         exponent: u64,
         keys: &GaloisKeys,
     ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Both bounds on the noise.
+    /// Returns both bounds on the noise.
     fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound;
 }
 
 /// A ciphertext of a scheme.
 pub type Encrypted<S> = <<S as Scheme>::Evaluator as Arithmetic>::Ciphertext;
-/// What an operation of a scheme fails with.
+/// Error of an operation of a scheme.
 pub type Failure<S> = CircuitError<<S as Scheme>::Error>;
 
-/// Implements [`Scheme`] for a context whose methods have the same names.
+/// Implements [`Scheme`] for a context whose methods have these names.
 macro_rules! scheme {
     ($scheme:ident, $error:ident) => {
         impl Scheme for $scheme::Context {

@@ -1,8 +1,8 @@
-//! How likely a count or a mean is under the distribution it should have.
+//! Statistics: the probability of a count or a mean under the distribution it should have.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
-/// P that counts deviate from these probabilities at least as much as they do (χ² of Pearson): 0 where none can be said.
+/// Returns P that counts deviate from these probabilities at least as much as they do (χ² of Pearson): 0 where it is undefined.
 #[must_use]
 pub fn chi_square_p(counts: &[u64], probabilities: &[f64]) -> f64 {
     let total: u64 = counts.iter().sum();
@@ -14,13 +14,13 @@ pub fn chi_square_p(counts: &[u64], probabilities: &[f64]) -> f64 {
     ChiSquared::new((counts.len().max(2) - 1) as f64).map_or(0.0, |chi| chi.sf(statistic))
 }
 
-/// P that a standard normal is at least as far from 0.
+/// Returns P that a standard normal is at least as far from 0.
 #[must_use]
 pub fn normal_p(z: f64) -> f64 {
     2.0 * Normal::standard().sf(z.abs())
 }
 
-/// The interval that a binomial count of `trials` with this probability lies in, but for 0.5 % on either side.
+/// Returns the interval of a binomial count of `trials` with this probability, but for 0.5 % on either side.
 #[must_use]
 pub fn binomial_interval(trials: u64, probability: f64) -> [u64; 2] {
     use statrs::distribution::{Binomial, DiscreteCDF};

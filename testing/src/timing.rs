@@ -1,4 +1,4 @@
-//! Does the time of something depend on its secret? Welch's t-test over two classes of inputs in random order, as in dudect `[RBV17]`.
+//! Timing test of secrets: Welch's t-test over two classes of inputs in random order, as in dudect `[RBV17]`.
 
 use std::convert::Infallible;
 use std::time::Instant;
@@ -6,14 +6,14 @@ use std::time::Instant;
 use rand::{Rng, RngExt};
 use rand_core::{TryCryptoRng, TryRng};
 
-/// Shares of the fastest runs that are looked at one by one: what interrupts a run makes it slow, whatever its class.
+/// Fractions of the fastest runs, each tested by itself: an interruption makes a run slow, whatever its class.
 const CROPS: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 1.0];
 
-/// Nanoseconds of about one cycle. Means closer than that tell where code and data happened to be placed: they change
-/// sign from process to process, while what depends on a secret costs a cycle at least.
+/// Nanoseconds of about one cycle. Closer means come from the placement of code and data: they change
+/// sign from process to process, while a dependence on a secret costs a cycle at least.
 const CYCLE: f64 = 0.25;
 
-/// Mean and variance, one value after the other (Welford).
+/// Mean and variance, updated value by value (Welford).
 #[derive(Clone, Copy, Default)]
 struct Moments {
     count: f64,
@@ -29,13 +29,13 @@ impl Moments {
         self.squares += delta * (value - self.mean);
     }
 
-    /// The variance of the mean.
+    /// Returns the variance of the mean.
     fn error(&self) -> f64 {
         self.squares / (self.count - 1.0) / self.count
     }
 }
 
-/// The largest |t| of so many runs over several croppings, for a difference of more than a cycle; a tenth of them are
+/// Returns the largest |t| of `runs` runs over several croppings, for a difference of more than a cycle; a tenth of them are
 /// run before to warm up. `prepare` makes an input of the first class or of the second, so that it lies in memory as one
 /// of the other class would; `run` is timed.
 pub fn largest_t<G: Rng, I>(
@@ -70,7 +70,7 @@ pub fn largest_t<G: Rng, I>(
     CROPS.into_iter().map(t).fold(0.0, f64::max)
 }
 
-/// A generator that repeats given words: two classes of randomness that cost the same to draw.
+/// A generator that repeats given words: two classes of randomness that take equal time to draw.
 #[derive(Clone, Debug)]
 pub struct Replay {
     words: Vec<u64>,
@@ -78,13 +78,13 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Words to repeat, at least one.
+    /// Makes a generator of these words, at least one.
     #[must_use]
     pub fn new(words: Vec<u64>) -> Self {
         Self { words: if words.is_empty() { vec![0] } else { words }, at: 0 }
     }
 
-    /// From the first word again, with other words.
+    /// Restarts from the first word, with other words.
     pub fn restart(&mut self, words: impl Iterator<Item = u64>) {
         self.at = 0;
         self.words.clear();
@@ -118,5 +118,5 @@ impl TryRng for Replay {
     }
 }
 
-/// For tests alone: it is no generator of secrets.
+/// Marker for tests alone: the generator is none of secrets.
 impl TryCryptoRng for Replay {}

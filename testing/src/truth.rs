@@ -1,4 +1,4 @@
-//! Random programs on columns that are chosen to mislead them, through files, beside what is true.
+//! Random programs on misleading columns, run through files and compared with the truth.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,16 +15,16 @@ use sunzi_program::{
 use sunzi_rlwe::wire::WireError;
 use sunzi_rlwe::{PublicKey, Security};
 
-/// What came of a program.
+/// Outcome of a program.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
-    /// So many printed intervals hold the truth; how many rows the widest of them leaves open, of those that count rows.
+    /// All printed intervals hold the truth; the number is that of rows which the widest interval leaves open, among counts of rows.
     True(usize),
-    /// It was refused by name before it ran, or its result was.
+    /// The program, or its result, was refused by name before it ran.
     Refused(String),
-    /// It was planned, and the run was refused by name.
+    /// The program was planned, and its run was refused by name.
     Stopped(String),
-    /// A printed interval does not hold the truth, or there was no plan for no reason.
+    /// A printed interval does not hold the truth, or a plan was refused without reason.
     Wrong(String),
 }
 
@@ -32,13 +32,13 @@ pub enum Outcome {
 pub struct Draw(u64);
 
 impl Draw {
-    /// From a seed.
+    /// Makes a generator from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number from 0 to n − 1.
+    /// Returns a number from 0 to n − 1.
     pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n.max(1)
@@ -52,7 +52,7 @@ impl Draw {
         all.get(self.below(all.len() as u64) as usize).copied().unwrap_or_default()
     }
 
-    /// Cells from low to high in one of the shapes that mislead: ends, ties and near ties at a threshold, tiny and huge spreads.
+    /// Draws cells from low to high in one of the misleading shapes: ends, ties and near ties at a threshold, tiny and huge spreads.
     fn cells(&mut self, rows: usize, low: f64, high: f64, threshold: f64) -> Vec<f64> {
         let style = self.below(8);
         let base = low + (high - low) * self.unit();
@@ -86,10 +86,10 @@ impl Draw {
         (0..rows).map(|row| cell(row).clamp(low, high)).collect()
     }
 
-    /// A table of [`schema`].
+    /// Draws a table of [`schema`].
     ///
     /// # Errors
-    /// Those of [`Table::new`].
+    /// Every error of [`Table::new`].
     pub fn table(&mut self, schema: &Schema) -> Result<Table, ProgramError> {
         let rows = schema.rows as usize;
         let units = |cells: Vec<f64>| Cells::Units(cells.into_iter().map(|v| v.round() as i64).collect());
@@ -106,7 +106,7 @@ impl Draw {
         Table::new(schema, [x, y, u, w, k].into_iter().chain(labels).chain([v]).collect())
     }
 
-    /// An expression of numbers that exact schemes have.
+    /// Draws an expression of numbers that exact schemes can compute.
     fn exact(&mut self, depth: u32) -> String {
         let leaf = ["x", "y", "k", "2", "-0.5", "(g == \"b\")", "(s != \"m\")", "(k > 3)"];
         if depth == 0 {
@@ -121,7 +121,7 @@ impl Draw {
         }
     }
 
-    /// An expression that CKKS alone has.
+    /// Draws an expression that only CKKS can compute.
     fn approximate(&mut self) -> String {
         let compared =
             ["(x > 2)", "(x >= 2)", "(y == 3)", "(x <= y)", "(y > 3) * x", "((y > 3) + (x > 2) >= 1)"];
@@ -149,7 +149,7 @@ impl Draw {
         }
     }
 
-    /// A statement for a scheme.
+    /// Draws a statement for a scheme.
     fn statement(&mut self, scheme: SchemeChoice) -> String {
         let mut rows = || {
             if scheme == SchemeChoice::Ckks && self.below(3) > 0 {
@@ -172,7 +172,7 @@ impl Draw {
         }
     }
 
-    /// A program of one or two statements.
+    /// Draws a program of one or two statements.
     pub fn program(&mut self, scheme: SchemeChoice) -> String {
         let mut text = self.statement(scheme);
         if self.below(2) == 0 {
@@ -182,10 +182,10 @@ impl Draw {
     }
 }
 
-/// Columns of every kind: decimals, real numbers, labels, encrypted and not.
+/// Returns a schema with columns of every kind: decimals, real numbers, labels, encrypted and not.
 ///
 /// # Errors
-/// Those of [`Schema::new`].
+/// Every error of [`Schema::new`].
 pub fn schema(rows: u64) -> Result<Schema, ProgramError> {
     let columns = vec![
         Column::decimal("x", 1, -50, 90),
@@ -200,7 +200,7 @@ pub fn schema(rows: u64) -> Result<Schema, ProgramError> {
     Schema::new(rows, columns)
 }
 
-/// Runs a program on a table through a file of results, and compares all that would be printed with the truth.
+/// Runs a program on a table through a file of results, and compares all printed intervals with the truth.
 #[must_use]
 pub fn outcome(text: &str, table: &Table, options: &Options, seed: u64) -> Outcome {
     let program = match Program::parse(text, table.schema()) {
@@ -221,7 +221,7 @@ pub fn outcome(text: &str, table: &Table, options: &Options, seed: u64) -> Outco
 type Totals = BTreeMap<NodeId, Estimate>;
 type Columns = BTreeMap<NodeId, Vec<Estimate>>;
 
-/// What a run fails with.
+/// Error of a run.
 struct Failed(ProgramError);
 
 impl From<ProgramError> for Failed {
@@ -236,7 +236,7 @@ impl From<WireError> for Failed {
     }
 }
 
-/// Three parties and a file.
+/// Runs a plan with three parties and a file.
 fn opened(plan: &Plan, table: &Table, seed: u64) -> Result<(Totals, Columns), Failed> {
     let (program, mut rng) = (&plan.program, ChaCha20Rng::seed_from_u64(seed));
     let contexts = Contexts::new(&plan.parameters).map_err(ProgramError::scheme)?;
@@ -274,7 +274,7 @@ fn opened(plan: &Plan, table: &Table, seed: u64) -> Result<(Totals, Columns), Fa
     Ok((totals, columns))
 }
 
-/// Some cells of a column.
+/// Returns some cells of a column.
 fn part(cells: &Cells, rows: std::ops::Range<usize>) -> Cells {
     match cells {
         Cells::Units(v) => Cells::Units(v.get(rows).unwrap_or_default().to_vec()),
@@ -284,10 +284,10 @@ fn part(cells: &Cells, rows: std::ops::Range<usize>) -> Cells {
     }
 }
 
-/// No real number of a program that is drawn is larger.
+/// Bound of all real numbers in drawn programs.
 const LARGEST: f64 = 1e3;
 
-/// A double with what the oracle's own roundings may make of it: 2^-44 of the numbers it was made of.
+/// Returns a double with the oracle's own rounding error: 2^-44 of the numbers it was made of.
 fn rounded(number: Number, largest: f64) -> Estimate {
     match number {
         Number::Exact(_) => number.into(),
@@ -336,7 +336,7 @@ impl Held {
         match (got, right) {
             (Ok(got), Ok(right)) => self.estimate(name, got, right),
             (Err(why), Ok(_)) => self.refused.push(format!("{name}: {why}")),
-            // What is not defined has no interval, and where rounding alone leaves it open either will do.
+            // An undefined value has no interval, and where rounding alone leaves it open either answer is right.
             (Ok(_), Err(Undefined::DividedByZero)) => {
                 self.wrong.push(format!("{name}: {got:?}, where nothing is defined"));
             }
@@ -365,7 +365,7 @@ impl Held {
     }
 }
 
-/// What programs are planned for: small rings, whose security is none.
+/// Returns the options of plans: small rings without security.
 #[must_use]
 pub fn options(scheme: SchemeChoice) -> Options {
     let security = Security::InsecureForResearchOnly;

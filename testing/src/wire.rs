@@ -1,4 +1,4 @@
-//! Objects of every kind as files, each with its reader and with every operation that takes it: for tests of the wire format.
+//! Objects of every kind as files, each with its reader and all operations that take it: for tests of the wire format.
 
 pub mod alloc;
 mod crafted;

@@ -1,4 +1,4 @@
-//! `cargo xtask layers`: a crate imports only from the layers below its own; siblings never.
+//! Task `cargo xtask layers`: checks that a crate imports only from the layers below its own; siblings never.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::{step, tree};
 
-/// Where a package stands.
+/// Place of a package among the layers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// A layer; imports go to smaller numbers only.
+    /// Layer number; imports go to smaller numbers only.
     Layer(u8),
-    /// A consumer: may import any layer, is imported by nothing.
+    /// Consumer: may import any layer, is imported by nothing.
     Leaf,
 }
 
-/// Package, folder, place: the table of `ARCHITECTURE.md`. Packages of later milestones stand here
+/// Packages with folder and place: the table of `ARCHITECTURE.md`. Packages of later milestones are listed
 /// before they exist, so that they arrive in the right place.
 const PLACES: [(&str, &str, Place); 21] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
@@ -42,13 +42,13 @@ const PLACES: [(&str, &str, Place); 21] = [
     ("sunzi-docs", "docs", Place::Leaf),
 ];
 
-/// The one leaf that tests of any crate may import.
+/// Name of the one leaf that tests of any crate may import.
 const TESTING: &str = "sunzi-testing";
 
-/// The folder of storages of residues for research and tests: tests of any crate may import them, those of the ring included.
+/// Folder of storages of residues for research and tests: tests of any crate may import them, those of the ring included.
 const RESEARCH: &str = "research/";
 
-/// Runs the check and prints what it found.
+/// Runs the check and returns its summary.
 pub(crate) fn run() -> Result<String, String> {
     check(&tree::root()).map(|summary| format!("layers: {summary}"))
 }
@@ -64,7 +64,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     Err(format!("{} violation(s) of the layer order:\n  - {}", violations.len(), violations.join("\n  - ")))
 }
 
-/// `cargo metadata` as JSON.
+/// Returns `cargo metadata` as JSON.
 pub(crate) fn metadata(root: &Path, options: &[&str]) -> Result<Value, String> {
     let output = Command::new(step::cargo())
         .args(["metadata", "--format-version", "1"])
@@ -90,7 +90,7 @@ pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
     value.get(key).and_then(Value::as_str).ok_or_else(|| format!("cargo metadata lacks the field {key}"))
 }
 
-/// One line for each thing that breaks the order, each saying how to mend it.
+/// Returns one line for each violation of the order, with its remedy.
 fn violations(metadata: &Value) -> Result<Vec<String>, String> {
     let workspace = Path::new(text(metadata, "workspace_root")?);
     let packages = packages(metadata)?;
@@ -129,7 +129,7 @@ fn place_of(name: &str) -> Option<(&'static str, Place)> {
     PLACES.iter().find(|(package, _, _)| *package == name).map(|(_, folder, place)| (*folder, *place))
 }
 
-/// What is wrong with `importer` depending on `target`, if anything.
+/// Returns what is wrong with `importer` depending on `target`, `None` if nothing is.
 fn judge(importer: &str, place: Place, target: &str, in_tests: bool) -> Option<String> {
     let (folder, target_place) = place_of(target)?;
     if in_tests && (target == TESTING || target == importer || folder.starts_with(RESEARCH)) {

@@ -1,12 +1,12 @@
-//! `cargo xtask limits`: the limits that no lint checks.
+//! Task `cargo xtask limits`: checks the limits that no lint checks.
 //!
-//! Function length is checked by clippy (`too_many_lines`); everything here reads the files as text.
+//! Function length is checked by clippy (`too_many_lines`); all checks here read the files as text.
 
 use std::path::{Path, PathBuf};
 
 use crate::{links, tree};
 
-/// Longest source file, in lines.
+/// Length of the longest source file, in lines.
 const LONGEST_FILE: usize = 500;
 /// The only folder whose code may use `unsafe`.
 const UNSAFE_FOLDER: &str = "crates/kernels";
@@ -15,7 +15,7 @@ const SOURCES: [&str; 4] = ["rs", "py", "pyi", "sh"];
 /// Kinds of files that must not name a place on somebody's machine.
 const TEXTS: [&str; 9] = ["rs", "py", "pyi", "sh", "md", "toml", "bib", "json", "yml"];
 
-/// Runs the check and prints what it found.
+/// Runs the check and returns its summary.
 pub(crate) fn run() -> Result<String, String> {
     check(&tree::root()).map(|summary| format!("limits: {summary}"))
 }
@@ -36,7 +36,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     Err(format!("{} limit(s) broken:\n  - {}", found.len(), found.join("\n  - ")))
 }
 
-/// What is wrong with one file.
+/// Returns what is wrong with one file.
 fn judge(path: &Path, contents: &str) -> Vec<String> {
     let name = path.display();
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ fn judge(path: &Path, contents: &str) -> Vec<String> {
     found
 }
 
-/// Crate roots outside the kernels that do not forbid unsafe code.
+/// Lists crate roots outside the kernels that do not forbid unsafe code.
 fn unguarded(root: &Path, files: &[PathBuf]) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for path in files {
@@ -103,7 +103,7 @@ fn ignores_without_reason(line: &str) -> bool {
     line.starts_with("#[ignore") && !line.starts_with("#[ignore = \"long: ")
 }
 
-/// The beginning of an absolute path that exists on one machine only, if the line names one.
+/// Returns the beginning of an absolute path that exists on one machine only, if the line names one.
 fn machine_path(line: &str) -> Option<&'static str> {
     const PLACES: [&str; 5] = [
         concat!("/", "home/"),
@@ -114,7 +114,7 @@ fn machine_path(line: &str) -> Option<&'static str> {
     ];
     PLACES.into_iter().find(|place| {
         line.match_indices(place).any(|(position, _)| {
-            // Within a longer path or an address it is somebody else's name.
+            // Within a longer path or an address the match is part of another name.
             let before = line.get(..position).and_then(|text| text.chars().next_back());
             !before.is_some_and(|character| character.is_alphanumeric() || "._-}".contains(character))
         })

@@ -1,10 +1,10 @@
-//! The documents name only files that exist: links, and paths in code spans.
+//! Links of the documents: they name only files that exist, as links and as paths in code spans.
 
 use std::path::Path;
 
 use crate::tree;
 
-/// First parts of a code span that make it a path of this repository.
+/// First components of a code span that make it a path of this repository.
 const TOPS: [&str; 11] = [
     "crates/",
     "cli/",
@@ -19,7 +19,7 @@ const TOPS: [&str; 11] = [
     ".ci/",
 ];
 
-/// One line for each path in a Markdown file that leads nowhere.
+/// Returns one line for each path in a Markdown file that does not exist.
 pub(crate) fn broken(root: &Path, files: &[impl AsRef<Path>]) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for path in files.iter().map(AsRef::as_ref) {
@@ -48,7 +48,7 @@ pub(crate) fn broken(root: &Path, files: &[impl AsRef<Path>]) -> Result<Vec<Stri
     Ok(found)
 }
 
-/// Targets of `[text](target)` that stay inside the repository.
+/// Yields targets of `[text](target)` that stay inside the repository.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| {
         let target = rest.split([')', '#', ' ']).next()?;
@@ -57,7 +57,7 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Code spans that are plain paths: no spaces, patterns or braces.
+/// Yields code spans that are plain paths: no spaces, patterns or braces.
 fn code_paths(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2).filter(|span| {
         TOPS.iter().any(|top| span.starts_with(top)) && !span.contains([' ', '*', '{', '<', '…', ','])

@@ -1,4 +1,4 @@
-//! `cargo xtask peers`: builds the rivals of `peers/` and lets them take turns with ours.
+//! Task `cargo xtask peers`: builds the other libraries of `peers/` and alternates them with ours.
 
 mod build;
 
@@ -11,9 +11,9 @@ use crate::step::cargo;
 use crate::tree;
 use build::{Peer, Places, done};
 
-/// A quick look: its figures are no figures to publish.
+/// Options of a quick look, whose figures are not for publication.
 const QUICK: [&str; 6] = ["--rounds", "5", "--log-n", "13", "--seconds", "1"];
-/// Longest time of the rounds of one operation, unless asked for.
+/// Longest time of the rounds of one operation, in seconds, unless given.
 const SECONDS: &str = "10";
 
 #[derive(Args)]
@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     memory: Option<String>,
 }
 
-/// Builds, compares and prints.
+/// Builds the libraries, compares them and prints the results.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let places = places()?;
     if let Some(count) = arguments.circuits {
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     Ok(String::new())
 }
 
-/// Where everything is, and where rivals are built.
+/// Finds the folders of sources and of builds.
 fn places() -> Result<Places, String> {
     let root = tree::root();
     let output = tree::target(&root).join("peers");
@@ -119,7 +119,7 @@ fn chosen(only: &[Peer]) -> &[Peer] {
     if only.is_empty() { Peer::value_variants() } else { only }
 }
 
-/// So many random circuits with these rivals, or with the three that are always asked.
+/// Makes the command for `count` random circuits with these libraries, or with the three that are always compared.
 fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
     let mut command = bench(places, "circuits");
     for peer in chosen(only).iter().filter(|peer| !only.is_empty() || peer.runs_circuits()) {
@@ -129,7 +129,7 @@ fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
     command
 }
 
-/// What random circuits in other libraries came to, as JSON.
+/// Returns the results of random circuits in other libraries, as JSON.
 pub(crate) fn circuits_json(count: usize) -> Result<String, String> {
     let mut command = circuits(&places()?, &[], count);
     command.arg("--json").stderr(std::process::Stdio::inherit());
@@ -137,7 +137,7 @@ pub(crate) fn circuits_json(count: usize) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A subcommand of `lab bench` with rivals.
+/// Makes a subcommand of `lab bench` with other libraries.
 fn bench(places: &Places, subcommand: &str) -> Command {
     let mut command = Command::new(cargo());
     command.current_dir(&places.root);

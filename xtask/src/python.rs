@@ -1,4 +1,4 @@
-//! The Python package: its wheel in a fresh virtual environment, its tests, and a strict type checker.
+//! Check of the Python package: its wheel in a fresh virtual environment, its tests, and a strict type checker.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use crate::tree;
 
-/// The least version of Python, as its `sys.version_info`.
+/// Least version of Python, as its `sys.version_info`.
 const LEAST: &str = "(3, 9)";
-/// What the tests take besides.
+/// Packages that the tests need besides.
 const PACKAGES: [&str; 6] = ["maturin>=1.9.4,<2", "matplotlib", "mypy", "numpy", "pytest", "scikit-learn"];
 
-/// Builds the wheel, installs it and runs what uses it. Where no Python is, or no packages for it, that is said and nothing else happens.
+/// Builds the wheel, installs it and runs its tests. Without Python, or without packages for it, the check says so and does nothing else.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let Some(python) = python() else {
         return Ok("SKIPPED: there is no Python 3.9 or later; name one in SUNZI_PYTHON".to_owned());
@@ -26,18 +26,18 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     if !quiet(Command::new(&inside).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES)) {
         return Ok(format!("SKIPPED: pip cannot install {}", PACKAGES.join(", ")));
     }
-    // What an earlier version left is not to be taken for this one.
+    // Wheels of an earlier version must not be taken for this one.
     match std::fs::remove_dir_all(&wheels) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.to_string()),
         _ => {}
     }
-    // A profile of its own: built once, and then only what changed.
+    // A profile of its own: built once, and then only changed crates.
     let folder = root.join("python");
     let build = ["-m", "maturin", "build", "--locked", "--profile", "wheel", "--interpreter"];
     run(Command::new(&inside).args(build).arg(&inside).arg("--out").arg(&wheels).current_dir(&folder))?;
     let wheel = only_wheel(&wheels)?;
     run(Command::new(&inside).args(["-m", "pip", "install", "--quiet", "--no-deps"]).arg(&wheel))?;
-    // Elsewhere, so that what is imported is what was installed.
+    // The tests run elsewhere, so that they import the installed package.
     let pytest = ["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"];
     let mut tests = Command::new(&inside);
     tests.env(tree::FIGURES, tree::figures_file(root));
@@ -48,7 +48,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     Ok(String::new())
 }
 
-/// The Python of `SUNZI_PYTHON`, or the first on the path that is new enough.
+/// Returns the Python of `SUNZI_PYTHON`, or the first on the path that is new enough.
 fn python() -> Option<PathBuf> {
     let named = std::env::var_os("SUNZI_PYTHON").map(PathBuf::from);
     let usual = ["python3", "python"].map(PathBuf::from);

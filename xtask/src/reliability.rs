@@ -1,4 +1,4 @@
-//! `cargo xtask reliability`: the figures of security and reliability, each from the run that prints it.
+//! Task `cargo xtask reliability`: the figures of security and reliability, each from the run that prints it.
 //!
 //! Tests record what they measure (`testing/src/figures.rs`) in a file that an environment variable names; the table says for
 //! every row what was measured, beside its bar, and the command that measures it again.
@@ -44,13 +44,13 @@ pub(crate) struct Arguments {
     markdown: Option<PathBuf>,
 }
 
-/// What one command did.
+/// Outcome of one command.
 struct Outcome {
     row: u8,
     error: Option<String>,
 }
 
-/// Runs what measures the rows and prints them.
+/// Runs the commands that measure the rows, and prints the rows.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let file = tree::figures_file(&root);
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     if table.broken() == 0 { Ok(text) } else { Err(text) }
 }
 
-/// The rows from what the last tests recorded.
+/// Returns the rows from the records of the last tests.
 fn recorded(file: &Path) -> Result<String, String> {
     let figures = read(file)?;
     let rows: Vec<&Row> = ROWS.iter().collect();
@@ -90,7 +90,7 @@ fn recorded(file: &Path) -> Result<String, String> {
     if table.broken() == 0 { Ok(table.summary()) } else { Err(table.text()) }
 }
 
-/// Appends a line as tests write it: a count of what went wrong.
+/// Appends a line in the format of the tests: a count of failures.
 fn record(file: &Path, row: u8, what: &str, wrong: u64, cases: u64, of: u64) -> Result<(), String> {
     let line = serde_json::json!({
         "row": row, "what": what, "value": wrong, "bar": { "at_most": 0.0 }, "cases": cases, "of": of, "holds": wrong == 0
@@ -106,7 +106,7 @@ fn append(file: &Path, line: &Value) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Drops what was measured of rows that are measured again: what broke a bar once would stay.
+/// Drops the figures of rows that are measured again: a figure that broke a bar once would stay.
 fn keep_others(file: &Path, earlier: &[Value], again: &[&Row]) -> Result<(), String> {
     begin(file)?;
     let of = |line: &Value, row: u8| is_of(line, "row", row) || is_of(line, "finished", row);
@@ -114,12 +114,12 @@ fn keep_others(file: &Path, earlier: &[Value], again: &[&Row]) -> Result<(), Str
     kept.try_for_each(|line| append(file, line))
 }
 
-/// Whether all that measures a row came to its end without an error: figures alone do not say that nothing is missing.
+/// Whether all commands that measure a row ended without an error: figures alone do not show that none is missing.
 fn is_finished(figures: &[Value], row: u8) -> bool {
     figures.iter().any(|line| is_of(line, "finished", row))
 }
 
-/// Whether a line names the row: as one that it has a figure of, "row", or whose end it tells, "finished".
+/// Whether a line names the row: by "row", as one of its figures, or by "finished", as the end of it.
 fn is_of(line: &Value, name: &str, row: u8) -> bool {
     line.get(name).and_then(Value::as_u64) == Some(row.into())
 }
@@ -140,14 +140,14 @@ fn read(file: &Path) -> Result<Vec<Value>, String> {
     text.lines().map(line).collect()
 }
 
-/// Everything the ordinary tests record, in one run of what `cargo xtask test` has built.
+/// Measures everything the ordinary tests record, in one run of what `cargo xtask test` has built.
 fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let Some(&&Row { number: row, .. }) = rows.first() else { return Vec::new() };
     let line = "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast";
     vec![Outcome { row, error: cargo(root, file, line) }]
 }
 
-/// Row by row, with all cases; what measures two rows runs once.
+/// Measures row by row, with all cases; a command that measures two rows runs once.
 fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let (mut outcomes, mut ran) = (Vec::new(), BTreeMap::new());
     for row in rows {
@@ -173,7 +173,7 @@ fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     outcomes
 }
 
-/// Runs cargo; why it failed, if it did.
+/// Runs cargo; returns why it failed, if it did.
 fn cargo(root: &Path, file: &Path, line: &str) -> Option<String> {
     let command = format!("cargo {line}");
     step::announce(&command);

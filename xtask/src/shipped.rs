@@ -1,19 +1,19 @@
-//! `cargo xtask shipped`: the features and packages of what users build. Cargo joins the features that any dependency asks for, so that one crate
-//! among them opens a door for all. The laboratory is no part of what users build.
+//! Task `cargo xtask shipped`: checks the features and packages of what users build. Cargo joins the features that any dependency requests, so that one crate
+//! among them enables one for all. The laboratory is no part of what users build.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::step;
 
-/// What users build.
+/// Packages that users build.
 const SHIPPED: [&str; 3] = ["sunzi-cli", "sunzi-python", "sunzi"];
 /// Measurements by the secret key, counts and paths of all operations, marks for memory checkers.
 const FORBIDDEN: [&str; 4] = ["danger", "tally", "memcheck", "paths"];
 /// Timings beside rivals and the tables of papers, and the storages of `research/`, which users ask for by a feature.
 const LABORATORY: [&str; 4] = ["lab", "sunzi-big", "sunzi-fermat", "sunzi-univariate"];
 
-/// Fails if a crate of the workspace has one of these features in what is shipped, or if the laboratory is linked with it.
+/// Fails if a crate of the workspace has a forbidden feature in a shipped package, or if the laboratory is linked with one.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let mut found = Vec::new();
     for package in SHIPPED {
@@ -31,7 +31,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     ))
 }
 
-/// Every package that is built into this one, and its features in brackets.
+/// Returns every package that is built into this one, with its features in brackets.
 fn tree(root: &Path, package: &str) -> Result<String, String> {
     let output = Command::new(step::cargo())
         .args(["tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", "-f", "{p} [{f}]"])

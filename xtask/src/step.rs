@@ -1,4 +1,4 @@
-//! One step of a task: a name, something that can fail, and how to run it again.
+//! Steps of a task: a name, an action that can fail, and the command that repeats it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::tree;
 
-/// What a step does.
+/// Action of a step.
 pub(crate) enum Action {
     /// Runs cargo with these arguments and these environment variables.
     Cargo { arguments: Vec<&'static str>, variables: Vec<(&'static str, &'static str)> },
@@ -44,7 +44,7 @@ impl Step {
         Self { name, action: Action::Check { check, command } }
     }
 
-    /// The command line that repeats this step alone.
+    /// Returns the command line that repeats this step alone.
     pub(crate) fn rerun(&self) -> String {
         match &self.action {
             Action::Check { command, .. } => (*command).to_owned(),
@@ -85,12 +85,12 @@ impl Step {
     }
 }
 
-/// Says what runs, where what is printed for a program does not mind it.
+/// Announces what runs, on the stream that programs do not read.
 pub(crate) fn announce(command: &str) {
     eprintln!("\n{command}");
 }
 
-/// The cargo that started this program, or the one on the path.
+/// Returns the cargo that started this program, or the one on the path.
 pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask supply`: what is built from others. Licences, sources and checksums of all packages of the lock file, without network and without
+//! Task `cargo xtask supply`: checks the packages of others. Licences, sources and checksums of all packages of the lock file, without network and without
 //! other tools; `--sbom FILE` writes them down (CycloneDX 1.5).
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     sbom: Option<PathBuf>,
 }
 
-/// Runs the check, and writes what is asked for.
+/// Runs the check, and writes the bill of materials if requested.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     if let Some(path) = &arguments.sbom {
@@ -64,12 +64,12 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     }
 }
 
-/// All packages, as the lock file has them.
+/// Returns all packages of the lock file.
 fn metadata(root: &Path) -> Result<Value, String> {
     layers::metadata(root, &["--locked", "--all-features"])
 }
 
-/// The licences of deny.toml, and "package: licence" for each exception.
+/// Returns the licences of deny.toml, and "package: licence" for each exception.
 fn allowed(text: &str) -> Result<Vec<String>, String> {
     let list = |head: &'static str| {
         text.lines().skip_while(move |line| *line != head).skip(1).take_while(|line| *line != "]")
@@ -89,7 +89,7 @@ fn allowed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Checksums of the lock file by name and version; none for packages of this workspace.
+/// Returns checksums of the lock file by name and version; none for packages of this workspace.
 fn checksums(lock: &str) -> Result<BTreeMap<(String, String), String>, String> {
     let mut found = BTreeMap::new();
     for package in lock.split("[[package]]").skip(1) {
@@ -107,7 +107,7 @@ fn checksums(lock: &str) -> Result<BTreeMap<(String, String), String>, String> {
     Ok(found)
 }
 
-/// What is wrong, and how many packages are of others.
+/// Returns the violations, and the number of packages of others.
 fn violations(
     metadata: &Value,
     allowed: &[String],
@@ -117,7 +117,7 @@ fn violations(
     for package in layers::packages(metadata)? {
         let (name, version) = (layers::text(package, "name")?, layers::text(package, "version")?);
         let licence = package.get("license").and_then(Value::as_str).unwrap_or_default();
-        // As SPDX has it since version 3, which is all that cargo-deny takes.
+        // The spelling of SPDX since version 3, which is all that cargo-deny accepts.
         let spelled = licence.strip_suffix('+').map(|licence| format!("{licence}-or-later"));
         let exception = format!("{name}: {}", spelled.as_deref().unwrap_or(licence));
         if !permitted(licence, allowed) && !allowed.contains(&exception) {
@@ -143,7 +143,7 @@ fn violations(
 fn permitted(expression: &str, allowed: &[String]) -> bool {
     let mut flat = expression.replace('/', " OR ");
     while let Some((before, inner, behind)) = parenthesis(&flat) {
-        // What is inside counts as one licence: the first one allowed, or one that is not.
+        // A parenthesis counts as one licence: the first one allowed, or one that is not.
         let inner =
             if permitted(inner, allowed) { allowed.first().map_or("", String::as_str) } else { "none" };
         flat = format!("{before}{inner}{behind}");
@@ -152,14 +152,14 @@ fn permitted(expression: &str, allowed: &[String]) -> bool {
     flat.split(" OR ").any(|all| all.split(" AND ").all(one))
 }
 
-/// The first innermost pair of parentheses: what is before, inside and behind.
+/// Splits at the first innermost pair of parentheses: the text before, inside and behind.
 fn parenthesis(text: &str) -> Option<(&str, &str, &str)> {
     let (open, behind) = text.split_once(')')?;
     let (before, inner) = open.rsplit_once('(')?;
     Some((before, inner, behind))
 }
 
-/// The bill of materials: every package with its licence and checksum, and what each depends on.
+/// Returns the bill of materials: every package with its licence and checksum, and its dependencies.
 fn bill(metadata: &Value, checksums: &BTreeMap<(String, String), String>) -> Result<Value, String> {
     let (mut references, mut components) = (BTreeMap::new(), Vec::new());
     for package in layers::packages(metadata)? {

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test. `cargo xtask check`: what holds of the text of the tree.
+//! Tasks `cargo xtask test`, every test, and `cargo xtask check`, all that can be checked without running tests.
 
 use clap::Args;
 
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     portable: bool,
 }
 
-/// What picks a table of kernels.
+/// Environment variable that picks a table of kernels.
 const ISA: &str = "SUNZI_ISA";
 
 /// Runs the tests of the workspace, and the examples of its documents.
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     step::run_all(task, &steps)
 }
 
-/// The ordinary tests: one selection of packages and features throughout, so that nothing is built twice.
+/// Returns the ordinary tests: one selection of packages and features throughout, so that nothing is built twice.
 fn tests() -> Vec<Step> {
     vec![
         Step::cargo(
@@ -68,7 +68,7 @@ pub(crate) fn check() -> Result<String, String> {
         Step::check("limits", limits::check, "cargo xtask limits"),
         Step::check("shipped", shipped::check, "cargo xtask shipped"),
         Step::check("supply", supply::check, "cargo xtask supply"),
-        // What users build has fewer features than what is tested.
+        // Users build fewer features than are tested.
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo(
             "clippy with all features of tests",

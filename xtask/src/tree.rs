@@ -1,18 +1,18 @@
-//! The files of the repository.
+//! Files of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that hold no source of ours.
+/// Folders without source of ours.
 const SKIPPED: [&str; 5] = ["target", ".git", "__pycache__", ".venv", "node_modules"];
 
-/// The repository root: the folder above this crate's manifest.
+/// Returns the repository root: the folder above this crate's manifest.
 pub(crate) fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest).to_path_buf()
 }
 
-/// Where cargo builds, as an absolute path.
+/// Returns the folder where cargo builds, as an absolute path.
 pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
 }
@@ -20,12 +20,12 @@ pub(crate) fn target(root: &Path) -> PathBuf {
 /// The variable that tests find the file of figures by.
 pub(crate) const FIGURES: &str = "SUNZI_FIGURES";
 
-/// Where figures of a run are collected.
+/// Returns the file in which figures of a run are collected.
 pub(crate) fn figures_file(root: &Path) -> PathBuf {
     target(root).join("figures.jsonl")
 }
 
-/// Every file below `root` outside build outputs, relative to it, in a fixed order.
+/// Lists every file below `root` outside build outputs, relative to it, in a fixed order.
 pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut pending = vec![root.to_path_buf()];

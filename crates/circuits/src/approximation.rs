@@ -1,7 +1,7 @@
-//! Polynomials next to functions, in the clear: what [`series`](crate::series) evaluates under encryption.
+//! Approximation of functions by polynomials, in the clear, for [`series`](crate::series) to evaluate under encryption.
 //!
 //! * [`approximate_function`]: a known [`Function`] on an interval, by its Chebyshev series, to a degree or to an error. The error is proved.
-//! * [`approximate_smooth`]: a function of one's own, of which a bound on a derivative is known. The error is proved if the bound is true.
+//! * [`approximate_smooth`]: a caller's function, of which a bound on a derivative is known. The error is proved if the bound is true.
 //! * [`approximate`]: any closure. The error is measured on a grid and not proved.
 //! * [`inverse`], [`square_root`]: on an interval away from 0, or down to it; measured.
 //! * [`minimax`]: the best polynomial of all, by the algorithm of Remez; measured, [`proved_error`] proves it for known functions.
@@ -24,30 +24,30 @@ pub use proved::{ProvedApproximation, Smoothness, approximate_function, approxim
 pub use remez::minimax;
 pub use sign::CompositeSign;
 
-/// The largest degree that [`approximate`] tries: ten levels.
+/// Largest degree that [`approximate`] tries: ten levels.
 pub const LARGEST_DEGREE: usize = 1023;
 
-/// A polynomial and how far it is from the function, as far as that was looked at: for an error that is proved see [`ProvedApproximation`].
+/// A polynomial and its measured distance from a function; for an error that is proved see [`ProvedApproximation`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Approximation {
-    /// The polynomial.
+    /// Polynomial that approximates the function.
     pub series: Series,
-    /// The largest error on a grid about 16 times as fine as the polynomial's oscillations.
+    /// Largest error on a grid about 16 times as fine as the polynomial's oscillations.
     pub error: f64,
-    /// Σ|a_i| over the coefficients left out: a bound on the error where the function is as smooth as they show.
+    /// Sum Σ|a_i| of the coefficients left out: a bound on the error where the function is as smooth as they show.
     pub tail: f64,
 }
 
-/// How far to go.
+/// Degree or error to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
-    /// This degree.
+    /// Exactly this degree.
     Degree(usize),
-    /// The least degree with an error of at most this, by the tail; a little more where the tail falls slowly.
+    /// Least degree with an error of at most this, judged by the tail; a little more where the tail falls slowly.
     Error(f64),
 }
 
-/// The Chebyshev series of f on \[low, high\], cut off. Coefficients below the rounding errors of f64 are left out, so that
+/// Approximates f on \[low, high\] by its truncated Chebyshev series. Coefficients below the rounding errors of f64 are left out, so that
 /// even and odd functions on symmetric intervals give even and odd polynomials.
 ///
 /// ```
@@ -96,7 +96,7 @@ pub fn approximate(
     }
 }
 
-/// The first coefficients, and what is left out.
+/// Returns the first coefficients as a polynomial, with the sum of those left out.
 fn cut(
     f: &impl Fn(f64) -> f64,
     low: f64,
@@ -115,7 +115,7 @@ fn cut(
     Ok(Approximation { series, error, tail })
 }
 
-/// How many coefficients to keep for a tail of at most `wanted`.
+/// Returns the number of coefficients to keep for a tail of at most `wanted`.
 fn kept(coefficients: &[f64], wanted: f64) -> usize {
     let mut tail = 0.0;
     let left_out = coefficients.iter().rev().take_while(|c| {
@@ -125,7 +125,7 @@ fn kept(coefficients: &[f64], wanted: f64) -> usize {
     (coefficients.len() - left_out.count()).max(1)
 }
 
-/// The coefficients of the polynomial through f at the `count` Chebyshev nodes of \[low, high\].
+/// Returns the coefficients of the polynomial through f at the `count` Chebyshev nodes of \[low, high\].
 fn chebyshev_coefficients(
     f: &impl Fn(f64) -> f64,
     low: f64,
@@ -147,13 +147,13 @@ fn chebyshev_coefficients(
     Ok((0..count).map(coefficient).collect())
 }
 
-/// The zeros of T_count, taken to \[low, high\].
+/// Yields the zeros of T_count, mapped to \[low, high\].
 pub(crate) fn nodes(low: f64, high: f64, count: usize) -> impl Iterator<Item = f64> + Clone {
     let (centre, radius) = ((low + high) / 2.0, (high - low) / 2.0);
     (0..count).map(move |j| centre + radius * (PI * (2 * j + 1) as f64 / (2 * count) as f64).cos())
 }
 
-/// max |f − p| over a grid of so many Chebyshev nodes and both ends.
+/// Returns max |f − p| over a grid of `count` Chebyshev nodes and both ends.
 pub(crate) fn largest_error(
     f: &impl Fn(f64) -> f64,
     series: &Series,
@@ -165,10 +165,10 @@ pub(crate) fn largest_error(
     points.map(|x| (f(x) - series.at(x)).abs()).fold(0.0, f64::max)
 }
 
-/// 1/x on \[low, high\] for 0 < low, to an absolute error. With κ = high/low the degree is about ln(2/error·low)·√κ/2.
+/// Approximates 1/x on \[low, high\] for 0 < low, to an absolute error. With κ = high/low the degree is about ln(2/error·low)·√κ/2.
 ///
 /// # Errors
-/// As [`approximate`]; [`SeriesError::OutOfRange`] unless 0 < low.
+/// Every error of [`approximate`]; [`SeriesError::OutOfRange`] unless 0 < low.
 pub fn inverse(low: f64, high: f64, error: f64) -> Result<Approximation, SeriesError> {
     if low <= 0.0 {
         let expected = "above 0, where 1/x has its pole";
@@ -177,10 +177,10 @@ pub fn inverse(low: f64, high: f64, error: f64) -> Result<Approximation, SeriesE
     approximate(|x| 1.0 / x, low, high, Target::Error(error))
 }
 
-/// √x on \[low, high\] for 0 ≤ low, to an absolute error. From 0 on the error falls only as 1/degree.
+/// Approximates √x on \[low, high\] for 0 ≤ low, to an absolute error. For low = 0 the error falls only as 1/degree.
 ///
 /// # Errors
-/// As [`approximate`]; [`SeriesError::OutOfRange`] unless 0 ≤ low.
+/// Every error of [`approximate`]; [`SeriesError::OutOfRange`] unless 0 ≤ low.
 pub fn square_root(low: f64, high: f64, error: f64) -> Result<Approximation, SeriesError> {
     if low < 0.0 {
         let expected = "at least 0";

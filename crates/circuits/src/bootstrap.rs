@@ -7,10 +7,10 @@
 //! |---|---|---|
 //! | 1, ModRaise | m modulo q_0 becomes m + q_0·I modulo Q_L, under a sparse secret `[BTH22]` | `bootstrapper.rs`, [`failure`] |
 //! | 2, CoeffsToSlots | its coefficients become slots | [`dft`] |
-//! | 3 and 4, EvalExp and ImgExt | I is taken off | [`eval_mod`] |
+//! | 3 and 4, EvalExp and ImgExt | I is removed | [`eval_mod`] |
 //! | 5, SlotsToCoeffs | slots become coefficients again | [`dft`] |
 //!
-//! What bounds the noise of results, and under which model, is said in `noise.rs`.
+//! The noise bounds of results, and the model under which they hold, are described in `noise.rs`.
 
 mod blueprint;
 mod bootstrapper;

@@ -56,7 +56,7 @@ pub struct Clear {
     counts: Mutex<Counts>,
 }
 
-/// A vector in the place of a ciphertext.
+/// A clear vector in place of a ciphertext.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClearCiphertext {
     slots: Vec<u64>,

@@ -1,7 +1,7 @@
 //! Signs, comparisons and maxima of encrypted numbers, by composition of minimax polynomials.
 //!
-//! All of them take numbers from −1 to 1, and refuse slots that may be larger by their declared bounds
-//! ([`with_magnitude`](sunzi_ckks::Evaluator::with_magnitude)). What lies within the gap is not told: results are right outside of it.
+//! All functions take numbers from −1 to 1, and refuse slots that may be larger by their declared bounds
+//! ([`with_magnitude`](sunzi_ckks::Evaluator::with_magnitude)). Results are right outside the gap; within it they are undetermined.
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator};
 use sunzi_rlwe::RelinearizationKey;
@@ -10,11 +10,11 @@ use crate::approximation::CompositeSign;
 use crate::series::evaluate::bounded;
 use crate::series::{Series, evaluate};
 
-/// sgn(x) slot by slot, for slots with gap ≤ |x| ≤ 1: off by at most the error of `sign`, in as many levels as it states. Within the
+/// Evaluates sgn(x) slot by slot, for slots with gap ≤ |x| ≤ 1: off by at most the error of `sign`, in as many levels as it states. Within the
 /// gap the values lie between −1 and 1.
 ///
 /// # Errors
-/// [`CkksError::Value`] for slots whose declared bound is above 1; [`CkksError::LevelExhausted`] with too few levels; as [`evaluate`].
+/// [`CkksError::Value`] for slots whose declared bound is above 1; [`CkksError::LevelExhausted`] with too few levels; every error of [`evaluate`].
 pub fn sign(
     evaluator: &Evaluator,
     sign: &CompositeSign,
@@ -24,10 +24,10 @@ pub fn sign(
     mapped(evaluator, sign, x, [1.0, 0.0], key)
 }
 
-/// 1 where x > 0 and 0 where x < 0, for slots with gap ≤ |x| ≤ 1: off by at most half of the error of `sign`.
+/// Evaluates 1 where x > 0 and 0 where x < 0, for slots with gap ≤ |x| ≤ 1: off by at most half of the error of `sign`.
 ///
 /// # Errors
-/// As [`sign`].
+/// Every error of [`sign`].
 pub fn positive(
     evaluator: &Evaluator,
     sign: &CompositeSign,
@@ -37,11 +37,11 @@ pub fn positive(
     mapped(evaluator, sign, x, [0.5, 0.5], key)
 }
 
-/// 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1, whose declared bounds add up to at most 1: off by at most half of the error of
+/// Evaluates 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1, whose declared bounds add up to at most 1: off by at most half of the error of
 /// `sign`.
 ///
 /// # Errors
-/// As [`sign`]; as [`Evaluator::sub`].
+/// Every error of [`sign`] and of [`Evaluator::sub`].
 pub fn greater(
     evaluator: &Evaluator,
     sign: &CompositeSign,
@@ -52,11 +52,11 @@ pub fn greater(
     positive(evaluator, sign, &evaluator.sub(a, b)?, key)
 }
 
-/// The larger of a and b, (a + b)/2 + (a − b)·sgn(a − b)/2, for slots whose declared bounds add up to at most 1: off by at most half of the larger
+/// Evaluates the larger of a and b, (a + b)/2 + (a − b)·sgn(a − b)/2, for slots whose declared bounds add up to at most 1: off by at most half of the larger
 /// of error and gap, in one level more than `sign` states.
 ///
 /// # Errors
-/// As [`sign`]; as [`Evaluator::multiply`].
+/// Every error of [`sign`] and of [`Evaluator::multiply`].
 pub fn max(
     evaluator: &Evaluator,
     sign: &CompositeSign,
@@ -70,7 +70,7 @@ pub fn max(
     evaluator.add(&evaluator.multiply_constant(&evaluator.add(a, b)?, 0.5)?, &distance)
 }
 
-/// slope·sgn(x) + shift: both are part of the last polynomial.
+/// Evaluates slope·sgn(x) + shift: both are part of the last polynomial.
 fn mapped(
     evaluator: &Evaluator,
     sign: &CompositeSign,
@@ -147,7 +147,7 @@ mod tests {
             }
             assert!((max - l.max(*r)).abs() <= told.gap().max(slack) / 2.0, "{l} {r}: {max}");
         }
-        // Declared to be 1 at most, they may be 2 apart.
+        // Bounded by 1 each, the operands may be 2 apart.
         for refused in
             [greater(&evaluator, &told, &large, &b, &key), max(&evaluator, &told, &large, &b, &key)]
         {

@@ -5,19 +5,19 @@ use sunzi_encoding::{check_segment, doubling_steps};
 use crate::arithmetic::check_keys;
 use crate::{Arithmetic, CircuitError, Outcome, Rotation};
 
-/// How much of a sum of products is done once instead of for each product `[KPZ21, app. F and G.3]`.
+/// Laziness of a sum of products: the parts done once instead of for each product `[KPZ21, app. F and G.3]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Laziness {
-    /// Every product is scaled and relinearised.
+    /// Scales and relinearises every product.
     RelinearizeEach,
-    /// Every product is scaled, the sum relinearised.
+    /// Scales every product and relinearises the sum.
     RelinearizeOnce,
-    /// The sum is scaled and relinearised: the fastest, with the least noise.
+    /// Scales and relinearises the sum: the fastest, with the least noise.
     #[default]
     ScaleOnce,
 }
 
-/// Σ x_i·y_i of two lists, slot by slot in both rows: k products at depth 1, and k or 1 relinearisations.
+/// Computes Σ x_i·y_i of two lists, slot by slot in both rows: k products at depth 1, and k or 1 relinearisations.
 ///
 /// ```
 /// use sunzi_circuits::inner_product::{Laziness, inner_product};
@@ -55,7 +55,7 @@ pub fn inner_product<A: Arithmetic>(
     }
 }
 
-/// Σ f(x, y).
+/// Computes Σ f(x, y) over pairs.
 fn sum<A: Arithmetic>(
     arithmetic: &A,
     terms: &[(&A::Ciphertext, &A::Ciphertext)],
@@ -65,7 +65,7 @@ fn sum<A: Arithmetic>(
     rest.iter().try_fold(f(x, y)?, |sum, (x, y)| arithmetic.add(&sum, &f(x, y)?))
 }
 
-/// The rotations that [`sum_segments`] and [`inner_product_of_slots`] need for segments of `length` slots: the
+/// Lists the rotations that [`sum_segments`] and [`inner_product_of_slots`] need for segments of `length` slots: the
 /// powers of two below it, and the swap of rows for all 2·`row_length` slots.
 #[must_use]
 pub fn required_rotations(length: usize, row_length: usize) -> Vec<Rotation> {
@@ -73,10 +73,10 @@ pub fn required_rotations(length: usize, row_length: usize) -> Vec<Rotation> {
     rows.chain((length > row_length).then_some(Rotation::Columns)).collect()
 }
 
-/// Sums of consecutive slots: slot i becomes the sum of slots i, …, i + length − 1 of its row, cyclically, so that
+/// Computes sums of consecutive slots: slot i becomes the sum of slots i, …, i + length − 1 of its row, cyclically, so that
 /// slot j·length holds the sum of segment j. With `length` = n every slot holds the sum of all slots of both rows.
 ///
-/// log2 `length` rotations and additions.
+/// The cost is log2 `length` rotations and additions.
 ///
 /// # Errors
 /// [`CircuitError::Segment`] unless `length` is a power of two, at most n; [`CircuitError::MissingRotation`]
@@ -95,7 +95,7 @@ pub fn sum_segments<A: Arithmetic>(
     })
 }
 
-/// Inner products of segments of slots: one product, then [`sum_segments`]. Slot j·length holds that of segment
+/// Computes inner products of segments of slots: one product, then [`sum_segments`]. Slot j·length holds that of segment
 /// j of x and y; with `length` = n every slot holds the inner product of all slots of both rows.
 ///
 /// Shorter vectors are padded with zeros. Depth 1, log2 `length` rotations.
@@ -113,7 +113,7 @@ pub fn sum_segments<A: Arithmetic>(
 /// ```
 ///
 /// # Errors
-/// As [`sum_segments`]; [`CircuitError::MissingRelinearizationKey`].
+/// Every error of [`sum_segments`]; [`CircuitError::MissingRelinearizationKey`].
 pub fn inner_product_of_slots<A: Arithmetic>(
     arithmetic: &A,
     x: &A::Ciphertext,

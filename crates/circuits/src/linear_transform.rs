@@ -1,6 +1,6 @@
 //! Matrices of complex numbers times the slots of a CKKS ciphertext, by diagonals.
 //!
-//! [`Diagonals`] is a matrix in the clear, [`Plan`] what it needs at a level: rotations, and bytes of encoded diagonals.
+//! [`Diagonals`] is a matrix in the clear, [`Plan`] lists its needs at a level: rotations, and bytes of encoded diagonals.
 //! [`LinearTransform`] holds the encoded diagonals and multiplies, with baby steps, giant steps and double hoisting.
 //!
 //! ```
@@ -50,32 +50,32 @@ pub use error::LinearTransformError;
 pub(crate) use noise::Slots;
 pub use plan::Plan;
 
-/// A matrix with encoded diagonals.
+/// A matrix with encoded diagonals, ready to multiply.
 #[derive(Clone)]
 pub struct LinearTransform {
     plan: Plan,
-    /// What the entries are multiplied by.
+    /// Factor that multiplies the entries.
     scale: f64,
     norms: Norms,
-    /// In the order of the plan.
+    /// Encoded diagonals in the order of the plan.
     diagonals: Vec<Vec<Multiplier>>,
 }
 
-/// Sizes of a matrix.
+/// Norms of a matrix.
 #[derive(Clone, Copy, Debug)]
 struct Norms {
-    /// The largest sum of absolute values of a row.
+    /// Largest sum of absolute values in a row.
     row_sum: f64,
-    /// The largest root of a sum of their squares.
+    /// Largest root of the sum of squares in a row.
     row_length: f64,
-    /// The sum over all diagonals of their largest absolute values.
+    /// Sum over all diagonals of their largest absolute values.
     diagonals: f64,
     /// Largest deviation in a slot from rounding one diagonal, times the scale.
     rounding: f64,
 }
 
 impl LinearTransform {
-    /// Encodes the matrix of a plan such that ciphertexts go from the canonical scale of the plan's level to that of the next.
+    /// Encodes the matrix of a plan such that ciphertexts go from the canonical scale of the plan's level to that of the next level.
     ///
     /// # Errors
     /// [`LinearTransformError::PlanMismatch`] for a plan of another matrix; [`LinearTransformError::Encoder`] for entries that are
@@ -86,10 +86,10 @@ impl LinearTransform {
         Self::encode_between(context, matrix, plan, from, to)
     }
 
-    /// The same between any two scales, of the ciphertexts it takes and of those it gives.
+    /// Encodes the matrix between any two scales, of the ciphertexts it takes and of those it gives.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// Every error of [`encode`](Self::encode).
     pub fn encode_between(
         context: &Context,
         matrix: &Diagonals,
@@ -117,24 +117,24 @@ impl LinearTransform {
         Ok(Self { plan, scale, norms: Norms::new(matrix), diagonals })
     }
 
-    /// The plan it was made by.
+    /// Plan of the transform.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.diagonals.iter().flatten().map(Multiplier::byte_len).sum()
     }
 
-    /// The largest root of a sum of squares of a row: by how much it enlarges vectors of independent slots.
+    /// Largest root of the sum of squares in a row: the factor by which vectors of independent slots grow.
     pub(crate) fn row_length(&self) -> f64 {
         self.norms.row_length
     }
 
-    /// M·v, one level lower. A ciphertext of a higher level is brought to the plan's level first.
+    /// Computes M·v, one level lower. A ciphertext of a higher level is brought to the plan's level first.
     ///
     /// # Errors
     /// [`LinearTransformError::Slots`] for a vector longer than the matrix; [`LinearTransformError::Ckks`] for a missing rotation, a
@@ -162,7 +162,7 @@ impl LinearTransform {
         let limbs = context.limbs(level - 1)?;
         let product = match sum {
             Some(sum) => sum.mod_down(context.rlwe(), limbs, metadata, noise).map_err(CkksError::from)?,
-            // A matrix of zeros.
+            // The zero matrix.
             None => {
                 let zero = context.ring_at(level - 1)?.zero();
                 Ciphertext::from_parts(vec![zero.clone(), zero], metadata, noise, a.key())
@@ -172,7 +172,7 @@ impl LinearTransform {
         Ok(context.finish(product, "multiply by a matrix", &[a.trace()])?)
     }
 
-    /// P·Δ·M·v modulo QP.
+    /// Computes P·Δ·M·v modulo QP.
     fn sum<'s>(
         &'s self,
         context: &Context,
@@ -191,12 +191,12 @@ impl LinearTransform {
         extended::linear_map(rlwe, a, &exponents, giants, keys)
     }
 
-    /// √E|e|² in a slot of a product because diagonals are rounded, for slots of this magnitude.
+    /// Returns √E|e|² in a slot of a product because diagonals are rounded, for slots of this magnitude.
     pub(crate) fn rounding_error(&self, magnitude: f64) -> f64 {
         magnitude * (self.plan.products() as f64).sqrt() * self.norms.rounding / self.scale
     }
 
-    /// Metadata and noise of the product of a ciphertext.
+    /// Returns metadata and noise of the product with a ciphertext.
     fn outcome(
         &self,
         context: &Context,
@@ -212,7 +212,7 @@ impl LinearTransform {
             |term: NoiseTerm, scale| precision::slot_error(term.deviation.bits().exp2(), slots, scale);
 
         let magnitude = of.precision.magnitude() * norms.row_sum;
-        // Errors outside the subring of a vector that repeats more often than the matrix knows count now.
+        // Errors outside the subring of a vector that repeats more often than the matrix assumes count now.
         let spread = (slots as f64 / of.slots as f64).sqrt();
         let precision = of
             .precision
@@ -246,7 +246,7 @@ impl Norms {
                 *squares += value.norm_sqr();
             }
             diagonals += values.iter().map(|value| value.norm()).fold(0.0, f64::max);
-            // 2p roundings of variance 1/12 meet in a slot.
+            // A slot sums 2p roundings of variance 1/12.
             rounding = rounding.max((values.len() as f64 / 6.0).sqrt());
         }
         let row_sum = rows.iter().map(|row| row.0).fold(0.0, f64::max);
@@ -255,7 +255,7 @@ impl Norms {
     }
 }
 
-/// The polynomial of a diagonal turned right by `turned`, which repeats: one in X^(n/2p) for a period of p.
+/// Encodes the polynomial of a diagonal rotated right by `turned`, which repeats: one in X^(n/2p) for a period of p.
 fn encode_turned(
     gadget: &Gadget,
     values: &[Complex64],

@@ -1,9 +1,9 @@
-//! A private word in a public table: where does it stand?
+//! Lookup of a private word in a public table: whether and where the table has it.
 //!
-//! The words of the table fill slots of GF(p^d), several elements a word and as many blocks of slots as there must be. The client encrypts its
-//! word, the same in every slot. The server subtracts each block, tests every slot for zero ([`is_zero`]), multiplies what the
-//! elements of a word say, and marks the matches of the i-th block with Y^i, so that d blocks of answers share a ciphertext: coefficient i
-//! of slot j says whether word i·slots + j is the one. The server learns nothing of the word, the client which words are equal to it.
+//! The words of the table fill slots of GF(p^d), several elements a word and as many blocks of slots as needed. The client encrypts its
+//! word, repeated in every slot. The server subtracts each block, tests every slot for zero ([`is_zero`]), multiplies the results for the
+//! elements of a word, and marks the matches of the i-th block with Y^i, so that d blocks of answers share a ciphertext: coefficient i
+//! of slot j says whether word i·slots + j matches. The server learns nothing of the word; the client learns which words are equal to it.
 
 use rayon::prelude::*;
 use sunzi_encoding::{Encoder, EncodingError, GaloisEncoder, Plaintext};
@@ -14,13 +14,13 @@ use crate::{Automorphisms, CircuitError, Outcome, product_tree};
 /// A word: its elements, each of up to d coefficients.
 pub type Word = Vec<Vec<u64>>;
 
-/// A table made ready to be searched.
+/// A table prepared for lookups.
 pub struct LookupTable {
     encoder: GaloisEncoder,
     words: usize,
-    /// Elements of a word.
+    /// Number of elements of a word.
     width: usize,
-    /// The elements of every block in order.
+    /// Elements of every block in order.
     blocks: Vec<Vec<Plaintext>>,
 }
 
@@ -57,31 +57,31 @@ impl LookupTable {
         Ok(Self { encoder: encoder.clone(), words: words.len(), width, blocks })
     }
 
-    /// How many ciphertexts' worth of slots the words fill.
+    /// Number of ciphertexts whose slots the words would fill.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Ciphertexts of an answer: one for d blocks.
+    /// Number of ciphertexts of an answer: one for d blocks.
     #[must_use]
     pub fn answers(&self) -> usize {
         self.blocks.len().div_ceil(self.encoder.ring().degree())
     }
 
-    /// Products of ciphertexts in a row: ⌈log2 d⌉ + ⌈log2(p − 1)⌉ for an element, and ⌈log2 width⌉ for a word.
+    /// Multiplicative depth: ⌈log2 d⌉ + ⌈log2(p − 1)⌉ for an element, and ⌈log2 width⌉ for a word.
     #[must_use]
     pub fn depth(&self) -> u32 {
         zero_depth(&self.encoder) + product_tree::depth(self.width)
     }
 
-    /// The exponents that need keys.
+    /// Exponents of the automorphisms that need keys.
     #[must_use]
     pub fn exponents(&self) -> Vec<u64> {
         norm_exponents(&self.encoder)
     }
 
-    /// What the client encrypts: one plaintext for each element of its word.
+    /// Returns the plaintexts that the client encrypts: one for each element of its word.
     ///
     /// # Errors
     /// [`CircuitError::LengthsDiffer`] for a word of another length; [`CircuitError::Encoding`].
@@ -95,7 +95,7 @@ impl LookupTable {
         word.iter().map(|element| everywhere(&self.encoder, element)).collect()
     }
 
-    /// The server's work; `progress` is told how many blocks are done.
+    /// Computes the server's answers; `progress` is called with the number of blocks done.
     ///
     /// # Errors
     /// [`CircuitError::LengthsDiffer`] for a query of another table; [`CircuitError::MissingRelinearizationKey`];
@@ -134,7 +134,7 @@ impl LookupTable {
         Ok(answers)
     }
 
-    /// Y^i in the slots that hold words, 0 in those left over at the end.
+    /// Returns Y^i in the slots that hold words, 0 in the slots left over at the end.
     fn mark(&self, block: usize) -> Result<Plaintext, EncodingError> {
         let (d, slots) = (self.encoder.ring().degree(), self.encoder.slots());
         let mark: Vec<u64> = (0..d).map(|i| u64::from(i == block % d)).collect();
@@ -142,7 +142,7 @@ impl LookupTable {
         self.encoder.encode_elements(&vec![mark; filled])
     }
 
-    /// The numbers of the words that the decrypted answers mark, ascending.
+    /// Returns the indices of the words that the decrypted answers mark, ascending.
     ///
     /// # Errors
     /// [`CircuitError::Encoding`] for plaintexts of other slots.

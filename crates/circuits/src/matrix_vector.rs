@@ -1,9 +1,9 @@
 //! Matrices times encrypted vectors, by diagonals in baby steps and giant steps.
 //!
 //! With R and C the numbers of rows and columns rounded up to powers of two, a vector stands in a row of slots
-//! again and again with period C ([`pack`]), and diagonal d holds the entry (i mod R, i + d mod C) in slot i. Then
+//! repeatedly with period C ([`pack`]), and diagonal d holds the entry (i mod R, i + d mod C) in slot i. Then
 //! Σ_d diagonal_d·rotate_d(v) over the min(R, C) diagonals is the product, for wide matrices after log2(C/R) more
-//! rotations that add what lies R slots apart. It repeats with period R, so that a product may be multiplied again.
+//! rotations that add slots R apart. It repeats with period R, so that a product may be multiplied again.
 //!
 //! The two rows of slots hold two vectors: one product multiplies both by the same matrix.
 
@@ -17,17 +17,17 @@ use rayon::prelude::*;
 use crate::arithmetic::check_keys;
 use crate::{Arithmetic, CircuitError, GiantStep, Outcome, Rotation};
 
-/// A matrix ready to multiply vectors: its diagonals as `T`, plaintexts or ciphertexts made ready.
+/// A matrix prepared to multiply vectors: its diagonals as `T`, prepared plaintexts or ciphertexts.
 #[derive(Clone, Debug)]
 pub struct Matrix<T> {
     layout: Layout,
     baby_steps: usize,
-    /// By giant step, the diagonals by baby step, each turned back by the giant step that follows.
+    /// For each giant step, the diagonals by baby step, each rotated back by the giant step that follows.
     giants: BTreeMap<usize, Vec<(usize, T)>>,
     rotations: Vec<Rotation>,
 }
 
-/// The rotations that any matrix without vanishing diagonals of this shape needs, clear or encrypted; one with
+/// Lists the rotations that any matrix without vanishing diagonals of this shape needs, clear or encrypted; one with
 /// vanishing diagonals has its own: [`Matrix::required_rotations`].
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub fn required_rotations<A: Arithmetic>(
     Ok(layout.rotations(&all, layout.baby_steps(&all)))
 }
 
-/// The slots of two vectors of at most `columns` numbers, one for each row of slots, as [`multiply`] wants them:
+/// Packs two vectors of at most `columns` numbers, one for each row of slots, as [`multiply`] takes them:
 /// padded with zeros to a power of two and repeated.
 ///
 /// ```
@@ -58,31 +58,31 @@ pub fn pack<V: Clone + Default>(columns: usize, row_length: usize, first: &[V], 
 }
 
 impl<T> Matrix<T> {
-    /// The rotations that a product with this matrix needs.
+    /// Rotations that a product with this matrix needs.
     #[must_use]
     pub fn required_rotations(&self) -> &[Rotation] {
         &self.rotations
     }
 
-    /// Rows of the matrix.
+    /// Number of rows of the matrix.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.layout.rows
     }
 
-    /// Columns of the matrix.
+    /// Number of columns of the matrix.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.layout.columns
     }
 
-    /// Diagonals that do not vanish: the products it takes.
+    /// Number of diagonals that do not vanish: the products it takes.
     #[must_use]
     pub fn diagonals(&self) -> usize {
         self.giants.values().map(Vec::len).sum()
     }
 
-    /// Baby steps, all of them rotations of the vector itself.
+    /// Number of baby steps, all of them rotations of the vector itself.
     #[must_use]
     pub fn baby_steps(&self) -> usize {
         self.baby_steps
@@ -106,7 +106,7 @@ impl<T> Matrix<T> {
         Ok(Self { layout, baby_steps, giants, rotations: layout.rotations(diagonals, baby_steps) })
     }
 
-    /// The baby steps that occur, ascending.
+    /// Lists the baby steps that occur, ascending.
     fn babies(&self) -> Vec<usize> {
         let mut babies: Vec<usize> = self.giants.values().flatten().map(|(baby, _)| *baby).collect();
         babies.sort_unstable();
@@ -116,11 +116,11 @@ impl<T> Matrix<T> {
 }
 
 impl<T> Matrix<T> {
-    /// Makes the clear matrix of `entry`(row, column) ready: `encode` turns n slots into a plaintext. Diagonals that
-    /// vanish are left out. Worth keeping: making it ready takes longer than many products.
+    /// Prepares the clear matrix of `entry`(row, column): `encode` turns n slots into a plaintext. Diagonals that
+    /// vanish are left out. Keep the result: preparing it takes longer than many products.
     ///
     /// # Errors
-    /// [`CircuitError::MatrixShape`]; [`CircuitError::Scheme`], also for what `encode` says.
+    /// [`CircuitError::MatrixShape`]; [`CircuitError::Scheme`], also for errors of `encode`.
     pub fn encode<A, E>(
         arithmetic: &A,
         rows: usize,
@@ -139,11 +139,11 @@ impl<T> Matrix<T> {
         })
     }
 
-    /// Makes an encrypted matrix ready: `encrypt` turns n slots into a ciphertext. All diagonals are kept, since
+    /// Prepares an encrypted matrix: `encrypt` turns n slots into a ciphertext. All diagonals are kept, since
     /// which of them vanish is hidden, too.
     ///
     /// # Errors
-    /// [`CircuitError::MatrixShape`]; [`CircuitError::Scheme`], also for what `encrypt` says.
+    /// [`CircuitError::MatrixShape`]; [`CircuitError::Scheme`], also for errors of `encrypt`.
     pub fn encrypt<A, E>(
         arithmetic: &A,
         rows: usize,
@@ -163,7 +163,7 @@ impl<T> Matrix<T> {
     }
 }
 
-/// M·v for a clear matrix and a vector packed as [`pack`] says; slot i of each row holds entry i of the product.
+/// Computes M·v for a clear matrix and a vector packed by [`pack`]; slot i of each row holds entry i of the product.
 ///
 /// With D = min(R, C) diagonals: D products with plaintexts and no product of ciphertexts; b − 1 rotations of the
 /// vector together, at most D/b − 1 rotations one by one, and log2(C/R) for wide matrices. b is about √(3D), since
@@ -199,13 +199,13 @@ pub fn multiply<A: Arithmetic>(
         steps.push((giant as i64, terms.collect()));
     }
     if steps.is_empty() {
-        // A matrix of zeros.
+        // The zero matrix.
         return arithmetic.multiply_scalar(vector, 0);
     }
     folded(arithmetic, matrix, arithmetic.linear_map(vector, &steps, keys)?, keys)
 }
 
-/// M·v for an encrypted matrix: as [`multiply`], with products of ciphertexts at depth 1, which every giant step
+/// Computes M·v for an encrypted matrix: [`multiply`] with products of ciphertexts at depth 1, which every giant step
 /// scales and relinearises once.
 ///
 /// ```
@@ -223,7 +223,7 @@ pub fn multiply<A: Arithmetic>(
 /// ```
 ///
 /// # Errors
-/// As [`multiply`]; [`CircuitError::MissingRelinearizationKey`].
+/// Every error of [`multiply`]; [`CircuitError::MissingRelinearizationKey`].
 pub fn multiply_encrypted<A: Arithmetic>(
     arithmetic: &A,
     matrix: &Matrix<A::Operand>,
@@ -262,7 +262,7 @@ fn check<A: Arithmetic, T>(
     check_keys(arithmetic, keys, relinearization, matrix.rotations.iter().copied())
 }
 
-/// The vector rotated by every baby step that occurs.
+/// Returns the vector rotated by every baby step that occurs.
 fn babies<A: Arithmetic, T>(
     arithmetic: &A,
     matrix: &Matrix<T>,
@@ -274,7 +274,7 @@ fn babies<A: Arithmetic, T>(
     Ok(steps.into_iter().zip(arithmetic.rotate_many(vector, &signed, keys)?).collect())
 }
 
-/// Each diagonal with the baby step it multiplies.
+/// Yields each diagonal with the baby step it multiplies.
 fn pairs<'a, B, T>(
     babies: &'a BTreeMap<usize, B>,
     diagonals: &'a [(usize, T)],
@@ -282,7 +282,7 @@ fn pairs<'a, B, T>(
     diagonals.iter().filter_map(|(step, diagonal)| Some((babies.get(step)?, diagonal)))
 }
 
-/// Σ rotate_g(inner sum) over the giant steps g, then the folds of a wide matrix.
+/// Computes Σ rotate_g(inner sum) over the giant steps g, then the folds of a wide matrix.
 fn by_giants<A: Arithmetic, T: Sync>(
     arithmetic: &A,
     matrix: &Matrix<T>,
@@ -301,12 +301,12 @@ fn by_giants<A: Arithmetic, T: Sync>(
             None => part,
         });
     }
-    // A matrix of zeros.
+    // The zero matrix.
     let Some(sum) = sum else { return arithmetic.multiply_scalar(vector, 0) };
     folded(arithmetic, matrix, sum, keys)
 }
 
-/// The sum of what a wide matrix leaves apart.
+/// Adds up the parts of a product with a wide matrix.
 fn folded<A: Arithmetic, T>(
     arithmetic: &A,
     matrix: &Matrix<T>,

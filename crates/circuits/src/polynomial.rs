@@ -10,10 +10,10 @@ pub use plan::{Cost, Method, Plan};
 use crate::arithmetic::check_keys;
 use crate::{Arithmetic, CircuitError, Outcome};
 
-/// A coefficient: the same number in every slot, or a number for each slot.
+/// A coefficient: one number for every slot, or a number for each slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coefficient<P> {
-    /// One number, taken modulo t.
+    /// One number for all slots, taken modulo t.
     Constant(i64),
     /// An encoded number for each slot: each slot has a polynomial of its own.
     Slots(P),
@@ -26,31 +26,31 @@ pub struct Polynomial<P> {
 }
 
 impl<P> Polynomial<P> {
-    /// Σ a_i·x^i for coefficients a_0, a_1, …; none is the polynomial zero.
+    /// Makes Σ a_i·x^i from coefficients a_0, a_1, …; the empty list is the polynomial zero.
     #[must_use]
     pub fn new(coefficients: Vec<Coefficient<P>>) -> Self {
         Self { coefficients }
     }
 
-    /// The same for coefficients that are one number each.
+    /// Makes the polynomial with coefficients that are one number each.
     #[must_use]
     pub fn constants(coefficients: &[i64]) -> Self {
         Self::new(coefficients.iter().map(|&c| Coefficient::Constant(c)).collect())
     }
 
-    /// The coefficients a_0, a_1, ….
+    /// Coefficients a_0, a_1, ….
     #[must_use]
     pub fn coefficients(&self) -> &[Coefficient<P>] {
         &self.coefficients
     }
 
-    /// How [`evaluate`] will proceed modulo t, and what that costs.
+    /// Returns the plan of [`evaluate`] modulo t, with its cost.
     #[must_use]
     pub fn plan(&self, plain_modulus: u64, method: Method) -> Plan {
         Plan::new(&self.support(plain_modulus), method)
     }
 
-    /// The exponents whose coefficients do not vanish modulo t.
+    /// Lists the exponents whose coefficients do not vanish modulo t.
     fn support(&self, plain_modulus: u64) -> Vec<usize> {
         let vanishes = |a: &Coefficient<P>| match a {
             Coefficient::Constant(c) => i128::from(*c) % i128::from(plain_modulus.max(1)) == 0,
@@ -61,7 +61,7 @@ impl<P> Polynomial<P> {
     }
 }
 
-/// Σ a_i·x^i, slot by slot in both rows, at the least depth: ⌈log2 d⌉ for degree d.
+/// Evaluates Σ a_i·x^i, slot by slot in both rows, at the least depth: ⌈log2 d⌉ for degree d.
 ///
 /// *Power basis*: x^2, …, x^d, each by one product, then a linear combination; d − 1 relinearisations.
 ///
@@ -72,7 +72,7 @@ impl<P> Polynomial<P> {
 /// about √(2d) + log2 d for the best b, against 2√d without lazy sums, and as the coefficients are never divided
 /// they stay as small as they came.
 ///
-/// Powers that no coefficient asks for are left out, and a polynomial of degree 0 or 1 takes no product. A
+/// Powers that no coefficient needs are left out, and a polynomial of degree 0 or 1 takes no product. A
 /// constant polynomial gives a ciphertext that hides nothing: its value was known.
 ///
 /// ```
@@ -112,18 +112,18 @@ pub fn evaluate<A: Arithmetic>(
     evaluation.node(&support, 0, plan.doublings)
 }
 
-/// A polynomial on its way.
+/// State of the evaluation of a polynomial.
 struct Evaluation<'a, A: Arithmetic> {
     arithmetic: &'a A,
     polynomial: &'a Polynomial<A::Plaintext>,
     plan: &'a Plan,
     keys: &'a A::Keys,
     powers: BTreeMap<usize, A::Ciphertext>,
-    /// Powers that were factors, ready for the next product.
+    /// Powers that were factors, prepared for the next product.
     operands: BTreeMap<usize, A::Operand>,
 }
 
-/// The error of a plan that forgot a power.
+/// Error text for a power missing from the plan.
 const NO_POWER: &str = "a power of x";
 
 impl<A: Arithmetic> Evaluation<'_, A> {
@@ -156,7 +156,7 @@ impl<A: Arithmetic> Evaluation<'_, A> {
         self.operands.get(&exponent).ok_or(CircuitError::Empty { what: NO_POWER })
     }
 
-    /// The terms from exponent `low` on, below b·2^`height` of them, over x^low: those below x^b as they are, and
+    /// Evaluates the terms from exponent `low` on, below b·2^`height` of them, divided by x^low: those below x^b directly, and
     /// for each giant step x^(b·2^i) the terms up to the next one, divided by it.
     fn node(&mut self, support: &[usize], low: usize, height: u32) -> Outcome<A, A::Ciphertext> {
         let b = self.plan.baby_steps;
@@ -209,7 +209,7 @@ impl<A: Arithmetic> Evaluation<'_, A> {
     }
 }
 
-/// sum + term, where none counts as zero.
+/// Adds two ciphertexts, where `None` counts as zero.
 fn added<A: Arithmetic>(
     arithmetic: &A,
     sum: Option<A::Ciphertext>,
@@ -229,13 +229,13 @@ mod tests {
     const T: u64 = 257;
     const METHODS: [Method; 3] = [Method::Automatic, Method::PowerBasis, Method::PatersonStockmeyer];
 
-    /// By Horner, slot by slot.
+    /// Evaluates by Horner's rule, slot by slot.
     fn expected(coefficients: &[Vec<u64>], x: &[u64]) -> Vec<u64> {
         let at = |(slot, x): (usize, &u64)| coefficients.iter().rev().fold(0, |y, a| (y * x + a[slot]) % T);
         x.iter().enumerate().map(at).collect()
     }
 
-    /// Evaluates in every way and compares values and counts with Horner and the plan.
+    /// Evaluates by every method and compares values and counts with Horner's rule and the plan.
     fn check(coefficients: Vec<Coefficient<Vec<u64>>>) {
         let slots: Vec<u64> = vec![0, 1, 2, T - 1, 77, 128, 129, 200];
         let rows: Vec<Vec<u64>> = coefficients

@@ -44,58 +44,58 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use crate::CircuitError;
 
-/// Levels of an iteration: the products with the weights, the mask, and three for the polynomial.
+/// Number of levels of an iteration: the products with the weights, the mask, and three for the polynomial.
 pub const ITERATION_DEPTH: usize = 5;
-/// What the table, weights and momentum are divided by while they are encrypted: slots are at most 1, which is what a
+/// Divisor of the table, weights and momentum while they are encrypted: slots are at most 1, which is what a
 /// bootstrapping takes.
 pub const RANGE: f64 = 8.0;
-/// The largest score that is allowed for, in widths of the logistic polynomial.
+/// Largest score that is allowed for, in widths of the logistic polynomial.
 const SCORES: f64 = 2.5;
-/// The largest entry of a row's gradient that is allowed for: a scaled feature, times at most about 1 within the width.
+/// Largest entry of a row's gradient that is allowed for: a scaled feature, times at most about 1 within the width.
 const ENTRIES: f64 = 32.0;
 
-/// How to train.
+/// Options of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Training {
-    /// Passes over the table.
+    /// Number of passes over the table.
     pub iterations: usize,
     /// Step along the mean gradient.
     pub rate: f64,
-    /// The logistic function is approximated for scores between −width and width; beyond, up to about twice as far, the
-    /// polynomial still pulls scores back.
+    /// Width of the interval of scores, −width to width, on which the logistic function is approximated; beyond, up to about twice as far, the
+    /// polynomial still reduces scores.
     pub width: f64,
 }
 
 impl Default for Training {
-    /// For features standardised by [`Scaling`].
+    /// Options for features standardised by [`Scaling`].
     fn default() -> Self {
         Self { iterations: 16, rate: 4.0, width: 16.0 }
     }
 }
 
-/// Where a training stands.
+/// Progress of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Iterations that are done.
+    /// Number of iterations done.
     pub iterations: usize,
-    /// Refreshes that are done.
+    /// Number of refreshes done.
     pub refreshes: usize,
     /// Whether a refresh comes next.
     pub refreshing: bool,
 }
 
-/// Weights and momentum. With the weights w_t, the point where the gradient is taken v_t = w_t + η_t·p_t and
+/// State of training: weights and momentum. With the weights w_t, the point where the gradient is taken v_t = w_t + η_t·p_t and
 /// p_t = w_t − w_(t−1), the momentum is kept as P_t = (1 + η_t)·p_t: then the gradient enters both with one factor,
-/// and every other factor is applied to something that has levels to spare.
+/// and every other factor is applied to vectors that have levels left.
 struct State<V> {
     point: V,
     momentum: V,
-    /// What both are multiplied by besides: [`REFRESHED`] after a refresh.
+    /// Additional factor of both vectors: [`REFRESHED`] after a refresh.
     factor: f64,
 }
 
 /// Trains and returns the weights, repeated in every row and divided by [`RANGE`]: [`Layout::weights`] reads them.
-/// `progress` hears of every step before it begins.
+/// `progress` is called before every step.
 ///
 /// # Errors
 /// [`CircuitError::Empty`] without iterations or rows; [`CircuitError::LengthsDiffer`] if the table has not as many
@@ -130,7 +130,7 @@ pub fn train<A: RealArithmetic>(
     state.map(|state| state.point).ok_or(CircuitError::Empty { what: "a training" })
 }
 
-/// The weight that Nesterov gives to the step of an iteration when the next one begins: η_t = (λ_t − 1)/λ_(t+1), λ_0 = 1, λ_(t+1) = (1 + √(1 + 4λ_t²))/2.
+/// Returns the weight that Nesterov gives to the step of an iteration when the next one begins: η_t = (λ_t − 1)/λ_(t+1), λ_0 = 1, λ_(t+1) = (1 + √(1 + 4λ_t²))/2.
 fn inertia(iteration: usize) -> f64 {
     let next = |lambda: f64| f64::midpoint(1.0, (1.0 + 4.0 * lambda * lambda).sqrt());
     let lambda = (0..iteration).fold(1.0, |lambda, _| next(lambda));
@@ -147,8 +147,8 @@ struct Run<'a, A> {
 type Outcome<A> = Result<<A as RealArithmetic>::Vector, CircuitError<<A as RealArithmetic>::Error>>;
 
 impl<A: RealArithmetic> Run<'_, A> {
-    /// v' = v + η'·η/(1 + η)·P + G and P' = (1 + η')·η/(1 + η)·P + G, where G = (1 + η')·rate·(mean gradient). The last
-    /// one looks no further: with η' = 0 the point is the weights.
+    /// Iterates: v' = v + η'·η/(1 + η)·P + G and P' = (1 + η')·η/(1 + η)·P + G, where G = (1 + η')·rate·(mean gradient). The last
+    /// iteration has η' = 0: its point is the weights.
     fn iterate(
         &self,
         iteration: usize,
@@ -177,7 +177,7 @@ impl<A: RealArithmetic> Run<'_, A> {
         Ok(State { point: fits(point)?, momentum: fits(momentum)?, factor: 1.0 })
     }
 
-    /// factor·Σ σ(−u_i)·z_i over all rows z_i, u_i = ⟨z_i, v⟩, repeated in every row; v = 0 if there is none.
+    /// Computes factor·Σ σ(−u_i)·z_i over all rows z_i, u_i = ⟨z_i, v⟩, repeated in every row; v = 0 if there is no state.
     fn gradient(&self, state: Option<&State<A::Vector>>, table: &[A::Vector], factor: f64) -> Outcome<A> {
         let a = self.arithmetic;
         let mut sum: Option<A::Vector> = None;
@@ -196,7 +196,7 @@ impl<A: RealArithmetic> Run<'_, A> {
         self.turned_sum(sum, self.layout.column_steps()).map_err(CircuitError::Scheme)
     }
 
-    /// factor·σ(−u_i)·z_i for every row of a block.
+    /// Computes factor·σ(−u_i)·z_i for every row of a block.
     fn weighted_rows(
         &self,
         state: &State<A::Vector>,
@@ -220,7 +220,7 @@ impl<A: RealArithmetic> Run<'_, A> {
         a.bounded(weighted, ENTRIES / RANGE * factor)
     }
 
-    /// Adds to a vector itself turned by each of the steps, one after the other.
+    /// Adds to a vector its rotation by each of the steps, one after the other.
     fn turned_sum(&self, vector: A::Vector, steps: impl Iterator<Item = i64>) -> Result<A::Vector, A::Error> {
         let mut sum = vector;
         for step in steps {

@@ -10,32 +10,32 @@ use num_complex::Complex64;
 pub use evaluate::{declared_within, depth, evaluate, evaluate_many, evaluate_to};
 pub use plan::Cost;
 
-/// What the coefficients of a [`Series`] belong to.
+/// Basis of the coefficients of a [`Series`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Basis {
-    /// 1, x, x², ….
+    /// Powers 1, x, x², ….
     Power,
-    /// T_0(u), T_1(u), T_2(u), … with u = (2x − low − high)/(high − low), which is in \[−1, 1\] on the interval.
+    /// Chebyshev polynomials T_0(u), T_1(u), T_2(u), … with u = (2x − low − high)/(high − low), which is in \[−1, 1\] on the interval.
     Chebyshev {
-        /// The lower end.
+        /// Lower end of the interval.
         low: f64,
-        /// The upper end.
+        /// Upper end of the interval.
         high: f64,
     },
 }
 
-/// Whether a polynomial, of u in a Chebyshev basis, has terms of one parity only.
+/// Parity of the terms of a polynomial, in u for a Chebyshev basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parity {
     /// Even exponents only: half of the degree in u², one level below.
     Even,
     /// Odd exponents only: even powers but powers of two are left out.
     Odd,
-    /// Both.
+    /// Exponents of both parities.
     Mixed,
 }
 
-/// Σ a_i·x^i or Σ a_i·T_i(u).
+/// A polynomial Σ a_i·x^i or Σ a_i·T_i(u) with real coefficients.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     basis: Basis,
@@ -49,38 +49,38 @@ pub enum SeriesError {
     /// An interval is empty or unbounded.
     #[error("the interval [{low}, {high}]: give finite ends with the lower one first")]
     Interval {
-        /// The lower end.
+        /// Lower end of the interval.
         low: f64,
-        /// The upper end.
+        /// Upper end of the interval.
         high: f64,
     },
     /// A number is out of its range.
     #[error("{what} is {got}: it must be {expected}")]
     OutOfRange {
-        /// What it is.
+        /// Name of the number.
         what: &'static str,
-        /// What came.
+        /// Value of the number.
         got: f64,
-        /// The range.
+        /// Range of the number.
         expected: &'static str,
     },
     /// A function has no finite value where it is needed.
     #[error("the function has no finite value at {at}: choose an interval on which it is smooth")]
     NotFinite {
-        /// The point.
+        /// Point without a finite value.
         at: f64,
     },
-    /// No degree reaches the error asked for.
+    /// No degree up to the largest reaches the requested error.
     #[error(
         "an error of {wanted:e} needs a degree above {largest}, which leaves {reached:e}: allow a larger error or \
          choose a smaller interval"
     )]
     NotReached {
-        /// The error asked for.
+        /// Error requested.
         wanted: f64,
-        /// The largest degree tried.
+        /// Largest degree tried.
         largest: usize,
-        /// The error at that degree.
+        /// Error at the largest degree.
         reached: f64,
     },
 }
@@ -103,41 +103,41 @@ impl Series {
         Ok(Self { basis, coefficients })
     }
 
-    /// Σ a_i·x^i.
+    /// Makes the polynomial Σ a_i·x^i.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn power(coefficients: Vec<f64>) -> Result<Self, SeriesError> {
         Self::new(Basis::Power, coefficients)
     }
 
-    /// Σ a_i·T_i(u) for x in \[low, high\].
+    /// Makes the polynomial Σ a_i·T_i(u) for x in \[low, high\].
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn chebyshev(low: f64, high: f64, coefficients: Vec<f64>) -> Result<Self, SeriesError> {
         Self::new(Basis::Chebyshev { low, high }, coefficients)
     }
 
-    /// The basis.
+    /// Basis of the coefficients.
     #[must_use]
     pub fn basis(&self) -> Basis {
         self.basis
     }
 
-    /// a_0, a_1, …, the last one not zero.
+    /// Coefficients a_0, a_1, …, the last one not zero.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients
     }
 
-    /// The degree; 0 for the polynomial zero too.
+    /// Degree; 0 for the polynomial zero too.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.coefficients.len().saturating_sub(1)
     }
 
-    /// Whether exponents of one parity are absent. Constants are even.
+    /// Parity of the exponents. Constants are even.
     #[must_use]
     pub fn parity(&self) -> Parity {
         let zero = |odd: usize| self.coefficients.iter().skip(odd).step_by(2).all(|&c| c == 0.0);
@@ -148,7 +148,7 @@ impl Series {
         }
     }
 
-    /// u = slope·x + shift, in which the polynomial is one of its basis.
+    /// Returns slope and shift of u = slope·x + shift, the variable of the polynomial's basis.
     #[must_use]
     pub fn change_of_variable(&self) -> (f64, f64) {
         match self.basis {
@@ -157,13 +157,13 @@ impl Series {
         }
     }
 
-    /// What [`evaluate`] costs.
+    /// Returns the cost of [`evaluate`].
     #[must_use]
     pub fn cost(&self) -> Cost {
         plan::Plan::new(self).cost()
     }
 
-    /// A bound on |p| over the interval, for a Chebyshev basis: the largest value on a grid and a margin; infinity for powers.
+    /// Returns a bound on |p| over the interval, for a Chebyshev basis: the largest value on a grid and a margin; infinity for powers.
     #[must_use]
     pub fn largest_value(&self) -> f64 {
         let Basis::Chebyshev { low, high } = self.basis else { return f64::INFINITY };
@@ -173,13 +173,13 @@ impl Series {
         (0..=points).map(|i| self.at(at(i)).abs()).fold(0.0, f64::max) * 1.01
     }
 
-    /// Its value in the clear.
+    /// Returns the value in the clear.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.at_complex(Complex64::from(x)).re
     }
 
-    /// Its value in the clear at a complex point, by Horner's or Clenshaw's rule.
+    /// Returns the value in the clear at a complex point, by Horner's or Clenshaw's rule.
     #[must_use]
     pub fn at_complex(&self, x: Complex64) -> Complex64 {
         let (slope, shift) = self.change_of_variable();

@@ -8,7 +8,7 @@
 //!   X → X^k with [`GaloisEncoder::frobenius_exponent`].
 //! * [`norm`], [`is_zero`]: products of Frobenius images.
 //!
-//! What depends on the slots alone is prepared once; each circuit lists the exponents k of the automorphisms X → X^k that need keys.
+//! All parts that depend on the slots alone are prepared once; each circuit lists the exponents k of the automorphisms X → X^k that need keys.
 
 mod doubling;
 mod linear_map;
@@ -24,7 +24,7 @@ use sunzi_encoding::{Encoder, GaloisEncoder, Plaintext};
 use crate::{Automorphisms, CircuitError, Outcome};
 use doubling::{doubled, doublings};
 
-/// Fails unless the keys relinearise, if need be, and apply all of these automorphisms.
+/// Checks that the keys relinearise, if need be, and apply all of these automorphisms.
 fn check_keys<A: Automorphisms>(
     arithmetic: &A,
     keys: &A::Keys,
@@ -36,25 +36,25 @@ fn check_keys<A: Automorphisms>(
     missing.map_or(Ok(()), |exponent| Err(CircuitError::MissingAutomorphism { exponent }))
 }
 
-/// The exponents that [`norm`] and [`is_zero`] need keys for: p^(2^i) for all 2^i < d.
+/// Lists the exponents that [`norm`] and [`is_zero`] need keys for: p^(2^i) for all 2^i < d.
 #[must_use]
 pub fn norm_exponents(encoder: &GaloisEncoder) -> Vec<u64> {
     doublings(encoder.ring().degree()).map(|step| encoder.frobenius_exponent(step as i64)).collect()
 }
 
-/// The depth of [`norm`] in products of ciphertexts: ⌈log2 d⌉.
+/// Multiplicative depth of [`norm`]: ⌈log2 d⌉.
 #[must_use]
 pub fn norm_depth(encoder: &GaloisEncoder) -> u32 {
     encoder.ring().degree().next_power_of_two().ilog2()
 }
 
-/// The depth of [`is_zero`]: ⌈log2 d⌉ + ⌈log2(p − 1)⌉.
+/// Multiplicative depth of [`is_zero`]: ⌈log2 d⌉ + ⌈log2(p − 1)⌉.
 #[must_use]
 pub fn zero_depth(encoder: &GaloisEncoder) -> u32 {
     norm_depth(encoder) + (encoder.ring().prime() - 1).next_power_of_two().ilog2()
 }
 
-/// The product of all d Frobenius images, a number, in every slot: for r = 1 it is a^(1 + p + … + p^(d − 1)).
+/// Computes the product of all d Frobenius images, a number, in every slot: for r = 1 it is a^(1 + p + … + p^(d − 1)).
 ///
 /// # Errors
 /// [`CircuitError::MissingRelinearizationKey`]; [`CircuitError::MissingAutomorphism`] without keys for [`norm_exponents`];
@@ -72,10 +72,10 @@ pub fn norm<A: Automorphisms>(
     })
 }
 
-/// 1 in every slot that holds 0, and 0 in every other: 1 − a^(p^d − 1), from the norm raised to the power p − 1.
+/// Computes 1 in every slot that holds 0, and 0 in every other: 1 − a^(p^d − 1), from the norm raised to the power p − 1.
 ///
 /// # Errors
-/// [`CircuitError::NoField`] for r > 1; as [`norm`].
+/// [`CircuitError::NoField`] for r > 1; every error of [`norm`].
 pub fn is_zero<A: Automorphisms>(
     arithmetic: &A,
     encoder: &GaloisEncoder,
@@ -95,7 +95,7 @@ pub fn is_zero<A: Automorphisms>(
     arithmetic.add_scalar(&arithmetic.negate(&power)?, 1)
 }
 
-/// The plaintext of one element in every slot.
+/// Encodes one element in every slot.
 ///
 /// # Errors
 /// [`CircuitError::Encoding`].

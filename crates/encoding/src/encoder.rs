@@ -1,4 +1,4 @@
-//! Numbers to plaintexts and back.
+//! Encoders: numbers to plaintexts and back.
 //!
 //! * [`BatchEncoder`]: n slots, products act slot by slot; t prime, t ≡ 1 (mod 2n).
 //! * [`CoefficientEncoder`]: one number per coefficient, products convolve; any t.
@@ -21,28 +21,28 @@ use zeroize::Zeroizing;
 
 use crate::{EncodingError, Plaintext};
 
-/// One way to place numbers modulo t into a plaintext.
+/// An encoder: a placement of numbers modulo t in a plaintext.
 pub trait Encoder {
-    /// The ring degree n.
+    /// Ring degree n.
     fn degree(&self) -> usize;
-    /// The plaintext modulus t.
+    /// Plaintext modulus t.
     fn plain_modulus(&self) -> u64;
-    /// How many numbers one plaintext takes.
+    /// Number of numbers in one plaintext.
     fn slots(&self) -> usize;
 
-    /// The plaintext of these numbers in [0, t); missing ones count as zero.
+    /// Encodes numbers in [0, t); missing ones count as zero.
     ///
     /// # Errors
     /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
     fn encode(&self, values: &[u64]) -> Result<Plaintext, EncodingError>;
 
-    /// All numbers of a plaintext, in [0, t).
+    /// Returns all numbers of a plaintext, in [0, t).
     ///
     /// # Errors
     /// [`EncodingError::PlaintextMismatch`].
     fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, EncodingError>;
 
-    /// The plaintext of these numbers in [-⌊t/2⌋, ⌈t/2⌉ − 1]; missing ones count as zero.
+    /// Encodes numbers in [-⌊t/2⌋, ⌈t/2⌉ − 1]; missing ones count as zero.
     ///
     /// # Errors
     /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
@@ -55,7 +55,7 @@ pub trait Encoder {
         self.encode(&reduced)
     }
 
-    /// All numbers of a plaintext, in [-⌊t/2⌋, ⌈t/2⌉ − 1].
+    /// Returns all numbers of a plaintext, in [-⌊t/2⌋, ⌈t/2⌉ − 1].
     ///
     /// # Errors
     /// [`EncodingError::PlaintextMismatch`].
@@ -65,7 +65,7 @@ pub trait Encoder {
     }
 }
 
-/// The residue in [0, t) of `value`, which lies in [-⌊t/2⌋, ⌈t/2⌉ − 1].
+/// Returns the residue in [0, t) of `value`, which lies in [-⌊t/2⌋, ⌈t/2⌉ − 1].
 fn from_signed(value: i64, t: u64, index: usize) -> Result<u64, EncodingError> {
     let fits = if value < 0 { value.unsigned_abs() <= t / 2 } else { value.unsigned_abs() < t.div_ceil(2) };
     match (fits, value < 0) {
@@ -75,12 +75,12 @@ fn from_signed(value: i64, t: u64, index: usize) -> Result<u64, EncodingError> {
     }
 }
 
-/// The representative in [-⌊t/2⌋, ⌈t/2⌉ − 1] of `value` in [0, t), t < 2^60.
+/// Returns the representative in [-⌊t/2⌋, ⌈t/2⌉ − 1] of `value` in [0, t), t < 2^60.
 pub(crate) fn to_signed(value: u64, t: u64) -> i64 {
     if value < t.div_ceil(2) { value as i64 } else { value as i64 - t as i64 }
 }
 
-/// Checks the values of [`Encoder::encode`].
+/// Checks the number and range of values of [`Encoder::encode`].
 fn check_values(values: &[u64], slots: usize, t: u64) -> Result<(), EncodingError> {
     if values.len() > slots {
         return Err(EncodingError::TooManyValues { got: values.len(), slots });

@@ -1,4 +1,4 @@
-//! What can go wrong between numbers and plaintexts.
+//! Errors of encoding and decoding.
 
 use num_bigint::BigInt;
 use sunzi_kernels::KernelError;
@@ -14,13 +14,13 @@ pub enum EncodingError {
          modulus {expected_modulus}: encode it for this context"
     )]
     PlaintextMismatch {
-        /// The context's ring degree.
+        /// Ring degree of the context.
         expected_degree: usize,
-        /// The context's plaintext modulus.
+        /// Plaintext modulus of the context.
         expected_modulus: u64,
-        /// The plaintext's degree.
+        /// Degree of the plaintext.
         degree: usize,
-        /// The plaintext's modulus.
+        /// Modulus of the plaintext.
         modulus: u64,
     },
     /// A number outside the range a plaintext holds. The number itself is not repeated: it may be secret.
@@ -28,72 +28,72 @@ pub enum EncodingError {
         "the number at index {index} is outside [{low}, {high}]: choose a larger plaintext modulus or range"
     )]
     ValueOutOfRange {
-        /// Where the first such number stands.
+        /// Index of the first such number.
         index: usize,
-        /// The smallest number that fits.
+        /// Smallest number that fits.
         low: BigInt,
-        /// The largest number that fits.
+        /// Largest number that fits.
         high: BigInt,
     },
-    /// More numbers than slots.
+    /// There are more numbers than slots.
     #[error("{got} numbers do not fit one plaintext of {slots} slots: split them")]
     TooManyValues {
-        /// Numbers given.
+        /// Number of numbers given.
         got: usize,
-        /// Slots there are.
+        /// Number of slots.
         slots: usize,
     },
     /// A decoded integer is wider than the type asked for.
     #[error("the integer at index {index} is wider than 128 bits: decode to big integers")]
     TooWide {
-        /// Where it stands.
+        /// Index of the integer.
         index: usize,
     },
-    /// The number of plaintexts is not the number of plaintext moduli.
+    /// The number of plaintexts differs from the number of plaintext moduli.
     #[error("{got} plaintexts for {expected} plaintext moduli: give one for each, in order")]
     PlaintextCount {
-        /// Plaintext moduli there are.
+        /// Number of plaintext moduli.
         expected: usize,
-        /// Plaintexts given.
+        /// Number of plaintexts given.
         got: usize,
     },
     /// A ring degree that is not a power of two of a supported size.
     #[error("ring degree {got}: expected a power of two from 2^6 to 2^17")]
     DegreeOutOfRange {
-        /// The degree given.
+        /// Ring degree given.
         got: u64,
     },
     /// Encoders to be joined differ in degree.
     #[error("encoders of ring degrees {left} and {right} cannot be joined: use one degree")]
     DegreesDiffer {
-        /// The first degree.
+        /// Degree of the first encoder.
         left: usize,
-        /// The other one.
+        /// Degree of the other encoder.
         right: usize,
     },
     /// A plaintext modulus outside the supported range.
     #[error("plaintext modulus {got}: expected 2 <= t < 2^60; join several moduli for wider integers")]
     PlainModulusOutOfRange {
-        /// The modulus given.
+        /// Plaintext modulus given.
         got: u64,
     },
-    /// No plaintext modulus at all.
+    /// The list of plaintext moduli is empty.
     #[error("no plaintext modulus is given: give at least one")]
     NoPlainModuli,
     /// Two plaintext moduli share a factor.
     #[error("plaintext moduli {left} and {right} share a factor: they must be pairwise coprime")]
     PlainModuliNotCoprime {
-        /// The first modulus.
+        /// First modulus.
         left: u64,
-        /// The second modulus.
+        /// Second modulus.
         right: u64,
     },
     /// The plaintext modulus is a multiple of a ciphertext or special modulus.
     #[error("plaintext modulus {plain_modulus} is a multiple of the modulus {modulus}: replace one")]
     PlainModulusNotCoprime {
-        /// The plaintext modulus.
+        /// Plaintext modulus given.
         plain_modulus: u64,
-        /// The modulus that divides it.
+        /// Modulus of the ring that divides it.
         modulus: u64,
     },
     /// The plaintext modulus does not split into slots.
@@ -102,132 +102,132 @@ pub enum EncodingError {
          is, or use coefficient encoding"
     )]
     NotBatchable {
-        /// The plaintext modulus.
+        /// Plaintext modulus given.
         plain_modulus: u64,
-        /// The ring degree n.
+        /// Ring degree n.
         degree: usize,
     },
     /// A request for a plaintext modulus that contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// The setting.
+        /// Name of the setting.
         what: &'static str,
-        /// What was asked.
+        /// Value requested.
         got: String,
-        /// What is possible.
+        /// Values that are possible.
         expected: &'static str,
     },
     /// A segment of slots has an impossible length.
     #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
     SegmentLength {
-        /// The length asked for.
+        /// Length requested.
         length: usize,
-        /// The longest possible.
+        /// Largest possible length.
         longest: usize,
     },
-    /// A ring index whose plaintexts are too long.
+    /// Plaintexts of the ring index are too long.
     #[error("ring index {index} has degree {degree}: at most {most} is supported")]
     IndexTooLarge {
-        /// m.
+        /// Ring index m given.
         index: u64,
-        /// φ(m).
+        /// Degree φ(m) of the ring.
         degree: usize,
-        /// The greatest degree.
+        /// Largest supported degree.
         most: usize,
     },
     /// Slots need a prime p.
     #[error("slots modulo a power of {got}, which is not a prime: {below} and {above} are the nearest")]
     PlainPrime {
-        /// The number given.
+        /// Number given.
         got: u64,
-        /// The prime below; 2 where there is none.
+        /// Next prime below; 2 where there is none.
         below: u64,
-        /// The prime above.
+        /// Next prime above.
         above: u64,
     },
     /// The plaintext prime divides the ring index.
     #[error("p = {prime} divides the ring index m = {index}: there are slots for m = {works}")]
     PrimeDividesIndex {
-        /// p.
+        /// Plaintext prime p.
         prime: u64,
-        /// m.
+        /// Ring index m.
         index: u64,
-        /// An index near by that p does not divide.
+        /// A near index that p does not divide.
         works: u64,
     },
     /// A power of the plaintext prime that is not supported.
     #[error("t = {prime}^{got}: the exponent must be 1 to {most}, for which t < 2^60")]
     PlainExponent {
-        /// p.
+        /// Plaintext prime p.
         prime: u64,
-        /// r.
+        /// Exponent r given.
         got: u32,
-        /// The greatest exponent.
+        /// Largest supported exponent.
         most: u32,
     },
-    /// Slots of too high a degree.
+    /// The degree of the slots is too high.
     #[error(
         "slots of m = {index} and p = {prime} have degree {degree}, at most {most} is supported: choose a divisor m \
          of p^k - 1 for a small k, or for this m the prime {works}, whose slots have degree 1"
     )]
     SlotDegree {
-        /// p.
+        /// Plaintext prime p.
         prime: u64,
-        /// m.
+        /// Ring index m.
         index: u64,
-        /// The order of p modulo m.
+        /// Degree of the slots: the order of p modulo m.
         degree: usize,
-        /// The greatest one.
+        /// Largest supported degree.
         most: usize,
         /// A prime that is 1 modulo m.
         works: u64,
     },
-    /// More elements than slots.
+    /// There are more elements than slots.
     #[error(
         "{got} elements for the {slots} slots of m = {index} and p = {prime}: {}",
         .works.map_or_else(|| "split them".to_owned(), |m| format!("split them, or take m = {m}"))
     )]
     TooManyElements {
-        /// Elements given.
+        /// Number of elements given.
         got: usize,
-        /// Slots there are.
+        /// Number of slots.
         slots: usize,
-        /// p.
+        /// Plaintext prime p.
         prime: u64,
-        /// m.
+        /// Ring index m.
         index: u64,
         /// An index with enough slots.
         works: Option<u64>,
     },
-    /// An element that a slot does not hold.
+    /// An element has more coefficients than a slot holds.
     #[error(
         "the element of slot {slot} has {got} coefficients, slots of m = {index} and p = {prime} hold {degree}: reduce \
          it modulo the polynomial of the slots, or take an m modulo which {prime} has order {got} or more"
     )]
     ElementDegree {
-        /// Which slot.
+        /// Index of the slot.
         slot: usize,
-        /// Coefficients given.
+        /// Number of coefficients given.
         got: usize,
-        /// Coefficients of a slot.
+        /// Number of coefficients that a slot holds.
         degree: usize,
-        /// p.
+        /// Plaintext prime p.
         prime: u64,
-        /// m.
+        /// Ring index m.
         index: u64,
     },
-    /// A slot that holds no number.
+    /// A slot holds an element that is no number.
     #[error("slot {slot} holds an element that is not a number: decode elements")]
     NotANumber {
-        /// The first such slot.
+        /// Index of the first such slot.
         slot: usize,
     },
-    /// A dimension that the slots do not have.
+    /// The hypercube of slots has no such dimension.
     #[error("dimension {got} of {dimensions}: they are numbered from 0")]
     NoDimension {
-        /// The number given.
+        /// Index of the dimension given.
         got: usize,
-        /// How many there are.
+        /// Number of dimensions.
         dimensions: usize,
     },
     /// An error of the number theory.
@@ -239,12 +239,12 @@ pub enum EncodingError {
 }
 
 impl EncodingError {
-    /// A number that is not in [0, t).
+    /// Makes the error for a number outside [0, t).
     pub(crate) fn unsigned_out_of_range(index: usize, t: u64) -> Self {
         Self::ValueOutOfRange { index, low: BigInt::ZERO, high: BigInt::from(t) - 1 }
     }
 
-    /// A number that is not in [-⌊t/2⌋, ⌈t/2⌉ − 1].
+    /// Makes the error for a number outside [-⌊t/2⌋, ⌈t/2⌉ − 1].
     pub(crate) fn signed_out_of_range(index: usize, t: u64) -> Self {
         Self::ValueOutOfRange { index, low: -BigInt::from(t / 2), high: BigInt::from(t.div_ceil(2)) - 1 }
     }

@@ -1,22 +1,22 @@
-//! Ring indices with enough slots, the cheapest first.
+//! Search for ring indices with enough slots, the cheapest first.
 
 use sunzi_math::{RingIndex, gcd, is_prime, multiplicative_order, primes_from};
 
 use crate::{MAX_DEGREE, PLAIN_MODULUS_LIMIT};
 
-/// Indices that are searched: φ(m) > m/6 for all m of this size.
+/// Bound of the indices that are searched: φ(m) > m/6 for all m of this size.
 const SEARCHED: u64 = 6 * MAX_DEGREE as u64;
 
-/// A ring index and the slots that plaintexts modulo powers of a prime have there.
+/// A ring index, and the slots of its plaintexts modulo powers of a prime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexChoice {
-    /// m, its degree n = φ(m) and its axes.
+    /// Ring index m, with its degree n = φ(m) and its axes.
     pub index: RingIndex,
-    /// d: elements of how many coefficients a slot holds.
+    /// Degree d of slots: the number of coefficients of their elements.
     pub slot_degree: usize,
-    /// n/d.
+    /// Number of slots, n/d.
     pub slots: usize,
-    /// Butterflies a coefficient that a transform is estimated to take; log2(n)/2 for a power of two.
+    /// Estimated butterflies a coefficient of a transform; log2(n)/2 for a power of two.
     pub transform_cost: f64,
 }
 
@@ -29,18 +29,18 @@ impl IndexChoice {
         Some(Self { index, slot_degree, slots: n / slot_degree, transform_cost })
     }
 
-    /// The cost of one transform.
+    /// Estimated cost of one transform.
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.transform_cost * self.index.degree() as f64
     }
 }
 
-/// φ of every number up to the end.
+/// Computes φ of every number up to `end`.
 fn degrees_up_to(end: u64) -> Vec<usize> {
     let mut phi: Vec<usize> = (0..=end as usize).collect();
     for q in 2..phi.len() {
-        // Untouched numbers are primes.
+        // Numbers that no smaller prime has changed are primes.
         if phi.get(q) == Some(&q) {
             phi.iter_mut().step_by(q).for_each(|phi| *phi -= *phi / q);
         }
@@ -48,7 +48,7 @@ fn degrees_up_to(end: u64) -> Vec<usize> {
     phi
 }
 
-/// All indices of a degree in this range with enough slots, ascending; p has at least order log_p m modulo m.
+/// Yields all indices of a degree in this range with enough slots, ascending; p has at least order log_p m modulo m.
 fn indices(
     p: u64,
     slots: usize,
@@ -65,7 +65,7 @@ fn indices(
     choices.filter(move |choice| choice.slots >= slots)
 }
 
-/// Butterflies a coefficient along an axis: two transforms of length q − 1 and a product for a prime q, as Rader takes them; small factors of
+/// Estimates butterflies a coefficient along an axis: two transforms of length q − 1 and a product for a prime q, as Rader takes them; small factors of
 /// q − 1 in full, and padded to a power of two where a factor is large.
 fn axis_cost(prime: u64, exponent: u32) -> f64 {
     if prime == 2 {
@@ -87,8 +87,8 @@ fn axis_cost(prime: u64, exponent: u32) -> f64 {
     2.0 * levels + 1.5 + higher
 }
 
-/// All ring indices of a degree in this range with at least so many slots for the prime p and slots of at most `most_degree`, the one whose
-/// transform costs least first; of equal ones the least.
+/// Lists all ring indices of a degree in this range with at least the given number of slots for the prime p and slots of at most `most_degree`,
+/// by increasing cost of a transform, then by increasing index.
 #[must_use]
 pub fn indices_by_cost(
     p: u64,
@@ -102,19 +102,19 @@ pub fn indices_by_cost(
     found
 }
 
-/// The least index with at least so many slots.
+/// Returns the least index with at least the given number of slots.
 pub(crate) fn index_with_slots(p: u64, slots: usize) -> Option<u64> {
     indices(p, slots, 1..=MAX_DEGREE).next().map(|choice| choice.index.value())
 }
 
-/// The primes below and above; 2 if there is none below.
+/// Returns the primes below and above; 2 if there is none below.
 pub(crate) fn neighbouring_primes(p: u64) -> [u64; 2] {
     let below = (2..p).rev().find(|&q| is_prime(q)).unwrap_or(2);
     let above = (p.max(below).saturating_add(1)..u64::MAX).find(|&q| is_prime(q)).unwrap_or(below);
     [below, above]
 }
 
-/// The index nearest to m, or a divisor, that p does not divide.
+/// Returns the index nearest to m, or a divisor of m, that p does not divide.
 pub(crate) fn without_prime(m: u64, p: u64) -> u64 {
     let mut divisor = m;
     while p > 1 && divisor.is_multiple_of(p) {
@@ -124,7 +124,7 @@ pub(crate) fn without_prime(m: u64, p: u64) -> u64 {
     if good(divisor) { divisor } else { (m..).find(|&m| good(m)).unwrap_or(divisor) }
 }
 
-/// The least prime that is 1 modulo m.
+/// Returns the least prime that is 1 modulo m.
 pub(crate) fn prime_of_order_one(m: u64) -> u64 {
     primes_from(2, m, 1, PLAIN_MODULUS_LIMIT, &[]).and_then(|primes| primes.first().copied()).unwrap_or(1)
 }
@@ -140,7 +140,7 @@ mod tests {
         assert!(found.windows(2).all(|pair| pair[0].cost() <= pair[1].cost()));
         let of = |m: u64| found.iter().find(|choice| choice.index.value() == m).unwrap();
         assert_eq!((of(21845).slots, of(21845).slot_degree), (1024, 16));
-        // Half of 2^14 coefficients' levels are 7 butterflies; the direct transform takes 2.2 to 2.7 times as many.
+        // Half of the levels of 2^14 coefficients are 7 butterflies; the direct transform takes 2.2 to 2.7 times as many.
         assert!((2.2..2.7).contains(&(of(21845).transform_cost / 7.0)), "{}", of(21845).transform_cost);
         // 262 has the factor 131, 256 only twos.
         assert!(axis_cost(263, 1) > 2.0 * axis_cost(257, 1));

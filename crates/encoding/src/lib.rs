@@ -1,4 +1,4 @@
-//! Plaintexts of the exact schemes, and how numbers are placed in them.
+//! Plaintexts of the exact schemes, and encoders that place numbers in them.
 //!
 //! A [`Plaintext`] is a polynomial modulo t. An [`Encoder`] turns numbers into one: a number per slot
 //! ([`BatchEncoder`]; elements of fields and Galois rings: [`GaloisEncoder`]), a number per coefficient ([`CoefficientEncoder`]), or integers wider than one t spread over

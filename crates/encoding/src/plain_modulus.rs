@@ -1,4 +1,4 @@
-//! The choice of plaintext moduli for the numbers to compute with.
+//! Choice of plaintext moduli for the numbers of a computation.
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ use sunzi_math::{is_prime, multiplicative_order};
 
 use crate::{EncodingError, PLAIN_MODULUS_LIMIT, check_plain_modulus};
 
-/// Splittings of one range that are tried at each ring degree.
+/// Number of splittings of one range that are tried at each ring degree.
 const MAX_SPLITTINGS: usize = 9;
-/// Bound on the width of integers.
+/// Largest width of integers, in bits.
 const MAX_RANGE_BITS: u64 = 1000;
 
-/// The numbers to compute with.
+/// A request for plaintext moduli, by the numbers of a computation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainRequest {
-    /// One plaintext modulus of at least this many bits.
+    /// Requests one plaintext modulus of at least this many bits.
     Bits(u32),
-    /// Exactly this plaintext modulus.
+    /// Requests exactly this plaintext modulus.
     Modulus(u64),
-    /// Integers of at most this absolute value.
+    /// Requests moduli for integers of at most this absolute value.
     Range(#[serde(with = "decimal")] BigUint),
 }
 
-/// Why no plaintext modulus meets a request at a ring degree.
+/// Reason why no plaintext modulus meets a request at a ring degree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,39 +34,39 @@ pub enum PlainRefusal {
     /// No suitable plaintext modulus exists below 2^60.
     #[error("no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")]
     NoPlainModulus {
-        /// It would have to be ≡ 1 modulo this.
+        /// Number modulo which it would have to be 1.
         step: u64,
     },
-    /// The plaintext modulus asked for does not split into slots here.
+    /// The requested plaintext modulus does not split into slots at this degree.
     #[error("batching needs t ≡ 1 (mod {step}), which {plain_modulus} is not")]
     NotBatchable {
-        /// The modulus.
+        /// Plaintext modulus requested.
         plain_modulus: u64,
-        /// It would have to be ≡ 1 modulo this.
+        /// Number modulo which it would have to be 1.
         step: u64,
     },
-    /// The plaintext modulus asked for is no power of one prime.
+    /// The requested plaintext modulus is no power of one prime.
     #[error("slots need a power of one prime as plaintext modulus, which {plain_modulus} is not")]
     NotPrimePower {
-        /// The modulus.
+        /// Plaintext modulus requested.
         plain_modulus: u64,
     },
-    /// The prime of the plaintext modulus asked for divides the ring index: Φ_m is no product of different factors modulo it.
+    /// The prime of the requested plaintext modulus divides the ring index: Φ_m is no product of different factors modulo it.
     #[error(
         "slots need a ring index that {prime} does not divide: instead of {index} take {instead}, or leave slots out"
     )]
     DividesIndex {
-        /// The prime.
+        /// Prime of the plaintext modulus.
         prime: u64,
-        /// The ring index m.
+        /// Ring index m.
         index: u64,
-        /// The next index above that it does not divide.
+        /// Next larger index that the prime does not divide.
         instead: u64,
     },
 }
 
 impl PlainRequest {
-    /// Checks what can be checked before a ring is known.
+    /// Checks the request as far as is possible before a ring is known.
     ///
     /// # Errors
     /// [`EncodingError::Request`]; [`EncodingError::PlainModulusOutOfRange`].
@@ -93,19 +93,19 @@ impl PlainRequest {
         }
     }
 
-    /// [`modulus_for`](Self::modulus_for) the ring of degree 2^`log2_degree`.
+    /// Returns [`modulus_for`](Self::modulus_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
-    /// [`PlainRefusal`].
+    /// Every [`PlainRefusal`].
     pub fn modulus(&self, log2_degree: u32, batching: bool) -> Result<u64, PlainRefusal> {
         self.modulus_for(index(log2_degree), batching)
     }
 
-    /// The smallest plaintext modulus that meets the request in a ring of index m = `index`: for batching t ≡ 1 (mod m), so that there are n
-    /// slots of numbers, unless t is asked for and m is no power of two: then t = p^r for a prime p that does not divide m.
+    /// Returns the smallest plaintext modulus that meets the request in a ring of index m = `index`: for batching t ≡ 1 (mod m), so that there are n
+    /// slots of numbers, unless t is given and m is no power of two: then t = p^r for a prime p that does not divide m.
     ///
     /// # Errors
-    /// [`PlainRefusal`].
+    /// Every [`PlainRefusal`].
     pub fn modulus_for(&self, index: u64, batching: bool) -> Result<u64, PlainRefusal> {
         let step = if batching { index } else { 1 };
         let least = match self {
@@ -126,15 +126,15 @@ impl PlainRequest {
         modulus.ok_or(PlainRefusal::NoPlainModulus { step })
     }
 
-    /// [`moduli_for`](Self::moduli_for) the ring of degree 2^`log2_degree`.
+    /// Returns [`moduli_for`](Self::moduli_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
-    /// [`PlainRefusal`].
+    /// Every [`PlainRefusal`].
     pub fn moduli(&self, log2_degree: u32, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
         self.moduli_for(index(log2_degree), batching)
     }
 
-    /// How many numbers or elements of a Galois ring a plaintext of the ring of index m = `index` and degree n holds.
+    /// Returns how many numbers, or elements of a Galois ring, a plaintext of the ring of index m = `index` and degree n holds.
     #[must_use]
     pub fn slots(&self, index: u64, degree: usize, batching: bool) -> usize {
         match self {
@@ -145,10 +145,10 @@ impl PlainRequest {
         }
     }
 
-    /// Every set of plaintext moduli worth trying in a ring of index m = `index`: several for a range, one for all else.
+    /// Returns every set of plaintext moduli worth trying in a ring of index m = `index`: several for a range, one for all other requests.
     ///
     /// # Errors
-    /// [`PlainRefusal`].
+    /// Every [`PlainRefusal`].
     pub fn moduli_for(&self, index: u64, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
         let Self::Range(magnitude) = self else {
             return Ok(vec![vec![self.modulus_for(index, batching)?]]);
@@ -169,12 +169,12 @@ impl fmt::Display for PlainRequest {
     }
 }
 
-/// m = 2n for log2 n; 2^63, modulo which no t is 1, where it is beyond the word.
+/// Returns m = 2n for log2 n, or 2^63, modulo which no t is 1, if it exceeds a word.
 fn index(log2_degree: u32) -> u64 {
     2_u64.checked_shl(log2_degree).filter(|&index| index > 1).unwrap_or(1 << 63)
 }
 
-/// d, the order of p modulo m = `index` for t = p^r: the dimension of slots.
+/// Returns d, the order of p modulo m = `index` for t = p^r: the dimension of slots.
 fn slot_order(t: u64, index: u64) -> Result<u64, PlainRefusal> {
     let prime = prime_of(t).ok_or(PlainRefusal::NotPrimePower { plain_modulus: t })?;
     multiplicative_order(prime, index).map_err(|_| {
@@ -184,7 +184,7 @@ fn slot_order(t: u64, index: u64) -> Result<u64, PlainRefusal> {
     })
 }
 
-/// p for t = p^r.
+/// Returns p for t = p^r.
 fn prime_of(t: u64) -> Option<u64> {
     let exponents = (1..=t.checked_ilog2()?).rev();
     let base = |r: u32| {
@@ -194,12 +194,12 @@ fn prime_of(t: u64) -> Option<u64> {
     exponents.filter_map(base).next().filter(|&p| is_prime(p))
 }
 
-/// How many integers there are up to ±`magnitude`.
+/// Returns the number of integers up to ±`magnitude`.
 fn range(magnitude: &BigUint) -> BigUint {
     magnitude * 2_u32 + 1_u32
 }
 
-/// Sets of 1, 2, … moduli whose product is at least `range`, each about as large as the others.
+/// Returns sets of 1, 2, … moduli whose product is at least `range`, moduli of a set being of about equal size.
 fn splittings(range: &BigUint, step: u64) -> Vec<Vec<u64>> {
     let most = u32::try_from(range.bits()).unwrap_or(u32::MAX);
     let mut options = Vec::new();
@@ -222,18 +222,18 @@ fn splittings(range: &BigUint, step: u64) -> Vec<Vec<u64>> {
     options
 }
 
-/// The least r with r^count ≥ value.
+/// Returns the least r with r^count ≥ value.
 fn root_up(value: &BigUint, count: u32) -> BigUint {
     let root = value.nth_root(count);
     if root.pow(count) < *value { root + 1_u32 } else { root }
 }
 
-/// The `count` smallest plaintext moduli p ≡ 1 (mod `step`) from `least` on.
+/// Returns the `count` smallest plaintext moduli p ≡ 1 (mod `step`) from `least` on.
 fn primes_from(least: u64, step: u64, count: usize) -> Option<Vec<u64>> {
     sunzi_math::primes_from(least, step, count, PLAIN_MODULUS_LIMIT, &[])
 }
 
-/// Big integers as decimal text.
+/// Serialises big integers as decimal text.
 mod decimal {
     use super::BigUint;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

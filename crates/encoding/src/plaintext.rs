@@ -1,4 +1,4 @@
-//! A plaintext: a polynomial modulo t.
+//! Plaintexts: polynomials modulo t.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::EncodingError;
 
-/// Ring degrees the transforms serve: log2 n.
+/// Ring degrees that transforms support, as log2 n.
 pub const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
-/// The largest ring degree.
+/// Largest ring degree.
 pub const MAX_DEGREE: usize = 1 << *LOG2_DEGREES.end();
-/// The largest plaintext modulus plus one: t < 2^60.
+/// Exclusive bound of plaintext moduli: t < 2^60.
 pub const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
 
-/// Checks 2 ≤ t < 2^60.
+/// Checks that a plaintext modulus t is in 2 ≤ t < 2^60.
 ///
 /// # Errors
 /// [`EncodingError::PlainModulusOutOfRange`].
@@ -42,7 +42,7 @@ pub fn check_plain_modulus_beside<'a>(
     }
 }
 
-/// Checks that n is a power of two the transforms serve.
+/// Checks that n is a power of two that transforms support.
 ///
 /// # Errors
 /// [`EncodingError::DegreeOutOfRange`].
@@ -54,7 +54,7 @@ pub fn check_degree(degree: usize) -> Result<(), EncodingError> {
     }
 }
 
-/// Checks that a list of so many coefficients is worth making.
+/// Checks that a list of `degree` coefficients is not too long to make.
 pub(crate) fn check_length(degree: usize) -> Result<(), EncodingError> {
     if (1..=MAX_DEGREE).contains(&degree) {
         Ok(())
@@ -83,14 +83,14 @@ pub struct Plaintext {
 }
 
 impl Plaintext {
-    /// The polynomial with these coefficients, modulo `plain_modulus` = t.
+    /// Makes the polynomial with these coefficients, modulo `plain_modulus` = t.
     ///
     /// # Errors
     /// [`EncodingError::PlainModulusOutOfRange`] unless 2 ≤ t < 2^60; [`EncodingError::ValueOutOfRange`]
     /// for a coefficient of t or more.
     pub fn new(coefficients: Vec<u64>, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_plain_modulus(plain_modulus)?;
-        // Without an early exit: coefficients are secret. The highest bit tells those that are not below t.
+        // No early exit: coefficients are secret. The highest bit is set if one is not below t.
         let wrong = coefficients.iter().fold(0, |wrong, &c| wrong | c | (plain_modulus - 1).wrapping_sub(c));
         if wrong >> 63 == 0 {
             return Ok(Self { coefficients, plain_modulus });
@@ -99,10 +99,10 @@ impl Plaintext {
         Err(EncodingError::unsigned_out_of_range(index, plain_modulus))
     }
 
-    /// The constant polynomial `value`, for a ring of degree `degree`.
+    /// Makes the constant polynomial `value`, for a ring of degree `degree`.
     ///
     /// # Errors
-    /// As [`Plaintext::new`]; [`EncodingError::DegreeOutOfRange`] unless 1 ≤ n ≤ 2^17.
+    /// Every error of [`Plaintext::new`]; [`EncodingError::DegreeOutOfRange`] unless 1 ≤ n ≤ 2^17.
     pub fn constant(value: u64, degree: usize, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_length(degree)?;
         let mut coefficients = vec![0; degree];
@@ -112,26 +112,26 @@ impl Plaintext {
         Self::new(coefficients, plain_modulus)
     }
 
-    /// Bytes that a packed plaintext takes: the bits of t − 1 for each coefficient.
+    /// Returns the bytes that a packed plaintext takes: the bits of t − 1 for each coefficient.
     #[must_use]
     pub fn packed_len(degree: usize, plain_modulus: u64) -> usize {
         packed_len(degree, bits(plain_modulus)).unwrap_or(usize::MAX)
     }
 
-    /// The coefficients, packed one after the other; erased when dropped.
+    /// Packs the coefficients one after the other; the bytes are erased when dropped.
     ///
     /// # Errors
-    /// None is expected.
+    /// No error is expected.
     pub fn to_packed(&self) -> Result<Zeroizing<Vec<u8>>, EncodingError> {
         let mut bytes = Zeroizing::new(vec![0; Self::packed_len(self.degree(), self.plain_modulus)]);
         pack(&mut bytes, &self.coefficients, bits(self.plain_modulus))?;
         Ok(bytes)
     }
 
-    /// Reads what [`to_packed`](Self::to_packed) wrote.
+    /// Reads bytes that [`to_packed`](Self::to_packed) wrote.
     ///
     /// # Errors
-    /// As [`Plaintext::new`]; [`EncodingError::Kernel`] for bytes of another length, and for bits behind the last that are not 0.
+    /// Every error of [`Plaintext::new`]; [`EncodingError::Kernel`] for bytes of another length, and for bits after the last coefficient that are not 0.
     pub fn from_packed(bytes: &[u8], degree: usize, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_plain_modulus(plain_modulus)?;
         check_length(degree)?;
@@ -144,25 +144,25 @@ impl Plaintext {
         Err(EncodingError::unsigned_out_of_range(index.unwrap_or(0), plain_modulus))
     }
 
-    /// The coefficients, each in [0, t).
+    /// Coefficients, each in [0, t).
     #[must_use]
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients
     }
 
-    /// The coefficients, without a copy.
+    /// Returns the coefficients, without a copy.
     #[must_use]
     pub fn into_coefficients(mut self) -> Vec<u64> {
         std::mem::take(&mut self.coefficients)
     }
 
-    /// The number of coefficients n.
+    /// Number of coefficients n.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.coefficients.len()
     }
 
-    /// The plaintext modulus t.
+    /// Plaintext modulus t.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.plain_modulus
@@ -171,7 +171,7 @@ impl Plaintext {
     /// Checks that the plaintext belongs to degree n and plaintext modulus t.
     ///
     /// # Errors
-    /// [`EncodingError::PlaintextMismatch`] otherwise.
+    /// [`EncodingError::PlaintextMismatch`] for another degree or modulus.
     pub fn check(&self, degree: usize, plain_modulus: u64) -> Result<(), EncodingError> {
         if self.degree() == degree && self.plain_modulus == plain_modulus {
             return Ok(());
@@ -190,14 +190,14 @@ impl Plaintext {
         self.coefficients.iter().all(|&c| c == 0)
     }
 
-    /// The coefficients in [-t/2, t/2).
+    /// Returns the coefficients in [-t/2, t/2).
     #[must_use]
     pub fn centred(&self) -> Vec<i64> {
         self.coefficients.iter().map(|&c| crate::encoder::to_signed(c, self.plain_modulus)).collect()
     }
 }
 
-/// Bits of t − 1.
+/// Returns the number of bits of t − 1.
 fn bits(plain_modulus: u64) -> u32 {
     plain_modulus.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
 }

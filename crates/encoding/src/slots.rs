@@ -1,28 +1,28 @@
-//! Which automorphisms move the 2 × n/2 slots, and which of them sum them up.
+//! Automorphisms that move the 2 × n/2 slots, and those that sum them up.
 
 use crate::EncodingError;
 
-/// The exponent k of the automorphism X → X^k that moves slot i + `steps` of each row to slot i
+/// Returns the exponent k of the automorphism X → X^k that moves slot i + `steps` of each row to slot i
 /// in a power-of-two ring of degree `degree`: 3^steps modulo 2n. 1, the identity, for any other degree.
 #[must_use]
 pub fn row_rotation_exponent(degree: usize, steps: i64) -> u64 {
-    // Fails for what is no degree: below 2, where there is nothing to rotate, or no power of two.
+    // `rotation_exponent` fails for a degree below 2, where there is nothing to rotate, and for one that is no power of two.
     sunzi_math::rotation_exponent(steps, index(degree)).unwrap_or(1)
 }
 
-/// The exponent of the automorphism that swaps the two rows: −1 modulo 2n. 1, the identity, for what is no
+/// Returns the exponent of the automorphism that swaps the two rows: −1 modulo 2n. 1, the identity, for a degree that is no
 /// power of two.
 #[must_use]
 pub fn row_swap_exponent(degree: usize) -> u64 {
     sunzi_math::conjugation_exponent(index(degree)).unwrap_or(1)
 }
 
-/// m = 2n; u64::MAX, which is no index, for a degree beyond the word.
+/// Returns m = 2n, or u64::MAX, which is no index, for a degree that exceeds a word.
 fn index(degree: usize) -> u64 {
     (degree as u64).saturating_mul(2)
 }
 
-/// The rotations that add up slots at distances `first`, 2·`first`, … below `end`, each added to what it turns: `first`, doubled
+/// Yields the rotation steps that add up slots at distances `first`, 2·`first`, … below `end`, each sum being added to its rotation: `first`, doubled
 /// while it is below `end`.
 pub fn doubling_steps(first: usize, end: usize) -> impl Iterator<Item = usize> {
     std::iter::successors((first > 0).then_some(first), |step| step.checked_mul(2))
@@ -41,7 +41,7 @@ pub fn check_segment(length: usize, longest: usize) -> Result<(), EncodingError>
     }
 }
 
-/// The exponents that sums over segments of `length` slots need; for `length` = n, those of the sum of all slots.
+/// Returns the exponents that sums over segments of `length` slots need; for `length` = n, those of the sum of all slots.
 #[must_use]
 pub fn slot_sum_exponents(degree: usize, length: usize) -> Vec<u64> {
     let row = degree / 2;

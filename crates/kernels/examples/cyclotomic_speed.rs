@@ -1,4 +1,4 @@
-//! Times of cyclotomic transforms beside negacyclic ones of the nearest degree, all taking turns; medians in microseconds.
+//! Times cyclotomic transforms beside negacyclic ones of the nearest degree, in alternation; prints medians in microseconds.
 //!
 //! `cargo run --release -p sunzi-kernels --example cyclotomic_speed`
 #![expect(clippy::print_stdout, reason = "what it is for")]
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Times for the largest moduli below a bound.
+/// Prints the times for the largest moduli below a bound.
 fn table(bound: u64) -> Result<(), Box<dyn Error>> {
     println!("moduli of {} bits", bound.ilog2() + u32::from(!bound.is_power_of_two()));
     println!("     m      n  forward  inverse  2^k    forward  inverse  ratio per coefficient");

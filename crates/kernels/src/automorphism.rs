@@ -1,4 +1,4 @@
-//! X → X^k on evaluated polynomials, 64 values at a time.
+//! Automorphisms X → X^k of evaluated polynomials, 64 values at a time.
 //!
 //! Position 64·b + 8·v + l stands for ψ^e with e = 2M·ρ + β, where M = n/64, ρ = 8·rev(v) + rev(l) and β = 2·rev(b) + 1 is below 2M. There a(X^k) has the
 //! value of a at e·k = 2M·(ρ·k + τ) + β', for β·k = 2M·τ + β': a block comes from one block, and within it ρ from ρ·k + τ modulo 64.
@@ -12,7 +12,7 @@ use crate::twiddles::bit_reverse;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::automorphism as vectors;
 
-/// The automorphism X → X^k of polynomials that an [`NttPlan`](crate::NttPlan) has evaluated, whatever their modulus.
+/// Automorphism X → X^k of polynomials that an [`NttPlan`](crate::NttPlan) has evaluated, whatever their modulus.
 ///
 /// ```
 /// use sunzi_kernels::{Automorphism, Modulus, NttPlan};
@@ -33,7 +33,7 @@ pub struct Automorphism {
 }
 
 impl Automorphism {
-    /// X → X^k for polynomials of degree below `n`, a power of two from 2^6 to 2^17, and an odd `exponent` k, which counts modulo 2n.
+    /// Makes the automorphism X → X^k of polynomials of degree below `n`, a power of two from 2^6 to 2^17, for an odd `exponent` k, taken modulo 2n.
     ///
     /// # Errors
     /// [`KernelError::UnsupportedLength`]; [`KernelError::NotAnAutomorphism`].
@@ -45,7 +45,7 @@ impl Automorphism {
         Ok(Self { n, exponent: (exponent % (2 * n as u64)) as usize })
     }
 
-    /// Where position `position` has its value from. Aligned ranges of a power of two of positions, 64 or more, have theirs from such a range.
+    /// Returns the input position whose value goes to `position`. An aligned range of a power of two of positions, 64 or more, has such a range as source.
     #[must_use]
     #[inline]
     pub fn source(&self, position: usize) -> usize {
@@ -53,7 +53,7 @@ impl Automorphism {
         origin.block * BLOCK + self.place(origin.shift, position % BLOCK)
     }
 
-    /// The block that block `block` comes from, and its τ.
+    /// Returns the source block of block `block`, and its τ.
     #[inline]
     fn origin(&self, block: usize) -> Origin {
         let bits = (self.n / BLOCK).trailing_zeros();
@@ -63,7 +63,7 @@ impl Automorphism {
         Origin { block: bit_reverse(below >> 1, bits), shift: product >> period & (BLOCK - 1) }
     }
 
-    /// Where place 8·v + l of a block has its value from.
+    /// Returns the place in the source block whose value goes to place 8·v + l of a block.
     #[inline]
     fn place(&self, shift: usize, place: usize) -> usize {
         let reversed = |bits: usize| REVERSED.get(bits & 7).map_or(0, |&bits| usize::from(bits));
@@ -71,12 +71,12 @@ impl Automorphism {
         8 * reversed(rho >> 3) + reversed(rho)
     }
 
-    /// The values at positions `from`, `from + 1` and so on of a(X^k), where `input` are those of a from position `start` on. All of `from`,
+    /// Writes the values of a(X^k) at positions `from`, `from + 1` and so on, where `input` holds values of a from position `start` on. All of `from`,
     /// `start` and both lengths are multiples of 64.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`] for one that is not; [`KernelError::IndexOutOfRange`] where a value comes from outside of the input, or for positions
-    /// from n on: then some of `out` may have been written.
+    /// [`KernelError::LengthMismatch`] for a position or length that is no such multiple; [`KernelError::IndexOutOfRange`] where a source lies
+    /// outside the input, or for positions from n on: then some of `out` may have been written.
     pub fn apply(
         &self,
         out: &mut [u64],
@@ -121,7 +121,7 @@ impl Automorphism {
     }
 }
 
-/// Nothing is done by vectors here.
+/// Stand-in without vectors: writes no block.
 #[cfg(not(target_arch = "x86_64"))]
 mod vectors {
     use crate::isa::Isa;

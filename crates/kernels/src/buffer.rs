@@ -1,18 +1,18 @@
-//! Words that start on a cache line, so that no vector load straddles two.
+//! Arrays of words that start on a cache line, so that no vector load straddles two lines.
 #![expect(unsafe_code, reason = "views lines of eight words as words")]
 
 use std::ops::{Deref, DerefMut};
 
 use zeroize::Zeroize;
 
-/// One cache line.
+/// Eight words in one cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([u64; 8]);
 
 /// A fixed-length array of words aligned to 64 bytes.
 ///
-/// It has no `Debug`: it may hold secrets.
+/// Buffers have no `Debug`: they may hold secrets.
 ///
 /// ```
 /// let mut words = sunzi_kernels::Buffer::from_slice(&[1, 2, 3]);
@@ -26,13 +26,13 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// `len` words of zero.
+    /// Makes a buffer of `len` zeros.
     #[must_use]
     pub fn zeroed(len: usize) -> Self {
         Self { lines: vec![Line([0; 8]); len.div_ceil(8)], len }
     }
 
-    /// A copy of `words`.
+    /// Makes a copy of `words`.
     #[must_use]
     pub fn from_slice(words: &[u64]) -> Self {
         let mut buffer = Self::zeroed(words.len());

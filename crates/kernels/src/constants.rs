@@ -1,42 +1,42 @@
 //! Numbers derived from one modulus, shared by every kernel.
 
-/// The longest words, in bits: those of the longest modulus.
+/// Length in bits of the longest modulus, and so of the longest residue.
 pub(crate) const MAX_BITS: u32 = 62;
 
-/// The modulus and its reciprocals for both word sizes.
+/// A modulus and its reciprocals for both word sizes.
 #[derive(Clone, Copy)]
 pub struct Constants {
     /// The modulus, from 2 to 2^62.
     pub(crate) q: u64,
-    /// Its length in bits.
+    /// Length of the modulus in bits.
     pub(crate) bits: u32,
     pub(crate) word64: Constants64,
     pub(crate) word52: Constants52,
 }
 
-/// Reciprocals scaled to 64-bit words.
+/// Reciprocals of the modulus scaled to 64-bit words.
 #[derive(Clone, Copy)]
 pub(crate) struct Constants64 {
-    /// ⌊2^64 / q⌋
+    /// Reciprocal ⌊2^64 / q⌋ of the modulus.
     pub(crate) reciprocal: u64,
     /// 2^64 mod q and its Shoup quotient.
     pub(crate) wrap: (u64, u64),
-    /// ⌊2^(bits + 62) / q⌋
+    /// Barrett's constant ⌊2^(bits + 62) / q⌋.
     pub(crate) barrett: u64,
 }
 
-/// Reciprocals scaled to 52-bit words; meaningful for odd q < 2^49 only.
+/// Reciprocals of the modulus scaled to 52-bit words; meaningful for odd q < 2^49 only.
 #[derive(Clone, Copy)]
 pub(crate) struct Constants52 {
-    /// 2^52 − q
+    /// Negated modulus 2^52 − q.
     pub(crate) negated: u64,
-    /// ⌊2^52 / q⌋
+    /// Reciprocal ⌊2^52 / q⌋ of the modulus.
     pub(crate) reciprocal: u64,
     /// 2^52 mod q and its Shoup quotient.
     pub(crate) wrap: (u64, u64),
-    /// ⌊2^(bits + 50) / q⌋
+    /// Barrett's constant ⌊2^(bits + 50) / q⌋.
     pub(crate) barrett: u64,
-    /// q^-1 mod 2^52
+    /// Inverse q^-1 mod 2^52 of the modulus.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for conversions with 52-bit words"))]
     pub(crate) inverse: u64,
 }
@@ -48,7 +48,7 @@ impl Constants {
         residue_bytes(self.q)
     }
 
-    /// The numbers derived from q.
+    /// Derives the constants of q.
     #[must_use]
     pub fn new(q: u64) -> Self {
         let bits = u64::BITS - q.leading_zeros();
@@ -73,20 +73,20 @@ impl Constants {
         }
     }
 
-    /// a + b
+    /// Sum a + b mod q of canonical words.
     #[inline]
     pub(crate) fn add(&self, a: u64, b: u64) -> u64 {
         let sum = a.wrapping_add(b);
         sum.min(sum.wrapping_sub(self.q))
     }
 
-    /// a·b
+    /// Product a·b mod q of canonical words.
     #[inline]
     pub(crate) fn mul(&self, a: u64, b: u64) -> u64 {
         self.reduce_u128(u128::from(a) * u128::from(b))
     }
 
-    /// Any word modulo q.
+    /// Reduces any word modulo q.
     #[inline]
     pub(crate) fn reduce(&self, a: u64) -> u64 {
         let quotient = high_product(a, self.word64.reciprocal);
@@ -94,7 +94,7 @@ impl Constants {
         r.min(r.wrapping_sub(self.q))
     }
 
-    /// Any double word modulo q.
+    /// Reduces any double word modulo q.
     #[inline]
     pub(crate) fn reduce_u128(&self, a: u128) -> u64 {
         let (q, c) = (self.q, &self.word64);
@@ -113,7 +113,7 @@ pub(crate) fn residue_bytes(q: u64) -> usize {
     (u64::BITS - q.leading_zeros()).div_ceil(u8::BITS) as usize
 }
 
-/// The high word of a product.
+/// High 64 bits of the product of two words.
 #[inline]
 pub(crate) fn high_product(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64

@@ -1,4 +1,4 @@
-//! Vector instructions of a transform, counted by running its own code on lanes that only count.
+//! Counts of the vector instructions of a transform, made by running its own code on lanes that only count.
 
 use std::cell::Cell;
 
@@ -12,30 +12,30 @@ use crate::schedule::Pass;
 use crate::table::{Elsewhere, LastFactors};
 use crate::twiddles::Twiddles;
 
-/// Vector instructions of 512 bits; loads, stores and broadcasts go beside them and do not count.
+/// Numbers of 512-bit vector instructions; loads, stores and broadcasts are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstructionCounts {
-    /// 52-bit multiply-adds.
+    /// Number of 52-bit multiply-adds.
     pub multiplies: u64,
-    /// Additions, subtractions, minima, masks and the shuffles of the transpositions.
+    /// Number of additions, subtractions, minima, masks and the shuffles of the transpositions.
     pub others: u64,
 }
 
 impl InstructionCounts {
-    /// All of them.
+    /// Number of all counted instructions.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.multiplies + self.others
     }
 }
 
-/// The forward transform of `plan` with 52-bit multiply-adds; `None` for moduli it does not take.
+/// Counts the forward transform of `plan` with 52-bit multiply-adds; `None` for moduli that these do not take.
 #[must_use]
 pub fn count_forward(plan: &NttPlan) -> Option<InstructionCounts> {
     count(plan, true)
 }
 
-/// The inverse transform of `plan`, whatever constant its last level multiplies by.
+/// Counts the inverse transform of `plan`; the constant of its last level changes nothing.
 #[must_use]
 pub fn count_inverse(plan: &NttPlan) -> Option<InstructionCounts> {
     count(plan, false)
@@ -90,7 +90,7 @@ impl<const PERIOD: usize> Passes for Word52<Counting<'_>, PERIOD> {
     }
 }
 
-/// Lanes without words.
+/// Lanes without words, which count instructions.
 #[derive(Clone, Copy)]
 struct Counting<'a>(&'a Cell<InstructionCounts>);
 

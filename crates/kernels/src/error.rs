@@ -1,4 +1,4 @@
-//! What a kernel refuses, and what to do about it.
+//! Errors of kernels: arguments they refuse.
 
 use thiserror::Error;
 
@@ -11,114 +11,114 @@ pub enum KernelError {
     /// `SUNZI_ISA` holds a word that names no instruction set.
     #[error("SUNZI_ISA is {value:?}; choose one of: portable, neon, avx2, avx512ifma")]
     UnknownIsa {
-        /// The value found.
+        /// Value of the environment variable.
         value: String,
     },
-    /// This processor lacks the instruction set asked for.
+    /// This processor lacks the requested instruction set.
     #[error("this processor cannot run {isa}; choose portable or leave SUNZI_ISA unset")]
     UnavailableIsa {
-        /// The instruction set asked for.
+        /// Requested instruction set.
         isa: Isa,
     },
     /// A modulus outside `[2, 2^62)`.
     #[error("modulus {value} is outside the supported range 2 <= q < 2^62")]
     ModulusOutOfRange {
-        /// The modulus given.
+        /// Modulus given.
         value: u64,
     },
     /// Two slices that must be equally long are not.
     #[error("slices of {expected} words expected, got one of {got}")]
     LengthMismatch {
-        /// The length set by the first operand or by the plan.
+        /// Length of the first operand, or of the plan.
         expected: usize,
-        /// The length found.
+        /// Length found.
         got: usize,
     },
-    /// A number of slices does not match what the operation was built for.
+    /// The number of slices differs from the number that the operation was built for.
     #[error("{expected} slices expected, got {got}")]
     CountMismatch {
-        /// The number expected.
+        /// Number expected.
         expected: usize,
-        /// The number found.
+        /// Number found.
         got: usize,
     },
     /// An inner product or a conversion of more terms than the accumulators are proved for.
     #[error("at most {limit} terms can be summed at once, got {got}; split the sum")]
     TooManyTerms {
-        /// The largest number of terms.
+        /// Largest number of terms.
         limit: usize,
-        /// The number given.
+        /// Number given.
         got: usize,
     },
     /// A transform length that is not a power of two from 2^6 to 2^17.
     #[error("transform length {n} is not a power of two from 64 to 131072")]
     UnsupportedLength {
-        /// The length given.
+        /// Transform length given.
         n: usize,
     },
     /// An exponent that is not coprime to a power of two.
     #[error("X -> X^{exponent} is no automorphism; odd exponents are")]
     NotAnAutomorphism {
-        /// The exponent given.
+        /// Exponent given.
         exponent: u64,
     },
     /// The modulus has no primitive 2n-th root of unity.
     #[error("no primitive root of unity of order {order} modulo {modulus}; choose a prime q = 1 mod {order}")]
     NoRootOfUnity {
-        /// The modulus given.
+        /// Modulus given.
         modulus: u64,
-        /// The order needed, twice the transform length.
+        /// Order of the root needed, twice the transform length.
         order: u64,
     },
     /// A scalar operand is not below the modulus.
     #[error("operand {value} is not below the modulus {modulus}; reduce it first")]
     NotReduced {
-        /// The operand.
+        /// Scalar operand given.
         value: u64,
-        /// The modulus.
+        /// Modulus it should be below.
         modulus: u64,
     },
     /// An inverse scale was built for another modulus than the plan's.
     #[error("inverse scale of modulus {got} used with a plan of modulus {expected}")]
     ModulusMismatch {
-        /// The plan's modulus.
+        /// Modulus of the plan.
         expected: u64,
-        /// The scale's modulus.
+        /// Modulus of the scale.
         got: u64,
     },
-    /// Packed words of a length that no modulus has.
+    /// A word length in bits that no modulus has.
     #[error("words of {bits} bits cannot be packed; lengths are 1 to 62")]
     WordLength {
-        /// The length given.
+        /// Word length given, in bits.
         bits: u32,
     },
-    /// Packed words do not take as many bytes as there are.
+    /// The number of bytes differs from the number that the packed words take.
     #[error("{expected} bytes of packed words expected, got {got}")]
     PackedLength {
-        /// The bytes that the words take.
+        /// Bytes that the packed words take.
         expected: usize,
-        /// The bytes found.
+        /// Bytes found.
         got: usize,
     },
-    /// Bits behind the last packed word are set.
+    /// Bits after the last packed word are set.
     #[error("bits behind the last packed word are not 0; the bytes are damaged")]
     Padding,
     /// A permutation index points outside its input.
     #[error("index {index} is outside an input of {len} words")]
     IndexOutOfRange {
-        /// The index found.
+        /// Index found.
         index: u32,
-        /// The length of the input.
+        /// Length of the input.
         len: usize,
     },
 }
 
-/// Checks that a slice is as long as the others.
+/// Checks that a slice has the expected length.
 pub(crate) fn check_length(expected: usize, got: usize) -> Result<(), KernelError> {
     if expected == got { Ok(()) } else { Err(KernelError::LengthMismatch { expected, got }) }
 }
 
-/// Checks that as many slices came as the operation was built for.
+/// Checks that the number of slices is the one that the operation was built for.
 pub(crate) fn check_count(expected: usize, got: usize) -> Result<(), KernelError> {
     if expected == got { Ok(()) } else { Err(KernelError::CountMismatch { expected, got }) }
 }

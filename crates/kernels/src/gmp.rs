@@ -6,7 +6,7 @@
 
 use gmp_mpfr_sys::gmp::{limb_t, mpn_addmul_1, mpn_mod_1, mpn_mul, mpn_tdiv_qr, size_t};
 
-/// GMP's words are ours.
+/// Compile-time check that GMP's words are 64 bits long, as ours are.
 const _: () = assert!(size_of::<limb_t>() == 8 && align_of::<limb_t>() == align_of::<u64>());
 
 fn length(words: &[u64]) -> size_t {
@@ -14,7 +14,7 @@ fn length(words: &[u64]) -> size_t {
     words.len() as size_t
 }
 
-/// acc += a·b; the carry goes into the words of `acc` above those of `a`, and what is left is returned.
+/// Adds a·b to `acc`, carries into the words of `acc` above the length of `a`, and returns the carry out of the last word.
 #[must_use]
 pub fn mul_add(acc: &mut [u64], a: &[u64], b: u64) -> u64 {
     let Some((low, high)) = acc.split_at_mut_checked(a.len()) else { return 0 };
@@ -31,7 +31,7 @@ pub fn mul_add(acc: &mut [u64], a: &[u64], b: u64) -> u64 {
     carry
 }
 
-/// out = a·b for as many words as both have; nothing if the lengths are otherwise or b is empty or longer than a.
+/// Writes a·b to `out`, which has as many words as both operands together; does nothing for other lengths, or if b is empty or longer than a.
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     if b.is_empty() || b.len() > a.len() || out.len() != a.len() + b.len() {
         return;
@@ -43,7 +43,7 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// a mod m, 0 for m = 0.
+/// Returns a mod m, or 0 for m = 0.
 #[must_use]
 pub fn remainder(a: &[u64], m: u64) -> u64 {
     if a.is_empty() || m == 0 {
@@ -53,7 +53,7 @@ pub fn remainder(a: &[u64], m: u64) -> u64 {
     unsafe { mpn_mod_1(a.as_ptr().cast(), length(a), m as limb_t) }
 }
 
-/// x ← x mod d in its lowest words, for a divisor whose last word is not 0; what the words above hold is then of no use. Nothing for
+/// Reduces x modulo d, whose last word is not 0, in place: the lowest words hold the remainder, the words above it are unspecified. Does nothing for
 /// a d that is empty, longer than x or ends in 0.
 pub fn remainder_assign(x: &mut [u64], d: &[u64]) {
     if d.last().is_none_or(|&top| top == 0) || d.len() > x.len() {

@@ -20,15 +20,15 @@ pub use crate::select::choose_isa;
 #[cfg(target_arch = "x86_64")]
 pub use crate::x86_64::{avx2::Avx2, avx512_ifma::Avx512Ifma};
 
-/// The instruction set, or the portable one where this processor lacks it.
+/// Returns the instruction set, or the portable one where this processor lacks it.
 fn available(isa: isa::Isa) -> isa::Isa {
     if isa.is_available() { isa } else { isa::Isa::Portable }
 }
 
-/// [`Automorphism::apply`](crate::Automorphism::apply) on an available instruction set.
+/// Runs [`Automorphism::apply`](crate::Automorphism::apply) on an available instruction set.
 ///
 /// # Errors
-/// Those of [`Automorphism::apply`](crate::Automorphism::apply).
+/// Every error of [`Automorphism::apply`](crate::Automorphism::apply).
 pub fn apply_on(
     automorphism: &automorphism::Automorphism,
     isa: isa::Isa,
@@ -40,23 +40,23 @@ pub fn apply_on(
     automorphism.apply_on(available(isa), out, from, input, start)
 }
 
-/// [`pack`](crate::pack) on an available instruction set.
+/// Runs [`pack`](crate::pack) on an available instruction set.
 ///
 /// # Errors
-/// Those of [`pack`](crate::pack).
+/// Every error of [`pack`](crate::pack).
 pub fn pack_on(isa: isa::Isa, out: &mut [u8], words: &[u64], bits: u32) -> Result<(), KernelError> {
     packing::pack_on(available(isa), out, words, bits)
 }
 
-/// [`unpack`](crate::unpack) on an available instruction set.
+/// Runs [`unpack`](crate::unpack) on an available instruction set.
 ///
 /// # Errors
-/// Those of [`unpack`](crate::unpack).
+/// Every error of [`unpack`](crate::unpack).
 pub fn unpack_on(isa: isa::Isa, out: &mut [u64], bytes: &[u8], bits: u32) -> Result<u64, KernelError> {
     packing::unpack_on(available(isa), out, bytes, bits)
 }
 
-/// [`keep_below`](crate::keep_below) on an available instruction set.
+/// Runs [`keep_below`](crate::keep_below) on an available instruction set.
 pub fn keep_below_on(isa: isa::Isa, out: &mut [u64], bytes: &[u8], q: u64) -> usize {
     rejection::keep_below_on(available(isa), out, bytes, q)
 }

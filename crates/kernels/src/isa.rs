@@ -15,15 +15,15 @@ pub enum Isa {
     /// 512-bit vectors with products of whole words (AVX-512 F, DQ and VL) for moduli above 2^50, and what
     /// `Avx2` has for the others.
     Avx512Dq,
-    /// The same with 52-bit multiply-add and permutations of bytes (IFMA and VBMI); at its best for odd moduli below 2^49.
+    /// `Avx512Dq` with 52-bit multiply-add and permutations of bytes (IFMA and VBMI); at its best for odd moduli below 2^49.
     Avx512Ifma,
 }
 
 impl Isa {
-    /// All of them, the fastest first.
+    /// All instruction sets, the fastest first.
     pub const ALL: [Isa; 5] = [Isa::Avx512Ifma, Isa::Avx512Dq, Isa::Avx2, Isa::Neon, Isa::Portable];
 
-    /// Whether this processor can run it.
+    /// Whether this processor has the instruction set.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {

@@ -1,13 +1,13 @@
-//! Words whose values must decide nothing, marked for valgrind's memcheck: it then reports every branch and every index that
+//! Marks of secret words for valgrind's memcheck, which then reports every branch and every index that
 //! depends on them. Outside valgrind nothing happens.
 #![expect(unsafe_code, reason = "instructions that valgrind knows as requests")]
 
 use std::arch::asm;
 
-/// Requests of `valgrind/memcheck.h`, tool "MC".
+/// Request code of `valgrind/memcheck.h`, tool "MC", that marks bytes as undefined.
 const UNDEFINED: u64 = 0x4d43_0001;
 const DEFINED: u64 = 0x4d43_0002;
-/// Of `valgrind/valgrind.h`.
+/// Request code of `valgrind/valgrind.h` that asks whether valgrind runs.
 const RUNNING: u64 = 0x1001;
 
 /// Whether memcheck watches this process.
@@ -16,17 +16,17 @@ pub fn is_watching() -> bool {
     request(RUNNING, &[] as &[u8]) > 0
 }
 
-/// From now on nothing may depend on these words, or on what is computed from them, but other words.
+/// Marks words as secret: from now on no branch and no index may depend on them, or on what is computed from them.
 pub fn mark_secret<T>(words: &[T]) {
     request(UNDEFINED, words);
 }
 
-/// These words may be looked at.
+/// Marks words as public: branches and indices may depend on them again.
 pub fn mark_public<T>(words: &[T]) {
     request(DEFINED, words);
 }
 
-/// A request about the bytes of a slice: 0 where nobody listens.
+/// Sends valgrind a request about the bytes of a slice; returns 0 outside valgrind.
 fn request<T>(code: u64, words: &[T]) -> u64 {
     let arguments = [code, words.as_ptr().addr() as u64, size_of_val(words) as u64, 0, 0, 0];
     let mut answer = 0_u64;

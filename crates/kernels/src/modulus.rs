@@ -13,7 +13,7 @@ use crate::isa::Isa;
 use crate::select::{self, active_isa};
 use crate::table::Table;
 
-/// The most terms an inner product or a conversion takes.
+/// Largest number of terms that an inner product or a conversion takes.
 pub const MAX_TERMS: usize = 4096;
 
 /// A modulus `2 ≤ q < 2^62` bound to the kernels that serve it.
@@ -64,16 +64,16 @@ impl fmt::Display for Modulus {
 }
 
 impl Modulus {
-    /// The modulus `q` on the [active](active_isa) instruction set.
+    /// Makes the modulus `q` on the [active](active_isa) instruction set.
     ///
     /// # Errors
-    /// [`KernelError::ModulusOutOfRange`] outside `2 ≤ q < 2^62`; those of [`active_isa`].
+    /// [`KernelError::ModulusOutOfRange`] outside `2 ≤ q < 2^62`; every error of [`active_isa`].
     pub fn new(q: u64) -> Result<Self, KernelError> {
         Self::with_isa(q, active_isa()?)
     }
 
-    /// The modulus `q` on a given instruction set; where that cannot take `q` (one of the upper bits for
-    /// [`Isa::Avx2`] and [`Isa::Neon`]) on the portable one.
+    /// Makes the modulus `q` on a given instruction set, or on the portable one where that set cannot take `q` (above the bound of
+    /// [`Isa::Avx2`] and [`Isa::Neon`]).
     ///
     /// # Errors
     /// [`KernelError::ModulusOutOfRange`] outside `2 ≤ q < 2^62`, [`KernelError::UnavailableIsa`].
@@ -87,35 +87,35 @@ impl Modulus {
         Ok(Self { constants: Constants::new(q), table: select::table(isa, q) })
     }
 
-    /// The modulus as a number.
+    /// Value of the modulus.
     #[must_use]
     #[inline]
     pub fn value(&self) -> u64 {
         self.constants.q
     }
 
-    /// The length of the modulus in bits.
+    /// Length of the modulus in bits.
     #[must_use]
     #[inline]
     pub fn bits(&self) -> u32 {
         self.constants.bits
     }
 
-    /// The instruction set whose kernels serve this modulus.
+    /// Instruction set whose kernels serve this modulus.
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {
         self.table.isa
     }
 
-    /// a + b
+    /// Sum a + b mod q of canonical words.
     #[must_use]
     #[inline]
     pub fn add(&self, a: u64, b: u64) -> u64 {
         self.constants.add(a, b)
     }
 
-    /// a − b
+    /// Difference a − b mod q of canonical words.
     #[must_use]
     #[inline]
     pub fn sub(&self, a: u64, b: u64) -> u64 {
@@ -123,14 +123,14 @@ impl Modulus {
         difference.min(difference.wrapping_add(self.value()))
     }
 
-    /// −a
+    /// Opposite −a mod q of a canonical word.
     #[must_use]
     #[inline]
     pub fn neg(&self, a: u64) -> u64 {
         self.sub(0, a)
     }
 
-    /// a·b
+    /// Product a·b mod q of canonical words.
     #[must_use]
     #[inline]
     pub fn mul(&self, a: u64, b: u64) -> u64 {
@@ -151,7 +151,7 @@ impl Modulus {
         result
     }
 
-    /// a^-1, or nothing where a and q share a factor. Takes time that depends on a.
+    /// Returns a^-1, or `None` where a and q share a factor. Takes time that depends on a.
     #[must_use]
     pub fn inv(&self, a: u64) -> Option<u64> {
         // Invariant of Euclid's steps: r = s·a mod q for both pairs.
@@ -165,21 +165,21 @@ impl Modulus {
         (r0 == 1).then_some(s0)
     }
 
-    /// Any word modulo q.
+    /// Reduces any word modulo q.
     #[must_use]
     #[inline]
     pub fn reduce(&self, a: u64) -> u64 {
         self.constants.reduce(a)
     }
 
-    /// Any double word modulo q.
+    /// Reduces any double word modulo q.
     #[must_use]
     #[inline]
     pub fn reduce_u128(&self, a: u128) -> u64 {
         self.constants.reduce_u128(a)
     }
 
-    /// Any signed word modulo q, in `[0, q)`.
+    /// Reduces any signed word modulo q, to `[0, q)`.
     #[must_use]
     #[inline]
     pub fn reduce_i64(&self, a: i64) -> u64 {
@@ -215,7 +215,7 @@ impl Modulus {
         unsafe { (self.table.elementwise.neg_assign)(&self.constants, a) };
     }
 
-    /// (a, b) = (a + b, a − b), word by word: the two halves of a transform that need no twiddles.
+    /// (a, b) = (a + b, a − b), word by word: a butterfly with twiddle 1.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`].
@@ -301,11 +301,11 @@ impl Modulus {
         Ok(())
     }
 
-    /// [`inner_product`](Self::inner_product) of the same `a` with two lists at once: out_k = Σ_i a_i·b_ki.
-    /// Every word of `a` is read once for both, as a key switch wants it, whose digits meet two halves of a key.
+    /// [`inner_product`](Self::inner_product) of one `a` with two lists at once: out_k = Σ_i a_i·b_ki.
+    /// Every word of `a` is read once for both: a key switch multiplies its digits by two halves of a key.
     ///
     /// # Errors
-    /// As for [`inner_product`](Self::inner_product), for either list.
+    /// Every error of [`inner_product`](Self::inner_product), for either list.
     pub fn inner_product_pair(
         &self,
         out: [&mut [u64]; 2],
@@ -330,7 +330,7 @@ impl Modulus {
     }
 }
 
-/// Checks that both slices have this length.
+/// Checks that both slices have the expected length.
 fn check_lengths(expected: usize, slices: [&[u64]; 2]) -> Result<(), KernelError> {
     slices.iter().try_for_each(|slice| check_length(expected, slice.len()))
 }
@@ -342,7 +342,7 @@ fn check_inner_product(out: &[u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), Ke
     a.iter().chain(b).try_for_each(|slice| check_length(out.len(), slice.len()))
 }
 
-/// Checks a number of terms.
+/// Checks that a number of terms is at most [`MAX_TERMS`].
 pub(crate) fn check_terms(got: usize) -> Result<(), KernelError> {
     if got <= MAX_TERMS { Ok(()) } else { Err(KernelError::TooManyTerms { limit: MAX_TERMS, got }) }
 }

@@ -1,4 +1,4 @@
-//! The order in which passes and tails of a negacyclic transform run, whatever computes them.
+//! Order in which passes and tails of a negacyclic transform run, for every table of kernels.
 //!
 //! A transform is a list of passes of one to three levels, then a tail of six levels over blocks of 64 words. Passes over blocks that
 //! outgrow the first-level cache run one after the other over all words; the other passes and the tail run chunk by chunk.
@@ -7,7 +7,7 @@ use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::table::{Elsewhere, LastFactors};
 use crate::twiddles::Twiddles;
 
-/// What runs passes and tails: see [`Negacyclic`](crate::table::Negacyclic).
+/// Functions that run passes and tails: see [`Negacyclic`](crate::table::Negacyclic).
 pub(crate) trait Passes: Copy {
     fn enter(self, input: Elsewhere<'_>, data: &mut [u64]);
     fn forward_pass(self, pass: Pass, input: Option<Elsewhere<'_>>, data: &mut [u64], twiddles: &[u64]);
@@ -16,18 +16,18 @@ pub(crate) trait Passes: Copy {
     fn inverse_tail(self, data: &mut [u64], twiddles: &[u64], last: &LastFactors);
 }
 
-/// The twiddles of an inner pass over chunk `c`.
+/// Twiddles of an inner pass over chunk `c`.
 fn of_chunk<'a>(twiddles: &Twiddles, pass: Pass, words: &'a [u64], c: usize) -> &'a [u64] {
     let per_chunk = twiddles.schedule.chunk / pass.block * pass.twiddles();
     words.get(c * per_chunk..(c + 1) * per_chunk).unwrap_or_default()
 }
 
-/// The tail's twiddles, chunk after chunk.
+/// Twiddles of the tail, chunk after chunk.
 fn tails(twiddles: &Twiddles) -> std::slice::ChunksExact<'_, u64> {
     twiddles.tail.chunks_exact(twiddles.schedule.chunk / TAIL * TAIL_TWIDDLES)
 }
 
-/// The forward passes over all words, which are below 2q, or stand elsewhere.
+/// Runs the forward passes over all words, which are below 2q, from `data` or from `input`.
 pub(crate) fn outer(p: impl Passes, twiddles: &Twiddles, input: Option<Elsewhere<'_>>, data: &mut [u64]) {
     let mut input = input;
     for (pass, words) in twiddles.schedule.outer().iter().zip(&twiddles.passes) {
@@ -38,8 +38,8 @@ pub(crate) fn outer(p: impl Passes, twiddles: &Twiddles, input: Option<Elsewhere
     }
 }
 
-/// The forward levels after the outer passes, to canonical evaluations, of whole chunks from the `first` one on. Asks meanwhile for what is
-/// read `later`.
+/// Runs the forward levels after the outer passes on whole chunks from the `first` one on, to canonical evaluations. Prefetches meanwhile
+/// the bytes of `later`.
 pub(crate) fn inner(p: impl Passes, twiddles: &Twiddles, first: usize, data: &mut [u64], later: [&[u8]; 2]) {
     let schedule = &twiddles.schedule;
     let inner = twiddles.passes.get(schedule.outer().len()..).unwrap_or_default();
@@ -54,7 +54,7 @@ pub(crate) fn inner(p: impl Passes, twiddles: &Twiddles, first: usize, data: &mu
     }
 }
 
-/// Transforms canonical evaluations, those of `data` or of `input`, into canonical words.
+/// Transforms canonical evaluations, from `data` or from `input`, into canonical words.
 pub(crate) fn inverse(
     p: impl Passes,
     twiddles: &Twiddles,

@@ -1,4 +1,4 @@
-//! Words of a fixed length in bits, one after the other: how residues are stored and sent.
+//! Packs words of a fixed length in bits, one after the other: how residues are stored and sent.
 //!
 //! Word i takes the bits i·b to (i + 1)·b − 1 of a little-endian number. Eight words take b bytes, which is why lengths are
 //! constants of the portable loops: every offset and every shift is known when they are compiled. Vectors take both from tables.
@@ -10,7 +10,7 @@ use crate::select::active_isa;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::packing as vectors;
 
-/// Calls a loop for the length that is asked for.
+/// Calls the loop compiled for a word length.
 macro_rules! with_length {
     ($bits:expr, $function:ident, $arguments:tt, $($length:literal)*) => {
         match $bits {
@@ -30,14 +30,14 @@ macro_rules! with_length {
     };
 }
 
-/// Bytes that `count` words of `bits` bits take; nothing if that is beyond the machine.
+/// Bytes that `count` words of `bits` bits take; `None` if that exceeds `usize`.
 #[must_use]
 pub fn packed_len(count: usize, bits: u32) -> Option<usize> {
     let whole = (count / 8).checked_mul(bits as usize)?;
     whole.checked_add((count % 8 * bits as usize).div_ceil(8))
 }
 
-/// Writes words below 2^`bits` into exactly [`packed_len`] bytes; bits that are left at the end are 0.
+/// Writes words below 2^`bits` into exactly [`packed_len`] bytes; the bits after the last word are 0.
 ///
 /// ```
 /// let words = [1, 2, 3, 4, 5, 6, 7, 0];
@@ -66,7 +66,7 @@ pub(crate) fn pack_on(isa: Isa, out: &mut [u8], words: &[u64], bits: u32) -> Res
     Ok(())
 }
 
-/// Nothing is packed by vectors here.
+/// Stand-in without vectors: packs and unpacks no word.
 #[cfg(not(target_arch = "x86_64"))]
 mod vectors {
     use crate::isa::Isa;
@@ -84,7 +84,7 @@ mod vectors {
 /// the modulus.
 ///
 /// # Errors
-/// As [`pack`]; [`KernelError::Padding`] if bits that are left at the end are not 0. The words are then unspecified.
+/// Every error of [`pack`]; [`KernelError::Padding`] if bits after the last word are not 0. The words are then unspecified.
 pub fn unpack(out: &mut [u64], bytes: &[u8], bits: u32) -> Result<u64, KernelError> {
     unpack_on(active_isa().unwrap_or(Isa::Portable), out, bytes, bits)
 }
@@ -113,7 +113,7 @@ fn check(words: usize, bytes: usize, bits: u32) -> Result<(), KernelError> {
 
 fn pack_all<const BITS: usize>(out: &mut [u8], words: &[u64]) {
     let (groups, rest) = words.as_chunks::<8>();
-    // What is left may take as many bytes as eight words.
+    // The remainder may take as many bytes as eight words.
     let (whole, last) = out.split_at_mut_checked(groups.len() * BITS).unwrap_or_default();
     let (chunks, _) = whole.as_chunks_mut::<BITS>();
     for (chunk, group) in chunks.iter_mut().zip(groups) {
@@ -143,7 +143,7 @@ fn unpack_all<const BITS: usize>(out: &mut [u64], bytes: &[u8]) -> u64 {
 #[inline(always)]
 fn pack_eight<const BITS: usize>(chunk: &mut [u8; BITS], group: &[u64; 8]) {
     for (i, piece) in chunk.chunks_mut(8).enumerate() {
-        // Every piece from the words that it overlaps: none waits for the piece before.
+        // Every piece is made from the words that it overlaps: none waits for the piece before.
         let (first, skipped) = (64 * i / BITS, 64 * i % BITS);
         let mut words = group.iter().skip(first);
         let mut bits = words.next().map_or(0, |word| word >> skipped);
@@ -154,7 +154,7 @@ fn pack_eight<const BITS: usize>(chunk: &mut [u8; BITS], group: &[u64; 8]) {
     }
 }
 
-/// Every word out of the 8 bytes around it, or 16 where it may touch nine: shifts that do not wait for each other.
+/// Unpacks each of eight words from the 8 bytes around it, or 16 where it may touch nine: shifts that do not wait for each other.
 #[inline(always)]
 fn unpack_eight<const BITS: usize>(chunk: &[u8; BITS]) -> [u64; 8] {
     let width = if BITS > 57 { 16 } else { 8 };

@@ -9,10 +9,10 @@ use crate::schedule::Pass;
 use crate::table::{Elsewhere, LastFactors, Negacyclic};
 use crate::twiddles::{Twiddles, bit_reverse};
 
-/// Bases tried for a root of unity; half of all bases give one when the modulus is prime.
+/// Number of bases tried for a root of unity; half of all bases give one when the modulus is prime.
 const TRIES: u64 = 256;
 
-/// A negacyclic transform: polynomials modulo x^n + 1 and q to their values at the odd powers of ψ.
+/// A negacyclic transform: maps polynomials modulo x^n + 1 and q to their values at the odd powers of ψ.
 ///
 /// Position p of an evaluated polynomial holds its value at ψ^e with e = [`evaluation_exponent`]`(n, p)`,
 /// on every instruction set.
@@ -46,7 +46,7 @@ pub struct InverseScale {
     last: LastFactors,
 }
 
-/// What will be read soon, for [`NttPlan::forward_inner`] to ask for while it computes. Nothing by default.
+/// Bytes that will be read soon, which [`NttPlan::forward_inner`] prefetches while it computes. Empty by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Later<'a>(&'a [u8]);
 
@@ -64,7 +64,7 @@ impl<'a> From<&'a [u64]> for Later<'a> {
 }
 
 impl NttPlan {
-    /// The transform of length `n`, a power of two from 2^6 to 2^17, modulo a prime `q = 1 mod 2n`, or a product of
+    /// Makes the transform of length `n`, a power of two from 2^6 to 2^17, modulo a prime `q = 1 mod 2n`, or a product of
     /// different such primes: several small moduli in one word.
     ///
     /// ψ is the numerically smallest primitive 2n-th root of unity, modulo each prime of a product, so it depends on `q`
@@ -94,21 +94,21 @@ impl NttPlan {
         Ok(plan)
     }
 
-    /// The degree of the ring.
+    /// Degree of the ring.
     #[must_use]
     #[inline]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// The modulus.
+    /// Modulus of the transform.
     #[must_use]
     #[inline]
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
 
-    /// The primitive 2n-th root of unity.
+    /// Primitive 2n-th root of unity ψ.
     #[must_use]
     #[inline]
     pub fn psi(&self) -> u64 {
@@ -127,7 +127,7 @@ impl NttPlan {
         &self.inverse
     }
 
-    /// Coefficients, each below 2q, to canonical evaluations, in place.
+    /// Transforms coefficients, each below 2q, to canonical evaluations, in place.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `a` has n words.
@@ -136,8 +136,8 @@ impl NttPlan {
         self.forward_inner(0, a, [Later::default(); 2])
     }
 
-    /// The first levels of [`forward`](Self::forward), which mix words of different chunks. What they leave is for
-    /// [`forward_inner`](Self::forward_inner) alone.
+    /// Runs the first levels of [`forward`](Self::forward), which mix words of different chunks. Only
+    /// [`forward_inner`](Self::forward_inner) can use the result.
     ///
     /// ```
     /// use sunzi_kernels::{Later, Modulus, NttPlan};
@@ -161,7 +161,7 @@ impl NttPlan {
         Ok(())
     }
 
-    /// [`forward_outer`](Self::forward_outer) of words that stand elsewhere and get an offset: of input + offset, each below 2q.
+    /// [`forward_outer`](Self::forward_outer) out of place, of the words of `input` plus an offset, each sum below 2q.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless both have n words.
@@ -178,8 +178,8 @@ impl NttPlan {
         negacyclic::outer(self.compiled(), &self.forward, input, a);
     }
 
-    /// The levels after [`forward_outer`](Self::forward_outer) for the words from `start` on, whole [chunks](Self::chunk): to canonical
-    /// evaluations. What will be read `later` is asked for meanwhile, where the instruction set can.
+    /// Runs the levels after [`forward_outer`](Self::forward_outer) for the words from `start` on, whole [chunks](Self::chunk), to canonical
+    /// evaluations. Prefetches `later` meanwhile, where the instruction set can.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `start` is a multiple of a chunk and `part` is of whole chunks that lie in a transform; the
@@ -197,14 +197,14 @@ impl NttPlan {
         Ok(())
     }
 
-    /// Words whose last levels are their own, a power of two that divides n.
+    /// Number of words in a chunk, whose last levels need no other words: a power of two that divides n.
     #[must_use]
     #[inline]
     pub fn chunk(&self) -> usize {
         self.forward.schedule.chunk
     }
 
-    /// Canonical evaluations to canonical coefficients, in place.
+    /// Transforms canonical evaluations to canonical coefficients, in place.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `a` has n words.
@@ -212,7 +212,7 @@ impl NttPlan {
         self.inverse_scaled(a, &self.unit)
     }
 
-    /// Prepares an inverse transform that also multiplies by `c`. `c = n` gives the one without the
+    /// Prepares an inverse transform that also multiplies by `c`. With `c = n` there is no
     /// division by n.
     ///
     /// # Errors
@@ -237,10 +237,10 @@ impl NttPlan {
         self.run_inverse(a, None, scale)
     }
 
-    /// [`inverse_scaled`](Self::inverse_scaled) of evaluations that stand elsewhere.
+    /// [`inverse_scaled`](Self::inverse_scaled) out of place, of the evaluations in `input`.
     ///
     /// # Errors
-    /// As [`inverse_scaled`](Self::inverse_scaled); [`KernelError::LengthMismatch`] unless `input` has n words.
+    /// Every error of [`inverse_scaled`](Self::inverse_scaled); [`KernelError::LengthMismatch`] unless `input` has n words.
     pub fn inverse_scaled_into(
         &self,
         out: &mut [u64],
@@ -269,7 +269,7 @@ impl NttPlan {
     }
 }
 
-/// The functions of the table of a modulus, which was chosen for an available instruction set.
+/// Functions of the table of a modulus, which was chosen for an available instruction set.
 #[derive(Clone, Copy)]
 struct Compiled<'a> {
     constants: &'a Constants,
@@ -305,7 +305,7 @@ pub(crate) fn check_transform_length(n: usize) -> Result<(), KernelError> {
     if supported { Ok(()) } else { Err(KernelError::UnsupportedLength { n }) }
 }
 
-/// The odd e, below 2n, such that position `position` of an evaluated polynomial is its value at ψ^e.
+/// Returns the odd e, below 2n, such that position `position` of an evaluated polynomial is its value at ψ^e.
 ///
 /// Position 64·b + 8·v + l stands for the bit-reversed index i = 64·b + 8·l + v, and e = 2·bitrev(i) + 1.
 /// `n` must be a power of two from 64, `position` below it.
@@ -316,8 +316,8 @@ pub fn evaluation_exponent(n: usize, position: usize) -> usize {
     2 * bit_reverse(position - position % 64 + 8 * l + v, n.trailing_zeros()) + 1
 }
 
-/// The smallest x with x^(order/2) = −1, for a prime modulus and an order that is a power of two.
-/// The smallest root modulo a prime, or the number that is so modulo every prime of a product.
+/// Returns the smallest x with x^(order/2) = −1 for a prime modulus and an order that is a power of two, or, for a product of primes,
+/// the number congruent to that smallest root modulo every prime; `None` if there is none.
 fn root(modulus: Modulus, order: u64) -> Option<u64> {
     let q = modulus.value();
     let Some(p) = smallest_factor(q, order) else { return smallest_root(modulus, order) };
@@ -329,7 +329,7 @@ fn root(modulus: Modulus, order: u64) -> Option<u64> {
     Some(x + first.value() * quotient)
 }
 
-/// The smallest proper factor of the form k·order + 1 with k below 2^16: there is no other way to be a product of such
+/// Returns the smallest proper factor of q of the form k·order + 1 with k below 2^16: there is no other way to be a product of such
 /// primes for lengths in use.
 fn smallest_factor(q: u64, order: u64) -> Option<u64> {
     let candidates = (1..1_u64 << 16).map(|k| k.saturating_mul(order).saturating_add(1));
@@ -346,7 +346,7 @@ fn smallest_root(modulus: Modulus, order: u64) -> Option<u64> {
     let root = (2..q.min(TRIES))
         .map(|base| modulus.pow(base, (q - 1) / order))
         .find(|&root| modulus.pow(root, order / 2) == q - 1)?;
-    // The others are its odd powers.
+    // All other roots are odd powers of this one.
     let square = modulus.mul(root, root);
     let powers = std::iter::successors(Some(root), |&x| Some(modulus.mul(x, square)));
     powers.take(order as usize / 2).min()

@@ -7,7 +7,7 @@ use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
 use crate::table::Table;
 
-/// start + Σ_i x_i·c_i modulo 2^64, word by word: a matrix column modulo any power of two up to there.
+/// The sum start + Σ_i x_i·c_i modulo 2^64, word by word: a matrix column modulo any power of two up to 2^64.
 ///
 /// ```
 /// use sunzi_kernels::{WrappingSum, active_isa};
@@ -24,7 +24,7 @@ pub struct WrappingSum {
 }
 
 impl WrappingSum {
-    /// The sum with these constants.
+    /// Makes the sum with the constants of `column`.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -33,7 +33,7 @@ impl WrappingSum {
         Ok(Self { table: table_of(isa, column.len())?, sum })
     }
 
-    /// One vector for every constant, all as long as `out`.
+    /// Computes the sum from one vector for every constant, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -45,7 +45,7 @@ impl WrappingSum {
     }
 }
 
-/// ⌊Σ_i x_i·t/q_i⌉ mod t in [0, t), word by word, for x_i in [0, q_i): right wherever the sum is nearer to an
+/// The sum ⌊Σ_i x_i·t/q_i⌉ mod t in [0, t), word by word, for x_i in [0, q_i): right wherever the sum is nearer to an
 /// integer than 1/2 − [`error`](Self::error).
 ///
 /// ```
@@ -71,7 +71,7 @@ enum Form {
 }
 
 impl RoundedSum {
-    /// In doubles, 52 bits of every x_i.
+    /// Makes the sum in doubles, with 52 bits of every x_i.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`]; [`KernelError::ModulusOutOfRange`] for a
@@ -82,13 +82,13 @@ impl RoundedSum {
         Ok(Self { table: table_of(isa, from.len())?, form: Form::Double(Double { terms, t }), error })
     }
 
-    /// In 128-bit fixed point.
+    /// Makes the sum in 128-bit fixed point.
     ///
     /// # Errors
-    /// As [`double`](Self::double).
+    /// Every error of [`double`](Self::double).
     pub fn fixed(isa: Isa, from: &[Modulus], t: u64) -> Result<Self, KernelError> {
         Modulus::with_isa(t, isa)?;
-        // 2^128 = quotient·q + remainder, taken to the nearest.
+        // 2^128 = quotient·q + remainder, rounded to the nearest.
         let nearest = |q: &Modulus| {
             let q = u128::from(q.value());
             let remainder = (u128::MAX % q + 1) % q;
@@ -102,13 +102,13 @@ impl RoundedSum {
         Ok(Self { table: table_of(isa, from.len())?, form, error })
     }
 
-    /// How far the sum that is rounded may lie from Σ x_i·t/q_i modulo t.
+    /// Bound of the distance between the sum before rounding and Σ x_i·t/q_i modulo t.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// One vector for every modulus, all as long as `out`.
+    /// Computes the sum from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -129,10 +129,10 @@ impl RoundedSum {
     }
 }
 
-/// v = ⌊Σ_i x_i/q_i⌉ word by word, for x_i in [0, q_i): the multiple of q_1⋯q_k in Σ x_i·q/q_i that leaves a centred
+/// The quotient v = ⌊Σ_i x_i/q_i⌉, word by word, for x_i in [0, q_i): the multiple of q_1⋯q_k in Σ x_i·q/q_i that leaves a centred
 /// remainder [HPS19, 2.2].
 ///
-/// Of one modulus it is exact. Of several it is computed in doubles, and may be off by one where the sum is within
+/// With one modulus v is exact. With several it is computed in doubles, and may be off by one where the sum is within
 /// [`error`](Self::error) of a half.
 ///
 /// ```
@@ -152,7 +152,7 @@ pub struct RoundedQuotient {
 }
 
 impl RoundedQuotient {
-    /// The quotient for these moduli.
+    /// Makes the quotient for these moduli.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -166,19 +166,19 @@ impl RoundedQuotient {
         Ok(Self { table, sum: Nearest::Many { start: 0.0, terms }, range, error })
     }
 
-    /// k + 1, which v is below: the modulus of v as a row of a [`Conversion`](crate::Conversion).
+    /// Number k + 1, which v is below, as a modulus: that of v as a row of a [`Conversion`](crate::Conversion).
     #[must_use]
     pub fn range(&self) -> Modulus {
         self.range
     }
 
-    /// How close to a half the sum must be for v to be off by one.
+    /// Distance from a half within which v may be off by one.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// One vector for every modulus, all as long as `out`.
+    /// Computes v from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -190,7 +190,7 @@ impl RoundedQuotient {
     }
 }
 
-/// The shifts and factors t·2^shift/q_i of a sum in doubles, and its error.
+/// Shifts and factors t·2^shift/q_i of a sum in doubles, and its error.
 fn terms_of(from: &[Modulus], t: u64) -> (Vec<(u32, f64)>, f64) {
     let term = |q: &Modulus| {
         let shift = q.bits().saturating_sub(52);
@@ -204,7 +204,7 @@ fn terms_of(from: &[Modulus], t: u64) -> (Vec<(u32, f64)>, f64) {
     (terms, t as f64 * (products + k * (k + 1.0) / 2.0) / 53_f64.exp2())
 }
 
-/// ⌊start + Σ_i x_i·c_i⌉ as a word, word by word, in doubles, for x_i in [0, q_i] and constants for which the sum stays in
+/// The sum ⌊start + Σ_i x_i·c_i⌉ as a word, word by word, in doubles, for x_i in [0, q_i] and constants for which the sum stays in
 /// [0, 2^51): off by at most one, and right wherever the sum is nearer to an integer than 1/2 − [`error`](Self::error).
 ///
 /// ```
@@ -224,14 +224,14 @@ pub struct NearestSum {
 }
 
 impl NearestSum {
-    /// The sum that starts from `start`, for terms (q_i, c_i): how large a word may be, below 2^62, and its constant,
+    /// Makes the sum that starts from `start`, for terms (q_i, c_i): the largest x_i, below 2^62, and its constant,
     /// rounded up to three times.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
     pub fn new(isa: Isa, start: f64, terms: &[(u64, f64)]) -> Result<Self, KernelError> {
         const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
-        // What a partial sum cannot exceed, and the error so far.
+        // Bound of a partial sum, and the error so far.
         let (mut sum, mut error) = (start.abs(), start.abs() * UNIT);
         let mut doubles = Vec::with_capacity(terms.len());
         for &(largest, c) in terms {
@@ -249,13 +249,13 @@ impl NearestSum {
         Ok(Self { table, terms: count, sum, error: error * (1.0 + 1e-9) })
     }
 
-    /// How far the sum that is rounded may lie from start + Σ x_i·c_i.
+    /// Bound of the distance between the sum before rounding and start + Σ x_i·c_i.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// One vector for every term, all as long as `out`.
+    /// Computes the sum from one vector for every term, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -267,10 +267,10 @@ impl NearestSum {
     }
 }
 
-/// The table of an instruction set, for loops without a modulus.
+/// Returns the table of an instruction set, for loops without a modulus.
 fn table_of(isa: Isa, terms: usize) -> Result<&'static Table, KernelError> {
     check_terms(terms)?;
-    // Any modulus that every instruction set takes.
+    // The modulus 3, which every instruction set takes.
     Ok(Modulus::with_isa(3, isa)?.table)
 }
 

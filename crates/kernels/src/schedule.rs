@@ -1,6 +1,6 @@
-//! How the levels of a transform are grouped into passes over memory.
+//! Schedule of a transform: how its levels are grouped into passes over memory.
 
-/// The most levels a transform has.
+/// Largest number of levels of a transform.
 pub const MAX_LEVELS: usize = 17;
 /// Words in a block of the tail, which runs the six levels nearest each other.
 pub const TAIL: usize = 64;
@@ -9,20 +9,20 @@ pub(crate) const TAIL_TWIDDLES: usize = 128;
 /// Blocks of at most this many words stay in the first-level cache while their passes run.
 pub const CHUNK: usize = 1 << 11;
 
-/// How a pass receives its words.
+/// Range of the words that a pass receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Entry {
-    /// They are inputs, below 2q.
+    /// Inputs, below 2q.
     Enter,
-    /// They come from an earlier pass.
+    /// Words from an earlier pass.
     Renormalise,
 }
 
-/// A walk over all words that runs some levels.
+/// A pass over all words that runs some levels.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// One to three.
+    /// Number of levels, one to three.
     pub levels: usize,
     /// Words in a block: the distance between the two words of its first pairs is half of that.
     pub block: usize,
@@ -30,7 +30,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// Twiddle words of one block.
+    /// Number of twiddle words of one block.
     pub(crate) fn twiddles(self) -> usize {
         2 * ((1 << self.levels) - 1)
     }
@@ -41,12 +41,12 @@ impl Pass {
 pub struct Schedule {
     passes: Vec<Pass>,
     outer: usize,
-    /// Words of a chunk that runs its inner passes and its tail alone.
+    /// Words in a chunk, which runs its inner passes and its tail alone.
     pub chunk: usize,
 }
 
 impl Schedule {
-    /// The schedule for `n`, a power of two from 64.
+    /// Makes the schedule for `n` words, a power of two from 64.
     pub fn new(n: usize) -> Self {
         let mut levels = (n / TAIL).trailing_zeros() as usize;
         let mut passes = Vec::new();
@@ -74,12 +74,12 @@ impl Schedule {
         &self.passes
     }
 
-    /// The passes that run over all words.
+    /// Passes that run over all words.
     pub(crate) fn outer(&self) -> &[Pass] {
         self.passes.get(..self.outer).unwrap_or(&[])
     }
 
-    /// The passes that run chunk by chunk.
+    /// Passes that run chunk by chunk.
     pub(crate) fn inner(&self) -> &[Pass] {
         self.passes.get(self.outer..).unwrap_or(&[])
     }

@@ -1,4 +1,4 @@
-//! Which instruction set runs, chosen once for the whole process, and which of its tables takes a modulus.
+//! Selects the instruction set, once for the whole process, and its table for a modulus.
 
 use std::sync::OnceLock;
 
@@ -8,22 +8,22 @@ use crate::isa::Isa;
 use crate::portable;
 use crate::table::Table;
 
-/// The instruction set every new [`Modulus`](crate::Modulus) uses: the best available one, unless
+/// Returns the instruction set that every new [`Modulus`](crate::Modulus) uses: the best available one, unless
 /// the environment variable `SUNZI_ISA` (`portable`, `neon`, `avx2`, `avx512dq` or `avx512ifma`) says otherwise.
 ///
 /// The variable is read once, at the first call.
 ///
 /// # Errors
-/// [`KernelError::UnknownIsa`] or [`KernelError::UnavailableIsa`] for a value that cannot be obeyed.
+/// [`KernelError::UnknownIsa`] or [`KernelError::UnavailableIsa`] for a value that names no available instruction set.
 pub fn active_isa() -> Result<Isa, KernelError> {
     static ACTIVE: OnceLock<Result<Isa, KernelError>> = OnceLock::new();
     ACTIVE.get_or_init(|| choose_isa(std::env::var_os("SUNZI_ISA"))).clone()
 }
 
-/// The instruction set that a value of `SUNZI_ISA` asks for, or the best available one without a value.
+/// Returns the instruction set that a value of `SUNZI_ISA` names, or the best available one without a value.
 ///
 /// # Errors
-/// Those of [`active_isa`].
+/// Every error of [`active_isa`].
 pub fn choose_isa(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError> {
     let isa = match value {
         None => Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable),
@@ -35,7 +35,7 @@ pub fn choose_isa(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError>
     if isa.is_available() { Ok(isa) } else { Err(KernelError::UnavailableIsa { isa }) }
 }
 
-/// The table for a modulus on an available instruction set.
+/// Returns the table for a modulus on an available instruction set.
 pub(crate) fn table(isa: Isa, q: u64) -> &'static Table {
     #[cfg(target_arch = "x86_64")]
     use crate::x86_64::{avx2, avx512_dq, avx512_ifma};
@@ -55,10 +55,10 @@ pub(crate) fn table(isa: Isa, q: u64) -> &'static Table {
     tables.iter().find(|table| q <= table.widest).copied().unwrap_or(&portable::PORTABLE)
 }
 
-/// (constants, out, input vectors, matrix column): Σ x_i·m_i for any words x_i below 2^62.
+/// Function of (constants, out, input vectors, matrix column) that computes Σ_i x_i·m_i for any words x_i below 2^62.
 pub(crate) type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
 
-/// What converts to one target on an available instruction set.
+/// Returns the function that converts to one target on an available instruction set.
 pub(crate) fn convert_column(isa: Isa) -> ConvertColumn {
     match isa {
         #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Sums of products with constants as integers of two words, which nothing reduces.
+//! Sums of products with constants as integers of two words, without reduction.
 #![expect(unsafe_code, reason = "a call chosen for an available instruction set")]
 
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
 use crate::table::Together;
 
-/// Constants are below it: with 2^12 words below 2^62 no sum passes 2^128.
+/// Bound that constants are below: with 2^12 words below 2^62 no sum passes 2^128.
 const BOUND: u64 = 1 << 52;
 /// Coefficients handled together by the portable loop.
 const CHUNK: usize = 16;
 
-/// s_j = Σ_i x_i·c_ij word by word for words x_i below moduli: s_j as low + 2^64·high.
+/// The sums s_j = Σ_i x_i·c_ij, word by word, for words x_i below moduli, with s_j as low + 2^64·high.
 ///
 /// ```
 /// use sunzi_kernels::{Modulus, WideSums, active_isa};
@@ -32,7 +32,7 @@ pub struct WideSums {
 }
 
 impl WideSums {
-    /// The sums by `matrix(i, j)` for so many columns j.
+    /// Makes the sums with constants `matrix(i, j)` for the given number of columns j.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`] for more than [`MAX_TERMS`](crate::MAX_TERMS) moduli;
@@ -62,7 +62,7 @@ impl WideSums {
         Ok(Self { terms: from.len(), columns, together })
     }
 
-    /// One vector for every modulus to two for every column, the low words and the high ones.
+    /// Computes from one vector for every modulus two vectors for every column, the low words and the high ones.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].

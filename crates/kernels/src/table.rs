@@ -1,6 +1,6 @@
-//! What computes modulo one number: pointers to functions compiled for one instruction set and one way of keeping words small.
+//! Tables of the kernels for one modulus: pointers to functions compiled for one instruction set and one way of keeping words small.
 //!
-//! Tables of an instruction set share the groups of functions that come out alike for all of them.
+//! Tables of an instruction set share the groups of functions that are equal in all of them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::generic::rounding::{Double, Fixed, Nearest, Wrapping};
 use crate::isa::Isa;
 use crate::schedule::Pass;
 
-/// As many words as a transform has, which stand elsewhere, and what is added to each: sums are below 2q.
+/// Input of an out-of-place transform: its words, and an offset added to each; sums are below 2q.
 #[derive(Clone, Copy)]
 pub(crate) struct Elsewhere<'a> {
     pub(crate) words: &'a [u64],
@@ -19,7 +19,7 @@ pub(crate) struct Elsewhere<'a> {
 }
 
 impl Elsewhere<'_> {
-    /// Writes the sums.
+    /// Writes the sums of words and offset to `data`.
     #[inline(always)]
     pub(crate) fn write_to(self, data: &mut [u64]) {
         for (to, from) in data.iter_mut().zip(self.words) {
@@ -28,51 +28,51 @@ impl Elsewhere<'_> {
     }
 }
 
-/// The factors of the last level of an inverse transform: c·(x + y) and w·c·(x − y), each with its quotient.
+/// Factors of the last level of an inverse transform: c and w·c of c·(x + y) and w·c·(x − y), each with its quotient.
 pub(crate) type LastFactors = [u64; 4];
 
-/// Some bits of every word, and what is added to them.
+/// Selection of some bits of every word, and an offset added to them.
 pub(crate) struct Bits {
     pub(crate) shift: u32,
     pub(crate) mask: u64,
-    /// Whether they are reduced first.
+    /// Whether the bits are reduced before the offset is added.
     pub(crate) reduces: bool,
     pub(crate) offset: u64,
 }
 
-/// A target of a conversion.
+/// A target modulus of a conversion, with its column of the matrix.
 #[derive(Clone)]
 pub(crate) struct Column {
-    /// Its place among the outputs.
+    /// Index among the outputs.
     pub(crate) output: usize,
     pub(crate) to: Constants,
-    /// M_0, M_1, …, canonical.
+    /// Matrix entries M_0, M_1, …, canonical.
     pub(crate) matrix: Vec<u64>,
 }
 
-/// Targets that are computed together.
+/// Conversion to several targets that are computed together.
 pub(crate) trait Together: Send + Sync {
     /// Converts input vectors to output vectors.
     fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]);
 }
 
-/// (source moduli, targets) to what converts them together, where it can.
+/// Function of (source moduli, targets) that makes a conversion to all of them together, `None` where there is none.
 pub(crate) type MakeTogether = unsafe fn(&[u64], &[Column]) -> Option<Arc<dyn Together>>;
 
-/// (constants, outs, first factors, second factors, constant factor)
+/// Function of (constants, outs, first factors, second factors, constant factor) that computes a tensor product.
 type Tensor = unsafe fn(&Constants, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2], Option<u64>);
-/// (constants, out, first factors, second factors)
+/// Function of (constants, out, first factors, second factors) that computes an inner product.
 type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
-/// (constants, two outputs, first factors, two lists of second factors)
+/// Function of (constants, two outputs, first factors, two lists of second factors) that computes two inner products.
 type InnerProductPair = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u64]]; 2]);
-/// (constants, two outputs, first factors, two lists of second factors in bytes)
+/// Function of (constants, two outputs, first factors, two lists of second factors in bytes) that computes two inner products.
 type PackedInnerProducts = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u8]]; 2]);
-/// (constants, data, twiddles of its blocks, what is read later)
+/// Function of (constants, data, twiddles of its blocks, bytes to prefetch) that runs the tail of a forward transform.
 type ForwardTail = unsafe fn(&Constants, &mut [u64], &[u64], [&[u8]; 2]);
-/// (constants, sweep, kernel, path)
+/// Function of (constants, sweep, kernel, path) that runs one sweep of a cyclotomic transform.
 type RunSweep = unsafe fn(&Constants, &Sweep, &[u64], &Path);
 
-/// All kernels of one instruction set and one word discipline.
+/// All kernels of one instruction set and one way of keeping words small.
 ///
 /// # Safety
 /// Every function may be called only where `isa` is available. Lengths are checked by the callers and
@@ -80,20 +80,20 @@ type RunSweep = unsafe fn(&Constants, &Sweep, &[u64], &Path);
 #[derive(Clone, Copy)]
 pub(crate) struct Table {
     pub(crate) isa: Isa,
-    /// (constant factor, modulus) to what multiplies by it in this table's arithmetic.
+    /// Function of (constant factor, modulus) that returns the words which multiply by the factor in this table's arithmetic.
     pub(crate) factor: fn(u64, u64) -> [u64; 2],
-    /// The largest modulus whose lazy words fit.
+    /// Largest modulus for which lazy words do not overflow.
     pub(crate) widest: u64,
     pub(crate) elementwise: Elementwise,
     pub(crate) inner_products: InnerProducts,
     pub(crate) rounding: Rounding,
-    /// Converts to several targets at once, where that saves work.
+    /// Maker of conversions to several targets at once, where that saves work.
     pub(crate) together: Option<MakeTogether>,
     pub(crate) negacyclic: Negacyclic,
     pub(crate) cyclotomic: Cyclotomic,
 }
 
-/// One result a word.
+/// Loops with one result a word.
 #[derive(Clone, Copy)]
 pub(crate) struct Elementwise {
     pub(crate) add_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
@@ -101,13 +101,13 @@ pub(crate) struct Elementwise {
     pub(crate) neg_assign: unsafe fn(&Constants, &mut [u64]),
     pub(crate) sum_difference_assign: unsafe fn(&Constants, &mut [u64], &mut [u64]),
     pub(crate) mul_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
-    /// (constants, out, first, second), here and in the next.
+    /// Takes (constants, out, first, second), as `difference_into` does.
     pub(crate) sum_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
     pub(crate) difference_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
-    /// (constants, data, other, scalar), here and in the next.
+    /// Takes (constants, data, other, scalar), as `add_scale_assign` does.
     pub(crate) add_scaled_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
     pub(crate) add_scale_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
-    /// (constants, data, summand, unreduced summand)
+    /// Takes (constants, data, summand, unreduced summand).
     pub(crate) shift_assign: unsafe fn(&Constants, &mut [u64], u64, u64),
     pub(crate) tensor: Tensor,
     pub(crate) lift_into: unsafe fn(&Constants, &mut [u64], &[u64], &Bits),
@@ -118,7 +118,7 @@ pub(crate) struct Elementwise {
     pub(crate) add_small_assign: unsafe fn(&Constants, &mut [u64], &[i64]),
 }
 
-/// Σ a_i·b_i.
+/// Functions that compute Σ a_i·b_i.
 #[derive(Clone, Copy)]
 pub(crate) struct InnerProducts {
     pub(crate) one: InnerProduct,
@@ -126,7 +126,7 @@ pub(crate) struct InnerProducts {
     pub(crate) packed: PackedInnerProducts,
 }
 
-/// Sums of products that wrap or are rounded: (constants, out, input vectors).
+/// Sums of products that wrap or are rounded, functions of (constants, out, input vectors).
 #[derive(Clone, Copy)]
 pub(crate) struct Rounding {
     pub(crate) wrapping: unsafe fn(&Wrapping, &mut [u64], &[&[u64]]),
@@ -135,41 +135,41 @@ pub(crate) struct Rounding {
     pub(crate) fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
 }
 
-/// Parts of negacyclic transforms.
+/// Functions that run parts of negacyclic transforms.
 #[derive(Clone, Copy)]
 pub(crate) struct Negacyclic {
     pub(crate) enter: unsafe fn(Elsewhere<'_>, &mut [u64]),
-    /// (constants, pass, what to transform unless it is the data, data, twiddles of its blocks)
+    /// Takes (constants, pass, input unless it is the data, data, twiddles of its blocks).
     pub(crate) forward_pass: unsafe fn(&Constants, Pass, Option<Elsewhere<'_>>, &mut [u64], &[u64]),
-    /// An even number of blocks, or the one of the shortest transform, which is inputs.
+    /// Runs on an even number of blocks, or on the single block of the shortest transform, whose words are inputs.
     pub(crate) forward_tail: ForwardTail,
-    /// (constants, pass, data, twiddles of its blocks, factors where the last level is among these)
+    /// Takes (constants, pass, data, twiddles of its blocks, factors if the pass has the last level).
     pub(crate) inverse_pass: unsafe fn(&Constants, Pass, &mut [u64], &[u64], Option<&LastFactors>),
-    /// (constants, data, twiddles of its blocks, factors of the last level): an even number of blocks, or the one of the shortest transform.
+    /// Takes (constants, data, twiddles of its blocks, factors of the last level): an even number of blocks, or the one of the shortest transform.
     pub(crate) inverse_tail: unsafe fn(&Constants, &mut [u64], &[u64], &LastFactors),
 }
 
 /// Parts of cyclotomic transforms of one arithmetic, for any modulus of the tables that share them.
 #[derive(Clone, Copy)]
 pub(crate) struct Cyclotomic {
-    /// What multiplies by a constant, and how many words of it count.
+    /// Function of (constant, modulus) that returns the words which multiply by the constant; the first `words` of them are used.
     pub(crate) constant: fn(u64, u64) -> [u64; 3],
     pub(crate) words: usize,
-    /// Words of a register.
+    /// Number of words in a register.
     pub(crate) lanes: usize,
-    /// Levels that it runs at once.
+    /// Largest number of levels that a sweep runs at once.
     pub(crate) levels: u32,
-    /// By the places of their sizes in `SIZES`.
+    /// Sweeps, by the index of their size in `SIZES`.
     pub(crate) sweeps: [RunSweep; 7],
-    /// (constants, rows, scratch, words of matrices, what they multiply)
+    /// Takes (constants, rows, scratch, words of matrices, shapes of the matrices and the rows they multiply).
     pub(crate) multiply: unsafe fn(&Constants, Rows, Rows, &[u64], Matrices),
-    /// (rows of `degree` words, `degree` rows of eight, degree)
+    /// Takes (constants, rows of `degree` words, `degree` rows of eight, degree).
     pub(crate) turn_in: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
     pub(crate) turn_out: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
-    /// (constants, from, to, how many, what they are, whether canonical numbers are asked for)
+    /// Takes (constants, from, to, number of rows, range of their words, whether to write canonical numbers).
     pub(crate) copy: unsafe fn(&Constants, Rows, Rows, usize, Prepare, bool),
-    /// (constants, from, to, how many, factors, whether canonical numbers are asked for)
+    /// Takes (constants, from, to, number of rows, factors, whether to write canonical numbers).
     pub(crate) scale: unsafe fn(&Constants, Rows, Rows, usize, &[u64], bool),
-    /// (constants, rows, how many, what is added to each)
+    /// Takes (constants, rows, number of rows, row to add to each).
     pub(crate) add: unsafe fn(&Constants, Rows, usize, Constant),
 }

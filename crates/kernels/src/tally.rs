@@ -1,19 +1,19 @@
-//! What this thread has computed, counted while it runs: the feature `tally`. Without it nothing is counted,
-//! and nothing is paid.
+//! Counts of what this thread has computed, with the feature `tally`. Without it nothing is counted,
+//! and there is no cost.
 
 use std::cell::Cell;
 use std::ops::Sub;
 
-/// Transforms of one limb, and modular products of words that were not part of one.
+/// Numbers of transforms of one limb, and of modular products of words outside transforms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Forward transforms.
+    /// Number of forward transforms.
     pub forward: u64,
-    /// Inverse transforms.
+    /// Number of inverse transforms.
     pub inverse: u64,
-    /// Products of words with the constants of base conversions.
+    /// Number of products of words with the constants of base conversions.
     pub conversion_products: u64,
-    /// Products of two words, and of words by one scalar.
+    /// Number of products of two words, and of words by one scalar.
     pub products: u64,
 }
 
@@ -22,13 +22,13 @@ thread_local! {
 }
 
 impl Tally {
-    /// Everything that this thread has computed since it began; the difference of two is what came between.
+    /// Returns the counts of this thread since it began; the difference of two is what it computed between them.
     #[must_use]
     pub fn now() -> Self {
         TALLY.get()
     }
 
-    /// Transforms of either direction.
+    /// Number of transforms of either direction.
     #[must_use]
     pub fn transforms(&self) -> u64 {
         self.forward + self.inverse
@@ -64,12 +64,12 @@ pub(crate) fn inverse() {
     change(|tally| tally.inverse += 1);
 }
 
-/// `terms` products for each of `words` results.
+/// Counts `terms` products of a conversion for each of `words` results.
 pub(crate) fn conversion(terms: usize, words: usize) {
     change(|tally| tally.conversion_products += (terms * words) as u64);
 }
 
-/// `terms` products for each of `words` results.
+/// Counts `terms` products for each of `words` results.
 pub(crate) fn products(terms: usize, words: usize) {
     change(|tally| tally.products += (terms * words) as u64);
 }

@@ -1,4 +1,4 @@
-//! Powers of the root of unity in the order the passes read them: one linear stream a pass.
+//! Twiddles, powers of the root of unity, in the order in which the passes read them: one linear stream a pass.
 
 use crate::buffer::Buffer;
 use crate::constants::Constants;
@@ -9,9 +9,9 @@ use crate::schedule::{Pass, Schedule, TAIL, TAIL_TWIDDLES};
 pub(crate) struct Twiddles {
     pub(crate) n: usize,
     pub(crate) schedule: Schedule,
-    /// For each pass and block, level by level: pairs (w, quotient).
+    /// Words of each pass, block by block and level by level: pairs (w, quotient).
     pub(crate) passes: Vec<Buffer>,
-    /// For each tail block: 7 pairs for the levels before the transposition and a gap of two words,
+    /// Words of the tail, for each block: 7 pairs for the levels before the transposition and a gap of two words,
     /// then 7 pairs of vectors for the levels after it.
     pub(crate) tail: Buffer,
 }
@@ -23,7 +23,7 @@ pub(crate) fn bit_reverse(i: usize, bits: u32) -> usize {
 }
 
 impl Twiddles {
-    /// The level with `m` blocks multiplies in block `i` by root^bitrev(m + i), `root` of order 2n.
+    /// Makes the twiddles: the level with `m` blocks multiplies in block `i` by root^bitrev(m + i), `root` of order 2n.
     pub(crate) fn new(c: &Constants, n: usize, root: u64, factor: fn(u64, u64) -> [u64; 2]) -> Self {
         let mut powers = vec![0; n];
         let mut power = 1;

@@ -9,12 +9,12 @@ pub(crate) struct Coordinates {
     residues: PrimePower,
     /// Columns on which the basis is invertible.
     pivots: Vec<usize>,
-    /// The inverse of the basis on these columns, row by row.
+    /// Inverse of the basis on these columns, row by row.
     inverse: Vec<Vec<u64>>,
 }
 
 impl Coordinates {
-    /// None where the vectors are dependent modulo p.
+    /// Prepares the basis; `None` where the vectors are dependent modulo p.
     pub(crate) fn new(residues: PrimePower, basis: &[Vec<u64>]) -> Option<Self> {
         let size = basis.len();
         let width = basis.first().map_or(0, Vec::len);
@@ -41,7 +41,7 @@ impl Coordinates {
         Some(Self { residues, pivots, inverse })
     }
 
-    /// The coordinates of a vector in the span.
+    /// Returns the coordinates of a vector in the span.
     pub(crate) fn of(&self, vector: &[u64]) -> Vec<u64> {
         let mut sum = vec![0; self.inverse.len()];
         for (&pivot, row) in self.pivots.iter().zip(&self.inverse) {
@@ -73,7 +73,7 @@ mod tests {
                 assert_eq!(coordinates.of(&vector), x, "{p}^{r}");
             }
         }
-        // Dependent modulo 2, though not modulo 4.
+        // These vectors are dependent modulo 2, though not modulo 4.
         assert!(Coordinates::new(PrimePower { p: 2, t: 4 }, &[vec![1, 1], vec![1, 3]]).is_none());
         assert!(Coordinates::new(PrimePower { p: 2, t: 4 }, &[vec![2, 0]]).is_none());
     }

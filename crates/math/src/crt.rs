@@ -11,14 +11,14 @@ use crate::{MathError, gcd, mod_inv, mul_mod};
 pub struct Crt {
     moduli: Vec<u64>,
     product: BigUint,
-    /// q/q_i.
+    /// Quotients q/q_i of the product by each modulus.
     quotients: Vec<BigUint>,
-    /// (q/q_i)^-1 mod q_i.
+    /// Inverses (q/q_i)^-1 mod q_i.
     inverses: Vec<u64>,
 }
 
 impl Crt {
-    /// Tables for these moduli; the empty list stands for q = 1.
+    /// Makes the tables for these moduli; the empty list stands for q = 1.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for a modulus below 2; [`MathError::NotCoprime`].
@@ -43,34 +43,34 @@ impl Crt {
         Ok(Self { moduli: moduli.to_vec(), product, quotients, inverses })
     }
 
-    /// The moduli q_i in order.
+    /// Moduli q_i in order.
     #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }
 
-    /// q = ∏ q_i.
+    /// Product q = ∏ q_i of the moduli.
     #[must_use]
     pub const fn product(&self) -> &BigUint {
         &self.product
     }
 
-    /// The quotients q/q_i.
+    /// Quotients q/q_i of the product by each modulus.
     #[must_use]
     pub fn quotients(&self) -> &[BigUint] {
         &self.quotients
     }
 
-    /// The inverses (q/q_i)^-1 mod q_i.
+    /// Inverses (q/q_i)^-1 mod q_i.
     #[must_use]
     pub fn inverses(&self) -> &[u64] {
         &self.inverses
     }
 
-    /// The x in [0, q) with these residues; residues need not be reduced.
+    /// Returns the x in [0, q) with these residues; residues need not be reduced.
     ///
     /// # Errors
-    /// [`MathError::LengthMismatch`].
+    /// [`MathError::LengthMismatch`] unless there is one residue for each modulus.
     pub fn reconstruct(&self, residues: &[u64]) -> Result<BigUint, MathError> {
         if residues.len() != self.moduli.len() {
             return Err(MathError::LengthMismatch { expected: self.moduli.len(), got: residues.len() });
@@ -84,10 +84,10 @@ impl Crt {
         Ok(sum % &self.product)
     }
 
-    /// The x in [-q/2, q/2) with these residues.
+    /// Returns the x in [-q/2, q/2) with these residues.
     ///
     /// # Errors
-    /// [`MathError::LengthMismatch`].
+    /// [`MathError::LengthMismatch`] unless there is one residue for each modulus.
     pub fn reconstruct_centered(&self, residues: &[u64]) -> Result<BigInt, MathError> {
         let x = self.reconstruct(residues)?;
         let negative = (&x << 1_u32) >= self.product;
@@ -95,7 +95,7 @@ impl Crt {
         Ok(if negative { x - BigInt::from_biguint(Sign::Plus, self.product.clone()) } else { x })
     }
 
-    /// The residues x mod q_i in [0, q_i) of any integer.
+    /// Returns the residues x mod q_i in [0, q_i) of any integer.
     #[must_use]
     pub fn residues(&self, x: &BigInt) -> Vec<u64> {
         self.moduli.iter().map(|&q| x.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)).collect()

@@ -2,10 +2,10 @@
 
 use crate::{MathError, prime_factors};
 
-/// The greatest index that is taken: a polynomial then has at most 2^22 coefficients.
+/// Largest accepted index: a polynomial then has at most 2^22 coefficients.
 const MAX_INDEX: u64 = 1 << 22;
 
-/// The coefficients of Φ_m, constant first: φ(m) + 1 of them.
+/// Returns the coefficients of Φ_m, constant first: φ(m) + 1 of them.
 ///
 /// ```
 /// // Φ_15 = X^8 − X^7 + X^5 − X^4 + X^3 − X + 1.
@@ -26,7 +26,7 @@ pub fn cyclotomic_polynomial(m: u64) -> Result<Vec<i64>, MathError> {
     Ok(spread(&series, m as usize / product_of(&primes, u32::MAX)))
 }
 
-/// The coefficients of ⌊X^(φ(m) + α)/Φ_m⌋, constant first: α + 1 of them, what Barrett's reduction multiplies by.
+/// Returns the coefficients of ⌊X^(φ(m) + α)/Φ_m⌋, constant first: α + 1 of them, which Barrett's reduction multiplies by.
 ///
 /// ```
 /// // X^6 = (X^2 + X + 1)(X^4 − X^3 + X − 1) + 1.
@@ -46,7 +46,7 @@ pub fn cyclotomic_quotient(m: u64, alpha: usize) -> Result<Vec<i64>, MathError> 
     Ok(series)
 }
 
-/// ∏ (1 − X^d)^μ(r/d) over the divisors of the product r of these primes, or its inverse, as a power series: Φ_r, up to the sign
+/// Returns ∏ (1 − X^d)^μ(r/d) over the divisors of the product r of these primes, or its inverse, as a power series: Φ_r, up to the sign
 /// for r = 1.
 fn binomial_series(primes: &[u64], length: usize, inverse: bool) -> Vec<i64> {
     let radical = product_of(primes, u32::MAX);
@@ -75,7 +75,7 @@ fn checked_index(m: u64) -> Result<usize, MathError> {
     Ok(m as usize)
 }
 
-/// The product of the primes whose bits are set.
+/// Returns the product of the primes whose bits are set in `subset`.
 fn product_of(primes: &[u64], subset: u32) -> usize {
     let chosen = primes.iter().enumerate().filter(|(i, _)| subset >> i & 1 == 1);
     chosen.map(|(_, &p)| p as usize).product()
@@ -97,7 +97,7 @@ fn divide_by_binomial(a: &mut [i64], d: usize) {
     }
 }
 
-/// a(X^step).
+/// Returns a(X^step).
 fn spread(a: &[i64], step: usize) -> Vec<i64> {
     let mut spread = vec![0; a.len().saturating_sub(1) * step + 1];
     spread.iter_mut().step_by(step.max(1)).zip(a).for_each(|(to, &from)| *to = from);
@@ -116,7 +116,7 @@ pub struct SparseMultiple {
 }
 
 impl SparseMultiple {
-    /// The cheapest to reduce by before a Barrett reduction modulo Φ_m: see [`cost`](Self::cost).
+    /// Returns the cheapest multiple to reduce by before a Barrett reduction modulo Φ_m: see [`cost`](Self::cost).
     ///
     /// ```
     /// let sparse = sunzi_math::SparseMultiple::best(21845)?;
@@ -135,8 +135,8 @@ impl SparseMultiple {
         })
     }
 
-    /// All of them, one for each divisor d of the radical of m whose Φ_d has only coefficients −1, 0 and 1: Φ_m(X)·Φ_(m/p)(X) =
-    /// Φ_(m/p)(X^p), used again and again `[BEHMSZ17, 3.1]`.
+    /// Returns all sparse multiples, one for each divisor d of the radical of m whose Φ_d has only coefficients −1, 0 and 1, by repeated use of
+    /// Φ_m(X)·Φ_(m/p)(X) = Φ_(m/p)(X^p) `[BEHMSZ17, 3.1]`.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for m = 0 or above 2^22.
@@ -174,47 +174,47 @@ impl SparseMultiple {
         Self { index: index as u64, step: step as u64, terms, degree, alpha, cost }
     }
 
-    /// d.
+    /// Index d of the polynomial Φ_d whose substitution is the multiple.
     #[must_use]
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// m/d.
+    /// Exponent m/d of the substitution X → X^(m/d).
     #[must_use]
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// The exponents with their coefficients, −1 or 1, the lowest first.
+    /// Exponents with their coefficients, −1 or 1, the lowest exponent first.
     #[must_use]
     pub fn terms(&self) -> &[(usize, i64)] {
         &self.terms
     }
 
-    /// n + α + 1, for n = φ(m).
+    /// Degree n + α + 1 of the multiple, for n = φ(m).
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// The number of coefficients that are not zero: HW in Table 1.
+    /// Number of coefficients that are not zero: HW in Table 1.
     #[must_use]
     pub fn weight(&self) -> usize {
         self.terms.len()
     }
 
-    /// By how much the degree of a product is above n when it has been reduced; none where the multiple is Φ_m itself and
-    /// nothing is left to do. As the paper's unless the product, of degree 2n − 2, is short already.
+    /// Excess α over n of the degree of a product that the multiple has reduced; `None` where the multiple is Φ_m itself and nothing is left
+    /// to do. Equal to the paper's α unless the product, of degree 2n − 2, is short already.
     #[must_use]
     pub fn alpha(&self) -> Option<usize> {
         self.alpha
     }
 
-    /// The additions of the reduction by it, (HW − 1)·(m − deg), and, unless it is Φ_m itself, the multiplications of the two products
-    /// after it, 2A·log2 A + A with A the power of two from 2α + 1 and as many with n for 2α + 1, all of equal weight.
+    /// Cost of the reduction by the multiple: (HW − 1)·(m − deg) additions, and, unless it is Φ_m itself, the multiplications of the two products
+    /// after it, 2A·log2 A + A with A the power of two from 2α + 1 and again with n for 2α + 1, all of equal weight.
     ///
-    /// With additions for nothing, as the paper counts, denser multiples than those of Table 1 would win: those of degree 8224 for
+    /// If additions cost nothing, as the paper counts, denser multiples than those of Table 1 would win: those of degree 8224 for
     /// m = 13107 and 16448 for m = 21845.
     #[must_use]
     pub fn cost(&self) -> u64 {
@@ -236,7 +236,7 @@ mod tests {
         product
     }
 
-    /// Quotient and remainder by a monic divisor.
+    /// Returns quotient and remainder by a monic divisor.
     fn divide(a: &[i64], divisor: &[i64]) -> (Vec<i64>, Vec<i64>) {
         let (mut rest, degree) = (a.to_vec(), divisor.len() - 1);
         let mut quotient = vec![0; (a.len()).saturating_sub(degree)];
@@ -257,7 +257,7 @@ mod tests {
         polynomial
     }
 
-    /// ∏ Φ_d over the divisors of m is X^m − 1: the definition.
+    /// Checks the definition: ∏ Φ_d over the divisors of m is X^m − 1.
     #[test]
     fn divisors_multiply_to_the_binomial() {
         for m in (1..=130).chain([210, 256, 315, 1155]) {
@@ -307,7 +307,7 @@ mod tests {
         assert!(SparseMultiple::best(0).is_err() && SparseMultiple::best((1 << 22) + 1).is_err());
     }
 
-    /// Table 1 of `[BEHMSZ17]`, with the digits that the archived text lost.
+    /// Checks Table 1 of `[BEHMSZ17]`, with the digits that the archived text lost.
     #[test]
     fn the_six_of_the_paper_are_found() {
         let table = [
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// No other product of Φ_d over divisors d of m, Φ_m among them, is cheaper.
+    /// Checks that no other product of Φ_d over divisors d of m, Φ_m among them, is cheaper.
     #[test]
     fn no_other_divisor_of_the_binomial_is_cheaper() {
         for m in (2..=120_u64).filter(|m| (1..=*m).filter(|d| m % d == 0).count() <= 10) {

@@ -1,8 +1,8 @@
-//! The errors of this crate.
+//! Errors of number-theoretic functions.
 
 use thiserror::Error;
 
-/// What can be wrong with an argument of a number-theoretic function.
+/// A refused argument of a number-theoretic function.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MathError {
@@ -14,21 +14,21 @@ pub enum MathError {
     NotEnoughPrimes {
         /// Exclusive upper bound of the search.
         bound: u64,
-        /// Primes are congruent to 1 modulo this.
+        /// Number modulo which primes are congruent to 1.
         step: u64,
-        /// How many were asked for.
+        /// Number of primes requested.
         requested: usize,
-        /// How many there are.
+        /// Number of primes found.
         found: usize,
     },
     /// An argument outside the range a function accepts.
     #[error("{what}: expected {expected}, got {got}")]
     OutOfRange {
-        /// Which argument.
+        /// Name of the argument.
         what: &'static str,
-        /// What it must satisfy.
+        /// Range that the argument must lie in.
         expected: &'static str,
-        /// What was passed.
+        /// Value of the argument.
         got: u64,
     },
     /// An index m = 2 mod 4.
@@ -36,33 +36,33 @@ pub enum MathError {
         "ring index {index} is twice an odd number: its ring is that of index {half} with -X for X; use {half}"
     )]
     HalfOddIndex {
-        /// The index m.
+        /// Index m given.
         index: u64,
-        /// m/2.
+        /// Index m/2 of the same ring.
         half: u64,
     },
     /// `value` has no inverse.
     #[error("{value} has no inverse modulo {modulus}: they share a factor")]
     NotInvertible {
-        /// The value to invert.
+        /// Value to invert.
         value: u64,
-        /// The modulus.
+        /// Modulus of the inversion.
         modulus: u64,
     },
     /// Two moduli that must be coprime are not.
     #[error("moduli {left} and {right} are not coprime")]
     NotCoprime {
-        /// The first modulus.
+        /// First modulus.
         left: u64,
-        /// The second modulus.
+        /// Second modulus.
         right: u64,
     },
     /// A slice of the wrong length.
     #[error("expected {expected} residues, got {got}")]
     LengthMismatch {
-        /// The length needed.
+        /// Length needed.
         expected: usize,
-        /// The length passed.
+        /// Length passed.
         got: usize,
     },
     /// No element of the wanted order exists.
@@ -70,15 +70,15 @@ pub enum MathError {
         "no element of order {order} exists modulo {modulus}; the order must divide {modulus} - 1 and the modulus be prime"
     )]
     NoRootOfUnity {
-        /// The order asked for.
+        /// Order requested.
         order: u64,
-        /// The modulus.
+        /// Modulus of the element.
         modulus: u64,
     },
-    /// A number that must be prime.
+    /// A number that must be prime is not.
     #[error("{got} is not a prime")]
     NotPrime {
-        /// The number.
+        /// Number passed.
         got: u64,
     },
     /// An element of a Galois ring that is 0 modulo p.

@@ -19,7 +19,7 @@ fn check_index(m: u64) -> Result<(), MathError> {
     Ok(())
 }
 
-/// The exponent k for which X → X^k moves every row left by `steps` slots (negative: right).
+/// Returns the exponent k for which X → X^k moves every row left by `steps` slots (negative: right).
 ///
 /// # Errors
 /// [`MathError::OutOfRange`] unless m is a power of two from 4 on.
@@ -29,7 +29,7 @@ pub fn rotation_exponent(steps: i64, m: u64) -> Result<u64, MathError> {
     Ok(mod_pow(GENERATOR, steps.rem_euclid(order).cast_unsigned(), m))
 }
 
-/// The exponent m − 1, for which X → X^k swaps the two rows.
+/// Returns the exponent m − 1, for which X → X^k swaps the two rows.
 ///
 /// # Errors
 /// [`MathError::OutOfRange`] unless m is a power of two from 4 on.
@@ -38,7 +38,7 @@ pub fn conjugation_exponent(m: u64) -> Result<u64, MathError> {
     Ok(m - 1)
 }
 
-/// The exponents e of the slots in order: slot i holds the value at ζ^e, e = 3^i for i < n/2, then −3^(i−n/2).
+/// Returns the exponents e of the slots in order: slot i holds the value at ζ^e, e = 3^i for i < n/2, then −3^(i−n/2).
 ///
 /// # Errors
 /// [`MathError::OutOfRange`] unless m is a power of two from 4 to 2^32.
@@ -54,7 +54,7 @@ pub fn slot_exponents(m: u64) -> Result<Vec<u64>, MathError> {
     Ok(row.iter().copied().chain(row.iter().map(|e| m - e)).collect())
 }
 
-/// The slot at which exponent e stands: the discrete logarithm inverse to [`slot_exponents`].
+/// Returns the slot at which exponent e stands: the discrete logarithm inverse to [`slot_exponents`].
 ///
 /// # Errors
 /// [`MathError::OutOfRange`] for a bad m or an e that is even or not below m.

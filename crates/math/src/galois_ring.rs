@@ -1,4 +1,4 @@
-//! GR(p^r, d) = Z_(p^r)\[Y\]/G(Y), whose Y is a primitive m-th root of unity: what one slot holds.
+//! Galois rings GR(p^r, d) = Z_(p^r)\[Y\]/G(Y), whose Y is a primitive m-th root of unity: a slot holds an element of such a ring.
 
 use num_bigint::BigUint;
 
@@ -8,10 +8,10 @@ use crate::{MathError, is_prime, mod_pow, multiplicative_order, prime_factors};
 
 /// Bound on p^r, so that sums of two residues fit a word.
 const MODULUS_LIMIT: u64 = 1 << 60;
-/// The greatest degree d that is taken: products and tables grow with d^2 and m·d.
+/// Largest accepted degree d: products and tables grow with d^2 and m·d.
 pub const MAX_SLOT_DEGREE: usize = 256;
 
-/// Z_t with t = p^r.
+/// Integers modulo t = p^r.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PrimePower {
     pub(crate) p: u64,
@@ -54,7 +54,7 @@ impl PrimePower {
 /// G is a factor of Φ_m modulo p^r of degree d, the order of p modulo m: Y is a primitive m-th root of unity, and Y → Y^p is the Frobenius
 /// automorphism. Elements are lists of d coefficients in \[0, p^r), that of Y^0 first.
 ///
-/// Which factor is no accident: f is the first irreducible polynomial of degree d modulo p in the order of the numbers Σ c_i·b^i,
+/// The factor G is determined: f is the first irreducible polynomial of degree d modulo p in the order of the numbers Σ c_i·b^i,
 /// c_i < b = min(p, 16), and x the first element of GF(p)\[Z\]/f in the order of Σ c_i·p^i that has order m when raised to (p^d − 1)/m;
 /// G is the minimal polynomial of the m-th root of unity over that power.
 ///
@@ -71,12 +71,12 @@ pub struct GaloisRing {
     index: u64,
     residues: PrimePower,
     exponent: u32,
-    /// G − Y^d.
+    /// Coefficients of G − Y^d, which are those of G below its leading one.
     relation: Vec<u64>,
 }
 
 impl GaloisRing {
-    /// The ring for index m, prime p and exponent r.
+    /// Makes the ring for index m, prime p and exponent r.
     ///
     /// # Errors
     /// [`MathError::NotPrime`]; [`MathError::NotCoprime`] where p divides m; [`MathError::OutOfRange`] for r = 0, p^r ≥ 2^60, m = 0 or
@@ -98,7 +98,7 @@ impl GaloisRing {
         }
         let residues = PrimePower { p, t };
         let low = first_irreducible(p, d as usize);
-        // (p^d − 1)/m leads to order m modulo p, p^(d(r−1)) to the root of unity above it.
+        // Exponent (p^d − 1)/m leads to order m modulo p, p^(d(r−1)) to the root of unity above it.
         let exponent =
             (BigUint::from(p).pow(d as u32) - 1_u32) / m * BigUint::from(p).pow(d as u32 * (r - 1));
         let auxiliary = Self { index: m, residues, exponent: r, relation: low };
@@ -109,13 +109,13 @@ impl GaloisRing {
         Ok(Self { relation, ..auxiliary })
     }
 
-    /// The first x^exponent of order m.
+    /// Returns the first x^exponent of order m.
     fn first_root(&self, exponent: &BigUint, d: usize) -> Option<Vec<u64>> {
         let factors = prime_factors(self.index);
         let one = self.constant(1);
         // Constants have the orders of GF(p)*, too few for d > 1.
         let first = if d > 1 { self.residues.p } else { 1 };
-        // A share of φ(m)/m of all elements will do; thousands of failures do not happen.
+        // A fraction φ(m)/m of all elements works; thousands of failures do not happen.
         (first..first.saturating_add(10_000)).find_map(|number| {
             let digits = std::iter::successors(Some(number), |rest| Some(rest / self.residues.p));
             let x: Vec<u64> = digits.take(d).map(|rest| rest % self.residues.p).collect();
@@ -128,7 +128,7 @@ impl GaloisRing {
         })
     }
 
-    /// The monic polynomial of degree d, without Y^d, that a root of unity of degree d satisfies.
+    /// Returns the monic polynomial of degree d, without Y^d, that has a given root of unity of degree d as root.
     fn minimal_polynomial(&self, root: &[u64]) -> Option<Vec<u64>> {
         let mut powers = vec![self.constant(1)];
         for _ in 0..self.degree() {
@@ -139,43 +139,43 @@ impl GaloisRing {
         Some(coordinates.iter().map(|&x| (self.residues.t - x) % self.residues.t).collect())
     }
 
-    /// m: the order of Y.
+    /// Index m: the order of Y.
     #[must_use]
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// p.
+    /// Prime p of the modulus.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.residues.p
     }
 
-    /// r.
+    /// Exponent r of the modulus p^r.
     #[must_use]
     pub fn exponent(&self) -> u32 {
         self.exponent
     }
 
-    /// t = p^r.
+    /// Modulus t = p^r of the coefficients.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.residues.t
     }
 
-    /// d.
+    /// Degree d of the ring: the number of coefficients of an element.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.relation.len()
     }
 
-    /// The d low coefficients of G, whose leading one is 1.
+    /// Low d coefficients of G, whose leading one is 1.
     #[must_use]
     pub fn relation(&self) -> &[u64] {
         &self.relation
     }
 
-    /// The element of a number.
+    /// Returns a number as element of the ring.
     #[must_use]
     pub fn constant(&self, value: u64) -> Vec<u64> {
         let mut element = vec![0; self.degree()];
@@ -212,7 +212,7 @@ impl GaloisRing {
         result
     }
 
-    /// a + b.
+    /// Returns the sum a + b of two elements.
     ///
     /// # Errors
     /// [`MathError::LengthMismatch`] unless both have d coefficients; [`MathError::OutOfRange`] for one of p^r or more.
@@ -221,28 +221,28 @@ impl GaloisRing {
         Ok(a.iter().zip(b).map(|(&x, &y)| self.residues.add(x, y)).collect())
     }
 
-    /// a·b.
+    /// Returns the product a·b of two elements.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     pub fn mul(&self, a: &[u64], b: &[u64]) -> Result<Vec<u64>, MathError> {
         self.check(&[a, b])?;
         Ok(self.product(a, b))
     }
 
-    /// a^e; a^0 = 1.
+    /// Returns the power a^e of an element; a^0 = 1.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     pub fn pow(&self, a: &[u64], e: &BigUint) -> Result<Vec<u64>, MathError> {
         self.check(&[a])?;
         Ok(self.power(a, e))
     }
 
-    /// a(Y^k): for k a power of p the Frobenius automorphism, as often.
+    /// Returns a(Y^k): for k = p^i the Frobenius automorphism applied i times.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     pub fn substitute(&self, a: &[u64], k: u64) -> Result<Vec<u64>, MathError> {
         self.check(&[a])?;
         let mut y = vec![0; self.degree().max(2)];
@@ -264,10 +264,10 @@ impl GaloisRing {
         }))
     }
 
-    /// The inverse of a unit: of an element that is not 0 modulo p.
+    /// Returns the inverse of a unit, that is of an element that is not 0 modulo p.
     ///
     /// # Errors
-    /// As [`add`](Self::add); [`MathError::NotAUnit`].
+    /// Every error of [`add`](Self::add); [`MathError::NotAUnit`].
     pub fn inverse(&self, a: &[u64]) -> Result<Vec<u64>, MathError> {
         self.check(&[a])?;
         // The group of units has (p^d − 1)·p^(d(r−1)) elements.
@@ -277,7 +277,7 @@ impl GaloisRing {
         if self.product(&inverse, a) == self.constant(1) { Ok(inverse) } else { Err(MathError::NotAUnit) }
     }
 
-    /// Y^0, …, Y^(m − 1), one after the other.
+    /// Returns Y^0, …, Y^(m − 1), one after the other.
     #[must_use]
     pub fn powers_of_y(&self) -> Vec<u64> {
         let d = self.degree();
@@ -285,7 +285,7 @@ impl GaloisRing {
         let mut power = self.constant(1);
         for _ in 0..self.index {
             powers.extend_from_slice(&power);
-            // Times Y: the leading coefficient comes back as −G + Y^d.
+            // Multiplication by Y: the leading coefficient comes back as −G + Y^d.
             let leading = power.pop().unwrap_or(0);
             power.insert(0, 0);
             for (x, &g) in power.iter_mut().zip(&self.relation) {
@@ -295,13 +295,13 @@ impl GaloisRing {
         powers
     }
 
-    /// The c_0, …, c_(d−1) with L(a) = Σ c_k·a(Y^(p^k)) for the Z_(p^r)-linear map L that takes Y^j to the j-th of `images`: the
-    /// linearised polynomial of a map, which exists for every one.
+    /// Returns the c_0, …, c_(d−1) with L(a) = Σ c_k·a(Y^(p^k)) for the Z_(p^r)-linear map L that takes Y^j to the j-th of `images`: the
+    /// linearised polynomial of L, which exists for every linear map.
     ///
     /// With the basis β dual to Y^j for the trace, a = Σ Tr(a·β_j)·Y^j, so c_k = Σ_j L(Y^j)·β_j(Y^(p^k)).
     ///
     /// # Errors
-    /// As [`add`](Self::add); [`MathError::LengthMismatch`] unless there are d images.
+    /// Every error of [`add`](Self::add); [`MathError::LengthMismatch`] unless there are d images.
     pub fn linearized<E: AsRef<[u64]>>(&self, images: &[E]) -> Result<Vec<Vec<u64>>, MathError> {
         let d = self.degree();
         if images.len() != d {
@@ -330,7 +330,7 @@ impl GaloisRing {
         (0..d).map(coefficient).collect()
     }
 
-    /// The ring Z_(p^r)\[Y^k\] below, for k that divides m, with Y^k as its own Y, and the way down to it.
+    /// Returns the subring Z_(p^r)\[Y^k\], for k that divides m, with Y^k as its own Y, and the map that gives coordinates in it.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for a k that does not divide m.
@@ -354,12 +354,12 @@ impl GaloisRing {
     }
 }
 
-/// How the elements of a subring are found among those of a ring: see [`GaloisRing::subring`].
+/// Coordinates of elements of a ring in a subring: see [`GaloisRing::subring`].
 #[derive(Debug, Clone)]
 pub struct Subring(Coordinates);
 
 impl Subring {
-    /// The coefficients, in the subring, of an element of the ring that lies there; of no use for any other.
+    /// Returns the coefficients, in the subring, of an element of the ring that lies there; unspecified for any other element.
     #[must_use]
     pub fn coordinates(&self, element: &[u64]) -> Vec<u64> {
         self.0.of(element)

@@ -1,11 +1,11 @@
-//! The index m of a cyclotomic ring: its prime powers, and how powers of X stand in the powerful basis.
+//! Index m of a cyclotomic ring: its prime powers, and the places of powers of X in the powerful basis.
 
 use crate::{MathError, gcd, mod_inv, mul_mod, prime_factors};
 
-/// Ring indices are below this.
+/// Exclusive bound of ring indices.
 const LIMIT: u64 = 1 << 24;
 
-/// m, the product of m_i = p_i^e_i, and the shape that it gives to Z\[X\]/Φ_m(X).
+/// An index m, the product of m_i = p_i^e_i, and the shape that it gives to Z\[X\]/Φ_m(X).
 ///
 /// The ring is the tensor product of Z\[x_i\]/Φ_{m_i}(x_i) with x_i = X^(m/m_i), so polynomials are arrays with one axis for
 /// each m_i, of length φ(m_i) = (p_i − 1)·p_i^(e_i−1). Entry (j_1, …, j_k) is the coefficient of ∏ x_i^{j_i}: the powerful
@@ -32,52 +32,52 @@ pub struct Axis {
     exponent: u32,
     order: u64,
     stride: usize,
-    /// m/m_i and its inverse modulo m_i.
+    /// Exponent m/m_i and its inverse modulo m_i.
     weight: u64,
     inverse: u64,
 }
 
 impl Axis {
-    /// p_i.
+    /// Prime p_i of the axis.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.prime
     }
 
-    /// e_i.
+    /// Exponent e_i of the axis's prime power.
     #[must_use]
     pub fn exponent(&self) -> u32 {
         self.exponent
     }
 
-    /// m_i, the order of x_i.
+    /// Order m_i of x_i, the prime power of the axis.
     #[must_use]
     pub fn order(&self) -> u64 {
         self.order
     }
 
-    /// φ(m_i), the length of the axis.
+    /// Length φ(m_i) of the axis.
     #[must_use]
     pub fn degree(&self) -> usize {
         (self.order - self.order / self.prime) as usize
     }
 
-    /// Words between neighbours along the axis.
+    /// Number of words between neighbours along the axis.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Powers of x_i that are told apart before they are folded: all m_i, or half of them where x_i^(m_i/2) = −1.
+    /// Number of powers of x_i that are distinct before they are folded: all m_i, or half of them where x_i^(m_i/2) = −1.
     #[must_use]
     pub fn span(&self) -> usize {
         if self.prime == 2 { self.degree() } else { self.order as usize }
     }
 
-    /// The cyclic convolution of length p − 1 that a transform along an axis of odd prime p needs (Rader): how long its Fourier
-    /// transforms are, a product of twos, threes and fives, and how many rows of that length are convolved by the definition.
+    /// Returns the shape of the cyclic convolution of length p − 1 that a transform along an axis of odd prime p needs (Rader): the length of its Fourier
+    /// transforms, a product of twos, threes and fives, and the number of rows of that length, which are convolved by the definition.
     ///
-    /// Either both multiply to p − 1, or there is one row of a power of two, twice the length or more, and zeros: whichever takes fewer
+    /// Either both multiply to p − 1, or there is one row of a power of two, twice p − 1 or more, and zeros: whichever takes fewer
     /// instructions. (1, 1) for p = 2.
     #[must_use]
     pub fn convolution(&self) -> (usize, usize) {
@@ -99,7 +99,7 @@ impl Axis {
         }
     }
 
-    /// m/m_i: x_i is this power of X.
+    /// Exponent m/m_i: x_i is this power of X.
     #[must_use]
     pub fn weight(&self) -> u64 {
         self.weight
@@ -107,7 +107,7 @@ impl Axis {
 }
 
 impl RingIndex {
-    /// The shape of index m, 3 ≤ m < 2^24, odd or a multiple of four.
+    /// Makes the shape of index m, 3 ≤ m < 2^24, odd or a multiple of four.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`]; [`MathError::HalfOddIndex`] for m = 2 mod 4, which is the ring of m/2.
@@ -138,19 +138,19 @@ impl RingIndex {
         Ok(Self { value: m, degree: stride, axes })
     }
 
-    /// m.
+    /// Value of the index m.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.value
     }
 
-    /// n = φ(m).
+    /// Degree n = φ(m) of the ring.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// The prime powers, by increasing prime.
+    /// Axes of the prime powers, by increasing prime.
     #[must_use]
     pub fn axes(&self) -> &[Axis] {
         &self.axes
@@ -162,14 +162,14 @@ impl RingIndex {
         self.value.is_power_of_two()
     }
 
-    /// How many odd primes divide m.
+    /// Number of odd primes that divide m.
     #[must_use]
     pub fn odd_primes(&self) -> u32 {
         self.axes.iter().map(|axis| u32::from(axis.prime != 2)).sum()
     }
 
-    /// A transform modulo a prime q needs q ≡ 1 modulo this: the smallest multiple of m and of the lengths of Fourier transforms along the axes.
-    /// m itself for a power of two.
+    /// Number modulo which a prime q must be 1 for a transform: the smallest multiple of m and of the lengths of Fourier transforms along the axes;
+    /// for a power of two m itself.
     ///
     /// ```
     /// assert_eq!(sunzi_math::RingIndex::new(21_845)?.root_order(), 21_845 << 8);
@@ -181,21 +181,21 @@ impl RingIndex {
         convolutions.fold(self.value, |order, length| order / gcd(order, length) * length)
     }
 
-    /// Entries of the array in which the powers of every x_i below its [`span`](Axis::span) have a place: m of them, or m/2
+    /// Length of the array in which the powers of every x_i below its [`span`](Axis::span) have a place: m entries, or m/2
     /// where m is even.
     #[must_use]
     pub fn redundant_len(&self) -> usize {
         self.axes.iter().map(Axis::span).product()
     }
 
-    /// The j, below m, with X^j the basis element at this position below n.
+    /// Returns the j, below m, with X^j the basis element at this position below n.
     #[must_use]
     pub fn exponent(&self, position: usize) -> u64 {
         let along = |axis: &Axis| (position / axis.stride % axis.degree()) as u64 * axis.weight;
         self.axes.iter().map(along).sum::<u64>() % self.value
     }
 
-    /// X^j as ± a monomial ∏ x_i^{j_i}: its place in the redundant array, and whether it is negative.
+    /// Returns the place of X^j = ± ∏ x_i^{j_i} in the redundant array, and whether its sign is negative.
     #[must_use]
     pub fn redundant_position(&self, exponent: u64) -> (usize, bool) {
         let mut position = 0;

@@ -1,13 +1,13 @@
-//! The first irreducible polynomial of a degree modulo p.
+//! Search for the first irreducible polynomial of a degree modulo p.
 
 use crate::galois_ring::PrimePower;
 use crate::mod_inv;
 
-/// Coefficients that are tried. All for a small prime; for a large one binomials Z^d + c would otherwise come first, of which there
-/// may be none, and of the others one in d will do.
+/// Number of coefficients tried: all for a small prime. For a large one all binomials Z^d + c would otherwise come first, of which none
+/// may be irreducible, while of the other polynomials one in d is.
 const COEFFICIENTS: u64 = 16;
 
-/// The low coefficients of the first monic irreducible polynomial of degree d modulo p with c_i < b = min(p, 16), where
+/// Returns the low coefficients of the first monic irreducible polynomial of degree d modulo p with c_i < b = min(p, 16), where
 /// Z^d + Σ c_i·Z^i is number Σ c_i·b^i.
 pub(crate) fn first_irreducible(p: u64, d: usize) -> Vec<u64> {
     let mut low = vec![0; d];
@@ -22,7 +22,7 @@ pub(crate) fn first_irreducible(p: u64, d: usize) -> Vec<u64> {
     low
 }
 
-/// Ben-Or's test: f of degree d has no factor of degree i ≤ d/2, that is none in common with Z^(p^i) − Z.
+/// Runs Ben-Or's test: f of degree d has no factor of degree i ≤ d/2, that is none in common with Z^(p^i) − Z.
 fn is_irreducible(low: &[u64], p: u64) -> bool {
     let field = PrimePower { p, t: p };
     let d = low.len();

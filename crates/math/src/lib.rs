@@ -1,7 +1,7 @@
 //! Number theory for Sunzi: primes, modular arithmetic on words, roots of unity, the Chinese
 //! remainder theorem over big integers and the group (Z/2n)* behind rotations.
 //!
-//! Everything here runs while parameters and tables are built, never in a hot loop, and none of it
+//! This crate runs while parameters and tables are built, never in a hot loop, and none of it
 //! is constant-time: its arguments are public.
 //!
 //! ```

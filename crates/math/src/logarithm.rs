@@ -3,19 +3,19 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
-/// log2 of an integer to about 50 bits; −∞ for zero.
+/// Returns log2 of an integer to about 50 bits; −∞ for zero.
 ///
 /// ```
 /// assert_eq!(sunzi_math::log2(&(num_bigint::BigUint::from(1_u32) << 5000_u32)), 5000.0);
 /// ```
 #[must_use]
 pub fn log2(value: &BigUint) -> f64 {
-    // The leading 64 bits decide.
+    // The leading 64 bits suffice.
     let shift = value.bits().saturating_sub(64);
     (value >> shift).to_f64().unwrap_or(f64::INFINITY).log2() + shift as f64
 }
 
-/// log2 of the product of words; 0 for none.
+/// Returns log2 of the product of words; 0 for an empty list.
 #[must_use]
 pub fn log2_product(factors: &[u64]) -> f64 {
     factors.iter().map(|&factor| (factor as f64).log2()).sum()

@@ -2,7 +2,7 @@
 
 use crate::MathError;
 
-/// a + b mod q for any a, b and q ≥ 1.
+/// Returns a + b mod q for any a, b and q ≥ 1.
 #[must_use]
 pub const fn add_mod(a: u64, b: u64, q: u64) -> u64 {
     if q == 0 {
@@ -11,7 +11,7 @@ pub const fn add_mod(a: u64, b: u64, q: u64) -> u64 {
     ((a as u128 + b as u128) % q as u128) as u64
 }
 
-/// a·b mod q for any a, b and q ≥ 1 (0 for q = 0, which no caller means).
+/// Returns a·b mod q for any a, b and q ≥ 1 (0 for q = 0, which no caller passes).
 #[must_use]
 pub const fn mul_mod(a: u64, b: u64, q: u64) -> u64 {
     if q == 0 {
@@ -20,17 +20,17 @@ pub const fn mul_mod(a: u64, b: u64, q: u64) -> u64 {
     ((a as u128 * b as u128) % q as u128) as u64
 }
 
-/// A factor of many words modulo q, without a division for each (Shoup).
+/// A fixed factor modulo q, which multiplies many words without a division for each (Shoup).
 #[derive(Clone, Copy, Debug)]
 pub struct FixedFactor {
     factor: u64,
-    /// ⌊2^64·factor/q⌋.
+    /// Shoup's quotient ⌊2^64·factor/q⌋.
     quotient: u64,
     q: u64,
 }
 
 impl FixedFactor {
-    /// The factor w modulo q, for 1 ≤ q < 2^63.
+    /// Makes the factor w modulo q, for 1 ≤ q < 2^63.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for another q.
@@ -42,7 +42,7 @@ impl FixedFactor {
         Ok(Self { factor, quotient: ((u128::from(factor) << 64) / u128::from(q)) as u64, q })
     }
 
-    /// w·x mod q for any x; its time does not depend on x.
+    /// Returns w·x mod q for any x; its time does not depend on x.
     ///
     /// ```
     /// let three = sunzi_math::FixedFactor::new(3, 7)?;
@@ -53,14 +53,14 @@ impl FixedFactor {
     #[inline]
     pub const fn times(&self, x: u64) -> u64 {
         let quotient = ((self.quotient as u128 * x as u128) >> 64) as u64;
-        // Below 2q.
+        // The remainder is below 2q.
         let rest = self.factor.wrapping_mul(x).wrapping_sub(quotient.wrapping_mul(self.q));
         let mask = ((rest >= self.q) as u64).wrapping_neg();
         rest.wrapping_sub(self.q & mask)
     }
 }
 
-/// a^e mod q by squaring; 0^0 = 1 mod q.
+/// Returns a^e mod q by squaring; 0^0 = 1 mod q.
 #[must_use]
 pub const fn mod_pow(a: u64, mut e: u64, q: u64) -> u64 {
     let mut base = mul_mod(a, 1, q);
@@ -75,7 +75,7 @@ pub const fn mod_pow(a: u64, mut e: u64, q: u64) -> u64 {
     result
 }
 
-/// The greatest common divisor; gcd(0, b) = b.
+/// Returns the greatest common divisor; gcd(0, b) = b.
 #[must_use]
 pub const fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
@@ -84,7 +84,7 @@ pub const fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The inverse of a modulo q in [0, q) by the extended Euclidean algorithm; q need not be prime.
+/// Returns the inverse of a modulo q in [0, q) by the extended Euclidean algorithm; q need not be prime.
 ///
 /// # Errors
 /// [`MathError::OutOfRange`] for q < 2; [`MathError::NotInvertible`] when gcd(a, q) ≠ 1.

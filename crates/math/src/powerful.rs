@@ -7,24 +7,24 @@ use num_traits::Zero;
 
 use crate::{MathError, RingIndex, add_mod, prime_factors};
 
-/// What a change of basis needs of coefficients.
+/// Arithmetic of coefficients that a change of basis needs.
 pub trait Additive {
-    /// A coefficient.
+    /// Type of a coefficient.
     type Element: Clone;
-    /// 0
+    /// Returns the coefficient 0.
     fn zero(&self) -> Self::Element;
-    /// a ← a + b
+    /// Adds a coefficient: a ← a + b.
     fn add_assign(&self, a: &mut Self::Element, b: &Self::Element);
-    /// a ← a − b
+    /// Subtracts a coefficient: a ← a − b.
     fn sub_assign(&self, a: &mut Self::Element, b: &Self::Element);
 }
 
-/// Integers of type `T`, as `T` adds them.
+/// Arithmetic of integers of type `T`, as `T` adds them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Integers<T>(PhantomData<T>);
 
 impl<T> Integers<T> {
-    /// The arithmetic of `T`.
+    /// Makes the arithmetic of `T`.
     #[must_use]
     pub fn new() -> Self {
         Self(PhantomData)
@@ -48,17 +48,17 @@ where
     }
 }
 
-/// Which basis the n coefficients of an element of a ring stand in. For an index that is a power of two both are the same.
+/// Basis of the n coefficients of a ring element. For an index that is a power of two both are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CoefficientBasis {
-    /// Products of powers of the x_i, in the order of [`RingIndex`].
+    /// Powerful basis: products of powers of the x_i, in the order of [`RingIndex`].
     #[default]
     Powerful,
-    /// 1, X, …, X^(n−1).
+    /// Power basis: 1, X, …, X^(n−1).
     Power,
 }
 
-/// Words modulo this number: coefficients are in [0, t).
+/// Arithmetic of words modulo the number t: coefficients are in [0, t).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residues(pub u64);
 
@@ -77,8 +77,8 @@ impl Additive for Residues {
 }
 
 impl RingIndex {
-    /// Powers of every x_i below its [`span`](crate::Axis::span) to the powerful basis, in place: on each axis x^(φ + r) is
-    /// −Σ x^(s·p^(e−1) + r) over s below p − 1. One subtraction an entry and axis, the same for all values; the list is cut
+    /// Reduces coefficients of powers of every x_i below its [`span`](crate::Axis::span) to the powerful basis, in place: on each axis x^(φ + r) is
+    /// −Σ x^(s·p^(e−1) + r) over s below p − 1. One subtraction an entry and axis, whatever the values; the list is cut
     /// to n entries.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl RingIndex {
                     {
                         arithmetic.sub_assign(x, last);
                     }
-                    // Never ahead of what is still to be read.
+                    // The target index never passes entries that are still to be read.
                     entries.swap(target + i, start + i);
                 }
             }
@@ -109,7 +109,7 @@ impl RingIndex {
         Ok(())
     }
 
-    /// Σ c_j·X^j, of any number of terms, in the powerful basis: m additions and a [`fold`](Self::fold).
+    /// Returns Σ c_j·X^j, of any number of terms, in the powerful basis: m additions and a [`fold`](Self::fold).
     #[must_use]
     pub fn powerful_from_power<A: Additive>(
         &self,
@@ -127,12 +127,12 @@ impl RingIndex {
                 }
             }
         }
-        // As many entries as it expects.
+        // There are as many entries as `fold` expects.
         let _ = self.fold(arithmetic, &mut redundant);
         redundant
     }
 
-    /// The coefficients of X^0, …, X^(n−1) of an element in the powerful basis.
+    /// Returns the coefficients of X^0, …, X^(n−1) of an element in the powerful basis.
     ///
     /// # Errors
     /// [`MathError::LengthMismatch`] unless there are n coefficients.
@@ -151,7 +151,7 @@ impl RingIndex {
         Ok(self.remainder(arithmetic, cyclic))
     }
 
-    /// The remainder of Σ f_j·X^j by Φ_m(X), n coefficients.
+    /// Returns the remainder of Σ f_j·X^j by Φ_m(X), n coefficients.
     ///
     /// Φ_m is ∏ (1 − X^d)^μ(m/d) over the divisors d of m, as polynomial and as power series, and its own reverse. So both the
     /// quotient, from the top of f, and its product with Φ_m, from the bottom, take one addition a coefficient for each of
@@ -193,7 +193,7 @@ impl RingIndex {
         }
     }
 
-    /// The d with μ(m/d) ≠ 0, and whether it is −1.
+    /// Returns the d with μ(m/d) ≠ 0, and whether it is −1.
     fn binomials(&self) -> Vec<(usize, bool)> {
         let mut divisors = vec![(self.value() as usize, false)];
         for prime in prime_factors(self.value()) {
@@ -219,7 +219,7 @@ mod tests {
         120, 165, 180, 257,
     ];
 
-    /// Φ_m by the definition: X^m − 1 without Φ_d for the proper divisors d.
+    /// Computes Φ_m by the definition: X^m − 1 divided by Φ_d for the proper divisors d.
     fn cyclotomic(m: u64) -> Vec<i64> {
         let mut f = vec![0; m as usize + 1];
         (f[0], f[m as usize]) = (-1, 1);
@@ -229,7 +229,7 @@ mod tests {
         f
     }
 
-    /// Quotient and remainder by a monic polynomial.
+    /// Returns quotient and remainder by a monic polynomial.
     fn divide(mut f: Vec<i64>, g: &[i64]) -> (Vec<i64>, Vec<i64>) {
         let n = g.len() - 1;
         let mut quotient = vec![0; f.len().saturating_sub(n)];
@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    /// A coefficient of a product sums at most n·∏ (2p − 3)/(p − 1) products of coefficients, less than n·2^k for k odd primes.
+    /// Checks that a coefficient of a product sums at most n·∏ (2p − 3)/(p − 1) products of coefficients, less than n·2^k for k odd primes.
     #[test]
     fn every_odd_prime_less_than_doubles_the_terms_of_a_product() {
         for m in INDICES.into_iter().filter(|&m| m < 100) {

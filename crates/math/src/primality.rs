@@ -2,7 +2,7 @@
 
 use crate::{mod_pow, mul_mod};
 
-/// The first twelve primes: as Miller–Rabin bases they decide every n < 3.3·10^24
+/// Bases of Miller–Rabin: the first twelve primes, which decide every n < 3.3·10^24
 /// (Sorenson and Webster, 2017), hence every word.
 const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 
@@ -27,7 +27,7 @@ pub fn is_prime(n: u64) -> bool {
     BASES.iter().all(|&base| passes(n, base, odd, twos))
 }
 
-/// One round of Miller–Rabin, n − 1 = odd·2^twos.
+/// Runs one round of Miller–Rabin, n − 1 = odd·2^twos.
 fn passes(n: u64, base: u64, odd: u64, twos: u32) -> bool {
     let mut x = mod_pow(base, odd, n);
     if x == 1 || x == n - 1 {

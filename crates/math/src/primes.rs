@@ -1,11 +1,11 @@
-//! Primes of a given size, congruent to 1 modulo the ring index.
+//! Search for primes of a given size, congruent to 1 modulo the ring index.
 
 use crate::{MathError, is_prime};
 
-/// Default RNS primes lie below ⌊2^52/18⌋ (47.8 bits): four butterfly levels then run without a reduction.
+/// Bound of default RNS primes, ⌊2^52/18⌋ (47.8 bits): four butterfly levels then run without a reduction.
 pub const DEFAULT_PRIME_BOUND: u64 = (1 << 52) / 18;
 
-/// The `count` largest primes p < `bound` with p ≡ 1 (mod `step`), in descending order.
+/// Returns the `count` largest primes p < `bound` with p ≡ 1 (mod `step`), in descending order.
 ///
 /// For a negacyclic transform of degree n pass step = 2n.
 ///
@@ -20,7 +20,7 @@ pub fn primes_below(bound: u64, step: u64, count: usize) -> Result<Vec<u64>, Mat
     descend(2, bound, step, count)
 }
 
-/// The `count` smallest primes p ≡ 1 (mod `step`) with `least` ≤ p < `limit` that divide none of `taken`; none where there
+/// Returns the `count` smallest primes p ≡ 1 (mod `step`) with `least` ≤ p < `limit` that divide none of `taken`; `None` where there
 /// are fewer.
 ///
 /// ```
@@ -36,10 +36,10 @@ pub fn primes_from(least: u64, step: u64, count: usize, limit: u64, taken: &[u64
     (primes.len() == count).then_some(primes)
 }
 
-/// The `count` largest primes p with exactly `bits` bits and p ≡ 1 (mod `step`), in descending order.
+/// Returns the `count` largest primes p with exactly `bits` bits and p ≡ 1 (mod `step`), in descending order.
 ///
 /// # Errors
-/// As [`primes_below`]; [`MathError::OutOfRange`] unless 2 ≤ bits ≤ 62.
+/// Every error of [`primes_below`]; [`MathError::OutOfRange`] unless 2 ≤ bits ≤ 62.
 pub fn primes_with_bits(bits: u32, step: u64, count: usize) -> Result<Vec<u64>, MathError> {
     if !(2..=62).contains(&bits) {
         return Err(MathError::OutOfRange {
@@ -56,7 +56,7 @@ fn descend(low: u64, bound: u64, step: u64, count: usize) -> Result<Vec<u64>, Ma
         return Err(MathError::OutOfRange { what: "step", expected: "at least 1", got: 0 });
     }
     let mut primes = Vec::new();
-    // The largest candidate: 1 + step·j below the bound.
+    // Start from the largest candidate: 1 + step·j below the bound.
     let mut candidate = bound.checked_sub(2).map(|room| room / step * step + 1);
     while let Some(p) = candidate {
         if p < low || primes.len() == count {

@@ -1,26 +1,26 @@
-//! The group (Z/m)*/⟨p⟩ behind the slots of plaintexts modulo p^r, as a product of cyclic dimensions.
+//! Group (Z/m)*/⟨p⟩ of the slots of plaintexts modulo p^r, as a product of cyclic dimensions.
 
 use crate::{MathError, gcd, mod_pow, mul_mod, prime_factors};
 
-/// The greatest index that is taken: tables have one entry for each residue.
+/// Largest accepted index: tables have one entry for each residue.
 const GREATEST_INDEX: u64 = 1 << 22;
 
 /// One dimension of the hypercube of slots: the powers g^0, …, g^(length − 1) of its generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dimension {
-    /// g in (1, m).
+    /// Generator g in (1, m).
     pub generator: u64,
-    /// The order of g in the quotient by p and the generators before it.
+    /// Order of g in the quotient by p and the generators before it.
     pub length: usize,
-    /// Whether g^length = 1 modulo m: one automorphism then turns the dimension cyclically. In a bad dimension what leaves at one end
-    /// comes back under another automorphism `[HS14, section 2.4]`.
+    /// Whether g^length = 1 modulo m: one automorphism then rotates the dimension cyclically. In a bad dimension the slots that leave at one end
+    /// come back under another automorphism `[HS14, section 2.4]`.
     pub good: bool,
 }
 
-/// (Z/m)*/⟨p⟩ as a hypercube: every class has exactly one representative Π g_i^(e_i) with 0 ≤ e_i < length of dimension i.
+/// The group (Z/m)*/⟨p⟩ as a hypercube: every class has exactly one representative Π g_i^(e_i) with 0 ≤ e_i < length of dimension i.
 ///
-/// Slots are numbered by (e_1, e_2, …), the last coordinate fastest. Dimensions are found greedily, and always the same: the good generator
-/// of the greatest order, the least of several; only where there is none a bad one. The order d of p modulo m is the degree of a slot.
+/// Slots are numbered by (e_1, e_2, …), the last coordinate fastest. Dimensions are found greedily and deterministically: the good generator
+/// of the largest order, the smallest of several; a bad one only where there is no good one. The order d of p modulo m is the degree of a slot.
 ///
 /// ```
 /// let group = sunzi_math::QuotientGroup::new(21845, 2)?;
@@ -37,16 +37,16 @@ pub struct QuotientGroup {
     dimensions: Vec<Dimension>,
 }
 
-/// φ(m) by trial division.
+/// Returns φ(m), by trial division.
 #[must_use]
 pub fn euler_phi(m: u64) -> u64 {
     prime_factors(m).iter().fold(m, |n, q| n / q * (q - 1))
 }
 
-/// The multiplicative order of p modulo m; 1 for m = 1.
+/// Returns the multiplicative order of p modulo m; 1 for m = 1.
 ///
 /// # Errors
-/// [`MathError::OutOfRange`] for m = 0; [`MathError::NotCoprime`] where there is none.
+/// [`MathError::OutOfRange`] for m = 0; [`MathError::NotCoprime`] where p has no order.
 pub fn multiplicative_order(p: u64, m: u64) -> Result<u64, MathError> {
     if m == 0 {
         return Err(MathError::OutOfRange { what: "ring index", expected: "at least 1", got: m });
@@ -57,7 +57,7 @@ pub fn multiplicative_order(p: u64, m: u64) -> Result<u64, MathError> {
     Ok(reduced_order(euler_phi(m), |e| mod_pow(p, e, m) == 1 % m))
 }
 
-/// The least divisor e of `multiple` with `trivial`(e), where trivial(multiple) holds and trivial exponents are the multiples of e.
+/// Returns the least divisor e of `multiple` with `trivial`(e), where trivial(multiple) holds and trivial exponents are the multiples of e.
 fn reduced_order(multiple: u64, trivial: impl Fn(u64) -> bool) -> u64 {
     let mut order = multiple;
     for q in prime_factors(multiple) {
@@ -69,7 +69,7 @@ fn reduced_order(multiple: u64, trivial: impl Fn(u64) -> bool) -> u64 {
 }
 
 impl QuotientGroup {
-    /// The dimensions for index m and a number p coprime to it.
+    /// Finds the dimensions for index m and a number p coprime to it.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] unless 1 ≤ m ≤ 2^22; [`MathError::NotCoprime`] where p and m share a factor.
@@ -90,51 +90,51 @@ impl QuotientGroup {
         Ok(Self { index: m, p, order_of_p: order_of_p as usize, dimensions })
     }
 
-    /// m.
+    /// Index m of the group (Z/m)*/⟨p⟩.
     #[must_use]
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// p.
+    /// Number p of the group (Z/m)*/⟨p⟩.
     #[must_use]
     pub fn p(&self) -> u64 {
         self.p
     }
 
-    /// d, the order of p modulo m.
+    /// Order d of p modulo m.
     #[must_use]
     pub fn order_of_p(&self) -> usize {
         self.order_of_p
     }
 
-    /// φ(m)/d, the number of classes.
+    /// Number of classes, φ(m)/d.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.dimensions.iter().map(|dimension| dimension.length).product()
     }
 
-    /// The dimensions, the slowest first; none for one slot.
+    /// Dimensions, the slowest first; empty for one slot.
     #[must_use]
     pub fn dimensions(&self) -> &[Dimension] {
         &self.dimensions
     }
 
-    /// How far apart neighbours along a dimension stand; none for a dimension that is not there.
+    /// Distance of neighbours along a dimension, in slots; `None` for a dimension that does not exist.
     #[must_use]
     pub fn stride(&self, dimension: usize) -> Option<usize> {
         let inner = self.dimensions.get(dimension..)?.get(1..)?;
         Some(inner.iter().map(|dimension| dimension.length).product())
     }
 
-    /// The coordinate of a slot along a dimension; none for a dimension that is not there.
+    /// Coordinate of a slot along a dimension; `None` for a dimension that does not exist.
     #[must_use]
     pub fn coordinate(&self, slot: usize, dimension: usize) -> Option<usize> {
         let length = self.dimensions.get(dimension)?.length;
         Some(slot / self.stride(dimension)? % length)
     }
 
-    /// The representative Π g_i^(e_i) modulo m of every slot in order.
+    /// Returns the representative Π g_i^(e_i) modulo m of every slot in order.
     #[must_use]
     pub fn representatives(&self) -> Vec<u64> {
         let mut representatives = vec![1 % self.index];
@@ -150,7 +150,7 @@ impl QuotientGroup {
     }
 }
 
-/// A subgroup of (Z/m)*, by its members and a table of who is one.
+/// A subgroup of (Z/m)*, by its members and a table of membership.
 struct Subgroup {
     index: u64,
     members: Vec<u64>,
@@ -181,8 +181,8 @@ impl Subgroup {
         self.contains.get(x as usize).copied().unwrap_or(false)
     }
 
-    /// Of all elements outside: a good one before a bad one, then the greatest order, then the least; `quotient` is the order of the
-    /// quotient.
+    /// Returns the best dimension among all elements outside: a good one before a bad one, then the largest order, then the least element;
+    /// `quotient` is the order of the quotient group.
     fn next_dimension(&self, quotient: u64) -> Option<Dimension> {
         let m = self.index;
         let mut best: Option<Dimension> = None;
@@ -201,7 +201,7 @@ impl Subgroup {
         best
     }
 
-    /// The subgroup that the generator of a dimension makes with this one.
+    /// Returns the subgroup that the generator of a dimension generates with this one.
     fn extend(&mut self, dimension: Dimension) {
         let old = std::mem::take(&mut self.members);
         let mut power = 1 % self.index;

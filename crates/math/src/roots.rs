@@ -2,7 +2,7 @@
 
 use crate::{MathError, mod_pow};
 
-/// The distinct prime factors of n, ascending, by trial division: for the smooth or short orders
+/// Returns the distinct prime factors of n, ascending, by trial division: for the smooth or short orders
 /// of ring indices, not for a general 64-bit n.
 #[must_use]
 pub fn prime_factors(mut n: u64) -> Vec<u64> {
@@ -23,12 +23,12 @@ pub fn prime_factors(mut n: u64) -> Vec<u64> {
     factors
 }
 
-/// An element of exact multiplicative order `order` modulo the prime p.
+/// Returns an element of exact multiplicative order `order` modulo the prime p.
 ///
-/// The first base x = 2, 3, … whose power x^((p−1)/order) has that order decides which.
+/// The element is x^((p−1)/order) for the first base x = 2, 3, … for which this power has that order.
 ///
 /// # Errors
-/// [`MathError::NoRootOfUnity`] when the order does not divide p − 1, or p is not prime and none was found.
+/// [`MathError::NoRootOfUnity`] when the order does not divide p − 1, or p is not prime and no element was found.
 pub fn primitive_root_of_unity(order: u64, p: u64) -> Result<u64, MathError> {
     let missing = MathError::NoRootOfUnity { order, modulus: p };
     if p < 2 || order == 0 || !(p - 1).is_multiple_of(order) {

@@ -1,4 +1,4 @@
-//! What a program needs, before anything runs: ranges, depth, scheme, parameters, keys, bytes.
+//! Analysis of a program before it runs: ranges, depth, scheme, parameters, keys, bytes.
 
 mod approximate;
 mod choice;
@@ -31,36 +31,36 @@ pub use timing::Timing;
 use crate::packed::{Packed, Packing};
 use crate::{Program, ProgramError};
 
-/// Why a program does not fit, and which expression costs most.
+/// Reason why a program does not fit, and its most costly expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("the program cannot be computed: {reason}; the costliest expression is {expression}")]
 pub struct Refusal {
-    /// Why, and what would help.
+    /// Reason, and what would help.
     pub reason: String,
-    /// The expression.
+    /// Most costly expression.
     pub expression: String,
 }
 
-/// Where rows stand in slots.
+/// Layout of rows in slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
-    /// Rows of the table.
+    /// Number of rows of the table.
     pub rows: usize,
-    /// Slots that a chunk fills, a power of two: sums go over them.
+    /// Number of slots that a chunk fills, a power of two: sums go over them.
     pub span: usize,
-    /// Chunks: ciphertexts of each column.
+    /// Number of chunks: ciphertexts of each column.
     pub chunks: usize,
 }
 
 impl Layout {
-    /// Rows in as many chunks as ciphertexts of `slots` slots, a power of two, ask for.
+    /// Makes the layout of `rows` rows in as many chunks as ciphertexts of `slots` slots, a power of two, require.
     #[must_use]
     pub fn new(rows: usize, slots: usize) -> Self {
         let span = rows.max(1).checked_next_power_of_two().unwrap_or(slots).min(slots);
         Self { rows, span, chunks: rows.max(1).div_ceil(span.max(1)) }
     }
 
-    /// The same for rows of so many parts that share no chunk: as many chunks as these may take.
+    /// Makes the layout of rows in `parts` parts that share no chunk: with as many chunks as these may take.
     #[must_use]
     pub fn of_parts(rows: usize, slots: usize, parts: usize) -> Self {
         let whole = Self::new(rows, slots);
@@ -68,13 +68,13 @@ impl Layout {
         Self { chunks: rows.saturating_add(beside).div_euclid(whole.span).clamp(1, rows.max(1)), ..whole }
     }
 
-    /// Rows of a chunk, of which all before the last are full.
+    /// Number of rows of a chunk; all chunks before the last are full.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {
         self.rows.saturating_sub(chunk.saturating_mul(self.span)).min(self.span)
     }
 
-    /// Whether chunks with so many rows each are those of this layout.
+    /// Whether chunks with these numbers of rows fit the layout.
     pub(crate) fn is_filled(&self, rows: &[usize]) -> bool {
         let sum = rows.iter().try_fold(0_usize, |sum, rows| sum.checked_add(*rows));
         let empty = self.rows == 0 && rows == [0];
@@ -82,7 +82,7 @@ impl Layout {
         rows.len() == self.chunks && sum == Some(self.rows) && each
     }
 
-    /// Fails unless tables of so many rows can stand so in ciphertexts of `slots` slots.
+    /// Checks that tables of `rows` rows can have this layout in ciphertexts of `slots` slots.
     pub(crate) fn check(&self, rows: u64, slots: usize) -> Result<(), ProgramError> {
         let Self { rows: own, span, chunks } = *self;
         let mismatch = |what, expected: String, got: usize| Err(ProgramError::mismatch(what, expected, got));
@@ -98,34 +98,34 @@ impl Layout {
         Ok(())
     }
 
-    /// Slots that belong to no row.
+    /// Number of slots that belong to no row.
     #[must_use]
     pub fn padding(&self) -> usize {
         (self.chunks * self.span).saturating_sub(self.rows)
     }
 
-    /// By how much sums are rotated and added to themselves, in one row of slots.
+    /// Steps of the rotations that a sum adds to itself, in one row of slots.
     pub(crate) fn steps(&self) -> impl Iterator<Item = i64> {
         doubling_steps(1, self.span).map(|step| step as i64)
     }
 }
 
-/// What may be asked of an analysis.
+/// Options of an analysis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
-    /// The scheme; the cheapest that can compute the program unless set.
+    /// Scheme of the plan; the cheapest that can compute the program unless set.
     pub scheme: Option<SchemeChoice>,
-    /// CKKS: bits of every intermediate number that are right, counted from the end of its range; 16 unless set.
+    /// CKKS: number of bits of every intermediate number that are right, counted from the end of its range; 16 unless set.
     pub precision: u32,
-    /// The security to reach.
+    /// Security level to reach.
     pub security: Security,
-    /// Exactly this ring degree, as log2 n.
+    /// Ring degree to use, as log2 n.
     pub log2_degree: Option<u32>,
-    /// Parts of the table that share no chunk: the labels of a category that cuts it, 1 if there is none.
+    /// Number of parts of the table that share no chunk: the labels of a category that partitions it, 1 if there is none.
     #[serde(default = "one_part")]
     pub parts: usize,
-    /// Results are shared under this policy: there is room for what hides their noise, and in CKKS the precision is that beside it.
+    /// Policy under which results are shared: there is room for hiding noise, and in CKKS the precision is that with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
     /// The table is at hand and may be packed for this program, where that costs less: [`Plan::packed`] says whether it is.
@@ -152,36 +152,36 @@ impl Default for Options {
     }
 }
 
-/// A program with all that is needed to run it; both sides make the same plan of the same program and options.
+/// A program with its scheme, parameters and layout; both sides make equal plans of equal programs and options.
 ///
-/// It goes through JSON: program, parameters, layout and precision are read, and all else is found again.
+/// Plans are stored as JSON: program, parameters, layout and precision are read, and all other fields are recomputed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Made")]
 pub struct Plan {
-    /// The program.
+    /// Program of the plan.
     pub program: Program,
     /// Scheme and parameters.
     pub parameters: Parameters,
-    /// Where rows stand.
+    /// Layout of rows in slots.
     pub layout: Layout,
-    /// Rotations to make keys for.
+    /// Rotations that need keys.
     #[serde(serialize_with = "in_words")]
     pub rotations: Vec<Rotation>,
-    /// The highest level of the ring that ciphertexts are rotated at, so many moduli where levels are the first ones: keys need no more.
+    /// Highest level of the ring at which ciphertexts are rotated, as its number of moduli where levels are prefixes: keys need no more.
     pub rotation_limbs: usize,
-    /// Levels, or products in a row.
+    /// Number of levels, or multiplicative depth.
     pub depth: usize,
-    /// Bytes of evaluation keys in memory.
+    /// Number of bytes of evaluation keys in memory.
     pub key_bytes: u64,
-    /// Bytes of one fresh ciphertext in memory, over all plaintext moduli.
+    /// Number of bytes of one fresh ciphertext in memory, over all plaintext moduli.
     pub ciphertext_bytes: u64,
-    /// Bytes that a run takes at most, about.
+    /// Number of bytes that a run takes at most, approximately.
     pub memory_bytes: u64,
-    /// CKKS: what was asked for; 0 for exact schemes.
+    /// CKKS: requested precision in bits; 0 for exact schemes.
     pub precision: u32,
-    /// Ciphertexts of inputs, over all chunks.
+    /// Number of ciphertexts of inputs, over all chunks.
     pub inputs: usize,
-    /// Why it was chosen so, a sentence each.
+    /// Reasons for the choice, a sentence each.
     pub reasons: Vec<String>,
     #[serde(skip)]
     pub(crate) lowered: Option<Lowered>,
@@ -205,19 +205,19 @@ impl Plan {
         self.packed.as_ref()
     }
 
-    /// Analyses a program for parameters that are there, and for CKKS a precision as in [`Options`].
+    /// Analyses a program for given parameters, and for CKKS a precision as in [`Options`].
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn within(program: &Program, parameters: &Parameters, precision: u32) -> Result<Self, ProgramError> {
         let layout = Layout::new(program.schema().rows as usize, parameters.slots());
         Self::for_layout(program, parameters, layout, precision)
     }
 
-    /// The same for a table whose chunks need not be full: one that was cut by a category, or of which some chunks were left out.
+    /// Analyses a program for a table whose chunks need not be full: one that was partitioned by a category, or of which some chunks were left out.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`ProgramError::Mismatch`] for a layout that such a table cannot have.
+    /// Every error of [`new`](Self::new); [`ProgramError::Mismatch`] for a layout that such a table cannot have.
     pub fn for_layout(
         program: &Program,
         parameters: &Parameters,
@@ -229,28 +229,28 @@ impl Plan {
         Ok(within::within(program, parameters, layout, precision)?.with_precision(precision))
     }
 
-    /// About the bytes that a run takes at most with the tables of its contexts.
+    /// Number of bytes that a run takes at most, with the tables of its contexts, approximately.
     #[must_use]
     pub fn needed_bytes(&self) -> u64 {
         self.memory_bytes.saturating_add(self.parameters.table_bytes())
     }
 
-    /// Fails where the machine has less memory left than a run takes beside the tables of its contexts, which are there then.
+    /// Checks that the machine has the memory that a run takes besides the tables of its contexts, which exist then.
     ///
     /// # Errors
-    /// [`ProgramError::Memory`].
+    /// [`ProgramError::Memory`] if it has less.
     pub fn check_memory(&self) -> Result<(), ProgramError> {
         machine::require(self.memory_bytes).map_err(ProgramError::Memory)
     }
 
-    /// Bytes in memory of all ciphertexts that it reads.
+    /// Number of bytes in memory of all ciphertexts that the plan reads.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
         let moduli = self.parameters.plain_moduli().len().max(1) as u64;
         (self.inputs as u64).saturating_mul(self.ciphertext_bytes / moduli)
     }
 
-    /// CKKS: bits of every intermediate number that are right, counted from the end of its range, as far as parameters tell.
+    /// CKKS: number of bits of every intermediate number that are right, counted from the end of its range, as far as parameters determine it.
     #[must_use]
     pub fn precision_bits(&self) -> Option<f64> {
         if let Parameters::Ckks(parameters) = &self.parameters {
@@ -270,12 +270,12 @@ fn in_words<S: serde::Serializer>(rotations: &[Rotation], serializer: S) -> Resu
     serializer.collect_seq(rotations.iter().map(ToString::to_string))
 }
 
-/// Bits that intermediate numbers may be asked for.
+/// Limits the number of bits requested of intermediate numbers.
 fn clamped(precision: u32) -> u32 {
     precision.clamp(4, 30)
 }
 
-/// A plan on its way: what it was made of makes it again.
+/// Inputs of a plan, from which it is made again.
 #[derive(Deserialize)]
 struct Made {
     program: Program,

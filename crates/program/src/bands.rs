@@ -1,9 +1,9 @@
-//! By how much comparisons that are not told may change a result.
+//! Bands: bounds on the change of a result by undecided comparisons.
 //!
-//! Under encryption a comparison of real numbers is told where they differ by a gap; between, its value is anything from 0 to 1. For
-//! every node that comes out a second node bounds |computed − right| row by row, from the computed comparisons themselves: a comparison
-//! h that is told has 4h(1 − h) = 0, and one that is not has at least |h − t|, t the right value, as long as h is not below 1/4 where it
-//! should be 1. That holds where the sign's polynomial stays above −1/2 on its own side of 0, which plans check. Sums of those
+//! Under encryption a comparison of real numbers is decided where they differ by a gap; between, its value is anything from 0 to 1. For
+//! every node that is an output a second node bounds |computed − right| row by row, from the computed comparisons themselves: a comparison
+//! h that is decided has 4h(1 − h) = 0, and one that is not has at least |h − t|, t the right value, as long as h is not below 1/4 where it
+//! should be 1. That holds where the sign's polynomial stays above −1/2 on its own side of 0, which plans check. Sums of the band
 //! nodes are computed beside the results, and stated errors include them.
 //!
 //! Comparisons of numbers with decimals need no band: half a unit is their gap.
@@ -14,13 +14,13 @@ use crate::analysis::{Facts, facts_of};
 use crate::graph::Node;
 use crate::{Decimal, Graph, NodeId, ProgramError, Schema};
 
-/// The node that bounds what comparisons change of another one, or why there is none.
+/// Band of a node: the node that bounds how comparisons change it, or the reason why there is none.
 pub(crate) type Band = Result<NodeId, String>;
 
-/// Why a comparison has no band.
+/// Reason why a comparison has no band.
 const NESTED: &str = "what it compares rests on another comparison of real numbers: declare the decimals of the columns that are compared";
 
-/// Bands of these nodes, which are added to the graph; none for nodes that rest on no such comparison.
+/// Adds the bands of these nodes to the graph; none for nodes that depend on no comparison of real numbers.
 pub(crate) fn bands(
     graph: &mut Graph,
     schema: &Schema,
@@ -68,7 +68,7 @@ impl Bands<'_> {
         self.known.get(id.index())
     }
 
-    /// The largest |value|.
+    /// Returns the largest |value| of a node.
     fn largest(&self, id: NodeId) -> f64 {
         self.facts(id).map_or(f64::INFINITY, |facts| facts.low.abs().max(facts.high.abs()))
     }
@@ -104,7 +104,7 @@ impl Bands<'_> {
         }
     }
 
-    /// Σ |c_i|·band_i.
+    /// Band of a sum: Σ |c_i|·band_i.
     fn sum(&mut self, factors: Vec<(NodeId, f64)>) -> Result<Option<Band>, ProgramError> {
         let mut terms = Vec::new();
         for (of, factor) in factors {
@@ -123,7 +123,7 @@ impl Bands<'_> {
         self.graph.linear(&terms, Decimal::ZERO).map(|id| Some(Ok(id)))
     }
 
-    /// |ab − a′b′| ≤ |a|·band_b + |b|·band_a.
+    /// Band of a product: |ab − a′b′| ≤ |a|·band_b + |b|·band_a.
     fn product(&mut self, a: NodeId, b: NodeId) -> Result<Option<Band>, ProgramError> {
         match (self.band(a), self.band(b)) {
             (None, None) => Ok(None),
@@ -134,7 +134,7 @@ impl Bands<'_> {
         }
     }
 
-    /// |a|·band of b, row by row where a has one sign: a mask takes rows out.
+    /// Band |a|·band_b, row by row where a has one sign: a mask removes rows.
     fn masked(&mut self, a: NodeId, b: NodeId, band: NodeId) -> Result<Option<Band>, ProgramError> {
         let facts = self.facts(a).copied();
         match facts {
@@ -158,7 +158,7 @@ impl Bands<'_> {
                 let band = self.graph.polynomial(id, &[Decimal::ZERO, four, minus])?;
                 Ok(Some(Ok(band)))
             }
-            // Right where the operand is off by less than a quarter of a unit.
+            // The comparison is right where the operand is off by less than a quarter of a unit.
             (Some(grid), Some(Ok(_))) => self.sum(vec![(of, 4.0 * 10_f64.powi(grid.decimals as i32))]),
         }
     }
@@ -169,7 +169,7 @@ fn steep() -> String {
         .to_owned()
 }
 
-/// A constant with few digits that is not below `value`; none for what is no finite number.
+/// Returns a constant with few digits that is not below `value`; `None` for a value that is not finite.
 fn above(value: f64) -> Option<Decimal> {
     if !value.is_finite() {
         return None;
@@ -177,7 +177,7 @@ fn above(value: f64) -> Option<Decimal> {
     if value == 0.0 {
         return Some(Decimal::ZERO);
     }
-    // Whole numbers cost no level; a power of ten is left of small ones.
+    // Whole numbers cost no level; small ones keep a power of ten.
     let unit = 10_f64.powi((value.log10().floor() as i32 - 2).min(0));
     Decimal::from_f64((value / unit).ceil())?.checked_mul(Decimal::from_f64(unit)?)
 }

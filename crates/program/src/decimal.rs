@@ -1,14 +1,14 @@
-//! Decimal fractions: the constants of a program, kept as they were written.
+//! Decimal fractions, the constants of a program, kept as they were written.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Most decimal places of a number.
+/// Largest number of decimals.
 pub const MAX_DECIMALS: u32 = 30;
 
-/// mantissa / 10^decimals, without trailing zeros behind the point.
+/// A decimal fraction mantissa / 10^decimals, without trailing zeros after the point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Decimal {
@@ -16,23 +16,23 @@ pub struct Decimal {
     decimals: u32,
 }
 
-/// A text that is no decimal fraction, or one of too many digits.
+/// Error for a text that is no decimal fraction, or one of too many digits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no decimal number of at most 36 digits, {MAX_DECIMALS} of them behind the point")]
 pub struct DecimalError {
-    /// The text.
+    /// Text given.
     pub text: String,
 }
 
 impl Decimal {
-    /// 0.
+    /// Decimal fraction 0.
     pub const ZERO: Self = Self { mantissa: 0, decimals: 0 };
-    /// 1.
+    /// Decimal fraction 1.
     pub const ONE: Self = Self { mantissa: 1, decimals: 0 };
-    /// −1.
+    /// Decimal fraction −1.
     pub const MINUS_ONE: Self = Self { mantissa: -1, decimals: 0 };
 
-    /// mantissa / 10^decimals; none for more than [`MAX_DECIMALS`] places that are not zero.
+    /// Makes mantissa / 10^decimals; `None` for more than [`MAX_DECIMALS`] decimals that are not zero.
     #[must_use]
     pub fn new(mut mantissa: i128, mut decimals: u32) -> Option<Self> {
         while decimals > 0 && mantissa % 10 == 0 {
@@ -41,7 +41,7 @@ impl Decimal {
         (decimals <= MAX_DECIMALS).then_some(Self { mantissa, decimals })
     }
 
-    /// The shortest decimal fraction that reads as this number; none if it takes too many digits.
+    /// Returns the shortest decimal fraction that reads as this number; `None` if it takes too many digits.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         value.to_string().parse().ok()
@@ -53,46 +53,46 @@ impl Decimal {
         self.mantissa
     }
 
-    /// Digits behind the point.
+    /// Number of digits after the point.
     #[must_use]
     pub fn decimals(&self) -> u32 {
         self.decimals
     }
 
-    /// The number times 10^decimals; none if that is no integer or does not fit.
+    /// Returns the number times 10^decimals; `None` if that is no integer or does not fit.
     #[must_use]
     pub fn scaled(&self, decimals: u32) -> Option<i128> {
         let factor = 10_i128.checked_pow(decimals.checked_sub(self.decimals)?)?;
         self.mantissa.checked_mul(factor)
     }
 
-    /// The nearest double-precision number.
+    /// Returns the nearest double-precision number.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // Parsing rounds once.
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
-    /// The sum; none if it has too many digits.
+    /// Returns the sum of two fractions; `None` if it has too many digits.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let decimals = self.decimals.max(other.decimals);
         Self::new(self.scaled(decimals)?.checked_add(other.scaled(decimals)?)?, decimals)
     }
 
-    /// The product; none if it has too many digits.
+    /// Returns the product of two fractions; `None` if it has too many digits.
     #[must_use]
     pub fn checked_mul(self, other: Self) -> Option<Self> {
         Self::new(self.mantissa.checked_mul(other.mantissa)?, self.decimals + other.decimals)
     }
 
-    /// −x; none for the least number there is.
+    /// Returns −x; `None` for the least number there is.
     #[must_use]
     pub fn checked_neg(self) -> Option<Self> {
         Some(Self { mantissa: self.mantissa.checked_neg()?, ..self })
     }
 
-    /// 1/x; none where that is no decimal fraction.
+    /// Returns 1/x; `None` where that is no decimal fraction.
     #[must_use]
     pub fn reciprocal(self) -> Option<Self> {
         let (mut rest, mut twos, mut fives) = (self.mantissa.unsigned_abs(), 0_u32, 0_u32);
@@ -126,7 +126,7 @@ impl From<i64> for Decimal {
 impl FromStr for Decimal {
     type Err = DecimalError;
 
-    /// Digits with at most one point and a sign, as `-12.5`; no exponent.
+    /// Reads digits with at most one point and a sign, as `-12.5`; no exponent.
     fn from_str(text: &str) -> Result<Self, DecimalError> {
         let wrong = || DecimalError { text: text.chars().take(60).collect() };
         let (negative, digits) = match text.strip_prefix('-') {

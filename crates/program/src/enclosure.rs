@@ -1,6 +1,6 @@
-//! Intervals that hold the right value of a finishing formula, whatever its totals are within their errors.
+//! Enclosures of a formula: intervals that hold its right value for any totals within their errors.
 //!
-//! Two enclosures are cut with each other: interval arithmetic over the formula, and its mean-value form f(c) + Σ f_i(X)·(X_i − c_i), with
+//! Two enclosures are intersected: interval arithmetic over the formula, and its mean-value form f(c) + Σ f_i(X)·(X_i − c_i), with
 //! derivatives by interval arithmetic too. The first is wide where a total occurs twice, the second where derivatives vary much. All
 //! roundings go outward.
 
@@ -9,37 +9,37 @@ use std::collections::BTreeMap;
 use crate::run::Estimate;
 use crate::{Formula, NodeId, Number};
 
-/// Why a formula has no value that can be printed.
+/// Reason why a formula has no value that can be printed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Undefined {
-    /// A division by zero, such as the mean of no rows.
+    /// The formula divides by zero, as the mean of no rows does.
     #[error("not defined: a division by zero")]
     DividedByZero,
-    /// The root of a negative number.
+    /// The formula takes the root of a negative number.
     #[error("not defined: the square root of a negative number")]
     NegativeRoot,
-    /// What is divided by may be zero within its error.
+    /// The divisor may be zero within its error.
     #[error(
         "refused: the divisor lies between {low:.3e} and {high:.3e}, so it may be zero: ask for more --precision"
     )]
     Divisor {
-        /// The least that it may be.
+        /// Least value of the divisor.
         low: f64,
-        /// The largest that it may be.
+        /// Largest value of the divisor.
         high: f64,
     },
-    /// Errors leave every value possible.
+    /// The errors leave every value possible.
     #[error("refused: the errors of its totals leave no bound on it: ask for more --precision")]
     Unbounded,
-    /// Comparisons of too many rows are not told.
+    /// Comparisons of too many rows are undecided.
     #[error(
         "refused: comparisons of up to {weight:.0} of {rows} rows are too close to tell: ask for more --precision (up to 30), or \
          declare the decimals of the columns that are compared"
     )]
     Close {
-        /// What the rows that are not told may change the total by, over the range of a row.
+        /// Change of the total that undecided rows may cause, in ranges of a row.
         weight: f64,
-        /// All rows.
+        /// Number of all rows.
         rows: u64,
     },
     /// A total that the formula needs is missing.
@@ -47,7 +47,7 @@ pub enum Undefined {
     Missing,
 }
 
-/// Numbers from low to high.
+/// An interval from low to high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
     low: f64,
@@ -65,7 +65,7 @@ impl Interval {
         Self::outward(value - error, value + error)
     }
 
-    /// One step wider at both ends: no rounding error of one operation is larger.
+    /// Widens the interval by one unit at both ends, more than the rounding error of one operation.
     fn outward(low: f64, high: f64) -> Self {
         if low.is_nan() || high.is_nan() {
             return Self::ALL;
@@ -122,7 +122,7 @@ impl Interval {
 /// A formula with the values of all its parts.
 struct Evaluated<'a> {
     formula: &'a Formula,
-    /// Its value, where no total in it has an error and no root is taken.
+    /// Exact value, where no total in the formula has an error and no root is taken.
     exact: Option<Number>,
     value: Interval,
     parts: Vec<Evaluated<'a>>,
@@ -167,7 +167,7 @@ impl<'a> Evaluated<'a> {
                 Formula::Divide(..) => x.divide(y).ok_or(Undefined::DividedByZero)?,
                 _ => x.add(y),
             };
-            // One of too many digits is none that is exact: its interval goes on.
+            // A number of too many digits is not exact: its interval remains.
             if matches!(number, Number::Exact(_)) {
                 return Ok(Self::leaf(formula, number));
             }
@@ -181,7 +181,7 @@ impl<'a> Evaluated<'a> {
         Ok(Self { formula, exact: None, value, parts: vec![a, b] })
     }
 
-    /// Adds the derivatives after all totals, times `outer`.
+    /// Adds the derivatives with respect to all totals, times `outer`.
     fn derive(&self, outer: Interval, into: &mut BTreeMap<NodeId, Interval>) {
         match (self.formula, self.parts.as_slice()) {
             (Formula::Total(id), _) if self.exact.is_none() => {
@@ -215,10 +215,10 @@ impl<'a> Evaluated<'a> {
 }
 
 impl Formula {
-    /// Its value and by how much that may be off, for any totals within their errors; exact if totals are and no root is taken.
+    /// Returns the formula's value and its error bound, for any totals within their errors; exact if totals are and no root is taken.
     ///
     /// # Errors
-    /// [`Undefined`]: why it has no value, or none that errors leave a bound on.
+    /// Every [`Undefined`].
     pub fn estimate(
         &self,
         rows: u64,
@@ -227,7 +227,7 @@ impl Formula {
         let whole = |id| {
             let Estimate { number, error } = total(id)?;
             let value = Interval::around(number.to_f64(), error);
-            // A number with an error is none that is exact.
+            // A number with an error is not exact.
             let number = if error == 0.0 { number } else { Number::Real(number.to_f64()) };
             Ok((number, value))
         };
@@ -240,7 +240,7 @@ impl Formula {
             let value = Interval::point(number.to_f64());
             Ok((number, value))
         };
-        // Where the middle of all totals has no value, the ranges alone tell.
+        // Where the formula has no value at the middle of all totals, the ranges alone count.
         let middle = Evaluated::new(self, rows, &centre).map(|middle| middle.value).unwrap_or(Interval::ALL);
         let mut slopes = BTreeMap::new();
         ranges.derive(Interval::point(1.0), &mut slopes);
@@ -277,7 +277,7 @@ mod tests {
         Estimate { number: Number::Real(value), error }
     }
 
-    /// The estimate holds the formula at all corners and between; returns its error.
+    /// Checks that the estimate holds the formula at all corners and between; returns its error.
     fn holds(formula: &Formula, x: (f64, f64), y: (f64, f64)) -> f64 {
         let at = |id| Ok(if id == X { real(x.0, x.1) } else { real(y.0, y.1) });
         let got = formula.estimate(10, &at).unwrap();
@@ -305,7 +305,7 @@ mod tests {
         let spread = ten().multiply(total(Y)).sub(square());
         assert!(holds(&spread, (20.0, 0.01), (50.0, 0.01)) < 0.51);
         holds(&spread.clone().square_root(), (20.0, 0.01), (50.0, 0.01));
-        // A root down to zero.
+        // The range of this root begins close to zero.
         assert!(holds(&total(X).square_root(), (1e-4, 1e-4), (0.0, 0.0)) < 0.0143);
         let quotient = total(X).divide(spread.square_root());
         holds(&quotient, (20.0, 0.01), (50.0, 0.01));

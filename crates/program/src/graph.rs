@@ -1,4 +1,4 @@
-//! The expression graph: what has a number in every row.
+//! The expression graph: nodes that have a number in every row.
 //!
 //! Nodes are shared: the same expression written twice is one node. Sums, differences and products with constants are
 //! kept as linear combinations, so that x − y + y is x and a score over thirty columns is one node.
@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::schema::{Kind, Schema};
 use crate::{Decimal, Function, ProgramError};
 
-/// Most nodes of a program.
+/// Largest number of nodes of a program.
 pub const MAX_NODES: usize = 1 << 16;
-/// Most terms of all sums and polynomials together, those of sums that went into others counted again.
+/// Largest number of terms of all sums and polynomials together; terms of sums that went into others are counted again.
 pub const MAX_TERMS: usize = 1 << 19;
-/// The largest degree of a polynomial, and the largest exponent of a power.
+/// Largest degree of a polynomial, and largest exponent of a power.
 pub const MAX_DEGREE: usize = 255;
 
 /// A node of a [`Graph`]: nodes refer to earlier ones only.
@@ -26,62 +26,62 @@ pub const MAX_DEGREE: usize = 255;
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
-    /// The position among the nodes.
+    /// Index among the nodes.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node computes in every row.
+/// Operation of a node on every row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Node {
     /// A column of numbers.
     Column(usize),
-    /// 1 where a category has this label, else 0.
+    /// Indicator: 1 where a category has this label, else 0.
     Indicator {
-        /// The column.
+        /// Index of the column.
         column: usize,
-        /// The position of the label.
+        /// Index of the label.
         label: usize,
     },
-    /// Σ c_i·x_i + c, each x_i once, c_i ≠ 0, ascending.
+    /// Linear combination Σ c_i·x_i + c, each x_i once, c_i ≠ 0, ascending.
     Linear {
-        /// x_i and c_i.
+        /// Operands x_i with factors c_i.
         terms: Vec<(NodeId, Decimal)>,
-        /// c.
+        /// Constant summand c.
         constant: Decimal,
     },
     /// The product of two nodes, the earlier one first.
     Product(NodeId, NodeId),
-    /// Σ a_i·x^i.
+    /// Polynomial Σ a_i·x^i.
     Polynomial {
-        /// x.
+        /// Operand x.
         of: NodeId,
-        /// a_0, a_1, …: at least three, the last one not zero.
+        /// Coefficients a_0, a_1, …: at least three, the last one not zero.
         coefficients: Vec<Decimal>,
     },
-    /// f(x), by a polynomial.
+    /// Function f(x), by a polynomial.
     Apply {
-        /// x.
+        /// Operand x.
         of: NodeId,
-        /// f.
+        /// Function f.
         function: Function,
-        /// Where f is approximated, if the ranges of columns do not tell: it has to hold all that x may be.
+        /// Interval on which f is approximated, if the ranges of columns do not determine it: it has to hold all values of x.
         interval: Option<(Decimal, Decimal)>,
     },
-    /// 1 where x > 0, or x ≥ 0, else 0.
+    /// Comparison: 1 where x > 0, or x ≥ 0, else 0.
     Positive {
-        /// x.
+        /// Operand x.
         of: NodeId,
-        /// Whether 0 counts too.
+        /// Whether the value is 1 where x = 0.
         or_zero: bool,
     },
 }
 
 impl Node {
-    /// The nodes that this one is computed from.
+    /// Nodes that this one is computed from.
     #[must_use]
     pub fn operands(&self) -> Vec<NodeId> {
         match self {
@@ -92,12 +92,12 @@ impl Node {
         }
     }
 
-    /// Terms of a sum.
+    /// Number of terms of a sum.
     fn terms(&self) -> usize {
         if let Self::Linear { terms, .. } = self { terms.len() } else { 0 }
     }
 
-    /// The column that this node reads.
+    /// Returns the column that this node reads.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         match self {
@@ -106,14 +106,14 @@ impl Node {
         }
     }
 
-    /// The label of that column that it looks for.
+    /// Returns the label that this node tests in its column.
     #[must_use]
     pub fn label(&self) -> Option<usize> {
         if let Self::Indicator { label, .. } = self { Some(*label) } else { None }
     }
 }
 
-/// Nodes, each once, operands before what is computed from them.
+/// The graph: nodes, each once, operands before nodes that use them.
 ///
 /// ```
 /// use sunzi_program::{Column, Graph, Schema};
@@ -130,10 +130,10 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// Nodes by their hashes, or by the next number that was free: they are as large as anything here, so there is no copy of them.
+    /// Nodes by their hashes, or by the next free number: nodes are large, so they are not copied.
     known: HashMap<u64, NodeId>,
     hasher: RandomState,
-    /// Terms that went through its operations.
+    /// Number of terms that operations have processed.
     terms: usize,
 }
 
@@ -144,13 +144,13 @@ impl PartialEq for Graph {
 }
 
 impl Graph {
-    /// All nodes.
+    /// All nodes of the graph.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// A node.
+    /// Returns a node.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id.index())
@@ -170,7 +170,7 @@ impl Graph {
         Ok(id)
     }
 
-    /// A node that is there already, or the key for it.
+    /// Returns a node that exists already, or the key for a new one.
     fn find(&self, node: &Node) -> Result<NodeId, u64> {
         let mut key = self.hasher.hash_one(node);
         while let Some(&id) = self.known.get(&key) {
@@ -182,7 +182,7 @@ impl Graph {
         Err(key)
     }
 
-    /// Sums of sums are written out, which grows faster than any text.
+    /// Counts terms: sums of sums are written out, which grows faster than any text.
     fn count(&mut self, terms: usize) -> Result<(), ProgramError> {
         self.terms += terms;
         if self.terms <= MAX_TERMS {
@@ -200,23 +200,23 @@ impl Graph {
         self.insert(Node::Column(column))
     }
 
-    /// 1 where a category has the label at this position.
+    /// Adds an indicator: 1 where a category has the label at this index.
     ///
     /// # Errors
-    /// As [`column`](Self::column).
+    /// Every error of [`column`](Self::column).
     pub fn indicator(&mut self, column: usize, label: usize) -> Result<NodeId, ProgramError> {
         self.insert(Node::Indicator { column, label })
     }
 
-    /// The same number in every row.
+    /// Adds a constant, equal in every row.
     ///
     /// # Errors
-    /// As [`column`](Self::column).
+    /// Every error of [`column`](Self::column).
     pub fn constant(&mut self, constant: Decimal) -> Result<NodeId, ProgramError> {
         self.insert(Node::Linear { terms: Vec::new(), constant })
     }
 
-    /// The number that a node is in every row, if it is a constant.
+    /// Returns the value of a node that is a constant.
     #[must_use]
     pub fn as_constant(&self, id: NodeId) -> Option<Decimal> {
         match self.node(id)? {
@@ -225,10 +225,10 @@ impl Graph {
         }
     }
 
-    /// Σ c_i·x_i + c.
+    /// Adds the linear combination Σ c_i·x_i + c.
     ///
     /// # Errors
-    /// As [`column`](Self::column); [`ProgramError::Digits`] for constants of too many digits.
+    /// Every error of [`column`](Self::column); [`ProgramError::Digits`] for constants of too many digits.
     pub fn linear(&mut self, terms: &[(NodeId, Decimal)], constant: Decimal) -> Result<NodeId, ProgramError> {
         let too_long = || ProgramError::Digits;
         for (id, _) in terms {
@@ -262,34 +262,34 @@ impl Graph {
         }
     }
 
-    /// a + b.
+    /// Adds the sum a + b.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear).
+    /// Every error of [`linear`](Self::linear).
     pub fn add(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, ProgramError> {
         self.linear(&[(a, Decimal::ONE), (b, Decimal::ONE)], Decimal::ZERO)
     }
 
-    /// a − b.
+    /// Adds the difference a − b.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear).
+    /// Every error of [`linear`](Self::linear).
     pub fn sub(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, ProgramError> {
         self.linear(&[(a, Decimal::ONE), (b, Decimal::MINUS_ONE)], Decimal::ZERO)
     }
 
-    /// −a.
+    /// Adds the negation −a.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear).
+    /// Every error of [`linear`](Self::linear).
     pub fn negate(&mut self, a: NodeId) -> Result<NodeId, ProgramError> {
         self.linear(&[(a, Decimal::MINUS_ONE)], Decimal::ZERO)
     }
 
-    /// a·b.
+    /// Adds the product a·b.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear).
+    /// Every error of [`linear`](Self::linear).
     pub fn multiply(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, ProgramError> {
         for (constant, other) in [(a, b), (b, a)] {
             if let Some(factor) = self.as_constant(constant) {
@@ -305,10 +305,10 @@ impl Graph {
         self.insert(Node::Product(a.min(b), a.max(b)))
     }
 
-    /// a^exponent at the least depth.
+    /// Adds the power a^exponent at the least depth.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear); [`ProgramError::Invalid`] for exponents above [`MAX_DEGREE`].
+    /// Every error of [`linear`](Self::linear); [`ProgramError::Invalid`] for exponents above [`MAX_DEGREE`].
     pub fn power(&mut self, a: NodeId, exponent: u32) -> Result<NodeId, ProgramError> {
         match exponent {
             0 => self.constant(Decimal::ONE),
@@ -323,10 +323,10 @@ impl Graph {
         }
     }
 
-    /// Σ a_i·x^i.
+    /// Adds the polynomial Σ a_i·x^i.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear); [`ProgramError::Invalid`] for degrees above [`MAX_DEGREE`].
+    /// Every error of [`linear`](Self::linear); [`ProgramError::Invalid`] for degrees above [`MAX_DEGREE`].
     pub fn polynomial(&mut self, of: NodeId, coefficients: &[Decimal]) -> Result<NodeId, ProgramError> {
         let length = coefficients.iter().rposition(|c| *c != Decimal::ZERO).map_or(0, |last| last + 1);
         let coefficients = coefficients.get(..length).unwrap_or_default();
@@ -347,10 +347,10 @@ impl Graph {
         self.insert(Node::Polynomial { of, coefficients: coefficients.to_vec() })
     }
 
-    /// f(x); `interval` where x is known to lie.
+    /// Adds the function f(x); `interval` bounds x where it is known.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear); [`ProgramError::Invalid`] for an empty interval.
+    /// Every error of [`linear`](Self::linear); [`ProgramError::Invalid`] for an empty interval.
     pub fn apply(
         &mut self,
         function: Function,
@@ -364,10 +364,10 @@ impl Graph {
         self.insert(Node::Apply { of, function, interval })
     }
 
-    /// 1 where a > 0, or a ≥ 0, else 0.
+    /// Adds a comparison: 1 where a > 0, or a ≥ 0, else 0.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear).
+    /// Every error of [`linear`](Self::linear).
     pub fn positive(&mut self, of: NodeId, or_zero: bool) -> Result<NodeId, ProgramError> {
         self.check(of)?;
         if let Some(constant) = self.as_constant(of) {
@@ -399,7 +399,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// The node made anew, if it reads a column that is there.
+    /// Adds the node by the graph's operations, if it reads a column that exists.
     fn rebuilt(&mut self, node: &Node, schema: &Schema) -> Result<Option<NodeId>, ProgramError> {
         let kind = |column: usize| schema.columns.get(column).map(|column| &column.kind);
         Ok(Some(match node {

@@ -1,4 +1,4 @@
-//! Numbers that the key holder computes with: exact fractions, or doubles where something is not exact.
+//! Numbers of the key holder's computations: exact fractions, or doubles where a number is not exact.
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::Ratio;
@@ -6,7 +6,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::Decimal;
 
-/// Fractions stay exact while both operands together have at most so many bits: each step costs their square, and files bring formulas.
+/// Largest number of bits of both operands together for which fractions stay exact: each step costs their square, and files bring formulas.
 const MOST_BITS: u64 = 1 << 10;
 
 /// A number of a result.
@@ -19,7 +19,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// The exact number mantissa / 10^decimals.
+    /// Makes the exact number mantissa / 10^decimals.
     #[must_use]
     pub fn scaled(mut mantissa: BigInt, decimals: u32) -> Self {
         if mantissa.is_zero() {
@@ -35,7 +35,7 @@ impl Number {
         Self::Exact(Ratio::new_raw(mantissa, five.pow(fives) << (decimals - shared)))
     }
 
-    /// The nearest double-precision number.
+    /// Returns the nearest double-precision number.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
         match self {
@@ -44,7 +44,7 @@ impl Number {
         }
     }
 
-    /// f of two numbers, exactly if both are exact and not too long for that.
+    /// Applies f to two numbers, exactly if both are exact and not too long for that.
     fn join(
         &self,
         other: &Self,
@@ -69,7 +69,7 @@ impl Number {
         self.join(other, |a, b| a * b, |a, b| a * b)
     }
 
-    /// a/b; none where b is zero.
+    /// Returns a/b; `None` where b is zero.
     pub(crate) fn divide(&self, other: &Self) -> Option<Self> {
         let zero = match other {
             Self::Exact(ratio) => ratio.is_zero(),
@@ -78,7 +78,7 @@ impl Number {
         (!zero).then(|| self.join(other, |a, b| a / b, |a, b| a / b))
     }
 
-    /// √a to double precision; none for a < 0.
+    /// Returns √a to double precision; `None` for a < 0.
     pub(crate) fn square_root(&self) -> Option<Self> {
         let value = self.to_f64();
         (value >= 0.0).then(|| Self::Real(value.sqrt()))
@@ -95,7 +95,7 @@ impl From<Decimal> for Number {
     }
 }
 
-/// The double-precision number nearest to numerator/denominator; none for a denominator that is not positive.
+/// Returns the double-precision number nearest to numerator/denominator; `None` for a denominator that is not positive.
 #[must_use]
 pub fn nearest(numerator: &BigInt, denominator: &BigInt) -> Option<f64> {
     if !denominator.is_positive() {
@@ -117,7 +117,7 @@ pub fn nearest(numerator: &BigInt, denominator: &BigInt) -> Option<f64> {
     Some(if numerator.is_negative() { -magnitude } else { magnitude })
 }
 
-/// ⌊a/b⌋, its last bit set if the division leaves a rest.
+/// Returns ⌊a/b⌋, its last bit set if the division leaves a remainder.
 fn divide_sticky(a: &BigUint, b: &BigUint) -> u128 {
     let quotient = a / b;
     let rest = !(a - &quotient * b).is_zero();
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(r(0, 5), Some(0.0));
         assert_eq!(r(1, 0), None);
         assert_eq!(r(1, -1), None);
-        // Halfway between two doubles goes to the even one, a hair above goes up.
+        // A number halfway between two doubles goes to the even one, a slightly larger one goes up.
         assert_eq!(r((1 << 53) + 1, 1), Some(9_007_199_254_740_992.0));
         assert_eq!(r(((1 << 53) + 1) * 1_000_000_007 + 1, 1_000_000_007), Some(9_007_199_254_740_994.0));
         assert_eq!(r(i128::MAX, 1), Some(i128::MAX as f64));

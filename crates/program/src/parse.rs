@@ -1,4 +1,4 @@
-//! The language: a text to a [`Program`].
+//! Parser of the language: a text to a [`Program`].
 //!
 //! | text | is |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | `sigmoid(x)`, `tanh`, `exp`, `log`, `sqrt`, `inverse` | functions, by polynomials wherever x may lie by the ranges of columns; `(x, low, high)` is taken, and narrows nothing |
 //! | `linear("file")`, `logistic("file")` | scores with weights from a JSON file |
 //!
-//! A hand-written parser by operator precedence: the language is small, and its errors are what matters.
+//! The parser is hand-written, by operator precedence: the language is small, and good errors matter most.
 
 mod compile;
 mod error;
@@ -26,17 +26,17 @@ pub use error::ParseError;
 
 use crate::{Program, ProgramError, Schema};
 
-/// Reads a file of weights by the name that the program gives.
+/// Function that reads a file of weights by the name that the program gives.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
-/// The longest text of a program, in bytes.
+/// Longest text of a program, in bytes.
 pub const LONGEST_TEXT: usize = 1 << 20;
 
 impl Program {
     /// Parses a program that reads no files.
     ///
     /// # Errors
-    /// As [`parse_with`](Self::parse_with).
+    /// Every error of [`parse_with`](Self::parse_with).
     pub fn parse(text: &str, schema: &Schema) -> Result<Self, ProgramError> {
         let none = |name: &str| Err(format!("no file {name:?}: this program may read none"));
         Self::parse_with(text, schema, &none)

@@ -1,8 +1,8 @@
 //! Results of a program in a file: `docs/format.md`, results.
 //!
-//! A file is a sequence of objects: a description, then what came out: chunk after chunk of every column, then every total, nodes in
-//! ascending order. What is encrypted is a ciphertext for each plaintext modulus; what the server knew anyway is a
-//! text. Whoever decrypts sees the program that the description has: compare it with the one that was asked for.
+//! A file is a sequence of objects: a description, then the outputs: chunk after chunk of every column, then every total, nodes in
+//! ascending order. An encrypted output is a ciphertext for each plaintext modulus; one that the server knew anyway is a
+//! text. The key holder sees the program in the description when decrypting: compare it with the one that was requested.
 
 mod outputs;
 mod text;
@@ -22,23 +22,23 @@ use crate::run::{Answer, Clear, Estimate, Opening};
 use crate::sharing::check_shareable;
 use crate::{NodeId, Number, Plan, Program, ProgramError, Sharing};
 
-/// What was computed, and how it is read.
+/// Description of a computation, and of how its results are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The program.
+    /// Program that was run.
     pub program: Program,
-    /// Where rows stand.
+    /// Layout of rows in slots.
     pub layout: Layout,
-    /// How each node that comes out is read.
+    /// Opening of each output node.
     pub openings: BTreeMap<NodeId, Opening>,
-    /// Rows of each chunk, where any before the last is not full.
+    /// Number of rows of each chunk, where any before the last is not full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filled: Option<Vec<usize>>,
 }
 
 impl Description {
-    /// That of a plan.
+    /// Makes the description of a plan.
     ///
     /// # Errors
     /// [`ProgramError::Invalid`] for a plan whose nodes are not its own.
@@ -47,10 +47,10 @@ impl Description {
         Ok(Self { program: plan.program.clone(), layout: plan.layout, openings, filled: None })
     }
 
-    /// The same for a table whose chunks have so many rows each.
+    /// Sets the number of rows of each chunk of the table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] unless they are those of the layout.
+    /// [`ProgramError::Mismatch`] unless they fit the layout.
     pub fn with_filled(self, filled: Vec<usize>) -> Result<Self, ProgramError> {
         if !self.layout.is_filled(&filled) {
             let (expected, got) = (format!("{:?}", self.layout), filled.len());
@@ -67,12 +67,12 @@ impl Description {
         Ok(Self { filled: Some(filled), ..self })
     }
 
-    /// Fails unless these are the results of a plan: those of its program, read as it says.
+    /// Checks that these are the results of a plan: of its program, read in its way.
     ///
-    /// Errors and padding of CKKS are doubles that another machine may round another way: they are near those of the plan.
+    /// Errors and padding of CKKS are doubles that another machine may round differently: close to those of the plan is enough.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`].
+    /// [`ProgramError::Mismatch`] for another program or reading.
     pub fn check_plan(&self, plan: &Plan) -> Result<(), ProgramError> {
         if self.program != plan.program {
             return Err(ProgramError::mismatch("the program", "that of the plan", "another"));
@@ -85,7 +85,7 @@ impl Description {
         Err(ProgramError::mismatch("how results are read", "as the plan says", "another way"))
     }
 
-    /// Rows of a chunk.
+    /// Number of rows of a chunk.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {
         match &self.filled {
@@ -107,7 +107,7 @@ impl Description {
         Ok(())
     }
 
-    /// A chunk of a column, with errors that hold what comparisons may change.
+    /// Returns a chunk of a column, with errors that include the bands of comparisons.
     fn banded(
         &self,
         id: NodeId,
@@ -121,7 +121,7 @@ impl Description {
     }
 }
 
-/// Writes results as they come.
+/// Writer of results, one by one.
 pub struct ResultsWriter<'a, W: Write> {
     contexts: &'a Contexts,
     key: KeyId,
@@ -150,7 +150,7 @@ impl<'a, W: Write> ResultsWriter<'a, W> {
         write(&described, text, &mut self.out)
     }
 
-    /// Writes what came out next, in the order of the file: as [`evaluate`](crate::run::evaluate) gives columns, then totals.
+    /// Writes the next output in the order of the file, which is that of [`evaluate`](crate::run::evaluate): columns, then totals.
     ///
     /// # Errors
     /// [`WireError::Io`]; [`WireError::Parameters`] for ciphertexts of other parameters.
@@ -163,15 +163,15 @@ impl<'a, W: Write> ResultsWriter<'a, W> {
     }
 }
 
-/// Reads results one after the other.
+/// Reader of results, one by one.
 pub struct ResultsReader<'a, I: BufRead> {
     contexts: &'a Contexts,
     key: KeyId,
     description: Description,
     outputs: Outputs,
-    /// How many outputs were read.
+    /// Number of outputs read.
     place: u64,
-    /// The chunk of the last column, and how many rows stand before it.
+    /// Chunk of the last column, and the number of rows before it.
     before: (usize, usize),
     input: I,
 }
@@ -198,22 +198,22 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         Ok(Self { contexts, key, description: *description, outputs, place: 0, before: (0, 0), input })
     }
 
-    /// What was computed.
+    /// Description of the results.
     #[must_use]
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// The key that the results belong to.
+    /// Identifier of the key that the results belong to.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// The next output: its node, its chunk for columns, and what it is. None after the last, with which the file has to end.
+    /// Reads the next output: its node, its chunk for columns, and its value. `None` after the last, with which the file has to end.
     ///
     /// # Errors
-    /// Any [`WireError`]: also for clear numbers of what is encrypted, and for those that no table of the schema gives.
+    /// Any [`WireError`]: also for clear values of encrypted outputs, and for numbers that no table of the schema yields.
     pub fn next_answer(&mut self) -> Result<Option<(NodeId, Option<usize>, Answer)>, WireError> {
         let Some((id, chunk, known)) = self.outputs.at(self.place) else {
             let mut rest = [0];
@@ -233,19 +233,19 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         Ok(Some((id, chunk, answer)))
     }
 
-    /// Nodes that come out and were never encrypted: whoever computed knows them, and may have written any number for them.
+    /// Returns the output nodes that were never encrypted: the server knows them, and may have written any number for them.
     #[must_use]
     pub fn clear(&self) -> BTreeSet<NodeId> {
         self.outputs.clear()
     }
 }
 
-/// What the key holder reads: totals, and columns chunk by chunk.
+/// Decryption by the key holder: totals, and columns chunk by chunk.
 impl<I: BufRead> ResultsReader<'_, I> {
-    /// Decrypts all that is left. `column` takes chunks of columns, without padding, and which row is the first of them, counted from 0.
+    /// Decrypts all remaining outputs. `column` is called with chunks of columns, without padding, and the index of their first row, from 0.
     ///
     /// # Errors
-    /// Those of [`next_answer`](Self::next_answer) and [`Codec::decrypt`], and what `column` fails with.
+    /// Every error of [`next_answer`](Self::next_answer) and [`Codec::decrypt`], and of `column`.
     pub fn decrypt<E: From<WireError> + From<ProgramError>>(
         &mut self,
         codec: &Codec,
@@ -257,10 +257,10 @@ impl<I: BufRead> ResultsReader<'_, I> {
         self.open_all(codec, open, column)
     }
 
-    /// The same for somebody else to see: every ciphertext is counted.
+    /// Decrypts all remaining outputs for sharing with others: every ciphertext is counted.
     ///
     /// # Errors
-    /// As [`decrypt`](Self::decrypt); [`ProgramError::Sharing`], before anything of that ciphertext is opened.
+    /// Every error of [`decrypt`](Self::decrypt); [`ProgramError::Sharing`], before that ciphertext is opened.
     pub fn decrypt_for_sharing<E: From<WireError> + From<ProgramError>>(
         &mut self,
         codec: &Codec,
@@ -272,10 +272,10 @@ impl<I: BufRead> ResultsReader<'_, I> {
         self.open_all(codec, open, column)
     }
 
-    /// Reads the file to its end without a key, and says how many decryptions it takes to share what is left of it; `noise` as in [`Sharing::new`].
+    /// Reads the file to its end without a key, and returns the number of decryptions that sharing the rest takes; `noise` as in [`Sharing::new`].
     ///
     /// # Errors
-    /// Those of [`next_answer`](Self::next_answer); [`ProgramError::Sharing`] where one of them will not do.
+    /// Every error of [`next_answer`](Self::next_answer); [`ProgramError::Sharing`] where one of them cannot be shared.
     pub fn check_shareable<E: From<WireError> + From<ProgramError>>(
         mut self,
         policy: SharingPolicy,
@@ -333,7 +333,7 @@ impl<I: BufRead> ResultsReader<'_, I> {
 }
 
 impl Codec {
-    /// Reads a total, if encrypted by what `open` makes of it: slots, and the deviation of their errors.
+    /// Reads a total; an encrypted one by `open`, which returns slots and the deviation of their errors.
     fn total(
         &self,
         opening: &Opening,
@@ -358,7 +358,7 @@ impl Codec {
         }
     }
 
-    /// Reads a chunk of a column likewise, padding and all; clear integers count units of so many decimals.
+    /// Reads a chunk of a column, padding included; an encrypted one by `open`; clear integers count units of 10^-decimals.
     fn column(
         &self,
         (opening, decimals): (&Opening, u32),

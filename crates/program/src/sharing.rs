@@ -1,6 +1,6 @@
-//! Results for somebody else to see: the noise that a key holder may declare of a program, and what opens with it.
+//! Sharing of results with others: the noise that a key holder may declare of a program, and the decryption under it.
 //!
-//! The declared bound is that of the program, played by the key holder over polynomials without coefficients, never what a file says of itself.
+//! The declared bound is that of the program, run by the key holder over polynomials without coefficients, never what a file states.
 
 use std::collections::BTreeMap;
 
@@ -21,15 +21,15 @@ use crate::run::{Backend, Clear, encrypted_inputs, run};
 use crate::tape::hollow;
 use crate::{NodeId, Plan, ProgramError};
 
-/// CKKS over polynomials without coefficients.
+/// Context of CKKS over polynomials without coefficients.
 type Hollow = sunzi_ckks::Context;
 
-/// Bits that are declared beyond what was found: the real numbers of clear columns may round another way than the largest ones.
+/// Number of bits declared beyond those found: real numbers of clear columns may round differently than the largest ones.
 const SLACK: f64 = 0.1;
 
-/// How results are opened for somebody else to see: noise is added that hides their own, and each ciphertext is counted first.
+/// Opening of results for others to see: noise is added that hides their own, and each ciphertext is counted first.
 ///
-/// In exact schemes as much noise is declared as the parameters allow, and numbers stay what they are. In CKKS it is what the program leaves, and the
+/// In exact schemes as much noise is declared as the parameters allow, and numbers do not change. In CKKS the noise is that of the program, and the
 /// stated errors grow.
 #[derive(Debug)]
 pub struct Sharing {
@@ -39,7 +39,8 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// Counts in this ledger. `noise` is what the key holder declares of each node that comes out in CKKS ([`Plan::declared_noise`]); exact schemes take none.
+    /// Makes the opening that counts in this ledger. `noise` is what the key holder declares of each output node in CKKS
+    /// ([`Plan::declared_noise`]); exact schemes take none.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] if the operating system has no randomness.
@@ -47,7 +48,7 @@ impl Sharing {
         Ok(Self { ledger, noise, rng: randomness::from_os().map_err(ProgramError::scheme)? })
     }
 
-    /// What was promised, and what was counted.
+    /// Ledger of the policy and the decryptions counted.
     #[must_use]
     pub fn ledger(&self) -> &SharingLedger {
         self.ledger.ledger()
@@ -89,7 +90,7 @@ impl Sharing {
     }
 }
 
-/// Fails where a chunk cannot be shared, before there is a ledger.
+/// Refuses a chunk that cannot be shared, before there is a ledger.
 pub(crate) fn check_shareable(
     contexts: &Contexts,
     id: NodeId,
@@ -117,7 +118,7 @@ pub(crate) fn check_shareable(
     }
 }
 
-/// As much as the parameters allow. A ciphertext of more noise is refused for want of room, whatever it is declared.
+/// Returns the largest noise that the parameters allow. A ciphertext of more noise is refused for lack of room, whatever is declared.
 fn bfv_noise(
     context: &sunzi_bfv::Context,
     part: &sunzi_bfv::Ciphertext,
@@ -147,7 +148,7 @@ pub(crate) fn of_ckks(error: sunzi_ckks::CkksError) -> ProgramError {
     if let sunzi_ckks::CkksError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
 }
 
-/// What is about sharing, told from what is about anything else.
+/// Converts errors about sharing to their own kind, and leaves all others.
 pub(crate) fn refused(error: RlweError) -> ProgramError {
     match error {
         RlweError::SharingRoom { .. }
@@ -159,11 +160,11 @@ pub(crate) fn refused(error: RlweError) -> ProgramError {
 }
 
 impl Plan {
-    /// CKKS: what the key holder may declare of the noise of each node that comes out, whatever the numbers are and whoever encrypted them. Nothing for exact
+    /// CKKS: returns the noise that the key holder may declare of each output node, whatever the numbers are and whoever encrypted them. Empty for exact
     /// schemes, where the parameters say it.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for parameters that are none.
+    /// [`ProgramError::Scheme`] for invalid parameters.
     pub fn declared_noise(&self) -> Result<BTreeMap<NodeId, DeclaredNoise>, ProgramError> {
         let mut found: BTreeMap<NodeId, DeclaredNoise> = BTreeMap::new();
         self.rehearse(|id, context, ciphertext| {
@@ -177,7 +178,7 @@ impl Plan {
         Ok(found)
     }
 
-    /// CKKS: bits of every encrypted result that are right once it was shared, counted from the end of its range: the fewest.
+    /// CKKS: number of bits of every encrypted result that are right after sharing, counted from the end of its range: the fewest.
     pub(crate) fn shared_bits(&self, policy: SharingPolicy) -> Result<f64, ProgramError> {
         let totals = self.program.totals();
         let rows = (self.layout.rows.max(1) as f64).log2();
@@ -195,7 +196,7 @@ impl Plan {
         Ok(least)
     }
 
-    /// CKKS: the program played over polynomials without coefficients, with the largest numbers that there may be.
+    /// CKKS: runs the program over polynomials without coefficients, with the largest numbers that there may be.
     fn rehearse(
         &self,
         mut meet: impl FnMut(NodeId, &Hollow, &Ciphertext) -> Result<(), ProgramError>,
@@ -253,18 +254,18 @@ impl Plan {
     }
 }
 
-/// What the bound of a ciphertext of one's own lets declare.
+/// Returns the noise that may be declared from the bound of a ciphertext of one's own.
 fn declared(context: &Hollow, ciphertext: &Ciphertext) -> DeclaredNoise {
     let own = DeclaredNoise::of_own_run(ciphertext.noise(), context.ring().expansion());
     DeclaredNoise::from_bits(own.bits() + SLACK)
 }
 
-/// Randomness where nothing is hidden.
+/// Randomness for polynomials without coefficients, where nothing is hidden.
 fn nothing() -> SeededRng {
     SeededRng::from_key(&[0; 32])
 }
 
-/// CKKS whose clear numbers are the largest that there may be.
+/// CKKS arithmetic whose clear numbers are the largest that there may be.
 struct Largest<'a> {
     lowered: &'a Lowered,
     own: Ckks<'a>,

@@ -1,4 +1,4 @@
-//! CSV: comma-separated, one header line, quotes as in RFC 4180.
+//! Reader of CSV files: comma-separated, one header line, quotes as in RFC 4180.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -7,13 +7,13 @@ use std::rc::Rc;
 
 use crate::{Cell, Rows, TableError};
 
-/// What some programs write before UTF-8.
+/// Byte order mark that some programs write before UTF-8.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// The first bytes of a file, read already, and the rest.
+/// A file whose first bytes were read already: these bytes, then the rest.
 type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
-/// A CSV file, row by row. Cells are trimmed of surrounding blanks; lines of nothing but blanks are none.
+/// A CSV file, read row by row. Cells are trimmed of surrounding blanks; blank lines are skipped.
 pub struct CsvRows<R: Read> {
     reader: csv::Reader<Tee<Whole<R>>>,
     record: csv::StringRecord,
@@ -60,7 +60,7 @@ impl<R: Read> CsvRows<R> {
         Ok(rows)
     }
 
-    /// The line that the row at hand starts on, from 1.
+    /// Line on which the current row starts, from 1.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.line
@@ -70,7 +70,7 @@ impl<R: Read> CsvRows<R> {
         format!("{} line {}", self.file, self.line)
     }
 
-    /// Goes to the next record that is one.
+    /// Advances to the next record that `counts` accepts.
     fn next(&mut self, counts: impl Fn(&csv::StringRecord) -> bool) -> Result<bool, TableError> {
         loop {
             let more = self.reader.read_record(&mut self.record).map_err(|error| self.refuse(error))?;
@@ -96,12 +96,12 @@ impl<R: Read> CsvRows<R> {
     }
 }
 
-/// A line of nothing but blanks.
+/// Whether a record is a blank line.
 fn is_blank(record: &csv::StringRecord) -> bool {
     record.len() <= 1 && record.iter().all(str::is_empty)
 }
 
-/// Column names must tell columns apart.
+/// Checks that column names are not empty and differ.
 pub(crate) fn check_names(names: &[String], place: &str) -> Result<(), TableError> {
     let mut seen = std::collections::HashSet::new();
     for (index, name) in names.iter().enumerate() {
@@ -149,7 +149,7 @@ impl<R: Read> Rows for CsvRows<R> {
     }
 }
 
-/// Keeps what was read until lines are counted in it.
+/// Reader that keeps the bytes read until their lines are counted.
 struct Tee<R> {
     inner: R,
     seen: Rc<RefCell<VecDeque<u8>>>,
@@ -163,7 +163,7 @@ impl<R: Read> Read for Tee<R> {
     }
 }
 
-/// Line numbers of ascending byte offsets. The reader's own count points at blank lines before a
+/// Line numbers of ascending byte offsets. The CSV reader's own count points at blank lines before a
 /// record rather than at the record.
 struct Lines {
     seen: Rc<RefCell<VecDeque<u8>>>,
@@ -172,7 +172,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The line of the first byte at or after `offset` that is no line break.
+    /// Returns the line of the first byte at or after `offset` that is no line break.
     fn of(&mut self, offset: u64) -> u64 {
         let mut seen = self.seen.borrow_mut();
         while let Some(&byte) = seen.front() {
@@ -194,10 +194,10 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Names, and rows with their lines.
+    /// Column names, and rows with their lines.
     type Whole = (Vec<String>, Vec<(u64, Vec<String>)>);
 
-    /// By as few bytes at a time as there can be.
+    /// Reads CSV from as few bytes at a time as there can be.
     fn read(bytes: &[u8]) -> Result<Whole, TableError> {
         struct Bytewise<'a>(&'a [u8]);
         impl Read for Bytewise<'_> {

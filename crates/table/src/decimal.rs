@@ -1,39 +1,39 @@
-//! Decimal numbers exactly as they are printed; never through floating point.
+//! Decimal numbers exactly as they are written; never through floating point.
 
-/// mantissa · 10^exponent, without trailing zeros in the mantissa; zero is 0 · 10^0.
+/// A decimal number mantissa · 10^exponent, without trailing zeros in the mantissa; zero is 0 · 10^0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
     mantissa: i128,
     exponent: i32,
 }
 
-/// Why a text is no decimal number.
+/// Reason why a text is no decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotDecimal {
-    /// Nothing but blanks.
+    /// The text is blank.
     #[error("is empty, expected a decimal number")]
     Empty,
-    /// NaN or an infinity.
+    /// The text is NaN or an infinity.
     #[error("is not a finite number, expected a decimal number")]
     NotFinite,
-    /// Anything else that is no number.
+    /// The text is no number for any other reason.
     #[error("is not a number, expected a decimal number such as 17.99 or -2e-3")]
     NotANumber,
-    /// More than 37 significant digits or an exponent beyond ±400.
+    /// The text has more than 37 significant digits or an exponent beyond ±400.
     #[error("is out of range, expected at most 37 significant digits and exponents within ±400")]
     TooLong,
 }
 
-/// Significant digits that always fit `i128`.
+/// Number of significant digits that always fit `i128`.
 const MOST_DIGITS: usize = 37;
-/// Exponents beyond this exceed double precision by far.
+/// Largest exponent: larger ones exceed double precision by far.
 const LARGEST_EXPONENT: i32 = 400;
 
 impl Decimal {
     /// Parses \[sign\] digits \[. digits\] \[e \[sign\] digits\], with digits on at least one side of the point.
     ///
     /// # Errors
-    /// [`NotDecimal`].
+    /// Every [`NotDecimal`].
     pub fn parse(text: &str) -> Result<Self, NotDecimal> {
         let text = text.trim();
         let (negative, unsigned) = split_sign(text);
@@ -67,7 +67,7 @@ impl Decimal {
         Ok(Self { mantissa: if negative { -mantissa } else { mantissa }, exponent })
     }
 
-    /// mantissa · 10^exponent.
+    /// Makes mantissa · 10^exponent, without trailing zeros.
     #[must_use]
     pub fn new(mut mantissa: i128, mut exponent: i32) -> Self {
         if mantissa == 0 {
@@ -79,20 +79,20 @@ impl Decimal {
         Self { mantissa, exponent }
     }
 
-    /// The nearest double-precision number.
+    /// Returns the nearest double-precision number.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // Parsing rounds once.
         format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
-    /// Decimals needed to write the number without rounding.
+    /// Number of decimals needed to write the number without rounding.
     #[must_use]
     pub fn decimals(self) -> u32 {
         self.exponent.min(0).unsigned_abs()
     }
 
-    /// The number times 10^decimals, rounded half away from zero; none beyond `i128`.
+    /// Returns the number times 10^decimals, rounded half away from zero; `None` beyond `i128`.
     #[must_use]
     pub fn scaled(self, decimals: u32) -> Option<i128> {
         let shift = i64::from(self.exponent) + i64::from(decimals);
@@ -110,14 +110,14 @@ impl Decimal {
         Some(if away { quotient + self.mantissa.signum() } else { quotient })
     }
 
-    /// The number's mantissa and exponent.
+    /// Returns mantissa and exponent.
     #[must_use]
     pub fn parts(self) -> (i128, i32) {
         (self.mantissa, self.exponent)
     }
 }
 
-/// Digits and a point, or an exponent where that would take many zeros.
+/// Writes digits and a point, or an exponent where that would take many zeros.
 impl std::fmt::Display for Decimal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (sign, digits) =
@@ -148,7 +148,7 @@ fn parse_power(text: &str) -> Result<i32, NotDecimal> {
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(NotDecimal::NotANumber);
     }
-    // Far beyond any exponent that is accepted, even after a long fraction.
+    // The bound is beyond any accepted exponent, even after a long fraction.
     let value = digits.parse::<i32>().unwrap_or(i32::MAX).min(1 << 29);
     Ok(if negative { -value } else { value })
 }

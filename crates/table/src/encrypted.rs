@@ -1,4 +1,4 @@
-//! Encrypted tables in files of either form.
+//! Encrypted tables in files of either format.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek};
@@ -15,36 +15,36 @@ use crate::file::TableFile;
 use crate::source::is_parquet;
 use crate::{Input, TableError};
 
-/// An encrypted table of which a chunk of a column is read at a time.
+/// An encrypted table, read one chunk of a column at a time.
 pub trait EncryptedTable {
-    /// What is public of it.
+    /// Public schema of the table.
     fn schema(&self) -> &Schema;
-    /// Rows, rows of a full chunk, and chunks. Chunks before the last may have fewer rows if the table is partitioned.
+    /// Numbers of rows, of rows in a full chunk, and of chunks. Chunks before the last may have fewer rows if the table is partitioned.
     fn layout(&self) -> Layout;
-    /// Rows of a chunk.
+    /// Number of rows of a chunk.
     fn rows_of(&self, chunk: usize) -> usize;
-    /// What is encrypted of each chunk.
+    /// Encrypted inputs of each chunk.
     fn inputs(&self) -> &[Input];
-    /// The name of the secret key that opens it.
+    /// Identifier of the secret key that opens the table.
     fn key(&self) -> KeyId;
-    /// What it is in the wire format; none if this release does not know it.
+    /// Kind of the table in the wire format; `None` if this release does not know it.
     fn kind(&self) -> Option<Kind>;
-    /// The names of its parameters.
+    /// Fingerprint of the table's parameters.
     fn parameters(&self) -> Fingerprint;
-    /// Fails unless the table was encrypted under these parameters.
+    /// Checks that the table was encrypted under these parameters.
     ///
     /// # Errors
-    /// [`TableError::Wire`].
+    /// [`TableError::Wire`] for other parameters.
     fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError>;
-    /// The rows of a chunk: cells of clear columns, [`Cells::Unknown`](sunzi_program::run::Cells::Unknown) for the others.
+    /// Reads the clear cells of a chunk; other columns are [`Cells::Unknown`](sunzi_program::run::Cells::Unknown).
     ///
     /// # Errors
-    /// [`TableError::Mismatch`] for a chunk that there is not; [`TableError::Wire`] and others for what is damaged.
+    /// [`TableError::Mismatch`] for a chunk that does not exist; [`TableError::Wire`] and others for damaged bytes.
     fn clear(&mut self, chunk: usize) -> Result<Table, TableError>;
-    /// What is encrypted of an input in a chunk.
+    /// Reads the ciphertexts of an input in a chunk.
     ///
     /// # Errors
-    /// As [`clear`](Self::clear).
+    /// Every error of [`clear`](Self::clear).
     fn encrypted(
         &mut self,
         contexts: &Contexts,
@@ -52,10 +52,10 @@ pub trait EncryptedTable {
         input: &Input,
     ) -> Result<Encrypted, TableError>;
 
-    /// Reads all of it; how many ciphertexts it has.
+    /// Reads the whole table; returns the number of its ciphertexts.
     ///
     /// # Errors
-    /// As [`belongs_to`](Self::belongs_to), [`clear`](Self::clear) and [`encrypted`](Self::encrypted).
+    /// Every error of [`belongs_to`](Self::belongs_to), [`clear`](Self::clear) and [`encrypted`](Self::encrypted).
     fn check(&mut self, contexts: &Contexts) -> Result<u64, TableError> {
         self.belongs_to(contexts)?;
         let (mut count, inputs) = (0, self.inputs().to_vec());
@@ -69,29 +69,29 @@ pub trait EncryptedTable {
     }
 }
 
-/// What an encrypted table is written to, chunk after chunk.
+/// Writer of an encrypted table, chunk after chunk.
 pub trait EncryptedWriter {
-    /// Writes the clear columns of the next rows.
+    /// Writes the clear columns of the next rows, which begin a chunk.
     ///
     /// # Errors
-    /// [`TableError::Mismatch`] for other columns or too many rows, and before everything encrypted of the chunk before came; [`TableError::Wire`].
+    /// [`TableError::Mismatch`] for other columns or too many rows, and before all ciphertexts of the previous chunk are written; [`TableError::Wire`].
     fn begin_chunk(&mut self, rows: &Table) -> Result<(), TableError>;
-    /// Writes what [`Contexts::to_bytes`] made of the next input, in the order of [`inputs`](crate::inputs), encrypted for this key.
+    /// Writes the bytes that [`Contexts::to_bytes`] made of the next input, in the order of [`inputs`](crate::inputs), encrypted for this key.
     ///
     /// # Errors
-    /// [`TableError::Mismatch`] for one too many, of another key or of another length; [`TableError::Wire`].
+    /// [`TableError::Mismatch`] for one input too many, for another key or another length; [`TableError::Wire`].
     fn put_bytes(&mut self, bytes: &[u8], key: KeyId) -> Result<(), TableError>;
-    /// Ends the file once all is there. It is not flushed.
+    /// Ends the file once all chunks are written. It is not flushed.
     ///
     /// # Errors
-    /// [`TableError::Mismatch`] if something is missing.
+    /// [`TableError::Mismatch`] if a row or ciphertext is missing.
     fn finish(self: Box<Self>) -> Result<(), TableError>;
 }
 
-/// Opens a file of either form.
+/// Opens a file of either format.
 ///
 /// # Errors
-/// [`TableError::Io`]; those of [`TableFile::open`] and [`EncryptedParquet::open`](crate::arrow::EncryptedParquet::open).
+/// [`TableError::Io`]; every error of [`TableFile::open`] and [`EncryptedParquet::open`](crate::arrow::EncryptedParquet::open).
 pub fn open(path: &Path) -> Result<Box<dyn EncryptedTable>, TableError> {
     if is_parquet(path)? {
         #[cfg(feature = "parquet")]
@@ -104,10 +104,10 @@ pub fn open(path: &Path) -> Result<Box<dyn EncryptedTable>, TableError> {
     Ok(Box::new(TableFile::open(BufReader::new(file), len)?))
 }
 
-/// Begins a table in Parquet for ciphertexts of this key; `partition` is the clear category that all rows of a chunk share, if any.
+/// Begins a Parquet file for ciphertexts of this key; `partition` is the clear category that all rows of a chunk share, if any.
 ///
 /// # Errors
-/// Those of [`ParquetWriter::create`](crate::arrow::ParquetWriter::create).
+/// Every error of [`ParquetWriter::create`](crate::arrow::ParquetWriter::create).
 #[cfg(feature = "parquet")]
 pub fn parquet_writer<'f>(
     contexts: &Contexts,
@@ -119,10 +119,10 @@ pub fn parquet_writer<'f>(
     Ok(Box::new(crate::arrow::ParquetWriter::create(contexts, schema, key, partition, file)?))
 }
 
-/// Refuses to write a table in Parquet, which this program was built without.
+/// Refuses to write Parquet, which this program was built without.
 ///
 /// # Errors
-/// [`TableError::Form`].
+/// [`TableError::Form`] always.
 #[cfg(not(feature = "parquet"))]
 pub fn parquet_writer<'f>(
     _: &Contexts,

@@ -1,90 +1,90 @@
-//! What can be wrong with a table.
+//! Errors of tables.
 
 use sunzi_program::ProgramError;
 use sunzi_rlwe::wire::{Fault, WireError};
 
-/// Why a table was not read or written: what was expected, what came, what to do.
+/// Reason why a table was not read or written: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// Bytes did not come or go.
+    /// A file could not be read or written.
     #[error("cannot read {name}: {reason}")]
     Io {
-        /// The file.
+        /// Name of the file.
         name: String,
-        /// What the system says.
+        /// Reason the operating system gives.
         reason: String,
     },
-    /// Bytes that are no table.
+    /// The bytes are no table.
     #[error("{name}: {problem}")]
     Form {
-        /// The file, and the place in it.
+        /// Name of the file, and the place in it.
         name: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and what to do.
         problem: String,
     },
-    /// A cell that does not fit its column.
+    /// A cell does not fit its column.
     #[error("{place}, column {column:?}: {cell:?} {problem}")]
     Cell {
-        /// The line or row.
+        /// Line or row of the cell.
         place: String,
-        /// The name of the column.
+        /// Name of the column.
         column: String,
-        /// The cell, shortened.
+        /// Text of the cell, shortened.
         cell: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and what to do.
         problem: String,
     },
-    /// A column that cannot be used as it is.
+    /// A column cannot be used as it is.
     #[error("column {column:?}: {problem}")]
     Column {
-        /// Its name.
+        /// Name of the column.
         column: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and what to do.
         problem: String,
     },
-    /// A schema that cannot be read.
+    /// The schema cannot be read.
     #[error("the schema: {0}")]
     Schema(#[from] serde_json::Error),
-    /// The table is not what it was when it was looked at first.
+    /// The table differs from what it was when it was read first.
     #[error(
         "the table changed while it was read: expected {expected} rows, got {got}; run again when nobody writes to it"
     )]
     Changed {
-        /// Rows that were counted first.
+        /// Number of rows counted first.
         expected: u64,
-        /// Rows that came.
+        /// Number of rows found now.
         got: u64,
     },
-    /// Ciphertexts that do not belong where they were to go.
+    /// Ciphertexts do not belong where they were to be written or read.
     #[error("{what}: expected {expected}, got {got}")]
     Mismatch {
-        /// What differs.
+        /// Name of the property that differs.
         what: &'static str,
-        /// What belongs there.
+        /// Expected value.
         expected: String,
-        /// What came.
+        /// Value found.
         got: String,
     },
-    /// What the file format has against it.
+    /// An error of the wire format.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// What the schema has against it.
+    /// An error of the schema or the program.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// What Arrow or Parquet has against it.
+    /// An error of Arrow or Parquet.
     #[cfg(feature = "parquet")]
     #[error("{name} is no Parquet file that can be read: {problem}")]
     Parquet {
-        /// The file.
+        /// Name of the file.
         name: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
 }
 
 impl TableError {
-    /// Whose fault it is.
+    /// Party at fault.
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {

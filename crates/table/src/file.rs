@@ -1,7 +1,7 @@
 //! Encrypted tables as files of Sunzi: `docs/format.md`, tables.
 //!
-//! A file has its schema first and then chunk after chunk: the clear columns of so many rows, then what is encrypted of each column and label, a
-//! ciphertext for each plaintext modulus. All of these take equally many bytes, so that every place follows from the schema: a file is
+//! A file has its schema first and then chunk after chunk: the clear columns of the chunk's rows, then the ciphertexts of each column and label, one
+//! for each plaintext modulus. All of these take equally many bytes, so that every offset follows from the schema: a file is
 //! written in one go while rows come, and any chunk of a column is read without the others.
 
 mod reader;
@@ -16,7 +16,7 @@ pub use reader::TableFile;
 pub use shape::Shape;
 pub use writer::TableWriter;
 
-/// What tables of a scheme are.
+/// Returns the wire kind of the tables of a scheme.
 pub(crate) fn kind(scheme: SchemeChoice) -> Kind {
     match scheme {
         SchemeChoice::Bfv => Kind::BfvTable,

@@ -1,4 +1,4 @@
-//! Cells as the numbers and labels of a schema, so many rows at a time.
+//! Conversion of cells to the numbers and labels of a schema, some rows at a time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use sunzi_program::{Column, Schema};
 
 use crate::{Cell, Rows, Surveyed, TableError};
 
-/// A cell of a column.
+/// A cell converted for its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fitted {
     Unit(i64),
@@ -17,10 +17,10 @@ enum Fitted {
     Label(u32),
 }
 
-/// What checks cells against a column.
+/// Check of cells against a column.
 pub(crate) struct Fit {
     column: Column,
-    /// The places of labels.
+    /// Index of each label.
     labels: HashMap<String, u32>,
 }
 
@@ -33,7 +33,7 @@ impl Fit {
         Self { column: column.clone(), labels }
     }
 
-    /// Fails for what is out of the range that was declared, and for labels that were not; `place` is where the cell stands.
+    /// Refuses a number outside the declared range, and a label that was not declared; `place` names the cell in the message.
     pub(crate) fn check(&self, cell: &Cell<'_>, place: impl FnOnce() -> String) -> Result<(), TableError> {
         self.fit(cell, place).map(drop)
     }
@@ -89,12 +89,12 @@ fn outside(low: impl ToString, high: impl ToString) -> String {
     )
 }
 
-/// v/10^decimals in digits.
+/// Writes v/10^decimals in digits.
 fn unit(v: i64, decimals: u32) -> crate::Decimal {
     crate::Decimal::new(v.into(), -(decimals as i32))
 }
 
-/// The rows of a table as cells of its schema, so many at a time: no more than these are in memory.
+/// Rows of a table as cells of its schema, a chunk at a time: only these are in memory.
 pub struct Chunks {
     rows: Box<dyn Rows>,
     schema: Arc<Schema>,
@@ -102,13 +102,13 @@ pub struct Chunks {
     fits: Vec<Fit>,
     span: usize,
     partition: Option<usize>,
-    /// Rows of the next chunk; of that of each label where there is a partition.
+    /// Rows of the next chunk; with a partition, of the next chunk of each label.
     waiting: Vec<Waiting>,
     done: u64,
     ended: bool,
 }
 
-/// Rows that wait for others.
+/// Rows that wait until a chunk is full.
 #[derive(Default)]
 struct Waiting {
     cells: Vec<Cells>,
@@ -116,7 +116,7 @@ struct Waiting {
 }
 
 impl Chunks {
-    /// Reads a table that was surveyed, `span` rows at a time, at least one.
+    /// Reads a surveyed table, `span` rows at a time, at least one.
     #[must_use]
     pub fn new(rows: Box<dyn Rows>, surveyed: &Surveyed, span: usize) -> Self {
         let fits = surveyed.schema.columns.iter().map(Fit::new).collect();
@@ -126,10 +126,10 @@ impl Chunks {
         Self { rows, schema, sources, fits, span, partition, waiting, done: 0, ended: false }
     }
 
-    /// The same, where all rows of a chunk have one label of a category: as many rows as labels times `span` may be in memory.
+    /// Partitions the chunks: all rows of a chunk have one label of a category. As many rows as labels times `span` may be in memory.
     ///
     /// # Errors
-    /// [`TableError::Column`] for a column that is not there, encrypted, or no category.
+    /// [`TableError::Column`] for a column that does not exist, is encrypted, or is no category.
     pub fn partitioned(self, column: &str) -> Result<Self, TableError> {
         let at = self.schema.position(column);
         let kind = at.and_then(|at| self.schema.columns.get(at)).filter(|column| !column.encrypted);
@@ -140,10 +140,10 @@ impl Chunks {
         Ok(Self { partition: at, waiting, ..self })
     }
 
-    /// The next rows: `span` of them, fewer at the end, then none.
+    /// Returns the next rows: `span` of them, fewer at the end, then `None`.
     ///
     /// # Errors
-    /// [`TableError::Cell`]; [`TableError::Changed`] if the table has another number of rows than it had; those of [`Rows`].
+    /// [`TableError::Cell`]; [`TableError::Changed`] if the table no longer has the number of rows that it had; every error of [`Rows`].
     pub fn next_chunk(&mut self) -> Result<Option<Table>, TableError> {
         while !self.ended {
             let (more, expected) = (self.rows.advance()?, self.schema.rows);
@@ -162,7 +162,7 @@ impl Chunks {
         }
     }
 
-    /// Puts a row to those it belongs to; which, if these are a chunk now.
+    /// Adds a row to the waiting rows of its label; returns their index if they now fill a chunk.
     fn take_row(&mut self) -> Result<Option<usize>, TableError> {
         let cells = self.fits.iter().zip(&self.sources);
         let fit = |(fit, &source): (&Fit, &usize)| fit.fit(&self.rows.cell(source), || self.rows.place());
@@ -180,7 +180,7 @@ impl Chunks {
         Ok((waiting.count == self.span).then_some(at))
     }
 
-    /// The rows that wait there.
+    /// Takes the waiting rows of an index.
     fn give(&mut self, at: usize) -> Result<Table, TableError> {
         let Waiting { cells, count } = self.waiting.get_mut(at).map(std::mem::take).unwrap_or_default();
         Ok(Table::chunk_of(Arc::clone(&self.schema), count as u64, cells)?)
@@ -200,7 +200,7 @@ fn push(cells: &mut Cells, fitted: Fitted) {
         (Cells::Units(all), Fitted::Unit(v)) => all.push(v),
         (Cells::Reals(all), Fitted::Real(v)) => all.push(v),
         (Cells::Labels(all), Fitted::Label(v)) => all.push(v),
-        // A column has one kind of cells.
+        // Other pairs do not occur: a column has one kind of cells.
         _ => {}
     }
 }

@@ -1,20 +1,20 @@
-//! Which ciphertexts an encrypted table has.
+//! Inputs of an encrypted table: the ciphertexts that it has.
 
 use sunzi_program::graph::Node;
 use sunzi_program::schema::Kind;
 use sunzi_program::{Column, Schema};
 
-/// What one ciphertext of every chunk is of.
+/// Source of one ciphertext of every chunk: a column, or a label of a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Input {
-    /// The column of the schema.
+    /// Index of the column in the schema.
     pub column: usize,
-    /// For a category the label whose zeros and ones it has.
+    /// Index of the label, for a category, whose zeros and ones are encrypted.
     pub label: Option<usize>,
 }
 
 impl Input {
-    /// The node of a program that reads it.
+    /// Returns the node of a program that reads the input.
     #[must_use]
     pub fn node(&self) -> Node {
         match self.label {
@@ -23,7 +23,7 @@ impl Input {
         }
     }
 
-    /// What a node of a program reads, if it reads a column.
+    /// Returns the input that a node of a program reads, if it reads a column.
     #[must_use]
     pub fn of(node: &Node) -> Option<Self> {
         match node {
@@ -34,7 +34,7 @@ impl Input {
     }
 }
 
-/// The inputs of a schema, by columns and labels in their order.
+/// Lists the inputs of a schema, by columns and labels in their order.
 #[must_use]
 pub fn inputs(schema: &Schema) -> Vec<Input> {
     let mut all = Vec::with_capacity(count_inputs(schema));
@@ -49,7 +49,7 @@ pub fn inputs(schema: &Schema) -> Vec<Input> {
     all
 }
 
-/// How many inputs a schema has.
+/// Number of inputs of a schema.
 pub(crate) fn count_inputs(schema: &Schema) -> usize {
     let of = |column: &Column| match &column.kind {
         Kind::Category { labels } => labels.len(),

@@ -1,7 +1,7 @@
 //! Tables for encrypted computations.
 //!
-//! What their owner has is a table in the clear, CSV or Parquet: [`Source`] opens it, [`survey`] finds or checks its [`Schema`] in one pass, and
-//! [`Chunks`] gives its rows, so many at a time, in another. What leaves the owner is an encrypted table: its schema, clear columns
+//! A data owner has a table in the clear, CSV or Parquet: [`Source`] opens it, [`survey`] finds or checks its [`Schema`] in one pass, and
+//! [`Chunks`] gives its rows, a chunk at a time, in another. What leaves the owner is an encrypted table: its schema, clear columns
 //! and ciphertexts, in a file of Sunzi's own ([`mod@file`]) or as Arrow columns in Parquet (`arrow`). Neither side ever holds more
 //! than a chunk.
 //!

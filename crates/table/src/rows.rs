@@ -7,9 +7,9 @@ use crate::{Decimal, NotDecimal, TableError};
 /// A cell as it stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// None, where others of the column have something.
+    /// An absent cell, in a row where other columns have cells.
     Missing,
-    /// Text that may be a number: what files without types have.
+    /// Text that may be a number, from a file without types.
     Text(&'a str),
     /// Text that is a label, whatever it looks like.
     Label(&'a str),
@@ -20,10 +20,10 @@ pub enum Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// The number that it is.
+    /// Reads the cell as a number.
     ///
     /// # Errors
-    /// [`NotDecimal`].
+    /// Every [`NotDecimal`].
     pub fn number(&self) -> Result<Decimal, NotDecimal> {
         match self {
             Self::Missing => Err(NotDecimal::Empty),
@@ -31,12 +31,12 @@ impl<'a> Cell<'a> {
             Self::Label(_) => Err(NotDecimal::NotANumber),
             Self::Number(number) => Ok(*number),
             Self::Real(value) if !value.is_finite() => Err(NotDecimal::NotFinite),
-            // Shortest digits; the exponent form keeps zeros out.
+            // The shortest digits; the exponent form keeps zeros out.
             Self::Real(value) => Decimal::parse(&format!("{value:e}")),
         }
     }
 
-    /// What it reads as: a label, or what stands in a message.
+    /// Returns the text of the cell, as a label or for a message.
     #[must_use]
     pub fn text(&self) -> Cow<'a, str> {
         match self {
@@ -47,7 +47,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// An error that names this cell.
+    /// Makes an error that names this cell.
     pub(crate) fn refuse(&self, place: String, column: &str, problem: impl ToString) -> TableError {
         const LONGEST: usize = 40;
         let text = self.text();
@@ -59,20 +59,20 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// A table, of which one row at a time is in memory.
+/// A table that is read one row at a time.
 pub trait Rows {
-    /// The names of its columns.
+    /// Names of the columns.
     fn names(&self) -> &[String];
 
-    /// Goes to the next row; false if there is none.
+    /// Advances to the next row; false if there is none.
     ///
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Form`].
     fn advance(&mut self) -> Result<bool, TableError>;
 
-    /// A cell of the row at hand; missing for a column that there is not.
+    /// Returns a cell of the current row; missing for a column that does not exist.
     fn cell(&self, column: usize) -> Cell<'_>;
 
-    /// Where the row at hand stands, in words for a message.
+    /// Returns the position of the current row, in words for a message.
     fn place(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! Tables in files of either form.
+//! Clear tables in files of either format.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::csv::CsvRows;
 use crate::{Rows, TableError};
 
-/// What Parquet files begin with.
+/// First bytes of a Parquet file.
 const PARQUET: [u8; 4] = *b"PAR1";
 
 /// A table in a file that can be read several times.
@@ -31,7 +31,7 @@ impl Source {
         Ok(Self { path: path.to_owned(), parquet: is_parquet(path)? })
     }
 
-    /// Its rows, from the first on.
+    /// Returns the rows, from the first on.
     ///
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Form`]; `TableError::Parquet`.

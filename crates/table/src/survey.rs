@@ -1,4 +1,4 @@
-//! What a table holds: found by reading all of it once, or declared and then checked.
+//! Survey of a table: its schema, found by reading all of it once, or declared and then checked.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,40 +9,40 @@ use sunzi_program::{Column, ProgramError, Schema};
 use crate::fit::Fit;
 use crate::{Cell, Decimal, Rows, TableError};
 
-/// Most bytes of a label that is found.
+/// Largest number of bytes of a label that is found.
 const LONGEST_LABEL: usize = 256;
-/// Most labels of a category that is found.
+/// Largest number of labels of a category that is found.
 pub const MOST_LABELS: usize = 256;
-/// Most decimals of an exact column.
+/// Largest number of decimals of an exact column.
 const MOST_DECIMALS: u32 = 15;
-/// Numbers beyond ± this are refused.
+/// Largest absolute value of a number.
 const LARGEST: f64 = 1e15;
 
-/// How a table is to be taken.
+/// Options of a survey.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// The columns as they are declared, by name; all others are left out. None to find them.
+    /// Declared columns, by name; all others are left out. `None` to find the columns.
     pub declared: Option<Vec<Column>>,
-    /// Rows that are declared.
+    /// Declared number of rows.
     pub rows: Option<u64>,
-    /// Columns to use where none are declared; all unless given.
+    /// Columns to use where none are declared; all if the list is empty.
     pub columns: Vec<String>,
-    /// Columns that stay in the clear.
+    /// Names of columns that stay in the clear.
     pub clear: Vec<String>,
-    /// Columns of labels, also where these are numbers.
+    /// Names of columns of labels, also where these are numbers.
     pub categories: Vec<String>,
 }
 
-/// A table that was read once.
+/// A surveyed table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surveyed {
-    /// Its schema.
+    /// Schema of the table.
     pub schema: Schema,
-    /// The column of the table behind each column of the schema.
+    /// Index of the table's column for each column of the schema.
     pub sources: Vec<usize>,
 }
 
-/// A schema of which the rows may be left open.
+/// A declared schema, whose number of rows may be missing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Declared {
@@ -61,14 +61,14 @@ struct Declared {
 /// ```
 ///
 /// # Errors
-/// [`TableError::Schema`] for other JSON; [`TableError::Program`] for columns that cannot be.
+/// [`TableError::Schema`] for other JSON; [`TableError::Program`] for invalid columns.
 pub fn read_schema(json: &str) -> Result<Asked, TableError> {
     let Declared { rows, columns } = serde_json::from_str(json)?;
     Schema::new(rows.unwrap_or(1), columns.clone())?;
     Ok(Asked { declared: Some(columns), rows, ..Asked::default() })
 }
 
-/// Reads all of a table: what is declared is checked cell by cell, what is not is found.
+/// Reads all of a table: declared columns are checked cell by cell, other columns are found.
 ///
 /// A column of numbers becomes exact with as many decimals as its cells have, if 15 decimals and ±2^53 units hold them, and real otherwise; a column
 /// of texts becomes a category. Ranges and labels are then those of the table, and a schema is public: **declare them where the least, the
@@ -76,7 +76,7 @@ pub fn read_schema(json: &str) -> Result<Asked, TableError> {
 ///
 /// # Errors
 /// [`TableError::Cell`] for a cell out of the declared range or of another kind than the others of its column; [`TableError::Column`] for columns that
-/// are named and missing, and for more than [`MOST_LABELS`] texts; [`TableError::Changed`] for other rows than declared; those of [`Rows`].
+/// are named and missing, and for more than [`MOST_LABELS`] texts; [`TableError::Changed`] for other rows than declared; every error of [`Rows`].
 pub fn survey(rows: &mut dyn Rows, asked: &Asked) -> Result<Surveyed, TableError> {
     let names = rows.names().to_vec();
     // Headers may be long: each name is looked up at once, and too many are refused before any row is read.
@@ -145,15 +145,15 @@ fn missing(names: &[String], name: &str) -> TableError {
     TableError::column(name, format!("is not in the table; its columns are {shown}{more}"))
 }
 
-/// What was seen of a column.
+/// Findings about a column so far.
 enum Found {
-    /// It is known what it is.
+    /// A declared column, and its check.
     Declared(Fit),
-    /// Labels, whatever they look like.
+    /// Labels of a category, whatever they look like.
     Labels(BTreeSet<String>),
-    /// Numbers so far, if anything.
+    /// Numbers only, if there were any cells.
     Numbers(Numbers),
-    /// Texts so far.
+    /// Texts, so the column is a category.
     Texts(BTreeSet<String>),
 }
 
@@ -163,13 +163,13 @@ impl Default for Found {
     }
 }
 
-/// Numbers that were seen.
+/// Summary of the numbers seen.
 #[derive(Default)]
 struct Numbers {
     any: bool,
-    /// The most decimals.
+    /// Largest number of decimals.
     decimals: u32,
-    /// The least and the largest in units of these; none if they do not fit.
+    /// Least and largest number in units of 10^-decimals; `None` if they do not fit.
     units: Option<(i128, i128)>,
     reals: (f64, f64),
 }
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(found[2], category(&["x", "y"]));
         assert_eq!(found[3], Kind::Real { low: -0.001, high: 0.5 });
         assert_eq!(found[4], decimal(0, 0, 0));
-        // The ends of what is exact.
+        // Largest exact cells.
         let last = LARGEST_CELL;
         assert_eq!(kinds(&format!("a\n0.1\n{}.2\n", last / 10)), [decimal(1, 1, last)]);
         assert_eq!(

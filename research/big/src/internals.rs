@@ -1,6 +1,6 @@
-//! Parts that the tests of this crate try by themselves, because nothing of the interface shows them.
+//! Private items for the tests of this crate, which the interface does not show.
 //!
-//! Nothing but these tests may use them: they change without notice.
+//! Nothing else may use this module: its contents change without notice.
 
 pub use crate::multi_precision::conversion::Ratio;
 pub use crate::multi_precision::rounding::Rounding;

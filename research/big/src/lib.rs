@@ -1,4 +1,4 @@
-//! Rings over big integers, for the tests and the laboratory of Sunzi: both are a [`Ring`](sunzi_ring::Ring) like any other.
+//! Rings over big integers, for the tests and the laboratory of Sunzi: an oracle and a baseline, each a [`Ring`](sunzi_ring::Ring).
 //!
 //! [`BigRing`] stores big integers and does everything by the definitions: it is the oracle. [`MultiPrecision`] gives a ring in
 //! words the scaling and the digits of the papers' baseline, which go through one big integer for each coefficient.
@@ -9,7 +9,7 @@
 //! | Dec_MP and Mult_MP, 3.5 and B.3 of \[BEHZ16\] | `multi_precision/scaler.rs` |
 //! | D and P of \[BEHZ16, eq. (7)\], as fast as they can be | `multi_precision/gadget.rs` |
 //!
-//! Nothing here runs in constant time.
+//! No operation of this crate runs in constant time.
 #![forbid(unsafe_code)]
 
 #[doc(hidden)]

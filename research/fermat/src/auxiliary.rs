@@ -1,4 +1,4 @@
-//! B_sk = B ∪ {m_sk} [BEHZ16, 4.2 and Prop. 2]: word-size primes, as for any other q.
+//! Auxiliary basis B_sk = B ∪ {m_sk} [BEHZ16, 4.2 and Prop. 2]: word-size primes, as for any other q.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use sunzi_ring::{Backend, RingError};
 
 use crate::FermatRing;
 
-/// As many products can be summed before they are scaled.
+/// Number of products that can be summed before they are scaled.
 const CAPACITY: u64 = 256;
 
-/// The primes of B, m_sk last, and how many products may be summed.
+/// Returns the primes of B, m_sk last, and the number of products that may be summed.
 ///
 /// Eq. (14): λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for s products, m_sk ≥ 2(|B| + ⌈λ⌉), and ρ = k/m̃.
 pub(crate) fn choose(
@@ -23,7 +23,7 @@ pub(crate) fn choose(
     let k = ring.fermat_modulus().level() as u64;
     let m_tilde = BigUint::one() << m_tilde_bits;
     let lift = &m_tilde + k;
-    // 2m̃²·(one product).
+    // The bound is 2m̃²·(one product).
     let product = ring.modulus() * t * ring.degree() * &lift * &lift;
     let scale = BigUint::from(2_u32) * &m_tilde * &m_tilde;
     let shortest = product.bits().saturating_sub(scale.bits()) / 48;

@@ -1,19 +1,19 @@
-//! Work shared among the threads of rayon's current pool. Every split is by data alone: results do not depend on the number of threads.
+//! Work shared among the threads of rayon's current pool. Every split depends on data alone: results do not depend on the number of threads.
 
 use rayon::prelude::*;
 use sunzi_ring::RingError;
 
 use crate::combination::BLOCK;
 
-/// Words of results from which threads pay.
+/// Number of words of results from which threads pay.
 const WORDS: usize = 1 << 14;
 
 fn is_shared(words: usize) -> bool {
     words >= WORDS && rayon::current_num_threads() > 1
 }
 
-/// Runs `f(state, block, its part of every row)` over blocks of [`BLOCK`] coefficients, for rows with so many words of each coefficient. Every
-/// thread has a state.
+/// Runs `f(state, block, its part of every row)` over blocks of [`BLOCK`] coefficients, for rows with the given number of words for each coefficient.
+/// Every thread has a state.
 pub(crate) fn for_each_block<'a, S: Default>(
     rows: impl Iterator<Item = (&'a mut [u64], usize)>,
     f: impl Fn(&mut S, usize, &mut [&mut [u64]]) -> Result<(), RingError> + Sync,

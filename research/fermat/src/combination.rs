@@ -1,4 +1,4 @@
-//! From word-size residues to residues of several words by one matrix product.
+//! Combination of word-size residues to residues of several words, by one matrix product.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -7,14 +7,14 @@ use sunzi_ring::RingError;
 
 use crate::Component;
 
-/// Coefficients handled together.
+/// Number of coefficients handled together.
 pub(crate) const BLOCK: usize = 64;
-/// Bits of the digits of constants: the longest that 52-bit lanes multiply at half the cost.
+/// Number of bits of the digits of constants: the longest that 52-bit lanes multiply at half the cost.
 pub(crate) const FACTOR_BITS: u32 = 51;
 
-/// out ← Σ_i x_i·C_i modulo q_j for words x_i and constants C_i of several words.
+/// Tables of out ← Σ_i x_i·C_i modulo q_j for words x_i and constants C_i of several words.
 ///
-/// The C_i are cut into digits, of each of which one column sums products without a reduction; carries join the sums to an integer hardly
+/// The C_i are cut into digits; for each digit one column sums products without a reduction; carries join the sums to an integer hardly
 /// longer than q_j, which is folded.
 pub(crate) struct Combination {
     component: Component,
@@ -23,7 +23,7 @@ pub(crate) struct Combination {
 }
 
 impl Combination {
-    /// For words below `sources` and constants in [0, q_j).
+    /// Makes the tables for words below `sources` and constants in [0, q_j).
     pub(crate) fn new(
         component: Component,
         sources: &[Modulus],
@@ -39,7 +39,7 @@ impl Combination {
         Ok(Self { component, sums, digits })
     }
 
-    /// `rows`: [`BLOCK`] words for each source; `out`: as many residues, one after the other.
+    /// Combines `rows`, [`BLOCK`] words for each source, to as many residues in `out`, one after the other.
     pub(crate) fn apply(&self, rows: &[&[u64]], out: &mut [u64]) -> Result<(), RingError> {
         let mut sums = vec![0; 2 * self.digits * BLOCK];
         self.sums.apply(rows, &mut sums.chunks_exact_mut(BLOCK).collect::<Vec<_>>())?;
@@ -53,7 +53,7 @@ impl Combination {
     }
 }
 
-/// The integer Σ_d s_d·2^(bits·d) for sums s_d of two words.
+/// Returns the integer Σ_d s_d·2^(bits·d) for sums s_d of two words.
 fn carry(sums: impl Iterator<Item = (u64, u64)>, words: &mut Vec<u64>) {
     words.clear();
     let (mask, mut carry, mut word, mut filled) = ((1_u128 << FACTOR_BITS) - 1, 0_u128, 0_u128, 0);
@@ -68,7 +68,7 @@ fn carry(sums: impl Iterator<Item = (u64, u64)>, words: &mut Vec<u64>) {
             filled -= 64;
         }
     }
-    // Sums of 2^12 words below 2^48 leave fewer than 61 bits of carry, above fewer than 64 that wait.
+    // Sums of 2^12 words below 2^48 leave fewer than 61 bits of carry, above fewer than 64 pending bits.
     word += carry << filled;
     words.extend([word as u64, (word >> 64) as u64]);
 }

@@ -1,15 +1,15 @@
-//! One factor of 2^g − 1 and arithmetic modulo it.
+//! Component of a modulus: one factor of 2^g − 1, and arithmetic modulo it.
 
 use num_bigint::BigUint;
 use num_traits::One;
 
 use crate::words::{add_into, add_word, sub_from, sub_word};
 
-/// q_i = 2^h + 1 or 2^h − 1 for h a multiple of 64 `[TSKJ20, Lemma 1]`.
+/// A component q_i = 2^h + 1 or 2^h − 1 for h a multiple of 64 `[TSKJ20, Lemma 1]`.
 ///
 /// Residues are canonical, in [0, q_i), in words of 64 bits, the lowest first: h/64 of them modulo 2^h − 1 and one more
-/// modulo 2^h + 1, whose largest residue is 2^h. Operations take slices of that [length](Self::len); what has another length or
-/// is not canonical gives unspecified residues, never a panic.
+/// modulo 2^h + 1, whose largest residue is 2^h. Operations take slices of that [length](Self::len); slices of another length or
+/// that are not canonical give unspecified residues, never a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Component {
     bits: usize,
@@ -17,43 +17,43 @@ pub struct Component {
 }
 
 impl Component {
-    /// 2^h + 1.
+    /// Makes the component 2^h + 1.
     pub(crate) const fn fermat(bits: usize) -> Self {
         Self { bits, plus: true }
     }
 
-    /// 2^h − 1.
+    /// Makes the component 2^h − 1.
     pub(crate) const fn mersenne(bits: usize) -> Self {
         Self { bits, plus: false }
     }
 
-    /// h.
+    /// Exponent h of the component 2^h ± 1.
     #[must_use]
     pub const fn bits(self) -> usize {
         self.bits
     }
 
-    /// Whether q_i is 2^h + 1.
+    /// Whether the component is 2^h + 1.
     #[must_use]
     pub const fn is_fermat(self) -> bool {
         self.plus
     }
 
-    /// The words of a residue.
+    /// Number of words of a residue.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no residue has none")]
     pub const fn len(self) -> usize {
         self.bits / 64 + self.plus as usize
     }
 
-    /// q_i.
+    /// Value q_i of the component.
     #[must_use]
     pub fn value(self) -> BigUint {
         let power = BigUint::one() << self.bits;
         if self.plus { power + 1_u32 } else { power - 1_u32 }
     }
 
-    /// The words below 2^h, and the word above them modulo 2^h + 1.
+    /// Splits a residue into the words below 2^h, and the word above them modulo 2^h + 1.
     fn split(self, a: &mut [u64]) -> (&mut [u64], &mut [u64]) {
         let at = a.len().min(self.bits / 64);
         a.split_at_mut(at)
@@ -63,7 +63,7 @@ impl Component {
         a.get(self.bits / 64).map_or(0, |&word| word as i64)
     }
 
-    /// The canonical residue of low + top·2^h, for the words of `a` below 2^h and |top| < 2^63.
+    /// Computes the canonical residue of low + top·2^h, for the words of `a` below 2^h and |top| < 2^63.
     fn finish(self, a: &mut [u64], top: i64) {
         let (low, high) = self.split(a);
         if self.plus {
@@ -90,21 +90,21 @@ impl Component {
         }
     }
 
-    /// a ← a + b.
+    /// Adds residues: a ← a + b.
     pub fn add_assign(self, a: &mut [u64], b: &[u64]) {
         let high = self.high(a) + self.high(b);
         let carry = add_into(self.split(a).0, b);
         self.finish(a, high + i64::from(carry));
     }
 
-    /// a ← a − b.
+    /// Subtracts residues: a ← a − b.
     pub fn sub_assign(self, a: &mut [u64], b: &[u64]) {
         let high = self.high(a) - self.high(b);
         let borrow = sub_from(self.split(a).0, b);
         self.finish(a, high - i64::from(borrow));
     }
 
-    /// a ← −a.
+    /// Negates a residue: a ← −a.
     pub fn neg_assign(self, a: &mut [u64]) {
         let high = self.high(a);
         // −low = ~low + 1 − 2^h, and 0 where low is.
@@ -116,7 +116,7 @@ impl Component {
         self.finish(a, i64::from(carry) - 1 - high);
     }
 
-    /// out ← x modulo q_i for an integer of any length: 2^h is ±1, so pieces of h bits are added and subtracted.
+    /// Reduces: out ← x modulo q_i for an integer of any length: 2^h is ±1, so pieces of h bits are added and subtracted.
     pub fn reduce(self, out: &mut [u64], x: &[u64]) {
         out.fill(0);
         let mut top = 0;
@@ -133,7 +133,7 @@ impl Component {
         self.finish(out, top);
     }
 
-    /// a ← c·a for c < 2^63.
+    /// Multiplies by a word: a ← c·a for c < 2^63.
     pub fn mul_word_assign(self, a: &mut [u64], c: u64) {
         // 2^h is the one residue with a high word, and its low words are 0.
         let mut carry = if self.high(a) == 0 { 0 } else { c };
@@ -147,7 +147,7 @@ impl Component {
         self.finish(a, carry as i64);
     }
 
-    /// out ← 2^e·x: words are moved and bits shifted, nothing is multiplied `[TSKJ20, 4.1]`.
+    /// Multiplies by a power of two: out ← 2^e·x. Words are moved and bits shifted, nothing is multiplied `[TSKJ20, 4.1]`.
     ///
     /// x = H·2^(h−e) + L becomes L·2^e ∓ H; 2^(h+e) is ∓2^e.
     pub fn mul_power_of_two(self, out: &mut [u64], x: &[u64], e: usize) {
@@ -187,7 +187,7 @@ impl Component {
         }
     }
 
-    /// The canonical residue of any integer.
+    /// Returns the canonical residue of any integer.
     #[must_use]
     pub fn residue(self, x: &BigUint) -> Vec<u64> {
         let mut out = vec![0; self.len()];
@@ -196,7 +196,7 @@ impl Component {
     }
 }
 
-/// out ← the low words of x·2^bits.
+/// Shifts left: out ← the low words of x·2^bits.
 fn shift_left(out: &mut [u64], x: &[u64], bits: u32) {
     let mut below = 0;
     for (out, &word) in out.iter_mut().zip(x) {
@@ -206,7 +206,7 @@ fn shift_left(out: &mut [u64], x: &[u64], bits: u32) {
     }
 }
 
-/// The words of ⌊x/2^bits⌋.
+/// Yields the words of ⌊x/2^bits⌋.
 fn shifted_right(x: &[u64], bits: u32) -> impl Iterator<Item = u64> {
     let above = x.iter().skip(1).chain([&0]);
     x.iter()
@@ -214,7 +214,7 @@ fn shifted_right(x: &[u64], bits: u32) -> impl Iterator<Item = u64> {
         .map(move |(&word, &above)| ((u128::from(above) << 64 | u128::from(word)) >> bits) as u64)
 }
 
-/// out ← out − ⌊x/2^bits⌋; the borrow.
+/// Computes out ← out − ⌊x/2^bits⌋; returns the borrow.
 fn sub_shifted(out: &mut [u64], x: &[u64], bits: u32) -> bool {
     let mut borrow = false;
     let mut words = shifted_right(x, bits);
@@ -226,7 +226,7 @@ fn sub_shifted(out: &mut [u64], x: &[u64], bits: u32) -> bool {
     borrow
 }
 
-/// out ← out + ⌊x/2^bits⌋ where no bits meet.
+/// Computes out ← out + ⌊x/2^bits⌋ where no bits overlap.
 fn or_shifted(out: &mut [u64], x: &[u64], bits: u32) {
     for (out, word) in out.iter_mut().zip(shifted_right(x, bits)) {
         *out |= word;

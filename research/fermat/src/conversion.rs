@@ -1,4 +1,4 @@
-//! From q to B_sk and back [BEHZ16, Alg. 3].
+//! Conversions from q to B_sk and back [BEHZ16, Alg. 3].
 
 use num_bigint::BigUint;
 use sunzi_kernels::{Conversion, InverseScale, Modulus};
@@ -12,7 +12,7 @@ use crate::digits::{Digits, Factor, Rows};
 use crate::limbs::Limbs;
 use crate::residues::FermatResidues;
 
-/// Tables of S0, S1, S3 and S4.
+/// Tables of steps S0, S1, S3 and S4.
 pub(crate) struct Conversions {
     ring: FermatRing,
     wide: FermatRing,
@@ -20,17 +20,17 @@ pub(crate) struct Conversions {
     t: u64,
     m_tilde_bits: u32,
     digits: Digits,
-    /// FastBconv to B_sk, from digits.
+    /// Conversion FastBconv to B_sk, from digits.
     plain: Conversion,
-    /// The extension, from digits, r + m̃/2, and ones.
+    /// Conversion of the extension, from digits, r + m̃/2, and ones.
     extension: Conversion,
-    /// −FastBconv·q^-1 times the factors of z_j, from digits.
+    /// Conversion −FastBconv·q^-1 times the factors of z_j, from digits.
     floor: Conversion,
-    /// t·q^-1 times the same.
+    /// Scales t·q^-1 times the factors of z_j.
     floor_scales: Vec<InverseScale>,
-    /// From z_j, z_sk and ones to α + h.
+    /// Conversion from z_j, z_sk and ones to α + h.
     alpha: Conversion,
-    /// From z_j, α + h and ones to every component.
+    /// Combinations of z_j, α + h and ones to every component.
     back: Vec<Combination>,
 }
 
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Conversions {
     }
 }
 
-/// The matrix product with these columns.
+/// Makes the matrix product with these columns.
 fn conversion(
     sources: &[Modulus],
     targets: &[Modulus],
@@ -97,7 +97,7 @@ impl Conversions {
         })
     }
 
-    /// FastBconv(a, q, B_sk).
+    /// Computes FastBconv(a, q, B_sk).
     pub(crate) fn convert(&self, a: &FermatResidues) -> Result<Vec<u64>, RingError> {
         let n = self.ring.degree();
         let mut out = vec![0; n * self.limbs.basis().len()];
@@ -109,8 +109,8 @@ impl Conversions {
         Ok(out)
     }
 
-    /// S0 and S1: FastBconv of |m̃·a|_q to B_sk ∪ {m̃} and the small Montgomery reduction [BEHZ16, Alg. 2], with a multiple of q
-    /// taken off so that lifts have no mean to speak of.
+    /// Steps S0 and S1: FastBconv of |m̃·a|_q to B_sk ∪ {m̃} and the small Montgomery reduction [BEHZ16, Alg. 2], with a multiple of q
+    /// subtracted so that the mean of lifts is negligible.
     pub(crate) fn extend(&self, a: &FermatResidues) -> Result<FermatResidues, RingError> {
         let n = self.ring.degree();
         let mut extended = self.wide.empty();
@@ -134,7 +134,7 @@ impl Conversions {
         Ok(extended)
     }
 
-    /// S3, the fast RNS floor of t·a/q in B_sk, and S4, the conversion to q with the redundant m_sk.
+    /// Steps S3 and S4: the fast RNS floor of t·a/q in B_sk, and the conversion to q with the redundant m_sk.
     pub(crate) fn scale(&self, mut a: FermatResidues) -> Result<FermatResidues, RingError> {
         let n = self.ring.degree();
         for_each_row(&mut a.limbs, n, |i, limb| {
@@ -152,7 +152,7 @@ impl Conversions {
         Ok(scaled)
     }
 
-    /// Of a block of coefficients, whose inverse transforms in B_sk are done.
+    /// Scales a block of coefficients, whose inverse transforms in B_sk are done.
     fn scale_block(
         &self,
         a: &FermatResidues,
@@ -182,7 +182,7 @@ impl Conversions {
     }
 }
 
-/// (m_j/M mod m_j for every j, −1/M mod m_sk), and B.
+/// Returns (m_j/M mod m_j for every j, −1/M mod m_sk), and B.
 fn sk_factors(limbs: &Limbs) -> Result<(Vec<u64>, Basis), RingError> {
     let values = limbs.basis().values();
     let (sk, b) = values.split_last().map_or((3, values), |(sk, b)| (*sk, b));
@@ -192,7 +192,7 @@ fn sk_factors(limbs: &Limbs) -> Result<(Vec<u64>, Basis), RingError> {
     Ok((factors, b))
 }
 
-/// FastBconvSK [BEHZ16, Lemma 6]: eq. (12) for α + h with h = (m_sk − 1)/2, and eq. (13) for every component.
+/// Makes FastBconvSK [BEHZ16, Lemma 6]: eq. (12) for α + h with h = (m_sk − 1)/2, and eq. (13) for every component.
 fn shenoy_kumaresan(
     ring: &FermatRing,
     b: &Basis,

@@ -1,4 +1,4 @@
-//! Division by q and rounding modulo t with γ-correction [BEHZ16, Alg. 1].
+//! Decryption: division by q and rounding modulo t with γ-correction [BEHZ16, Alg. 1].
 
 use sunzi_kernels::{Conversion, Modulus};
 use sunzi_math::{DEFAULT_PRIME_BOUND, gcd, is_prime, mod_inv};
@@ -18,9 +18,9 @@ pub(crate) struct Decryptor {
     t: Modulus,
     gamma: Modulus,
     digits: Digits,
-    /// FastBconv to {t, γ}.
+    /// Conversion FastBconv to {t, γ}.
     conversion: Conversion,
-    /// −q^-1 modulo t and γ, and γ^-1 modulo t.
+    /// Inverses −q^-1 modulo t and γ, and γ^-1 modulo t.
     negated_inverses: [u64; 2],
     gamma_inverse: u64,
 }
@@ -63,19 +63,19 @@ impl Decryptor {
         })
     }
 
-    /// 1/2 − k/γ [BEHZ16, Theorem 1].
+    /// Noise margin 1/2 − k/γ [BEHZ16, Theorem 1].
     pub(crate) fn margin(&self) -> f64 {
         0.5 - self.k as f64 / self.gamma.value() as f64 - f64::EPSILON
     }
 
-    /// FastBconv(a, q, {t, γ}).
+    /// Computes FastBconv(a, q, {t, γ}).
     pub(crate) fn convert(&self, a: &FermatResidues) -> Result<[Vec<u64>; 2], RingError> {
         self.convert_multiple(a, &[])
     }
 
     fn convert_multiple(&self, a: &FermatResidues, factors: &[u64]) -> Result<[Vec<u64>; 2], RingError> {
         let mut out = [vec![0; self.degree], vec![0; self.degree]];
-        // Decryption is what these digits are of.
+        // These digits belong to a decryption.
         let limbs = out.iter_mut().map(|limb| (limb.as_mut_slice(), 1));
         for_each_block(limbs, |rows: &mut Zeroizing<Rows>, block, out| {
             self.digits.cut(a, block, Factor::Words(factors), rows);
@@ -102,7 +102,7 @@ impl Decryptor {
     }
 }
 
-/// γ below 2^62, coprime to q and t, and above 2k.
+/// Checks that γ is below 2^62, coprime to q and t, and above 2k.
 fn check_gamma(ring: &FermatRing, t: u64, gamma: u64) -> Result<u64, RingError> {
     let least = 2 * ring.level() as u64;
     if gamma <= least || gamma >> 62 != 0 {

@@ -1,4 +1,4 @@
-//! How many bits a depth takes.
+//! Number of bits that a multiplicative depth takes.
 
 use sunzi_ring::RingError;
 use sunzi_ring::storage::{check_plaintext_modulus, check_radix};
@@ -6,22 +6,22 @@ use sunzi_ring::storage::{check_plaintext_modulus, check_radix};
 use crate::FermatModulus;
 use crate::modulus::{MOST_BITS, WORD};
 
-/// B_err.
+/// Bound B_err of errors.
 const ERROR_BOUND: f64 = sunzi_ring::sampling::CENTERED_BINOMIAL_BOUND as f64;
-/// log2 of 1/2 − k/γ is above this.
+/// Lower bound of log2 of 1/2 − k/γ.
 const MARGIN: f64 = -1.001;
 
-/// log2(2^a + 2^b).
+/// Returns log2(2^a + 2^b).
 fn sum(a: f64, b: f64) -> f64 {
     let (high, low) = if a >= b { (a, b) } else { (b, a) };
     high + (low - high).exp2().ln_1p() / std::f64::consts::LN_2
 }
 
 impl FermatModulus {
-    /// The smallest 2^g − 1 that decrypts after `depth` products one after the other, of public-key encryptions in Z\[X\]/(X^n + 1) with plaintext
+    /// Returns the smallest 2^g − 1 that decrypts after `depth` products one after the other, of public-key encryptions in Z\[X\]/(X^n + 1) with plaintext
     /// modulus t, by the papers' worst case [BEHZ16, Prop. 1 and 3]: relinearised by whole digits, or by digits of `radix_bits`.
     ///
-    /// That is more than what noise of random keys comes to: contexts carry a bound that such a modulus often leaves half unused. The degree is the
+    /// The worst case exceeds the noise of random keys: contexts carry a bound that such a modulus often leaves half unused. The degree is the
     /// caller's: it decides security, which a context checks.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl FermatModulus {
         Err(RingError::out_of_range("depth", format_args!("one that {MOST_BITS} bits allow"), depth))
     }
 
-    /// log2 of what decrypts over the noise after so many products.
+    /// Returns log2 of the largest noise that decrypts, over the noise after `depth` products.
     fn bits_left(&self, n: f64, t: f64, depth: u32, radix_bits: Option<u32>) -> f64 {
         let (k, log2_q) = (self.level() as f64, self.bits() as f64);
         // e·u + e_1 + e_2·s and a rounding.

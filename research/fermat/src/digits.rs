@@ -1,4 +1,4 @@
-//! The digits y_i of FastBconv as rows of a matrix product.
+//! Digits y_i of FastBconv as rows of a matrix product.
 
 use std::ops::Range;
 
@@ -19,13 +19,13 @@ pub(crate) struct Digits {
     counts: Vec<usize>,
 }
 
-/// Rows of [`BLOCK`] words, and the words that a block of y_i takes.
+/// Buffers: rows of [`BLOCK`] words, and the words that a block of y_i takes.
 #[derive(Default)]
 pub(crate) struct Rows {
     pub(crate) rows: Vec<u64>,
     scaled: Vec<u64>,
     y: Vec<u64>,
-    /// Σ y_i·(q/q_i) modulo 2^64, where it was asked for.
+    /// Sums Σ y_i·(q/q_i) modulo 2^64, where requested.
     pub(crate) low: Vec<u64>,
     workspace: Workspace,
 }
@@ -37,12 +37,12 @@ impl Zeroize for Rows {
     }
 }
 
-/// What x is multiplied by before (q/q_i)^-1.
+/// Factor of x before (q/q_i)^-1.
 #[derive(Clone, Copy)]
 pub(crate) enum Factor<'a> {
-    /// A product of words below 2^63.
+    /// Product of words below 2^63.
     Words(&'a [u64]),
-    /// 2^bits.
+    /// Power of two 2^bits.
     PowerOfTwo(u32),
 }
 
@@ -56,12 +56,12 @@ impl Digits {
         self.counts.iter().sum()
     }
 
-    /// The bounds of all rows.
+    /// Returns the bounds of all rows.
     pub(crate) fn sources(&self) -> Result<Vec<Modulus>, RingError> {
         Ok(vec![digit_bound()?; self.count()])
     }
 
-    /// 2^(48w)·(q/q_i) modulo p for every row, times a factor.
+    /// Returns 2^(48w)·(q/q_i) modulo p for every row, times a factor.
     pub(crate) fn column(&self, p: u64, factor: u64) -> Result<Vec<u64>, RingError> {
         let modulus = self.ring.fermat_modulus();
         let q = modulus.remainder(p);
@@ -81,7 +81,7 @@ impl Digits {
         Ok(column)
     }
 
-    /// The digits of |factor·x·(q/q_i)^-1|_{q_i} for a block of coefficients.
+    /// Cuts |factor·x·(q/q_i)^-1|_{q_i} for a block of coefficients into digits.
     pub(crate) fn cut(&self, a: &FermatResidues, block: usize, factor: Factor<'_>, rows: &mut Rows) {
         rows.rows.resize(self.count() * BLOCK, 0);
         rows.low.clear();
@@ -124,12 +124,12 @@ impl Digits {
     }
 }
 
-/// 2^h ± 1 modulo p.
+/// Returns 2^h ± 1 modulo p.
 fn component_mod(bits: usize, plus: bool, p: u64) -> u64 {
     (mod_pow(2, bits as u64, p) + if plus { 1 } else { p - 1 }) % p
 }
 
-/// q/q_i modulo 2^64: 2^h ± 1 is ±1, but for one of 64 bits that has a word alone.
+/// Returns q/q_i modulo 2^64: factors 2^h ± 1 are ±1, except one of 64 bits that has a word alone.
 fn quotient_low(modulus: &FermatModulus, position: usize) -> u64 {
     // q = −1, the factors 2^h + 1 are 1 and 2^64 − 1 is −1.
     if modulus.components().get(position).is_some_and(|component| component.is_fermat()) {

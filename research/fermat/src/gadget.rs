@@ -1,4 +1,4 @@
-//! D_RNS of `[TSKJ20, 2.4 and 4.3]`, and its digits cut in a radix [BEHZ16, B.1].
+//! Gadget D_RNS of `[TSKJ20, 2.4 and 4.3]`, and its digits cut in a radix [BEHZ16, B.1].
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,42 +15,42 @@ use crate::product::{Lift, WordProducts};
 use crate::residues::FermatResidues;
 use crate::{Component, FermatRing, Workspace};
 
-/// The most digits.
+/// Largest number of digits.
 const MOST_DIGITS: usize = 4096;
 
-/// Digits |c·(q/q_i)^-1|_{q_i} of whole components, or each of these in a radix: all by shifts.
+/// Gadget of the digits |c·(q/q_i)^-1|_{q_i} of whole components, or each of these in a radix: all by shifts.
 ///
 /// A whole digit has half the bits of q, and relinearisation by it adds noise of that size: products of some depth want a radix,
 /// `radix_bits` of the options, which costs a key polynomial for every 2^`radix_bits` of q. There are no special moduli.
 ///
-/// A key keeps from its first use on what it is lifted to for products, which is up to three times as long as its residues.
+/// A key stores from its first use on its lift for products, which is up to three times as long as its residues.
 ///
-/// [`Gadget::tables`] gives it for what it alone does.
+/// [`Gadget::tables`] returns this type for its additional methods.
 #[derive(Clone, Debug)]
 pub struct FermatGadget(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// The ring it was made for, and that of its level.
+    /// Ring for which the gadget was made; the next field is that of its level.
     top: FermatRing,
     ring: FermatRing,
-    /// The ring of the level as its users see it.
+    /// Ring of the level as its users see it.
     handle: Ring,
     options: GadgetOptions,
     /// Component and first bit of every digit.
     digits: Vec<(usize, usize)>,
-    /// For products of words with residues, by component.
+    /// Tables for products of words with residues, by component.
     products: Vec<OnceLock<WordProducts>>,
-    /// For whole digits, by component: to as many primes as products modulo the largest take.
+    /// Lifts of whole digits, by component: to as many primes as products modulo the largest take.
     lifts: Vec<OnceLock<Lift>>,
 }
 
-/// The digits of a polynomial.
+/// Digits of a polynomial.
 #[derive(Clone)]
 enum FermatDigits {
-    /// Modulo one component each.
+    /// Residues modulo one component each.
     Whole(Vec<Vec<u64>>),
-    /// Below 2^radix_bits.
+    /// Words below 2^radix_bits.
     Words(Vec<Vec<u64>>),
 }
 
@@ -109,7 +109,8 @@ impl FermatGadget {
 }
 
 impl FermatGadget {
-    /// D_RNS(a): |a·(q/q_i)^-1|_{q_i} for every component, with the q of the highest level, whose keys serve all: n residues of its [length](Component::len) each.
+    /// Returns D_RNS(a): |a·(q/q_i)^-1|_{q_i} for every component, with the q of the highest level, whose keys serve all levels: n residues of its
+    /// [length](Component::len) each.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
@@ -142,7 +143,7 @@ fn digits(ring: &FermatRing, options: &GadgetOptions) -> Vec<(usize, usize)> {
 }
 
 impl Inner {
-    /// The tables for products of digits with residues modulo the component at a position.
+    /// Returns the tables for products of digits with residues modulo the component at a position.
     fn word_products(&self, position: usize) -> Result<&WordProducts, RingError> {
         let Some(radix) = self.options.radix_bits else { return self.ring.0.word_products(position) };
         let components = self.ring.fermat_modulus().components();
@@ -158,7 +159,7 @@ impl Inner {
         Ok(cell.get_or_init(|| tables))
     }
 
-    /// What lifts whole digit i for all components at once.
+    /// Returns the lift of whole digit i for all components at once.
     fn lift(&self, i: usize) -> Result<&Lift, RingError> {
         let components = self.ring.fermat_modulus().components();
         let (Some(cell), Some(&component)) = (self.lifts.get(i), components.get(i)) else {
@@ -171,11 +172,11 @@ impl Inner {
         Ok(cell.get_or_init(|| lift))
     }
 
-    /// The residues of a key of this level or a higher one.
+    /// Returns the residues of a key of this level or a higher one.
     fn key<'a>(&self, key: [&'a [KeyPart]; 2]) -> Result<[Vec<&'a FermatResidues>; 2], RingError> {
         let [length, other] = key.map(<[_]>::len);
         check_length("polynomials of a key half", length, other)?;
-        // A key of a higher level has more: as many as that level has digits.
+        // A key of a higher level has as many polynomials as that level has digits.
         let mut expected = self.digits.len();
         let mut part = |part: &'a KeyPart| {
             let part = part.0.get::<Poly<Evaluation>>()?;
@@ -194,8 +195,8 @@ impl Inner {
         Ok(halves)
     }
 
-    /// Lifts every digit once to the primes of the largest component, of which smaller ones use the first; only a whole digit above a component is
-    /// reduced modulo it and lifted again.
+    /// Multiplies by transforms: every digit is lifted once to the primes of the largest component, of which smaller ones use the first; only a whole
+    /// digit above a component is reduced modulo it and lifted again.
     fn by_transforms(
         &self,
         digits: &FermatDigits,
@@ -239,7 +240,7 @@ impl Inner {
         Ok(results)
     }
 
-    /// Whole digits by products of the ring, whatever these are.
+    /// Multiplies whole digits by products of the ring, whatever these are.
     fn by_products(
         &self,
         digits: &[Vec<u64>],
@@ -258,7 +259,7 @@ impl Inner {
     }
 }
 
-/// Residues modulo a component of residues modulo a larger one.
+/// Reduces residues modulo a larger component to those modulo a smaller one.
 fn reduced(to: Component, from: Component, residues: &[u64]) -> Vec<u64> {
     let mut all = vec![0; residues.len() / from.len() * to.len()];
     for (out, x) in all.chunks_exact_mut(to.len()).zip(residues.chunks_exact(from.len())) {
@@ -267,7 +268,7 @@ fn reduced(to: Component, from: Component, residues: &[u64]) -> Vec<u64> {
     all
 }
 
-/// `bits` bits of an integer from the bit `at` on.
+/// Returns `bits` bits of an integer from the bit `at` on.
 fn cut(words: &[u64], at: usize, bits: u32) -> u64 {
     let word = |i: usize| u128::from(words.get(at / 64 + i).copied().unwrap_or(0));
     ((word(0) | word(1) << 64) >> (at % 64)) as u64 & ((1 << bits) - 1)
@@ -302,7 +303,7 @@ impl GadgetBackend for FermatGadget {
         self.0.digits.len()
     }
 
-    /// Digits are not centred: their mean is half their bound.
+    /// Bounds of digits, which are not centred: their mean is half their bound.
     fn digit_bounds(&self) -> Vec<DigitBound> {
         let components = self.0.ring.fermat_modulus().components();
         let bound = |&(position, at): &(usize, usize)| {
@@ -315,7 +316,7 @@ impl GadgetBackend for FermatGadget {
         self.0.digits.iter().map(bound).collect()
     }
 
-    /// g_i = q/q_i times a power of the radix modulo q_i, and 0 modulo all others.
+    /// Returns g_i = q/q_i times a power of the radix modulo q_i, and 0 modulo all others.
     fn key_part(
         &self,
         [mut b, a]: [Poly<Evaluation>; 2],
@@ -377,7 +378,7 @@ impl GadgetBackend for FermatGadget {
 }
 
 impl FermatRing {
-    /// The residues of the polynomial with the residues of one component as its coefficients.
+    /// Returns the polynomial whose coefficients are the residues modulo one component.
     fn spread(&self, component: Component, part: &[u64]) -> FermatResidues {
         let mut poly = self.empty();
         for (target, residues) in self.0.parts_mut(&mut poly.words) {

@@ -1,9 +1,9 @@
-//! Multiplication and division that know nothing of the form of a modulus: what the shifts are measured against.
+//! General multiplication and division, which ignore the form of a modulus: the baseline for the shifts.
 //!
 //! Schoolbook products and Knuth's algorithm D, or with the feature `gmp` the functions of GMP, which are faster from some thirty
 //! words on.
 
-/// out ← a·b; `out` has the words of both.
+/// Multiplies: out ← a·b; `out` has the words of both.
 #[cfg(not(feature = "gmp"))]
 pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     out.fill(0);
@@ -20,14 +20,14 @@ pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// out ← a·b; `out` has the words of both.
+/// Multiplies: out ← a·b; `out` has the words of both.
 #[cfg(feature = "gmp")]
 pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     let (longer, shorter) = if a.len() < b.len() { (b, a) } else { (a, b) };
     sunzi_kernels::gmp::mul(out, longer, shorter);
 }
 
-/// A divisor, its highest bit moved to the top of a word.
+/// A divisor, shifted so that its highest bit is the top bit of a word.
 #[derive(Clone, Debug)]
 pub(crate) struct Divisor {
     words: Vec<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct Divisor {
 }
 
 impl Divisor {
-    /// That of the words of a positive integer without a zero on top.
+    /// Makes the divisor from the words of a positive integer whose top word is not zero.
     pub(crate) fn new(words: &[u64]) -> Self {
         let shift = words.last().map_or(0, |top| top.leading_zeros());
         let mut normal = words.to_vec();
@@ -43,7 +43,7 @@ impl Divisor {
         Self { words: normal, shift }
     }
 
-    /// x ← x modulo the divisor.
+    /// Reduces x modulo the divisor.
     pub(crate) fn remainder(&self, x: &mut Vec<u64>) {
         x.push(0);
         shift_left(x, self.shift);
@@ -57,7 +57,7 @@ impl Divisor {
         sunzi_kernels::gmp::remainder_assign(x, &self.words);
     }
 
-    /// Knuth's algorithm D; the remainder takes the place of the lowest words.
+    /// Divides by Knuth's algorithm D; the remainder replaces the lowest words.
     #[cfg(not(feature = "gmp"))]
     fn divide(&self, x: &mut [u64]) {
         let n = self.words.len();
@@ -68,14 +68,14 @@ impl Divisor {
             let word = |i| n.checked_sub(i).and_then(|i| window.get(i)).copied().unwrap_or(0);
             let quotient = estimate([word(0), word(1), word(2)], [first, second]);
             if sub_product(window, &self.words, quotient) {
-                // The estimate was one too large.
+                // The quotient estimate was one too large.
                 crate::words::add_into(window, &self.words);
             }
         }
     }
 }
 
-/// The quotient of three words by two, whose first is at least 2^63: at most one above that of the whole integers.
+/// Estimates the quotient of three words by two, whose first is at least 2^63: at most one above that of the whole integers.
 #[cfg(not(feature = "gmp"))]
 fn estimate([top, next, third]: [u64; 3], [first, second]: [u64; 2]) -> u64 {
     let two = u128::from(top) << 64 | u128::from(next);
@@ -89,7 +89,7 @@ fn estimate([top, next, third]: [u64; 3], [first, second]: [u64; 2]) -> u64 {
     quotient as u64
 }
 
-/// window ← window − quotient·words; whether it wrapped.
+/// Computes window ← window − quotient·words; returns whether it wrapped.
 #[cfg(not(feature = "gmp"))]
 fn sub_product(window: &mut [u64], words: &[u64], quotient: u64) -> bool {
     let (low, high) = window.split_at_mut(words.len());

@@ -1,4 +1,4 @@
-//! x ↦ |x·(q/q_i)^-1|_{q_i}, the digits of FastBconv and of D_RNS, in the four versions of `[TSKJ20, 5.2]`.
+//! Products x ↦ |x·(q/q_i)^-1|_{q_i}, the digits of FastBconv and of D_RNS, in the four versions of `[TSKJ20, 5.2]`.
 
 use zeroize::Zeroize;
 
@@ -6,7 +6,7 @@ use crate::Component;
 use crate::general::{Divisor, mul};
 use crate::words::{add_into, sub_from, sub_word};
 
-/// Which of the paper's shortcuts are taken in products with (q/q_i)^-1 = 2^(h−i): results are the same.
+/// Shortcuts of the paper in products with (q/q_i)^-1 = 2^(h−i); results do not depend on them.
 ///
 /// | | multiplication | reduction |
 /// |---|---|---|
@@ -16,9 +16,9 @@ use crate::words::{add_into, sub_from, sub_word};
 /// | both (default) | one rotation of the bits of x, and one subtraction modulo 2^h + 1 | |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shortcuts {
-    /// Shifts for multiplications `[TSKJ20, 4.1 and 4.3]`.
+    /// Whether multiplications are shifts `[TSKJ20, 4.1 and 4.3]`.
     pub multiplication: bool,
-    /// Shifts and sums for reductions `[TSKJ20, 4.2 and 4.3]`.
+    /// Whether reductions are shifts and sums `[TSKJ20, 4.2 and 4.3]`.
     pub reduction: bool,
 }
 
@@ -38,18 +38,18 @@ impl Shortcuts {
     ];
 }
 
-/// (q/q_i)^-1 modulo q_i, where q/q_i = ∓2^i `[TSKJ20, Lemma 2]`.
+/// Inverse cofactor (q/q_i)^-1 modulo q_i, where q/q_i = ∓2^i `[TSKJ20, Lemma 2]`.
 #[derive(Clone, Debug)]
 pub struct InverseCofactor {
     component: Component,
-    /// i: how many factors 2 the cofactor has.
+    /// Exponent i: number of factors 2 of the cofactor.
     twos: u32,
     factor: Vec<u64>,
     divisor: Divisor,
     shortcuts: Shortcuts,
 }
 
-/// Memory for one residue.
+/// Buffer for one residue.
 #[derive(Clone, Debug, Default, Zeroize)]
 pub struct Workspace {
     product: Vec<u64>,
@@ -69,19 +69,19 @@ impl InverseCofactor {
         Self { component, twos, factor, divisor: Divisor::new(&divisor), shortcuts }
     }
 
-    /// q_i.
+    /// Component q_i of the factor.
     #[must_use]
     pub fn component(&self) -> Component {
         self.component
     }
 
-    /// h − i: the factor is 2 to this power.
+    /// Exponent h − i: the factor is 2 to this power.
     #[must_use]
     pub fn exponent(&self) -> usize {
         self.component.bits() - self.twos as usize
     }
 
-    /// out ← |x·(q/q_i)^-1|_{q_i}.
+    /// Multiplies: out ← |x·(q/q_i)^-1|_{q_i}.
     pub fn apply(&self, out: &mut [u64], x: &[u64], workspace: &mut Workspace) {
         let Shortcuts { multiplication, reduction } = self.shortcuts;
         if self.twos == 0 {
@@ -109,7 +109,7 @@ impl InverseCofactor {
         }
     }
 
-    /// out ← |2^bits·x·(q/q_i)^-1|_{q_i}: with both shortcuts still one rotation.
+    /// Multiplies: out ← |2^bits·x·(q/q_i)^-1|_{q_i}; with both shortcuts still one rotation.
     pub(crate) fn apply_scaled(&self, out: &mut [u64], x: &[u64], bits: u32, workspace: &mut Workspace) {
         if self.shortcuts == Shortcuts::default() {
             return self.component.mul_power_of_two(out, x, self.exponent() + bits as usize);
@@ -121,7 +121,7 @@ impl InverseCofactor {
         workspace.scaled = scaled;
     }
 
-    /// product − q_i·⌊(x − b)/2^i⌋ `[TSKJ20, Lemma 3]`: b = 1 modulo 2^h + 1, unless x = 0, else 0.
+    /// Computes product − q_i·⌊(x − b)/2^i⌋ `[TSKJ20, Lemma 3]`: b = 1 modulo 2^h + 1, unless x = 0, else 0.
     fn subtract_quotient(&self, product: &mut [u64], x: &[u64], quotient: &mut Vec<u64>) {
         quotient.clear();
         quotient.extend_from_slice(x);
@@ -149,7 +149,7 @@ impl InverseCofactor {
     }
 }
 
-/// out ← 2^bits·x.
+/// Shifts left: out ← 2^bits·x.
 fn shift(out: &mut [u64], x: &[u64], bits: usize) {
     let mut below = 0;
     let mut words = out.iter_mut().skip(bits / 64);

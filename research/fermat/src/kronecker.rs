@@ -3,7 +3,7 @@
 use crate::Component;
 
 impl Component {
-    /// The integer Σ a_i·X^i for n residues a_i, as words: X is the power of 2^64 next above n·q_i², so that a product of two such integers
+    /// Packs n residues a_i as the integer Σ a_i·X^i, in words: X is the power of 2^64 next above n·q_i², so that a product of two such integers
     /// holds the coefficients of the product of the polynomials side by side.
     #[must_use]
     pub fn pack(self, residues: &[u64]) -> Vec<u64> {
@@ -19,12 +19,12 @@ impl Component {
     }
 }
 
-/// Words of a coefficient.
+/// Returns the number of words of a coefficient.
 fn width(component: Component, n: usize) -> usize {
     (2 * component.bits() + n.max(1).ilog2() as usize + 3).div_ceil(64)
 }
 
-/// out ← a·b modulo X^n + 1 and q_i by one product of two long integers.
+/// Multiplies: out ← a·b modulo X^n + 1 and q_i by one product of two long integers.
 ///
 /// The product is that of the library for big integers, or with the feature `gmp` that of GMP.
 pub(crate) fn negacyclic(component: Component, n: usize, a: &[u64], b: &[u64], out: &mut [u64]) {

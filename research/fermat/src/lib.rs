@@ -19,7 +19,7 @@
 //! | products through word-size primes | `sums.rs`, `product.rs`, `combination.rs` |
 //! | products by Kronecker substitution | `kronecker.rs` |
 //! | polynomials in files | `packing.rs` |
-//! | what polynomials store, and what is lifted once; threads | `residues.rs`; `blocks.rs` |
+//! | contents of polynomials and their lifts; threads | `residues.rs`; `blocks.rs` |
 #![forbid(unsafe_code)]
 
 mod auxiliary;

@@ -38,7 +38,7 @@ impl Limbs {
         &self.0.plans
     }
 
-    /// Every limb with its plan.
+    /// Yields every limb with its plan.
     pub(crate) fn rows<'a>(
         &'a self,
         limbs: &'a mut [u64],
@@ -55,7 +55,7 @@ impl Limbs {
         }
     }
 
-    /// The integers below q·p_1⋯p_K that are these modulo q and have these limbs.
+    /// Returns the integers below q·p_1⋯p_K with these residues modulo q and these limbs.
     pub(crate) fn join(
         &self,
         mut integers: Vec<BigUint>,

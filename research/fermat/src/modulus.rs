@@ -1,4 +1,4 @@
-//! 2^g − 1 and its factors.
+//! Moduli 2^g − 1 and their factors.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -8,16 +8,16 @@ use sunzi_ring::RingError;
 
 use crate::Component;
 
-/// The smallest component fits a word.
+/// Number of bits of the smallest component, which fits a word.
 pub(crate) const WORD: usize = 64;
-/// The largest g.
+/// Largest exponent g.
 pub(crate) const MOST_BITS: usize = 16_384;
-/// The most components.
+/// Largest number of components.
 pub(crate) const MOST_COMPONENTS: usize = 1 + (MOST_BITS / WORD).ilog2() as usize;
 
-/// q = 2^g − 1 for g = 64, 128, …, 16384 and its pairwise coprime factors `[TSKJ20, Lemma 1]`.
+/// A modulus q = 2^g − 1 for g = 64, 128, …, 16384 with its pairwise coprime factors `[TSKJ20, Lemma 1]`.
 ///
-/// They stand from the smallest to the largest: 2^64 − 1, 2^64 + 1, 2^128 + 1, …, 2^(g/2) + 1. The first l of them have the
+/// Components are ordered from the smallest to the largest: 2^64 − 1, 2^64 + 1, 2^128 + 1, …, 2^(g/2) + 1. The first l of them have the
 /// product 2^(g_l) − 1 with g_l = 2^(l+5), which is q at level l.
 ///
 /// ```
@@ -37,11 +37,11 @@ pub struct FermatModulus {
 }
 
 impl FermatModulus {
-    /// The least prime that is coprime to every q and 1 modulo 2n for all degrees up to 2^17: a plaintext modulus with slots. 257 and 65537
+    /// Least prime that is coprime to every q and 1 modulo 2n for all degrees up to 2^17: a plaintext modulus with slots. 257 and 65537
     /// divide q.
     pub const BATCHING: u64 = 786_433;
 
-    /// 2^g − 1.
+    /// Makes the modulus 2^g − 1.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] unless g is a power of two from 64 to 16384.
@@ -56,10 +56,10 @@ impl FermatModulus {
         Ok(Self { bits, components: components.collect() })
     }
 
-    /// The one with so many components.
+    /// Returns the modulus with `level` components.
     ///
     /// # Errors
-    /// [`RingError::NoSuchLevel`] unless there are as many.
+    /// [`RingError::NoSuchLevel`] unless there are as many components.
     pub fn at_level(&self, level: usize) -> Result<Self, RingError> {
         if (1..=self.level()).contains(&level) {
             return Self::new(WORD << (level - 1));
@@ -67,40 +67,40 @@ impl FermatModulus {
         Err(RingError::NoSuchLevel { got: level, highest: self.level() })
     }
 
-    /// g.
+    /// Exponent g of the modulus 2^g − 1.
     #[must_use]
     pub fn bits(&self) -> usize {
         self.bits
     }
 
-    /// k = 1 + log2(g/64), the number of components `[TSKJ20, 4.4]`.
+    /// Number k = 1 + log2(g/64) of components `[TSKJ20, 4.4]`.
     #[must_use]
     pub fn level(&self) -> usize {
         self.components.len()
     }
 
-    /// The factors, from the smallest to the largest.
+    /// Components, from the smallest to the largest.
     #[must_use]
     pub fn components(&self) -> &[Component] {
         &self.components
     }
 
-    /// q.
+    /// Value q of the modulus.
     #[must_use]
     pub fn value(&self) -> BigUint {
         (BigUint::one() << self.bits) - 1_u32
     }
 
-    /// i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo 2^64 − 1: the paper's index, and f for the last.
+    /// Returns i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo 2^64 − 1: the paper's index, and f for the last.
     #[must_use]
     pub fn twos(&self, position: usize) -> u32 {
         self.level().saturating_sub(position.max(1)) as u32
     }
 
-    /// Fails unless an integer has no factor in common with q.
+    /// Checks that an integer has no factor in common with q.
     ///
     /// # Errors
-    /// [`RingError::NotCoprime`] with the integer and what it shares; [`RingError::OutOfRange`] for 0.
+    /// [`RingError::NotCoprime`] with the integer and the common factor; [`RingError::OutOfRange`] for 0.
     pub fn check_coprime(&self, m: u64) -> Result<(), RingError> {
         if m == 0 {
             return Err(RingError::out_of_range("an integer beside a Fermat modulus", "one above 0", m));
@@ -111,13 +111,13 @@ impl FermatModulus {
         }
     }
 
-    /// q mod m, for m > 0.
+    /// Returns q mod m, for m > 0.
     pub(crate) fn remainder(&self, m: u64) -> u64 {
         let power = (0..self.bits.ilog2()).fold(2 % m, |power, _| mul_mod(power, power, m));
         if power == 0 { m - 1 } else { power - 1 }
     }
 
-    /// The integer in [0, q) with these residues, one for each component.
+    /// Returns the integer in [0, q) with these residues, one for each component.
     #[must_use]
     pub fn integer<'a>(&self, residues: impl Iterator<Item = &'a [u64]>) -> BigUint {
         let mut sum = BigUint::ZERO;
@@ -137,7 +137,7 @@ impl FermatModulus {
     }
 }
 
-/// The integer of words.
+/// Returns the integer of words.
 pub(crate) fn integer(words: &[u64]) -> BigUint {
     BigUint::new(words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect())
 }

@@ -1,4 +1,4 @@
-//! The operations of the seam.
+//! Operations of the storage.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::ring::tag_of;
 use crate::{Component, FermatGadget, FermatRing, FermatScaler, general, packing};
 
 impl FermatRing {
-    /// Applies an operation to all pairs of residues, and one to all pairs of limbs.
+    /// Applies an operation to all pairs of residues, and another to all pairs of limbs.
     fn zip_assign(
         &self,
         a: &mut FermatResidues,
@@ -41,12 +41,12 @@ impl FermatRing {
         Ok(())
     }
 
-    /// a ← a + b.
+    /// Adds polynomials: a ← a + b.
     fn add(&self, a: &mut FermatResidues, b: &FermatResidues) -> Result<(), RingError> {
         self.zip_assign(a, b, Component::add_assign, |p, a, b| p.add_assign(a, b))
     }
 
-    /// The rings at the level of `a` and at `level`, which is not above it.
+    /// Returns the rings at the level of `a` and at `level`, which is not above it.
     fn between(&self, a: &Residues, level: usize) -> Result<[Self; 2], RingError> {
         let own = self.level_of(a)?;
         if !(1..=own).contains(&level) {
@@ -55,7 +55,7 @@ impl FermatRing {
         Ok([self.at_level(own)?, self.at_level(level)?])
     }
 
-    /// The residues modulo the components of this ring, of a ring that has these and more.
+    /// Returns the residues modulo the components of this ring, out of a ring that has these and more.
     pub(crate) fn first_residues(&self, a: &FermatResidues) -> FermatResidues {
         let mut first = self.empty();
         for (out, word) in first.words.iter_mut().zip(&*a.words) {
@@ -64,7 +64,7 @@ impl FermatRing {
         first
     }
 
-    /// a ← c·a for an integer c.
+    /// Multiplies: a ← c·a for an integer c.
     fn multiply_by_integer(&self, a: &mut FermatResidues, c: &BigInt) -> Result<(), RingError> {
         let c = self.modulo(c);
         let words: Vec<u64> = c.iter_u64_digits().collect();
@@ -90,7 +90,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// a(X^k) for residues modulo the components alone, whose n coefficients go to these positions below 2n.
+    /// Returns a(X^k) for residues modulo the components alone, whose n coefficients go to these positions below 2n.
     fn permuted(&self, a: &FermatResidues, positions: impl Iterator<Item = usize> + Clone) -> FermatResidues {
         let (n, mut image) = (self.0.degree, self.empty());
         let parts = self.0.parts_mut(&mut image.words).zip(self.0.parts(&a.words));
@@ -118,7 +118,7 @@ impl Backend for FermatRing {
         &self.0.value
     }
 
-    /// One for every component, and one more for the primes of a ring of products.
+    /// Number of limbs: one for every component, and one more for the primes of a ring of products.
     fn level(&self) -> usize {
         self.0.modulus.level() + usize::from(self.0.limbs.is_some())
     }
@@ -152,7 +152,7 @@ impl Backend for FermatRing {
         Ok(to.wrap(to.first_residues(from.residues(a)?)))
     }
 
-    /// What b is lifted to stays with it: it is a key as a rule.
+    /// Multiplies by `b`, whose lift is stored with it: it is a key as a rule.
     fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
         let level = self.level_of(a)?;
         let [_, ring] = self.between(b, level)?;
@@ -163,7 +163,7 @@ impl Backend for FermatRing {
         Ok(())
     }
 
-    /// Through integers: modulus switching is no part of `[TSKJ20]`.
+    /// Switches moduli through integers: this operation is no part of `[TSKJ20]`.
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let [from, to] = self.between(a, level)?;
         let divisor = from.modulus() / to.modulus();
@@ -249,7 +249,7 @@ impl Backend for FermatRing {
         self.wrap(poly)
     }
 
-    /// Modulo 2^g − 1 nothing changes.
+    /// Returns the polynomial: modulo 2^g − 1 nothing changes.
     fn to_evaluation(&self, mut a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
         self.forward(self.residues_mut(&mut a)?)?;
         Ok(a.relabel())

@@ -1,4 +1,4 @@
-//! Polynomials modulo 2^g − 1 as bytes.
+//! Packing of polynomials modulo 2^g − 1 as bytes.
 
 use std::io::BufRead;
 
@@ -7,12 +7,12 @@ use sunzi_ring::{Append, Backend, PackingError, RingError};
 use crate::residues::FermatResidues;
 use crate::{Component, FermatRing};
 
-/// For every component the h bits of the residues, and modulo 2^h + 1 a bit for each that says whether it is 2^h.
+/// Returns the bytes of a component: the h bits of each residue, and modulo 2^h + 1 a bit for each that says whether it is 2^h.
 fn component_len(component: Component, degree: usize) -> usize {
     degree / 8 * (component.bits() + usize::from(component.is_fermat()))
 }
 
-/// Bytes that a polynomial takes in files.
+/// Returns the number of bytes that a polynomial takes in files.
 pub(crate) fn packed_len(ring: &FermatRing) -> usize {
     let components = ring.fermat_modulus().components().iter();
     components.map(|&component| component_len(component, ring.degree())).sum()

@@ -13,17 +13,17 @@ use crate::blocks::{for_each_block, for_each_row, for_each_row_pair};
 use crate::combination::{BLOCK, Combination};
 use crate::plans::Plans;
 
-/// Bits of the digits that residues are cut into.
+/// Number of bits of the digits that residues are cut into.
 pub(crate) const DIGIT_BITS: u32 = 48;
-/// As many products of residues may be summed before they are recovered.
+/// Number of products of residues that may be summed before they are recovered.
 pub(crate) const MOST_TERMS: usize = 16;
 
-/// Digits of 48 bits that a residue has.
+/// Returns the number of 48-bit digits of a residue.
 pub(crate) fn digit_count(component: Component) -> usize {
     (component.bits() + usize::from(component.is_fermat())).div_ceil(DIGIT_BITS as usize)
 }
 
-/// The digits of [`BLOCK`] residues, one row after the other.
+/// Cuts [`BLOCK`] residues into digits, one row after the other.
 pub(crate) fn cut(component: Component, residues: &[u64], rows: &mut [u64]) {
     let mask = (1_u128 << DIGIT_BITS) - 1;
     for (c, residue) in residues.chunks_exact(component.len()).enumerate() {
@@ -40,12 +40,12 @@ pub(crate) fn cut(component: Component, residues: &[u64], rows: &mut [u64]) {
     }
 }
 
-/// The bound of digits, as a source of conversions.
+/// Returns the bound of digits, as a source of conversions.
 pub(crate) fn digit_bound() -> Result<Modulus, RingError> {
     Ok(Modulus::new(1 << DIGIT_BITS)?)
 }
 
-/// From residues modulo a component, or shorter ones, to their transforms modulo primes.
+/// Lift of residues modulo a component, or shorter ones, to their transforms modulo primes.
 pub(crate) struct Lift {
     component: Component,
     plans: Vec<Arc<NttPlan>>,
@@ -73,7 +73,7 @@ impl Lift {
         self.plans.first().map_or(BLOCK, |plan| plan.n())
     }
 
-    /// One row of n words for every prime.
+    /// Length of a lift: one row of n words for every prime.
     pub(crate) fn len(&self) -> usize {
         self.plans.len() * self.degree()
     }
@@ -82,7 +82,7 @@ impl Lift {
         vec![0; self.len()]
     }
 
-    /// n residues as integers in [0, q_j], transformed; erased in the end, since they may be a secret's.
+    /// Lifts n residues as integers in [0, q_j], transformed; erased when dropped, since they may be a secret's.
     pub(crate) fn apply(&self, residues: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
         let mut lifted = Zeroizing::new(self.zero());
         let (words, count) = (BLOCK * self.component.len(), digit_count(self.component) * BLOCK);
@@ -97,7 +97,7 @@ impl Lift {
         Ok(lifted)
     }
 
-    /// n words, transformed.
+    /// Lifts n words, transformed.
     pub(crate) fn apply_words(&self, words: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
         let mut lifted = Zeroizing::new(self.zero());
         for (row, plan) in lifted.chunks_exact_mut(self.degree()).zip(&self.plans) {
@@ -118,7 +118,7 @@ impl Lift {
 pub(crate) struct WordProducts {
     component: Component,
     lift: Lift,
-    /// (P/p)^-1, folded into the inverse transforms.
+    /// Scales (P/p)^-1, folded into the inverse transforms.
     scales: Vec<InverseScale>,
     quotient: RoundedQuotient,
     combination: Combination,
@@ -131,9 +131,9 @@ impl std::fmt::Debug for WordProducts {
 }
 
 impl WordProducts {
-    /// For sums whose coefficients are below 2^`bits`.
+    /// Makes the tables for sums whose coefficients are below 2^`bits`.
     pub(crate) fn new(component: Component, pool: &Plans, bits: usize) -> Result<Self, RingError> {
-        // Centred: P > 2·2^bits, and a little for the quotients.
+        // Centred sums need P > 2·2^bits, and a little more for the quotients.
         let per_prime = (DEFAULT_PRIME_BOUND as f64).log2() - 1e-3;
         let plans = pool.first(((bits + 2) as f64 / per_prime).ceil() as usize)?;
         let moduli: Vec<Modulus> = plans.iter().map(|plan| plan.modulus()).collect();
@@ -154,13 +154,13 @@ impl WordProducts {
         Ok(Self { component, lift: Lift::new(component, plans)?, scales, quotient, combination })
     }
 
-    /// For sums of [`MOST_TERMS`] products of residues.
+    /// Makes the tables for sums of [`MOST_TERMS`] products of residues.
     pub(crate) fn for_residues(component: Component, pool: &Plans) -> Result<Self, RingError> {
         let sums = (pool.degree() * MOST_TERMS).ilog2() as usize;
         Self::new(component, pool, 2 * component.bits() + sums)
     }
 
-    /// The primes: tables of larger components have these first.
+    /// Plans of the primes: tables of larger components have these first.
     pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
         &self.lift.plans
     }
@@ -169,7 +169,7 @@ impl WordProducts {
         &self.lift
     }
 
-    /// Σ a_i·b_i of lifts modulo these primes, or these and more.
+    /// Computes Σ a_i·b_i of lifts, which have at least the rows of these primes.
     pub(crate) fn sum(&self, a: &[&[u64]], b: &[&[u64]]) -> Result<Vec<u64>, RingError> {
         let (mut sum, n) = (self.lift.zero(), self.lift.degree());
         for_each_row(&mut sum, n, |i, out| {
@@ -179,7 +179,7 @@ impl WordProducts {
         Ok(sum)
     }
 
-    /// Σ a_i·b_i and Σ a_i·c_i.
+    /// Computes Σ a_i·b_i and Σ a_i·c_i.
     pub(crate) fn sum_pair(&self, a: &[&[u64]], b: [&[&[u64]]; 2]) -> Result<[Vec<u64>; 2], RingError> {
         let (mut sums, n) = ([self.lift.zero(), self.lift.zero()], self.lift.degree());
         for_each_row_pair(sums.each_mut().map(Vec::as_mut_slice), n, |i, out| {
@@ -190,7 +190,7 @@ impl WordProducts {
         Ok(sums)
     }
 
-    /// The residues of a sum of products.
+    /// Recovers the residues of a sum of products.
     pub(crate) fn recover(&self, mut sum: Vec<u64>, out: &mut [u64]) -> Result<(), RingError> {
         let n = self.lift.degree();
         for_each_row(&mut sum, n, |i, row| match (self.lift.plans.get(i), self.scales.get(i)) {
@@ -209,7 +209,7 @@ impl WordProducts {
     }
 }
 
-/// Row i of every lift.
+/// Returns row i of every lift.
 fn rows<'a>(lifts: &[&'a [u64]], i: usize, n: usize) -> Vec<&'a [u64]> {
     lifts.iter().filter_map(|lift| lift.get(i * n..(i + 1) * n)).collect()
 }

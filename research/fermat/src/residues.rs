@@ -1,4 +1,4 @@
-//! Residues of a polynomial modulo 2^g − 1 and modulo word-size primes beside it, and what was lifted from them.
+//! Residues of a polynomial modulo 2^g − 1 and modulo word-size primes beside it, and their lifts.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::modulus::MOST_COMPONENTS;
 
-/// Transforms modulo primes of the residues of one component; erased in the end, since they may be a secret's.
+/// Transforms modulo primes of the residues of one component; erased when dropped, since they may be a secret's.
 pub(crate) type Lifted = Arc<Zeroizing<Vec<u64>>>;
 
 /// An element of a [`FermatRing`](crate::FermatRing), as a polynomial stores it.
@@ -17,9 +17,9 @@ pub(crate) type Lifted = Arc<Zeroizing<Vec<u64>>>;
 /// other. Limbs modulo primes, which the ring of products has, hold n coefficients or values each.
 #[derive(Clone, Default, Zeroize)]
 pub(crate) struct FermatResidues {
-    /// Modulo the components.
+    /// Residues modulo the components.
     pub(crate) words: CachedWords,
-    /// Modulo the primes.
+    /// Residues modulo the primes.
     pub(crate) limbs: Vec<u64>,
 }
 
@@ -29,11 +29,11 @@ impl Content for FermatResidues {
     }
 }
 
-/// Words that keep, until they change, what a key is lifted to: it meets many polynomials.
+/// Words that store, until they change, their lift as key material: a key meets many polynomials.
 #[derive(Clone, Default)]
 pub(crate) struct CachedWords {
     words: Vec<u64>,
-    /// By component.
+    /// Lifts by component.
     lifted: OnceLock<Box<[OnceLock<Lifted>; MOST_COMPONENTS]>>,
 }
 
@@ -42,7 +42,7 @@ impl CachedWords {
         Self { words: vec![0; length], lifted: OnceLock::new() }
     }
 
-    /// At least so many words of what `lift` makes of a component: kept from the first time on, and made again where more are wanted.
+    /// Returns at least `len` words of the lift of a component: stored from the first time on, and made again where more are requested.
     pub(crate) fn lifted(
         &self,
         position: usize,
@@ -96,7 +96,7 @@ mod tests {
             residues.lifted(1, length, || Ok(Zeroizing::new(vec![word; length]))).unwrap()[0]
         };
         assert_eq!([lifted(&residues, 2, 5), lifted(&residues, 2, 6), lifted(&residues, 1, 7)], [5; 3]);
-        // More words than are kept are made again, and not kept.
+        // A request for more words than are stored makes them again, without storing them.
         assert_eq!([lifted(&residues, 3, 8), lifted(&residues, 2, 9)], [8, 5]);
         let copy = residues.clone();
         residues[0] = 1;

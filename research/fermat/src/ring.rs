@@ -1,4 +1,4 @@
-//! The ring modulo 2^g − 1.
+//! Ring modulo 2^g − 1.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -14,20 +14,20 @@ use crate::product::WordProducts;
 use crate::residues::{CachedWords, FermatResidues};
 use crate::{Component, FermatModulus, InverseCofactor, Shortcuts};
 
-/// The smallest and the largest ring index.
+/// Smallest and largest ring index.
 const INDICES: (u64, u64) = (1 << 7, 1 << 18);
 
-/// How polynomials are multiplied modulo a component.
+/// Algorithm of products modulo a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Products {
-    /// Lifted to word-size primes, transformed, recovered by a matrix product and folded.
+    /// Products by transforms: lifted to word-size primes, transformed, recovered by a matrix product and folded.
     #[default]
     Transforms,
-    /// One product of long integers by a library, to compare with.
+    /// Products by Kronecker substitution, one product of long integers by a library, to compare with.
     Kronecker,
 }
 
-/// R_q for q = 2^g − 1 `[TSKJ20]`: the storage of a [`Ring`](sunzi_ring::Ring) for BFV.
+/// Storage of R_q for q = 2^g − 1 `[TSKJ20]`, of a [`Ring`](sunzi_ring::Ring) for BFV.
 ///
 /// Residues modulo the [components](FermatModulus) have several words; the ring of products has limbs modulo word-size primes
 /// beside them. It has a level for every component. Nothing here runs in constant time: large residues are carried and folded with branches.
@@ -52,10 +52,10 @@ pub struct FermatRing(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) index: RingIndex,
     pub(crate) degree: usize,
-    /// What tells polynomials of this ring from others of the same shape.
+    /// Tag that distinguishes polynomials of this ring from others of the same shape.
     pub(crate) tag: u64,
     pub(crate) modulus: FermatModulus,
-    /// q, times the primes beside it.
+    /// Modulus q, times the primes beside it.
     pub(crate) value: BigUint,
     pub(crate) shortcuts: Shortcuts,
     pub(crate) products: Products,
@@ -64,16 +64,16 @@ pub(crate) struct Inner {
     pub(crate) limbs: Option<Limbs>,
 }
 
-/// What rings of one degree share, whatever their level.
+/// Tables that rings of one degree share, whatever their level.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) plans: Plans,
-    /// By component.
+    /// Tables of products, by component.
     products: Vec<OnceLock<WordProducts>>,
 }
 
 impl FermatRing {
-    /// The ring of index m, a power of two from 2^7 to 2^18, modulo 2^`bits` − 1.
+    /// Makes the ring of index m, a power of two from 2^7 to 2^18, modulo 2^`bits` − 1.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for another m, and unless `bits` is a power of two from 64 to 16384.
@@ -118,24 +118,24 @@ impl FermatRing {
         }))
     }
 
-    /// The ring that takes these shortcuts: polynomials of one are polynomials of the other.
+    /// Returns the ring with these shortcuts: polynomials of one are polynomials of the other.
     #[must_use]
     pub fn with_shortcuts(&self, shortcuts: Shortcuts) -> Self {
         self.with(self.0.modulus.clone(), (shortcuts, self.0.products), self.0.limbs.clone())
     }
 
-    /// The ring that multiplies by this algorithm: polynomials of one are polynomials of the other.
+    /// Returns the ring that multiplies by this algorithm: polynomials of one are polynomials of the other.
     #[must_use]
     pub fn with_products(&self, products: Products) -> Self {
         self.with(self.0.modulus.clone(), (self.0.shortcuts, products), self.0.limbs.clone())
     }
 
-    /// This ring with limbs modulo primes beside q.
+    /// Returns this ring with limbs modulo primes beside q.
     pub(crate) fn with_limbs(&self, limbs: Limbs) -> Self {
         self.with(self.0.modulus.clone(), (self.0.shortcuts, self.0.products), Some(limbs))
     }
 
-    /// The ring modulo the first components alone.
+    /// Returns the ring modulo the first components alone.
     pub(crate) fn without_limbs(&self, level: usize) -> Result<Self, RingError> {
         if level == self.fermat_modulus().level() && self.0.limbs.is_none() {
             return Ok(self.clone());
@@ -143,7 +143,7 @@ impl FermatRing {
         Ok(self.with(self.0.modulus.at_level(level)?, (self.0.shortcuts, self.0.products), None))
     }
 
-    /// The ring at a lower level, or this one.
+    /// Returns the ring at a lower level, or this one.
     ///
     /// # Errors
     /// [`RingError::NoSuchLevel`].
@@ -160,25 +160,25 @@ impl FermatRing {
         Self::assemble(self.0.index.clone(), modulus, options, Arc::clone(&self.0.shared), limbs)
     }
 
-    /// 2^g − 1, without the primes beside it.
+    /// Modulus 2^g − 1, without the primes beside it.
     #[must_use]
     pub fn fermat_modulus(&self) -> &FermatModulus {
         &self.0.modulus
     }
 
-    /// Which shortcuts it takes.
+    /// Shortcuts of the ring.
     #[must_use]
     pub fn shortcuts(&self) -> Shortcuts {
         self.0.shortcuts
     }
 
-    /// The factors (q/q_i)^-1, one for each component.
+    /// Factors (q/q_i)^-1, one for each component.
     #[must_use]
     pub fn cofactors(&self) -> &[InverseCofactor] {
         &self.0.cofactors
     }
 
-    /// How many word-size primes a product modulo each component takes.
+    /// Returns the number of word-size primes that a product modulo each component takes.
     ///
     /// # Errors
     /// [`RingError::Math`] if there are not enough.
@@ -186,7 +186,7 @@ impl FermatRing {
         (0..self.0.modulus.level()).map(|i| Ok(self.0.word_products(i)?.plans().len())).collect()
     }
 
-    /// The n residues of a polynomial modulo the component at a position.
+    /// Returns the n residues of a polynomial modulo the component at a position.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for a position without a component.
@@ -203,19 +203,19 @@ impl FermatRing {
         Shape { degree: self.0.degree, limbs: self.0.modulus.level() + limbs }
     }
 
-    /// The residues of a polynomial of this ring.
+    /// Returns the residues of a polynomial of this ring.
     pub(crate) fn residues<'a>(&self, a: &'a Residues) -> Result<&'a FermatResidues, RingError> {
         self.check(a)?;
         a.content()
     }
 
-    /// The residues of a polynomial of this ring, to be changed.
+    /// Returns the residues of a polynomial of this ring, to be changed.
     pub(crate) fn residues_mut<'a>(&self, a: &'a mut Residues) -> Result<&'a mut FermatResidues, RingError> {
         self.check(a)?;
         a.content_mut()
     }
 
-    /// The polynomial of this ring with these residues.
+    /// Makes the polynomial of this ring with these residues.
     pub(crate) fn wrap<P: From<Residues>>(&self, residues: FermatResidues) -> P {
         Residues::of_content(residues, self.shape(), self.0.tag).into()
     }
@@ -230,7 +230,7 @@ impl FermatRing {
         }
     }
 
-    /// The residues of n integers, as coefficients.
+    /// Returns the residues of n integers, as coefficients.
     pub(crate) fn reduced(&self, integers: &[BigUint]) -> FermatResidues {
         let mut poly = self.empty();
         let words: Vec<Vec<u64>> = integers.iter().map(|x| x.iter_u64_digits().collect()).collect();
@@ -245,7 +245,7 @@ impl FermatRing {
         poly
     }
 
-    /// The residues of n integers in a representation.
+    /// Returns the residues of n integers in a representation.
     pub(crate) fn represented(
         &self,
         integers: &[BigUint],
@@ -258,7 +258,7 @@ impl FermatRing {
         Ok(poly)
     }
 
-    /// The coefficients as integers in [0, q), from either representation.
+    /// Returns the coefficients as integers in [0, q), from either representation.
     pub(crate) fn coefficients(
         &self,
         a: &FermatResidues,
@@ -272,7 +272,7 @@ impl FermatRing {
         self.integers(a)
     }
 
-    /// The coefficients as integers in [0, q).
+    /// Returns the coefficients as integers in [0, q).
     pub(crate) fn integers(&self, a: &FermatResidues) -> Result<Vec<BigUint>, RingError> {
         let mut parts: Vec<_> =
             self.0.parts(&a.words).map(|(component, part)| part.chunks_exact(component.len())).collect();
@@ -294,7 +294,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// Transforms the limbs modulo primes back.
+    /// Transforms the limbs modulo primes back to coefficients.
     pub(crate) fn inverse(&self, a: &mut FermatResidues) -> Result<(), RingError> {
         if let Some(limbs) = &self.0.limbs {
             limbs.rows(&mut a.limbs).try_for_each(|(plan, limb)| plan.inverse(limb))?;
@@ -302,7 +302,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// The representative in [−q/2, q/2).
+    /// Returns the representative in [−q/2, q/2).
     pub(crate) fn center(&self, x: BigUint) -> BigInt {
         let upper = &x << 1 >= self.0.value;
         let x = BigInt::from(x);
@@ -315,7 +315,7 @@ impl FermatRing {
 }
 
 impl Inner {
-    /// Every component with its part of the residues.
+    /// Yields every component with its part of the residues.
     pub(crate) fn parts<'a>(&'a self, residues: &'a [u64]) -> impl Iterator<Item = (Component, &'a [u64])> {
         let mut rest = residues;
         self.modulus.components().iter().map(move |&component| {
@@ -325,7 +325,7 @@ impl Inner {
         })
     }
 
-    /// The same to write to.
+    /// Yields every component with its part of the residues, to write to.
     pub(crate) fn parts_mut<'a>(
         &'a self,
         residues: &'a mut [u64],
@@ -339,7 +339,7 @@ impl Inner {
         })
     }
 
-    /// The tables for products modulo the component at a position.
+    /// Returns the tables for products modulo the component at a position.
     pub(crate) fn word_products(&self, position: usize) -> Result<&WordProducts, RingError> {
         let (cells, components) = (&self.shared.products, self.modulus.components());
         let (Some(cell), Some(&component)) = (cells.get(position), components.get(position)) else {
@@ -353,7 +353,7 @@ impl Inner {
     }
 }
 
-/// A hash of the modulus 2^g − 1 and the primes beside it, which no ring over words has: against accidents, not against attackers.
+/// Returns a hash of the modulus 2^g − 1 and the primes beside it, which no ring over words has: against accidents, not against attackers.
 pub(crate) fn tag_of(bits: usize, primes: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
     ("2^g - 1", bits, primes).hash(&mut hasher);

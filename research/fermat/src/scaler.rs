@@ -13,18 +13,18 @@ use crate::decryption::Decryptor;
 use crate::limbs::Limbs;
 use crate::{FermatRing, auxiliary};
 
-/// Extension to q ∪ B_sk by m̃, scaling by t/q, decryption by γ.
+/// Scaler: extension to q ∪ B_sk by m̃, scaling by t/q, decryption by γ.
 ///
-/// There is one way for each: of the options, m̃ = 2^8 and a γ are followed, m̃ = 2^16 stands for its absence, and what names another
+/// Each operation has one algorithm: of the options, m̃ = 2^8 and a γ are followed, m̃ = 2^16 stands for its absence, and the name of another
 /// product or decryption means this one.
 ///
-/// [`Scaler::tables`](sunzi_ring::Scaler::tables) gives it for what it alone does.
+/// [`Scaler::tables`](sunzi_ring::Scaler::tables) returns this type for its additional methods.
 #[derive(Debug)]
 pub struct FermatScaler {
     ring: FermatRing,
-    /// The ring with limbs modulo B_sk.
+    /// Ring with limbs modulo B_sk.
     wide: FermatRing,
-    /// The ring of products as its users see it.
+    /// Ring of products as its users see it.
     wide_handle: Ring,
     conversions: Conversions,
     decryptor: Decryptor,
@@ -64,7 +64,7 @@ impl FermatScaler {
         Ok(Self { ring, wide, wide_handle, conversions, decryptor, products, bounds })
     }
 
-    /// FastBconv(a, q, {t, γ}): what decryption does to |γt·c(s)|_q first.
+    /// Computes FastBconv(a, q, {t, γ}), the first step of decryption on |γt·c(s)|_q.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
@@ -72,7 +72,7 @@ impl FermatScaler {
         self.decryptor.convert(self.ring.residues(a)?)
     }
 
-    /// FastBconv(a, q, B_sk), one limb of n words for each prime of B_sk.
+    /// Computes FastBconv(a, q, B_sk), one limb of n words for each prime of B_sk.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
@@ -80,7 +80,7 @@ impl FermatScaler {
         self.conversions.convert(self.ring.residues(a)?)
     }
 
-    /// The primes of B_sk, m_sk last.
+    /// Primes of B_sk, m_sk last.
     #[must_use]
     pub fn auxiliary_moduli(&self) -> &[u64] {
         self.wide.0.limbs.as_ref().map_or(&[], |limbs| limbs.basis().values())

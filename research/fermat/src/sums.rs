@@ -9,7 +9,7 @@ use crate::residues::FermatResidues;
 use crate::{Component, FermatRing, Products, kronecker};
 
 impl FermatRing {
-    /// The component at every position, and where its residues stand.
+    /// Yields the component at every position, and the range of its residues.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (usize, Component, Range<usize>)> {
         let mut start = 0;
         self.0.modulus.components().iter().enumerate().map(move |(position, &component)| {
@@ -19,7 +19,7 @@ impl FermatRing {
         })
     }
 
-    /// The coefficients of Σ_j a_j·b_j for every sum, component by component.
+    /// Returns the coefficients of Σ_j a_j·b_j for every sum, component by component.
     ///
     /// Each polynomial is lifted once, however many sums it is in.
     pub(crate) fn sums_of_products<const S: usize>(
@@ -72,7 +72,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// The product modulo X^n + 1 of polynomials modulo the component at a position alone, given by n residues each.
+    /// Returns the product modulo X^n + 1 of polynomials modulo the component at a position alone, given by n residues each.
     ///
     /// # Errors
     /// [`RingError::NoSuchLevel`] for a position without a component; [`RingError::LengthMismatch`].
@@ -113,12 +113,12 @@ impl FermatRing {
         }
     }
 
-    /// Whether products of polynomials of this ring are all that [`product_with_key`](Self::product_with_key) computes.
+    /// Whether [`product_with_key`](Self::product_with_key) computes all products of polynomials of this ring.
     pub(crate) fn lifts_keys(&self) -> bool {
         self.0.limbs.is_none() && self.0.products == Products::Transforms
     }
 
-    /// a·b by transforms modulo q alone, for a polynomial b of this level or above, which keeps what it is lifted to.
+    /// Returns a·b by transforms modulo q alone, for a polynomial b of this level or above, which stores its lift.
     pub(crate) fn product_with_key(
         &self,
         a: &FermatResidues,

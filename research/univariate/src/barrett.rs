@@ -13,13 +13,13 @@ use sunzi_ring::storage::Scratch;
 pub(crate) struct Barrett {
     degree: usize,
     alpha: usize,
-    /// The transform of ⌊X^(n+α)/Φ_m⌋, of length A from 2α + 1.
+    /// Transform of ⌊X^(n+α)/Φ_m⌋, of length A from 2α + 1.
     quotient: Buffer,
     quotient_scale: CyclicScale,
     scale: CyclicScale,
 }
 
-/// Residues of signed integers.
+/// Returns residues of signed integers.
 pub(crate) fn residues(plan: &CyclicPlan, coefficients: &[i64], length: usize) -> Buffer {
     let mut words = Buffer::zeroed(length);
     for (word, &c) in words.iter_mut().zip(coefficients) {
@@ -38,7 +38,7 @@ impl Barrett {
         Ok(Self { degree: geometry.degree, alpha, quotient, quotient_scale, scale })
     }
 
-    /// The first n words of c, of which the first n + α + 1 count, become c modulo Φ_m. `phi`: Φ_m modulo X^(N/2) − 1, transformed.
+    /// Reduces c modulo Φ_m: its first n + α + 1 words are read, its first n written. `phi` is Φ_m modulo X^(N/2) − 1, transformed.
     pub(crate) fn apply(&self, plan: &CyclicPlan, phi: &[u64], c: &mut [u64]) -> Result<(), RingError> {
         let (n, alpha, modulus) = (self.degree, self.alpha, plan.modulus());
         // 2. f = ⌊c/X^n⌋; 3. r = f·⌊X^(n+α)/Φ_m⌋.
@@ -59,7 +59,7 @@ impl Barrett {
     }
 }
 
-/// These words and zeros.
+/// Pads words with zeros.
 fn padded(words: &[u64], length: usize) -> Zeroizing<Scratch> {
     let mut padded = Zeroizing::new(Scratch::new(length));
     let (low, high) = padded.split_at_mut_checked(words.len()).unwrap_or_default();

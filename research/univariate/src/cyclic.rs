@@ -1,4 +1,4 @@
-//! Values at all N-th roots of unity, from the negacyclic transforms of lengths N/2, N/4, …: X^N − 1 = (X^(N/2) + 1)(X^(N/2) − 1),
+//! Cyclic transforms, to values at all N-th roots of unity, from the negacyclic transforms of lengths N/2, N/4, …: X^N − 1 = (X^(N/2) + 1)(X^(N/2) − 1),
 //! and so on for the second factor `[BEHMSZ17, eq. (2) and (7)]`.
 
 use sunzi_kernels::{Buffer, InverseScale, Modulus, NttPlan};
@@ -6,17 +6,17 @@ use sunzi_kernels::{Buffer, InverseScale, Modulus, NttPlan};
 use sunzi_ring::RingError;
 use sunzi_ring::storage::{check_length, check_table};
 
-/// The shortest transform.
+/// Length of the shortest transform.
 pub const SHORTEST: usize = 64;
 
 /// Transforms of every power-of-two length from 64 to N modulo one prime q ≡ 1 (mod N).
 ///
-/// Of L values the upper half are those modulo X^(L/2) + 1, in the order of [`NttPlan`]; the lower half those modulo X^(L/2) − 1.
+/// The upper half of L values are those modulo X^(L/2) + 1, in the order of [`NttPlan`]; the lower half those modulo X^(L/2) − 1.
 pub struct CyclicPlan {
     modulus: Modulus,
-    /// Of lengths N/2, N/4, …, 64.
+    /// Negacyclic transforms of lengths N/2, N/4, …, 64.
     parts: Vec<NttPlan>,
-    /// ψ^-i and ψ^i for ψ of order 128: what makes the last one of X^64 − 1.
+    /// Powers ψ^-i and ψ^i for ψ of order 128, which turn the last transform into that of X^64 − 1.
     twist: Buffer,
     untwist: Buffer,
 }
@@ -29,7 +29,7 @@ pub struct CyclicScale {
 }
 
 impl CyclicPlan {
-    /// `length`: N, a power of two from 128.
+    /// Makes the transforms for `length` = N, a power of two from 128.
     pub fn new(modulus: Modulus, length: usize) -> Result<Self, RingError> {
         let lengths = std::iter::successors(Some(length / 2), |l| Some(l / 2)).take_while(|&l| l >= SHORTEST);
         let parts = lengths.map(|l| Ok(NttPlan::new(modulus, l)?)).collect::<Result<Vec<_>, RingError>>()?;
@@ -50,23 +50,23 @@ impl CyclicPlan {
         self.modulus
     }
 
-    /// The negacyclic transforms that one of this length consists of.
+    /// Yields the negacyclic transforms that one of this length consists of.
     fn parts(&self, length: usize) -> impl DoubleEndedIterator<Item = &NttPlan> {
         self.parts.iter().filter(move |part| part.n() < length)
     }
 
-    /// The shortest of them, which ends every transform.
+    /// Returns the shortest transform, which ends every other.
     fn last(&self) -> Result<&NttPlan, RingError> {
         self.parts.last().ok_or(RingError::MissingTable { table: "cyclic transform", limb: 0 })
     }
 
-    /// The transform modulo X^(L/2) + 1 for L the length of the values.
+    /// Returns the transform modulo X^(L/2) + 1 for L the length of the values.
     pub fn upper(&self, length: usize) -> Result<&NttPlan, RingError> {
         let missing = || RingError::out_of_range("length of a transform", "a power of two up to N", length);
         self.parts.iter().find(|part| 2 * part.n() == length).ok_or_else(missing)
     }
 
-    /// Values of a polynomial; if `half`, of one whose upper half is zero.
+    /// Transforms coefficients to values; with `half` the upper half of the coefficients is taken as zero.
     pub fn forward(&self, words: &mut [u64], half: bool) -> Result<(), RingError> {
         let modulus = self.modulus();
         let (mut rest, mut half) = (words, half);
@@ -98,7 +98,7 @@ impl CyclicPlan {
         Ok(CyclicScale { length, parts, last })
     }
 
-    /// Coefficients times the constant of `scale`.
+    /// Transforms values to coefficients, times the constant of `scale`.
     pub fn inverse(&self, words: &mut [u64], scale: &CyclicScale) -> Result<(), RingError> {
         let modulus = self.modulus();
         check_length("values", scale.length, words.len())?;

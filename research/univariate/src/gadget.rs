@@ -1,4 +1,4 @@
-//! Digits for key switching: ξ_q and P_{RNS,q} of `[BEHMSZ17, 2.3]`, and remainders by products of moduli with special moduli [KPZ21, B.2.3].
+//! Gadget of digits for key switching: ξ_q and P_{RNS,q} of `[BEHMSZ17, 2.3]`, and remainders by products of moduli with special moduli [KPZ21, B.2.3].
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,9 +20,9 @@ use crate::form::ReducedForm;
 use crate::switching::scaled;
 use crate::{Reduction, UnivariateRing};
 
-/// Centred remainders of what is kept by products of moduli: one each without special moduli.
+/// Gadget of centred remainders of stored coefficients by products of moduli: one each without special moduli.
 ///
-/// Keys carry M so that the products with digits, reduced by [`Reduction::Montgomery`](crate::Reduction::Montgomery), have it once and errors do not grow: an
+/// Keys carry M so that the products with digits, reduced by [`Reduction::Montgomery`](crate::Reduction::Montgomery), have one factor M and errors do not grow: an
 /// encryption of zero times M, beside the secret `[BEHMSZ17, 4.1]`; with [`Reduction::Mixed`](crate::Reduction::Mixed) all of it times M [4.4].
 #[derive(Debug)]
 pub(crate) struct UnivariateGadget {
@@ -42,19 +42,19 @@ struct Top {
 struct Tables {
     ring: UnivariateRing,
     key_ring: UnivariateRing,
-    /// The key ring as others see it.
+    /// Key ring as its users see it.
     shared: Ring,
     lifts: Vec<Lift>,
 }
 
-/// One digit: the ring of its moduli, and the way to all of the key ring.
+/// Lift of one digit: the ring of its moduli, and the conversion to the whole key ring.
 struct Lift {
     range: Range<usize>,
     own: UnivariateRing,
     extension: ExactExtension,
 }
 
-/// The digits of a polynomial, transformed modulo every modulus of the key ring.
+/// Digits of a polynomial, transformed modulo every modulus of the key ring.
 #[derive(Clone)]
 struct TransformedDigits(Vec<Poly<Evaluation>>);
 
@@ -105,7 +105,7 @@ impl UnivariateGadget {
         self.tables.lifts.get(i).ok_or_else(|| no_such_digit(self.tables.lifts.len(), i))
     }
 
-    /// The polynomial of a key that this gadget's level needs.
+    /// Returns the polynomial of a key that this gadget's level needs.
     fn part_of_key<'a>(&self, part: &'a KeyPart) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
         let part: &Poly<Evaluation> = part.0.get()?;
         if self.tables.key_ring.check_as(part, Representation::Values).is_ok() {
@@ -239,7 +239,7 @@ impl GadgetBackend for UnivariateGadget {
         self.decompose_coefficients(&self.tables.ring.raw_coefficients(a)?)
     }
 
-    /// The digits of the coefficients that are kept.
+    /// Returns the digits of the stored coefficients.
     fn decompose_coefficients(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
         let Tables { ring, key_ring, lifts, .. } = &*self.tables;
         ring.check_as(a, Representation::Coefficients)?;
@@ -262,7 +262,7 @@ impl GadgetBackend for UnivariateGadget {
         Ok(Digits(Opaque::new(TransformedDigits(digits))))
     }
 
-    /// Sums of unreduced products.
+    /// Returns the products of digits with both halves of a key, unreduced.
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         let (key_ring, TransformedDigits(digits)) = (&self.tables.key_ring, digits.0.get()?);
         check_length("digits", self.digit_count(), digits.len())?;

@@ -33,15 +33,15 @@ pub use geometry::MontgomeryFactor;
 pub use reducer::Reducer;
 pub use ring::UnivariateRing;
 
-/// How products are reduced modulo Φ_m.
+/// Reduction of products modulo Φ_m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reduction {
-    /// By a quotient that two products give `[BEHMSZ17, Alg. 1]`.
+    /// Barrett's reduction, by a quotient that two products give `[BEHMSZ17, Alg. 1]`.
     Barrett,
-    /// The same after a reduction by a sparse multiple of Φ_m `[BEHMSZ17, Alg. 2]`.
+    /// Barrett's reduction after one by a sparse multiple of Φ_m `[BEHMSZ17, Alg. 2]`.
     #[default]
     SparseBarrett,
-    /// Exact division by M = X^(N/2) + 1 `[BEHMSZ17, Alg. 3]`: polynomials are kept times M, and rounding them costs noise.
+    /// Montgomery's reduction, exact division by M = X^(N/2) + 1 `[BEHMSZ17, Alg. 3]`: polynomials are stored times M, and rounding them costs noise.
     Montgomery,
     /// [`SparseBarrett`](Self::SparseBarrett), but [`Montgomery`](Self::Montgomery) for the products of key switching
     /// `[BEHMSZ17, 4.4]`.
@@ -49,7 +49,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// Whether polynomials are kept times M.
+    /// Whether polynomials are stored times M.
     pub(crate) fn keeps_factor(self) -> bool {
         self == Self::Montgomery
     }

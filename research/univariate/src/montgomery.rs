@@ -9,7 +9,7 @@ use sunzi_ring::RingError;
 
 /// Tables of the two halves of the values: modulo Ψ = X^(N/2) + 1 and modulo X^(N/2) − 1.
 pub(crate) struct Montgomery {
-    /// −1/Φ_m modulo Ψ.
+    /// Transform of −1/Φ_m modulo Ψ.
     negated_inverse: Buffer,
     scale: CyclicScale,
 }
@@ -35,7 +35,7 @@ impl Montgomery {
         Ok(Self { negated_inverse, scale })
     }
 
-    /// The first n words of the N values of c, of degree below N/2 + n, become the coefficients of c/M modulo Φ_m. `phi`: as for Barrett.
+    /// Computes c/M modulo Φ_m from the N values of c, of degree below N/2 + n: the first n words become its coefficients. `phi` is that of Barrett's reduction.
     pub(crate) fn apply(&self, plan: &CyclicPlan, phi: &[u64], values: &mut [u64]) -> Result<(), RingError> {
         let modulus = plan.modulus();
         let length = values.len();

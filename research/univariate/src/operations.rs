@@ -1,4 +1,4 @@
-//! What rings ask of their storage.
+//! Operations of the storage.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Backend for UnivariateRing {
         CoefficientBasis::Power
     }
 
-    /// Coefficients are those of the power basis.
+    /// Multiplies by X^exponent, on the coefficients of the power basis.
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
         let shape = self.ring_index();
         let mut power = vec![0_i64; (exponent % shape.value()) as usize];
@@ -91,7 +91,7 @@ impl Backend for UnivariateRing {
         Ok(restricted)
     }
 
-    /// Of what is kept: rounding errors are those of [`UnivariateRing`]'s description.
+    /// Switches the stored coefficients: rounding errors are those of [`UnivariateRing`]'s description.
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let from = self.level_of(a)?;
         check_level(level, from)?;
@@ -157,10 +157,10 @@ impl Backend for UnivariateRing {
         (0..self.degree()).map(coefficient).collect()
     }
 
-    /// Coefficients modulo X^m − 1, or X^(m/2) + 1 for m even, reduced modulo Φ_m.
+    /// Samples coefficients modulo X^m − 1, or X^(m/2) + 1 for m even, and reduces them modulo Φ_m.
     fn error(&self, rng: &mut dyn CryptoRng) -> Result<Poly<Coefficient>, RingError> {
         let redundant = centered_binomial(self.expansion().redundant_degree(), rng)?;
-        // At its length at once: what grows leaves a copy behind.
+        // Allocated at its full length: a growing vector would leave a copy behind.
         let mut whole = Zeroizing::new(Vec::with_capacity(self.geometry().index.max(redundant.len())));
         whole.extend_from_slice(&redundant);
         whole.resize(self.geometry().index, 0);
@@ -172,7 +172,7 @@ impl Backend for UnivariateRing {
         rng.fill_bytes(&mut seed);
         let mut values = self.zero(Representation::Values);
         let n = self.degree();
-        // Never fails: nothing in it does. What is kept is uniform if what it stands for is, since M is a unit.
+        // Never fails: nothing in it does. Stored words are uniform if the polynomial is, since M is a unit.
         let _ = self.for_each_limb(Work::Transform, &mut values, |i, reducer, limb| {
             let coefficients = limb.get_mut(..n).unwrap_or_default();
             let mut stream = SeededRng::derive(&seed, "uniform limb", i as u64);
@@ -183,7 +183,7 @@ impl Backend for UnivariateRing {
     }
 
     fn to_evaluation(&self, a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
-        // It may be a secret, and is not what is returned.
+        // The polynomial may be a secret, and is not returned.
         self.raw_values(&Zeroizing::new(a))
     }
 
@@ -262,7 +262,7 @@ impl Backend for UnivariateRing {
         })
     }
 
-    /// By coefficients: X^i goes to X^(ik mod m), which is reduced modulo Φ_m.
+    /// Applies an automorphism on coefficients: X^i goes to X^(ik mod m), which is reduced modulo Φ_m.
     fn automorphism(
         &self,
         a: &Residues,

@@ -1,4 +1,4 @@
-//! Polynomials as bytes: the coefficients that are kept, reduced.
+//! Packing of polynomials as bytes: the stored coefficients, reduced.
 
 use std::io::BufRead;
 
@@ -9,9 +9,9 @@ use sunzi_ring::{
 
 use crate::{Reduction, UnivariateRing};
 
-/// The name of the ring in files.
+/// Returns the name of the ring in files.
 pub(crate) fn description(ring: &UnivariateRing) -> Vec<u8> {
-    // Polynomials times M, or keys alone; all other reductions have the same numbers.
+    // Polynomials, or keys alone, are stored times M; all other reductions have equal numbers.
     let factor = match ring.reduction() {
         Reduction::Montgomery => 1,
         Reduction::Mixed => 2,
@@ -22,7 +22,7 @@ pub(crate) fn description(ring: &UnivariateRing) -> Vec<u8> {
     describe(Storage::Univariate, ring.index(), &numbers)
 }
 
-/// [`Backend::pack`].
+/// Packs a polynomial: [`Backend::pack`].
 pub(crate) fn pack(
     ring: &UnivariateRing,
     a: &Residues,
@@ -37,7 +37,7 @@ pub(crate) fn pack(
     pack_rows(coefficients.limbs(), ring.basis().values(), out)
 }
 
-/// [`Backend::unpack`].
+/// Unpacks a polynomial: [`Backend::unpack`].
 pub(crate) fn unpack(
     ring: &UnivariateRing,
     representation: Representation,

@@ -1,4 +1,4 @@
-//! The tables of one modulus, and the reductions over them.
+//! Reducer: the tables of one modulus, and the reductions over them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::sparse::SparseReduction;
 use sunzi_ring::RingError;
 use sunzi_ring::storage::check_length;
 
-/// Products modulo one prime, reduced modulo Φ_m in one of three ways: what a ring uses, for those who measure.
+/// Products modulo one prime, reduced modulo Φ_m by one of the reductions: the core of a ring, for measurements.
 ///
 /// ```
 /// use sunzi_univariate::{Reducer, Reduction};
@@ -39,29 +39,29 @@ pub(crate) struct Tables {
     geometry: Arc<Geometry>,
     plan: CyclicPlan,
     reduction: Reduction,
-    /// Φ_m modulo X^(N/2) − 1.
+    /// Transform of Φ_m modulo X^(N/2) − 1.
     phi: Buffer,
-    /// The inverse transforms of lengths N and N/2.
+    /// Inverse transforms of length N, and in the next field of length N/2.
     whole: CyclicScale,
     half: CyclicScale,
-    /// For [`Reduction::Barrett`].
+    /// Tables of [`Reduction::Barrett`].
     plain: Option<Barrett>,
     sparse: SparseReduction,
-    /// What follows the sparse reduction of a product, and of a polynomial modulo X^m − 1.
+    /// Reductions after the sparse one, of a product, and in the next field of a polynomial modulo X^m − 1.
     after_product: Option<Barrett>,
     after_sparse: Option<Barrett>,
     montgomery: Option<Factor>,
 }
 
-/// What Montgomery's reduction needs.
+/// Tables of Montgomery's reduction.
 struct Factor {
     tables: Montgomery,
-    /// M and M², transformed.
+    /// Transforms of M and M².
     powers: [Buffer; 2],
 }
 
 impl Reducer {
-    /// The tables of index m modulo a prime q ≡ 1 (mod N), N the power of two from 2φ(m) and at least 128.
+    /// Makes the tables of index m modulo a prime q ≡ 1 (mod N), N the power of two from 2φ(m) and at least 128.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for an index that is not supported; [`RingError::Kernel`] for a modulus without the roots.
@@ -109,19 +109,19 @@ impl Reducer {
         Ok(Self(Arc::new(tables)))
     }
 
-    /// N.
+    /// Length N of transforms.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.geometry.length
     }
 
-    /// n.
+    /// Degree n of the ring.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.0.geometry.degree
     }
 
-    /// q.
+    /// Prime modulus q.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.modulus().value()
@@ -131,7 +131,7 @@ impl Reducer {
         self.0.plan.modulus()
     }
 
-    /// The N values of a polynomial of at most N/2 coefficients, in place: the upper words may be anything.
+    /// Transforms a polynomial of at most N/2 coefficients to its N values, in place: the upper words may be anything.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] unless there are N words.
@@ -140,7 +140,7 @@ impl Reducer {
         self.0.plan.forward(words, true)
     }
 
-    /// a ← a·b point by point: the values of a product of degree up to 2n − 2, if both have degree below n.
+    /// Multiplies a ← a·b point by point: the values of a product of degree up to 2n − 2, if both have degree below n.
     ///
     /// # Errors
     /// [`RingError::Kernel`] for lists of different length.
@@ -148,7 +148,7 @@ impl Reducer {
         Ok(self.modulus().mul_assign(a, b)?)
     }
 
-    /// From the N values of a sum of products to its n coefficients modulo Φ_m, over M for [`Reduction::Montgomery`]: the first n words;
+    /// Reduces the N values of a sum of products to its n coefficients modulo Φ_m, divided by M for [`Reduction::Montgomery`]: the first n words;
     /// the others may be anything afterwards.
     ///
     /// # Errors
@@ -171,34 +171,34 @@ impl Reducer {
         let length = tables.sparse.apply(self.modulus(), values, products)?;
         let short = length < tables.geometry.sparse.degree();
         let barrett = if short { &tables.after_product } else { &tables.after_sparse };
-        // None where what is left has no degree above n − 1.
+        // `None` where the polynomial has no degree above n − 1.
         barrett.as_ref().map_or(Ok(()), |barrett| barrett.apply(&tables.plan, &tables.phi, values))
     }
 
-    /// The tables of M, which reductions that divide by it must have.
+    /// Returns the tables of M, which reductions that divide by it must have.
     fn factor(&self) -> Result<&Factor, RingError> {
         self.0.montgomery.as_ref().ok_or(RingError::MissingTable { table: "table of X^(N/2) + 1", limb: 0 })
     }
 
-    /// Montgomery's reduction, whatever products are reduced by.
+    /// Applies Montgomery's reduction, whatever products are reduced by.
     pub(crate) fn divide_by_factor(&self, values: &mut [u64]) -> Result<(), RingError> {
         let tables = &*self.0;
         self.factor()?.tables.apply(&tables.plan, &tables.phi, values)
     }
 
-    /// The values of M or of M², point by point times those of a.
+    /// Multiplies a by M or M², point by point.
     pub(crate) fn multiply_by_factor(&self, a: &mut [u64], squared: bool) -> Result<(), RingError> {
         let [once, twice] = &self.factor()?.powers;
         self.multiply(a, if squared { twice } else { once })
     }
 
-    /// From the N values of a polynomial of degree below n to its coefficients, in the first n words.
+    /// Converts the N values of a polynomial of degree below n to its coefficients, in the first n words.
     pub(crate) fn coefficients(&self, values: &mut [u64]) -> Result<(), RingError> {
         let half = values.get_mut(..self.length() / 2).unwrap_or_default();
         self.0.plan.inverse(half, &self.0.half)
     }
 
-    /// m coefficients modulo X^m − 1, in as many words or more, to n modulo Φ_m.
+    /// Reduces m coefficients modulo X^m − 1, in m words or more, to n modulo Φ_m.
     pub(crate) fn reduce_coefficients(&self, c: &mut [u64]) -> Result<(), RingError> {
         let tables = &*self.0;
         let length = tables.sparse.apply(self.modulus(), c, tables.geometry.index)?;

@@ -1,4 +1,4 @@
-//! The ring.
+//! Ring of any index with polynomial reductions.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,11 +18,11 @@ use crate::geometry::{Geometry, MontgomeryFactor};
 use crate::switching::Switching;
 use crate::{Reducer, Reduction};
 
-/// The storage of R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m `[BEHMSZ17]`; cheap to clone.
-/// [`Ring::of`] makes a ring of it, [`Ring::storage`] gives it back.
+/// Storage of R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m `[BEHMSZ17]`; cheap to clone.
+/// [`Ring::of`] makes a ring of it, [`Ring::storage`] returns it.
 ///
-/// Sums of products are reduced once, when something else than a sum is asked of them. With [`Reduction::Montgomery`] a polynomial is kept
-/// times M = X^(N/2) + 1; what goes in is multiplied by M and what comes out divided by it, but conversions between moduli round what is kept,
+/// Sums of products are reduced once, when another operation than a sum needs them. With [`Reduction::Montgomery`] a polynomial is stored
+/// times M = X^(N/2) + 1; inputs are multiplied by M and outputs divided by it, but conversions between moduli round the stored polynomial,
 /// so that their errors grow by M^-1.
 ///
 /// ```
@@ -49,7 +49,7 @@ struct Inner {
     reduction: Reduction,
     basis: Basis,
     reducers: Vec<Reducer>,
-    /// By level, the lowest first.
+    /// Tables by level, the lowest first.
     lower: Vec<Lower>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Lower {
 }
 
 impl UnivariateRing {
-    /// The ring of index m modulo the product of these primes ≡ 1 (mod [`root_order`](Self::root_order)).
+    /// Makes the ring of index m modulo the product of these primes ≡ 1 (mod [`root_order`](Self::root_order)).
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for an index that is not supported; [`RingError::LengthMismatch`] without moduli;
@@ -69,7 +69,7 @@ impl UnivariateRing {
         Self::with_geometry(Arc::new(Geometry::new(m)?), Basis::new(moduli)?, reduction)
     }
 
-    /// N, the power of two from 2φ(m) and at least 128: moduli are 1 modulo it.
+    /// Returns N, the power of two from 2φ(m) and at least 128: moduli are 1 modulo it.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for an index that is not supported.
@@ -88,13 +88,13 @@ impl UnivariateRing {
         Self(Arc::new(Inner { geometry, reduction, basis, reducers, lower }))
     }
 
-    /// The ring of the same index and reduction modulo other primes.
+    /// Returns the ring of this index and reduction modulo other primes.
     pub(crate) fn with_moduli(&self, moduli: &[u64]) -> Result<Self, RingError> {
         let basis = Basis::with_isa(moduli, self.basis().isa())?;
         Self::with_geometry(Arc::clone(&self.0.geometry), basis, self.0.reduction)
     }
 
-    /// The ring modulo the product of both moduli.
+    /// Returns the ring modulo the product of both moduli.
     pub(crate) fn concat(&self, other: &Self) -> Result<Self, RingError> {
         let moduli = self.basis().moduli().iter().chain(other.basis().moduli()).copied().collect();
         let reducers = self.0.reducers.iter().chain(&other.0.reducers).cloned().collect();
@@ -102,7 +102,7 @@ impl UnivariateRing {
         Ok(Self::assemble(Arc::clone(&self.0.geometry), basis, reducers, self.0.reduction))
     }
 
-    /// The ring modulo the product of a range of the moduli.
+    /// Returns the ring modulo the product of a range of the moduli.
     pub(crate) fn sub_ring(&self, range: std::ops::Range<usize>) -> Result<Self, RingError> {
         let moduli = part("modulus", self.basis().moduli(), range.clone(), range.start)?.to_vec();
         let reducers = part("reducer", &self.0.reducers, range.clone(), range.start)?.to_vec();
@@ -110,26 +110,26 @@ impl UnivariateRing {
         Ok(Self::assemble(Arc::clone(&self.0.geometry), basis, reducers, self.0.reduction))
     }
 
-    /// This ring without the tables of its last modulus: a fault, which operations must report.
+    /// Returns this ring without the tables of its last modulus: a fault, which operations must report.
     pub(crate) fn without_last_reducer(&self) -> Self {
         let others = self.0.reducers.split_last().map_or(&[][..], |(_, others)| others);
         let (geometry, basis) = (Arc::clone(&self.0.geometry), self.basis().clone());
         Self::assemble(geometry, basis, others.to_vec(), self.0.reduction)
     }
 
-    /// How products are reduced.
+    /// Reduction of products.
     #[must_use]
     pub fn reduction(&self) -> Reduction {
         self.0.reduction
     }
 
-    /// The moduli and their constants.
+    /// Moduli and their constants.
     #[must_use]
     pub fn basis(&self) -> &Basis {
         &self.0.basis
     }
 
-    /// M and M^-1.
+    /// Returns M and M^-1.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for powers of two, where X^(N/2) + 1 is Φ_m or has a factor in common with it.
@@ -138,13 +138,13 @@ impl UnivariateRing {
         Ok(self.0.geometry.montgomery_factor())
     }
 
-    /// ‖F_m‖∞ of `[BEHMSZ17, Lemma 4]`: the expansion factor is at most n times that.
+    /// Returns ‖F_m‖∞ of `[BEHMSZ17, Lemma 4]`: the expansion factor is at most n times that.
     #[must_use]
     pub fn reduction_norm(&self) -> f64 {
         self.0.geometry.growth().norm
     }
 
-    /// A bound on the expansion factor δ, below that of Lemma 4: coefficients of a product of two polynomials are at most that many times those of
+    /// Returns a bound on the expansion factor δ, below that of Lemma 4: coefficients of a product of two polynomials are at most δ times those of
     /// both.
     #[must_use]
     pub fn expansion_factor(&self) -> f64 {
@@ -155,12 +155,12 @@ impl UnivariateRing {
         &self.0.geometry
     }
 
-    /// By how much errors in what is kept are enlarged in what it stands for, at worst: 1, or that of a multiplication by M^-1.
+    /// Returns the largest factor by which errors of stored polynomials grow in the polynomials they represent: 1, or that of a multiplication by M^-1.
     pub(crate) fn error_growth(&self) -> f64 {
         if self.0.reduction.keeps_factor() { self.0.geometry.montgomery_factor().growth } else { 1.0 }
     }
 
-    /// Words of a limb: n coefficients or N values.
+    /// Returns the number of words of a limb: n coefficients or N values.
     pub(crate) fn stride(&self, representation: Representation) -> usize {
         match representation {
             Representation::Values => self.0.geometry.length,
@@ -172,7 +172,7 @@ impl UnivariateRing {
         Shape { degree: self.0.geometry.degree, limbs: self.basis().len() }
     }
 
-    /// The tag of polynomials of a level.
+    /// Returns the tag of polynomials of a level.
     pub(crate) fn tag_at(&self, level: usize) -> Option<u64> {
         let mut hasher = DefaultHasher::new();
         (self.basis().tag_at(level)?, self.0.geometry.index, self.0.reduction.keeps_factor())
@@ -184,14 +184,14 @@ impl UnivariateRing {
         self.tag_at(self.basis().len()).unwrap_or_default()
     }
 
-    /// The polynomial with these words, limb after limb.
+    /// Makes the polynomial with these words, limb after limb.
     pub(crate) fn poly_of<D: Domain>(&self, words: &[u64], form: ReducedForm) -> Poly<D> {
         let mut residues = Residues::of_words(Scratch::from_slice(words), self.shape(), self.tag());
         form.mark(&mut residues);
         residues.into()
     }
 
-    /// A polynomial of arbitrary content, for those who write every word.
+    /// Makes a polynomial of arbitrary content, of which the caller writes every word.
     pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
         let (stride, shape) = (self.stride(D::REPRESENTATION), self.shape());
         Residues::of_words(Scratch::new(stride * shape.limbs), shape, self.tag()).into()
@@ -230,7 +230,7 @@ impl UnivariateRing {
         })
     }
 
-    /// The coefficients that are kept for a, of any form.
+    /// Returns the stored coefficients of a, of any form.
     pub(crate) fn raw_coefficients(&self, a: &Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
         self.check_as(a, Representation::Values)?;
         let (n, form) = (self.degree(), ReducedForm::of(a));
@@ -248,7 +248,7 @@ impl UnivariateRing {
         Ok(coefficients)
     }
 
-    /// The values of the polynomial with these coefficients as they are kept.
+    /// Returns the values of the polynomial with these stored coefficients.
     pub(crate) fn raw_values(&self, a: &Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
         self.check_as(a, Representation::Coefficients)?;
         let n = self.degree();
@@ -262,7 +262,7 @@ impl UnivariateRing {
         Ok(values)
     }
 
-    /// a with the values of a reduced polynomial.
+    /// Returns a with the values of a reduced polynomial.
     pub(crate) fn reduced(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         match ReducedForm::of(a) {
             ReducedForm::Reduced => Ok(a.clone()),
@@ -270,7 +270,7 @@ impl UnivariateRing {
         }
     }
 
-    /// [`reduced`](Self::reduced), without a copy of what is reduced.
+    /// Returns [`reduced`](Self::reduced), without a copy of a polynomial that is reduced already.
     pub(crate) fn reduced_if_needed(
         &self,
         a: &Poly<Evaluation>,
@@ -293,7 +293,7 @@ impl UnivariateRing {
         form == ReducedForm::KeyProduct || form == ReducedForm::Product && self.0.reduction.keeps_factor()
     }
 
-    /// Brings a polynomial to the form of a sum with one of `form`: that form, or one of which it is a part.
+    /// Brings a polynomial to the form of its sum with one of `form`: that form, or one of which it is a part.
     pub(crate) fn prepare_sum(&self, a: &mut Poly<Evaluation>, form: ReducedForm) -> Result<(), RingError> {
         if ReducedForm::of(a) == form || form == ReducedForm::Reduced {
             return Ok(());
@@ -308,7 +308,7 @@ impl UnivariateRing {
         Ok(())
     }
 
-    /// Multiplies the coefficients that are kept by M, or divides them by it: between what is kept and what it stands for.
+    /// Multiplies the stored coefficients by M, or divides them by it: between the stored polynomial and the one it represents.
     pub(crate) fn with_factor(
         &self,
         mut a: Poly<Coefficient>,
@@ -332,7 +332,7 @@ impl UnivariateRing {
         Ok(a)
     }
 
-    /// a(X^k) for coefficients as they are kept.
+    /// Returns a(X^k) for stored coefficients.
     pub(crate) fn substitute(&self, a: Poly<Coefficient>, k: u64) -> Result<Poly<Coefficient>, RingError> {
         let (n, m) = (self.degree(), self.0.geometry.index);
         let length = m.max(self.0.geometry.length);
@@ -351,7 +351,7 @@ impl UnivariateRing {
         self.with_factor(image, true)
     }
 
-    /// The ring at a lower level, or this one.
+    /// Returns the ring at a lower level, or this one.
     pub(crate) fn at_level(&self, level: usize) -> Result<Self, RingError> {
         if level == self.basis().len() {
             return Ok(self.clone());
@@ -359,13 +359,13 @@ impl UnivariateRing {
         get_or_try_init(&self.lower(level)?.ring, || self.sub_ring(0..level)).cloned()
     }
 
-    /// Tables of a lower level.
+    /// Returns the tables of a lower level.
     pub(crate) fn lower(&self, level: usize) -> Result<&Lower, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.basis().len() };
         self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)
     }
 
-    /// [`zip_assign`](Self::zip_assign) for sums and differences, whose terms may have different forms.
+    /// Runs [`zip_assign`](Self::zip_assign) for sums and differences, whose terms may have different forms.
     pub(crate) fn add_or_subtract(
         &self,
         a: &mut Residues,

@@ -1,4 +1,4 @@
-//! The scale-invariant part of BFV, on the coefficients as they are kept.
+//! Scaler: the scale-invariant part of BFV, on the stored coefficients.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -19,10 +19,10 @@ use crate::UnivariateRing;
 use crate::form::ReducedForm;
 use crate::switching::scaled;
 
-/// Exact lifts, scaling and conversion back [HPS19; KPZ21, Alg. 1], whatever multiplication the options ask for: the others differ in what
+/// Scaler by exact lifts, scaling and conversion back [HPS19; KPZ21, Alg. 1], whatever multiplication the options name: variants differ in what
 /// conversions round, not in what is reduced.
 ///
-/// With [`Reduction::Montgomery`](crate::Reduction::Montgomery) what is lifted and rounded is M times the operand: bounds grow by ‖M^-1‖ [BEHMSZ17,
+/// With [`Reduction::Montgomery`](crate::Reduction::Montgomery) the operand times M is lifted and rounded: bounds grow by ‖M^-1‖ [BEHMSZ17,
 /// Prop. 1].
 pub(crate) struct UnivariateScaler {
     ring: UnivariateRing,
@@ -32,7 +32,7 @@ pub(crate) struct UnivariateScaler {
     decryption: Decryptor,
     bounds: ScalingBounds,
     extension: ExactExtension,
-    /// t·(q/q_i)^-1 over q, t·q^-1·(P/p_j)^-1 over P.
+    /// Factors t·(q/q_i)^-1 over q, t·q^-1·(P/p_j)^-1 over P.
     factors: Vec<u64>,
     division: RoundedDivision,
     switch: ExactExtension,
@@ -81,7 +81,7 @@ impl UnivariateScaler {
     }
 }
 
-/// P, and how many products may be summed: P > s·δtq·(1 + 2^-20) for s of them, with δ that of products of what is kept.
+/// Returns P, and the number of products that may be summed: P > s·δtq·(1 + 2^-20) for s of them, with δ that of products of stored polynomials.
 fn auxiliary_primes(
     ring: &UnivariateRing,
     t: u64,

@@ -1,4 +1,4 @@
-//! Modulus switching: division by the moduli above a level, on the coefficients as they are kept.
+//! Modulus switching: division by the moduli above a level, on the stored coefficients.
 
 use sunzi_math::mod_inv;
 
@@ -10,17 +10,17 @@ use sunzi_ring::{
 use crate::UnivariateRing;
 use crate::form::ReducedForm;
 
-/// Division by D, the product of the moduli from a level on.
+/// Tables of the division by D, the product of the moduli from a level on.
 pub(crate) struct Switching {
-    /// The ring modulo D, and that of the level.
+    /// Ring modulo D; the next field is the ring of the level.
     divisor: UnivariateRing,
     target: UnivariateRing,
     division: RoundedDivision,
-    /// D^-1 modulo every modulus that stays.
+    /// Inverse D^-1 modulo every modulus that stays.
     inverses: Vec<u64>,
 }
 
-/// Coefficients times a constant for each limb.
+/// Returns coefficients times a constant for each limb.
 pub(crate) fn scaled(
     ring: &UnivariateRing,
     a: &Poly<Coefficient>,
@@ -45,7 +45,7 @@ impl Switching {
         Ok(Self { divisor, target, division, inverses })
     }
 
-    /// a/D rounded, whatever the form of a: only the moduli that go need its coefficients.
+    /// Returns a/D rounded, whatever the form of a: only the dropped moduli need its coefficients.
     pub(crate) fn apply(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let (n, form) = (self.target.degree(), ReducedForm::of(a));
         let low = self.target.level() * a.stride();

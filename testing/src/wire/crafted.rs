@@ -1,4 +1,4 @@
-//! Files that were made to take long or much: whole and with right checksums, for parts that cost more than their bytes.
+//! Crafted files that take long or much: whole and with right checksums, for parts that cost more than their bytes.
 
 mod results;
 mod tables;
@@ -12,24 +12,24 @@ use super::Specimen;
 use super::mutation::repair;
 use super::specimens::{Failure, every_specimen};
 
-/// Bytes of a crafted part.
+/// Number of bytes of a crafted part.
 const LONG: usize = 1 << 20;
 
 /// A file that was made to take long.
 pub struct Crafted {
-    /// What it has too much of.
+    /// Name of the part that is excessive.
     pub name: String,
-    /// The file.
+    /// Bytes of the file.
     pub bytes: Vec<u8>,
-    /// Whether it is a description in JSON, whose objects are larger than its words.
+    /// Whether the file is a description in JSON, whose objects are larger than its words.
     pub json: bool,
 }
 
-/// Makes files of every kind, one after the other, with what reads them: each number of a small record as large as can be, and for tables and results parts
-/// of up to a megabyte. All numbers if it is to be `thorough`, else some of them.
+/// Makes files of every kind, one after the other, with their readers: each number of a small record as large as can be, and for tables and results parts
+/// of up to a megabyte; all numbers if `thorough`, else some of them.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected.
 pub fn crafted(thorough: bool, mut visit: impl FnMut(&Specimen, &Crafted)) -> Result<(), Failure> {
     for specimen in every_specimen()? {
         words::of_words(&specimen, thorough, |file| visit(&specimen, file));
@@ -43,7 +43,7 @@ pub fn crafted(thorough: bool, mut visit: impl FnMut(&Specimen, &Crafted)) -> Re
     Ok(())
 }
 
-/// As many parts as a crafted text has room for, with commas between.
+/// Returns as many parts as a crafted text has room for, with commas between.
 fn many(part: impl Fn(usize) -> String) -> String {
     let mut text = part(0);
     for i in 1.. {
@@ -57,7 +57,7 @@ fn many(part: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// The file with other bytes for a record.
+/// Returns the file with other bytes for a record.
 fn craft(specimen: &Specimen, record: Range<usize>, name: &str, text: Vec<u8>) -> Crafted {
     let mut bytes = specimen.bytes.clone();
     let (old, new) = (record.len(), text.len());

@@ -1,4 +1,4 @@
-//! Files as nobody should have written them.
+//! Mutated files.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind, checksum};
 
 use super::Specimen;
 
-/// Where the header has the length of what follows, and its own checksum.
+/// Range of the header's word for the length of the body.
 const BODY_LEN: Range<usize> = 48..56;
-/// Numbers that are most likely to be taken for something else.
+/// Numbers that are most likely to be misread.
 const WORDS: [u64; 16] = [
     0,
     1,
@@ -29,7 +29,7 @@ const WORDS: [u64; 16] = [
     0xFFF0_0000_0000_0000,
 ];
 
-/// A file with something changed. Half of them have right checksums and lengths again, as whoever wants to do harm would give them.
+/// Returns a file with a change. Half of them have right checksums and lengths again, as an attacker would give them.
 pub fn mutant(specimen: &Specimen, rng: &mut impl Rng) -> Vec<u8> {
     let mut bytes = specimen.bytes.clone();
     let mut records = specimen.records.clone();
@@ -42,8 +42,8 @@ pub fn mutant(specimen: &Specimen, rng: &mut impl Rng) -> Vec<u8> {
     bytes
 }
 
-/// Gives header and records the checksums of what they hold now, and the header the length: of results, which are several objects, only where the first is
-/// as long as it was.
+/// Updates the checksums of header and records to their contents, and the length in the header: of results, which are several objects, only where the first is
+/// of unchanged length.
 pub fn repair(bytes: &mut [u8], records: &[Range<usize>], kind: Kind) {
     for record in records {
         if let Some(sum) = bytes.get(record.clone()).map(checksum) {
@@ -60,7 +60,7 @@ pub fn repair(bytes: &mut [u8], records: &[Range<usize>], kind: Kind) {
     }
 }
 
-/// Writes as much as there is room for.
+/// Writes as many bytes as there is room for.
 fn write(bytes: &mut [u8], at: usize, value: &[u8]) {
     bytes.iter_mut().skip(at).zip(value).for_each(|(to, &byte)| *to = byte);
 }
@@ -92,7 +92,7 @@ fn change(bytes: &mut Vec<u8>, records: &mut Vec<Range<usize>>, rng: &mut impl R
         }
         7 => bytes.extend((0..below(rng, 64)).map(|i| i as u8)),
         _ => {
-            // A part of the file somewhere else.
+            // A part of the file is moved elsewhere.
             let from = below(rng, bytes.len());
             let part = bytes.get(from..bytes.len().min(from + 64)).unwrap_or_default().to_vec();
             write(bytes, at, &part);

@@ -1,4 +1,4 @@
-//! Every operation of every scheme on what was read, whatever comes of it.
+//! Operations of every scheme on objects that were read, whatever they return.
 
 use rand_core::CryptoRng;
 use sunzi_ckks::{Complex64, Encoder as CkksEncoder};
@@ -6,63 +6,63 @@ use sunzi_encoding::Plaintext;
 use sunzi_rlwe::wire::{CiphertextOf, Format, SchemeFormat};
 use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 
-/// Objects of one owner, of which any may come from a file.
+/// Objects of one owner, any of which may come from a file.
 pub struct Objects<'a, C: Operate> {
-    /// The secret key.
+    /// Secret key.
     pub secret: &'a SecretKey,
-    /// The public key.
+    /// Public key.
     pub public: &'a PublicKey,
-    /// The relinearisation key.
+    /// Relinearisation key.
     pub relinearization: &'a RelinearizationKey,
     /// Galois keys.
     pub galois: &'a GaloisKeys,
-    /// A plaintext.
+    /// Plaintext of the owner.
     pub plaintext: &'a C::Plain,
-    /// A ciphertext.
+    /// Ciphertext of the owner.
     pub ciphertext: &'a CiphertextOf<C>,
 }
 
-/// What all schemes do.
+/// Operations that all schemes have.
 pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
-    /// Plaintexts.
+    /// Type of plaintexts.
     type Plain;
-    /// Errors.
+    /// Type of errors.
     type Error: std::error::Error + 'static;
 
-    /// Some message.
+    /// Returns some message.
     ///
     /// # Errors
-    /// None is expected.
+    /// No error is expected.
     fn message(&self) -> Result<Self::Plain, Self::Error>;
-    /// Under the public key.
+    /// Encrypts under the public key.
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn encrypt_public(
         &self,
         plaintext: &Self::Plain,
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Under the secret key.
+    /// Encrypts under the secret key.
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn encrypt_own(
         &self,
         plaintext: &Self::Plain,
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// A product of three parts.
+    /// Returns a product of three parts.
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn unrelinearized(&self, a: &CiphertextOf<Self>) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Fails unless the message is right.
+    /// Checks that the message is right.
     ///
     /// # Errors
-    /// Those of the scheme.
+    /// Every error of the scheme.
     fn opens(
         &self,
         ciphertext: &CiphertextOf<Self>,
@@ -73,17 +73,17 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
     fn operate(&self, objects: &Objects<'_, Self>, rng: &mut dyn CryptoRng);
 }
 
-/// Ends an operation of which only that it ends is of interest.
+/// Drops the result of an operation, of which only that it ends matters.
 fn ran<T, E>(result: Result<T, E>) -> Option<T> {
     result.ok()
 }
 
-/// A message of small numbers for either exact scheme.
+/// Returns a message of small numbers for either exact scheme.
 fn small_message(degree: usize, t: u64) -> Result<Plaintext, sunzi_encoding::EncodingError> {
     Plaintext::new((0..degree as u64).map(|i| i * i % t.min(97)).collect(), t)
 }
 
-/// The operations that BFV and BGV have under the same names.
+/// Implements the operations that BFV and BGV have under equal names.
 macro_rules! operate_exactly {
     ($scheme:ident, $error:ident) => {
         type Plain = Plaintext;

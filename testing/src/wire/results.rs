@@ -16,10 +16,10 @@ use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Header, Kind, WireError};
 use super::Specimen;
 use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters};
 
-/// One for each scheme; that of BGV of a table whose chunks are not full.
+/// Returns a file of results for each scheme; that of BGV of a table whose chunks are not full.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected.
 pub(super) fn results_specimens() -> Result<Vec<Specimen>, Failure> {
     let bfv = bfv_parameters()?;
     let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], bfv.security());
@@ -33,7 +33,7 @@ pub(super) fn results_specimens() -> Result<Vec<Specimen>, Failure> {
 
 const ROWS: usize = 70;
 
-/// Sums, groups, a column that is encrypted and one that is not.
+/// Returns a program of sums, groups, a column that is encrypted and one that is not.
 fn program() -> Result<Program, Failure> {
     let columns = vec![
         Column::integer("count", 0, 100),
@@ -44,7 +44,7 @@ fn program() -> Result<Program, Failure> {
     Ok(Program::parse("mean(count); sum(age) by sex; count; n = age", &schema)?)
 }
 
-/// What comes out in place of what a run would give: numbers of encrypted nodes and of clear ones. Nodes are told by what they read.
+/// Returns an answer in place of a run's: numbers of encrypted nodes and of clear ones. Nodes are identified by what they read.
 fn answer(
     contexts: &Contexts,
     description: &Description,
@@ -111,7 +111,7 @@ fn specimen(name: &str, parameters: &Parameters, filled: Option<Vec<usize>>) -> 
     })
 }
 
-/// Of each object its header, which is followed by its checksum like any record, and of texts what follows. The first header is left out.
+/// Returns the records of the objects: of each its header, which is followed by its checksum like any record, and the body of texts. The first header is left out.
 fn records(bytes: &[u8]) -> Result<Vec<Range<usize>>, Failure> {
     let (mut records, mut start) = (Vec::new(), 0);
     while start < bytes.len() {
@@ -138,7 +138,7 @@ fn rewritten(contexts: &Contexts, bytes: &[u8]) -> Result<Vec<u8>, WireError> {
     Ok(out)
 }
 
-/// Decrypts all of it and finishes the formulas, whatever comes of that.
+/// Decrypts all results and finishes the formulas, ignoring what they are.
 fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(), WireError> {
     rewritten(contexts, bytes)?;
     let mut reader = ResultsReader::open(contexts, bytes)?;
@@ -151,7 +151,7 @@ fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(),
     Ok(())
 }
 
-/// Why opening stopped: of no interest.
+/// Error that ends the opening.
 struct Stopped;
 
 impl From<WireError> for Stopped {

@@ -25,7 +25,7 @@ use sunzi_univariate::{Reduction, UnivariateRing};
 
 use super::{Objects, Operate};
 
-/// What goes wrong while specimens are made: nothing should.
+/// Error of making specimens: none is expected.
 pub type Failure = Box<dyn Error>;
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
@@ -33,15 +33,15 @@ const SECURITY: Security = Security::InsecureForResearchOnly;
 type Read = dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>;
 type Run = dyn Fn(&[u8]) -> Result<(), WireError>;
 
-/// A file with what can be done to it.
+/// A file with the operations on it.
 pub struct Specimen {
-    /// The subject and the object: the name of its file.
+    /// Name of the file: the subject and the object.
     pub name: String,
-    /// What it is.
+    /// Kind of the object.
     pub kind: Kind,
-    /// The file.
+    /// Bytes of the file.
     pub bytes: Vec<u8>,
-    /// The records behind the header, without their checksums.
+    /// Records after the header, without their checksums.
     pub records: Vec<Range<usize>>,
     pub(super) read: Box<Read>,
     pub(super) run: Box<Run>,
@@ -70,24 +70,24 @@ impl Specimen {
         })
     }
 
-    /// Reads bytes as what this is, and writes it again.
+    /// Reads bytes as this kind of object, and writes it again.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Every error of reading.
     pub fn rewritten(&self, bytes: &[u8]) -> Result<Vec<u8>, WireError> {
         (self.read)(bytes)
     }
 
-    /// Reads bytes as what this is, and runs every operation on it.
+    /// Reads bytes as this kind of object, and runs every operation on it.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Every error of reading.
     pub fn run(&self, bytes: &[u8]) -> Result<(), WireError> {
         (self.run)(bytes)
     }
 }
 
-/// Notes where records begin and end.
+/// Recorder of where records begin and end.
 struct Layout {
     at: usize,
     start: usize,
@@ -113,7 +113,7 @@ impl Sink for Layout {
     }
 }
 
-/// What one owner has.
+/// Objects of one owner.
 struct Owned<C: Operate> {
     context: C,
     secret: SecretKey,
@@ -149,10 +149,10 @@ where
     }
 }
 
-/// Keys, plaintexts and ciphertexts of a context.
+/// Makes keys, plaintexts and ciphertexts of a context.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected.
 pub fn specimens<C>(name: &str, context: &C, seed: u64) -> Result<Vec<Specimen>, Failure>
 where
     C: Operate + 'static,
@@ -243,7 +243,7 @@ pub(super) fn bgv_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
     Ok(sunzi_bgv::Parameters::new(6, moduli, 257, SECURITY).with_key_switching(key_switching))
 }
 
-/// Levels that are sets of moduli, some of which are not nested in those above.
+/// Returns parameters whose levels are sets of moduli, some of which are not nested in those above.
 pub(super) fn bgv_sets_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
     let builder = sunzi_bgv::Parameters::builder().depth(6).plain_modulus(549_755_817_601);
     Ok(builder.log2_degree(6).security(SECURITY).build()?)
@@ -254,16 +254,16 @@ pub(super) fn ckks_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
     Ok(sunzi_ckks::Parameters::from_ranges(6, 46, &[range], SECURITY)?.with_digits(2)?)
 }
 
-/// Levels that are sets of moduli, some of which are not nested in those above.
+/// Returns parameters whose levels are sets of moduli, some of which are not nested in those above.
 fn ckks_sets_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
     let range = LevelRange { levels: 4, scale_bits: 56 };
     Ok(sunzi_ckks::Parameters::from_ranges_rational(6, 58, &[range], SECURITY)?.with_digits(3)?)
 }
 
-/// Parameters of every kind.
+/// Makes parameters of every kind.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected.
 pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
     let bfv = bfv_parameters()?;
     let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], SECURITY);
@@ -285,7 +285,7 @@ pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
     ])
 }
 
-/// A ledger of which one result was shared.
+/// Makes a ledger that has counted one shared result.
 fn ledger() -> Result<Specimen, Failure> {
     let key = KeyId::from_bytes([7; 16]);
     let parameters = StoredParameters::fingerprint(&bfv_parameters()?);
@@ -298,7 +298,7 @@ fn ledger() -> Result<Specimen, Failure> {
     Specimen::new("sharing-ledger", &NoContext, ledger.ledger(), run)
 }
 
-/// BFV over every storage of residues.
+/// Makes objects of BFV over every storage of residues.
 fn bfv_specimens() -> Result<Vec<Specimen>, Failure> {
     let context = sunzi_bfv::Context::new(&bfv_parameters()?)?;
     let mut all = specimens("bfv", &context, 1)?;
@@ -326,10 +326,10 @@ fn bfv_specimens() -> Result<Vec<Specimen>, Failure> {
     Ok(all)
 }
 
-/// All there are.
+/// Makes all specimens.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected.
 pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     let mut all = parameter_specimens()?;
     all.extend(bfv_specimens()?);
@@ -366,7 +366,7 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     Ok(all)
 }
 
-/// All keys of the smallest bootstrapping.
+/// Makes all keys of the smallest bootstrapping.
 fn bootstrapping() -> Result<Specimen, Failure> {
     let set = Set {
         residual: LevelRange { levels: 1, scale_bits: 40 },
@@ -387,7 +387,7 @@ fn bootstrapping() -> Result<Specimen, Failure> {
     Specimen::new("bootstrapping-keys", context.rlwe(), &keys, run)
 }
 
-/// Keys to sparse secrets of one polynomial and of two.
+/// Makes keys to sparse secrets of one polynomial and of two.
 fn encapsulation(name: &str, context: &sunzi_ckks::Context) -> Result<Vec<Specimen>, Failure> {
     let mut rng = ChaCha20Rng::seed_from_u64(31);
     let rlwe = context.rlwe();

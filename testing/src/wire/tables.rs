@@ -17,16 +17,16 @@ use sunzi_table::{EncryptedWriter as _, TableError};
 use super::Specimen;
 use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters};
 
-/// One for each scheme.
+/// Returns an encrypted table for each scheme.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected.
 pub(super) fn table_specimens() -> Result<Vec<Specimen>, Failure> {
     let all = [("bfv-table", Kind::BfvTable), ("bgv-table", Kind::BgvTable), ("ckks-table", Kind::CkksTable)];
     all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?)).collect()
 }
 
-/// The parameters of tables of a kind.
+/// Returns the parameters of tables of a kind.
 fn parameters(kind: Kind) -> Result<Parameters, Failure> {
     Ok(match kind {
         Kind::BfvTable => {
@@ -40,7 +40,7 @@ fn parameters(kind: Kind) -> Result<Parameters, Failure> {
     })
 }
 
-/// Whole tables in the clear, with much to do for each of their bytes: many columns, many labels, many chunks.
+/// Returns whole tables in the clear, with much to do for each of their bytes: many columns, many labels, many chunks.
 pub(super) fn whole(kind: Kind) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
     let contexts = Contexts::new(&parameters(kind)?)?;
     let labels: Vec<String> = (0..4096).map(|i| format!("label {i:06}")).collect();
@@ -58,7 +58,7 @@ pub(super) fn whole(kind: Kind) -> Result<Vec<(&'static str, Vec<u8>)>, Failure>
     .collect()
 }
 
-/// A table of zeros without an encrypted column.
+/// Makes a table of zeros without an encrypted column.
 fn in_the_clear(contexts: &Contexts, columns: Vec<Column>, rows: usize) -> Result<Vec<u8>, Failure> {
     let schema = Schema::new(rows as u64, columns)?;
     let layout = contexts.layout(schema.rows);
@@ -82,7 +82,7 @@ fn in_the_clear(contexts: &Contexts, columns: Vec<Column>, rows: usize) -> Resul
     Ok(bytes)
 }
 
-/// Two chunks of 64 or three of 32 rows, of which the last is not full.
+/// Number of rows: two chunks of 64 or three of 32 rows, of which the last is not full.
 const ROWS: usize = 70;
 
 fn schema() -> Result<Schema, Failure> {
@@ -187,7 +187,7 @@ fn rewritten(contexts: &Contexts, bytes: &[u8]) -> Result<Vec<u8>, TableError> {
     Ok(bytes)
 }
 
-/// Reads every part, and decrypts what is encrypted, whatever comes of that.
+/// Reads every part, and decrypts the encrypted ones, ignoring what they are.
 fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(), TableError> {
     let mut file = open(bytes)?;
     file.belongs_to(contexts)?;

@@ -1,5 +1,5 @@
-//! Parameters made up to cost: whatever a file of at most 64 KiB says, reading it takes a second and little memory, and what it would make too
-//! large for the machine is an error before any work.
+//! Hostile parameters: whatever a file of at most 64 KiB says, reading it takes a second and little memory, and tables that would be too
+//! large for the machine are errors before any work.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use crate::MEMORY;
 const RESEARCH: Security = Security::InsecureForResearchOnly;
 const CLAIMS: [Security; 2] = [RESEARCH, Security::Bits128];
 
-/// Times and sizes of what was read.
+/// Times and sizes of all files read.
 #[derive(Default)]
 struct Seen {
     files: usize,
@@ -28,7 +28,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Reads a file both ways: a second and one for each MB, and the bytes that any file may take.
+    /// Reads a file both ways, within a second and one for each MB, and within the bytes that any file may take.
     fn read<P: StoredParameters>(&mut self, name: &str, bytes: &[u8]) {
         for accept in [Accept::Secure, Accept::InsecureForResearchOnly] {
             let before = MEMORY.current_usage();
@@ -52,7 +52,7 @@ impl Seen {
     fn parameters<P: StoredParameters>(&mut self, name: &str, parameters: &P) {
         let bytes = wire::to_bytes(&NoContext, parameters).unwrap();
         self.read::<P>(name, &bytes);
-        // Any word of them may be anything: counts, indices, choices.
+        // Any word of the parameters may be anything: counts, indices, choices.
         let end = bytes.len() - CHECKSUM_LEN;
         let words = (end - HEADER_LEN) / 8;
         for at in (0..words.min(24)).chain(words.saturating_sub(24)..words) {
@@ -73,7 +73,7 @@ fn hybrid(special: &[u64], digits: usize) -> GadgetOptions {
     GadgetOptions { special_moduli, digits: Some(digits), ..GadgetOptions::default() }
 }
 
-/// Key switching that makes as many digits as can be, or as many special moduli.
+/// Returns key switching with as many digits as possible, or as many special moduli.
 fn switchings(special: &[u64]) -> [GadgetOptions; 4] {
     let radix = |bits| GadgetOptions { radix_bits: Some(bits), ..GadgetOptions::default() };
     [radix(1), radix(61), hybrid(special, 1), hybrid(special, 255)]
@@ -99,7 +99,7 @@ fn hostile_parameters_are_read_in_time_and_memory() {
                     let plain = (0..256).map(|i| 257 + 2 * i).collect();
                     let crt = CrtParameters::new(log2_degree, moduli.to_vec(), plain, security);
                     seen.parameters(&name, &crt.with_algorithms(algorithms.clone()));
-                    // Those that make contexts are read to the end.
+                    // Parameters that make contexts are read to the end.
                     let crt = CrtParameters::new(log2_degree, moduli.to_vec(), primes.clone(), security);
                     let bytes = wire::to_bytes(&NoContext, &crt.with_algorithms(algorithms)).unwrap();
                     seen.read::<CrtParameters>(&name, &bytes);
@@ -130,7 +130,7 @@ fn hostile_parameters_are_read_in_time_and_memory() {
     });
 }
 
-/// Rings of indices that are hard to take apart, or too large.
+/// Checks rings of indices that are hard to factor, or too large.
 fn odd(seen: &mut Seen) {
     for index in [3, 131_071, 65_537, 3 * 5 * 7 * 11 * 13, 255_255, 1 << 40, (1 << 61) - 1, u64::MAX] {
         for security in CLAIMS {
@@ -143,7 +143,7 @@ fn odd(seen: &mut Seen) {
     }
 }
 
-/// What contexts of parameters take beside what was said of them, and how long they took.
+/// Returns the stated memory of a context relative to the memory it takes; prints both, and the time of making it.
 fn take<C>(name: &str, said: u64, make: impl Fn() -> C) -> f64 {
     // What all contexts share is there then.
     let before = MEMORY.current_usage();
@@ -158,7 +158,7 @@ fn take<C>(name: &str, said: u64, make: impl Fn() -> C) -> f64 {
     part
 }
 
-/// Sizes of tables are told from numbers alone, before any is made: over degrees, moduli, digits, levels, products and rings.
+/// Checks that sizes of tables are known from numbers alone, before any is made: over degrees, moduli, digits, levels, products and rings.
 #[test]
 fn tables_take_what_was_said() {
     alone("hostile_parameters::tables_take_what_was_said", || {
@@ -191,7 +191,7 @@ fn tables_take_what_was_said() {
     });
 }
 
-/// The parts of contexts of the three schemes, where there are such.
+/// Returns the stated memory relative to the memory taken, for the contexts of the three schemes that exist.
 fn of_schemes(name: &str, log2_degree: u32, moduli: &[u64], switching: &GadgetOptions) -> Vec<f64> {
     let mut parts = Vec::new();
     let products = [Multiplication::HpsOverQLeveled, Multiplication::Behz, Multiplication::Hps];
@@ -221,7 +221,7 @@ fn of_schemes(name: &str, log2_degree: u32, moduli: &[u64], switching: &GadgetOp
     parts
 }
 
-/// Digits of two bits: a thousand keys take terabytes.
+/// Checks digits of two bits: a thousand keys would take terabytes.
 #[test]
 fn keys_that_no_machine_holds_are_refused_before_any_work() {
     alone("hostile_parameters::keys_that_no_machine_holds_are_refused_before_any_work", || {

@@ -1,4 +1,4 @@
-//! Tables in Parquet as nobody should have written them: typed errors or tables of which every cell is read, in the time and memory of a file.
+//! Hostile tables in Parquet: typed errors or tables of which every cell is read, in the time and memory of a file.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,9 +30,9 @@ use sunzi_testing::wire::alloc;
 use crate::MEMORY;
 
 const COUNT: usize = 200;
-/// Bytes at the end of a file of which more are changed: what it says of its columns.
+/// Number of bytes at the end of a file that are changed more often: the description of its columns.
 const FOOTER: usize = 4096;
-/// Bytes that a table in the clear may take besides: a page and the rows that are read together.
+/// Additional bytes that a table in the clear may take: a page and the rows that are read together.
 const CLEAR: usize = 8 << 20;
 
 fn batch() -> RecordBatch {
@@ -54,7 +54,7 @@ fn write(path: &Path, batches: &[RecordBatch], compression: Compression) {
     writer.close().unwrap();
 }
 
-/// A table in the clear, the same encrypted, and what opens it.
+/// A table in the clear, its encrypted form, and the keys of that.
 struct Case {
     contexts: Contexts,
     folder: tempfile::TempDir,
@@ -111,12 +111,12 @@ impl Case {
         self.folder.path().join("hostile.parquet")
     }
 
-    /// Reads all of an encrypted table.
+    /// Reads an encrypted table completely.
     fn encrypted(&self) -> Result<u64, TableError> {
         open(&self.path()).and_then(|mut table| table.check(&self.contexts))
     }
 
-    /// Reads all of a table in the clear.
+    /// Reads a table in the clear completely.
     fn clear(&self) -> Result<u64, TableError> {
         let source = Source::open(&self.path())?;
         let surveyed = survey(&mut *source.rows()?, &Asked::default())?;
@@ -125,7 +125,7 @@ impl Case {
         Ok(surveyed.schema.rows)
     }
 
-    /// Reads a file both ways, and whether it could be read so.
+    /// Reads a file both ways; returns whether each way succeeded.
     fn read(&self, name: &str, bytes: &[u8], tally: &mut Tally) -> [bool; 2] {
         std::fs::write(self.path(), bytes).unwrap();
         let own = alloc::crafted_ceiling(bytes.len());
@@ -174,7 +174,7 @@ impl Tally {
     }
 }
 
-/// Bits, bytes and words of a file changed, cut or doubled, most of them where it describes itself.
+/// Returns a file with bits, bytes and words changed, cut or doubled, most of them in its own description.
 fn mutant(file: &[u8], rng: &mut ChaCha20Rng) -> Vec<u8> {
     let mut bytes = file.to_vec();
     for _ in 0..rng.random_range(1..4) {
@@ -197,7 +197,7 @@ fn mutant(file: &[u8], rng: &mut ChaCha20Rng) -> Vec<u8> {
             break;
         }
     }
-    // The length of what it says of itself is right again in half of all.
+    // Half of the files have the right length of their description again.
     let end = bytes.len();
     if end > 16 && rng.random_bool(0.5) {
         let old = u32::from_le_bytes(file[file.len() - 8..file.len() - 4].try_into().unwrap());
@@ -236,7 +236,7 @@ fn mutants(count: usize) {
     tally.record("mutated", count, 50_000);
 }
 
-/// The encrypted table with other columns: what says that it is one stays.
+/// Returns the encrypted table with other columns: the metadata that it is one stays.
 fn rewritten(case: &Case, compression: Compression, change: impl Fn(&str, ArrayRef) -> ArrayRef) -> Vec<u8> {
     let path = case.folder.path().join("e.parquet");
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
@@ -254,7 +254,7 @@ fn rewritten(case: &Case, compression: Compression, change: impl Fn(&str, ArrayR
     std::fs::read(case.path()).unwrap()
 }
 
-/// A table in the clear of five thousand row groups.
+/// Makes a table in the clear of five thousand row groups.
 fn groups(case: &Case) -> Vec<u8> {
     let row = batch().slice(0, 1).project(&[0]).unwrap();
     let mut writer = ArrowWriter::try_new(File::create(case.path()).unwrap(), row.schema(), None).unwrap();
@@ -266,7 +266,7 @@ fn groups(case: &Case) -> Vec<u8> {
     std::fs::read(case.path()).unwrap()
 }
 
-/// A table in the clear of as many columns.
+/// Makes a table in the clear of as many columns.
 fn columns(case: &Case) -> Vec<u8> {
     let cell: ArrayRef = Arc::new(Int32Array::from(vec![1]));
     let columns = (0..5000).map(|i| (format!("{i}"), Arc::clone(&cell)));
@@ -323,7 +323,7 @@ fn crafted_files_end_in_their_time_and_memory() {
     });
 }
 
-/// Pages that say that they decompress to two gigabytes.
+/// Checks pages that claim to decompress to two gigabytes.
 #[test]
 fn pages_that_say_too_much_are_refused() {
     alone("parquet_hostile::pages_that_say_too_much_are_refused", || {

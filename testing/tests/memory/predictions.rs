@@ -1,4 +1,4 @@
-//! What plans say of keys, memory and time, beside what runs take.
+//! Predictions of plans about keys, memory and time, compared with runs.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -13,16 +13,16 @@ use sunzi_testing::process::again;
 
 use crate::MEMORY;
 
-/// Keys are counted to the byte, but for what pads a polynomial to 64 and the last words of a packed row.
+/// Tolerance of key sizes, which are exact but for the padding of a polynomial to 64 and of the last words of a packed row.
 const KEYS: f64 = 1.02;
-/// Memory is planned for the worst, and by no more than this.
+/// Largest factor by which memory may be overestimated: it is planned for the worst case.
 const MEMORY_FACTOR: f64 = 2.0;
 const ROWS: u64 = 20_000;
 
 const EXACT: &[SchemeChoice] = &[SchemeChoice::Bfv, SchemeChoice::Bgv];
 const REAL: &[SchemeChoice] = &[SchemeChoice::Ckks];
 const ALL: &[SchemeChoice] = &[SchemeChoice::Bfv, SchemeChoice::Bgv, SchemeChoice::Ckks];
-/// Of several depths, with one total and with many.
+/// Cases of several depths, with one total and with many.
 const CASES: &[(&[SchemeChoice], &str)] = &[
     (ALL, "sum(x)"),
     (ALL, "sum(x*y)"),
@@ -72,14 +72,14 @@ fn run(plan: &Plan) -> Taken {
     Taken { keys: keys.byte_len() as f64, memory, seconds }
 }
 
-/// What a child is told its case by.
+/// Environment variable that tells a child process its case.
 const CASE: &str = "SUNZI_PREDICTED_CASE";
 
 fn cases() -> impl Iterator<Item = (SchemeChoice, &'static str)> {
     CASES.iter().flat_map(|(schemes, text)| schemes.iter().map(move |scheme| (*scheme, *text)))
 }
 
-/// Each case in a process of its own, this test again: the peak is that of the process, and what one run leaves to be used again the next one would not take.
+/// Runs each case in a process of its own: the peak is that of the process, and memory that one run leaves for reuse would not be taken by the next.
 #[test]
 fn runs_take_what_plans_say() {
     if let Some(case) = std::env::var(CASE).ok().and_then(|case| case.parse().ok()) {
@@ -99,7 +99,7 @@ fn runs_take_what_plans_say() {
     assert!(failed.is_empty(), "{failed:?}");
 }
 
-/// Time is printed and not checked: other programs run as well.
+/// Checks keys and memory of one run. Time is printed and not checked: other programs run as well.
 fn one_run_takes_what_its_plan_says(case: usize) {
     let (scheme, text) = cases().nth(case).unwrap();
     let columns = ["x", "y", "z"].map(|name| Column::integer(name, 0, 9));

@@ -11,7 +11,7 @@ use crate::MEMORY;
 
 const ALL: usize = 8_000;
 const STEPS: usize = 20;
-/// Bytes that allocators and stores of buffers may take in the meantime, of 8000 operations on megabytes.
+/// Number of bytes that allocators and stores of buffers may grow by, of 8000 operations on megabytes.
 const FLAT: f64 = 65_536.0;
 
 fn run(operations: usize) {
@@ -24,7 +24,7 @@ fn run(operations: usize) {
         let report = party.check(&circuit, seed).unwrap();
         (circuit.operations.len(), report.wrong.len(), report.gaps.len())
     };
-    // What is made at first use is made.
+    // Tables and buffers of the first use exist now.
     let rounds = (operations / STEPS) as u64;
     for seed in 0..rounds / 8 + 5 {
         circuit(seed);

@@ -1,4 +1,4 @@
-//! Operations allocate no buffers once others like them have run: what they need comes back to the store.
+//! Steady state: operations allocate no buffers once others like them have run, since all buffers come back to the store.
 
 use std::error::Error;
 
@@ -17,17 +17,17 @@ type Tested = Result<(), Box<dyn Error>>;
 
 const LOG_N: u32 = 13;
 const SECURITY: Security = Security::InsecureForResearchOnly;
-/// One limb: lists of slices and metadata take far less, any buffer more.
+/// Number of bytes of one limb: lists of slices and metadata take far less, any buffer more.
 const LIMB: usize = 8 << LOG_N;
 
-/// Ciphertext moduli, and a special one.
+/// Returns ciphertext moduli, and a special one.
 fn moduli() -> Result<(Vec<u64>, GadgetOptions), Box<dyn Error>> {
     let mut moduli = primes_with_bits(45, 2 << LOG_N, 5)?;
     let special_moduli = moduli.split_off(4);
     Ok((moduli, GadgetOptions { special_moduli, ..GadgetOptions::default() }))
 }
 
-/// Runs an operation some times, then measures the bytes it allocates at most at once, its result included.
+/// Runs an operation several times, then measures the largest number of bytes it allocates at once, its result included.
 fn allocates_no_buffer<T>(name: &str, mut operation: impl FnMut() -> T) {
     for _ in 0..3 {
         operation();
@@ -102,7 +102,7 @@ fn ckks() -> Tested {
     Ok(())
 }
 
-/// One test: memory is that of the process.
+/// Checks all operations in one test: memory is that of the process.
 #[test]
 fn operations_that_have_run_before_allocate_no_buffers() {
     alone("steady::operations_that_have_run_before_allocate_no_buffers", || {

@@ -1,4 +1,4 @@
-//! Files as nobody should have written them: typed errors or objects that every operation survives, and no more memory than there are bytes.
+//! Hostile files: typed errors or objects that every operation survives, and no more memory than the file's bytes allow.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -11,21 +11,21 @@ use sunzi_testing::wire::{Specimen, alloc, crafted, every_specimen, mutation};
 
 use crate::MEMORY;
 
-/// Names a process its share of the specimens: memory is counted for a whole process, so that only processes go side by side.
+/// Environment variable that gives a process its share of the specimens: memory is counted for a whole process, so only processes run in parallel.
 const SHARE: &str = "SUNZI_SHARE_OF_MUTANTS";
 const SHARES: usize = 2;
 const MILLION: f64 = 1e6;
-/// What its counts stand behind.
+/// Text before the counts that a process prints.
 const COUNTS: &str = "refused, accepted, most bytes, for a file of, parts in a million of memory and time: ";
 
-/// What became of mutants.
+/// Tally of mutants.
 #[derive(Debug, Default)]
 struct Tally {
     refused: usize,
     accepted: usize,
-    /// The most bytes allocated beyond those of a mutant's own ceiling, and what came.
+    /// Most bytes allocated beyond those of a mutant's own ceiling, with its length and name.
     worst: Option<(usize, usize, String)>,
-    /// The largest part of its memory that a mutant took, and of its time with all operations.
+    /// Largest fraction of its allowed memory that a mutant took; the next field is that of its allowed time with all operations.
     fullest: f64,
     slowest: f64,
     slow: String,
@@ -65,7 +65,7 @@ fn run(specimens: &[Specimen], count: usize, operated: usize, seed: u64) -> Tall
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut tally = Tally::default();
     for specimen in specimens {
-        // Tables that are made at first use.
+        // Makes the tables of the first use.
         specimen.run(&specimen.bytes).unwrap();
         for _ in 0..count {
             let bytes = mutation::mutant(specimen, &mut rng);
@@ -104,7 +104,7 @@ fn mutants_are_refused_or_harmless() {
     });
 }
 
-/// Whole files with parts that cost more than their bytes, of every kind.
+/// Checks whole files of every kind with parts that cost more than their bytes.
 #[test]
 fn crafted_files_end_in_their_time_and_memory() {
     alone("wire_hostile::crafted_files_end_in_their_time_and_memory", || {
@@ -125,7 +125,7 @@ fn craft(thorough: bool) {
     let (mut worst_json, mut accepted, mut known) = (0.0_f64, 0, String::new());
     crafted(thorough, |specimen, file| {
         if known != specimen.name {
-            // Tables that are made at first use.
+            // Makes the tables of the first use.
             specimen.run(&specimen.bytes).unwrap();
             known.clone_from(&specimen.name);
         }
@@ -135,7 +135,7 @@ fn craft(thorough: bool) {
         let start = alloc::clock();
         let read = specimen.rewritten(&file.bytes).is_ok();
         let used = MEMORY.peak_usage().saturating_sub(before);
-        // Operations take most of the time: of small files some will do.
+        // Operations take most of the time: of small files only some run them.
         accepted += usize::from(read);
         if read && (thorough || len > 1 << 18 || accepted % 16 == 0) {
             let _ = specimen.run(&file.bytes);
@@ -178,7 +178,7 @@ fn craft(thorough: bool) {
         .at_most(worst_json, 1.0);
 }
 
-/// The tallies of all shares, each in a process of its own.
+/// Adds the tallies of all shares, each in a process of its own.
 #[test]
 #[ignore = "long: a million mutants"]
 fn a_million_mutants_are_refused_or_harmless() {

@@ -16,10 +16,10 @@ const T: u64 = 65537;
 const METHODS: [Method; 3] = [Method::PowerBasis, Method::PatersonStockmeyer, Method::Automatic];
 const LAZINESS: [Laziness; 3] = [Laziness::RelinearizeEach, Laziness::RelinearizeOnce, Laziness::ScaleOnce];
 
-/// Makes something of slots.
+/// Function that makes a value of slots.
 type Make<'a, T, E> = Box<dyn Fn(&[u64]) -> Result<T, E> + 'a>;
 
-/// What one side of the comparison has: arithmetic, keys, and how slots enter.
+/// One side of the comparison: arithmetic, keys, and how slots enter.
 struct World<'a, A: Arithmetic> {
     arithmetic: &'a A,
     keys: &'a A::Keys,
@@ -30,7 +30,7 @@ struct World<'a, A: Arithmetic> {
 /// Results with their names.
 type Named<A> = Vec<(String, <A as Arithmetic>::Ciphertext)>;
 
-/// Numbers modulo t that differ from slot to slot and from seed to seed.
+/// Returns numbers modulo t that differ from slot to slot and from seed to seed.
 fn slots(seed: u64) -> Vec<u64> {
     (0..DEGREE as u64).map(|i| (i * i * 7919 + seed * 104_729 + (i << seed)) % T).collect()
 }
@@ -44,7 +44,7 @@ impl<A: Arithmetic> World<'_, A> {
         (from..from + count).map(|seed| (self.encrypt)(&slots(seed)).unwrap()).collect()
     }
 
-    /// Deep in products.
+    /// Adds results of deep products.
     fn products(&self, results: &mut Named<A>) -> Outcome<A, ()> {
         for count in [1, 2, 5, 8] {
             let product = product_tree::product(self.arithmetic, &self.list(1, count), self.keys)?;
@@ -114,7 +114,7 @@ impl<A: Arithmetic> World<'_, A> {
         Ok(())
     }
 
-    /// Sums by group over several chunks.
+    /// Adds sums by group over several chunks.
     fn statistics(&self, results: &mut Named<A>) -> Outcome<A, ()> {
         let shape = Shape { columns: 3, groups: 2, longest_group: 9 };
         let layout = Layout::new(shape, DEGREE, 4)?;
@@ -156,7 +156,7 @@ fn oracle<'a>(clear: &'a Clear, keys: &'a ClearKeys) -> World<'a, Clear> {
     }
 }
 
-/// Runs everything clear and encrypted; returns what came out encrypted.
+/// Runs all circuits clear and encrypted; returns the encrypted results.
 fn check<S: Scheme>(party: &Party<S>) -> Named<S::Evaluator> {
     let world = World {
         arithmetic: &party.evaluator,
@@ -200,7 +200,7 @@ fn circuits_agree_with_clear_vectors_under_bfv() {
 
 #[test]
 fn circuits_agree_with_clear_vectors_under_bgv() {
-    // A dry run says what to declare.
+    // A dry run determines the operations to declare.
     let clear = Clear::new(DEGREE / 2, T);
     let results = oracle(&clear, &ClearKeys::all()).run().unwrap();
     let depth = results.iter().map(|(_, result)| result.depth()).max().unwrap();

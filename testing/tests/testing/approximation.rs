@@ -1,4 +1,4 @@
-//! Errors of approximations are proved: no point of the interval, however it is chosen, shows a larger one.
+//! Proved errors of approximations: no point of the interval, however it is chosen, has a larger one.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -8,7 +8,7 @@ use sunzi_circuits::approximation::{
 };
 use sunzi_circuits::series::{Basis, Parity, Series, SeriesError};
 
-/// Points of an interval: both ends and their neighbours, the nodes where a polynomial of the degree has its extrema, an even sweep, and 0.
+/// Returns points of an interval: both ends and their neighbours, the nodes where a polynomial of the degree has its extrema, an even sweep, and 0.
 fn points(low: f64, high: f64, degree: usize) -> Vec<f64> {
     let mut points = vec![low, high, low.next_up(), high.next_down(), 0.0];
     for count in [degree + 1, degree + 2, 64 * (degree + 2) + 1] {
@@ -21,7 +21,7 @@ fn points(low: f64, high: f64, degree: usize) -> Vec<f64> {
     points
 }
 
-/// The largest error that the points show.
+/// Returns the largest error at these points.
 fn shown(f: impl Fn(f64) -> f64, series: &Series, low: f64, high: f64) -> f64 {
     let error = |x: f64| (f(x) - series.at(x)).abs();
     points(low, high, series.degree()).into_iter().map(error).fold(0.0, f64::max)
@@ -65,7 +65,7 @@ fn no_point_shows_more_than_the_proved_error() {
             let name = format!("{function:?} on [{low}, {high}] to degree {degree}");
             // The sweep has roundings of its own.
             assert!(worst <= error + 1e-15 * scale, "{name}: {worst:e} of {error:e}");
-            // It is no empty bound either: half of it is seen, down to roundings.
+            // The bound is tight: half of it occurs, down to roundings.
             let loose = if function == Function::SquareRoot { 2.0 } else { 1.05 };
             assert!(error <= loose * worst + 3e-13 * scale, "{name}: {worst:e} of {error:e}");
         }
@@ -94,7 +94,7 @@ fn errors_that_are_asked_for_hold_everywhere() {
     }
 }
 
-/// p at a double, exactly, as a fraction of a power of two: its coefficients are doubles, and the basis is that of [−1, 1].
+/// Returns p at a double, exactly, as a fraction of a power of two: its coefficients are doubles, and the basis is that of [−1, 1].
 fn exactly(series: &Series, x: f64) -> (BigInt, u32) {
     assert_eq!(series.basis(), Basis::Chebyshev { low: -1.0, high: 1.0 });
     // Every double here is a multiple of 2^-BITS.
@@ -109,7 +109,7 @@ fn exactly(series: &Series, x: f64) -> (BigInt, u32) {
         );
         whole
     };
-    // Clenshaw in 200 bits behind the point, cut off after each product: wrong by less than 2^-150.
+    // Clenshaw's rule with 200 bits after the point, cut off after each product: wrong by less than 2^-150.
     let u = exact(x);
     let (mut first, mut second) = (BigInt::ZERO, BigInt::ZERO);
     for &c in series.coefficients().iter().skip(1).rev() {
@@ -120,7 +120,7 @@ fn exactly(series: &Series, x: f64) -> (BigInt, u32) {
     (((&u * &first) >> BITS) - second + free, BITS)
 }
 
-/// e^x in as many bits, by its series.
+/// Returns e^x in as many bits, by its series.
 fn exponential(x: f64, bits: u32) -> BigInt {
     let x = BigInt::from((x * 2_f64.powi(100)) as i128) << (bits - 100);
     let one = BigInt::from(1) << bits;
@@ -138,7 +138,7 @@ fn bounds_near_the_roundings_of_doubles_hold_against_two_hundred_bits() {
         let found = approximate_function(Function::Exp, -1.0, 1.0, Target::Degree(degree)).unwrap();
         let mut worst = 0.0_f64;
         for x in (0..=2000).map(|i| f64::from(i - 1000) / 1024.0 * 1.024).chain([-1.0, 1.0]) {
-            // A number with few bits, so that it is what both see.
+            // A number with few bits, which both computations have exactly.
             let x = (x.clamp(-1.0, 1.0) * 2_f64.powi(40)).round() / 2_f64.powi(40);
             let (p, bits) = exactly(&found.series, x);
             let apart = (exponential(x, bits) - p).abs().to_f64().unwrap() / 2_f64.powi(bits as i32);
@@ -163,7 +163,7 @@ fn minimax_polynomials_are_proved_too() {
     assert!(matches!(proved_error(Function::Exp, &narrow, -1.0, 2.0), Err(SeriesError::Interval { .. })));
 }
 
-/// A function that looks like a constant at every point of a grid has an error that no grid sees.
+/// Checks a function that looks constant at every point of a grid: its error there is invisible.
 #[test]
 fn what_hides_between_the_points_of_a_grid_is_bounded_by_what_is_declared() {
     // A bump of height 1/200 and width 1/100.

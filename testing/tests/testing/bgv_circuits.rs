@@ -11,7 +11,7 @@ use sunzi_rlwe::Security;
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_testing::{Circuit, Figure, LevelReport, Operation, Party};
 
-/// Ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
+/// Parameters: ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
 type Set = (u32, u64, u32, u64, u64, u32);
 const SETS: [Set; 6] = [
     (6, 257, 4, 3, 2, 0),
@@ -22,10 +22,10 @@ const SETS: [Set; 6] = [
     WIDE,
 ];
 
-/// Levels longer than a word, which sets of moduli hold in fewer.
+/// Parameters whose levels are longer than a word, which sets of moduli hold in fewer words.
 const WIDE: Set = (6, 549_755_817_601, 6, 0, 0, 0);
 
-/// Of a degree as it is used: the bound holds all coefficients up to 2^-128, and of few the largest is further from it.
+/// Parameters of a practical degree: the bound holds all coefficients up to 2^-128, and of few the largest is further from it.
 const LARGE: Set = (10, 65537, 3, 7, 4, 1);
 
 fn parameters((log2_degree, t, depth, additions, rotations, plain): Set) -> Parameters {
@@ -55,7 +55,7 @@ fn big(parameters: &Parameters) -> Context {
     Context::with_ring(ring, &Settings::from(parameters)).unwrap()
 }
 
-/// Runs `count` circuits on each set, every `big_every`-th on big integers too, if that are not more.
+/// Runs `count` circuits on each set, every `big_every`-th on big integers too, if that is not more often.
 fn run(sets: &[Set], count: u64, big_every: u64) -> LevelReport {
     let mut total = LevelReport::default();
     for (number, &set) in sets.iter().enumerate() {
@@ -117,7 +117,7 @@ fn bounds_are_near_at_a_degree_in_use() {
         .at_most(gaps[gaps.len() / 2], 3.0);
 }
 
-/// Turns by whole rows take nothing of the budget, all others one rotation each.
+/// Checks that rotations by whole rows take nothing of the budget, all others one rotation each.
 #[test]
 fn only_turns_that_move_something_are_counted() {
     let party = Party::new(Context::new(&parameters((6, 257, 0, 0, 0, 0))).unwrap(), 1).unwrap();

@@ -1,4 +1,4 @@
-//! The noise of bootstrapped ciphertexts against the bounds that they carry: random messages, and the hardest ones.
+//! Noise of bootstrapped ciphertexts against the bounds that they carry: random messages, and the hardest ones.
 
 use std::f64::consts::{PI, TAU};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use sunzi_testing::Figure;
 
 const ROW: u8 = 24;
 
-/// A set in a ring of degree 2^`log2_degree`, INSECURE.
+/// Returns a set in a ring of degree 2^`log2_degree`, INSECURE.
 fn shrunk(set: &Set, log2_degree: u32) -> Set {
     Set { log2_degree, security: Security::InsecureForResearchOnly, ..set.clone() }
 }
@@ -30,12 +30,12 @@ struct Bench {
     rng: ChaCha20Rng,
 }
 
-/// Bits of what was measured and of what was stated.
+/// Bits of measured and stated noise.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     noise: f64,
     bound: f64,
-    /// Of the worst slot, times the scale: the peak of the noise.
+    /// Error of the worst slot, times the scale: the peak of the noise.
     slot: f64,
     slot_bound: f64,
 }
@@ -58,7 +58,7 @@ impl Bench {
         self.context.encrypt_secret(&plaintext, &self.secret, &mut self.rng).unwrap()
     }
 
-    /// Bootstraps a message from the lowest level that may be.
+    /// Bootstraps a message from the lowest level possible.
     fn bootstrapped(&mut self, values: &[Complex64]) -> Ciphertext {
         let set = self.bootstrapper.blueprint().set().clone();
         let a = self.encrypt(values, set.lowest_level());
@@ -81,8 +81,8 @@ impl Bench {
     }
 }
 
-/// The i-th of messages with slots of at most 1, each kind in its turn: what few coefficients or few slots hold, at the ends of what is
-/// allowed, beside random ones.
+/// Returns the i-th of messages with slots of at most 1, each kind in its turn: those of few coefficients or few slots, at the ends of the
+/// allowed range, beside random ones.
 fn message(i: usize, slots: usize, rng: &mut ChaCha20Rng) -> Vec<Complex64> {
     let turn = Complex64::from_polar(1.0, rng.random_range(0.0..TAU));
     let all = |f: &mut dyn FnMut(usize) -> Complex64| (0..slots).map(f).collect::<Vec<_>>();
@@ -101,7 +101,7 @@ fn message(i: usize, slots: usize, rng: &mut ChaCha20Rng) -> Vec<Complex64> {
     }
 }
 
-/// Slots of ±X^(k·n/2s): all of the message in one coefficient.
+/// Returns slots of ±X^(k·n/2s): all of the message in one coefficient.
 fn monomial(k: usize, slots: usize) -> Vec<Complex64> {
     let index = 4 * slots;
     let mut exponent = 1;
@@ -113,15 +113,15 @@ fn monomial(k: usize, slots: usize) -> Vec<Complex64> {
     (0..slots).map(value).collect()
 }
 
-/// The most that a bound may lie above the worst that was measured, in bits.
+/// Largest distance of a bound above the worst measurement, in bits.
 const MOST_GAP: f64 = 12.0;
 
-/// So many messages through a set: no noise and no slot above its bound, and a bound that is near the worst of them.
+/// Checks `count` messages through a set: no noise and no slot above its bound, and a bound close to the worst of them.
 fn law(set: &Set, slots: usize, count: usize, what: &str) {
     law_while(&mut Bench::new(set, slots), |done| done < count, what);
 }
 
-/// Messages as long as more are asked for.
+/// Checks messages while `more` returns true.
 fn law_while(bench: &mut Bench, more: impl Fn(usize) -> bool, what: &str) {
     let (mut above, mut worst, mut gap) = (0, f64::NEG_INFINITY, f64::INFINITY);
     let (name, slots) = (bench.bootstrapper.blueprint().set().name, bench.bootstrapper.blueprint().slots());
@@ -152,7 +152,7 @@ fn no_noise_is_above_its_bound_in_small_rings() {
     }
 }
 
-/// Where vectors repeat, noise does not: a round of refinement takes the mean over what repeats.
+/// Checks few slots: where vectors repeat, noise does not, and a round of refinement takes the mean over the repetitions.
 #[test]
 fn bounds_hold_for_few_slots() {
     for set in Set::shipped() {
@@ -160,7 +160,7 @@ fn bounds_hold_for_few_slots() {
     }
 }
 
-/// Declared to be small, messages have smaller errors; noise that comes in counts; a scale of their own changes nothing.
+/// Checks declarations: declared small, messages have smaller errors; incoming noise counts; a scale of their own changes nothing.
 #[test]
 fn bounds_follow_what_is_declared() {
     for set in Set::shipped() {
@@ -179,7 +179,7 @@ fn bounds_follow_what_is_declared() {
         if set.rounds == 1 {
             assert!(small.bound < large.bound, "{}: {small:?} {large:?}", set.name);
         }
-        // Far below what bootstrapping is wrong by, and no message at all.
+        // Far below the error of bootstrapping, and no message at all.
         for size in [1e-9, 1e-30] {
             let tiny = vec![Complex64::from(size); 512];
             let a = bench.encrypt(&tiny, set.lowest_level());
@@ -200,7 +200,7 @@ fn bounds_follow_what_is_declared() {
     }
 }
 
-/// Noise passes a bootstrapping once: after ten in a row the bound is a few bits above that of the first.
+/// Checks that noise passes a bootstrapping once: after ten in a row the bound is a few bits above that of the first.
 #[test]
 fn bounds_add_up_in_a_row() {
     for set in Set::shipped() {
@@ -218,7 +218,7 @@ fn bounds_add_up_in_a_row() {
     }
 }
 
-/// What a file may say of a ciphertext is neither a panic nor a small bound: of noise that leaves no message nothing is known afterwards.
+/// Checks whatever a file may say of a ciphertext: no panic and no small bound; noise that leaves no message gives an infinite one.
 #[test]
 fn noise_beyond_everything_stays_within_the_modulus() {
     for set in Set::shipped() {
@@ -240,7 +240,7 @@ fn noise_beyond_everything_stays_within_the_modulus() {
     }
 }
 
-/// Two rounds leave room to share with the noise that there is; the sets of one round refuse, and name the bits that are missing.
+/// Checks that sets of two rounds leave room for sharing; those of one round refuse, and name the bits that are missing.
 #[test]
 fn sets_with_room_are_shared_with_a_true_declaration() {
     for set in Set::shipped() {
@@ -249,7 +249,8 @@ fn sets_with_room_are_shared_with_a_true_declaration() {
     }
 }
 
-/// Whether a result is shared that keeps 8 bits: with a declaration above its noise, opened within what is stated, or else refused with the bits that are missing.
+/// Whether a result that keeps 8 bits is shared: with a declaration above its noise, decrypted within the stated error, or else refused with
+/// the bits that are missing.
 fn shared_or_refused(bench: &mut Bench) -> bool {
     let policy = SharingPolicy::new(10, 16).unwrap();
     let name = bench.bootstrapper.blueprint().set().name;
@@ -273,7 +274,7 @@ fn shared_or_refused(bench: &mut Bench) -> bool {
     assert!(noise <= declared.bits(), "{name}: 2^{noise} above 2^{}", declared.bits());
     let Bench { context, secret, rng, encoder, .. } = bench;
     let opened = context.decrypt_for_sharing(&out, secret, declared, &mut ledger, rng).unwrap();
-    // What hides the noise is larger than it: as large as the precision says, 8 bits at least.
+    // The hiding noise is larger: as large as the precision says, 8 bits at least.
     let precision = opened.metadata().precision;
     let stated = 8.0 * precision.deviation();
     let opened = encoder.decode(&opened).unwrap();
@@ -294,7 +295,7 @@ fn no_noise_is_above_its_bound_in_a_thousand_messages() {
     }
 }
 
-/// Messages of every kind, and again until the time for a set is spent; then one to share.
+/// Checks messages of every kind, repeated until the time for a set is spent; then one to share.
 fn at_its_degree(set: &Set) {
     let mut bench = Bench::new(set, 1 << (set.log2_degree - 1));
     let start = Instant::now();
@@ -303,7 +304,7 @@ fn at_its_degree(set: &Set) {
     shared_or_refused(&mut bench);
 }
 
-/// For messages of one set at its degree.
+/// Time for messages of one set at its degree.
 const TIME: Duration = Duration::from_secs(90);
 
 #[test]

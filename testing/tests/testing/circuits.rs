@@ -20,7 +20,7 @@ struct Set {
 
 const DEFAULT: u64 = sunzi_math::DEFAULT_PRIME_BOUND;
 
-/// Smallest t, a middling one, one above 32 bits, 30-bit limbs, 60-bit limbs, one limb.
+/// Parameter sets: smallest t, a middling one, one above 32 bits, 30-bit limbs, 60-bit limbs, one limb.
 const SETS: [Set; 6] = [
     Set { degree: 64, prime_bound: DEFAULT, limbs: 3, plain_modulus: 257, depth: 3 },
     Set { degree: 64, prime_bound: DEFAULT, limbs: 4, plain_modulus: 65537, depth: 3 },
@@ -56,7 +56,7 @@ fn assert_clean(report: &Report, name: &str, set: usize, seed: u64) {
     );
 }
 
-/// Runs `count` circuits on each set; returns values checked and the gaps between bound and noise.
+/// Runs `count` circuits on each set; returns the number of values checked and the gaps between bound and noise.
 fn run(count: u64, big_every: u64) -> (usize, Vec<f64>) {
     let mut checked = 0;
     let mut gaps = Vec::new();
@@ -94,7 +94,7 @@ fn random_circuits_agree_and_respect_both_noise_bounds() {
     record(40, &gaps);
 }
 
-/// Wrong answers and bounds that break have ended the test by now.
+/// Records figures. Wrong answers and broken bounds have ended the test by now.
 fn record(circuits: u64, gaps: &[f64]) {
     let circuits = circuits as usize * SETS.len();
     let figure = |what: &str| Figure::new(5, format!("{what}, BFV")).cases(circuits, 10_000);

@@ -1,4 +1,4 @@
-//! Samplers, key generation and decryption take as long for one secret as for another.
+//! Constant time: samplers, key generation and decryption take as long for one secret as for another.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -13,14 +13,14 @@ use sunzi_testing::Figure;
 use sunzi_testing::timing::{Replay, largest_t};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
-/// What dudect takes for certain.
+/// Value of |t| that dudect takes for certain.
 const BAR: f64 = 5.0;
 const LOG_N: u32 = 6;
 const N: usize = 1 << LOG_N;
-/// Keys of each class.
+/// Number of keys of each class.
 const KEYS: usize = 16;
 
-/// Words of both classes, the same over and over and fresh ones.
+/// Words of both classes: constant ones and random ones.
 struct Words(Vec<[Vec<u64>; 2]>);
 
 impl Words {
@@ -30,7 +30,7 @@ impl Words {
     }
 }
 
-/// |t| of a function of randomness: what is drawn all equal (or, where that never ends, always the same) against what is random.
+/// Returns |t| of a function of randomness: all words equal (or, where that never ends, always the same words) against random ones.
 fn of_randomness(runs: usize, fixed: &[u64], mut run: impl FnMut(&mut Replay)) -> f64 {
     let mut rng = ChaCha20Rng::seed_from_u64(14);
     let words = Words::new(fixed, &mut rng);
@@ -38,7 +38,7 @@ fn of_randomness(runs: usize, fixed: &[u64], mut run: impl FnMut(&mut Replay)) -
     let mut at = 0;
     let prepare = |class: bool| {
         at = (at + 1) % words.0.len();
-        // Both are read and no branch is taken, so that caches and predictors are left as they would be for the other class.
+        // Both inputs are read and no branch is taken, so that caches and predictors are left as they would be for the other class.
         let mask = black_box(u64::from(class).wrapping_neg());
         let [fixed, fresh] = &words.0[at];
         replay.borrow_mut().restart(fixed.iter().zip(fresh).map(|(a, b)| a & !mask | b & mask));
@@ -46,7 +46,8 @@ fn of_randomness(runs: usize, fixed: &[u64], mut run: impl FnMut(&mut Replay)) -
     largest_t(runs, &mut rng, prepare, |()| run(&mut replay.borrow_mut()))
 }
 
-/// Noise of the machine, or where keys happen to lie, may bring one run over the bar; what depends on secrets does it every time.
+/// Checks that at least one of a few measurements is below the bar: noise of the machine, or placement of keys, may exceed it once; a
+/// dependence on secrets always does.
 fn hold(name: &str, runs: usize, mut measure: impl FnMut() -> f64) {
     let mut least = f64::INFINITY;
     for _ in 0..3 {
@@ -58,7 +59,7 @@ fn hold(name: &str, runs: usize, mut measure: impl FnMut() -> f64) {
     Figure::new(14, format!("|t| of {name}, best of three")).cases(runs, 1_000_000).at_most(least, BAR);
 }
 
-/// Holds for a decryption: a secret that is −1 everywhere against random ones.
+/// Checks a decryption: a secret that is −1 everywhere against random ones.
 /// Copies are made for every run, so that both classes stand at the same addresses.
 fn hold_decryption<C: Clone>(
     name: &str,
@@ -68,7 +69,7 @@ fn hold_decryption<C: Clone>(
     decrypt: impl Fn(&SecretKey, &C),
 ) {
     let mut rng = ChaCha20Rng::seed_from_u64(15);
-    // Earlier keys stay where they are, so that those of every measurement lie elsewhere.
+    // Earlier keys stay allocated, so that those of every measurement have other addresses.
     let mut kept = Vec::new();
     hold(name, runs, || {
         let mut pair = |index: usize| {
@@ -86,7 +87,7 @@ fn hold_decryption<C: Clone>(
         let mut at = 0;
         let prepare = |class| {
             at = (at + 7) % KEYS;
-            // Of every other pair the second stands first in memory, and both are read: caches tell no class.
+            // In every other pair the second stands first in memory, and both are read: caches tell no class.
             let place = usize::from(class) ^ (at % 2);
             let copy = |place: usize| (both[at][place].0.duplicate(), both[at][place].1.clone());
             let chosen = copy(place);
@@ -168,7 +169,7 @@ fn some_runs_tell_no_secret() {
     everything(20_000);
 }
 
-/// The test finds what it looks for: a comparison that stops at the first difference.
+/// Checks that the test finds a leak: a comparison that stops at the first difference.
 #[test]
 fn a_leak_is_found() {
     let mut rng = ChaCha20Rng::seed_from_u64(20);

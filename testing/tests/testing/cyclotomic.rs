@@ -14,7 +14,7 @@ use sunzi_testing::{Circuit, Polynomials};
 use sunzi_univariate::{Reduction, UnivariateRing};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
-/// Index and plaintext modulus: p = 2, 3, 7, 17, 127 and powers, one to four primes, an odd and an even index; twice t has a factor of m.
+/// Cases of index and plaintext modulus: p = 2, 3, 7, 17, 127 and powers, one to four primes, an odd and an even index; twice t has a factor of m.
 const CASES: [(u64, u64); 10] = [
     (73, 2),
     (81, 16),

@@ -1,4 +1,4 @@
-//! The attacks on noise bounds in rings whose index is no power of two, on every kind of ring.
+//! Attacks on noise bounds in rings whose index is no power of two, on every kind of ring.
 
 use rayon::prelude::*;
 use sunzi_bfv::Context;
@@ -10,7 +10,7 @@ use sunzi_testing::NoiseMeter;
 use sunzi_testing::attack::attack;
 use sunzi_univariate::{Reduction, UnivariateRing};
 
-/// A prime, a prime power, two primes and an even index, three primes, four primes; a bit less than a hundred coefficients each.
+/// Indices: a prime, a prime power, two primes and an even index, three primes, four primes; a bit less than a hundred coefficients each.
 const INDICES: [u64; 6] = [101, 91, 81, 180, 165, 420];
 
 type Gaps = Vec<(String, f64, f64)>;
@@ -19,7 +19,7 @@ fn context(ring: Ring, t: u64) -> Context {
     Context::with_ring(ring, t, Security::InsecureForResearchOnly).unwrap()
 }
 
-/// The first units of Z/m, and −1.
+/// Returns the first units of Z/m, and −1.
 fn exponents(m: u64) -> Vec<u64> {
     (2..m).filter(|&k| gcd(k, m) == 1).take(4).chain([m - 1]).collect()
 }
@@ -49,7 +49,7 @@ fn moduli(order: u64, count: usize) -> Vec<u64> {
     primes_below(sunzi_math::DEFAULT_PRIME_BOUND, order, count).unwrap()
 }
 
-/// Every attack at every index under each of these keys and plaintext moduli.
+/// Runs every attack at every index under each of these keys and plaintext moduli.
 fn run(
     name: &str,
     indices: &[u64],

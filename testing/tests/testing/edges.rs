@@ -7,7 +7,7 @@ fn isas() -> impl Iterator<Item = Isa> {
     Isa::ALL.into_iter().filter(|isa| isa.is_available())
 }
 
-/// Both words of every pair.
+/// Returns the words of all pairs, first and second ones.
 fn pairs(words: &[u64]) -> [Vec<u64>; 2] {
     let all = |first: bool| {
         let pair = move |&a: &u64| words.iter().map(move |&b| if first { a } else { b });
@@ -67,7 +67,7 @@ fn small_moduli_are_right_on_every_pair() {
         .none_wrong(0);
 }
 
-/// Around every power of two up to the largest modulus, odd and even, so around the widest of every table.
+/// Returns moduli around every power of two up to the largest modulus, odd and even, so around the widest of every table.
 fn moduli() -> Vec<u64> {
     let around = |bits: u32| {
         let power = 1_u64 << bits;
@@ -77,7 +77,7 @@ fn moduli() -> Vec<u64> {
     (5..=61).flat_map(around).chain([(1 << 62) - 1, (1 << 62) - 2]).chain(widest).collect()
 }
 
-/// The ends of the residues, their middle, and the powers of two between.
+/// Returns the ends of the residues, their middle, and the powers of two between.
 fn ends(q: u64) -> Vec<u64> {
     let powers = (0..62).flat_map(|bits| [(1_u64 << bits) - 1, 1 << bits]);
     let mut words: Vec<u64> =
@@ -102,7 +102,7 @@ fn every_size_of_modulus_is_right_at_the_ends() {
         .none_wrong(0);
 }
 
-/// Words next to multiples of q, of which there are few or many below 2^64, and next to powers of two.
+/// Checks words next to multiples of q, of which there are few or many below 2^64, and next to powers of two.
 fn check_reductions(modulus: Modulus) -> usize {
     let q = modulus.value();
     let multiples = [0, 1, 2, 3, u64::MAX / q / 2, u64::MAX / q - 1, u64::MAX / q];
@@ -119,7 +119,7 @@ fn check_reductions(modulus: Modulus) -> usize {
     2 * words.len()
 }
 
-/// Lazy sums of as many largest products as are allowed, and of one more and one less than fill a group of them.
+/// Checks lazy sums of as many largest products as are allowed, and of one more and one less than fill a group of them.
 fn check_sums(modulus: Modulus) -> usize {
     let q = modulus.value();
     let (top, n) = (vec![q - 1; 9], 9);

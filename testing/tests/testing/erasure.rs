@@ -1,4 +1,4 @@
-//! Secrets leave no trace once they are dropped: all memory of a process is searched for them.
+//! Erasure of secrets: once they are dropped, all memory of a process is searched for them.
 
 use std::env;
 use std::fs::{self, File};
@@ -25,16 +25,16 @@ const SECURITY: Security = Security::InsecureForResearchOnly;
 const LOG_N: u32 = 10;
 const N: usize = 1 << LOG_N;
 const T: u64 = 1_099_511_619_841;
-/// A ring of 512 coefficients with products over integers, which keeps values and coefficients apart.
+/// Index of a ring of 512 coefficients with products over integers, in which values and coefficients differ.
 const INDEX: u64 = 771;
-/// Words of a pattern, and bytes of one that is packed: more than chance repeats.
+/// Number of words of a pattern, and of bytes of a packed one: more than chance repeats.
 const WORDS: usize = 24;
 const PACKED: usize = 64;
-/// Patterns are kept and handed on under a mask, so that they are not found themselves.
+/// Mask of stored patterns, so that the search does not find them.
 const MASK: u8 = 0x5b;
 const PATTERNS: &str = "SUNZI_PATTERNS";
 
-/// Seeds of what is drawn.
+/// Seeds of the drawn secrets.
 const SECRET: u64 = 3;
 const UNDER_SECRET: u64 = 4;
 const UNDER_PUBLIC: u64 = 5;
@@ -75,10 +75,10 @@ fn policy() -> SharingPolicy {
     SharingPolicy::new(20, 4).unwrap()
 }
 
-/// Far above what two encryptions and the sum of both have.
+/// Declared noise in bits, far above that of two encryptions and their sum.
 const DECLARED: f64 = 20.0;
 
-/// What must not be left, and whether something that is not dropped has it before.
+/// Bytes that must not remain, and whether an object that is not yet dropped has them before.
 struct Pattern {
     name: &'static str,
     bytes: Vec<u8>,
@@ -103,7 +103,7 @@ impl Patterns {
         self.0.last_mut().unwrap().held = true;
     }
 
-    /// A list of small numbers, their residues, and the values of these.
+    /// Adds the patterns of a list of small numbers, of their residues, and of the values of these.
     fn small(&mut self, ring: &Ring, names: [&'static str; 3], drawn: &[i64]) {
         let [list, coefficients, evaluated] = names;
         self.words(list, &drawn.iter().map(|c| c.cast_unsigned()).collect::<Vec<_>>());
@@ -113,7 +113,7 @@ impl Patterns {
     }
 }
 
-/// What is drawn is drawn again here from the same seeds.
+/// Returns all patterns, drawn again here from their seeds.
 fn patterns() -> Vec<Pattern> {
     let mut patterns = Patterns::default();
     let context = context();
@@ -157,7 +157,7 @@ fn patterns() -> Vec<Pattern> {
     patterns.0
 }
 
-/// The secret as it is drawn, as residues, as values, as it is stored.
+/// Adds the patterns of secrets: as drawn, as residues, as values, as stored.
 fn of_secrets(patterns: &mut Patterns, rlwe: &RlweContext) {
     let ring = rlwe.key_ring();
     let drawn = sampling::ternary(N, &mut rng(SECRET)).unwrap();
@@ -179,7 +179,7 @@ fn of_secrets(patterns: &mut Patterns, rlwe: &RlweContext) {
     patterns.words("residues in the power basis", &residues);
 }
 
-/// How often each pattern, masked as it is, stands in memory that can be written, at whatever byte it begins.
+/// Counts how often each pattern, masked as it is, stands in writable memory, at whatever byte it begins.
 fn count(patterns: &[Vec<u8>]) -> Vec<usize> {
     let mut by_first = vec![Vec::new(); 256];
     for (at, pattern) in patterns.iter().enumerate() {
@@ -217,7 +217,7 @@ fn count(patterns: &[Vec<u8>]) -> Vec<usize> {
     found
 }
 
-/// Makes keys and uses them, also from files, and looks after every step; in the end nothing is held.
+/// Makes keys and uses them, also from files, and calls `look` after every step; in the end nothing is held.
 fn scene(folder: &Path, look: &mut impl FnMut()) {
     let context = context();
     let rlwe = context.rlwe();
@@ -269,7 +269,7 @@ fn of_reals(folder: &Path, look: &mut impl FnMut()) {
     look();
 }
 
-/// Not a test unless started by one: searches before and after all is dropped.
+/// Runs only if started by another test: searches before and after all is dropped.
 #[test]
 fn holder_of_a_secret() {
     let Some(text) = env::var_os(PATTERNS) else { return };
@@ -300,7 +300,7 @@ fn nothing_of_a_secret_is_left_in_memory() {
     let output = again("erasure::holder_of_a_secret")
         .unwrap()
         .arg("--test-threads=1")
-        // What is freed stays where it is.
+        // Freed memory stays mapped.
         .env("MALLOC_MMAP_THRESHOLD_", "1073741824")
         .env("MALLOC_TRIM_THRESHOLD_", "1073741824")
         .env(PATTERNS, patterns.iter().map(hex).collect::<Vec<_>>().join(";"))
@@ -316,7 +316,7 @@ fn nothing_of_a_secret_is_left_in_memory() {
     assert_eq!((before.len(), after.len()), (patterns.len(), patterns.len()));
     let mut early = Vec::new();
     for (pattern, before) in patterns.iter().zip(before) {
-        // The search finds what is there: a key and its copy, a message and what opened. All else is gone already.
+        // The search finds what is held: a key and its copy, a message and its decryption. All else is gone already.
         let expected = if pattern.held { before >= 2 } else { before == 0 };
         if !expected {
             early.push((pattern.name, before));

@@ -1,4 +1,4 @@
-//! How often decryption fails where noise was made to fill the modulus, against what the stated deviation says.
+//! Rate of failing decryptions where noise was made to fill the modulus, against the rate from the stated deviation.
 
 use chacha20::ChaCha20Rng;
 use rand::RngExt;
@@ -13,7 +13,7 @@ use sunzi_testing::statistics::binomial_interval;
 
 const LOG_N: u32 = 10;
 const N: usize = 1 << LOG_N;
-/// Failures to see before they are counted.
+/// Number of failures to count.
 const FAILURES: u64 = 200;
 
 /// Keys of a context with q = 2·3.3·σ·t for the deviation σ of a computation: one coefficient in a thousand fails.
@@ -22,7 +22,7 @@ struct Inflated {
     secret: SecretKey,
     public: PublicKey,
     rng: ChaCha20Rng,
-    /// σ of a fresh ciphertext: roundings e_0 + e_1·s of the switch to q, beside which all else is nothing.
+    /// Deviation σ of a fresh ciphertext: roundings e_0 + e_1·s of the switch to q, beside which all else is negligible.
     fresh: f64,
 }
 
@@ -50,13 +50,13 @@ impl Inflated {
         (self.context.encrypt(&message, &self.public, &mut self.rng).unwrap(), message)
     }
 
-    /// A message whose coefficients are a function of those of others.
+    /// Returns a message whose coefficients are a function of others.
     fn message(&self, f: impl Fn(usize) -> u64) -> Plaintext {
         let t = self.context.plain_modulus();
         Plaintext::new((0..N).map(|i| f(i) % t).collect(), t).unwrap()
     }
 
-    /// The sum of two that have nothing to do with each other.
+    /// Returns the sum of two independent ciphertexts.
     fn sum(&mut self) -> (Ciphertext, Plaintext) {
         let [(a, x), (b, y)] = [self.encrypt(), self.encrypt()];
         let message = self.message(|i| x.coefficients()[i] + y.coefficients()[i]);
@@ -70,7 +70,7 @@ impl Inflated {
     }
 }
 
-/// Runs until so many failures were seen, of noise that is `times` as wide as that of a fresh ciphertext.
+/// Counts failures of noise that is `times` as wide as that of a fresh ciphertext, until there are enough.
 fn run(what: &str, times: f64, compute: impl Fn(&mut Inflated) -> (Ciphertext, Plaintext)) {
     let mut party = Inflated::new(times);
     let (mut trials, mut failures, mut stated) = (0, 0, 0.0_f64);
@@ -91,7 +91,7 @@ fn run(what: &str, times: f64, compute: impl Fn(&mut Inflated) -> (Ciphertext, P
     let figure =
         |name: &str| Figure::new(6, format!("{name}, {what}")).cases(failures as usize, FAILURES as usize);
     figure("failures outside the 99 % interval").none_wrong(outside as usize);
-    // What the library states is a bound, and near.
+    // The stated deviation is a bound, and close.
     figure("log2 of stated over true deviation").at_least(stated - deviation.log2(), 0.0);
     figure("log2 of stated over true deviation, from above").at_most(stated - deviation.log2(), 0.5);
 }

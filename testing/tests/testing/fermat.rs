@@ -20,7 +20,7 @@ fn context(ring: Ring, t: u64, radix_bits: Option<u32>) -> Context {
 #[test]
 fn random_circuits_agree_and_respect_both_noise_bounds() {
     let mut checked = 0;
-    // A component that is one word, two words, whole digits of half the bits; the paper's baseline.
+    // Components of one word, two words, whole digits of half the bits; the paper's baseline.
     for (bits, degree, t, radix, depth) in [
         (128, 64, 769, Some(20), 2),
         (256, 64, 769, Some(40), 3),
@@ -50,7 +50,7 @@ fn random_circuits_agree_and_respect_both_noise_bounds() {
     assert!(checked > 300, "only {checked} values were inside the noise capacity");
 }
 
-/// x ← x·y_i + z_i, so many times, with operands that change.
+/// Computes x ← x·y_i + z_i, `depth` times, with operands that change.
 fn deep(context: Context, depth: u64) -> Vec<Vec<u64>> {
     let (n, t) = (context.degree() as u64, context.plain_modulus());
     let party = Party::with_rotations(context, 5, &[]).unwrap();
@@ -73,7 +73,7 @@ fn depth_twenty_equals_word_size_bfv() {
     let moduli = sunzi_math::primes_below(sunzi_math::DEFAULT_PRIME_BOUND, index, 21).unwrap();
     let words = Context::with_ring(Ring::new(index, &moduli).unwrap(), t, SECURITY).unwrap();
     let expected = deep(words, 20);
-    // As many bits, and the bits that whole digits of half the modulus cost beside.
+    // Equal numbers of bits, and the additional bits that whole digits of half the modulus cost.
     for (bits, radix) in [(1024, Some(32)), (1024, Some(61)), (2048, None)] {
         assert_eq!(
             deep(context(Ring::of(FermatRing::new(index, bits).unwrap()), t, radix), 20),
@@ -83,7 +83,7 @@ fn depth_twenty_equals_word_size_bfv() {
     }
 }
 
-/// At 128 bits of security: 2^1024 − 1, and as many bits in primes of one word, both at n = 2^16.
+/// Checks 128 bits of security: 2^1024 − 1, and as many bits in primes of one word, both at n = 2^16.
 #[test]
 #[ignore = "long: twenty products twice at n = 2^16, minutes and 4 GiB"]
 fn depth_twenty_equals_word_size_bfv_at_128_bits() {
@@ -108,7 +108,7 @@ fn depth_twenty_equals_word_size_bfv_at_128_bits() {
     assert!(seen == expected, "the circuits differ");
 }
 
-/// What the choice of g promises decrypts, and bounds of the context allow it.
+/// Checks that the chosen g decrypts at its depth, and that the bounds of the context allow it.
 #[test]
 fn a_depth_gets_the_bits_it_takes() {
     for (n, t, depth, radix) in [

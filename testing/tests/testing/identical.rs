@@ -1,4 +1,4 @@
-//! One seed, one result: for any number of threads and for every kernel table.
+//! Determinism: one seed gives one result, for any number of threads and for every kernel table.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,7 +10,7 @@ use sunzi_rlwe::Security;
 use sunzi_testing::process::again;
 use sunzi_testing::{Figure, Party};
 
-/// (degree, limbs): the last is large enough for every loop to be split among threads.
+/// Shapes (degree, limbs): the last is large enough for every loop to be split among threads.
 const SHAPES: [(usize, usize); 3] = [(64, 2), (1024, 3), (8192, 6)];
 const PLAIN_MODULUS: u64 = 65537;
 
@@ -20,7 +20,7 @@ fn absorb(hasher: &mut DefaultHasher, ciphertext: &Ciphertext) {
     }
 }
 
-/// A digest of keys and ciphertexts after every kind of operation.
+/// Returns a digest of keys and ciphertexts after every kind of operation.
 fn digest() -> u64 {
     let mut hasher = DefaultHasher::new();
     for (degree, limbs) in SHAPES {
@@ -52,7 +52,7 @@ fn digest_with_threads(threads: usize) -> u64 {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(digest)
 }
 
-/// Run by the test below in processes of their own, since a process chooses its table once.
+/// Prints a digest in processes of its own, started by the test below, since a process chooses its table once.
 #[test]
 fn child_prints_its_digest() {
     println!("digest={:016x}", digest());
@@ -65,7 +65,7 @@ fn threads_do_not_change_a_bit() {
     Figure::new(17, "numbers of threads, 1 to 8, with other bits").cases(8, 8).none_wrong(different);
 }
 
-/// Eight threads compute on one context, one set of keys and tables that the first of them makes; returns runs that differ.
+/// Computes with eight threads on one context, one set of keys and tables that the first of them makes; returns the number of runs that differ.
 fn stress(runs: usize) -> usize {
     let index = 2 << 8;
     let moduli = sunzi_math::primes_below(sunzi_math::DEFAULT_PRIME_BOUND, index, 4).unwrap();
@@ -124,7 +124,7 @@ fn tables_do_not_change_a_bit() {
         let text = String::from_utf8(output.stdout).unwrap();
         let digest = text.split("digest=").nth(1).map(|rest| rest[..16].to_owned());
         assert_eq!(output.status.success(), digest.is_some(), "{text}");
-        // Only a table that is not there may give none.
+        // Only an absent table may give no digest.
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(digest.is_some() || errors.contains("UnavailableIsa"), "{isa}: {errors}");
         digest

@@ -1,4 +1,4 @@
-//! Leveled products against those modulo all of q [KPZ21, 3.2 and app. D]: how much noise a level costs, really and by
+//! Leveled products against those modulo all of q [KPZ21, 3.2 and app. D]: the noise that a level costs, measured and by
 //! the bounds.
 
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ struct Measured {
     worst: f64,
 }
 
-/// Products of 2^depth fresh ciphertexts in a tree: the largest noise of each depth, and the lowest level used.
+/// Multiplies 2^depth fresh ciphertexts in a tree; returns the largest noise of each depth, and the lowest level used.
 fn tree(context: Context, depth: u32) -> (Vec<Measured>, usize) {
     let (n, t) = (context.degree(), context.plain_modulus());
     let evaluator = Evaluator::new(&context);
@@ -124,7 +124,7 @@ fn leveled_products_cost_hardly_any_noise() {
     }
 }
 
-/// Whatever the cushion, messages are right and bounds hold, over residues and over integers.
+/// Checks that messages are right and bounds hold for any cushion, over residues and over integers.
 #[test]
 fn bounds_hold_at_every_level() {
     for cushion in [0, 1, 30] {

@@ -1,4 +1,4 @@
-//! Linear maps by double hoisting against the same automorphisms, products and sums one by one, and against clear slots.
+//! Linear maps by double hoisting against single automorphisms, products and sums, and against clear slots.
 
 use num_bigint::BigUint;
 use sunzi_bfv::Algorithms;
@@ -25,17 +25,17 @@ const MAPS: [Steps; 7] = [
     &[(7, &[0])],
     &[(0, &[0]), (3, &[0]), (6, &[0])],
     &[(0, &[1, 2]), (-8, &[0])],
-    // Twice the same, and a whole turn.
+    // Equal steps twice, and a whole cycle.
     &[(1, &[2, 2]), (1, &[2]), (ROW as i64, &[ROW as i64])],
 ];
 
-/// The slots of the plaintext of a giant step and a baby step; one of them is 0, others are ±t/2.
+/// Returns the slots of the plaintext of a giant step and a baby step; one of them is 0, others are ±t/2.
 fn diagonal(giant: i64, baby: i64) -> Vec<u64> {
     let slot = |i: u64| match (giant + 3 * baby) % 5 {
         3 if i.is_multiple_of(2) => T / 2,
         3 => T / 2 + 1,
         4 => 0,
-        // It repeats.
+        // These slots repeat.
         2 => (i % 4) * 1000 + giant.unsigned_abs(),
         _ => (i * i * 7919 + giant.unsigned_abs() * 31 + baby.unsigned_abs()) % T,
     };
@@ -60,7 +60,7 @@ fn clear(slots: &[u64], steps: Steps) -> Vec<u64> {
     sum
 }
 
-/// The oracle: every automorphism ends in a division by P.
+/// Computes the oracle: every automorphism ends in a division by P.
 fn one_by_one<S: Scheme>(party: &Party<S>, x: &Encrypted<S>, steps: Steps) -> Encrypted<S> {
     let (evaluator, keys) = (&party.evaluator, &party.keys);
     let mut sum: Option<Encrypted<S>> = None;
@@ -90,7 +90,7 @@ fn mapped<S: Scheme>(party: &Party<S>, x: &Encrypted<S>, steps: Steps) -> Encryp
     party.evaluator.linear_map(x, &steps, &party.keys).unwrap()
 }
 
-/// Both ways open to the clear slots, within bounds, and double hoisting leaves at least as many bits.
+/// Checks that both ways decrypt to the clear slots, within bounds, and that double hoisting leaves at least as many bits.
 fn law<S: Scheme>(party: &Party<S>, x: &Encrypted<S>, slots: &[u64]) {
     for steps in MAPS {
         let (expected, slow, fast) =
@@ -101,7 +101,7 @@ fn law<S: Scheme>(party: &Party<S>, x: &Encrypted<S>, slots: &[u64]) {
         }
         let Report { wrong, above_worst, above_deviation, gaps } = &report;
         assert!(wrong.is_empty() && above_worst.is_empty() && above_deviation.is_empty(), "{report:?}");
-        // Not far too pessimistic either.
+        // Bounds are not far too pessimistic either.
         assert!(gaps[1] < gaps[0] + 3.0, "{steps:?}: {gaps:?}");
         let [slow, fast] = [&slow, &fast].map(|value| party.evaluator.bits_left(value));
         assert!(fast > slow - 1e-9, "{steps:?}: {fast} bits left, {slow} one by one");
@@ -162,7 +162,7 @@ fn bgv_at_every_level() {
     for level in (0..=3).rev() {
         assert_eq!(x.metadata().level(), level);
         law(&party, &x, &value);
-        // What is used of the budget is the same.
+        // Both use equal parts of the budget.
         for steps in MAPS {
             let [slow, fast] = [one_by_one(&party, &x, steps), mapped(&party, &x, steps)];
             assert_eq!(slow.metadata().usage(), fast.metadata().usage());
@@ -196,7 +196,7 @@ fn what_is_missing_is_said() {
         Arithmetic::linear_map(&party.evaluator, &x, steps, &party.keys)
     };
     assert!(matches!(map(&party, &[]), Err(CircuitError::Scheme(sunzi_bfv::BfvError::Empty { .. }))));
-    // No key is needed where nothing turns.
+    // The identity needs no key.
     party.keys = EvaluationKeys { relinearization: None, galois: None };
     assert!(map(&party, &[(0, vec![(0, &multiplier)])]).is_ok());
     for (giant, baby) in [(0, 1), (1, 0)] {

@@ -1,4 +1,4 @@
-//! The security of whatever is loaded: parameters without any, or with less than they claim, are refused by every way in.
+//! Security of loaded parameters: those without any, or with less than they claim, are refused by every reader.
 
 use std::fs;
 use std::path::Path;
@@ -19,17 +19,17 @@ use sunzi_testing::Figure;
 const RESEARCH: Security = Security::InsecureForResearchOnly;
 const CLAIMS: [Security; 4] = [RESEARCH, Security::Bits128, Security::Bits192, Security::Bits256];
 
-/// Whether text is read as such parameters.
+/// Makes a function that returns whether a text reads as parameters of a type.
 macro_rules! reads {
     ($kind:ty) => {
         |json: &str| serde_json::from_str::<$kind>(json).is_ok()
     };
 }
 
-/// A way in that took parameters which it should have refused.
+/// Readers that accepted parameters which they should have refused.
 type Taken = Vec<String>;
 
-/// What comes in by every way that there is for one set of parameters, as text where there is such a form.
+/// One set of parameters with all readers, of text too where there is such a format.
 struct Subject<'a, P> {
     name: String,
     parameters: &'a P,
@@ -38,7 +38,7 @@ struct Subject<'a, P> {
 }
 
 impl<P: StoredParameters> Subject<'_, P> {
-    /// How many ways take it.
+    /// Returns the number of readers, and those that accept it.
     fn ways(&self, folder: &Path) -> (usize, Taken) {
         let bytes = wire::to_bytes(&NoContext, self.parameters).unwrap();
         let path = folder.join(PARAMETERS);
@@ -61,7 +61,7 @@ impl<P: StoredParameters> Subject<'_, P> {
         (ways.len(), taken.collect())
     }
 
-    /// The typed error, and what happens with the opt-out.
+    /// Checks the typed error, and the effect of the opt-out.
     fn checked(&self) {
         let bytes = wire::to_bytes(&NoContext, self.parameters).unwrap();
         let claim = self.parameters.claim();
@@ -74,21 +74,21 @@ impl<P: StoredParameters> Subject<'_, P> {
             assert!(error.to_string().contains(&format!("n = {}", claim.degree)), "{error}");
             assert_eq!(open.unwrap().claim(), claim);
         } else {
-            // An opt-out is for those who say that they are insecure, not for lies.
+            // The opt-out is for parameters that declare themselves insecure, not for false claims.
             assert!(matches!(claim.check(), Err(WireError::Rlwe(RlweError::Insecure { .. }))), "{claim}");
             assert!(open.is_err(), "{claim}");
         }
     }
 }
 
-/// Moduli of a degree that exceed a limit by little, the last `special` of them for keys.
+/// Returns moduli of a degree that exceed a limit by little, the last `special` of them for keys.
 fn moduli(log2_degree: u32, limit: u32) -> Vec<u64> {
     let count = (limit / 45 + 1).max(2);
     let bits = limit / count + 1;
     primes_with_bits(bits.max(log2_degree + 10), 2 << log2_degree, count as usize).unwrap()
 }
 
-/// Every kind of parameters, above the limit of a claim.
+/// Tries every kind of parameters, above the limit of a claim.
 fn each(log2_degree: u32, security: Security, folder: &Path) -> (usize, Taken) {
     let limit = max_log2_modulus(log2_degree, security).unwrap_or(27);
     let all = moduli(log2_degree, limit);
@@ -133,7 +133,7 @@ fn each(log2_degree: u32, security: Security, folder: &Path) -> (usize, Taken) {
     sum
 }
 
-/// Moduli 2^g − 1 check themselves when they are made: only bytes can claim too much.
+/// Tries moduli 2^g − 1, which check themselves when made: only bytes can claim too much.
 fn fermat(folder: &Path) -> (usize, Taken) {
     let research = FermatParameters::new(1 << 10, 256, 769, RESEARCH).unwrap();
     let bytes = wire::to_bytes(&NoContext, &research).unwrap();
@@ -160,7 +160,7 @@ fn fermat(folder: &Path) -> (usize, Taken) {
     (ways, taken)
 }
 
-/// Plans carry parameters, too.
+/// Tries plans, which carry parameters too.
 fn plans() -> (usize, Taken) {
     let schema = Schema::new(9, vec![sunzi_program::Column::decimal("x", 0, 0, 100)]).unwrap();
     let program = Program::parse("sum(x)", &schema).unwrap();
@@ -203,7 +203,7 @@ fn nothing_insecure_is_loaded_unless_asked_for_by_name() {
     assert!(taken.is_empty(), "{taken:?}");
 }
 
-/// A test that refuses everything would hold, too.
+/// Checks the opposite: a test that refuses everything would hold, too.
 #[test]
 fn what_is_secure_is_loaded_by_every_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn what_is_secure_is_loaded_by_every_way() {
         Subject { name: "CKKS".into(), parameters: &ckks, json, from_json: reads!(sunzi_ckks::Parameters) };
     let (ways, taken) = subject.ways(folder.path());
     assert_eq!(ways, taken.len(), "{taken:?}");
-    // The scope ends, also by a panic.
+    // The scope of the opt-out ends, also by a panic.
     let text = serde_json::to_string(&RESEARCH).unwrap();
     assert!(std::panic::catch_unwind(|| accepting_insecure(|| panic!("in the scope"))).is_err());
     assert!(serde_json::from_str::<Security>(&text).is_err());

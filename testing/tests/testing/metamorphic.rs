@@ -15,7 +15,7 @@ const LOG_N: u32 = 6;
 const T: u64 = 257;
 const ALL: usize = 10_000;
 
-/// (x − r_1)(x − r_2)(x − r_3) by its roots and by its coefficients, the leading one of which is 1.
+/// A cubic (x − r_1)(x − r_2)(x − r_3) by its roots and by its coefficients, the leading one of which is 1.
 struct Cubic {
     roots: [i64; 3],
     coefficients: [i64; 3],
@@ -28,7 +28,7 @@ impl Cubic {
         Self { roots, coefficients: [-a * b * c, a * b + b * c + c * a, -a - b - c] }
     }
 
-    /// Modulo t, from the roots.
+    /// Returns the value modulo t, from the roots.
     fn value(&self, x: u64) -> u64 {
         let factor = |&root: &i64| (x as i64 - root).rem_euclid(T as i64);
         self.roots.iter().map(factor).fold(1, |product, factor| product * factor % T as i64) as u64
@@ -67,7 +67,7 @@ fn rotated<S: Scheme>(
     party.evaluator.rotate(&horner(party, p, &turned)?, back, &party.keys)
 }
 
-/// Runs the forms on random slots; returns how many values were compared.
+/// Runs the forms on random slots; returns the number of values compared.
 fn run<S: Scheme>(name: &str, party: &Party<S>, cases: usize)
 where
     Party<S>: Sync,

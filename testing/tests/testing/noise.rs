@@ -11,10 +11,10 @@ use sunzi_rlwe::Security;
 use sunzi_testing::NoiseMeter;
 use sunzi_testing::attack::attack;
 
-/// Rotations by 1, 2, 4, 8, 16 columns and the swap of rows, for n = 64.
+/// Exponents of rotations by 1, 2, 4, 8, 16 columns and of the swap of rows, for n = 64.
 const ROTATIONS: [u64; 6] = [3, 9, 81, 81 * 81 % 128, 33 * 33 % 128, 127];
 
-/// Moduli of every size, alone, mixed and many; plaintext moduli at both ends, even and odd.
+/// Returns contexts with moduli of every size, alone, mixed and many; plaintext moduli at both ends, even and odd.
 fn contexts() -> Vec<(String, Context)> {
     let bits = |bits, count| primes_with_bits(bits, 128, count).unwrap();
     let default = |count| primes_below(sunzi_math::DEFAULT_PRIME_BOUND, 128, count).unwrap();
@@ -43,7 +43,7 @@ fn contexts() -> Vec<(String, Context)> {
     all
 }
 
-/// Count, median, smallest gap to the bound and to the worst case of each kind of value.
+/// Returns count, median, smallest gap to the bound and to the worst case of each kind of value.
 fn table(gaps: &[(String, f64, f64)]) -> BTreeMap<&str, (usize, f64, f64, f64)> {
     let mut by_name: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for (name, gap, worst) in gaps {
@@ -57,7 +57,7 @@ fn table(gaps: &[(String, f64, f64)]) -> BTreeMap<&str, (usize, f64, f64, f64)> 
     by_name.into_iter().map(|(name, list)| (name, summary(list))).collect()
 }
 
-/// Every `stride`-th pair of a context and a seed.
+/// Attacks every `stride`-th pair of a context and a seed.
 fn run(seeds: std::ops::Range<u64>, stride: usize, least: usize) {
     let contexts = contexts();
     let pairs: Vec<_> = seeds.flat_map(|seed| contexts.iter().map(move |(_, c)| (c, seed))).collect();
@@ -97,7 +97,7 @@ fn dependent_operands_break_no_bound_at_degree_2048() {
     show(&gaps);
 }
 
-/// Lifts beyond q/2, where m̃ is small or there is none; an even and an odd number of moduli.
+/// Attacks lifts beyond q/2, where m̃ is small or absent; an even and an odd number of moduli.
 fn attack_extensions(index: u64, bases: &[Vec<u64>]) -> Vec<(String, f64, f64)> {
     let mut contexts = Vec::new();
     for (m_tilde, auxiliary) in [(MTilde::None, Auxiliary::LikeModulus), (MTilde::Bits8, Auxiliary::Standard)]

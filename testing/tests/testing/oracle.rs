@@ -12,13 +12,13 @@ use sunzi_testing::Figure;
 
 const ALL: usize = 1_000_000;
 
-/// x modulo q in [−q/2, q/2).
+/// Returns x modulo q in [−q/2, q/2).
 fn center(x: &BigInt, q: &BigInt) -> BigInt {
     let rest = ((x % q) + q) % q;
     if &rest * 2 >= *q { rest - q } else { rest }
 }
 
-/// Products modulo X^n + 1 and q by Kronecker substitution: one product of integers.
+/// Returns products modulo X^n + 1 and q by Kronecker substitution: one product of integers.
 fn product(a: &[BigInt], b: &[BigInt], q: &BigInt) -> Vec<BigInt> {
     let n = a.len();
     let width = (2 * q.bits() + u64::from(n.ilog2()) + 1).div_ceil(8) as usize;
@@ -36,7 +36,7 @@ fn product(a: &[BigInt], b: &[BigInt], q: &BigInt) -> Vec<BigInt> {
     (0..n).map(|i| center(&(at(i) - at(i + n)), q)).collect()
 }
 
-/// Coefficients that make carries, wraps and ties, then random ones. `d` is what is going to be divided by.
+/// Returns coefficients that cause carries, wraps and ties, then random ones. `d` is the divisor to come.
 fn sample(kind: usize, n: usize, q: &BigInt, d: &BigInt, rng: &mut SeededRng) -> Vec<BigInt> {
     let half: BigInt = q / 2;
     let random = |rng: &mut SeededRng| {
@@ -58,7 +58,7 @@ fn sample(kind: usize, n: usize, q: &BigInt, d: &BigInt, rng: &mut SeededRng) ->
         .collect()
 }
 
-/// Moduli as they are used, short, long and few.
+/// Returns rings with moduli as they are used, short, long and few.
 fn rings() -> Vec<Ring> {
     [(10, 48, 6), (8, 36, 5), (8, 60, 3), (9, 47, 4), (7, 25, 8)]
         .map(|(log_n, bits, count)| {
@@ -81,7 +81,7 @@ fn integers(ring: &Ring, a: Poly<Evaluation>) -> Vec<BigInt> {
     ring.to_integers(&coefficients).unwrap()
 }
 
-/// Runs a law on every ring and kind of coefficients until so many coefficients were looked at.
+/// Runs a law on every ring and kind of coefficients until `cases` coefficients were checked.
 fn run(what: &str, cases: usize, law: impl Fn(&Ring, &[BigInt], &mut SeededRng)) {
     let mut rng = SeededRng::derive(&[2; 32], what, 0);
     let rings = rings();
@@ -100,7 +100,7 @@ fn run(what: &str, cases: usize, law: impl Fn(&Ring, &[BigInt], &mut SeededRng))
     Figure::new(2, format!("coefficients of {what} that differ")).cases(done, ALL).none_wrong(0);
 }
 
-/// The transform and back, and products of values.
+/// Checks the transform and its inverse, and products of values.
 fn transforms(ring: &Ring, a: &[BigInt], rng: &mut SeededRng) {
     let q = modulus(ring);
     let b = sample(rng.random_range(0..8), ring.degree(), &q, &q, rng);
@@ -110,7 +110,7 @@ fn transforms(ring: &Ring, a: &[BigInt], rng: &mut SeededRng) {
     assert_eq!(integers(ring, value), product(a, &b, &q));
 }
 
-/// Residues modulo more: congruent, and no further from 0 than stated.
+/// Checks base conversions: results are congruent, and no further from 0 than stated.
 fn conversions(ring: &Ring, a: &[BigInt], rng: &mut SeededRng) {
     let level = rng.random_range(1..ring.level());
     let lower = ring.at_level(level).unwrap();
@@ -133,7 +133,7 @@ fn conversions(ring: &Ring, a: &[BigInt], rng: &mut SeededRng) {
     }
 }
 
-/// Quotients by one modulus exactly, by several within 2^-40 of a half either way.
+/// Checks quotients by one modulus exactly, by several within 2^-40 of a half either way.
 fn divisions(ring: &Ring, a: &[BigInt], rng: &mut SeededRng) {
     let level = rng.random_range(1..ring.level());
     let lower = ring.at_level(level).unwrap();
@@ -148,7 +148,7 @@ fn divisions(ring: &Ring, a: &[BigInt], rng: &mut SeededRng) {
     }
 }
 
-/// c_0 + c_1·s = c·s′ up to the rounding, under a key without errors.
+/// Checks c_0 + c_1·s = c·s′ up to the rounding, under a key without errors.
 fn key_switches(ring: &Ring, c: &[BigInt], rng: &mut SeededRng) {
     let (n, q) = (ring.degree(), modulus(ring));
     let small = |rng: &mut SeededRng| -> Vec<BigInt> {

@@ -1,19 +1,19 @@
-//! Every key of every shipped parameter set against the 2024 guidelines, and how likely sets fail.
+//! Keys of every shipped parameter set against the 2024 guidelines, and the failure probability of sets.
 
 use sunzi_circuits::bootstrap::Set;
 use sunzi_ring::Ring;
 use sunzi_rlwe::{RlweContext, SecretDistribution, Security};
 use sunzi_testing::Figure;
 
-/// Table 5.2 of ePrint 2024/463 once more, from n = 2^10 to 2^17, less where an attack is estimated below what is claimed (128 bits at 2^16 and 2^17, 192 at 2^15,
-/// 256 at 2^17: `docs/notes/security/`): not the one the library checks by.
+/// Limits of table 5.2 of ePrint 2024/463 once more, from n = 2^10 to 2^17, less where an attack is estimated below what is claimed (128 bits at
+/// 2^16 and 2^17, 192 at 2^15, 256 at 2^17: `docs/notes/security/`): not those that the library checks by.
 const GUIDELINES: [(Security, [u32; 8]); 3] = [
     (Security::Bits128, [26, 53, 106, 214, 430, 868, 1746, 3517]),
     (Security::Bits192, [0, 36, 73, 147, 297, 596, 1199, 2411]),
     (Security::Bits256, [0, 27, 56, 114, 230, 462, 929, 1865]),
 ];
 
-/// Counts keys, and those whose modulus is above the table.
+/// Tally of keys, and of those whose modulus is above the table.
 #[derive(Default)]
 struct Tally {
     keys: usize,
@@ -21,12 +21,12 @@ struct Tally {
 }
 
 impl Tally {
-    /// The modulus of every kind of key of a context: secret-key and public encryption, relinearisation and rotation.
+    /// Checks the modulus of every kind of key of a context: secret-key and public encryption, relinearisation and rotation.
     fn check(&mut self, name: &str, rlwe: &RlweContext) {
         assert_eq!(rlwe.secrets(), SecretDistribution::Ternary, "{name}");
         let degree = rlwe.ring().degree();
         let encryption = rlwe.log2_modulus() + rlwe.log2_encryption_excess();
-        // Counted anew from the moduli, not taken from what the library says of itself.
+        // The bits are computed from the moduli, not taken from the library's own figure.
         let keys: f64 =
             rlwe.key_ring().words().unwrap().basis().values().iter().map(|&q| (q as f64).log2()).sum();
         for (kind, log2) in [("ciphertext", rlwe.log2_modulus()), ("public", encryption), ("switching", keys)]
@@ -114,7 +114,7 @@ fn no_key_of_any_depth_is_above_the_table() {
     everything(&(0..=16).collect::<Vec<_>>());
 }
 
-/// A modulus that is one bit too long is refused by the context, for every level of security and every n there is.
+/// Checks that the context refuses a modulus that is one bit too long, for every level of security and every n there is.
 #[test]
 fn one_bit_more_is_refused() {
     let mut refused = 0;

@@ -1,4 +1,4 @@
-//! Samplers, key generation, encryption and decryption with secrets that valgrind's memcheck knows as such: every branch and every index
+//! Secrets marked for valgrind's memcheck in samplers, key generation, encryption and decryption: every branch and every index
 //! that depends on one is an error of the run. `cargo xtask reliability --long --rows 14` runs it.
 
 use std::convert::Infallible;
@@ -15,7 +15,7 @@ use sunzi_rlwe::{SecretKey, Security, encryption};
 const SECURITY: Security = Security::InsecureForResearchOnly;
 const LOG_N: u32 = 8;
 const N: usize = 1 << LOG_N;
-/// Longest that seeds of public values are: they may be looked at.
+/// Largest length of seeds of public values, which may be read.
 const SEED: usize = 32;
 
 /// A generator of secrets.
@@ -88,7 +88,7 @@ fn keys_and_ciphertexts_of_ckks_decide_nothing_by_the_secret() {
     assert!(slots.iter().all(|slot| (slot - 0.5).abs() < 1e-4));
 }
 
-/// What the run finds: only if it is asked for, since it ends the run with an error.
+/// Checks that the run finds a leak: only if requested, since it ends the run with an error.
 #[test]
 fn a_leak_is_found() {
     if std::env::var_os("SUNZI_LEAK").is_none() {

@@ -1,4 +1,4 @@
-//! What CKKS keeps of random messages and of those that are hard on it, beside what its builder promises.
+//! Precision of CKKS on random and on hard messages, beside that which its builder promises.
 
 use chacha20::ChaCha20Rng;
 use rand::RngExt;
@@ -7,7 +7,7 @@ use sunzi_ckks::{Complex64, Context, Encoder, Evaluator, Parameters};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey};
 use sunzi_testing::Figure;
 
-/// Slots of absolute value at most 1: everything at the end of the range, on few coefficients, or at random.
+/// Returns slots of absolute value at most 1: everything at the end of the range, on few coefficients, or at random.
 fn messages(slots: usize, rng: &mut ChaCha20Rng) -> [(&'static str, Vec<Complex64>); 5] {
     let random = |_| Complex64::from_polar(rng.random(), rng.random_range(0.0..std::f64::consts::TAU));
     let random = (0..slots).map(random).collect();
@@ -21,7 +21,7 @@ fn messages(slots: usize, rng: &mut ChaCha20Rng) -> [(&'static str, Vec<Complex6
     ]
 }
 
-/// Errors of squaring a message again and again, as deep as the parameters go.
+/// Returns the errors of squaring a message repeatedly, as deep as the parameters go.
 fn errors(parameters: &Parameters, depth: u32) -> Vec<(&'static str, Vec<f64>)> {
     let context = Context::new(parameters).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(8);
@@ -58,7 +58,7 @@ fn everything(sets: &[(u32, u32)]) {
             let worst = errors.iter().fold(0.0, |worst: f64, &error| worst.max(error));
             figure("worst").stated(-worst.log2());
             figure("mean").stated(-mean.log2());
-            // The builder speaks of the deviation of the real and of the imaginary part.
+            // The builder's figure is the deviation of the real and of the imaginary part.
             figure("deviation in").at_least(-(mean_square / 2.0).sqrt().log2(), f64::from(bits));
         }
     }

@@ -1,4 +1,4 @@
-//! The samplers against the distributions they claim: moments and tails of ten million draws.
+//! Samplers against the distributions they claim: moments and tails of ten million draws.
 
 use rand_core::Rng;
 use sunzi_ring::sampling::{self, SeededRng};
@@ -7,15 +7,15 @@ use sunzi_testing::statistics::{chi_square_p, normal_p};
 
 const ALL: usize = 10_000_000;
 const BLOCK: usize = 1 << 16;
-/// What the table asks of every p.
+/// Least p that the table requires.
 const LEAST: f64 = 1e-4;
 
-/// A seed that is fixed, so that a run that holds will hold again.
+/// Returns a generator with a fixed seed, so that a run that holds will hold again.
 fn rng(domain: &str) -> SeededRng {
     SeededRng::derive(&[9; 32], domain, 0)
 }
 
-/// Counts of values of `low` and up, of so many draws; those beyond the last bin count there, and below the first.
+/// Counts values from `low` up, of `draws` draws; values beyond the last bin count there, and below the first in the first.
 fn histogram(
     draws: usize,
     low: i64,
@@ -44,7 +44,7 @@ fn record(draws: usize, what: &str, p: f64) {
     Figure::new(9, format!("p of {what}")).cases(draws, ALL).at_least(p, LEAST);
 }
 
-/// C(42, 21 + x)/2^42 for |x| ≤ 21.
+/// Returns the probabilities C(42, 21 + x)/2^42 for |x| ≤ 21.
 fn binomial() -> Vec<f64> {
     let mut row = vec![1.0_f64];
     for i in 0..42 {
@@ -97,7 +97,7 @@ fn sparse_secrets(draws: usize) {
             positions[2 * i + usize::from(c > 0)] += 1;
         }
     }
-    // Drawn without replacement: a little narrower than χ² says, so that p is rather too large.
+    // Draws without replacement: a little narrower than χ² says, so that p is rather too large.
     record(
         draws,
         "positions and signs of sparse secrets",
@@ -106,7 +106,7 @@ fn sparse_secrets(draws: usize) {
 }
 
 fn residues(draws: usize) {
-    // q is no power of two: what is not rejected must be uniform.
+    // q is no power of two: accepted values must be uniform.
     for (name, q, bins) in [("small residues", 48_u64, 48), ("large residues", 250_199_979_294_721, 4096)] {
         let mut rng = rng(name);
         let draw = || {
@@ -149,7 +149,7 @@ fn ten_million_draws_follow_their_distributions() {
     everything(ALL);
 }
 
-/// A sampler that is off by a thousandth is found.
+/// Checks that a sampler which is off by a thousandth is found.
 #[test]
 fn what_does_not_follow_is_found() {
     let counts = [3_343_333_u64, 3_333_333, 3_323_334];

@@ -1,4 +1,4 @@
-//! Whoever learns decryptions of ciphertexts they know: the attack of [LM21] and its like, on plain decryption and on shared decryption.
+//! Attacks by an adversary who learns decryptions of known ciphertexts, that of [LM21] and similar ones, on plain decryption and on shared decryption.
 
 use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
@@ -20,7 +20,7 @@ const SECURITY: Security = Security::InsecureForResearchOnly;
 const LOG_N: u32 = 8;
 const N: usize = 1 << LOG_N;
 
-/// a/b in a ring of one modulus, point by point: b^(q − 2) by squaring.
+/// Returns a/b in a ring of one modulus, point by point: b^(q − 2) by squaring.
 fn quotient(ring: &Ring, a: &Poly<Evaluation>, b: &Poly<Evaluation>) -> Vec<BigInt> {
     let exponent = ring.modulus() - BigUint::from(2_u32);
     let mut power = a.clone();
@@ -39,7 +39,7 @@ fn is_ternary(candidate: &[BigInt]) -> bool {
     candidate.iter().all(|c| c.abs() <= BigInt::from(1)) && candidate.iter().any(|c| *c != BigInt::ZERO)
 }
 
-/// s from c_0 + c_1·s = p, where p is known: modulo the first modulus.
+/// Returns s from c_0 + c_1·s = p, where p is known: modulo the first modulus.
 fn solve(ring: &Ring, parts: &[Poly<Evaluation>], p: &Poly<Coefficient>) -> Vec<BigInt> {
     let one = ring.at_level(1).unwrap();
     let [c0, c1] = [0, 1].map(|i| ring.restrict(&parts[i], 1).unwrap());
@@ -78,7 +78,7 @@ impl Approximate {
         self.context.encrypt(&message, &self.public, &mut self.rng).unwrap()
     }
 
-    /// What the key holder knows of fresh ciphertexts: from one of their own.
+    /// Returns the noise that the key holder declares of fresh ciphertexts: from one of their own.
     fn declared(&mut self) -> DeclaredNoise {
         DeclaredNoise::of_own_run(self.encrypt().noise(), self.context.ring().expansion())
     }
@@ -89,7 +89,7 @@ impl Approximate {
         self.encoder.decode(&opened).unwrap()
     }
 
-    /// The attack: slots are encoded again, rounded, and give the secret if they were not changed.
+    /// Attacks: slots are encoded again, rounded, and give the secret if they were not changed.
     fn attack(&self, ciphertext: &sunzi_ckks::Ciphertext, slots: &[Complex64]) -> bool {
         let metadata = ciphertext.metadata();
         let level = metadata.level;
@@ -107,7 +107,7 @@ fn plain_decryption_of_ckks_gives_the_secret_away_and_shared_decryption_does_not
     let found = party.attack(&ciphertext, &plain);
     Figure::new(19, "keys found from one plain decryption of CKKS").at_least(f64::from(u8::from(found)), 1.0);
 
-    // Nor the mean of all that may be shared.
+    // The mean of all shared results is no help either.
     let mut mean = vec![Complex64::ZERO; N / 2];
     let mut keys = 0;
     for _ in 0..64 {
@@ -129,7 +129,7 @@ fn plain_decryption_of_ckks_gives_the_secret_away_and_shared_decryption_does_not
     assert!(matches!(spent, Err(sunzi_ckks::CkksError::Rlwe(RlweError::SharingSpent { queries: 64 }))));
 }
 
-/// What is added has the size that the plaintext says, whatever a ciphertext says of itself.
+/// Checks that the added noise has the size that the plaintext requires, whatever a ciphertext claims of itself.
 #[test]
 fn a_forged_low_bound_changes_nothing() {
     let mut party = Approximate::new(SharingPolicy::new(16, 100).unwrap());
@@ -166,7 +166,7 @@ fn a_forged_low_bound_changes_nothing() {
     assert_eq!(ledger.ledger().used(), used + 1, "what is refused is not counted");
 }
 
-/// Doubled until noise times t fills the modulus, an encryption of 0 opens to its noise, digit by digit; the noise gives the secret.
+/// Checks failing decryptions: doubled until noise times t fills the modulus, an encryption of 0 decrypts to its noise, digit by digit; the noise gives the secret.
 #[test]
 fn failing_decryptions_of_bfv_give_the_secret_away_and_shared_ones_do_not_fail() {
     let t = 65537;
@@ -218,7 +218,7 @@ fn failing_decryptions_of_bfv_give_the_secret_away_and_shared_ones_do_not_fail()
     Figure::new(19, "keys found from shared decryptions of BFV").cases(2, 2).none_wrong(keys);
 }
 
-/// With the largest noise that may be declared, and noise as large as that in a ciphertext, answers stay right.
+/// Checks that with the largest noise that may be declared, and noise as large as that in a ciphertext, answers stay right.
 #[test]
 fn exact_answers_stay_right_up_to_the_largest_noise() {
     let t = 257;
@@ -277,7 +277,7 @@ fn bgv_shares_what_its_parameters_leave_room_for() {
     assert_eq!(ledger.ledger().used(), 2);
 }
 
-/// Two holders of one file share what the policy allows together; an old copy, another key and a full ledger are errors.
+/// Checks that two holders of one file share what the policy allows together; an old copy, another key and a full ledger are errors.
 #[test]
 fn ledgers_count_on_the_disk() {
     let folder = tempfile::tempdir().unwrap();
@@ -311,7 +311,7 @@ fn ledgers_count_on_the_disk() {
     }
 }
 
-/// A ledger is made with the key, gets its policy once, and is not made anew where it is missing.
+/// Checks that a ledger is made with the key, gets its policy once, and is not made again where it is missing.
 #[test]
 fn a_ledger_begins_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -330,7 +330,7 @@ fn a_ledger_begins_once() {
     assert!(matches!(LedgerFile::begin(&path, other, policy), Err(WireError::Key { .. })));
     let mut first = LedgerFile::begin(&path, key, policy).unwrap();
     first.spend(key).unwrap();
-    // Another policy changes nothing.
+    // A second policy changes nothing.
     let wider = SharingPolicy::new(10, 100).unwrap();
     let mut second = LedgerFile::begin(&path, key, wider).unwrap();
     assert_eq!((second.ledger().policy(), second.ledger().used()), (policy, 1));

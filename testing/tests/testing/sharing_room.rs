@@ -9,7 +9,7 @@ use sunzi_rlwe::{
     SharingPolicy,
 };
 
-/// More than a whole modulus leaves by chance.
+/// Returns a policy that exceeds what a whole modulus leaves by chance.
 fn demanding() -> SharingPolicy {
     SharingPolicy::new(60, 1 << 20).unwrap()
 }
@@ -42,7 +42,7 @@ fn bfv_shares_at_full_depth() {
         let mut ledger = ledger(&secret, demanding());
         let opened = context.decrypt_for_sharing(&result, &secret, declared, &mut ledger, &mut rng);
         if shared {
-            // (2·(2·3²)²) and no other coefficient.
+            // The constant (2·(2·3²)²), and no other coefficient.
             assert_eq!(opened.unwrap(), Plaintext::constant(648, context.degree(), t).unwrap());
         } else {
             let Err(error @ sunzi_bfv::BfvError::Rlwe(RlweError::SharingRoom { .. })) = opened else {
@@ -53,7 +53,7 @@ fn bfv_shares_at_full_depth() {
     }
 }
 
-/// At every level, for large and for small plaintext moduli.
+/// Checks every level, for large and for small plaintext moduli.
 #[test]
 fn bgv_shares_at_full_depth() {
     let wide = sunzi_bgv::Parameters::builder().depth(2).plain_bits(20);
@@ -93,7 +93,7 @@ fn bgv_shares_at_full_depth() {
     assert!(matches!(paper.build(), Err(sunzi_bgv::BgvError::Request { what: "sharing", .. })));
 }
 
-/// And what is shared has the precision that was asked for.
+/// Checks also that shared results have the precision requested.
 #[test]
 fn ckks_shares_at_full_depth_with_the_precision_asked_for() {
     let policy = SharingPolicy::new(10, 16).unwrap();

@@ -13,7 +13,7 @@ use sunzi_rlwe::{SecretKey, Security};
 use sunzi_testing::{Encrypted, Scheme};
 use sunzi_univariate::{Reduction, UnivariateRing};
 
-/// m of degree 64 and more, p, r: primes, products of primes, even numbers, a power of two.
+/// Triples (m, p, r) with m of degree 64 and more: primes, products of primes, even numbers, a power of two.
 const TRIPLES: [(u64, u64, u32); 14] = [
     (85, 2, 1),
     (85, 2, 4),
@@ -82,7 +82,7 @@ fn bfv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context 
     sunzi_bfv::Context::with_ring(ring, encoder.plain_modulus(), SECURITY).unwrap()
 }
 
-/// Everybody's keys in one place.
+/// All keys of one owner.
 struct Party<'a, S: Scheme> {
     context: S,
     evaluator: S::Evaluator,
@@ -123,7 +123,7 @@ where
     }
 }
 
-/// Elements of a case: the first ones are the largest, and 0 and 1 by turns.
+/// Returns the elements of a case: the first ones are the largest, and 0 and 1 in alternation.
 fn case<S: Scheme>(party: &mut Party<'_, S>, case: usize) -> Elements
 where
     S::Evaluator: Automorphisms,
@@ -136,7 +136,7 @@ where
     }
 }
 
-/// Sums, products, rotations along every dimension, Frobenius.
+/// Checks sums, products, rotations along every dimension, Frobenius.
 fn slots_are_elements<S: Scheme>(context: S, encoder: &GaloisEncoder, cases: usize)
 where
     S::Evaluator: Automorphisms<Plaintext = Plaintext>,
@@ -144,7 +144,7 @@ where
     let encoder = &encoder.in_basis(context.rlwe().ring().coefficient_basis());
     let (ring, group) = (encoder.ring(), encoder.group());
     let mut party = Party::new(context, encoder);
-    // By one, and by about half of the slots of a line.
+    // Rotations by one, and by about half of the slots of a line.
     let amounts = |dimension: usize| [1, group.dimensions()[dimension].length / 2 + 1];
     let rotations: Vec<(usize, usize, SlotRotation<S::Evaluator>)> = (0..group.dimensions().len())
         .flat_map(|dimension| amounts(dimension).map(|steps| (dimension, steps)))
@@ -209,7 +209,7 @@ fn schemes_over_integers_compute_on_elements() {
     }
 }
 
-/// Coefficients of powers of X: the ring says so to the encoder.
+/// Checks rings in the power basis, which the encoder takes from the ring.
 #[test]
 fn schemes_in_the_power_basis_compute_on_elements() {
     for (m, p, r) in [(85, 2, 1), (91, 3, 4), (420, 17, 1)] {
@@ -236,7 +236,7 @@ fn schemes_compute_on_a_thousand_slots() {
     run(&[(21_845, 2, 1)], 100);
 }
 
-/// A map that takes out one coefficient, against the clear; sums of all slots; tests for zero.
+/// Checks a map that takes out one coefficient, against the clear; sums of all slots; tests for zero.
 fn circuits_on_elements<S: Scheme>(context: S, encoder: &GaloisEncoder)
 where
     S::Evaluator: Automorphisms<Plaintext = Plaintext>,
@@ -247,7 +247,7 @@ where
     // Y^j → j-th bit of the wanted place: the coefficient of Y in slot 0, that of Y^0 in all others.
     let taking = |place: usize| (0..d).map(|j| ring.constant(u64::from(j == place))).collect::<Elements>();
     let map = SlotMap::new(&party.evaluator, encoder, &[taking(1), taking(0)]).unwrap();
-    // Any maps, one for the first slot and one for all others.
+    // Random maps, one for the first slot and one for all others.
     let images = [0, 1].map(|_| party.elements().into_iter().cycle().take(d).collect::<Elements>());
     let any = SlotMap::new(&party.evaluator, encoder, &images).unwrap();
     assert!(any.exponents().count() < 2 * d.isqrt() + 1, "{d}");
@@ -290,7 +290,7 @@ where
     let total = a.iter().fold(ring.constant(0), |sum, element| ring.add(&sum, element).unwrap());
     let sums = party.open(&sum.apply(&party.evaluator, &x, &keys).unwrap());
     assert!(sums.iter().all(|sum| *sum == total));
-    // Without keys nothing begins.
+    // Without keys every circuit is refused.
     let none = party.keys([]);
     let refused = is_zero(&party.evaluator, encoder, &x, &none);
     assert!(matches!(refused, Err(CircuitError::MissingAutomorphism { .. })));
@@ -318,7 +318,7 @@ fn a_test_for_zero_needs_a_field() {
     assert!(matches!(refused, Err(CircuitError::NoField { prime: 2, exponent: 2, .. })));
 }
 
-/// Words of two elements in several blocks and answers, repeated ones and absent ones.
+/// Checks words of two elements in several blocks and answers, repeated ones and absent ones.
 #[test]
 fn words_are_found_where_they_stand() {
     for (m, p) in [(85, 2), (91, 3)] {

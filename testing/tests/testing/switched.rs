@@ -1,5 +1,5 @@
-//! BGV products that are switched with their relinearisation, and level moduli that share words: the same answers as
-//! without, and noise within its bounds.
+//! BGV products that are switched with their relinearisation, and level moduli that share words: answers are equal to those
+//! without either, and noise is within its bounds.
 
 use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
@@ -38,7 +38,7 @@ impl Party {
         self.evaluator.context().encrypt(message, &self.public, &mut self.rng).unwrap()
     }
 
-    /// Opens a ciphertext of `message` and holds its noise to both bounds.
+    /// Decrypts a ciphertext of `message` and compares its noise with both bounds.
     fn judge(&self, ciphertext: &Ciphertext, message: &Plaintext) {
         let context = self.evaluator.context();
         assert_eq!(context.decrypt(ciphertext, &self.secret).unwrap(), *message);
@@ -47,7 +47,7 @@ impl Party {
         assert!(noise <= bound && bound <= worst, "{noise}, {bound}, {worst}");
     }
 
-    /// Squares down all levels, switched at once and in two steps, and across levels.
+    /// Checks squares down all levels, switched at once and in two steps, and across levels.
     fn law(&mut self) {
         let context = self.evaluator.context().clone();
         let (t, depth) = (context.plain_modulus(), context.depth());
@@ -69,7 +69,7 @@ impl Party {
             self.judge(&twice, &message);
             let bounds = [&once, &twice].map(|x| x.noise().bound(N).bits());
             assert!(bounds[0] <= bounds[1] + 0.1, "{bounds:?}");
-            // It is at the place of an operand.
+            // The product is at the level of an operand.
             assert_eq!(self.evaluator.operand(&once).unwrap().parts().len(), 2);
             x = once;
         }
@@ -137,7 +137,7 @@ fn small_level_moduli_share_words_on_request_and_agree() {
     assert!(apart.shares().is_empty());
     assert!(packed.shares().iter().filter(|&&share| share > 0).count() >= 5, "{packed:?}");
     assert!(packed.moduli().len() + 4 <= apart.moduli().len(), "{packed:?}, {apart:?}");
-    // As much modulus, to within a bit.
+    // Both have equally long moduli, to within a bit.
     assert!((packed.log2_modulus() - apart.log2_modulus()).abs() < 1.0, "{packed:?}, {apart:?}");
     let mut parties = [&packed, &apart].map(|parameters| Party::new(&Context::new(parameters).unwrap()));
     for party in &mut parties {

@@ -1,4 +1,4 @@
-//! The truth lies within what is printed: random programs on columns that mislead, in every scheme, through files.
+//! Truth of printed intervals: random programs on misleading columns, in every scheme, through files.
 
 use sunzi_program::analysis::{Options, SchemeChoice};
 use sunzi_program::run::{Cells, Table};
@@ -9,7 +9,7 @@ use sunzi_testing::truth::{Draw, Outcome, options, outcome, schema};
 const SCHEMES: [SchemeChoice; 3] = [SchemeChoice::Bfv, SchemeChoice::Bgv, SchemeChoice::Ckks];
 const PROGRAMS: usize = 10_000;
 
-/// So many programs of each scheme: none wrong, at most a tenth refused.
+/// Checks `each` programs of each scheme: none wrong, at most a tenth refused.
 fn law(each: usize) {
     let (mut wrong, mut refused, mut stopped, mut held) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for scheme in SCHEMES {
@@ -52,7 +52,7 @@ fn the_truth_lies_within_what_is_printed_of_ten_thousand_programs() {
     law(PROGRAMS.div_ceil(3));
 }
 
-/// Programs that were once planned with too little room.
+/// Checks programs that were once planned with too little room.
 #[test]
 fn what_is_planned_has_room_for_its_run() {
     let masked = "dot((g == \"b\") * k, poly((s != \"m\"), 1, -2, 0.5)) by g";
@@ -65,7 +65,7 @@ fn what_is_planned_has_room_for_its_run() {
     }
 }
 
-/// 2 000 rows of 17 digits, half of them just above 0.
+/// Returns 2 000 rows of 17 digits, half of them just above 0.
 fn near_zero() -> Table {
     let mut draw = Draw::new(3);
     let mut unit = || draw.below(1 << 30) as f64 / f64::from(1 << 30);
@@ -90,7 +90,7 @@ fn comparisons_that_are_not_told_are_counted_or_refused() {
         other => panic!("{other:?}"),
     }
     assert_eq!(at(22), Outcome::True(1));
-    // Columns come out with what is open row by row.
+    // Columns are decrypted with undecided comparisons row by row.
     let options = Options { log2_degree: Some(11), ..options(SchemeChoice::Ckks) };
     assert_eq!(outcome("x > 0", &table, &options, 5), Outcome::True(2000));
 }

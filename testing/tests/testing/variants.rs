@@ -1,4 +1,4 @@
-//! Every choice of algorithms gives the same messages: all decryptions, extensions, auxiliary bases and
+//! Variants of all algorithms, which give equal messages: all decryptions, extensions, auxiliary bases and
 //! relinearisations of [BEHZ16] against clear arithmetic and big integers, noise below both bounds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ impl Shape {
     }
 }
 
-/// Short, default and long moduli, mixed ones, and plaintext moduli of every kind.
+/// Returns short, default and long moduli, mixed ones, and plaintext moduli of every kind.
 fn shapes(degree: usize) -> Vec<Shape> {
     let m = 2 * degree as u64;
     let bits = |bits, count| primes_with_bits(bits, m, count).unwrap();
@@ -58,7 +58,7 @@ fn shapes(degree: usize) -> Vec<Shape> {
     ]
 }
 
-/// The smallest γ that leaves any margin: a prime above 2k.
+/// Returns the smallest γ that leaves any margin: a prime above 2k.
 fn smallest_gamma(k: usize) -> u64 {
     (2 * k as u64 + 1..).find(|&p| is_prime(p)).unwrap()
 }
@@ -71,7 +71,7 @@ fn gadgets() -> [GadgetOptions; 4] {
     })
 }
 
-/// All 176 combinations for k ciphertext moduli: of what BEHZ has, and of the other multiplications.
+/// Returns all 176 combinations for k ciphertext moduli: of BEHZ's algorithms, and of the other multiplications.
 fn variants(k: usize) -> Vec<Algorithms> {
     let decryptions = [
         Decryption::Gamma { gamma: None },
@@ -97,7 +97,7 @@ fn variants(k: usize) -> Vec<Algorithms> {
     all
 }
 
-/// The other multiplications, with every gadget; the leveled one also as low as it goes.
+/// Returns the other multiplications, with every gadget; the leveled one also as low as it goes.
 fn multiplications() -> Vec<Algorithms> {
     let (hps, over_q) = (Multiplication::Hps, Multiplication::HpsOverQ);
     let leveled = Multiplication::HpsOverQLeveled;
@@ -129,7 +129,7 @@ fn multiplications() -> Vec<Algorithms> {
     all
 }
 
-/// A message of a kind that finds mistakes, or a random one.
+/// Returns a message of a kind that finds mistakes, or a random one.
 fn message(rng: &mut impl Rng, n: usize, t: u64) -> Vec<u64> {
     match rng.random_range(0..8) {
         0 => vec![t - 1; n],
@@ -149,7 +149,7 @@ fn draw(meter: &mut NoiseMeter, rng: &mut impl Rng) -> Tracked {
     meter.encrypt(message(rng, n, t), public).unwrap()
 }
 
-/// A few products, each value judged: right, and its noise below both bounds.
+/// Computes a few products and checks each: right, and its noise below both bounds.
 fn products(context: Context, seed: u64) -> usize {
     let mut meter = NoiseMeter::new(context, seed, &[3]).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -167,12 +167,12 @@ fn products(context: Context, seed: u64) -> usize {
     meter.gaps.len()
 }
 
-/// The error where precision does not suffice, and nothing else, may keep a variant from a shape.
+/// Whether the error says that precision does not suffice, which alone may keep a variant from a shape.
 fn is_too_imprecise(error: &BfvError) -> bool {
     matches!(error, BfvError::Ring(RingError::OutOfRange { what: "plaintext modulus", .. }))
 }
 
-/// A variant on a shape, unless its precision does not suffice there.
+/// Makes the context of a variant on a shape, `None` where its precision does not suffice.
 fn try_variant(shape: &Shape, degree: usize, algorithms: &Algorithms) -> Option<Context> {
     match shape.context(degree, algorithms) {
         Ok(context) => Some(context),
@@ -185,13 +185,13 @@ fn try_variant(shape: &Shape, degree: usize, algorithms: &Algorithms) -> Option<
     }
 }
 
-/// All variants of a shape that it allows.
+/// Returns the contexts of all variants that a shape allows.
 fn allowed(shape: &Shape, degree: usize) -> Vec<Context> {
     let all = variants(shape.moduli.len());
     all.iter().filter_map(|algorithms| try_variant(shape, degree, algorithms)).collect()
 }
 
-/// Every variant once, the shapes taking turns; the first shape allows them all.
+/// Returns every variant once, with shapes in alternation; the first shape allows them all.
 fn in_turns(shapes: &[Shape]) -> Vec<(Algorithms, Context)> {
     let on = |shape: &Shape, i: usize| {
         let algorithms = variants(shape.moduli.len()).swap_remove(i);
@@ -230,7 +230,7 @@ fn every_variant_gives_the_same_products() {
     }
 }
 
-/// Random circuits over slots, on both implementations.
+/// Runs random circuits over slots, on both implementations.
 fn circuits(context: Context, name: &str, seeds: std::ops::Range<u64>) -> usize {
     let (degree, t) = (context.degree(), context.plain_modulus());
     let party = Party::new(context, 1).unwrap();
@@ -247,7 +247,7 @@ fn circuits(context: Context, name: &str, seeds: std::ops::Range<u64>) -> usize 
     checked
 }
 
-/// `count` circuits for every variant, fewer over big integers.
+/// Runs `count` circuits for every variant, fewer over big integers.
 fn run_circuits(count: u64) -> usize {
     let shapes = shapes(64);
     let shapes = &shapes[..3];

@@ -41,7 +41,7 @@ fn what_is_written_comes_back() {
     assert_eq!(kinds.len(), Kind::ALL.len());
 }
 
-/// What is read is not only the same bytes: it opens, and keys do their work.
+/// Checks that an object read has not only equal bytes: ciphertexts decrypt, and keys work.
 fn works<C: Operate>(context: &C, seed: u64) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let rlwe = context.rlwe();
@@ -87,7 +87,7 @@ fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1")
 }
 
-/// These files are never written again. `SUNZI_GOLDEN=write` adds those that are missing.
+/// Checks files of version 1, which are never written again. `SUNZI_GOLDEN=write` adds those that are missing.
 #[test]
 fn files_of_version_1_are_read_for_ever() {
     for specimen in specimens() {
@@ -104,7 +104,7 @@ fn files_of_version_1_are_read_for_ever() {
     Figure::new(12, "golden files of version 1 that are not read").cases(count, count).none_wrong(0);
 }
 
-/// Old messages open: seeds give the polynomials that they gave.
+/// Checks that old messages decrypt: seeds give the polynomials that they gave.
 #[test]
 fn old_files_hold_what_they_held() {
     let read = |name: &str| fs::read(golden().join(name)).unwrap();
@@ -133,7 +133,7 @@ fn old_files_hold_what_they_held() {
     assert!(context.opens(&fresh, &secret, &context.message().unwrap()).unwrap());
 }
 
-/// Type × parameters: whatever is read as something else is refused, and says so.
+/// Checks types × parameters: an object read as another kind is refused, and the error says so.
 #[test]
 fn nothing_is_taken_for_something_else() {
     let specimens = specimens();
@@ -158,13 +158,13 @@ fn nothing_is_taken_for_something_else() {
         .none_wrong(0);
 }
 
-/// What comes before the object in a name.
+/// Returns the part of a name before the object.
 fn subject(name: &str) -> &str {
     let name = name.trim_end_matches("-1").trim_end_matches("-2");
     name.rsplit_once('-').map_or(name, |(subject, _)| subject)
 }
 
-/// Keys, levels, lengths, and whatever a header can say.
+/// Checks the errors for keys, levels, lengths, and all fields of a header.
 #[test]
 fn every_mismatch_has_its_error() {
     let parameters =
@@ -212,7 +212,7 @@ fn every_mismatch_has_its_error() {
     }
     let longer = [&bytes[..], &[0]].concat();
     assert!(matches!(read(&longer), WireError::Trailing { extra: 1 }));
-    // From a stream the object alone is taken.
+    // A stream is read up to the end of the object.
     let mut stream = &longer[..];
     let _: CiphertextOf<Context> = Reader::new(&mut stream).unwrap().read(&context).unwrap();
     assert_eq!(stream, [0]);
@@ -276,7 +276,7 @@ fn arrays_are_read_one_at_a_time() {
     assert!(wire::from_bytes::<Vec<CiphertextOf<Context>>, _>(&context, &bytes).unwrap().is_empty());
 }
 
-/// n·log2 Q bits for each uniform polynomial, 32 bytes for a seed, the header, and 3 % for all else.
+/// Checks that a file is replaced as a whole, or not at all.
 #[test]
 fn files_are_replaced_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -298,7 +298,7 @@ fn files_are_replaced_whole() {
         assert_eq!(mode(&secret_path), 0o600);
         assert_eq!(mode(&public_path) & 0o600, 0o600);
     }
-    // What fails half way leaves the old file, and nothing beside it.
+    // A write that fails half way leaves the old file, and nothing beside it.
     let old = fs::read(&public_path).unwrap();
     let failed = wire::replace(&public_path, false, |file| {
         std::io::Write::write_all(file, &old[..100])?;

@@ -1,4 +1,4 @@
-//! Whoever is killed while a file is replaced leaves the old one or the new one, and whoever finds the disk full the old one.
+//! Writers that are killed while a file is replaced leave the old one or the new one, and those that find the disk full the old one.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,12 +14,12 @@ use sunzi_rlwe::{KeyId, RelinearizationKey, SecretKey};
 use sunzi_testing::Figure;
 use sunzi_testing::process::again;
 
-/// Where a writer finds its files.
+/// Environment variable with the folder of a writer.
 const FOLDER: &str = "SUNZI_KILLED_WRITER";
-/// The same for one whose disk is full.
+/// Environment variable with the folder of a writer whose disk is full.
 const FULL: &str = "SUNZI_WRITER_ON_A_FULL_DISK";
 
-/// Not a test unless started by one: replaces a file by one of two again and again, in small steps.
+/// Runs only if started by another test: replaces a file by one of two repeatedly, in small steps.
 #[test]
 fn writer() {
     let Some(folder) = env::var_os(FOLDER) else { return };
@@ -88,7 +88,7 @@ fn two_hundred_killed_writers_leave_whole_files() {
     kill(200);
 }
 
-/// Not a test unless started by one: replaces a file once, where files cannot grow beyond a limit.
+/// Runs only if started by another test: replaces a file once, where files cannot grow beyond a limit.
 #[test]
 fn writer_on_a_full_disk() {
     let Some(folder) = env::var_os(FULL) else { return };
@@ -100,7 +100,7 @@ fn writer_on_a_full_disk() {
     assert!(matches!(written, Err(WireError::Io(_))), "{written:?}");
 }
 
-/// A limit on the size of files stands for a disk that is full: every write beyond it fails.
+/// Checks a full disk, simulated by a limit on the size of files: every write beyond it fails.
 #[cfg(unix)]
 #[test]
 fn full_disks_leave_the_old_file() {

@@ -1,4 +1,4 @@
-//! Every ciphertext and key is as small as what it holds: n·log2 Q bits for each uniform polynomial, 32 bytes for a seed, the header, and 3 % for all else.
+//! Sizes of ciphertexts and keys in files: n·log2 Q bits for each uniform polynomial, 32 bytes for a seed, the header, and 3 % for all else.
 
 use num_bigint::BigUint;
 use sunzi_big::BigRing;
@@ -11,7 +11,7 @@ use sunzi_univariate::{Reduction, UnivariateRing};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
 
-/// Bits that an object holds; none for those that have their own measure.
+/// Returns the bits that an object holds; `None` for objects with their own measure.
 fn bits<C: Operate>(name: &str, context: &C, object: &str) -> Option<f64> {
     let rlwe = context.rlwe();
     let n = rlwe.ring().degree() as f64;
@@ -20,7 +20,7 @@ fn bits<C: Operate>(name: &str, context: &C, object: &str) -> Option<f64> {
     let index = rlwe.ring().index();
     let keys = [2, 3, index - 1].into_iter().filter(|&k| sunzi_math::gcd(k, index) == 1).count() as f64;
     let fresh = n * q + 256.0;
-    // BGV multiplies a level down.
+    // BGV products are one level lower.
     let level = rlwe.ring().level() - usize::from(name == "bgv");
     let product = 3.0 * n * rlwe.log2_modulus_at(level).unwrap();
     Some(match object {
@@ -32,7 +32,7 @@ fn bits<C: Operate>(name: &str, context: &C, object: &str) -> Option<f64> {
         "fresh" => fresh,
         "ciphertext" => 2.0 * n * q,
         "product" => product,
-        // Of which one, two and three polynomials are in the file.
+        // One, two and three polynomials of the ciphertexts are in the file.
         "array" => fresh + 2.0 * n * q + product,
         _ => return None,
     })
@@ -54,7 +54,7 @@ where
     count
 }
 
-/// Every kind of object in every scheme and over every storage of residues, with moduli of short and long words.
+/// Checks every kind of object in every scheme and over every storage of residues, with moduli of short and long words.
 #[test]
 fn files_are_as_small_as_what_they_hold() {
     let mut count = 0;

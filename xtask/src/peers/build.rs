@@ -1,4 +1,4 @@
-//! How each rival is made ready: a program that speaks the protocol, or why there is none.
+//! Builds of other libraries: each becomes a program that speaks the protocol, or a reason why there is none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,15 +30,15 @@ pub(super) enum Peer {
     Helib,
 }
 
-/// Where things are.
+/// Folders of sources and builds.
 pub(super) struct Places {
     pub(super) root: PathBuf,
-    /// Everything that is built.
+    /// Folder of everything that is built.
     pub(super) output: PathBuf,
 }
 
 impl Peer {
-    /// The two arguments that select it, or that say why it is absent.
+    /// Returns the two arguments that select the library, or that say why it is absent.
     pub(super) fn arguments(self, places: &Places) -> [String; 2] {
         let name = match self.to_possible_value() {
             Some(value) => value.get_name().to_owned(),
@@ -53,7 +53,7 @@ impl Peer {
         }
     }
 
-    /// Whether it is one of the three that random circuits are run in.
+    /// Whether the library is one of the three that run random circuits.
     pub(super) fn runs_circuits(self) -> bool {
         matches!(self, Self::Lattigo | Self::Seal | Self::Openfhe)
     }
@@ -73,14 +73,14 @@ impl Peer {
     }
 }
 
-/// A program that somebody built.
+/// Returns a program that an environment variable names.
 fn given(variable: &str) -> Result<PathBuf, String> {
     let path =
         std::env::var_os(variable).ok_or_else(|| format!("{variable} names no program (peers/README.md)"))?;
     std::path::absolute(path).map_err(|error| format!("{variable}: {error}"))
 }
 
-/// With all instructions of this machine, one unit and link-time optimisation (its own manifest).
+/// Builds fhe.rs with all instructions of this machine, one unit and link-time optimisation (its own manifest).
 fn fhe_rs(places: &Places) -> Result<PathBuf, String> {
     let target = places.output.join("fhe-rs");
     let mut build = Command::new(cargo());
@@ -91,7 +91,7 @@ fn fhe_rs(places: &Places) -> Result<PathBuf, String> {
     Ok(target.join("release").join(format!("fhe-rs-rival{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// At the highest level of the architecture that this machine has.
+/// Builds Lattigo at the highest level of the architecture that this machine has.
 fn lattigo(places: &Places) -> Result<PathBuf, String> {
     let found = Command::new("go").arg("version").output();
     if !found.is_ok_and(|found| found.status.success()) {
@@ -124,7 +124,7 @@ fn amd64_level() -> &'static str {
     "v1"
 }
 
-/// The versions of CPython that a wheel imports on.
+/// Versions of CPython that a wheel imports on.
 #[derive(Clone, Copy)]
 struct Interpreter {
     least: (u32, u32),
@@ -132,7 +132,7 @@ struct Interpreter {
 }
 
 impl Interpreter {
-    /// One on the path or among those of pyenv.
+    /// Finds one on the path or among those of pyenv.
     fn find(self) -> Result<PathBuf, String> {
         let Self { least, most } = self;
         let minors = (least.1..=most.1).rev().map(|minor| format!("python3.{minor}"));
@@ -158,7 +158,7 @@ fn version(python: &Path) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// A wheel in an environment of its own, and a program that runs `peers/python` in it.
+/// Installs a wheel in an environment of its own, and makes a program that runs `peers/python` in it.
 fn python(places: &Places, name: &str, interpreter: Interpreter) -> Result<PathBuf, String> {
     let environment = places.output.join(format!("{name}-environment"));
     let sources = places.root.join("peers/python");

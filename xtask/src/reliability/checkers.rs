@@ -1,4 +1,4 @@
-//! Checkers of memory and threads over the tests: those that the toolchain and the machine offer, and by name those that they do not.
+//! Checkers of memory and threads over the tests: those that the toolchain and the machine offer; the others are named.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,12 +12,12 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 struct Checker {
     row: u8,
     name: &'static str,
-    /// What says that the tool is there.
+    /// Command that shows whether the tool is there.
     probe: &'static [&'static str],
     variables: &'static [(&'static str, &'static str)],
     /// Arguments of cargo.
     line: &'static str,
-    /// Whether something is to be found, so that one sees that the tool would.
+    /// Whether the tests contain an error, which shows that the tool finds errors.
     finds: bool,
 }
 
@@ -66,7 +66,7 @@ const CHECKERS: [Checker; 7] = [
     },
     Checker {
         row: 16,
-        // Locks of a standard library that is not built with it are invisible to it: every one of them would look like a race.
+        // Locks of a standard library that is not built with the sanitizer are invisible to it: every one of them would look like a race.
         name: "thread sanitizer with the standard library",
         probe: &["sh", "-c", "test -d \"$(rustc --print sysroot)/lib/rustlib/src/rust/library\""],
         variables: &[
@@ -89,7 +89,7 @@ const CHECKERS: [Checker; 7] = [
 const POISONED: &str = "test --release -p sunzi-testing --features memcheck --test testing poisoned::";
 const VALGRIND: &str = "valgrind -q --error-exitcode=99 --leak-check=no";
 
-/// Runs those of a row one after the other.
+/// Runs the checkers of a row one after the other.
 pub(super) fn run(root: &Path, file: &Path, row: u8) -> Vec<Outcome> {
     CHECKERS.iter().filter(|checker| checker.row == row).map(|checker| checker.run(root, file)).collect()
 }
@@ -122,9 +122,9 @@ impl Checker {
         cfg!(all(target_arch = "x86_64", target_os = "linux")) && status.is_ok_and(|status| status.success())
     }
 
-    /// How many tests ran, and whether nothing was found.
+    /// Returns the number of tests that ran, and whether nothing was found.
     fn watch(&self, root: &Path, file: &Path) -> Result<(u64, bool), String> {
-        // What is compiled for a sanitizer must not mix with the rest.
+        // Builds for a sanitizer must not mix with others.
         let folder =
             if self.line.contains(TARGET) { self.name.replace(' ', "-") } else { "checkers".to_owned() };
         let output = Command::new(step::cargo())

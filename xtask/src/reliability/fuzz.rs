@@ -1,4 +1,4 @@
-//! The coverage-guided targets of `fuzz/`, one for every kind of file.
+//! Coverage-guided targets of `fuzz/`, one for every kind of file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use serde_json::Value;
 use super::{Outcome, read, record};
 use crate::{step, tree};
 
-/// Inputs in all of one run. They count together with the mutants of `testing/tests/memory/wire_hostile.rs`, under the name that these have.
+/// Number of inputs in one run. They count together with the mutants of `testing/tests/memory/wire_hostile.rs`, under the name that these have.
 const INPUTS: u64 = 9_000_000;
 const WHAT: &str = "mutated files with a panic or more memory than allowed";
 const OF: u64 = 10_000_000;
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
-/// Lets every target read its share of the inputs, and says how many were read.
+/// Lets every target read its share of the inputs, and records how many were read.
 pub(super) fn run(root: &Path, file: &Path, row: u8) -> Outcome {
     let error = every_target(root, file, row).err();
     Outcome { row, error }
@@ -46,7 +46,7 @@ fn every_target(root: &Path, file: &Path, row: u8) -> Result<(), String> {
         }
         Ok(())
     };
-    // As many targets at once as there are processors: each takes one.
+    // As many targets run at once as there are processors: each takes one.
     let workers = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
@@ -55,20 +55,20 @@ fn every_target(root: &Path, file: &Path, row: u8) -> Result<(), String> {
     })
 }
 
-/// How many files were read before.
+/// Returns the number of files read before.
 fn counted(figures: &[Value]) -> u64 {
     let own = figures.iter().filter(|figure| figure.get("what").and_then(Value::as_str) == Some(WHAT));
     own.filter_map(|figure| figure.get("cases")?.as_u64()).max().unwrap_or(0)
 }
 
-/// Targets of the manifest.
+/// Returns the targets of the manifest.
 fn names(manifest: &str) -> Vec<String> {
     let bins = manifest.split("[[bin]]").skip(1);
     let name = |bin: &str| Some(bin.split_once("name = \"")?.1.split_once('"')?.0.to_owned());
     bins.filter_map(name).collect()
 }
 
-/// Runs a target from the files of its kind and what earlier runs found, which is kept; how many inputs it read.
+/// Runs a target from the files of its kind and its earlier findings, which are kept; returns the number of inputs it read.
 fn one(root: &Path, target: &str, inputs: u64) -> Result<u64, String> {
     let build = tree::target(root).join("fuzz");
     let corpus = build.join("corpus").join(target);
@@ -99,7 +99,7 @@ fn one(root: &Path, target: &str, inputs: u64) -> Result<u64, String> {
         .ok_or_else(|| format!("{target} does not say what it read"))
 }
 
-/// Golden files of the kind, which a target begins with.
+/// Copies the golden files of the kind, with which a target begins.
 fn seed(root: &Path, target: &str, corpus: &Path) -> Result<(), String> {
     let golden = root.join("testing/golden/v1");
     let copy = || -> std::io::Result<()> {

@@ -1,19 +1,19 @@
-//! What the rows ask for, and what measures them.
+//! Rows of the table of reliability, and the commands that measure them.
 
-/// One row.
+/// A row of the table of reliability.
 pub(super) struct Row {
     pub(super) number: u8,
-    /// What is looked at.
+    /// Figure that is measured.
     pub(super) figure: &'static str,
-    /// What must hold.
+    /// Bar that must hold.
     pub(super) bar: &'static str,
-    /// Arguments of cargo that measure all of it.
+    /// Arguments of the cargo commands that measure all of it.
     pub(super) commands: &'static [&'static str],
 }
 
-/// The row of other libraries, which are built for it.
+/// Number of the row of other libraries, which are built for it.
 pub(super) const RIVALS: u8 = 3;
-/// The row that the coverage-guided targets belong to.
+/// Number of the row of the coverage-guided targets.
 pub(super) const FUZZED: u8 = 10;
 
 const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'static [&'static str]) -> Row {

@@ -1,4 +1,4 @@
-//! The rows beside what was measured.
+//! Table of reliability: the rows beside their measurements.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::rows::Row;
 use super::{Outcome, is_of};
 
-/// One measured value: of those that say the same, one that broke its bar, else the one with most cases, of these the nearest to its bar.
+/// One measured value: of those with one name, a value that broke its bar, else the one with most cases, of these the nearest to its bar.
 struct Measured {
     what: String,
     value: f64,
@@ -23,7 +23,7 @@ impl Measured {
         let count = |name: &str| figure.get(name).and_then(Value::as_u64);
         Some(Self {
             what: figure.get("what")?.as_str()?.to_owned(),
-            // What is no number is written as null.
+            // NaN is written as null.
             value: figure.get("value")?.as_f64().unwrap_or(f64::NAN),
             bar: figure.get("bar")?.clone(),
             cases: count("cases")?,
@@ -32,7 +32,7 @@ impl Measured {
         })
     }
 
-    /// Larger is worse.
+    /// Returns how bad the value is: larger is worse.
     fn badness(&self) -> f64 {
         if self.bar.get("at_least").is_some() { -self.value } else { self.value }
     }
@@ -54,32 +54,32 @@ impl Measured {
     }
 }
 
-/// A number with as many digits as say something.
+/// Returns a number with its significant digits.
 fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
 }
 
-/// A row and what is known of it.
+/// A row with its measurements.
 struct Judged<'a> {
     row: &'a Row,
     measured: Vec<Measured>,
     errors: Vec<String>,
-    /// What the last run of all its commands took, with what it had to build.
+    /// Seconds that the last run of all its commands took, builds included.
     seconds: Option<u64>,
 }
 
 impl Judged<'_> {
-    /// Nothing that was measured is wrong.
+    /// Whether no measurement is wrong.
     fn holds(&self) -> bool {
         self.errors.is_empty() && self.measured.iter().all(|measured| measured.holds)
     }
 
-    /// It holds over all the cases that the row asks for.
+    /// Whether the row holds over all the cases that it requires.
     fn met(&self) -> bool {
         self.holds() && !self.measured.is_empty() && self.measured.iter().all(Measured::is_full)
     }
 
-    /// Why a row is not met, in words.
+    /// Returns why a row is not met, in words.
     fn why(&self) -> String {
         if self.met() {
             return String::new();
@@ -110,7 +110,7 @@ impl Judged<'_> {
     }
 }
 
-/// All rows.
+/// All rows of the table.
 pub(super) struct Table<'a> {
     rows: Vec<Judged<'a>>,
     long: bool,
@@ -122,7 +122,7 @@ impl<'a> Table<'a> {
             let mut measured: BTreeMap<String, Measured> = BTreeMap::new();
             let own = |figure: &&Value| is_of(figure, "row", row.number);
             for new in figures.iter().filter(own).filter_map(Measured::new) {
-                // What broke its bar once stays.
+                // A value that broke its bar once stays.
                 let order = |m: &Measured| (!m.holds, m.cases, m.badness());
                 if measured.get(&new.what).is_none_or(|old| order(&new) >= order(old)) {
                     measured.insert(new.what.clone(), new);
@@ -137,12 +137,12 @@ impl<'a> Table<'a> {
         Self { rows: rows.iter().map(judge).collect(), long }
     }
 
-    /// Rows that something contradicts.
+    /// Returns the number of rows that a measurement contradicts.
     pub(super) fn broken(&self) -> usize {
         self.rows.iter().filter(|judged| !judged.holds()).count()
     }
 
-    /// Every row holds over all its cases.
+    /// Whether every row holds over all its cases.
     pub(super) fn is_met(&self) -> bool {
         self.rows.iter().all(Judged::met)
     }
@@ -151,13 +151,13 @@ impl<'a> Table<'a> {
         self.rows.iter().filter(|judged| judged.state() == state).count()
     }
 
-    /// In one line.
+    /// Returns a summary in one line.
     pub(super) fn summary(&self) -> String {
         let [met, so_far, not] = ["met", "holds so far", "not met"].map(|state| self.count(state));
         let rows = self.rows.len();
         let mut text =
             format!("of {rows} rows {met} met, {so_far} hold with fewer cases than asked for, {not} not met");
-        // Where some rows do not say, the sum of the others would mislead.
+        // Where some rows have no time, the sum of the others would mislead.
         if let Some(seconds) = self.rows.iter().map(|judged| judged.seconds).sum::<Option<u64>>() {
             let _ = write!(text, "; measured in {} min, with what had to be built", seconds.div_ceil(60));
         }
@@ -187,7 +187,7 @@ impl<'a> Table<'a> {
         text + &self.summary()
     }
 
-    /// A page for people.
+    /// Returns the table as a Markdown page.
     pub(super) fn markdown(&self) -> String {
         let long = if self.long { " --long" } else { "" };
         let mut text = format!(
@@ -242,7 +242,7 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Without what ends a cell of a table.
+/// Escapes what ends a cell of a table.
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -1,10 +1,10 @@
-//! Functions of which enough is known to prove how far a polynomial is from them.
+//! Known functions, with enough of their properties to prove how far a polynomial is from them.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
 use crate::series::{SeriesError, check_interval};
 
-/// By how much the standard library's value of a function may be off, relatively: 16 units in the last place, where today's
+/// Relative error bound of the standard library's value of a function: 16 units in the last place, where today's
 /// libraries promise one or two.
 pub(crate) const VALUE_ERROR: f64 = 8.0 * f64::EPSILON;
 
@@ -12,28 +12,28 @@ pub(crate) const VALUE_ERROR: f64 = 8.0 * f64::EPSILON;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Function {
-    /// e^x.
+    /// Exponential function e^x.
     Exp,
-    /// 1/(1 + e^−x).
+    /// Logistic function 1/(1 + e^−x).
     Sigmoid,
-    /// The hyperbolic tangent.
+    /// Hyperbolic tangent.
     Tanh,
-    /// The natural logarithm, for x > 0.
+    /// Natural logarithm, for x > 0.
     Ln,
-    /// 1/x, for x > 0 or x < 0 throughout.
+    /// Reciprocal 1/x, for x > 0 or x < 0 throughout.
     Inverse,
-    /// √x, for x ≥ 0.
+    /// Square root √x, for x ≥ 0.
     SquareRoot,
-    /// 1/√x, for x > 0.
+    /// Reciprocal square root 1/√x, for x > 0.
     InverseSquareRoot,
-    /// The sine of an angle in radians.
+    /// Sine of an angle in radians.
     Sine,
-    /// The cosine of an angle in radians.
+    /// Cosine of an angle in radians.
     Cosine,
 }
 
 impl Function {
-    /// All of them.
+    /// All known functions.
     pub const ALL: [Self; 9] = [
         Self::Exp,
         Self::Sigmoid,
@@ -46,7 +46,7 @@ impl Function {
         Self::Cosine,
     ];
 
-    /// Its value in the clear, as the standard library computes it.
+    /// Returns the function's value in the clear, as the standard library computes it.
     #[must_use]
     pub fn at(self, x: f64) -> f64 {
         match self {
@@ -62,11 +62,11 @@ impl Function {
         }
     }
 
-    /// Fails unless it is defined all over the interval.
+    /// Checks that the function is defined all over the interval.
     ///
     /// # Errors
     /// [`SeriesError::Interval`]; [`SeriesError::OutOfRange`] for an interval that reaches a pole or what lies beyond it;
-    /// [`SeriesError::NotFinite`] where its values are larger than a double.
+    /// [`SeriesError::NotFinite`] where the function's values exceed a double.
     pub fn check(self, low: f64, high: f64) -> Result<(), SeriesError> {
         check_interval(low, high)?;
         let expected = match self {
@@ -86,7 +86,7 @@ impl Function {
         }
     }
 
-    /// By how much its value changes at most where its argument in \[low, high\] moves by `step`.
+    /// Bounds the change of the function's value where its argument in \[low, high\] moves by `step`.
     pub(crate) fn change(self, low: f64, high: f64, step: f64) -> f64 {
         let nearest = low.abs().min(high.abs());
         match self {
@@ -101,11 +101,11 @@ impl Function {
         }
     }
 
-    /// A bound on how far the best polynomial of a degree is from it on \[low, high\], in the maximum norm: what is left of its Chebyshev
+    /// Bounds the distance of the best polynomial of a degree from the function on \[low, high\], in the maximum norm: the tail of its Chebyshev
     /// series, whose coefficients fall as 2·M·ρ^−k where |f| ≤ M on the ellipse of Bernstein whose semi-axes add up to ρ.
     #[must_use]
     pub fn best_error(self, low: f64, high: f64, degree: usize) -> f64 {
-        // From 1 + 2^-24 to 1 + 2^24 in steps of a quarter of an octave, and finer beside the best of them.
+        // Ellipses from 1 + 2^-24 to 1 + 2^24 in steps of a quarter of an octave, and finer ones beside the best of them.
         let at = |quarter: f64| self.tail(low, high, degree, (quarter / 4.0).exp2());
         let coarse = (-96..=96).map(|quarter| (at(f64::from(quarter)), f64::from(quarter)));
         let (_, around) =
@@ -114,25 +114,25 @@ impl Function {
         if self != Self::SquareRoot {
             return fine;
         }
-        // √x on [0, b] has the coefficients (4/π)·√b/(4k² − 1), which sum up to this behind the degree.
+        // √x on [0, b] has the coefficients (4/π)·√b/(4k² − 1), whose sum beyond the degree is this.
         let from_zero = high.sqrt() * FRAC_2_PI / (2 * degree + 1) as f64;
         fine.min(from_zero * (1.0 + 1e-12))
     }
 
-    /// 2·M·ρ^−degree/(ρ − 1) for ρ = 1 + beyond.
+    /// Returns 2·M·ρ^−degree/(ρ − 1) for ρ = 1 + beyond.
     fn tail(self, low: f64, high: f64, degree: usize, beyond: f64) -> f64 {
         let Some(largest) = self.ln_on_ellipse(low, high, beyond) else { return f64::INFINITY };
-        // What the roundings of all of it can change is far below this much.
+        // All roundings together change it by far less than this margin.
         (LN_2 + largest - degree as f64 * beyond.ln_1p() - beyond.ln() + 1e-9).exp()
     }
 
-    /// ln M for the ellipse of ρ = 1 + beyond; none where the function has no bound there.
+    /// Returns ln M for the ellipse of ρ = 1 + beyond; `None` where the function has no bound there.
     fn ln_on_ellipse(self, low: f64, high: f64, beyond: f64) -> Option<f64> {
         let radius = (high - low) / 2.0;
         // The semi-axes: radius + out, and up.
         let out = radius * beyond * beyond / (2.0 * (1.0 + beyond));
         let up = radius * beyond * (2.0 + beyond) / (2.0 * (1.0 + beyond));
-        // How near to 0 the ellipse comes where it lies on one side of it.
+        // Distance of the ellipse from 0 where it lies on one side of it.
         let nearest = low.abs().min(high.abs()) * (1.0 - 1e-12) - out;
         let farthest = low.abs().max(high.abs()) + out;
         let largest = match self {

@@ -1,6 +1,6 @@
-//! Least squares, for systems of a few dozen unknowns.
+//! Least-squares solver, for systems of a few dozen unknowns.
 
-/// The c that minimises ‖Σ c_k·columns_k − values‖, by the modified Gram–Schmidt process with the values as one more column:
+/// Returns the c that minimises ‖Σ c_k·columns_k − values‖, by the modified Gram–Schmidt process with the values as one more column:
 /// as stable as reflections. Columns must be independent.
 pub(crate) fn least_squares(mut columns: Vec<Vec<f64>>, mut values: Vec<f64>) -> Vec<f64> {
     let mut triangle: Vec<(Vec<f64>, f64)> = Vec::with_capacity(columns.len());
@@ -28,7 +28,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// ⟨unit, x⟩, which is taken off x.
+/// Returns ⟨unit, x⟩ and subtracts the projection from x.
 fn project(unit: &[f64], x: &mut [f64]) -> f64 {
     let share = dot(unit, x);
     x.iter_mut().zip(unit).for_each(|(x, u)| *x -= share * u);

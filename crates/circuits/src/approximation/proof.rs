@@ -1,4 +1,4 @@
-//! Bounds on polynomials and on errors between the points of a grid.
+//! Proofs of bounds on polynomials and on errors between the points of a grid.
 //!
 //! A polynomial of degree N in cos θ is a trigonometric one of θ, and near the place of its largest value V it is at least V·cos(N·δ) at the
 //! distance δ (M. Riesz). So its values on a grid of step h bound it everywhere: by the largest of them over cos(N·h/2). For an error f − p, where
@@ -9,40 +9,40 @@ use std::f64::consts::PI;
 
 use crate::series::{Basis, Series};
 
-/// Points of the grid for each degree at least: the bound is 1/cos(π/32) = 1.005 times what is measured.
+/// Least number of grid points for each degree: the bound is 1/cos(π/32) = 1.005 times the measured maximum.
 const GRID: usize = 16;
-/// Points for each degree at most: 1.00002 times.
+/// Largest number of grid points for each degree: the bound is 1.00002 times the measured maximum.
 const FINEST: usize = 256;
-/// Points of a grid that cost nothing to speak of.
+/// Number of grid points whose cost is negligible.
 const CHEAP: usize = 4096;
-/// Sums of products of a grid and a polynomial at most.
+/// Largest number of sums of products for a grid and a polynomial.
 const MOST_WORK: usize = 1 << 26;
-/// Degrees of q at least and at most.
+/// Least and largest degree of q.
 const DEGREES: [usize; 2] = [64, 1 << 16];
 /// Half of a unit in the last place.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// What is known of a function on \[low, high\].
+/// Known properties of a function on \[low, high\].
 pub(crate) struct Known<'a> {
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Its values.
+    /// Values of the function.
     pub(crate) at: &'a dyn Fn(f64) -> f64,
-    /// By how much they may be off, relatively.
+    /// Relative error bound of the values.
     pub(crate) relative: f64,
-    /// By how much they change where the argument moves by so much.
+    /// Bound of the change of the value where the argument moves by a given step.
     pub(crate) change: &'a dyn Fn(f64) -> f64,
-    /// How far the best polynomial of a degree is from it, at most.
+    /// Bound of the distance of the best polynomial of a given degree from the function.
     pub(crate) best: &'a dyn Fn(usize) -> f64,
 }
 
 impl Known<'_> {
-    /// A bound on max |f − p| over the interval.
+    /// Returns a bound on max |f − p| over the interval.
     pub(crate) fn largest_error(&self, series: &Series) -> f64 {
         let degree = series.degree().max(1);
         let most = (MOST_WORK / (GRID * (degree + 1))).clamp(DEGREES[0], DEGREES[1]).max(degree);
         let (coarse, _, largest) = self.on_grid(series, 4 * (degree + 2));
-        // More than this much smaller than the error it need not be.
+        // A distance of q this much smaller than the error suffices.
         let enough = (coarse / 1024.0).max(largest * UNIT);
         let mut reach = degree;
         while reach < most && (self.best)(reach) > enough {
@@ -56,7 +56,7 @@ impl Known<'_> {
         (apart + (error + rounding + apart) / nearest.min(1.5).cos()) * (1.0 + 1e-12)
     }
 
-    /// max |f − p| over a grid of so many steps, what roundings may have changed there, and max |f|.
+    /// Returns max |f − p| over a grid of `count` steps, the bound of roundings there, and max |f|.
     fn on_grid(&self, series: &Series, count: usize) -> (f64, f64, f64) {
         let (low, high) = (self.low, self.high);
         let (centre, radius) = (f64::midpoint(low, high), (high - low) / 2.0);
@@ -74,7 +74,7 @@ impl Known<'_> {
     }
 }
 
-/// A bound on |p − value| over \[low, high\], for a polynomial in a Chebyshev basis on an interval that holds this one.
+/// Returns a bound on |p − value| over \[low, high\], for a polynomial in a Chebyshev basis on an interval that contains \[low, high\].
 pub(crate) fn distance(series: &Series, value: f64, low: f64, high: f64) -> f64 {
     let known = Known { low, high, at: &|_| value, relative: 0.0, change: &|_| 0.0, best: &|_| 0.0 };
     known.largest_error(series)
@@ -83,11 +83,11 @@ pub(crate) fn distance(series: &Series, value: f64, low: f64, high: f64) -> f64 
 /// Values of a polynomial at the points of a grid, each Σ c_k·cos(kθ), which keeps roundings small.
 struct Values<'a> {
     series: &'a Series,
-    /// cos(π·i/count) for i < 2·count.
+    /// Values cos(π·i/count) for i < 2·count.
     cosines: Vec<f64>,
     /// Whether the grid is that of the polynomial's own interval.
     own: bool,
-    /// A bound on what roundings change.
+    /// Bound of the rounding error of a value.
     rounding: f64,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Values<'a> {
         let terms = series.coefficients().iter().map(|c| c.abs()).enumerate();
         let (sum, slopes) = terms.fold((0.0, 0.0), |(sum, slopes), (k, c)| (sum + c, slopes + c * k as f64));
         let summed = (series.degree() + 16) as f64 * UNIT * sum;
-        // Beside that, an angle of up to π that is off by a few units, k times, and u, whose derivative is k² at most.
+        // Also counted: an angle of up to π that is off by a few units, k times, and u, whose derivative is k² at most.
         let (slope, shift) = series.change_of_variable();
         let exact = slope == 1.0 && shift == 0.0;
         let changed = if exact { 0.0 } else { 8.0 * UNIT * (1.0 + shift.abs()) * series.degree() as f64 };
@@ -112,7 +112,7 @@ impl<'a> Values<'a> {
         Self { series, cosines, own, rounding }
     }
 
-    /// By how much points of the grid may be off, as angles: none, where values are those at the angles themselves.
+    /// Bounds the error of grid points as angles: 0 where values are those at the angles themselves.
     fn slack(series: &Series, interval: [f64; 2]) -> f64 {
         let [low, high] = interval;
         // |cos a − cos b| ≥ 2·((a − b)/π)².
@@ -120,12 +120,12 @@ impl<'a> Values<'a> {
         if is_own(series, interval) { 0.0 } else { PI * (relative / 2.0).sqrt() }
     }
 
-    /// cos(π·j/count).
+    /// Returns cos(π·j/count).
     fn cosine(&self, j: usize) -> f64 {
         self.cosines.get(j).copied().unwrap_or(-1.0)
     }
 
-    /// At point j, which is x.
+    /// Returns the value at grid point j, which is x.
     fn at(&self, j: usize, x: f64) -> f64 {
         let coefficients = self.series.coefficients().iter().enumerate();
         if self.own {

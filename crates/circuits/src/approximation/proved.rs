@@ -1,4 +1,4 @@
-//! Approximations whose error is proved.
+//! Approximations with a proved error.
 
 use super::function::VALUE_ERROR;
 use super::proof::Known;
@@ -8,28 +8,28 @@ use sunzi_rlwe::RelinearizationKey;
 
 use crate::series::{Series, SeriesError, check_interval, evaluate};
 
-/// A polynomial and a bound on how far it is from the function.
+/// A polynomial with a proved bound on its distance from a function.
 ///
-/// The error holds at every point of the interval, not only at those that were looked at. It takes for granted that values of the function are
+/// The error holds at every point of the interval, not only at points of a grid. It assumes that values of the function are
 /// right to 16 units in the last place of the largest one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProvedApproximation {
-    /// The polynomial, in a Chebyshev basis of the interval.
+    /// Polynomial, in a Chebyshev basis of the interval.
     pub series: Series,
-    /// max |f − p| over the interval is at most this.
+    /// Bound of max |f − p| over the interval.
     pub error: f64,
 }
 
-/// What is known of a function of one's own.
+/// Bound on a derivative of a function that the caller gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothness {
-    /// |f(x) − f(y)| ≤ L·|x − y|: a bound on |f′| is one.
+    /// Lipschitz constant L with |f(x) − f(y)| ≤ L·|x − y|: any bound on |f′|.
     Lipschitz(f64),
-    /// |f″| is at most this: errors are proved at far less work.
+    /// Bound on |f″|: errors are proved at far less work.
     SecondDerivative(f64),
 }
 
-/// The Chebyshev series of a known function on \[low, high\], cut off, and its error, proved.
+/// Approximates a known function on \[low, high\] by its truncated Chebyshev series, with a proved error.
 ///
 /// ```
 /// use sunzi_circuits::approximation::{Function, Target, approximate_function};
@@ -40,7 +40,7 @@ pub enum Smoothness {
 /// ```
 ///
 /// # Errors
-/// As [`Function::check`]; [`SeriesError::NotReached`] for an error that [`LARGEST_DEGREE`] misses or rounding errors hide;
+/// Every error of [`Function::check`]; [`SeriesError::NotReached`] for an error that [`LARGEST_DEGREE`] misses or rounding errors hide;
 /// [`SeriesError::OutOfRange`] for a larger degree.
 pub fn approximate_function(
     function: Function,
@@ -52,11 +52,11 @@ pub fn approximate_function(
     with_known(function, low, high, |known| approximated(known, target))
 }
 
-/// A bound on how far any polynomial is from a known function on \[low, high\]: one of [`minimax`](super::minimax), say. Outside of the interval of its
-/// Chebyshev basis it says nothing.
+/// Proves a bound on the distance of any polynomial from a known function on \[low, high\]: of one from [`minimax`](super::minimax), say. Outside the interval of its
+/// Chebyshev basis there is no bound.
 ///
 /// # Errors
-/// As [`Function::check`]; [`SeriesError::Interval`] unless the polynomial is in a Chebyshev basis on an interval that holds this one.
+/// Every error of [`Function::check`]; [`SeriesError::Interval`] unless the polynomial is in a Chebyshev basis on an interval that contains \[low, high\].
 pub fn proved_error(function: Function, series: &Series, low: f64, high: f64) -> Result<f64, SeriesError> {
     function.check(low, high)?;
     match series.basis() {
@@ -66,12 +66,12 @@ pub fn proved_error(function: Function, series: &Series, low: f64, high: f64) ->
     with_known(function, low, high, |known| Ok(known.largest_error(series)))
 }
 
-/// The Chebyshev series of a function of one's own and its error, proved if what is said of its smoothness is true: nothing can check that.
+/// Approximates a caller's function by its Chebyshev series, with an error that is proved if `smoothness` is true of it: that is not checked.
 ///
-/// A Lipschitz constant leaves much room between points: ask for errors down to 10^-4 of L·(high − low) with it, or give the second derivative.
+/// A Lipschitz constant gives weak bounds between points: ask for errors down to 10^-4 of L·(high − low) with it, or give the second derivative.
 ///
 /// # Errors
-/// As [`approximate`](super::approximate); [`SeriesError::OutOfRange`] for a bound that is no finite number from 0 on.
+/// Every error of [`approximate`](super::approximate); [`SeriesError::OutOfRange`] for a bound that is negative or not finite.
 pub fn approximate_smooth(
     f: impl Fn(f64) -> f64,
     smoothness: Smoothness,
@@ -89,7 +89,7 @@ pub fn approximate_smooth(
     let slope = match smoothness {
         Smoothness::Lipschitz(slope) => slope,
         Smoothness::SecondDerivative(bound) => {
-            // |f| between points is at most that of a neighbour and what a parabola adds; f′ is a quotient of differences and f″.
+            // |f| between points is at most that of a neighbour plus the height of a parabola; f′ is a quotient of differences and f″.
             let largest = (0..=64).map(|i| f(low + length * f64::from(i) / 64.0).abs()).fold(0.0, f64::max);
             4.0 * (largest + bound * (length / 64.0).powi(2) / 8.0) / length + bound * length / 4.0
         }
@@ -106,10 +106,10 @@ pub fn approximate_smooth(
 }
 
 impl ProvedApproximation {
-    /// The approximation of to·f(from·s) at s = x/from, for powers of two: no number is rounded.
+    /// Returns the approximation of to·f(from·s) at s = x/from, for powers of two: no number is rounded.
     ///
     /// # Errors
-    /// [`SeriesError::OutOfRange`] for anything but positive powers of two; those of [`Series::new`] where numbers become too large.
+    /// [`SeriesError::OutOfRange`] for anything but positive powers of two; every error of [`Series::new`] where numbers become too large.
     pub fn rescaled(&self, from: f64, to: f64) -> Result<Self, SeriesError> {
         for got in [from, to] {
             if !(got > 0.0 && got.log2().fract() == 0.0) {
@@ -128,12 +128,12 @@ impl ProvedApproximation {
 }
 
 impl ProvedApproximation {
-    /// Its value at an encrypted point, whose declared bound must lie in the interval. The error is added to the estimate that travels with the
-    /// ciphertext, as one that depends on everything: seven deviations of an estimate are more than the error, but sums of many independent results
-    /// are estimated as if their errors were random. Whoever needs a bound adds [`error`](Self::error) up beside.
+    /// Evaluates the polynomial at an encrypted point, whose declared bound must lie in the interval. The error is added to the estimate that travels with the
+    /// ciphertext, as one that depends on all slots: seven deviations of an estimate are more than the error, but sums of many independent results
+    /// are estimated as if their errors were random. For a bound, add [`error`](Self::error) to it.
     ///
     /// # Errors
-    /// As [`evaluate`](crate::series::evaluate()).
+    /// Every error of [`evaluate`](crate::series::evaluate()).
     pub fn evaluate(
         &self,
         evaluator: &Evaluator,
@@ -165,7 +165,7 @@ fn with_known<T>(
     })
 }
 
-/// Numbers of nodes that are tried in turn: smooth functions need few.
+/// Numbers of nodes tried in turn: smooth functions need few.
 const NODES: [usize; 3] = [128, 512, 2 * (LARGEST_DEGREE + 1)];
 
 fn approximated(known: &Known<'_>, target: Target) -> Result<ProvedApproximation, SeriesError> {
@@ -192,7 +192,7 @@ fn approximated(known: &Known<'_>, target: Target) -> Result<ProvedApproximation
     }
 }
 
-/// The fewest coefficients whose error is proved to be at most `wanted`, of the first half of those that are there: they are right.
+/// Returns the fewest coefficients whose error is proved to be at most `wanted`, among the first half, which rounding errors do not change.
 fn reaching(
     known: &Known<'_>,
     coefficients: &[f64],
@@ -216,7 +216,7 @@ fn reaching(
     }
 }
 
-/// The first coefficients, without those that are roundings.
+/// Returns the first coefficients, without those that are rounding errors.
 fn cut(low: f64, high: f64, coefficients: &[f64], keep: usize) -> Result<Series, SeriesError> {
     let largest = coefficients.iter().fold(0.0, |a: f64, c| a.max(c.abs()));
     let noise = largest * f64::EPSILON * 4.0;

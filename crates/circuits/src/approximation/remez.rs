@@ -1,17 +1,17 @@
-//! The polynomial of least maximal error, by the exchange algorithm of Remez.
+//! Minimax polynomials, by the exchange algorithm of Remez.
 
 use super::{least_squares, nodes};
 use crate::approximation::Approximation;
 use crate::series::{Basis, Parity, Series, SeriesError, check_interval};
 
-/// Grid points for each unknown between which extrema of the error are refined.
+/// Number of grid points for each unknown between which extrema of the error are refined.
 const GRID: usize = 24;
-/// It converges quadratically; more rounds than this only fight rounding errors.
+/// Largest number of exchanges. They converge quadratically: more only fight rounding errors.
 const ROUNDS: usize = 40;
 
-/// The minimax approximation of f on \[low, high\] of a degree.
+/// Returns the minimax approximation of f on \[low, high\] of a degree.
 ///
-/// With [`Parity::Odd`] or [`Parity::Even`] it has only such terms, in a Chebyshev basis on \[−high, high\], for 0 ≤ low: f is
+/// With [`Parity::Odd`] or [`Parity::Even`] the polynomial has only such terms, in a Chebyshev basis on \[−high, high\], for 0 ≤ low: f is
 /// then meant to be odd or even, and the error holds on \[−high, −low\] too. The error stated is measured; it is the
 /// least possible up to 10^-3 of itself, or about 10^-14.
 ///
@@ -58,7 +58,7 @@ pub fn minimax(
     best.ok_or(SeriesError::Interval { low, high })
 }
 
-/// The polynomial whose error at the reference points is the same but for alternating signs.
+/// Returns the polynomial whose error at the reference points has one absolute value and alternating signs.
 fn levelled(
     f: &impl Fn(f64) -> f64,
     basis: Basis,
@@ -82,7 +82,7 @@ fn levelled(
     Series::new(basis, coefficients)
 }
 
-/// terms + 1 points of alternating, locally largest errors, or fewer where rounding errors hide them; and the largest error.
+/// Returns terms + 1 points of alternating, locally largest errors, or fewer where rounding errors hide them; and the largest error.
 fn extrema(
     f: &impl Fn(f64) -> f64,
     series: &Series,
@@ -112,8 +112,8 @@ fn extrema(
     (found, largest)
 }
 
-/// The extremum near the middle of three points, if that one is extremal among them, by parabolas through ever nearer
-/// points; else the middle one.
+/// Returns the extremum near the middle of three points, if the middle one is extremal among them, by parabolas through ever nearer
+/// points; else the middle point.
 fn sharpened(error: &impl Fn(f64) -> f64, mut left: f64, mut x: f64, mut right: f64) -> (f64, f64) {
     let mut value = error(x);
     for _ in 0..3 {
@@ -135,7 +135,7 @@ fn sharpened(error: &impl Fn(f64) -> f64, mut left: f64, mut x: f64, mut right: 
     (x, value)
 }
 
-/// Keeps the larger of neighbours with the same sign.
+/// Adds a point to a list of alternating signs: of neighbours with equal signs the larger is kept.
 fn push_alternating(found: &mut Vec<(f64, f64)>, point: (f64, f64)) {
     match found.last_mut() {
         Some(last) if last.1 * point.1 >= 0.0 => {

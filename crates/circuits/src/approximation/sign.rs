@@ -1,28 +1,28 @@
-//! Sign by composition of minimax polynomials.
+//! Sign function by composition of minimax polynomials.
 
 use super::proof::distance;
 use super::{Approximation, minimax, nodes};
 use crate::series::{Parity, Series, SeriesError};
 
-/// Levels that one polynomial of a composition may take: degrees 3, 7, 15 and 31.
+/// Numbers of levels that one polynomial of a composition may take: degrees 3, 7, 15 and 31.
 const STAGES: std::ops::RangeInclusive<usize> = 2..=5;
-/// More than roundings of all coefficients of a polynomial change it by.
+/// Bound of the change that roundings of all coefficients make to a polynomial.
 const ROUNDED: f64 = 1e-13;
-/// Which part of a small least value a proof may cost.
+/// Fraction of a small least value that a proof may cost.
 const LOST: f64 = 1e-3;
-/// Intervals that a proof may take.
+/// Largest number of intervals of a proof.
 const MOST_INTERVALS: usize = 1 << 16;
-/// No composition takes more levels.
+/// Largest number of levels of a composition.
 const DEEPEST: usize = 64;
 
-/// sgn(x) for `gap` ≤ |x| ≤ 1 as a composition of odd minimax polynomials, with the least error that its depth allows
+/// Approximates sgn(x) for `gap` ≤ |x| ≤ 1 by a composition of odd minimax polynomials, with the least error that its depth allows
 /// `[LLNK21]`.
 ///
 /// Each polynomial takes ±\[a, 1\] to ±\[a′, 1\] with a′ nearer to 1, and the minimax approximation of 1 on \[a, 1\] by odd
 /// polynomials of a degree does that best; the degrees are found by dynamic programming over the depth, which is exact since
 /// a larger a always ends at a larger a′. Between −gap and gap the value has the sign of x or is 0, and is at most 1 + `error` in size.
 ///
-/// All of that is proved for the polynomials with their rounded coefficients, not only seen on a grid.
+/// Errors and ranges are proved for the polynomials with their rounded coefficients, not only measured on a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompositeSign {
     stages: Vec<Series>,
@@ -31,14 +31,14 @@ pub struct CompositeSign {
     start: Start,
 }
 
-/// What is proved next to 0: |value| ≤ slope·|x| for |x| up to `within`.
+/// Proved bound next to 0: |value| ≤ slope·|x| for |x| up to `within`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Start {
     slope: f64,
     within: f64,
 }
 
-/// The best composition of one depth: its polynomials, the a that they end at, and how they start.
+/// Best composition of one depth: its polynomials, the a at which they end, and its bound next to 0.
 #[derive(Clone)]
 struct Best {
     stages: Vec<Series>,
@@ -47,7 +47,7 @@ struct Best {
 }
 
 impl Best {
-    /// With one more polynomial, which multiplies numbers up to the a of this one by at most so much.
+    /// Appends a polynomial that multiplies numbers up to this composition's a by at most `slope`.
     fn followed_by(&self, last: Series, a: f64, slope: f64) -> Self {
         let stages = self.stages.iter().cloned().chain([last]).collect();
         let within = self.start.within.min(self.a / self.start.slope);
@@ -56,7 +56,7 @@ impl Best {
 }
 
 impl CompositeSign {
-    /// The composition of least depth with at most this error.
+    /// Returns the composition of least depth with at most this error.
     ///
     /// ```
     /// use sunzi_circuits::approximation::CompositeSign;
@@ -96,7 +96,7 @@ impl CompositeSign {
                     let Best { stages, start, .. } = before.followed_by(found, 1.0, slope);
                     return Ok(Self { stages, gap, error: apart, start });
                 }
-                // No larger than 1 anywhere, so that the next one has no change of variable.
+                // No value exceeds 1, so that the next polynomial needs no change of variable.
                 let most = (1.0 + apart) * (1.0 + ROUNDED);
                 let a = least(&found, before.a, apart, seen) / most * (1.0 - ROUNDED);
                 // A short polynomial may gain less than the rounding of its error.
@@ -114,50 +114,50 @@ impl CompositeSign {
         Err(SeriesError::NotReached { wanted: error, largest: DEEPEST, reached })
     }
 
-    /// The polynomials, the first to be applied first, each on \[−1, 1\].
+    /// Polynomials in the order in which they are applied, each on \[−1, 1\].
     #[must_use]
     pub fn stages(&self) -> &[Series] {
         &self.stages
     }
 
-    /// Below which |x| the sign is not told.
+    /// Largest |x| below which the sign is undetermined.
     #[must_use]
     pub fn gap(&self) -> f64 {
         self.gap
     }
 
-    /// A bound on |value − sgn(x)| for gap ≤ |x| ≤ 1, proved.
+    /// Proved bound on |value − sgn(x)| for gap ≤ |x| ≤ 1.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// The largest |x| up to which |value| is proved to be at most so much, next to 0.
+    /// Returns the largest |x|, next to 0, up to which |value| is proved to be at most `value`.
     #[must_use]
     pub fn largest_below(&self, value: f64) -> f64 {
         (value / self.start.slope).min(self.start.within) * (1.0 - ROUNDED)
     }
 
-    /// Levels.
+    /// Number of levels of the composition.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.stages.iter().map(|stage| stage.cost().depth).sum()
     }
 
-    /// Its value in the clear.
+    /// Returns the value in the clear.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.stages.iter().fold(x, |x, stage| stage.at(x))
     }
 }
 
-/// The largest p(x)/x of an odd polynomial on \[−a, a\]; none unless it is proved that p has the sign of x there, and that |p| ≤ 1 + `error`.
+/// Returns the largest p(x)/x of an odd polynomial on \[−a, a\]; `None` unless it is proved that p has the sign of x there, and that |p| ≤ 1 + `error`.
 fn slope_within(series: &Series, a: f64, error: f64) -> Option<f64> {
     let slope = steepest(series, a)?;
     (error < 1.0 && is_below(series, [0.0, a], 1.0 + error)).then_some(slope)
 }
 
-/// The least p on \[a, 1\], where |p − 1| ≤ `apart` and the largest distance that was seen is `seen`: distances next to 1 tell it badly.
+/// Returns a lower bound of p on \[a, 1\], where |p − 1| ≤ `apart` and the largest distance found is `seen`: distances next to 1 determine it badly.
 fn least(series: &Series, a: f64, apart: f64, seen: f64) -> f64 {
     let (proved, likely) = (1.0 - apart, (1.0 - seen) * (1.0 - LOST));
     if apart < 0.5 {
@@ -168,7 +168,7 @@ fn least(series: &Series, a: f64, apart: f64, seen: f64) -> f64 {
     if negative.is_ok_and(|negative| is_below(&negative, [a, 1.0], -likely)) { likely } else { proved }
 }
 
-/// The largest p(x)/x of an odd polynomial on \[−a, a\]; none unless it is proved to be above 0 throughout.
+/// Returns the largest p(x)/x of an odd polynomial on \[−a, a\]; `None` unless it is proved to be above 0 throughout.
 fn steepest(series: &Series, a: f64) -> Option<f64> {
     // T_1/x = 1 and T_(k+1)/x = 2·T_k − T_(k−1)/x.
     let odd: Vec<f64> = series.coefficients().iter().skip(1).step_by(2).copied().collect();
@@ -187,8 +187,8 @@ fn steepest(series: &Series, a: f64) -> Option<f64> {
     (apart < middle).then_some((middle + apart) * (1.0 + ROUNDED))
 }
 
-/// Whether p ≤ `most` on an interval within \[−1, 1\] can be proved: on a short interval p is at most its larger end and what a second derivative adds, which is at most
-/// N²(N² − 1)/3 times the largest |p| (V. Markov).
+/// Whether p ≤ `most` on an interval within \[−1, 1\] can be proved: on a short interval p is at most its larger end and a term of the second
+/// derivative, which is at most N²(N² − 1)/3 times the largest |p| (V. Markov).
 fn is_below(series: &Series, interval: [f64; 2], most: f64) -> bool {
     let squared = (series.degree() * series.degree()) as f64;
     let second = squared * (squared - 1.0) / 3.0 * distance(series, 0.0, -1.0, 1.0);

@@ -1,4 +1,4 @@
-//! What a bootstrapping needs, known before any key or diagonal is made.
+//! Blueprint of a bootstrapping: its keys and sizes, known before any key or diagonal is made.
 
 use std::collections::BTreeMap;
 
@@ -13,29 +13,29 @@ use super::eval_mod::EvalMod;
 use super::set::{Levels, Order, Set};
 use crate::bootstrap::BootstrapError;
 
-/// log2 of the least scale of raised ciphertexts: what is rounded there then costs less than the rounding of diagonals, which
-/// grows with the scale.
+/// log2 of the least scale of raised ciphertexts: at it roundings of these cost less than the roundings of diagonals, which
+/// grow with the scale.
 const RAISED_BITS: f64 = 49.5;
 
-/// A key that has to be there.
+/// A key that a bootstrapping needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyNeed {
-    /// What it does.
+    /// Kind of the key.
     pub kind: KeyKind,
-    /// The highest level of ciphertexts it serves.
+    /// Highest level of the ciphertexts that the key serves.
     pub level: usize,
-    /// Bytes in memory.
+    /// Bytes of the key in memory.
     pub bytes: usize,
 }
 
-/// What a key does.
+/// Kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// X → X^k, which rotates or conjugates the slots: see [`sunzi_ckks::rotation`].
+    /// Automorphism X → X^k, which rotates or conjugates the slots: see [`sunzi_ckks::rotation`].
     Automorphism(u64),
-    /// Relinearises products.
+    /// Relinearisation of products.
     Relinearization,
-    /// Leads to the sparse secret and back.
+    /// Key switch to the sparse secret and back.
     Encapsulation,
 }
 
@@ -59,16 +59,16 @@ pub(super) struct Transform {
     pub(super) scales: [f64; 2],
 }
 
-/// Scales at the seams of the steps.
+/// Scales between the steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scales {
-    /// q_0.
+    /// Modulus q_0 as scale.
     pub(super) first: f64,
-    /// Of messages when their modulus is raised: the largest multiple of the canonical one that leaves the ratio.
+    /// Scale of messages when their modulus is raised: the largest multiple of the canonical scale that leaves the ratio.
     pub(super) raised: f64,
-    /// What a raised ciphertext is multiplied by, where q_0 is short: rounding errors do not grow with it.
+    /// Factor that multiplies a raised ciphertext, where q_0 is short: rounding errors do not grow with it.
     pub(super) lift: i64,
-    /// Of x mod 1 after EvalMod.
+    /// Scale of x mod 1 after EvalMod.
     pub(super) reduced: f64,
 }
 
@@ -77,7 +77,7 @@ impl Blueprint {
     ///
     /// # Errors
     /// [`BootstrapError::ContextMismatch`] for a context of another set; [`BootstrapError::Set`] for a set whose q_0 has no room for messages;
-    /// [`BootstrapError::Transform`] for slots or levels that a Fourier transform cannot have.
+    /// [`BootstrapError::Transform`] for numbers of slots or levels that a Fourier transform cannot have.
     pub fn new(context: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
         let levels = set.levels()?;
         if context.depth() != levels.coeffs_to_slots {
@@ -106,37 +106,37 @@ impl Blueprint {
         Ok(Self { context, set, slots, levels, eval_mod, scales, coeffs_to_slots, slots_to_coeffs })
     }
 
-    /// The set.
+    /// Parameter set of the bootstrapping.
     #[must_use]
     pub fn set(&self) -> &Set {
         &self.set
     }
 
-    /// The context.
+    /// Context of the ciphertexts.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Slots of messages.
+    /// Number of slots of messages.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// The levels of every step.
+    /// Levels at which every step starts.
     #[must_use]
     pub fn levels(&self) -> Levels {
         self.levels
     }
 
-    /// Levels that are left after the rounds of the set.
+    /// Number of levels that are left after the rounds of the set.
     #[must_use]
     pub fn levels_left(&self) -> usize {
         (self.levels.residual + 1).saturating_sub(self.set.rounds.max(1))
     }
 
-    /// EvalMod.
+    /// Polynomials of EvalMod.
     #[must_use]
     pub fn eval_mod(&self) -> &EvalMod {
         &self.eval_mod
@@ -148,16 +148,16 @@ impl Blueprint {
         self.set.log2_failure(self.slots)
     }
 
-    /// What every slot may be wrong by because EvalMod is no identity near 0: most where all of a message is in one coefficient, as if all slots are
-    /// equal. For slots of at most `bound`; it falls with the third power of the bound or faster. Estimates of results contain it.
+    /// Bound on the error of every slot, for slots of at most `bound`, because EvalMod is not the identity near 0: largest where all of a message is in one
+    /// coefficient, as if all slots are equal. It falls with the third power of the bound or faster. Estimates of results contain it.
     ///
-    /// Where SlotsToCoeffs comes first, coefficients are slots, and EvalMod's own error says it.
+    /// Where SlotsToCoeffs comes first, coefficients are slots, and the bound is EvalMod's own error.
     #[must_use]
     pub fn message_error(&self, bound: f64) -> f64 {
         self.message_error_at(bound, self.scales.raised)
     }
 
-    /// The same for a message that is raised at this scale.
+    /// [`message_error`](Self::message_error) for a message that is raised at this scale.
     pub(super) fn message_error_at(&self, bound: f64, scale: f64) -> f64 {
         match self.set.order {
             Order::Last => {
@@ -167,11 +167,11 @@ impl Blueprint {
         }
     }
 
-    /// √E|e|² for what EvalMod adds to x mod 1 of at most `largest`: its approximation, and the roundings of its products.
+    /// Root mean square √E|e|² of the error that EvalMod adds to x mod 1 of at most `largest`: its approximation, and the roundings of its products.
     pub(super) fn eval_mod_error(&self, largest: f64) -> Result<f64, CkksError> {
         let rounding = self.rounding_error(self.context.scale(self.levels.eval_mod)?);
         let typical = match self.set.order {
-            // Coefficients of messages with many different slots are small, and `message_error` knows the others.
+            // Coefficients of messages with many different slots are small; for all others `message_error` is the bound.
             Order::Last => {
                 let count = 2.0 * self.slots as f64;
                 let coefficient = largest / count.sqrt();
@@ -182,30 +182,30 @@ impl Blueprint {
         Ok((rounding * self.eval_mod.growth()).hypot(typical))
     }
 
-    /// √E|e|² in a slot from one rounding at this scale.
+    /// Root mean square √E|e|² of the error in a slot from one rounding at this scale.
     pub(super) fn rounding_error(&self, scale: f64) -> f64 {
         let coefficient = self.context.rlwe().noise_model().mod_switch(2).deviation.bits().exp2();
         slot_error(coefficient, self.context.max_slots(), scale)
     }
 
-    /// Bytes of the encoded diagonals of both transforms.
+    /// Number of bytes of the encoded diagonals of both transforms.
     #[must_use]
     pub fn diagonal_bytes(&self) -> usize {
         self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes()
     }
 
-    /// Bytes of all keys.
+    /// Number of bytes of all keys.
     ///
     /// # Errors
-    /// As [`keys`](Self::keys).
+    /// Every error of [`keys`](Self::keys).
     pub fn key_bytes(&self) -> Result<usize, BootstrapError> {
         Ok(self.keys()?.iter().map(|key| key.bytes).sum())
     }
 
-    /// All keys, each for the highest level at which it is used.
+    /// Lists all keys, each for the highest level at which it is used.
     ///
     /// # Errors
-    /// [`BootstrapError::Ckks`] never: all levels are there.
+    /// [`BootstrapError::Ckks`] never: all levels exist.
     pub fn keys(&self) -> Result<Vec<KeyNeed>, BootstrapError> {
         let mut keys = Vec::new();
         for (exponent, level) in self.exponents() {
@@ -244,7 +244,7 @@ impl Blueprint {
         exponents
     }
 
-    /// The special modulus of the encapsulation: the largest prime of so many bits that is no other modulus.
+    /// Special modulus of the encapsulation: the largest prime of `bits` bits that is no other modulus.
     pub(super) fn special_modulus(&self, bits: u32) -> Result<u64, BootstrapError> {
         let none = || BootstrapError::Set {
             what: "special_bits",
@@ -260,7 +260,7 @@ impl Blueprint {
         primes.into_iter().find(|&p| first % p != num_bigint::BigUint::ZERO).ok_or_else(none)
     }
 
-    /// The rotations whose sum leaves the subring of the slots: all multiples of the slots, by doubling.
+    /// Rotations of the trace, whose sum lies in the subring of the slots: all multiples of the slots, by doubling.
     pub(super) fn trace(&self) -> impl Iterator<Item = i64> {
         let (slots, most) = (self.slots, self.context.max_slots());
         std::iter::successors(Some(slots), |steps| Some(2 * steps))

@@ -1,4 +1,4 @@
-//! The steps of bootstrapping, one after the other.
+//! Bootstrapper: the steps of bootstrapping, one after the other.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use super::noise::{MOST, exact};
 use super::set::Order;
 use super::{Blueprint, BootstrapError, BootstrapKeys};
 
-/// Gives ciphertexts their levels back.
+/// Bootstraps ciphertexts: restores their levels.
 #[derive(Clone)]
 pub struct Bootstrapper {
     blueprint: Blueprint,
@@ -21,7 +21,7 @@ pub struct Bootstrapper {
 }
 
 impl Bootstrapper {
-    /// Encodes all diagonals, several matrices at a time. `progress` is told how many of them are done and how many there are, from
+    /// Encodes all diagonals, several matrices at a time. `progress` is called with the numbers of matrices done and of all, from
     /// any thread of the pool.
     ///
     /// # Errors
@@ -41,25 +41,25 @@ impl Bootstrapper {
         Ok(Self { blueprint: blueprint.clone(), evaluator, coeffs_to_slots, slots_to_coeffs })
     }
 
-    /// What it was made from.
+    /// Blueprint from which the bootstrapper was made.
     #[must_use]
     pub fn blueprint(&self) -> &Blueprint {
         &self.blueprint
     }
 
-    /// The evaluator it computes with.
+    /// Evaluator that the bootstrapper computes with.
     #[must_use]
     pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
-    /// Bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len()
     }
 
-    /// The same message at the residual level of the set and its canonical scale, with the error of the bootstrapping: `[AS19, 3]`.
+    /// Returns the message at the residual level of the set and its canonical scale, with the error of the bootstrapping: `[AS19, 3]`.
     ///
     /// # Errors
     /// [`BootstrapError::MessageTooLarge`]; [`BootstrapError::LevelTooLow`] where SlotsToCoeffs comes first and has not enough levels;
@@ -69,7 +69,7 @@ impl Bootstrapper {
         self.bootstrapped(a, 0.0, keys)
     }
 
-    /// The result for slots of at most the magnitude and `beside` together, beside the noise: what is refused depends on the magnitude, bounds on both.
+    /// Bootstraps slots of at most the magnitude and `beside` together, plus the noise: the magnitude decides about refusal, both decide the bounds.
     fn bootstrapped(
         &self,
         a: &Ciphertext,
@@ -114,11 +114,11 @@ impl Bootstrapper {
         Ok(result)
     }
 
-    /// [`bootstrap`](Self::bootstrap) so many times over, each time of what the times before were wrong by `[BCCKK22]`: every round adds about as many
-    /// bits as the first gave, up to what the residual scale holds, and takes one of the residual levels. One round is a bootstrapping.
+    /// Runs [`bootstrap`](Self::bootstrap) `rounds` times, each round on the error of the rounds before `[BCCKK22]`: every round adds about as many
+    /// bits as the first gave, up to the precision of the residual scale, and takes one of the residual levels. One round is a bootstrapping.
     ///
     /// # Errors
-    /// As [`bootstrap`](Self::bootstrap); [`BootstrapError::TooManyRounds`] for more rounds than residual levels, and in sets where SlotsToCoeffs
+    /// Every error of [`bootstrap`](Self::bootstrap); [`BootstrapError::TooManyRounds`] for more rounds than residual levels, and in sets where SlotsToCoeffs
     /// comes first, whose results cannot be compared with their messages.
     pub fn bootstrap_refined(
         &self,
@@ -134,7 +134,7 @@ impl Bootstrapper {
         if rounds <= 1 {
             return self.bootstrap(a, keys);
         }
-        // Of what `a` holds, its noise among it: that comes back in whole.
+        // Rounds correct towards all that `a` holds, including its noise, which returns unchanged.
         let (given, from, whole) = (*a.noise(), a.metadata().scale, exact(a));
         let beside = self.blueprint.largest_slot(&given, from);
         let mut sum = self.bootstrapped(&whole, beside, keys)?;
@@ -150,7 +150,7 @@ impl Bootstrapper {
         Ok(sum)
     }
 
-    /// A bootstrapped message and what bootstrapping finds that it is wrong by, one level lower.
+    /// Adds to a bootstrapped message a bootstrapped correction of its error, one level lower.
     fn corrected(
         &self,
         message: &Ciphertext,
@@ -161,19 +161,19 @@ impl Bootstrapper {
         let (evaluator, blueprint) = (&self.evaluator, &self.blueprint);
         let (level, scale) = (sum.metadata().level - 1, message.metadata().scale);
         let bound = message.metadata().precision.magnitude();
-        // An error of eight deviations is not met in any slot; what one coefficient may cause is a bound already.
+        // An error of eight deviations occurs in no slot; the error that one coefficient may cause is a bound already.
         let largest = blueprint.message_error(bound);
         let spread = 8.0 * (sum.metadata().precision.deviation() - largest).max(0.0);
         let estimated = (bound / (spread + largest)).log2().floor().clamp(0.0, 62.0);
         // That coefficient may have the rarest integer.
         let reach = spread + blueprint.largest_error(bound + beside);
         let gained = blueprint.bits_to_enlarge(sum, [bound, reach], estimated);
-        // What is outside of the subring of few slots is not corrected: a trace leaves none of it. What both hold, and what taking them down adds: all
-        // that is not in the correction.
+        // The trace removes the part outside the subring of few slots, which is not corrected. Counted are the noise of both terms, and that of
+        // lowering them: all that is not in the correction.
         let sum = self.traced(exact(sum), keys)?;
         let mut wrong = evaluator.sub(message, &evaluator.set_scale(&sum, 0, scale)?)?;
         let moved = *wrong.noise();
-        // The message now is what was an error; its own is that it was rounded.
+        // The message is now the earlier error; its own error is that of its rounding.
         let precision = Precision::plain(bound / gained.exp2(), blueprint.rounding_error(scale));
         wrong.set_metadata(Metadata { precision, ..wrong.metadata().clone() });
         let enlarged = evaluator.multiply_integer(&exact(&wrong), 1_i64 << gained as u32)?;
@@ -191,7 +191,7 @@ impl Bootstrapper {
         Ok(next)
     }
 
-    /// The mean over all rotations that leave the slots as they are, by another scale: in the subring of the slots but for the noise of key switches.
+    /// Returns the mean over all rotations that leave the slots as they are, by another scale: in the subring of the slots but for the noise of key switches.
     fn traced(&self, mut sum: Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         for steps in self.blueprint.trace() {
             let turned = self.evaluator.rotate(&sum, steps, keys.rotations())?;
@@ -202,7 +202,7 @@ impl Bootstrapper {
         Ok(sum)
     }
 
-    /// Step 0: the ciphertext modulo q_0, with a message as large as EvalMod takes.
+    /// Step 0: lowers the ciphertext to modulus q_0, with a message as large as EvalMod takes.
     fn lowered(&self, a: &Ciphertext) -> Result<Ciphertext, BootstrapError> {
         let &Metadata { level, scale: own, precision, .. } = a.metadata();
         let wanted = self.blueprint.scales.raised;
@@ -216,7 +216,7 @@ impl Bootstrapper {
         Ok(renamed(product, own * factor))
     }
 
-    /// The same by SlotsToCoeffs.
+    /// Step 0 where SlotsToCoeffs comes first: lowers the ciphertext by that transform.
     fn lowered_by_transform(
         &self,
         a: &Ciphertext,
@@ -227,7 +227,7 @@ impl Bootstrapper {
             return Err(BootstrapError::LevelTooLow { what: "SlotsToCoeffs", expected, got });
         }
         self.check_message(a.metadata().precision.magnitude(), self.blueprint.scales.raised)?;
-        // As slots stand for coefficients now, sums of slots are no concern of q_0; the roundings of diagonals are.
+        // Slots stand for coefficients now, so q_0 need not hold sums of slots; the roundings of diagonals matter.
         let magnitude = a.metadata().precision.magnitude();
         let small = magnitude / self.blueprint.slots as f64;
         let a = self.evaluator.with_magnitude(&self.evaluator.level_to(a, expected)?, small)?;
@@ -239,7 +239,7 @@ impl Bootstrapper {
 
     fn check_message(&self, magnitude: f64, scale: f64) -> Result<(), BootstrapError> {
         let ratio = (-self.blueprint.set.eval_mod.ratio_bits).exp2();
-        // What rounding the scale may add.
+        // Margin for the rounding of the scale.
         let limit = self.blueprint.scales.first * ratio / scale * (1.0 + 1e-9);
         if magnitude <= limit {
             Ok(())
@@ -248,7 +248,7 @@ impl Bootstrapper {
         }
     }
 
-    /// Step 1 `[AS19, 3.2]`: modulo Q_L the ciphertext is one of m + q_0·I; read with slots over q_0.
+    /// Step 1 `[AS19, 3.2]`: raises the modulus to Q_L, where the ciphertext is one of m + q_0·I; its slots are read over q_0.
     fn mod_raise(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         let (blueprint, context) = (&self.blueprint, self.blueprint.context());
         let raised = match (blueprint.set.encapsulation, keys.encapsulation()) {
@@ -261,7 +261,7 @@ impl Bootstrapper {
         let mut raised = raised;
         let (scales, of) = (&blueprint.scales, a.metadata());
         let shrunk = of.precision.scaled(of.scale / scales.first);
-        // The root mean square of a slot: errors depend on it, and there is room for far more.
+        // The magnitude is the root mean square of a slot: errors depend on it, and there is room for far more.
         let magnitude = blueprint.raised_length();
         raised.set_metadata(Metadata {
             level: blueprint.levels.coeffs_to_slots,
@@ -273,7 +273,7 @@ impl Bootstrapper {
         self.traced(renamed(lifted, scales.first * scales.lift as f64), keys)
     }
 
-    /// Steps 3 and 4: what is left modulo q_0, as a message of this scale again; `reach` bounds x mod 1.
+    /// Steps 3 and 4: the remainder modulo q_0, as a message of this scale again; `reach` bounds x mod 1.
     fn eval_mod(
         &self,
         parts: &Parts,
@@ -296,7 +296,7 @@ impl Bootstrapper {
             let metadata =
                 Metadata { precision: precision.with_magnitude(magnitude), ..rest.metadata().clone() };
             let message = metadata.scale * scale / scales.first;
-            // Noise that came with x grows by the slope, which is next to 1.
+            // Noise that came with x grows by the slope, which is close to 1.
             let slope = eval_mod.worst_error(reach.min(MOST)).slope;
             let carried =
                 x.noise().scaled(Log2::of(slope * eval_mod.width() * metadata.scale / x.metadata().scale));
@@ -310,7 +310,7 @@ impl Bootstrapper {
     }
 }
 
-/// The same integers at another scale: slots of another size.
+/// Declares another scale for the same integers: slots of another size.
 fn renamed(mut a: Ciphertext, scale: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(metadata.scale / scale);

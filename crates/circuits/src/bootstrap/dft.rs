@@ -3,8 +3,8 @@
 //! A message polynomial p with slots z = U·w has the coefficients w_k = a_k + i·a_(k+s). CoeffsToSlots multiplies the slots
 //! by U^-1 and takes them apart into real and imaginary parts by a conjugation; SlotsToCoeffs puts the parts together and
 //! multiplies by U. Both are Fourier transforms, and a number of their steps at a time is one matrix with few diagonals and
-//! one level: more levels, fewer diagonals. In between the numbers stand in bit-reversed order, which what works slot
-//! by slot does not notice; no permutation is ever done.
+//! one level: more levels, fewer diagonals. In between the numbers are in bit-reversed order, which slotwise operations do not
+//! depend on; no permutation is ever done.
 
 mod encrypted;
 mod factors;
@@ -16,25 +16,25 @@ use sunzi_ckks::encoder::Embedding;
 
 use crate::linear_transform::{Diagonals, LinearTransformError};
 
-/// How real and imaginary parts lie between CoeffsToSlots and SlotsToCoeffs.
+/// Packing of real and imaginary parts between CoeffsToSlots and SlotsToCoeffs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// In two ciphertexts: there are as many numbers as slots.
+    /// Two ciphertexts: there are as many numbers as slots.
     Full,
-    /// In one: s slots of real parts, then s of imaginary parts, again and again.
+    /// One ciphertext: s slots of real parts, then s of imaginary parts, repeated.
     Sparse,
 }
 
-/// Which way a transform goes.
+/// Direction of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// CoeffsToSlots.
+    /// Direction of CoeffsToSlots.
     ToSlots,
-    /// SlotsToCoeffs.
+    /// Direction of SlotsToCoeffs.
     ToCoeffs,
 }
 
-/// The matrices of CoeffsToSlots or of SlotsToCoeffs, in the clear.
+/// Matrices of CoeffsToSlots or of SlotsToCoeffs, in the clear.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dft {
     direction: Direction,
@@ -44,7 +44,7 @@ pub struct Dft {
 }
 
 impl Dft {
-    /// CoeffsToSlots for messages of s slots in a ring of n coefficients, in `levels` levels: multiplies by `constant`, which
+    /// Makes CoeffsToSlots for messages of s slots in a ring of n coefficients, in `levels` levels: multiplies by `constant`, which
     /// all factors share. Sparse packing needs vectors that repeat with period s in *every* coefficient: take the trace first.
     ///
     /// With out = F_k·⋯·F_1·z the parts are out + out* and −i·(out − out*) for full packing, and both side by side
@@ -67,16 +67,16 @@ impl Dft {
                 *last = last.with_size(2 * slots)?.with_rows_scaled(&halves)?;
             }
         }
-        // A conjugation adds what is twice the parts.
+        // A conjugation adds to twice the parts.
         let factors = spread(factors, constant / 2.0)?;
         Ok(Self { direction: Direction::ToSlots, slots, packing, factors })
     }
 
-    /// SlotsToCoeffs, the way back: of a + i·b for full packing; for sparse packing of both parts side by side, where what the first
-    /// factor gives must be added to itself, rotated by s.
+    /// Makes SlotsToCoeffs, the inverse: of a + i·b for full packing; for sparse packing of both parts side by side, where the result of the first
+    /// factor must be added to itself, rotated by s.
     ///
     /// # Errors
-    /// As [`coeffs_to_slots`](Self::coeffs_to_slots).
+    /// Every error of [`coeffs_to_slots`](Self::coeffs_to_slots).
     pub fn slots_to_coeffs(
         degree: usize,
         slots: usize,
@@ -87,7 +87,7 @@ impl Dft {
         let first_size = if packing == Packing::Sparse { 2 * slots } else { slots };
         let mut factors = factors::to_slots(&embedding, &factors::radices(slots, levels)?, first_size)?;
         if packing == Packing::Sparse {
-            // No block of the first factor reaches over the middle.
+            // No block of the first factor extends over the middle.
             let halves = [vec![Complex64::ONE; slots], vec![Complex64::i(); slots]].concat();
             if let Some(first) = factors.first_mut() {
                 *first = first.with_rows_scaled(&halves)?;
@@ -97,25 +97,25 @@ impl Dft {
         Ok(Self { direction: Direction::ToCoeffs, slots, packing, factors })
     }
 
-    /// The factors, first to be applied first.
+    /// Factors in the order in which they are applied.
     #[must_use]
     pub fn factors(&self) -> &[Diagonals] {
         &self.factors
     }
 
-    /// Which way it goes.
+    /// Direction of the transform.
     #[must_use]
     pub fn direction(&self) -> Direction {
         self.direction
     }
 
-    /// s.
+    /// Number s of slots.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// How the parts lie.
+    /// Packing of the parts.
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.packing
@@ -123,10 +123,10 @@ impl Dft {
 }
 
 impl Packing {
-    /// Of s slots in a ring of n coefficients.
+    /// Makes the embedding of s slots in a ring of n coefficients.
     ///
     /// # Errors
-    /// [`LinearTransformError::Encoder`] for more than n/2.
+    /// [`LinearTransformError::Encoder`] for more than n/2 slots.
     pub fn new(degree: usize, slots: usize) -> Result<Self, LinearTransformError> {
         let most = degree / 2;
         match slots {
@@ -137,7 +137,7 @@ impl Packing {
     }
 }
 
-/// Multiplies the product by a constant and every factor by as much.
+/// Multiplies the product of the factors by a constant, every factor by the same root of it.
 fn spread(factors: Vec<Diagonals>, constant: f64) -> Result<Vec<Diagonals>, LinearTransformError> {
     let each = constant.abs().powf(1.0 / factors.len().max(1) as f64);
     let scaled = |(i, factor): (usize, Diagonals)| {

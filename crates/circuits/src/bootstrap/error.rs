@@ -1,4 +1,4 @@
-//! What can go wrong with bootstrapping.
+//! Errors of bootstrapping.
 
 use sunzi_ckks::CkksError;
 use sunzi_rlwe::RlweError;
@@ -10,80 +10,80 @@ use crate::series::SeriesError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BootstrapError {
-    /// Slots beyond what EvalMod tells from the integers it removes.
+    /// Slots exceed the range that EvalMod distinguishes from the integers it removes.
     #[error(
         "slots of up to {got:.4} are declared, the bootstrapping takes at most {limit:.4}: scale the message down, declare a tighter \
          bound with Evaluator::with_magnitude if you know one, or choose a set with a larger q_0 or more message bits"
     )]
     MessageTooLarge {
-        /// The bound that the ciphertext carries.
+        /// Bound that the ciphertext carries.
         got: f64,
-        /// The largest bound possible.
+        /// Largest possible bound.
         limit: f64,
     },
-    /// Too few levels where a step needs some.
+    /// The level is too low for a step.
     #[error(
         "{what} takes a ciphertext of level {expected} or above, this one has level {got}: bootstrap it earlier"
     )]
     LevelTooLow {
-        /// The step.
+        /// Name of the step.
         what: &'static str,
-        /// The least level.
+        /// Least level that the step takes.
         expected: usize,
-        /// Its level.
+        /// Level of the ciphertext.
         got: usize,
     },
-    /// More rounds of refinement than a set has room for.
+    /// A set has too few levels for this many rounds of refinement.
     #[error(
         "{rounds} rounds of refinement take a residual level each and SlotsToCoeffs at the end; the set has {levels} residual level(s) and \
          SlotsToCoeffs {order}: take fewer rounds, or a set such as Set::high_precision_128"
     )]
     TooManyRounds {
-        /// The rounds asked for.
+        /// Number of rounds requested.
         rounds: usize,
-        /// Residual levels of the set.
+        /// Number of residual levels of the set.
         levels: usize,
-        /// Where its SlotsToCoeffs stands.
+        /// Position of SlotsToCoeffs in the set.
         order: &'static str,
     },
-    /// What hides the noise of a result leaves too little of it.
+    /// The noise that hides the noise of a shared result leaves too few bits.
     #[error(
         "shared, {policy}, the result keeps {left:.1} bits, {bits_short:.1} fewer than asked for: ask for fewer bits, share fewer results at a larger \
          distance, or bootstrap with a set whose error is smaller, such as Set::high_precision_128"
     )]
     SharingRoom {
-        /// What was to be promised.
+        /// Sharing policy requested.
         policy: sunzi_rlwe::SharingPolicy,
-        /// −log2 of the deviation of a slot after sharing.
+        /// Bits left: −log2 of the deviation of a slot after sharing.
         left: f64,
-        /// Bits that are missing.
+        /// Number of bits missing.
         bits_short: f64,
     },
-    /// Numbers of a set that do not fit each other.
+    /// Numbers of a set contradict each other.
     #[error("{what} of {got}: it must be {expected}")]
     Set {
-        /// The number.
+        /// Name of the number.
         what: &'static str,
-        /// Its value.
+        /// Value of the number.
         got: String,
-        /// What is possible.
+        /// Values that are possible.
         expected: String,
     },
-    /// A context that was not made from the set.
+    /// The context was not made from the set.
     #[error("the context has {got} levels, the set {expected}: make the context from Set::parameters")]
     ContextMismatch {
-        /// Levels of the set.
+        /// Number of levels of the set.
         expected: usize,
-        /// Levels of the context.
+        /// Number of levels of the context.
         got: usize,
     },
-    /// The keys lack a part.
+    /// A key is missing.
     #[error("{what} is missing: generate BootstrapKeys from the same blueprint")]
     MissingKey {
-        /// The key.
+        /// Name of the key.
         what: String,
     },
-    /// An error of the mathematics in the clear.
+    /// An error of the mathematics in the clear, on series.
     #[error(transparent)]
     Series(#[from] SeriesError),
     /// An error of a linear transform.
@@ -98,7 +98,7 @@ pub enum BootstrapError {
 }
 
 impl BootstrapError {
-    /// A key that is not there, by the remedy of bootstrapping: its keys are made together.
+    /// Converts the error for a missing key to that of bootstrapping, whose keys are made together.
     pub(super) fn of_bootstrapping(self) -> Self {
         match self {
             Self::Ckks(CkksError::MissingRotation { wanted, .. })

@@ -1,6 +1,6 @@
 //! EvalMod: x modulo 1 for x near an integer, |x| ≤ K + ε, in every slot.
 //!
-//! Both forms evaluate a trigonometric function of a smaller angle and double that r times.
+//! Both forms evaluate a trigonometric function of a smaller angle and double the angle r times.
 //!
 //! * [`Form::Exponential`], the paper's `[AS19, 3.1]`, steps 3 and 4: E = exp(2πi·x/2^r) by its Taylor polynomial, r squarings,
 //!   and sin 2πx = (E − E*)/2i by a conjugation.
@@ -22,60 +22,60 @@ use crate::approximation::{least_squares, nodes};
 use crate::series::evaluate::bounded;
 use crate::series::{Series, SeriesError, evaluate, evaluate_to};
 
-/// How x modulo 1 is approximated.
+/// Form of the approximation of x modulo 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The imaginary part of a power of an exponential.
+    /// Imaginary part of a power of an exponential.
     Exponential {
-        /// The degree of the Taylor polynomial: 7 in the paper.
+        /// Degree of the Taylor polynomial: 7 in the paper.
         degree: usize,
     },
-    /// A cosine, and arcsin.
+    /// Cosine, then arcsin.
     Cosine {
-        /// The degree of the polynomial next to the cosine, rounded down to an even number.
+        /// Degree of the polynomial next to the cosine, rounded down to an even number.
         degree: usize,
-        /// The degree of the polynomial next to arcsin, 1 for none, rounded up to an odd number.
+        /// Degree of the polynomial next to arcsin, 1 for none, rounded up to an odd number.
         arcsine: usize,
     },
 }
 
-/// What EvalMod depends on.
+/// Parameters of EvalMod.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvalModParameters {
-    /// How it is approximated.
+    /// Form of the approximation.
     pub form: Form,
-    /// r.
+    /// Number r of doublings.
     pub doublings: usize,
-    /// K.
+    /// Range K of the integers.
     pub range: usize,
-    /// log2 of the largest |x mod 1|, negated: messages are at most q_0·2^-this.
+    /// log2 of the largest |x mod 1|, negated: messages are at most q_0·2^-`ratio_bits`.
     pub ratio_bits: f64,
-    /// The Hamming weight of the secret at ModRaise, on which the distribution of the integers depends; n·2/3 for ternary ones.
+    /// Hamming weight of the secret at ModRaise, on which the distribution of the integers depends; n·2/3 for ternary secrets.
     pub weight: usize,
 }
 
-/// The polynomials of EvalMod, and its errors.
+/// Polynomials of EvalMod, and their errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalMod {
     parameters: EvalModParameters,
-    /// W: slots come as x/W.
+    /// Width W: slots come as x/W.
     width: f64,
     base: Series,
     arcsine: Option<Series>,
 }
 
-/// No integer counts for less than this against 0.
+/// Least weight of an integer, against a weight of 1 for 0.
 const LEAST_WEIGHT: f64 = 1e-4;
-/// How many roundings of one product those of the first polynomial amount to, where none counts more.
+/// Number of roundings of one product that the roundings of the first polynomial amount to.
 const ROUNDINGS: f64 = 2.0;
-/// Points around every integer.
+/// Number of points around every integer.
 const POINTS: usize = 6;
 
 impl EvalMod {
-    /// Finds the polynomials.
+    /// Computes the polynomials.
     ///
     /// # Errors
-    /// [`SeriesError::OutOfRange`] for no ratio bits, more than 40 doublings, a range beyond 4096 or a degree beyond 255.
+    /// [`SeriesError::OutOfRange`] for zero ratio bits, more than 40 doublings, a range beyond 4096 or a degree beyond 255.
     pub fn new(parameters: EvalModParameters) -> Result<Self, SeriesError> {
         let EvalModParameters { form, doublings, range, ratio_bits, .. } = parameters;
         let (degree, odd) = match form {
@@ -110,32 +110,32 @@ impl EvalMod {
         Ok(Self { parameters, width, base, arcsine })
     }
 
-    /// What it was made with.
+    /// Parameters from which the polynomials were made.
     #[must_use]
     pub fn parameters(&self) -> &EvalModParameters {
         &self.parameters
     }
 
-    /// W: slots come as x/W, so that they are at most 1.
+    /// Width W: slots come as x/W, so that they are at most 1.
     #[must_use]
     pub fn width(&self) -> f64 {
         self.width
     }
 
-    /// Levels.
+    /// Number of levels.
     #[must_use]
     pub fn depth(&self) -> usize {
         let arcsine = self.arcsine.as_ref().map_or(0, |series| series.cost().depth);
         self.base.cost().depth + self.parameters.doublings + arcsine
     }
 
-    /// Whether it needs the key of the conjugation.
+    /// Whether the evaluation needs the key of the conjugation.
     #[must_use]
     pub fn conjugates(&self) -> bool {
         matches!(self.parameters.form, Form::Exponential { .. })
     }
 
-    /// The largest |value − (x mod 1)| for x near an integer of this absolute value.
+    /// Returns the largest |value − (x mod 1)| for x near an integer of this absolute value.
     #[must_use]
     pub fn error_at(&self, integer: usize) -> f64 {
         let ratio = ratio(self.parameters.ratio_bits);
@@ -145,14 +145,14 @@ impl EvalMod {
         both.map(|(x, rest)| error(x, rest)).fold(0.0, f64::max)
     }
 
-    /// √E|value|² over the distribution of the integers, at the integers themselves: the error of coefficients that are far smaller than the
-    /// largest possible, as those of messages with many different slots are.
+    /// Returns √E|value|² over the distribution of the integers, at the integers themselves: the error of coefficients that are far smaller than the
+    /// largest possible, as in messages with many different slots.
     #[must_use]
     pub fn typical_error(&self) -> f64 {
         self.mean_square(|integer| self.at(integer))
     }
 
-    /// √E max|value − (x mod 1)|² over the distribution of the integers, the maximum over all x mod 1 of at most `largest`.
+    /// Returns √E max|value − (x mod 1)|² over the distribution of the integers, the maximum over all x mod 1 of at most `largest`.
     #[must_use]
     pub fn error_within(&self, largest: f64) -> f64 {
         self.mean_square(|integer| {
@@ -160,7 +160,7 @@ impl EvalMod {
         })
     }
 
-    /// By how much x mod 1 of at most `largest` changes what the value is wrong by: the most around integers within three deviations, as all of
+    /// Returns how much x mod 1 of at most `largest` changes the error of the value: the maximum around integers within three deviations, as all of
     /// a message may lie beside one of them.
     #[must_use]
     pub fn distortion(&self, largest: f64) -> f64 {
@@ -176,7 +176,7 @@ impl EvalMod {
         nodes(-largest, largest, 16).collect::<Vec<_>>().into_iter().chain([-largest, largest])
     }
 
-    /// √E f² over the distribution of the integers.
+    /// Returns √E f² over the distribution of the integers.
     fn mean_square(&self, f: impl Fn(f64) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
         let range = self.parameters.range as i64;
@@ -188,8 +188,8 @@ impl EvalMod {
         (sum / total).sqrt()
     }
 
-    /// √E|e|² in a coefficient of so many, at their integers: in the mean, or what the largest integer causes that one in some ten messages has, whichever
-    /// is more. With few coefficients the mean tells too little, for errors grow with a high power of the integer.
+    /// Returns √E|e|² in one of `coefficients` coefficients, at their integers: in the mean, or from the largest integer that one in some ten messages has, whichever
+    /// is more. With few coefficients the mean says too little, for errors grow with a high power of the integer.
     pub(crate) fn sample_error(&self, coefficients: f64) -> f64 {
         let largest = (2.0 * variance(self.parameters.weight) * (32.0 * coefficients).ln()).sqrt();
         let integer = largest.round().min(self.parameters.range as f64);
@@ -197,17 +197,18 @@ impl EvalMod {
         self.typical_error().max(one)
     }
 
-    /// √E|value/x − 1|² over the distribution of the integers, for x mod 1 a hundredth of the largest.
+    /// Returns √E|value/x − 1|² over the distribution of the integers, for x mod 1 a hundredth of the largest.
     #[must_use]
     pub fn relative_error(&self) -> f64 {
         let rest = ratio(self.parameters.ratio_bits) / 100.0;
         self.mean_square(|integer| self.at(integer + rest) - self.at(integer) - rest) / rest
     }
 
-    /// By how much one rounding at the scale of EvalMod grows on its way to x mod 1.
+    /// Returns the growth of one rounding at the scale of EvalMod until x mod 1.
     ///
-    /// Of a product in the first polynomial: a^2/4 times for a = 2πW/2^r, since the function of angle a·u changes so fast with T_2(u) = 2u² − 1, the first
-    /// product, near 0. Then 4|cos θ| times with every doubling, √8 in the mean over all angles, and 2 for a squaring of |E| = 1; 2π times less at the end.
+    /// A rounding of a product in the first polynomial grows a^2/4 times for a = 2πW/2^r, since the function of angle a·u changes so fast with
+    /// T_2(u) = 2u² − 1, the first product, near 0. Then 4|cos θ| times with every doubling, √8 in the mean over all angles, and 2 for a squaring of
+    /// |E| = 1; 2π times less at the end.
     pub(crate) fn growth(&self) -> f64 {
         let doublings = self.parameters.doublings as f64;
         let angle = 2.0 * PI * self.width / doublings.exp2();
@@ -218,7 +219,7 @@ impl EvalMod {
         (each * doublings).exp2() / (2.0 * PI) * ROUNDINGS.hypot(angle * angle / 4.0)
     }
 
-    /// Its value in the clear.
+    /// Returns the value in the clear.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         let u = x / self.width;
@@ -240,8 +241,8 @@ impl EvalMod {
         }
     }
 
-    /// The scale of what [`evaluate`](Self::evaluate) gives for slots of this level: the one asked for, or, where no arcsin can bring it about,
-    /// what squarings leave, times the factor 2π or 4π that they lack.
+    /// Returns the scale of the result of [`evaluate`](Self::evaluate) for slots of this level: the one requested, or, where there is no arcsin to reach it,
+    /// that of the squarings, times the factor 2π or 4π that they lack.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -257,11 +258,11 @@ impl EvalMod {
         Ok(scale * if self.conjugates() { 4.0 * PI } else { 2.0 * PI })
     }
 
-    /// x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at the
+    /// Evaluates x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at the
     /// [`output_scale`](Self::output_scale) for `scale`.
     ///
     /// # Errors
-    /// [`CkksError::LevelExhausted`]; [`CkksError::MissingRotation`] if it conjugates and there is no key for that; as
+    /// [`CkksError::LevelExhausted`]; [`CkksError::MissingRotation`] if it conjugates and there is no key for that; every error of
     /// [`evaluate`].
     pub fn evaluate(
         &self,
@@ -307,31 +308,31 @@ impl EvalMod {
     }
 }
 
-/// cos(2πx − π/2) = sin(2πx): x − 1/4 in turns.
+/// Shift of the argument in turns: cos(2πx − π/2) = sin(2πx).
 const SHIFT: f64 = 0.25;
 
 fn ratio(bits: f64) -> f64 {
     (-bits).exp2()
 }
 
-/// σ² of the sum of so many uniform variables, rounded.
+/// Returns the variance σ² of the sum of `weight` uniform variables, rounded.
 fn variance(weight: usize) -> f64 {
     (weight.max(1) as f64 + 1.0) / 12.0
 }
 
-/// e^(−x²/2σ²).
+/// Returns the likelihood e^(−x²/2σ²) of an integer x, relative to 0.
 fn likelihood(x: f64, weight: usize) -> f64 {
     (-x * x / (2.0 * variance(weight))).exp()
 }
 
-/// 2a² − 1.
+/// Computes the cosine 2a² − 1 of the doubled angle.
 fn doubled(evaluator: &Evaluator, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
     let mut square = evaluator.multiply_unscaled_at(a, a, 2, a.metadata().level)?;
     evaluator.add_constant_assign(&mut square, -1.0)?;
     evaluator.relinearize_rescale(&square, key)
 }
 
-/// The slots divided by a number, by calling their scale larger.
+/// Divides the slots by a number, by declaring a larger scale.
 fn reinterpreted(mut a: Ciphertext, divisor: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(1.0 / divisor);
@@ -340,7 +341,7 @@ fn reinterpreted(mut a: Ciphertext, divisor: f64) -> Ciphertext {
     a
 }
 
-/// The Taylor polynomial of exp(2πW·z/2^r): at z = i·x/W it is exp(2πi·x/2^r).
+/// Returns the Taylor polynomial of exp(2πW·z/2^r): at z = i·x/W it is exp(2πi·x/2^r).
 fn taylor(width: f64, doublings: usize, degree: usize) -> Result<Series, SeriesError> {
     let angle = 2.0 * PI * width / (doublings as f64).exp2();
     let coefficients = (0..=degree).scan(1.0, |term, k| {
@@ -351,7 +352,7 @@ fn taylor(width: f64, doublings: usize, degree: usize) -> Result<Series, SeriesE
     Series::power(coefficients.collect())
 }
 
-/// An even polynomial of u = (x − 1/4)/W next to cos(2π(x − 1/4)/2^r) where x is near an integer: least squares at Chebyshev nodes around
+/// Returns an even polynomial of u = (x − 1/4)/W close to cos(2π(x − 1/4)/2^r) where x is near an integer: least squares at Chebyshev nodes around
 /// each, weighted by the cube root of how likely the integer is. That evens out what the error of an integer costs and how
 /// often it occurs; the square root would leave the rarest ones almost unapproximated.
 fn cosine(parameters: &EvalModParameters, width: f64, degree: usize) -> Result<Series, SeriesError> {
@@ -381,7 +382,7 @@ fn cosine(parameters: &EvalModParameters, width: f64, degree: usize) -> Result<S
     Series::chebyshev(-1.0, 1.0, coefficients)
 }
 
-/// The Taylor polynomial of arcsin(v)/2π of an odd degree; none for degree 1. A minimax polynomial is better for the largest messages and
+/// Returns the Taylor polynomial of arcsin(v)/2π of an odd degree; `None` for degree 1. A minimax polynomial is better for the largest messages and
 /// worse for typical ones, whose coefficients are far smaller.
 fn inverse_sine(degree: usize) -> Result<Option<Series>, SeriesError> {
     if degree <= 1 {

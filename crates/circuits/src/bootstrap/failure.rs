@@ -1,4 +1,4 @@
-//! How likely the integers that ModRaise leaves lie outside the range that EvalMod removes.
+//! Probability that an integer which ModRaise leaves lies outside the range that EvalMod removes.
 //!
 //! ct(s) modulo q_0 becomes m + q_0·I with I_j = ⌊Σ ±u_i − m_j/q_0⌉ for the coefficients u_i of c_1/q_0 that the secret picks:
 //! uniform in \[−1/2, 1/2) and, for one j, independent. So P(|I_j| > K) = 2·P(Σ u_i ≥ K + 1/2 − μ) at most for |m_j| ≤ μ·q_0,
@@ -7,15 +7,15 @@
 use num_bigint::{BigInt, BigUint};
 use sunzi_rlwe::SecretDistribution;
 
-/// Up to this weight the tail is computed exactly; above, a Chernoff bound is.
+/// Largest weight for which the tail is computed exactly; above it is bounded by Chernoff.
 const EXACT: usize = 512;
-/// Arguments are taken in multiples of 2^-this, downwards.
+/// Number of fraction bits of arguments, which are rounded down.
 const FRACTION: u32 = 20;
 
-/// log2 of a bound on the probability that one of `coefficients` many I_j leaves \[−K, K\], for messages of at most
+/// Returns log2 of a bound on the probability that one of `coefficients` many I_j leaves \[−K, K\], for messages of at most
 /// `ratio`·q_0: exact up to the union bound for a Hamming weight of at most 512, else a Chernoff bound, a few bits above.
 ///
-/// −∞ where it cannot happen.
+/// The result is −∞ where the event cannot happen.
 #[must_use]
 pub fn log2_failure(
     secret: SecretDistribution,
@@ -33,7 +33,7 @@ pub fn log2_failure(
     (tail + 1.0 + (coefficients as f64).log2()).min(0.0)
 }
 
-/// The least K for which [`log2_failure`] is at most `log2_target`.
+/// Returns the least K for which [`log2_failure`] is at most `log2_target`.
 #[must_use]
 pub fn least_range(
     secret: SecretDistribution,
@@ -50,7 +50,7 @@ pub fn least_range(
     (0..most).find(enough).unwrap_or(most)
 }
 
-/// log2 P(u_1 + … + u_h ≥ x): the sum Σ_(k ≤ d) (−1)^k·C(h, k)·(d − k)^h / h! for d = h/2 − x.
+/// Returns log2 P(u_1 + … + u_h ≥ x): the sum Σ_(k ≤ d) (−1)^k·C(h, k)·(d − k)^h / h! for d = h/2 − x.
 fn log2_uniform_tail(weight: usize, x: f64) -> f64 {
     let unit = f64::from(1_u32 << FRACTION);
     let distance = ((weight as f64 / 2.0 - x) * unit).ceil();
@@ -72,12 +72,12 @@ fn log2_uniform_tail(weight: usize, x: f64) -> f64 {
     sunzi_math::log2(sum.magnitude()) - denominator
 }
 
-/// min over λ of log2 (1 − w + w·sinh(λ/2)/(λ/2))^count·e^(−λx): Chernoff's bound for sums of uniform variables that are there with
+/// Returns min over λ of log2 (1 − w + w·sinh(λ/2)/(λ/2))^count·e^(−λx): Chernoff's bound for sums of uniform variables each present with
 /// probability w.
 fn log2_chernoff(count: f64, weight: f64, x: f64) -> f64 {
     let exponent = |lambda: f64| {
         let half = lambda / 2.0;
-        // ln(sinh(h)/h) for any h.
+        // Logarithm ln(sinh(h)/h) for any h.
         let log = half + (-(-2.0 * half).exp_m1() / (2.0 * half)).ln();
         let moment = if log < 600.0 { (weight * log.exp_m1()).ln_1p() } else { log + weight.ln() };
         (count * moment - lambda * x) / std::f64::consts::LN_2

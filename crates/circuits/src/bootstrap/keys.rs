@@ -1,4 +1,4 @@
-//! The keys of a bootstrapping.
+//! Keys of a bootstrapping.
 
 use rand_core::CryptoRng;
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, SparseSecret};
@@ -6,7 +6,7 @@ use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, S
 use super::Blueprint;
 use crate::bootstrap::BootstrapError;
 
-/// All keys of a [`Blueprint`]; no part of them is secret.
+/// All keys of a [`Blueprint`]; they contain no secret.
 #[derive(Clone)]
 pub struct BootstrapKeys {
     pub(super) relinearization: RelinearizationKey,
@@ -15,8 +15,8 @@ pub struct BootstrapKeys {
 }
 
 impl BootstrapKeys {
-    /// Makes the keys, several at a time on the current thread pool. `progress` is told how many are made and how many there will
-    /// be.
+    /// Makes the keys, several at a time on the current thread pool. `progress` is called with the numbers of keys made and of all
+    /// keys.
     ///
     /// # Errors
     /// [`BootstrapError::Rlwe`] for a secret of another context, and for moduli above the security limit of one of the secrets.
@@ -56,32 +56,32 @@ impl BootstrapKeys {
         Ok(Self { relinearization, automorphisms, encapsulation })
     }
 
-    /// The key that relinearises products of all levels from EvalMod down.
+    /// Key that relinearises products of all levels from EvalMod down.
     #[must_use]
     pub fn relinearization(&self) -> &RelinearizationKey {
         &self.relinearization
     }
 
-    /// The keys of rotations and the conjugation, each up to the level at which it is used.
+    /// Keys of rotations and of the conjugation, each up to the level at which it is used.
     #[must_use]
     pub fn rotations(&self) -> &GaloisKeys {
         &self.automorphisms
     }
 
-    /// The keys to the sparse secret and back, if there is one.
+    /// Keys to the sparse secret and back, if there is one.
     #[must_use]
     pub fn encapsulation(&self) -> Option<&EncapsulationKeys> {
         self.encapsulation.as_ref()
     }
 
-    /// The same keys in half of the memory, but for those of the encapsulation: what is uniform is drawn anew from seeds for every key switch.
+    /// Stores seeds instead of uniform halves of keys, except of the encapsulation: half the memory, and the halves are expanded for every key switch.
     #[must_use]
     pub fn compact(self) -> Self {
         let (relinearization, automorphisms) = (self.relinearization.compact(), self.automorphisms.compact());
         Self { relinearization, automorphisms, ..self }
     }
 
-    /// Bytes in memory.
+    /// Number of bytes in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let encapsulation = self.encapsulation.as_ref().map_or(0, EncapsulationKeys::byte_len);

@@ -6,49 +6,49 @@ use sunzi_rlwe::{SecretDistribution, Security};
 use super::eval_mod::{EvalMod, EvalModParameters, Form};
 use super::{BootstrapError, failure};
 
-/// The sparse secret that ModRaise happens under.
+/// Sparse secret under which ModRaise runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encapsulation {
-    /// Its Hamming weight h.
+    /// Hamming weight h of the sparse secret.
     pub weight: usize,
-    /// Polynomials that share the weight: 1, or 2 where a ring is too small for a weight. The security table is asked about rank·n; the way
+    /// Number of polynomials that share the weight: 1, or 2 where a ring is too small for a weight. Security is that of dimension rank·n; the switch
     /// back takes as many key switches.
     pub rank: usize,
-    /// log2 of the special modulus P' of its own: q_0·P' must stay within the table for weight h and dimension rank·n.
+    /// log2 of the special modulus P' of the encapsulation: q_0·P' must stay within the security table for weight h and dimension rank·n.
     pub special_bits: u32,
 }
 
-/// Where SlotsToCoeffs stands.
+/// Position of SlotsToCoeffs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// At the end, on levels of its own: a message with no level left is bootstrapped `[AS19, 3.1]`.
+    /// SlotsToCoeffs at the end, on levels of its own: a message with no level left is bootstrapped `[AS19, 3.1]`.
     Last,
-    /// At the beginning, on the lowest levels: cheaper, since it works modulo less, and the message keeps more levels; one with fewer levels
-    /// than it takes cannot be bootstrapped any more.
+    /// SlotsToCoeffs at the beginning, on the lowest levels: cheaper, since its modulus is smaller, and the message keeps more levels; a message with fewer levels
+    /// than it takes can no longer be bootstrapped.
     First,
 }
 
-/// What the moduli of levels are.
+/// Choice of the moduli of levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chain {
-    /// The first ones of one list: one level's are among those of every level above it.
+    /// Prefixes of one list: one level's moduli are among those of every level above it.
     #[default]
     Prefixes,
     /// Any sets, of as few words as hold their bits: see [`Parameters::from_ranges_rational`].
     Sets,
 }
 
-/// All that a bootstrapping depends on. Levels from below: q_0; residual levels, whose lowest SlotsToCoeffs uses if it comes
+/// A parameter set, from which a bootstrapping is made. Levels from below: q_0; residual levels, whose lowest SlotsToCoeffs uses if it comes
 /// [`First`](Order::First); SlotsToCoeffs if it comes [`Last`](Order::Last); EvalMod; CoeffsToSlots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Set {
-    /// What it is called.
+    /// Name of the set.
     pub name: &'static str,
-    /// log2 n.
+    /// log2 of the ring degree n.
     pub log2_degree: u32,
-    /// log2 q_0.
+    /// log2 of the lowest modulus q_0.
     pub first_bits: u32,
-    /// What levels are made of.
+    /// Choice of the moduli of levels.
     pub chain: Chain,
     /// Levels that are left after bootstrapping, and their scale.
     pub residual: LevelRange,
@@ -56,43 +56,43 @@ pub struct Set {
     pub slots_to_coeffs: LevelRange,
     /// log2 of the scale of EvalMod, which has as many levels as it takes.
     pub eval_mod_bits: u32,
-    /// How x modulo 1 is approximated.
+    /// Approximation of x modulo 1.
     pub eval_mod: EvalModParameters,
     /// Levels and log2 of the moduli of CoeffsToSlots.
     pub coeffs_to_slots: LevelRange,
-    /// d_num, digits of key switching.
+    /// Number of digits of key switching, d_num.
     pub digits: usize,
-    /// The main secret.
+    /// Distribution of the main secret.
     pub secret: SecretDistribution,
-    /// The secret at ModRaise, if it is another.
+    /// Sparse secret at ModRaise, if it is another.
     pub encapsulation: Option<Encapsulation>,
-    /// Where SlotsToCoeffs stands.
+    /// Position of SlotsToCoeffs.
     pub order: Order,
-    /// Rounds of [refinement](super::Bootstrapper::bootstrap_refined) it is meant for: 1 for none. Every further one takes a residual level.
+    /// Number of rounds of [refinement](super::Bootstrapper::bootstrap_refined) that the set is meant for: 1 for none. Every further one takes a residual level.
     pub rounds: usize,
-    /// Messages have slots of at most 2^this.
+    /// Size of messages: slots are at most 2^`message_bits`.
     pub message_bits: u32,
-    /// The security to reach.
+    /// Security level to reach.
     pub security: Security,
 }
 
-/// Numbers of levels, from below.
+/// Levels at which steps start, counted from below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// The level of a bootstrapped ciphertext.
+    /// Level of a bootstrapped ciphertext.
     pub residual: usize,
-    /// The level at which SlotsToCoeffs starts.
+    /// Level at which SlotsToCoeffs starts.
     pub slots_to_coeffs: usize,
-    /// The level at which EvalMod starts.
+    /// Level at which EvalMod starts.
     pub eval_mod: usize,
-    /// The level at which CoeffsToSlots starts: the highest.
+    /// Level at which CoeffsToSlots starts: the highest.
     pub coeffs_to_slots: usize,
 }
 
 impl Set {
-    /// The default: 128 bits of security at n = 2^16 for uniform ternary secrets, full packing, ten levels of 40 bits and 447 bits left.
+    /// Default set: 128 bits of security at n = 2^16 for uniform ternary secrets, full packing, ten levels of 40 bits and 447 bits left.
     ///
-    /// It keeps of random messages
+    /// The set keeps of random messages
     /// 23.5 bits in the mean, 21.0 in the worst slot,
     /// of messages that are all 1, alternating, or a single spike
     /// 20.9 bits in the mean, 20.0 in the worst slot,
@@ -127,11 +127,11 @@ impl Set {
         }
     }
 
-    /// As the default, in less time and memory, for whoever bootstraps before the last levels are gone: SlotsToCoeffs comes first, on the three lowest of
-    /// twelve levels of 40 bits, so that nine levels and 407 bits lie between two bootstrappings. Coefficients are slots there, so that
+    /// Fast set: that of the default in less time and memory, for messages bootstrapped before the last levels are used. SlotsToCoeffs comes first, on
+    /// the three lowest of twelve levels of 40 bits, so that nine levels and 407 bits lie between two bootstrappings. Coefficients are slots there, so that
     /// messages that one coefficient holds are no harder than others.
     ///
-    /// It keeps of random messages
+    /// The set keeps of random messages
     /// 24.0 bits in the mean, 21.2 in the worst slot,
     /// of messages that are all 1, alternating, or a single spike
     /// 21.5 bits in the mean, 20.2 in the worst slot,
@@ -157,11 +157,11 @@ impl Set {
         }
     }
 
-    /// 128 bits of security at n = 2^15 for uniform ternary secrets: two levels of 35 bits and 115 bits left. The table has no weight as small as 32
+    /// Set for n = 2^15: 128 bits of security for uniform ternary secrets, two levels of 35 bits and 115 bits left. The table has no weight as small as 32
     /// there, but it has for the dimension 2^16: the sparse secret is a vector of two polynomials. Messages are so small beside q_0 that the
     /// sine needs no correction.
     ///
-    /// It keeps of random messages
+    /// The set keeps of random messages
     /// 17.9 bits in the mean, 15.7 in the worst slot,
     /// of messages that are all 1, alternating, or a single spike
     /// 16.9 bits in the mean, 15.3 in the worst slot,
@@ -191,10 +191,10 @@ impl Set {
         }
     }
 
-    /// 128 bits of security at n = 2^16, for two rounds of [refinement](super::Bootstrapper::bootstrap_refined): seven residual levels of 52 bits,
+    /// Precise set: 128 bits of security at n = 2^16, for two rounds of [refinement](super::Bootstrapper::bootstrap_refined): seven residual levels of 52 bits,
     /// two primes each, one of which the second round takes: six levels and 372 bits are left.
     ///
-    /// It keeps, of random messages and of those that are all 1, alternating, or a single spike,
+    /// The set keeps, of random messages and of those that are all 1, alternating, or a single spike,
     /// 36.3 bits in the mean, 33.5 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 33.4 bits in the mean, 31.0 in the worst slot.
@@ -204,7 +204,7 @@ impl Set {
         Self {
             name: "n16-128-precise",
             first_bits: 60,
-            // Sets would miss 60 bits by what takes the sparse secret above its limit.
+            // Sets of moduli would miss 60 bits by the amount that exceeds the sparse secret's limit.
             chain: Chain::Prefixes,
             residual: LevelRange { levels: 7, scale_bits: 52 },
             eval_mod: EvalModParameters { ratio_bits: 7.5, ..Self::default_128().eval_mod },
@@ -213,10 +213,10 @@ impl Set {
         }
     }
 
-    /// The paper's `[AS19, 5]`: q_0 ≈ 2^61, L = 32 levels of 55 bits, h = 64, r = 8, radix 8. The steps take 21 levels, so that 11 are
+    /// The paper's set `[AS19, 5]`: q_0 ≈ 2^61, L = 32 levels of 55 bits, h = 64, r = 8, radix 8. The steps take 21 levels, so that 11 are
     /// left where the paper has 7. INSECURE: 80 bits by the estimates of its time.
     ///
-    /// It keeps of random messages, where the paper states 11 bits,
+    /// The set keeps of random messages, where the paper states 11 bits,
     /// 20.5 bits in the mean, 18.5 in the worst slot,
     /// and of messages that are all 1, alternating, or a single spike
     /// 9.2 bits in the mean, 9.2 in the worst slot:
@@ -250,7 +250,7 @@ impl Set {
         }
     }
 
-    /// All sets above. [`Statement`](super::Statement) says what each keeps, [`Summary`](super::Summary) what it costs.
+    /// Returns all shipped sets. [`Statement`](super::Statement) says what precision each keeps, [`Summary`](super::Summary) what it costs.
     #[must_use]
     pub fn shipped() -> [Self; 5] {
         [
@@ -262,7 +262,7 @@ impl Set {
         ]
     }
 
-    /// Small and INSECURE, for tests: the default with n = 2^`log2_degree`, few levels left and prefixes of moduli.
+    /// Returns a small and INSECURE set for tests: the default with n = 2^`log2_degree`, few levels left and prefixes of moduli.
     #[must_use]
     pub fn insecure_for_tests(log2_degree: u32) -> Self {
         Self {
@@ -275,7 +275,7 @@ impl Set {
         }
     }
 
-    /// The levels of every step.
+    /// Returns the levels at which the steps start.
     ///
     /// # Errors
     /// [`BootstrapError::Series`] for an EvalMod that is not possible; [`BootstrapError::Set`] for steps without levels.
@@ -307,10 +307,10 @@ impl Set {
         })
     }
 
-    /// The parameters of the context.
+    /// Returns the parameters of the context.
     ///
     /// # Errors
-    /// As [`levels`](Self::levels); [`BootstrapError::Ckks`] for scales without primes and above the security limit.
+    /// Every error of [`levels`](Self::levels); [`BootstrapError::Ckks`] for scales without primes and above the security limit.
     pub fn parameters(&self) -> Result<Parameters, BootstrapError> {
         let levels = self.levels()?;
         let eval_mod = LevelRange {
@@ -334,25 +334,25 @@ impl Set {
         Ok(parameters)
     }
 
-    /// The lowest level that a message may have: SlotsToCoeffs takes its levels from the message where it comes first.
+    /// Returns the lowest level that a message may have: SlotsToCoeffs takes its levels from the message where it comes first.
     #[must_use]
     pub fn lowest_level(&self) -> usize {
         if self.order == Order::First { self.slots_to_coeffs.levels } else { 0 }
     }
 
-    /// The level at which EvalMod ends.
+    /// Returns the level at which EvalMod ends.
     pub(super) fn below_eval_mod(&self) -> usize {
         let own = if self.order == Order::Last { self.slots_to_coeffs.levels } else { 0 };
         self.residual.levels + own
     }
 
-    /// The secret that ModRaise happens under.
+    /// Returns the distribution of the secret at ModRaise.
     #[must_use]
     pub fn raised_secret(&self) -> SecretDistribution {
         self.encapsulation.map_or(self.secret, |capsule| SecretDistribution::FixedWeight(capsule.weight))
     }
 
-    /// log2 of a bound on the probability that a bootstrapping of messages of so many slots goes wrong because an integer leaves the range
+    /// Returns log2 of a bound on the probability that a bootstrapping of messages of `slots` slots fails because an integer leaves the range
     /// of EvalMod: see [`failure`].
     #[must_use]
     pub fn log2_failure(&self, slots: usize) -> f64 {

@@ -1,4 +1,4 @@
-//! What shipped sets were measured to keep.
+//! Measured precision of shipped sets.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use sunzi_ckks::Context;
 
 use super::{Blueprint, BootstrapError, Set};
 
-/// −log2 of errors of slots, for slots of at most 1.
+/// Precision in bits: −log2 of errors of slots, for slots of at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bits {
-    /// Of the mean error.
+    /// Bits of the mean error.
     pub mean: f64,
-    /// Of the error of the worst slot.
+    /// Bits of the error of the worst slot.
     pub worst: f64,
 }
 
-/// What a set keeps of messages that fill all slots, after the rounds it is meant for: a little less than the worst of what was measured.
+/// Precision that a set keeps of messages that fill all slots, after the rounds it is meant for: a little below the worst measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statement {
-    /// Of slots that look random.
+    /// Precision of random slots.
     pub random: Bits,
-    /// Of the hardest of three kinds: all slots 1, alternating signs, a single spike.
+    /// Precision of the hardest of three kinds: all slots 1, alternating signs, a single spike.
     pub adversarial: Bits,
-    /// Of a random message after fifty bootstrappings in a row, where that was measured. Errors of independent bootstrappings add as variances: 2.8
+    /// Precision of a random message after fifty bootstrappings in a row, where measured. Errors of independent bootstrappings add as variances: 2.8
     /// bits less than after one.
     pub fifty: Option<Bits>,
 }
 
 impl Statement {
-    /// The statement of a shipped set, none for one that was changed.
+    /// Returns the statement of a shipped set, `None` for a set that was changed.
     #[must_use]
     pub fn of(set: &Set) -> Option<Self> {
         let [default, fast, n15, precise, paper] = Set::shipped();
@@ -53,34 +53,34 @@ impl fmt::Display for Bits {
     }
 }
 
-/// A set in figures: what it gives, keeps and costs.
+/// A set in figures: its levels, precision and cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// The set.
+    /// Parameter set.
     pub set: Set,
-    /// Slots of its messages.
+    /// Number of slots of the set's messages.
     pub slots: usize,
-    /// What it was measured to keep.
+    /// Measured precision.
     pub statement: Option<Statement>,
-    /// Levels left after its rounds.
+    /// Number of levels left after its rounds.
     pub levels_left: usize,
     /// log2 of the modulus that is left.
     pub bits_left: f64,
-    /// log2 QP, by which security is judged.
+    /// log2 of QP, which decides the security.
     pub log2_key_modulus: f64,
     /// log2 of a bound on the probability of failure.
     pub log2_failure: f64,
-    /// Bytes of all keys.
+    /// Number of bytes of all keys.
     pub key_bytes: usize,
-    /// Bytes of the encoded matrices.
+    /// Number of bytes of the encoded matrices.
     pub diagonal_bytes: usize,
 }
 
 impl Summary {
-    /// Of messages that fill all slots. Makes the tables of the context, but no key.
+    /// Summarises a set for messages that fill all slots. Makes the tables of the context, but no key.
     ///
     /// # Errors
-    /// As [`Set::parameters`] and [`Blueprint::new`].
+    /// Every error of [`Set::parameters`] and [`Blueprint::new`].
     pub fn new(set: &Set) -> Result<Self, BootstrapError> {
         let context = Context::new(&set.parameters()?)?;
         let blueprint = Blueprint::new(&context, set, context.max_slots())?;

@@ -7,7 +7,7 @@ use sunzi_rlwe::{RlweError, SecretDistribution, SecretKey, Security, wire};
 use super::eval_mod::{EvalModParameters, Form};
 use super::*;
 
-/// Slots that look random, in the unit disc.
+/// Returns random-looking slots in the unit disc.
 fn numbers(count: usize) -> Vec<Complex64> {
     (0..count).map(|j| Complex64::new((j as f64 * 1.7).sin() * 0.7, (3.1 * j as f64).cos() * 0.7)).collect()
 }
@@ -44,7 +44,7 @@ impl Bench {
     }
 }
 
-/// -log2 of the worst and of the mean error.
+/// Returns −log2 of the worst and of the mean error.
 fn bits(a: &[Complex64], b: &[Complex64]) -> (f64, f64) {
     let errors: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - b).norm()).collect();
     let worst = errors.iter().copied().fold(0.0, f64::max);
@@ -240,7 +240,7 @@ fn messages_at_any_scale_are_taken_or_refused() {
     let out = bench.bootstrapper.bootstrap(&small, &bench.keys).unwrap();
     assert!(bits(&bench.open(&out, 128), &values).0 > 20.0);
     assert!(out.metadata().precision.bits() < bits(&bench.open(&out, 128), &values).1 + 0.5);
-    // q_0 has room for the message and not for EvalMod.
+    // Modulus q_0 has room for the message and not for EvalMod.
     let large = evaluator.set_scale(&a, 0, scale * 4.0).unwrap();
     let error = bench.bootstrapper.bootstrap(&large, &bench.keys).err().unwrap();
     assert!(error.to_string().contains("scale the message down"), "{error}");
@@ -280,7 +280,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
 
 mod estimates;
 
-/// The numbers after so many bootstrappings in a row, from the lowest level each time.
+/// Returns the bits kept after `count` bootstrappings in a row, from the lowest level each time.
 fn in_a_row(bench: &mut Bench, values: &[Complex64], count: usize) -> (f64, f64) {
     let mut a = bench.encrypt(values, 0);
     for _ in 0..count {
@@ -301,7 +301,7 @@ fn fifty_in_a_row_add_their_errors_only() {
 
 #[test]
 fn sets_say_what_they_keep() {
-    // The pages of sets and of the command show what the long test compares with measurements.
+    // The documentation of sets and of the command shows the figures that the long test compares with measurements.
     let source = include_str!("set.rs");
     for set in Set::shipped() {
         let Statement { random, adversarial, fifty } = Statement::of(&set).unwrap();
@@ -365,7 +365,7 @@ fn the_set_of_the_paper_holds_its_statement() {
     hold(&Set::akimoto_sakuma_insecure());
 }
 
-/// After rounds of refinement no more than key switches is outside of the subring of few slots: fewer bits than what the rounds correct.
+/// Checks that after rounds of refinement only the noise of key switches is outside the subring of few slots: less than the rounds correct.
 #[test]
 fn a_trace_leaves_nothing_outside_of_the_subring() {
     let set =

@@ -1,4 +1,4 @@
-//! Bootstrapping keys in files: one record after the other of the keys they are made of.
+//! Bootstrapping keys in files: the records of their keys, one after the other.
 
 use std::io::BufRead;
 

@@ -6,10 +6,10 @@ use num_complex::Complex64;
 
 use super::LinearTransformError;
 
-/// A square matrix by its diagonals that do not vanish: (M·v)_j = Σ_d diagonal_d\[j\]·v_(j+d), indices modulo the size,
+/// A square matrix stored by its nonzero diagonals: (M·v)_j = Σ_d diagonal_d\[j\]·v_(j+d), indices modulo the size,
 /// a power of two.
 ///
-/// A diagonal that repeats is kept once: those of a factor of a Fourier transform have a short period, and so have the
+/// A diagonal that repeats is stored for one period: the diagonals of a factor of a Fourier transform have a short period, and so have the
 /// polynomials that encode them.
 ///
 /// ```
@@ -33,7 +33,7 @@ pub struct Diagonals {
 }
 
 impl Diagonals {
-    /// The matrix of zeros.
+    /// Makes the zero matrix.
     ///
     /// # Errors
     /// [`LinearTransformError::Size`] unless the size is a power of two up to 2^30.
@@ -44,10 +44,10 @@ impl Diagonals {
         Ok(Self { size, diagonals: BTreeMap::new() })
     }
 
-    /// The matrix with these entries, by row and column.
+    /// Makes the matrix with these entries, by row and column.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn from_entries(
         size: usize,
         entry: impl Fn(usize, usize) -> Complex64,
@@ -60,7 +60,7 @@ impl Diagonals {
         Ok(matrix)
     }
 
-    /// Adds to diagonal d (modulo the size) one that has these values and repeats.
+    /// Adds these values, repeated, to diagonal d (modulo the size).
     ///
     /// # Errors
     /// [`LinearTransformError::Period`] unless their number divides the size.
@@ -76,7 +76,7 @@ impl Diagonals {
         Ok(())
     }
 
-    /// Keeps one period of a diagonal, unless it vanishes.
+    /// Stores one period of a diagonal, unless it vanishes.
     fn put(&mut self, d: usize, mut values: Vec<Complex64>) {
         while values.len() > 1 {
             let (first, second) = values.split_at(values.len() / 2);
@@ -90,30 +90,30 @@ impl Diagonals {
         }
     }
 
-    /// Rows, and columns.
+    /// Number of rows and of columns.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The diagonals that do not vanish, ascending, each with one period of its values.
+    /// Yields the diagonals that do not vanish, ascending, each with one period of its values.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[Complex64])> {
         self.diagonals.iter().map(|(&d, values)| (d, values.as_slice()))
     }
 
-    /// One period of a diagonal, if it does not vanish.
+    /// Returns one period of a diagonal, `None` if it vanishes.
     #[must_use]
     pub fn diagonal(&self, d: usize) -> Option<&[Complex64]> {
         self.diagonals.get(&d).map(Vec::as_slice)
     }
 
-    /// How many diagonals do not vanish.
+    /// Number of diagonals that do not vanish.
     #[must_use]
     pub fn count(&self) -> usize {
         self.diagonals.len()
     }
 
-    /// M·v in the clear.
+    /// Returns M·v in the clear.
     ///
     /// # Errors
     /// [`LinearTransformError::Length`] unless the vector has as many numbers as the matrix has columns.
@@ -131,7 +131,7 @@ impl Diagonals {
         Ok(product)
     }
 
-    /// The matrix that does `first` and then this one.
+    /// Returns the product that applies `first` and then this matrix.
     ///
     /// # Errors
     /// [`LinearTransformError::Length`] for matrices of different sizes.
@@ -156,7 +156,7 @@ impl Diagonals {
         Ok(product)
     }
 
-    /// The matrix with row j times `factors[j]`, which repeat.
+    /// Returns the matrix with row j multiplied by `factors[j]`, which repeat.
     ///
     /// # Errors
     /// [`LinearTransformError::Period`] unless their number divides the size.
@@ -166,8 +166,8 @@ impl Diagonals {
         scale.after(self)
     }
 
-    /// The same diagonals for vectors of another size, of which the diagonals' periods must be divisors: the same map of
-    /// vectors that repeat where the size grows.
+    /// Returns the matrix with these diagonals for vectors of another size, which the diagonals' periods must divide: on a larger size,
+    /// this map of repeating vectors.
     ///
     /// # Errors
     /// [`LinearTransformError::Size`]; [`LinearTransformError::Period`].

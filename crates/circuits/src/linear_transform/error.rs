@@ -1,4 +1,4 @@
-//! What can go wrong with a linear transform.
+//! Errors of linear transforms.
 
 use sunzi_ckks::CkksError;
 use sunzi_ckks::encoder::EncoderError;
@@ -9,63 +9,63 @@ use crate::bootstrap::dft::{Direction, Packing};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinearTransformError {
-    /// A size of matrices that is not possible.
+    /// The size of a matrix is not possible.
     #[error("a matrix of size {got}: take a power of two up to 2^30 and pad with zeros")]
     Size {
-        /// What was asked for.
+        /// Size requested.
         got: usize,
     },
-    /// Values of a diagonal that do not repeat evenly.
+    /// The values of a diagonal do not repeat evenly.
     #[error("{got} values for diagonals of length {size}: give a number of values that divides it")]
     Period {
-        /// Values given.
+        /// Number of values given.
         got: usize,
         /// Length of a diagonal.
         size: usize,
     },
-    /// A vector of the wrong length.
+    /// A vector has the wrong length.
     #[error("a vector of length {got} for a matrix of size {expected}")]
     Length {
-        /// Columns of the matrix.
+        /// Number of columns of the matrix.
         expected: usize,
         /// Length of the vector.
         got: usize,
     },
-    /// More factors than a transform has steps, or none.
+    /// The number of factors is zero or exceeds the number of steps.
     #[error("a Fourier transform of {slots} slots in {got} levels: take 1 to {most}")]
     Budget {
-        /// Slots of the transform.
+        /// Number of slots of the transform.
         slots: usize,
-        /// Levels asked for.
+        /// Number of levels requested.
         got: usize,
-        /// Levels that can be used.
+        /// Largest usable number of levels.
         most: usize,
     },
-    /// A plan was made for another matrix.
+    /// The plan was made for another matrix.
     #[error("the plan was made for another matrix: make one with Plan::new for this one")]
     PlanMismatch,
-    /// A vector longer than the matrix.
+    /// The vector is longer than the matrix.
     #[error("a vector of {got} slots for a matrix of size {size}: pad the matrix with zeros")]
     Slots {
-        /// Columns of the matrix.
+        /// Number of columns of the matrix.
         size: usize,
-        /// Slots of the vector.
+        /// Number of slots of the vector.
         got: usize,
     },
-    /// A plan for the other way.
+    /// The plan is for the other direction.
     #[error("the plan is for {got:?}, wanted is {expected:?}: make it from the other constructor of Dft")]
     Direction {
-        /// The way wanted.
+        /// Direction expected.
         expected: Direction,
-        /// The way of the plan.
+        /// Direction of the plan.
         got: Direction,
     },
-    /// Real and imaginary parts in one ciphertext where two belong, or the other way round.
+    /// Real and imaginary parts are in one ciphertext where two belong, or the other way round.
     #[error("{got} ciphertext(s) for {packing:?} packing: give what CoeffsToSlots of the same slots gave")]
     Parts {
-        /// The packing of the transform.
+        /// Packing of the transform.
         packing: Packing,
-        /// Ciphertexts given.
+        /// Number of ciphertexts given.
         got: usize,
     },
     /// An error of the encoder.

@@ -1,4 +1,4 @@
-//! The noise of a product with a factor of a Fourier transform, whose rows and columns have one length: what it does to the energy of noise is known
+//! Noise of a product with a factor of a Fourier transform, whose rows and columns have one length: its effect on the energy of noise is known
 //! exactly, where sums over diagonals only bound it.
 
 use sunzi_ckks::{CkksError, Context};
@@ -7,20 +7,20 @@ use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, galois};
 
 use super::{LinearTransform, LinearTransformError};
 
-/// The vector that is multiplied.
+/// Size of the vector that is multiplied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
-    /// The root mean square of its slots.
+    /// Root mean square of its slots.
     pub(crate) length: f64,
-    /// Whether somebody may have chosen them beside the roundings of the diagonals.
+    /// Whether an adversary may have chosen the slots with knowledge of the diagonals' roundings.
     pub(crate) chosen: bool,
 }
 
-/// The largest ‖E·z‖₂/‖z‖₂ for a matrix of k diagonals of independent entries is about 2·√k times their deviation: this many times, beside √k.
+/// Factor of the operator norm: the largest ‖E·z‖₂/‖z‖₂ for a matrix of k diagonals of independent entries is about 2·√k times their deviation.
 const OPERATOR: f64 = 3.0;
 
 impl LinearTransform {
-    /// The noise of a product of this noise and scale.
+    /// Returns the noise of a product, for a ciphertext of this noise and scale.
     pub(crate) fn unitary_noise(
         &self,
         context: &Context,
@@ -37,7 +37,7 @@ impl LinearTransform {
         let both = noise.plus(switch).scaled(Log2::of(length * self.scale));
         let mixed = both.deviation * tail.product_peak();
         let carried = NoiseTerm { worst: both.worst, deviation: both.deviation, peak: both.peak.max(mixed) };
-        // Slots of the roundings' products: all of their energy in one coefficient or one slot, if somebody chose it so.
+        // Slots of the roundings' products: all of their energy in one coefficient or one slot, if an adversary chose it so.
         let own = OPERATOR * (self.plan.products() as f64).sqrt() * norms.rounding * slots.length * scale;
         let [coefficient, slot] = match slots.chosen {
             true => [tail.factor(), (n / 2.0).sqrt()],

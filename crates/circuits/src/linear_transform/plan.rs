@@ -1,4 +1,4 @@
-//! Which diagonals meet which rotations: baby steps and giant steps, chosen by what they cost.
+//! Plan of a linear transform: baby steps and giant steps, chosen by their cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,21 @@ use sunzi_ckks::Context;
 use super::{Diagonals, LinearTransformError};
 use crate::steps::{Cost, width};
 
-/// What a linear transform needs, known before any key or diagonal is made.
+/// Plan of a linear transform: its rotations and bytes, known before any key or diagonal is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     size: usize,
     level: usize,
     bytes: usize,
-    /// By giant step the baby steps it sums.
+    /// For each giant step, the baby steps it sums.
     giants: BTreeMap<usize, Vec<usize>>,
 }
 
 impl Plan {
-    /// The cheapest plan for this matrix at a level of ciphertexts.
+    /// Makes the cheapest plan for this matrix at a level of ciphertexts.
     ///
     /// # Errors
-    /// [`LinearTransformError::Ckks`] for a level that is not there or a matrix larger than n/2.
+    /// [`LinearTransformError::Ckks`] for a level that does not exist or a matrix larger than n/2.
     pub fn new(context: &Context, matrix: &Diagonals, level: usize) -> Result<Self, LinearTransformError> {
         context.check_slots(matrix.size())?;
         let gadget = context.rlwe().gadget_at(context.limbs(level)?).map_err(sunzi_ckks::CkksError::from)?;
@@ -34,37 +34,37 @@ impl Plan {
         Ok(Self { size: matrix.size(), level, bytes, giants: split(matrix.size(), &steps, cost) })
     }
 
-    /// Rows and columns: slots of the vectors, which repeat where there are fewer than n/2.
+    /// Number of rows and columns: slots of the vectors, which repeat where there are fewer than n/2.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The level of ciphertexts it takes; results stand one level lower.
+    /// Level of the ciphertexts that the transform takes; results are one level lower.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// Bytes that the encoded diagonals will take in memory.
+    /// Number of bytes that the encoded diagonals will take in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Products with encoded diagonals.
+    /// Number of products with encoded diagonals.
     #[must_use]
     pub fn products(&self) -> usize {
         self.giants.values().map(Vec::len).sum()
     }
 
-    /// The baby steps, ascending, with 0 if it occurs.
+    /// Baby steps, ascending, with 0 if it occurs.
     #[must_use]
     pub fn babies(&self) -> Vec<usize> {
         self.giants.values().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// By giant step, ascending, the baby steps it sums.
+    /// Giant steps, ascending, each with the baby steps it sums.
     pub fn giants(&self) -> impl Iterator<Item = (usize, &[usize])> {
         self.giants.iter().map(|(&giant, babies)| (giant, babies.as_slice()))
     }
@@ -79,7 +79,7 @@ impl Plan {
     }
 }
 
-/// The baby steps of every giant step, for the width that costs least.
+/// Returns the baby steps of every giant step, for the width that costs least.
 fn split(size: usize, steps: &[usize], cost: Cost) -> BTreeMap<usize, Vec<usize>> {
     let width = width(size, steps, cost);
     let mut giants: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

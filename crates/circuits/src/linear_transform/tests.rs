@@ -16,7 +16,7 @@ fn parameters() -> Parameters {
     let mut moduli = primes_below(1 << 40, 2 << LOG2_DEGREE, 7).unwrap();
     let special_moduli = moduli.split_off(5);
     let options = GadgetOptions { digits: Some(3), special_moduli, ..GadgetOptions::default() };
-    // Two moduli at the bottom, so that the limbs of a level are not its number.
+    // Two moduli at the bottom, so that the number of limbs of a level is not its index.
     Parameters::new(LOG2_DEGREE, moduli, vec![2, 3, 4, 5], 40, Security::InsecureForResearchOnly)
         .with_key_switching(options)
 }
@@ -50,7 +50,7 @@ impl Party {
             .unwrap()
     }
 
-    /// The product at a level, beside the oracle's; checks what the plan promised.
+    /// Compares the product at a level with the oracle's; checks the plan's figures.
     fn check(&mut self, matrix: &Diagonals, slots: usize, level: usize) {
         let plan = Plan::new(&self.context, matrix, level).unwrap();
         let keys = self.keys(&plan);
@@ -94,7 +94,7 @@ fn dense_matrices_multiply_full_and_sparse_vectors() {
     for size in [1, 2, 8, 32, 128] {
         party.check(&dense(size), size, DEPTH);
     }
-    // At a lower level, where the ciphertext is brought to.
+    // A lower level, to which the ciphertext is brought.
     party.check(&dense(16), 16, 1);
     // A vector that repeats in what the matrix takes.
     party.check(&dense(32), 8, 2);

@@ -1,4 +1,4 @@
-//! Where the entries of a matrix stand on its diagonals, and how the diagonals are grouped into steps.
+//! Layout of a matrix: places of its entries on diagonals, and groups of diagonals for steps.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use sunzi_encoding::doubling_steps;
 use crate::Rotation;
 use crate::steps::{Cost, width};
 
-/// The places of a matrix: sides rounded up to powers of two, so that indices wrap at them.
+/// Places of a matrix: sides rounded up to powers of two, so that indices wrap at them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) row_length: usize,
-    /// The vector repeats with this period, a power of two.
+    /// Period with which the vector repeats, a power of two.
     pub(super) input_period: usize,
-    /// The product repeats with this one.
+    /// Period with which the product repeats.
     pub(super) output_period: usize,
 }
 
 impl Layout {
-    /// None unless both sides are between 1 and `row_length`, a power of two.
+    /// Makes the layout; `None` unless both sides are between 1 and `row_length`, a power of two.
     pub(super) fn new(rows: usize, columns: usize, row_length: usize) -> Option<Self> {
         let fits = (1..=row_length).contains(&rows) && (1..=row_length).contains(&columns);
         let (input_period, output_period) = (columns.max(1), rows.max(1));
@@ -33,18 +33,18 @@ impl Layout {
         })
     }
 
-    /// How many diagonals a dense matrix has.
+    /// Number of diagonals of a dense matrix.
     pub(super) fn diagonals(&self) -> usize {
         self.input_period.min(self.output_period)
     }
 
-    /// Row and column of the entry in slot `slot` of diagonal `diagonal`, none for padding.
+    /// Returns row and column of the entry in slot `slot` of diagonal `diagonal`, `None` for padding.
     fn place(&self, diagonal: usize, slot: usize) -> Option<(usize, usize)> {
         let (i, j) = (slot % self.output_period, (slot + diagonal) % self.input_period);
         (i < self.rows && j < self.columns).then_some((i, j))
     }
 
-    /// The diagonals on which `nonzero` says yes somewhere.
+    /// Lists the diagonals on which `nonzero` is true somewhere.
     pub(super) fn nonzero(&self, nonzero: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let period = self.input_period.max(self.output_period);
         let holds = |diagonal: &usize| {
@@ -53,7 +53,7 @@ impl Layout {
         (0..self.diagonals()).filter(holds).collect()
     }
 
-    /// All slots of a diagonal, turned right by `turned`; both rows alike.
+    /// Returns all slots of a diagonal, rotated right by `turned`; both rows alike.
     pub(super) fn slots<V: Default>(
         &self,
         diagonal: usize,
@@ -67,18 +67,18 @@ impl Layout {
         (0..2).flat_map(|_| (0..self.row_length).map(value)).collect()
     }
 
-    /// Steps of the rotations that add up what wide matrices leave apart: p, 2p, …, below the input's period.
+    /// Yields steps of the rotations that add up the parts of a product with a wide matrix: p, 2p, …, below the input's period.
     pub(super) fn folds(&self) -> impl Iterator<Item = usize> + use<> {
         doubling_steps(self.output_period, self.input_period)
     }
 
-    /// The number of baby steps, a power of two, that makes rotations cheapest. Those of an encrypted matrix, which have to be extended for
-    /// products, and its giant steps, which scale and relinearise sums, have about the same ratio.
+    /// Returns the number of baby steps, a power of two, that makes rotations cheapest. An encrypted matrix's baby steps, which have to be extended for
+    /// products, and its giant steps, which scale and relinearise sums, have about the same ratio of costs.
     pub(super) fn baby_steps(&self, diagonals: &[usize]) -> usize {
         width(self.diagonals(), diagonals, Cost::TYPICAL)
     }
 
-    /// The rotations of a product over these diagonals.
+    /// Lists the rotations of a product over these diagonals.
     pub(super) fn rotations(&self, diagonals: &[usize], baby_steps: usize) -> Vec<Rotation> {
         let babies = diagonals.iter().map(|d| d % baby_steps);
         let giants = diagonals.iter().map(|d| d - d % baby_steps);

@@ -18,7 +18,7 @@ fn assert_product(product: &crate::ClearCiphertext, rows: [&[u64]; 2]) {
     for (half, wanted) in rows.into_iter().enumerate() {
         let slots = &product.slots()[half * ROW..(half + 1) * ROW];
         assert_eq!(slots[..wanted.len()], *wanted);
-        // It repeats, padding included, so it may be multiplied again.
+        // The product repeats, padding included, so it may be multiplied again.
         let period = wanted.len().next_power_of_two();
         assert!(slots.iter().enumerate().all(|(i, x)| *x == slots[i % period]));
         assert!(slots[wanted.len()..period].iter().all(|x| *x == 0));

@@ -1,39 +1,39 @@
-//! How a polynomial is evaluated, and what that costs.
+//! Plan of the evaluation of a polynomial, and its cost.
 
 use std::fmt;
 
 use super::powers::{Powers, depth};
 
-/// Which way to evaluate a polynomial.
+/// Method of evaluating a polynomial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// The cheaper one.
+    /// The cheaper of both methods.
     #[default]
     Automatic,
-    /// All powers, then one linear combination: Σ a_i·x^i as it stands.
+    /// Power basis: all powers, then one linear combination Σ a_i·x^i.
     PowerBasis,
-    /// Baby steps x, …, x^(b−1) and giant steps x^b, x^(2b), x^(4b), ….
+    /// Paterson–Stockmeyer: baby steps x, …, x^(b−1) and giant steps x^b, x^(2b), x^(4b), ….
     PatersonStockmeyer,
 }
 
-/// A product in a sum of products that is scaled and relinearised once, over one on its own: it extends one
+/// Relative cost of a product in a sum of products that is scaled and relinearised once: it extends one
 /// operand, the giant step being at hand, and multiplies. Measured: 0.21 to 0.36 (BFV and BGV, n = 2^13 and 2^14, Zen 4,
 /// one thread).
 const LAZY_PRODUCT: f64 = 0.25;
 
-/// What an evaluation takes.
+/// Cost of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Products of ciphertexts.
+    /// Number of products of ciphertexts.
     pub products: usize,
-    /// Relinearisations, each after one scaling: fewer than products, since sums share them.
+    /// Number of relinearisations, each after one scaling: fewer than products, since sums share them.
     pub relinearizations: usize,
-    /// Products of ciphertexts in a row.
+    /// Multiplicative depth.
     pub depth: u32,
 }
 
 impl Cost {
-    /// In units of one product on its own.
+    /// Cost in units of one product on its own.
     fn weight(&self) -> f64 {
         let shared = self.products.saturating_sub(self.relinearizations);
         self.relinearizations as f64 + LAZY_PRODUCT * shared as f64
@@ -47,7 +47,7 @@ impl fmt::Display for Cost {
     }
 }
 
-/// How one polynomial will be evaluated; its `Display` says why.
+/// Plan of the evaluation of one polynomial; its `Display` gives the reasons.
 ///
 /// ```
 /// use sunzi_circuits::polynomial::{Method, Polynomial};
@@ -67,7 +67,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for a polynomial whose coefficients do not vanish at these exponents, in ascending order.
+    /// Makes the plan for a polynomial whose coefficients do not vanish at these exponents, in ascending order.
     pub(super) fn new(support: &[usize], method: Method) -> Self {
         let degree = support.last().copied().unwrap_or(0);
         // One baby step more than the degree leaves no giant step.
@@ -87,7 +87,7 @@ impl Plan {
         best
     }
 
-    /// A plan with this many baby steps, a power of two.
+    /// Makes a plan with this many baby steps, a power of two.
     fn with_baby_steps(support: &[usize], baby_steps: usize, power_basis: Option<Cost>) -> Self {
         let degree = support.last().copied().unwrap_or(0);
         let doublings = (degree / baby_steps).checked_ilog2().map_or(0, |log| log + 1);
@@ -100,25 +100,25 @@ impl Plan {
         Self { baby_steps, doublings, powers, cost, power_basis: power_basis.unwrap_or(cost) }
     }
 
-    /// What it takes.
+    /// Cost of the evaluation.
     #[must_use]
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// What the power basis takes.
+    /// Cost of the power basis.
     #[must_use]
     pub fn power_basis(&self) -> Cost {
         self.power_basis
     }
 
-    /// The way chosen.
+    /// Method chosen.
     #[must_use]
     pub fn method(&self) -> Method {
         if self.doublings == 0 { Method::PowerBasis } else { Method::PatersonStockmeyer }
     }
 
-    /// Powers below this one are baby steps.
+    /// Number of baby steps: powers below this one.
     #[must_use]
     pub fn baby_steps(&self) -> usize {
         self.baby_steps
@@ -139,14 +139,14 @@ impl fmt::Display for Plan {
     }
 }
 
-/// The part of `support` in [from, to).
+/// Returns the part of `support` in [from, to).
 pub(super) fn between(support: &[usize], from: usize, to: usize) -> &[usize] {
     let start = support.partition_point(|&e| e < from);
     let end = support.partition_point(|&e| e < to);
     support.get(start..end).unwrap_or_default()
 }
 
-/// Counts what an evaluation does, node by node: see `super::Evaluation::node`.
+/// Counts the steps of an evaluation, node by node: see `super::Evaluation::node`.
 struct Walk {
     baby_steps: usize,
     exponents: Vec<usize>,

@@ -1,8 +1,8 @@
-//! Which products give a set of powers of x.
+//! Products that compute a set of powers of x.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A way to compute powers of x: for each exponent above 1 the two exponents whose powers multiply to it.
+/// A schedule for powers of x: for each exponent above 1 the two exponents whose powers multiply to it.
 ///
 /// x^e is reached at depth ⌈log2 e⌉, the least possible. Parts that are needed anyway are preferred: all powers up
 /// to x^d take d − 1 products, and a lone x^(2^k) takes k squares.
@@ -11,17 +11,17 @@ pub(crate) struct Powers {
     parts: BTreeMap<usize, (usize, usize)>,
 }
 
-/// ⌈log2 e⌉, and 0 for e ≤ 1.
+/// Returns ⌈log2 e⌉, and 0 for e ≤ 1.
 pub(crate) fn depth(exponent: usize) -> u32 {
     exponent.checked_sub(1).and_then(usize::checked_ilog2).map_or(0, |log| log + 1)
 }
 
 impl Powers {
-    /// A way to compute these powers, exponents of 0 and 1 being free.
+    /// Makes the schedule for these powers, exponents of 0 and 1 being free.
     pub(crate) fn of(exponents: impl IntoIterator<Item = usize>) -> Self {
         let mut wanted: BTreeSet<usize> = exponents.into_iter().filter(|&e| e > 1).collect();
         let mut parts = BTreeMap::new();
-        // From the top: what a power is made of is smaller, and joins the rest.
+        // The largest exponent first: its parts are smaller, and join the remaining ones.
         while let Some(exponent) = wanted.pop_last() {
             let chosen = split(exponent, &wanted);
             wanted.extend([chosen.0, chosen.1].into_iter().filter(|&e| e > 1));
@@ -30,19 +30,19 @@ impl Powers {
         Self { parts }
     }
 
-    /// Exponent and parts, in an order in which parts come first.
+    /// Yields exponents with their parts, in an order in which parts come first.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (usize, (usize, usize))> + '_ {
         self.parts.iter().map(|(&exponent, &parts)| (exponent, parts))
     }
 
-    /// Products it takes.
+    /// Number of products.
     pub(crate) fn products(&self) -> usize {
         self.parts.len()
     }
 }
 
-/// The split e = a + b, a ≥ b ≥ 1, both at a depth below that of e, that asks for the fewest powers not wanted
-/// yet; among equals a square, then one with a power of two, which others may share.
+/// Returns the split e = a + b, a ≥ b ≥ 1, both at a depth below that of e, that asks for the fewest powers not wanted
+/// yet; among equals a square, then one with a power of two, which other exponents may share.
 fn split(exponent: usize, wanted: &BTreeSet<usize>) -> (usize, usize) {
     let half = exponent.div_ceil(2);
     // x^a must be shallower than x^e: a ≤ 2^(⌈log2 e⌉ − 1).

@@ -1,10 +1,10 @@
-//! The same algorithm in the clear.
+//! Training in the clear, by the algorithm of encrypted training.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{REFRESHED, RealArithmetic};
 
-/// Plain vectors in the place of ciphertexts, with levels counted as encrypted ones have them.
+/// Arithmetic on clear vectors, with levels counted as for ciphertexts.
 #[derive(Debug)]
 pub struct ClearReals {
     slots: usize,
@@ -13,7 +13,7 @@ pub struct ClearReals {
     products: AtomicUsize,
 }
 
-/// A vector in the place of a ciphertext.
+/// A clear vector in place of a ciphertext.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearVector {
     values: Vec<f64>,
@@ -21,48 +21,48 @@ pub struct ClearVector {
 }
 
 impl ClearVector {
-    /// The slots.
+    /// Values of the slots.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 }
 
-/// What the clear arithmetic refuses, as schemes do.
+/// Errors of the clear arithmetic, equal to those of the schemes.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClearRealsError {
     /// No level is left.
     #[error("no level is left to multiply: refresh first, or begin with more levels")]
     LevelsExhausted,
-    /// A slot is beyond what was said to be its bound.
+    /// A slot exceeds its declared bound.
     #[error(
         "a slot of {got} where at most {most} is expected: train with a smaller rate or fewer iterations, or with a \
          larger width"
     )]
     TooLarge {
-        /// The slot's absolute value.
+        /// Absolute value of the slot.
         got: f64,
-        /// The bound.
+        /// Declared bound.
         most: f64,
     },
 }
 
 impl ClearReals {
-    /// So many slots, so many levels when fresh and after a refresh.
+    /// Makes arithmetic on `slots` slots, with `top` levels when fresh and after a refresh.
     #[must_use]
     pub fn new(slots: usize, top: usize) -> Self {
         Self { slots, top, rotations: AtomicUsize::new(0), products: AtomicUsize::new(0) }
     }
 
-    /// These numbers in the place of a fresh ciphertext; missing ones count as zero.
+    /// Makes a vector of these numbers, as fresh as a new ciphertext; missing ones count as zero.
     #[must_use]
     pub fn encrypt(&self, values: &[f64]) -> ClearVector {
         let padded = values.iter().copied().chain(std::iter::repeat(0.0));
         ClearVector { values: padded.take(self.slots).collect(), level: self.top }
     }
 
-    /// Rotations, and products of two vectors, so far.
+    /// Numbers of rotations, and of products of two vectors, so far.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (self.rotations.load(Ordering::Relaxed), self.products.load(Ordering::Relaxed))
@@ -123,7 +123,7 @@ impl RealArithmetic for ClearReals {
 
     fn bounded(&self, a: ClearVector, bound: f64) -> Result<ClearVector, ClearRealsError> {
         let got = a.values.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
-        // Encrypted, a slot that is no number would be beyond any bound, too.
+        // Encrypted, a slot that is NaN would exceed any bound, too.
         if got <= bound && a.values.iter().all(|x| !x.is_nan()) {
             return Ok(a);
         }

@@ -9,14 +9,14 @@ use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey};
 
 use super::{Layout, RealArithmetic};
 
-/// What a server needs to train, bootstrapping apart.
+/// Keys that a server needs to train, bootstrapping apart.
 pub struct RegressionKeys {
     relinearization: RelinearizationKey,
     galois: GaloisKeys,
 }
 
 impl RegressionKeys {
-    /// Keys for tables of this layout, encrypted at `level` at most.
+    /// Makes the keys for tables of this layout, encrypted at `level` at most.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring.
@@ -34,7 +34,7 @@ impl RegressionKeys {
     }
 }
 
-/// Real slots of CKKS; `refresh` bootstraps a ciphertext of as many complex slots as a row has, of at most 1, from any level.
+/// Arithmetic on real slots of CKKS; `refresh` bootstraps a ciphertext of as many complex slots as a row has, of at most 1, from any level.
 pub struct EncryptedReals<'a, F, E> {
     evaluator: Evaluator,
     encoder: Encoder,
@@ -49,7 +49,7 @@ where
     F: Fn(&Ciphertext) -> Result<Ciphertext, E>,
     E: From<CkksError> + std::error::Error + 'static,
 {
-    /// For tables of this layout.
+    /// Makes the arithmetic for tables of this layout.
     ///
     /// # Errors
     /// [`CkksError::Encoder`] for more slots than the context has.
@@ -114,7 +114,7 @@ where
         Ok(self.evaluator.with_magnitude(&a, bound)?)
     }
 
-    /// z = a + i·b is refreshed; z + z̄ = 2a, i·(z̄ − z) = 2b. What repeats in every row has no more slots than a row.
+    /// Refreshes z = a + i·b; z + z̄ = 2a, i·(z̄ − z) = 2b. A vector that repeats in every row has no more slots than a row.
     fn refresh(&self, [a, b]: [&Ciphertext; 2]) -> Result<[Ciphertext; 2], E> {
         let evaluator = &self.evaluator;
         let joined = evaluator.with_magnitude(&evaluator.add(a, &evaluator.multiply_by_i(b)?)?, 1.0)?;
@@ -125,7 +125,7 @@ where
     }
 }
 
-/// The same numbers read as more slots, in which they repeat, or as fewer, after which they do. Errors do not repeat: more
+/// Declares another number of slots: more, in which the numbers repeat, or fewer, where they repeated. Errors do not repeat: more
 /// slots see more of them.
 fn with_slots(mut a: Ciphertext, slots: usize) -> Ciphertext {
     let metadata = a.metadata();

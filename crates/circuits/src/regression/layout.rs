@@ -1,12 +1,12 @@
-//! Where a table lies in the slots.
+//! Layout of a table in slots.
 
 use super::RANGE;
 use super::model::{RegressionError, Scaling};
 
-/// Rows of `width` slots, one after the other: y·(1, x) for the label y = ±1 and scaled features x, zeros beyond, all divided by [`RANGE`]. A table
-/// that does not fit one vector of slots has several, its blocks.
+/// Layout of rows of `width` slots, one after the other: y·(1, x) for the label y = ±1 and scaled features x, zeros beyond, all divided by [`RANGE`]. A table
+/// that does not fit one vector of slots has several vectors, its blocks.
 ///
-/// A sum over a row ends in its first slot, one over a column in every row at once, since the rows go around.
+/// A sum over a row ends in its first slot, one over a column in every row at once, since rotations are cyclic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     rows: usize,
@@ -16,7 +16,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// For a table of so many rows and features, in vectors of at most `most_slots` slots: the fewest slots that are a power
+    /// Makes the layout of a table of `rows` rows and `features` features, in vectors of at most `most_slots` slots: the fewest slots that are a power
     /// of two.
     ///
     /// # Errors
@@ -34,56 +34,56 @@ impl Layout {
         Ok(Self { rows, features, width, slots })
     }
 
-    /// Rows of the table.
+    /// Number of rows of the table.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Slots of a vector.
+    /// Number of slots of a vector.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Slots of a row, after which the weights repeat.
+    /// Number of slots of a row, after which the weights repeat.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Vectors of the table.
+    /// Number of vectors of the table.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.rows.div_ceil(self.slots / self.width)
     }
 
-    /// Everything that training rotates by, to the left: what to make Galois keys for.
+    /// Lists the steps of all rotations of training, to the left, which need Galois keys.
     #[must_use]
     pub fn required_rotations(&self) -> Vec<i64> {
         let steps = self.row_steps().chain(self.row_steps().map(|step| -step)).chain(self.column_steps());
         steps.collect()
     }
 
-    /// Slots of a row as powers of two: 1, 2, …, width/2.
+    /// Yields the powers of two below the width of a row: 1, 2, …, width/2.
     pub(super) fn row_steps(&self) -> impl Iterator<Item = i64> + use<> {
         doubling(1, self.width)
     }
 
-    /// Rows of a vector likewise.
+    /// Yields the row distances of a vector as powers of two: width, 2·width, ….
     pub(super) fn column_steps(&self) -> impl Iterator<Item = i64> + use<> {
         doubling(self.width, self.slots)
     }
 
-    /// `value` in the first slot of every row, 0 elsewhere.
+    /// Returns `value` in the first slot of every row, 0 elsewhere.
     pub(super) fn first_column(&self, value: f64) -> Vec<f64> {
         (0..self.slots).map(|slot| if slot % self.width == 0 { value } else { 0.0 }).collect()
     }
 
-    /// The vectors of a table with labels, ready to be encrypted.
+    /// Packs a table with labels into vectors, ready to be encrypted.
     ///
     /// # Errors
-    /// [`RegressionError::Shape`] if rows, labels or features are not as many as the layout and the scaling are for;
+    /// [`RegressionError::Shape`] if the numbers of rows, labels or features differ from those of the layout and the scaling;
     /// [`RegressionError::TooLarge`] for a feature far from all others.
     pub fn pack(
         &self,
@@ -110,7 +110,7 @@ impl Layout {
         Ok(blocks)
     }
 
-    /// The weights in the slots that [`train`](super::train) returns: of the constant, then of every feature.
+    /// Reads the weights from the slots that [`train`](super::train) returns: of the constant, then of every feature.
     #[must_use]
     pub fn weights(&self, slots: &[f64]) -> Vec<f64> {
         slots.iter().take(self.features + 1).map(|slot| slot * RANGE).collect()
@@ -121,7 +121,7 @@ fn check(what: &'static str, got: usize, expected: usize) -> Result<(), Regressi
     if got == expected { Ok(()) } else { Err(RegressionError::Shape { what, expected, got }) }
 }
 
-/// from, 2·from, …, below `end`.
+/// Yields from, 2·from, …, below `end`.
 fn doubling(from: usize, end: usize) -> impl Iterator<Item = i64> {
     std::iter::successors(Some(from), |step| step.checked_mul(2))
         .take_while(move |step| *step < end)

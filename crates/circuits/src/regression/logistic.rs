@@ -1,9 +1,9 @@
-//! The logistic function as a polynomial.
+//! Polynomial approximation of the logistic function.
 
-/// σ(−u) = 1/(1 + e^u) for |u| ≤ width as 1/2 + x·c·((x² + b)² + d), x = u/width: the Chebyshev series to degree 5.
+/// The logistic function σ(−u) = 1/(1 + e^u) for |u| ≤ width as 1/2 + x·c·((x² + b)² + d), x = u/width: the Chebyshev series to degree 5.
 ///
-/// Of the odd degrees those that are 1 more than a multiple of 4 are safe to train with: beyond the interval, too, a large
-/// score meets a gradient that pulls it back. With degree 3 or 7 it is pushed further, and training diverges.
+/// Of the odd degrees, 1 modulo 4 are safe for training: beyond the interval, too, a large
+/// score has a gradient that reduces it. With degree 3 or 7 the gradient increases it, and training diverges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Logistic {
     leading: f64,
@@ -11,11 +11,11 @@ pub struct Logistic {
     outer: f64,
 }
 
-/// Points at which the coefficients of the series are summed; the error falls geometrically with their number.
+/// Number of points at which the coefficients of the series are summed; the error falls geometrically with it.
 const POINTS: u32 = 256;
 
 impl Logistic {
-    /// For scores between −`width` and `width`.
+    /// Makes the polynomial for scores between −`width` and `width`.
     #[must_use]
     pub fn new(width: f64) -> Self {
         let coefficient = |k: f64| -> f64 {
@@ -32,25 +32,25 @@ impl Logistic {
         Self { leading: a5, inner, outer: a1 / a5 - inner * inner }
     }
 
-    /// c.
+    /// Leading factor c.
     #[must_use]
     pub fn leading(&self) -> f64 {
         self.leading
     }
 
-    /// b.
+    /// Inner summand b.
     #[must_use]
     pub fn inner(&self) -> f64 {
         self.inner
     }
 
-    /// d.
+    /// Outer summand d.
     #[must_use]
     pub fn outer(&self) -> f64 {
         self.outer
     }
 
-    /// The polynomial at x = u/width.
+    /// Returns the polynomial at x = u/width.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         0.5 + x * self.leading * ((x * x + self.inner).powi(2) + self.outer)

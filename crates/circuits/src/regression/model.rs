@@ -1,26 +1,26 @@
-//! Features before training, and the model after it.
+//! Scaling of features before training, and the model after it.
 
-/// What makes features comparable: each less its mean, over twice its standard deviation.
+/// Scaling that makes features comparable: each less its mean, divided by twice its standard deviation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
     means: Vec<f64>,
     widths: Vec<f64>,
 }
 
-/// A trained model, for features as they are: a row is in the class if constant + Σ weight·feature > 0.
+/// A trained model, for unscaled features: a row is in the class if constant + Σ weight·feature > 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// The constant.
+    /// Constant of the score.
     pub constant: f64,
-    /// A weight for every feature.
+    /// Weight of every feature.
     pub weights: Vec<f64>,
 }
 
-/// Why a table cannot be trained on.
+/// Reason why a table cannot be trained on.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegressionError {
-    /// No rows, or no features.
+    /// The table has no rows, or no features.
     #[error("the table is empty: give it at least one row and one column of numbers")]
     Empty,
     /// A row does not fit a vector.
@@ -28,19 +28,19 @@ pub enum RegressionError {
         "{features} features and a constant do not fit {slots} slots: take fewer columns or a larger ring"
     )]
     TooWide {
-        /// Features of the table.
+        /// Number of features of the table.
         features: usize,
-        /// Slots at most.
+        /// Largest number of slots.
         slots: usize,
     },
-    /// A part of the table has another size than it should.
+    /// A part of the table has the wrong size.
     #[error("{got} {what}, expected {expected}: use one layout and one scaling for one table")]
     Shape {
-        /// What was counted.
+        /// Name of what was counted.
         what: &'static str,
-        /// How many there should be.
+        /// Number expected.
         expected: usize,
-        /// How many there are.
+        /// Number found.
         got: usize,
     },
     /// A feature is too far from the others of its column.
@@ -48,9 +48,9 @@ pub enum RegressionError {
         "a cell is {got:.1} double deviations from its mean, at most {most} are possible: remove or limit outliers"
     )]
     TooLarge {
-        /// The scaled feature.
+        /// Value of the scaled feature.
         got: f64,
-        /// The largest possible.
+        /// Largest possible value.
         most: f64,
     },
     /// A cell is no finite number.
@@ -59,7 +59,7 @@ pub enum RegressionError {
 }
 
 impl Scaling {
-    /// From the rows to train on.
+    /// Computes the scaling of the rows to train on.
     ///
     /// # Errors
     /// [`RegressionError::Empty`]; [`RegressionError::Shape`] for rows of different lengths; [`RegressionError::NotFinite`].
@@ -83,13 +83,13 @@ impl Scaling {
                 *width += (cell - mean).powi(2) / count;
             }
         }
-        // A column that never changes says nothing and gets no weight.
+        // A column that never changes has no information and gets no weight.
         let widths =
             widths.into_iter().map(|variance| if variance > 0.0 { 2.0 * variance.sqrt() } else { 1.0 });
         Ok(Self { means, widths: widths.collect() })
     }
 
-    /// The scaled features of a row.
+    /// Returns the scaled features of a row.
     pub(super) fn apply<'a>(
         &'a self,
         row: &'a [f64],
@@ -102,7 +102,7 @@ impl Scaling {
         Ok(parts.map(|((cell, mean), width)| (cell - mean) / width))
     }
 
-    /// The model for features as they are, from the weights for scaled ones, constant first.
+    /// Returns the model for unscaled features, from the weights for scaled ones, constant first.
     #[must_use]
     pub fn model(&self, weights: &[f64]) -> Model {
         let (constant, weights) =
@@ -122,7 +122,7 @@ impl Model {
     }
 }
 
-/// The share of rows that a model puts where their labels say; 0 of none.
+/// Returns the fraction of rows that a model classifies as their labels say; 0 for no rows.
 #[must_use]
 pub fn accuracy(model: &Model, rows: &[Vec<f64>], labels: &[bool]) -> f64 {
     let right = rows.iter().zip(labels).filter(|(row, label)| model.classify(row) == **label).count();

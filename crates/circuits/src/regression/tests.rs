@@ -1,6 +1,6 @@
 use super::*;
 
-/// A table that two of three features decide, with noise that repeats.
+/// Returns a table whose labels depend on two of three features, with repeating noise.
 fn table(count: usize) -> (Vec<Vec<f64>>, Vec<bool>) {
     let noise = |i: usize, seed: f64| ((i as f64 * 12.9898 + seed) * 43758.5453).sin();
     let row = |i: usize| vec![10.0 + noise(i, 1.0), 1e3 * noise(i, 2.0), 1e-3 * noise(i, 3.0)];
@@ -11,7 +11,7 @@ fn table(count: usize) -> (Vec<Vec<f64>>, Vec<bool>) {
     (rows, labels)
 }
 
-/// The textbook's algorithm, row by row, with the same polynomial.
+/// Trains by the textbook's algorithm, row by row, with the same polynomial.
 fn reference(training: &Training, scaling: &Scaling, rows: &[Vec<f64>], labels: &[bool]) -> Vec<f64> {
     let logistic = Logistic::new(training.width);
     let signed = |row: &Vec<f64>, label: &bool| -> Vec<f64> {

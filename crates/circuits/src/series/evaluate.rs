@@ -1,4 +1,4 @@
-//! The value of a [`Series`] at an encrypted point.
+//! Evaluation of a [`Series`] at an encrypted point.
 //!
 //! Scales are exact: a node of the plan is asked for a level and a scale, its products and its linear terms are made at one
 //! common scale a level above (each coefficient is encoded at the scale that is missing there), and all are rescaled at once.
@@ -14,13 +14,13 @@ use super::{Basis, Series};
 
 const OPERATION: &str = "evaluate a polynomial";
 
-/// p(x) slot by slot, at the canonical scale of its level: ⌈log2(d + 1)⌉ below x, and one level more where the interval of a
-/// Chebyshev basis asks to multiply by a number that is no integer ([`depth`]).
+/// Evaluates p(x) slot by slot, at the canonical scale of its level: ⌈log2(d + 1)⌉ below x, and one level more where the interval of a
+/// Chebyshev basis requires a product with a number that is no integer ([`depth`]).
 ///
 /// Paterson–Stockmeyer with giant steps x^(b·2^i) or T_(b·2^i): about √(2d) + log2 d relinearisations, since sums of products
 /// share one; [`Series::cost`] counts them. Even polynomials are evaluated at x² or T_2, odd ones without even powers other than
 /// powers of two. In a Chebyshev basis the slots must lie in the interval: outside, values grow like the 2d-th power of the distance. Where the
-/// declared bound of the slots reaches beyond both ends the polynomial is refused; which of the two ends a slot is near no bound tells.
+/// declared bound of the slots exceeds both ends the polynomial is refused; a bound cannot say which of the two ends a slot is near.
 ///
 /// # Errors
 /// [`CkksError::Value`] for slots whose declared bound lies outside of the interval: declare a smaller one
@@ -37,10 +37,10 @@ pub fn evaluate(
     evaluate_to(evaluator, series, x, evaluator.context().scale(level)?, key)
 }
 
-/// [`evaluate`] to any scale in place of the canonical one.
+/// [`evaluate`] at any scale instead of the canonical one.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// Every error of [`evaluate`].
 pub fn evaluate_to(
     evaluator: &Evaluator,
     series: &Series,
@@ -52,10 +52,10 @@ pub fn evaluate_to(
     values.into_iter().next().ok_or(CkksError::Empty { what: OPERATION })
 }
 
-/// Several polynomials in one basis at one point, which share its powers: a value for each, as [`evaluate`] would give.
+/// Evaluates several polynomials in one basis at one point, sharing its powers: a value for each, equal to that of [`evaluate`].
 ///
 /// # Errors
-/// As [`evaluate`]; [`CkksError::Value`] for polynomials in different bases.
+/// Every error of [`evaluate`]; [`CkksError::Value`] for polynomials in different bases.
 pub fn evaluate_many(
     evaluator: &Evaluator,
     series: &[&Series],
@@ -106,10 +106,10 @@ fn evaluate_all(
     plans.iter().zip(series).map(&mut value).collect()
 }
 
-/// Fails for slots that may lie outside of an interval on both sides of it.
+/// Refuses slots that may lie outside an interval on both sides of it.
 fn check_bound(basis: Basis, magnitude: f64) -> Result<(), CkksError> {
     match basis {
-        // What rounding a bound may add is allowed.
+        // Rounding of the bound is tolerated.
         Basis::Chebyshev { low, high } if magnitude > low.abs().max(high.abs()) * (1.0 + 1e-9) => {
             let expected = "the interval of the polynomial ends before: declare a smaller bound by with_magnitude, or take a wider interval";
             Err(CkksError::Value { what: "a polynomial of slots of up to", got: magnitude, expected })
@@ -118,11 +118,11 @@ fn check_bound(basis: Basis, magnitude: f64) -> Result<(), CkksError> {
     }
 }
 
-/// A point whose slots lie in the interval of a polynomial, as its caller knows: with a declared bound that says so. Whoever is wrong about it gets
-/// wrong numbers.
+/// Declares that the slots of a point lie in the interval of a polynomial, as the caller knows, by a bound. If they do not, results are
+/// wrong.
 ///
 /// # Errors
-/// As [`with_magnitude`](Evaluator::with_magnitude).
+/// Every error of [`with_magnitude`](Evaluator::with_magnitude).
 pub fn declared_within(
     evaluator: &Evaluator,
     series: &Series,
@@ -136,14 +136,14 @@ pub fn declared_within(
     evaluator.with_magnitude(x, bound)
 }
 
-/// Levels that [`evaluate`] takes.
+/// Number of levels that [`evaluate`] takes.
 #[must_use]
 pub fn depth(series: &Series) -> usize {
     let (slope, _) = series.change_of_variable();
     series.cost().depth + usize::from(slope.fract() != 0.0)
 }
 
-/// u = slope·x + shift.
+/// Maps x to u = slope·x + shift.
 fn brought_to_unit<'a>(
     evaluator: &Evaluator,
     series: &Series,
@@ -160,7 +160,7 @@ fn brought_to_unit<'a>(
     Ok(if shift == 0.0 { scaled } else { Cow::Owned(evaluator.add_constant(&scaled, shift)?) })
 }
 
-/// The ciphertext with a bound on its slots that holds whatever the operations that made it may know.
+/// Declares a bound on the slots of a ciphertext that holds whatever the operations that made it imply.
 pub(crate) fn bounded(mut a: Ciphertext, magnitude: f64) -> Ciphertext {
     let precision = a.metadata().precision;
     if precision.magnitude() > magnitude {
@@ -170,13 +170,13 @@ pub(crate) fn bounded(mut a: Ciphertext, magnitude: f64) -> Ciphertext {
     a
 }
 
-/// Elements of a basis at an encrypted point.
+/// Elements B_i of a basis at an encrypted point.
 pub(crate) struct Powers<'a> {
     evaluator: &'a Evaluator,
     key: &'a RelinearizationKey,
     chebyshev: bool,
     elements: BTreeMap<usize, Ciphertext>,
-    /// Those that stand at a lower level only after a modulus switch, by that level: each is switched once.
+    /// Elements switched to a lower level, by that level: each is switched once.
     lowered: BTreeMap<(usize, usize), Ciphertext>,
 }
 
@@ -192,7 +192,7 @@ impl<'a> Powers<'a> {
         Self { evaluator, key, chebyshev, elements: BTreeMap::from([(1, point)]), lowered: BTreeMap::new() }
     }
 
-    /// Computes all of these and what they are made of, in ascending order.
+    /// Computes all wanted elements and those they are made of, in ascending order.
     fn prepare(&mut self, wanted: &BTreeSet<usize>) -> Result<(), CkksError> {
         for &exponent in wanted {
             let element = self.computed(exponent)?;
@@ -205,7 +205,7 @@ impl<'a> Powers<'a> {
         self.elements.get(&exponent).ok_or(CkksError::Empty { what: "a power of x" })
     }
 
-    /// Makes [`at`](Self::at) give an element whose moduli are, or are made, those of the level and others.
+    /// Prepares [`at`](Self::at) for an element and a level, by a modulus switch if need be.
     fn prepare_at(&mut self, exponent: usize, level: usize) -> Result<(), CkksError> {
         if self.lowered.contains_key(&(exponent, level)) {
             return Ok(());
@@ -216,12 +216,12 @@ impl<'a> Powers<'a> {
         Ok(())
     }
 
-    /// The element that stands for B_i at a level.
+    /// Returns the element that stands for B_i at a level.
     fn at(&self, exponent: usize, level: usize) -> Result<&Ciphertext, CkksError> {
         self.lowered.get(&(exponent, level)).map_or_else(|| self.element(exponent), Ok)
     }
 
-    /// B_(a+b) from B_a, B_b and, in the Chebyshev basis, B_(a−b): T_(a+b) = 2·T_a·T_b − T_(a−b).
+    /// Computes B_(a+b) from B_a, B_b and, in the Chebyshev basis, B_(a−b): T_(a+b) = 2·T_a·T_b − T_(a−b).
     fn computed(&mut self, exponent: usize) -> Result<Ciphertext, CkksError> {
         let evaluator = self.evaluator;
         let (a, b) = split(exponent);
@@ -245,7 +245,7 @@ impl<'a> Powers<'a> {
         Ok(if self.chebyshev { bounded(element, 1.0) } else { element })
     }
 
-    /// The value of a node at this level and scale.
+    /// Evaluates a node at this level and scale.
     fn node(&mut self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext, CkksError> {
         let evaluator = self.evaluator;
         let free: f64 = node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
@@ -306,7 +306,7 @@ mod tests {
     const LOG2_DEGREE: u32 = 9;
     const SLOTS: usize = 1 << (LOG2_DEGREE - 1);
 
-    /// Levels of 40 bits over 47, and something that encrypts and opens.
+    /// Context with levels of 40 bits over 47, with keys that encrypt and decrypt.
     struct Bench {
         context: Context,
         secret: SecretKey,
@@ -333,7 +333,7 @@ mod tests {
             Self { context, secret, key, rng }
         }
 
-        /// Points over an interval, both ends among them.
+        /// Returns points over an interval, both ends among them.
         fn points(low: f64, high: f64) -> Vec<f64> {
             (0..SLOTS).map(|i| low + (high - low) * i as f64 / (SLOTS - 1) as f64).collect()
         }

@@ -1,18 +1,18 @@
-//! Paterson–Stockmeyer at minimal depth, for both bases: which products, in which order.
+//! Plan of Paterson–Stockmeyer at minimal depth, for both bases: products and their order.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Basis, Parity, Series};
 
-/// What an evaluation costs.
+/// Cost of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Levels it takes: ⌈log2(d + 1)⌉ for degree d.
+    /// Number of levels: ⌈log2(d + 1)⌉ for degree d.
     pub depth: usize,
-    /// Products of two ciphertexts.
+    /// Number of products of two ciphertexts.
     pub products: usize,
-    /// Relinearisations with a rescale: sums of products share one.
+    /// Number of relinearisations with a rescale: sums of products share one.
     pub relinearizations: usize,
 }
 
@@ -23,48 +23,48 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Σ c·B_i + Σ B_g·(node): linear terms and products with giant steps, all at one scale and rescaled once.
+/// A node Σ c·B_i + Σ B_g·(node): linear terms and products with giant steps, all at one scale and rescaled once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Node {
     /// Exponents and coefficients, none of them zero.
     pub(crate) linear: Vec<(usize, f64)>,
-    /// Giant steps and what they multiply.
+    /// Giant steps with the nodes they multiply.
     pub(crate) products: Vec<(usize, Node)>,
-    /// Σ|c| over the coefficients of the whole node: a bound on its values where those of the basis are at most 1.
+    /// Sum Σ|c| of the coefficients of the whole node: a bound on its values where those of the basis are at most 1.
     pub(crate) bound: f64,
 }
 
-/// How a polynomial is evaluated.
+/// Plan of the evaluation of a polynomial.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// The point is B_2(u) in place of u.
+    /// Whether the point is B_2(u) in place of u.
     pub(crate) halved: bool,
-    /// Chebyshev, not powers.
+    /// Whether the basis is Chebyshev's, not powers.
     pub(crate) chebyshev: bool,
-    /// What is evaluated at that point.
+    /// Node that is evaluated at that point.
     pub(crate) root: Node,
-    /// The elements of the basis it needs at that point, 1 apart.
+    /// Exponents of the basis elements needed at that point, without 1.
     pub(crate) powers: BTreeSet<usize>,
 }
 
-/// The levels that B_i takes from B_1: ⌈log2 i⌉.
+/// Number of levels that B_i takes from B_1: ⌈log2 i⌉.
 pub(crate) fn power_depth(exponent: usize) -> usize {
     exponent.max(1).next_power_of_two().trailing_zeros() as usize
 }
 
-/// i = a + b with a ≥ b: B_i comes from B_a·B_b, and in the Chebyshev basis B_(a−b).
+/// Splits i = a + b with a ≥ b: B_i comes from B_a·B_b, and in the Chebyshev basis B_(a−b).
 pub(crate) fn split(exponent: usize) -> (usize, usize) {
     let half = exponent.next_power_of_two() / 2;
     (half, exponent - half)
 }
 
 impl Plan {
-    /// The plan with the fewest relinearisations over all numbers of baby steps.
+    /// Makes the plan with the fewest relinearisations over all numbers of baby steps.
     pub(crate) fn new(series: &Series) -> Self {
         Self::at_point(series, series.degree() >= 2 && series.parity() == Parity::Even)
     }
 
-    /// The same at u itself, whatever the parity.
+    /// Makes the plan with the fewest relinearisations at u itself, whatever the parity.
     pub(crate) fn whole(series: &Series) -> Self {
         Self::at_point(series, false)
     }
@@ -97,7 +97,7 @@ impl Plan {
     }
 }
 
-/// The exponents with all that they are made of, 0 and 1 apart.
+/// Adds to the exponents all those they are made of, without 0 and 1.
 fn closure(mut wanted: BTreeSet<usize>, chebyshev: bool) -> BTreeSet<usize> {
     let mut all = BTreeSet::new();
     while let Some(exponent) = wanted.pop_last() {
@@ -114,7 +114,7 @@ fn closure(mut wanted: BTreeSet<usize>, chebyshev: bool) -> BTreeSet<usize> {
 }
 
 impl Node {
-    /// Σ c_i·B_i with `steps` baby steps, a power of two, in at most `depth` ≥ ⌈log2(d + 1)⌉ levels.
+    /// Makes a node for Σ c_i·B_i with `steps` baby steps, a power of two, in at most `depth` ≥ ⌈log2(d + 1)⌉ levels.
     fn new(mut coefficients: Vec<f64>, steps: usize, depth: usize, chebyshev: bool) -> Self {
         let bound = coefficients.iter().map(|c| c.abs()).sum();
         let mut node = Self { bound, ..Self::default() };
@@ -156,7 +156,7 @@ impl Node {
         }
     }
 
-    /// Nodes with products, and products.
+    /// Counts nodes with products, and products.
     fn count(&self) -> (usize, usize) {
         let below = self.products.iter().map(|(_, node)| node.count());
         let own = (usize::from(!self.products.is_empty()), self.products.len());
@@ -170,7 +170,7 @@ fn trim(coefficients: &mut Vec<f64>) {
     }
 }
 
-/// p = q·B_g + r with deg r < g for deg p < 2g: keeps r, returns q. T_(g+j) = 2·T_g·T_j − T_(g−j).
+/// Divides p = q·B_g + r with deg r < g for deg p < 2g: keeps r, returns q. T_(g+j) = 2·T_g·T_j − T_(g−j).
 fn divide(coefficients: &mut Vec<f64>, giant: usize, chebyshev: bool) -> Vec<f64> {
     let mut quotient = coefficients.split_off(giant.min(coefficients.len()));
     if chebyshev {
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// The plan carried out in the clear, with the depth of every value.
+    /// Runs the plan in the clear, with the depth of every value.
     fn run(plan: &Plan, u: f64) -> (f64, usize) {
         let product = |a: (f64, usize), b: (f64, usize)| (a.0 * b.0, a.1.max(b.1) + 1);
         let start =

@@ -1,6 +1,6 @@
-//! Products and sums of many images of one ciphertext, at the least depth.
+//! Products and sums of many images of one ciphertext, at the least depth, by doubling.
 
-/// P_count, where P_1 = `first` and P_(i+j) = join(i, P_i, P_j): by doubling, and the bits of the count from the lowest on. It takes
+/// Returns P_count, where P_1 = `first` and P_(i+j) = join(i, P_i, P_j): by doubling, and the bits of the count from the lowest on. It takes
 /// ⌊log2 count⌋ joins and one for each further bit, ⌈log2 count⌉ of them deep; i is always a power of two.
 pub(super) fn doubled<T: Clone, E>(
     count: usize,
@@ -25,7 +25,7 @@ pub(super) fn doubled<T: Clone, E>(
     }
 }
 
-/// The steps i that [`doubled`] joins by: all powers of two below the count.
+/// Yields the steps i that [`doubled`] joins by: all powers of two below the count.
 pub(super) fn doublings(count: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1_usize), |step| step.checked_mul(2)).take_while(move |&step| step < count)
 }

@@ -18,17 +18,17 @@ pub struct SlotMap<A: Automorphisms> {
     giants: Vec<Giant<A>>,
 }
 
-/// The exponent of a giant step, and coefficients by the exponent of their baby step.
+/// A giant step: its exponent, and coefficients by the exponent of their baby step.
 type Giant<A> = (u64, Vec<(u64, <A as Arithmetic>::Multiplier)>);
 
-/// The coefficients of one power of Frobenius, in every slot.
+/// Coefficients of one power of Frobenius, in every slot.
 type Column = Vec<Vec<u64>>;
 
 impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
-    /// Prepares a map for each slot, as the images of Y^0, …, Y^(d − 1); the last one serves all slots that follow.
+    /// Prepares a map for each slot, as the images of Y^0, …, Y^(d − 1); the last map is used for all slots that follow.
     ///
     /// # Errors
-    /// [`CircuitError::Empty`] without a map; [`CircuitError::Encoding`] for too many of them, or images that are no elements;
+    /// [`CircuitError::Empty`] without a map; [`CircuitError::Encoding`] for too many maps, or images that are no elements;
     /// [`CircuitError::Scheme`].
     pub fn new(arithmetic: &A, encoder: &GaloisEncoder, maps: &[Vec<Vec<u64>>]) -> Outcome<A, Self> {
         if maps.is_empty() {
@@ -53,14 +53,14 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
         Ok(Self { giants: giants.iter().map(giant).collect::<Outcome<A, _>>()? })
     }
 
-    /// The exponents that need keys.
+    /// Exponents of the automorphisms that need keys.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         let babies = self.giants.iter().flat_map(|(_, factors)| factors).map(|(exponent, _)| *exponent);
         let all: BTreeSet<u64> = babies.chain(self.giants.iter().map(|(exponent, _)| *exponent)).collect();
         all.into_iter().filter(|&exponent| exponent != 1)
     }
 
-    /// The mapped slots.
+    /// Applies the map to every slot.
     ///
     /// # Errors
     /// [`CircuitError::MissingAutomorphism`]; [`CircuitError::Scheme`].
@@ -74,7 +74,7 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
     }
 }
 
-/// The powers k of Frobenius with their coefficients in all slots, those that are not 0 everywhere; Frob^0 for the map to 0.
+/// Returns the powers k of Frobenius with their coefficients in all slots, those that are not 0 everywhere; Frob^0 for the zero map.
 fn columns(encoder: &GaloisEncoder, maps: &[Vec<Vec<u64>>]) -> Result<Vec<(usize, Column)>, MathError> {
     let linearized = |map: &Vec<Vec<u64>>| encoder.ring().linearized(map);
     let coefficients: Vec<Column> = maps.iter().map(linearized).collect::<Result<_, _>>()?;
@@ -88,7 +88,7 @@ fn columns(encoder: &GaloisEncoder, maps: &[Vec<Vec<u64>>]) -> Result<Vec<(usize
     Ok(columns)
 }
 
-/// The b with the fewest automorphisms for these k below d; of equal ones the greatest, since baby steps share their digits.
+/// Returns the b with the fewest automorphisms for these k below d; of equal ones the largest, since baby steps share their digits.
 fn baby_steps(powers: &[usize], d: usize) -> usize {
     let distinct =
         |steps: &mut dyn Iterator<Item = usize>| steps.filter(|&k| k != 0).collect::<BTreeSet<_>>().len();

@@ -1,4 +1,4 @@
-//! Rotations along one dimension of the hypercube.
+//! Rotations along one dimension of the hypercube of slots.
 
 use sunzi_encoding::{GaloisEncoder, Plaintext, WrappedRotation};
 
@@ -13,10 +13,10 @@ pub struct SlotRotation<A: Automorphisms> {
 }
 
 impl<A: Automorphisms<Plaintext = Plaintext>> SlotRotation<A> {
-    /// Prepares the rotation, its mask above all.
+    /// Prepares the rotation and its mask.
     ///
     /// # Errors
-    /// [`CircuitError::Encoding`](crate::CircuitError::Encoding) for a dimension that is not there;
+    /// [`CircuitError::Encoding`](crate::CircuitError::Encoding) for a dimension that does not exist;
     /// [`CircuitError::Scheme`](crate::CircuitError::Scheme).
     pub fn new(arithmetic: &A, encoder: &GaloisEncoder, dimension: usize, steps: i64) -> Outcome<A, Self> {
         let rotation = encoder.rotation(dimension, steps)?;
@@ -26,13 +26,13 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotRotation<A> {
         Ok(Self { exponent: rotation.exponent, wrapped: rotation.wrapped.map(prepared).transpose()? })
     }
 
-    /// The exponents that need keys.
+    /// Exponents of the automorphisms that need keys.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         let wrapped = self.wrapped.iter().map(|(exponent, _)| *exponent);
         std::iter::once(self.exponent).chain(wrapped)
     }
 
-    /// The rotated slots.
+    /// Rotates the slots.
     ///
     /// # Errors
     /// [`CircuitError::MissingAutomorphism`](crate::CircuitError::MissingAutomorphism);

@@ -1,4 +1,4 @@
-//! Sums along dimensions of the hypercube.
+//! Sums along dimensions of the hypercube of slots.
 
 use sunzi_encoding::{EncodingError, GaloisEncoder, Plaintext};
 
@@ -6,10 +6,10 @@ use super::doubling::{doubled, doublings};
 use super::{SlotRotation, check_keys};
 use crate::{Automorphisms, CircuitError, Outcome};
 
-/// The sum of all slots of a line along a dimension, in each of them; along several dimensions, one after the other.
+/// Sum of all slots of a line along a dimension, in each of them; along several dimensions, one after the other.
 pub struct SlotSum<A: Automorphisms>(Vec<Line<A>>);
 
-/// One dimension: its length and rotations by powers of two.
+/// Rotations along one dimension by powers of two, and its length.
 struct Line<A: Automorphisms> {
     length: usize,
     rotations: Vec<SlotRotation<A>>,
@@ -19,7 +19,7 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotSum<A> {
     /// Prepares sums along these dimensions.
     ///
     /// # Errors
-    /// As [`SlotRotation::new`].
+    /// Every error of [`SlotRotation::new`].
     pub fn new(arithmetic: &A, encoder: &GaloisEncoder, dimensions: &[usize]) -> Outcome<A, Self> {
         let known = encoder.group().dimensions();
         let line = |&dimension: &usize| {
@@ -34,21 +34,21 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotSum<A> {
     /// Prepares the sum of all slots.
     ///
     /// # Errors
-    /// As [`SlotRotation::new`].
+    /// Every error of [`SlotRotation::new`].
     pub fn of_all(arithmetic: &A, encoder: &GaloisEncoder) -> Outcome<A, Self> {
         let all: Vec<usize> = (0..encoder.group().dimensions().len()).collect();
         Self::new(arithmetic, encoder, &all)
     }
 
-    /// The exponents that need keys.
+    /// Exponents of the automorphisms that need keys.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.iter().flat_map(|line| line.rotations.iter().flat_map(SlotRotation::exponents))
     }
 
-    /// The sums.
+    /// Computes the sums.
     ///
     /// # Errors
-    /// As [`SlotRotation::apply`].
+    /// Every error of [`SlotRotation::apply`].
     pub fn apply(&self, arithmetic: &A, a: &A::Ciphertext, keys: &A::Keys) -> Outcome<A, A::Ciphertext> {
         check_keys(arithmetic, keys, false, self.exponents())?;
         self.0.iter().try_fold(a.clone(), |sum, line| {

@@ -1,4 +1,4 @@
-//! Batching: n slots in two rows of n/2, one at each primitive 2n-th root of unity modulo t.
+//! Encoder for batching: n slots in two rows of n/2, one at each primitive 2n-th root of unity modulo t.
 //!
 //! With ζ the smallest primitive 2n-th root of unity modulo t, slot (row 0, column i) of m(X) is
 //! m(ζ^{3^i}) and slot (row 1, column i) is m(ζ^{-3^i}). The powers of 3 and their negatives
@@ -31,14 +31,14 @@ use super::{Encoder, check_values};
 #[derive(Clone)]
 pub struct BatchEncoder {
     plan: Arc<NttPlan>,
-    /// Where the transform leaves slot i.
+    /// Position of slot i in the output of the transform.
     positions: Arc<[u32]>,
     degree: usize,
     plain_modulus: u64,
 }
 
 impl BatchEncoder {
-    /// The encoder for ring degree n, a power of two from 2^6 to 2^17, and a prime t ≡ 1 (mod 2n).
+    /// Makes the encoder for ring degree n, a power of two from 2^6 to 2^17, and a prime t ≡ 1 (mod 2n).
     ///
     /// # Errors
     /// [`EncodingError::PlainModulusOutOfRange`]; [`EncodingError::DegreeOutOfRange`];
@@ -54,13 +54,13 @@ impl BatchEncoder {
         Ok(Self { plan, positions, degree, plain_modulus })
     }
 
-    /// The length n/2 of a row; slots 0 … n/2 − 1 are row 0, the others row 1.
+    /// Length n/2 of a row; slots 0 … n/2 − 1 are row 0, the others row 1.
     #[must_use]
     pub fn row_length(&self) -> usize {
         self.degree / 2
     }
 
-    /// The k of the automorphism X → X^k that moves column i + `steps` to column i of each row.
+    /// Returns the k of the automorphism X → X^k that moves column i + `steps` to column i of each row.
     ///
     /// A positive `steps` rotates to the left, a negative one to the right; rotations are cyclic,
     /// so `steps` counts modulo n/2.
@@ -69,7 +69,7 @@ impl BatchEncoder {
         row_rotation_exponent(self.degree, steps)
     }
 
-    /// The k of the automorphism X → X^k that swaps the two rows: 2n − 1.
+    /// Returns the k of the automorphism X → X^k that swaps the two rows: 2n − 1.
     #[must_use]
     pub fn row_swap_exponent(&self) -> u64 {
         row_swap_exponent(self.degree)
@@ -78,7 +78,7 @@ impl BatchEncoder {
 
 impl fmt::Debug for BatchEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The tables follow from these two.
+        // All tables follow from degree and modulus.
         f.debug_struct("BatchEncoder")
             .field("degree", &self.degree)
             .field("plain_modulus", &self.plain_modulus)
@@ -88,12 +88,12 @@ impl fmt::Debug for BatchEncoder {
 
 /// Whether t is a prime ≡ 1 (mod 2n).
 pub fn is_batchable(degree: usize, plain_modulus: u64) -> bool {
-    // A degree beyond the word has no modulus.
+    // A degree that exceeds a word has no modulus.
     let index = (degree.max(1) as u64).saturating_mul(2);
     plain_modulus % index == 1 && sunzi_math::is_prime(plain_modulus)
 }
 
-/// Entry i is the position in evaluation order of the exponent of slot i.
+/// Returns for each slot i the position, in evaluation order, of its exponent.
 fn slot_positions(degree: usize) -> Result<Arc<[u32]>, EncodingError> {
     // Odd exponent e is entry (e − 1)/2.
     let mut position_of = vec![0_u32; degree];
@@ -144,7 +144,7 @@ impl Encoder for BatchEncoder {
 mod tests {
     use super::*;
 
-    /// A deterministic stream of numbers below `bound`.
+    /// Yields a deterministic stream of numbers below `bound`.
     fn numbers(seed: u64, bound: u64) -> impl Iterator<Item = u64> {
         let mut state = seed;
         std::iter::repeat_with(move || {
@@ -153,7 +153,7 @@ mod tests {
         })
     }
 
-    /// The schoolbook product modulo X^n + 1 and t.
+    /// Returns the schoolbook product modulo X^n + 1 and t.
     fn negacyclic_product(a: &[u64], b: &[u64], t: u64) -> Vec<u64> {
         let n = a.len();
         let mut out = vec![0_u64; n];
@@ -168,7 +168,7 @@ mod tests {
         out
     }
 
-    /// a(X^k) modulo X^n + 1 and t.
+    /// Returns a(X^k) modulo X^n + 1 and t.
     fn automorphism(a: &[u64], k: u64, t: u64) -> Vec<u64> {
         let n = a.len();
         let mut out = vec![0; n];
@@ -179,7 +179,7 @@ mod tests {
         out
     }
 
-    /// The least prime ≡ 1 (mod 2n) of at least `from`.
+    /// Returns the least prime ≡ 1 (mod 2n) of at least `from`.
     fn prime_from(from: u64, n: u64) -> u64 {
         (from / (2 * n) * 2 * n + 1..)
             .step_by(2 * n as usize)

@@ -1,11 +1,11 @@
-//! One number per coefficient, for any plaintext modulus.
+//! Encoder of one number per coefficient, for any plaintext modulus.
 
 use crate::plaintext::{check_length, check_plain_modulus};
 use crate::{EncodingError, Plaintext};
 
 use super::{Encoder, check_values};
 
-/// Places number `i` at the coefficient of X^i: sums act number by number, products convolve
+/// Encodes number `i` as the coefficient of X^i: sums act number by number, products convolve
 /// modulo X^n + 1. Works for every t with 2 ≤ t < 2^60.
 #[derive(Clone, Debug)]
 pub struct CoefficientEncoder {
@@ -14,7 +14,7 @@ pub struct CoefficientEncoder {
 }
 
 impl CoefficientEncoder {
-    /// The encoder for ring degree n and plaintext modulus t.
+    /// Makes the encoder for ring degree n and plaintext modulus t.
     ///
     /// # Errors
     /// [`EncodingError::PlainModulusOutOfRange`]; [`EncodingError::DegreeOutOfRange`] for n = 0 or above 2^17.

@@ -1,4 +1,4 @@
-//! Integers wider than one plaintext modulus, joined by the Chinese remainder theorem.
+//! Encoder of integers wider than one plaintext modulus, joined by the Chinese remainder theorem.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -30,10 +30,10 @@ pub struct CrtEncoder<E = BatchEncoder> {
 }
 
 impl CrtEncoder<BatchEncoder> {
-    /// Batching modulo each of `plain_moduli`, distinct primes ≡ 1 (mod 2n).
+    /// Makes the encoder that batches modulo each of `plain_moduli`, distinct primes ≡ 1 (mod 2n).
     ///
     /// # Errors
-    /// As [`BatchEncoder::new`] and [`CrtEncoder::from_encoders`].
+    /// Every error of [`BatchEncoder::new`] and [`CrtEncoder::from_encoders`].
     pub fn batching(degree: usize, plain_moduli: &[u64]) -> Result<Self, EncodingError> {
         let parts: Result<_, _> = plain_moduli.iter().map(|&t| BatchEncoder::new(degree, t)).collect();
         Self::from_encoders(parts?)
@@ -41,10 +41,10 @@ impl CrtEncoder<BatchEncoder> {
 }
 
 impl CrtEncoder<CoefficientEncoder> {
-    /// One integer per coefficient modulo each of `plain_moduli`, pairwise coprime.
+    /// Makes the encoder of one integer per coefficient modulo each of `plain_moduli`, pairwise coprime.
     ///
     /// # Errors
-    /// As [`CoefficientEncoder::new`] and [`CrtEncoder::from_encoders`].
+    /// Every error of [`CoefficientEncoder::new`] and [`CrtEncoder::from_encoders`].
     pub fn coefficients(degree: usize, plain_moduli: &[u64]) -> Result<Self, EncodingError> {
         let parts: Result<_, _> = plain_moduli.iter().map(|&t| CoefficientEncoder::new(degree, t)).collect();
         Self::from_encoders(parts?)
@@ -67,33 +67,33 @@ impl<E: Encoder> CrtEncoder<E> {
         Ok(Self { parts, crt: Crt::new(&moduli)? })
     }
 
-    /// The encoders, one for each t_i.
+    /// Encoders, one for each t_i.
     pub fn parts(&self) -> &[E] {
         &self.parts
     }
 
-    /// T = Π t_i: how many different integers one slot can hold.
+    /// Number T = Π t_i of different integers that one slot can hold.
     pub fn range(&self) -> &BigUint {
         self.crt.product()
     }
 
-    /// The smallest and the largest integer: −⌊T/2⌋ and ⌈T/2⌉ − 1.
+    /// Smallest and largest integer: −⌊T/2⌋ and ⌈T/2⌉ − 1.
     pub fn bounds(&self) -> (BigInt, BigInt) {
         bounds(self.range())
     }
 
-    /// How many integers one encoding takes.
+    /// Number of integers in one encoding.
     pub fn slots(&self) -> usize {
         self.parts.iter().map(Encoder::slots).min().unwrap_or(0)
     }
 
-    /// The plaintexts of these integers, one for each t_i; missing integers count as zero.
+    /// Encodes integers as plaintexts, one for each t_i; missing integers count as zero.
     ///
     /// # Errors
     /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
     pub fn encode(&self, values: &[i128]) -> Result<Vec<Plaintext>, EncodingError> {
         let (low, high) = self.bounds();
-        // A bound beyond i128 excludes nothing.
+        // A bound that exceeds i128 excludes nothing.
         let (least, most) = (low.to_i128().unwrap_or(i128::MIN), high.to_i128().unwrap_or(i128::MAX));
         if let Some(index) = values.iter().position(|value| !(least..=most).contains(value)) {
             return Err(EncodingError::ValueOutOfRange { index, low, high });
@@ -106,7 +106,7 @@ impl<E: Encoder> CrtEncoder<E> {
         self.parts.iter().map(encode).collect()
     }
 
-    /// The plaintexts of these integers of any width, one for each t_i.
+    /// Encodes integers of any width as plaintexts, one for each t_i.
     ///
     /// # Errors
     /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
@@ -123,7 +123,7 @@ impl<E: Encoder> CrtEncoder<E> {
         self.parts.iter().enumerate().map(encode).collect()
     }
 
-    /// All integers of an encoding, of any width.
+    /// Returns all integers of an encoding, of any width.
     ///
     /// # Errors
     /// [`EncodingError::PlaintextCount`]; [`EncodingError::PlaintextMismatch`], also for plaintexts in
@@ -141,10 +141,10 @@ impl<E: Encoder> CrtEncoder<E> {
         residues.iter().map(|row| Ok(self.crt.reconstruct_centered(row)?)).collect()
     }
 
-    /// All integers of an encoding.
+    /// Returns all integers of an encoding, as `i128`.
     ///
     /// # Errors
-    /// As [`CrtEncoder::decode_integers`]; [`EncodingError::TooWide`] for an integer beyond `i128`.
+    /// Every error of [`CrtEncoder::decode_integers`]; [`EncodingError::TooWide`] for an integer that exceeds `i128`.
     pub fn decode(&self, plaintexts: &[Plaintext]) -> Result<Vec<i128>, EncodingError> {
         let narrow =
             |(index, value): (usize, BigInt)| value.to_i128().ok_or(EncodingError::TooWide { index });
@@ -152,7 +152,7 @@ impl<E: Encoder> CrtEncoder<E> {
     }
 }
 
-/// −⌊T/2⌋ and ⌈T/2⌉ − 1.
+/// Returns −⌊T/2⌋ and ⌈T/2⌉ − 1.
 pub(crate) fn bounds(range: &BigUint) -> (BigInt, BigInt) {
     let half = BigInt::from(range >> 1_u32);
     let high = BigInt::from((range + 1_u32) >> 1_u32) - 1;

@@ -1,4 +1,4 @@
-//! Slots in GF(p^d) and GR(p^r, d), for any ring index.
+//! Encoder of slots in GF(p^d) and GR(p^r, d), for any ring index.
 
 mod convolution;
 mod transform;
@@ -52,32 +52,32 @@ struct Tables {
     transform: SlotTransform,
 }
 
-/// How a rotation along a dimension is made of automorphisms: see [`GaloisEncoder::rotation`].
+/// A rotation along a dimension, made of automorphisms: see [`GaloisEncoder::rotation`].
 #[derive(Clone, Debug)]
 pub struct DimensionRotation {
-    /// k of X → X^k, which moves all slots of a good dimension, and in a bad one those that do not wrap around.
+    /// Exponent k of X → X^k, which moves all slots of a good dimension, and in a bad one those that do not wrap around.
     pub exponent: u64,
-    /// In a bad dimension what moves the slots that wrap around.
+    /// Part of the rotation that moves the slots which wrap around, in a bad dimension.
     pub wrapped: Option<WrappedRotation>,
 }
 
-/// The second half of a rotation along a bad dimension.
+/// Second half of a rotation along a bad dimension.
 #[derive(Clone, Debug)]
 pub struct WrappedRotation {
-    /// k of X → X^k for the slots that wrap around.
+    /// Exponent k of X → X^k for the slots that wrap around.
     pub exponent: u64,
-    /// 1 in every slot that does not wrap around, 0 in the others: the rotation is b + mask·(a − b), with b by this automorphism
+    /// Mask with 1 in every slot that does not wrap around, 0 in the others: the rotation is b + mask·(a − b), with b by this automorphism
     /// and a by the other.
     pub mask: Plaintext,
 }
 
 impl GaloisEncoder {
-    /// The encoder for ring index m and plaintext modulus p^r.
+    /// Makes the encoder for ring index m and plaintext modulus p^r.
     ///
     /// # Errors
     /// [`EncodingError::Math`] for m = 2 mod 4 or below 3; [`EncodingError::IndexTooLarge`]; [`EncodingError::PlainPrime`] for a p that is no
     /// prime, [`EncodingError::PrimeDividesIndex`], [`EncodingError::PlainExponent`] for r = 0 or p^r ≥ 2^60,
-    /// [`EncodingError::SlotDegree`] for d above 256: each says what would work.
+    /// [`EncodingError::SlotDegree`] for d above 256: each error says what would work.
     pub fn new(m: u64, p: u64, r: u32) -> Result<Self, EncodingError> {
         let index = RingIndex::new(m)?;
         check_index_degree(&index)?;
@@ -111,31 +111,31 @@ impl GaloisEncoder {
         Ok(Self { tables, basis: CoefficientBasis::Powerful })
     }
 
-    /// The same for rings whose coefficients stand in this basis, as a ring's `coefficient_basis` says: the powerful one unless set.
+    /// Returns the encoder for rings whose coefficients are in this basis, as a ring's `coefficient_basis` says: the powerful one unless set.
     #[must_use]
     pub fn in_basis(&self, basis: CoefficientBasis) -> Self {
         Self { tables: Arc::clone(&self.tables), basis }
     }
 
-    /// The ring index m and the shape of plaintexts.
+    /// Ring index m and the shape of plaintexts.
     #[must_use]
     pub fn index(&self) -> &RingIndex {
         &self.tables.index
     }
 
-    /// The ring that a slot holds an element of; it also computes with elements.
+    /// Ring whose elements the slots hold; it also computes with elements.
     #[must_use]
     pub fn ring(&self) -> &GaloisRing {
         &self.tables.ring
     }
 
-    /// The hypercube of slots.
+    /// Hypercube of slots.
     #[must_use]
     pub fn group(&self) -> &QuotientGroup {
         &self.tables.group
     }
 
-    /// The plaintext of these elements, of up to d coefficients each; missing slots count as zero.
+    /// Encodes elements of up to d coefficients each; missing slots count as zero.
     ///
     /// # Errors
     /// [`EncodingError::TooManyElements`], saying which m has enough slots; [`EncodingError::ElementDegree`];
@@ -171,7 +171,7 @@ impl GaloisEncoder {
         Plaintext::new(std::mem::take(&mut *coefficients), t)
     }
 
-    /// The elements of all slots, d coefficients each.
+    /// Returns the elements of all slots, d coefficients each.
     ///
     /// # Errors
     /// [`EncodingError::PlaintextMismatch`].
@@ -199,14 +199,14 @@ impl GaloisEncoder {
         Err(EncodingError::TooManyElements { got, slots, prime, index, works: index_with_slots(prime, got) })
     }
 
-    /// The k of X → X^k that applies Y → Y^p in every slot, `times` times: p^times modulo m. Negative ones undo.
+    /// Returns the k of X → X^k that applies Y → Y^p in every slot, `times` times: p^times modulo m. Negative numbers apply the inverse.
     #[must_use]
     pub fn frobenius_exponent(&self, times: i64) -> u64 {
         let times = times.rem_euclid(self.tables.ring.degree() as i64).cast_unsigned();
         mod_pow(self.tables.ring.prime(), times, self.tables.index.value())
     }
 
-    /// How to rotate along a dimension: slot e + `steps` of every line moves to slot e, cyclically.
+    /// Returns the rotation along a dimension: slot e + `steps` of every line moves to slot e, cyclically.
     ///
     /// # Errors
     /// [`EncodingError::NoDimension`].
@@ -233,7 +233,7 @@ impl GaloisEncoder {
 
 impl fmt::Debug for GaloisEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The tables follow from these.
+        // All tables follow from index and modulus.
         f.debug_struct("GaloisEncoder")
             .field("index", &self.tables.index.value())
             .field("ring", &self.tables.ring)
@@ -241,7 +241,7 @@ impl fmt::Debug for GaloisEncoder {
     }
 }
 
-/// A number modulo p^r in every slot, as a constant; decoding refuses other elements.
+/// Encodes a number modulo p^r in every slot, as a constant; decoding refuses other elements.
 impl Encoder for GaloisEncoder {
     fn degree(&self) -> usize {
         self.tables.index.degree()

@@ -21,13 +21,13 @@ pub struct Neon(());
 
 impl Neon {
     /// # Safety
-    /// The processor must have it.
+    /// The processor must have Neon.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(())
     }
 
-    /// The witness, where the processor has it.
+    /// Returns the witness, where the processor has Neon.
     #[must_use]
     pub fn detect() -> Option<Self> {
         Isa::Neon.is_available().then_some(Self(()))
@@ -43,7 +43,7 @@ macro_rules! vector {
     };
 }
 
-/// An operation on words: doubles in, doubles out, their bits between.
+/// Defines an operation on words that computes on their bits as doubles.
 macro_rules! words {
     ($operation:ident($a:expr, $b:expr)) => {
         vector!(vreinterpretq_f64_u64($operation(vreinterpretq_u64_f64($a), vreinterpretq_u64_f64($b))))
@@ -51,7 +51,7 @@ macro_rules! words {
 }
 
 impl Neon {
-    /// Shifts left by `count`, right where it is negative.
+    /// Shifts left by `count`, or right where it is negative.
     #[inline(always)]
     fn shift(self, a: float64x2_t, count: i64) -> float64x2_t {
         vector!(vreinterpretq_f64_u64(vshlq_u64(vreinterpretq_u64_f64(a), vdupq_n_s64(count))))
@@ -147,7 +147,7 @@ impl Doubles for Neon {
         })
     }
 
-    /// Where the bytes of both words stand.
+    /// Positions of the bytes of both words.
     type Pattern = uint8x16_t;
 
     #[inline(always)]
@@ -167,7 +167,7 @@ impl Doubles for Neon {
     }
 }
 
-/// Those with the longest lazy runs first.
+/// Tables by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 2] = [&DOUBLE_48, &DOUBLE_50];
 
 #[inline]
@@ -177,7 +177,7 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Double<Neon, 4, PERIOD> {
     Double::new(unsafe { Neon::new() }, c)
 }
 
-/// A conversion on a processor that has the instructions: only [`together`] makes it.
+/// A conversion on a processor that has Neon: only [`together`] makes it.
 struct Conversion(Columns);
 
 impl Together for Conversion {
@@ -209,7 +209,7 @@ compile! {
 
 rounding! { [#[target_feature(enable = "neon")]] ROUNDING }
 
-/// Moduli up to 2^48: no reduction in a forward transform.
+/// Table for moduli up to 2^48: no reduction in a forward transform.
 pub(crate) static DOUBLE_48: Table = Table {
     isa: Isa::Neon,
     factor: Double48::<Neon, 4>::factor,
@@ -223,7 +223,7 @@ pub(crate) static DOUBLE_48: Table = Table {
     cyclotomic: CYCLOTOMIC,
 };
 
-/// Moduli up to 2^50.
+/// Table for moduli up to 2^50.
 pub(crate) static DOUBLE_50: Table = Table {
     widest: Double50::<Neon, 4>::WIDEST,
     inner_products: INNER_PRODUCTS_50,

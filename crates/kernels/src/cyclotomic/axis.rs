@@ -1,4 +1,4 @@
-//! Tables of one axis and one direction.
+//! Tables of one axis of a cyclotomic transform, in one direction.
 //!
 //! Along an axis of order p^e, x^(p^(e−1)) is a root of order p: blocks of rows are transformed as for the prime; then p by p matrices split
 //! x^s − c into factors x^(s/p) − c_i.
@@ -15,12 +15,12 @@ use crate::twiddles::bit_reverse;
 pub(super) struct Builder<'a> {
     pub(super) modulus: Modulus,
     pub(super) axis: &'a Axis,
-    /// A root of unity of the order of the axis.
+    /// Root of unity of the order of the axis.
     pub(super) root: u64,
 }
 
 impl Builder<'_> {
-    /// Constants and what multiplies by them.
+    /// Constants as words of the table that multiply by them.
     pub(super) fn constants(&self, values: impl IntoIterator<Item = u64>) -> Buffer {
         let (transform, q) = (&self.modulus.table.cyclotomic, self.modulus.value());
         let words = |w| (transform.constant)(w, q).into_iter().take(transform.words);
@@ -31,12 +31,12 @@ impl Builder<'_> {
         self.axis.prime() as usize
     }
 
-    /// p^(e−1).
+    /// Number p^(e−1) of values that a block takes.
     pub(super) fn block(&self) -> usize {
         (self.axis.order() / self.axis.prime()) as usize
     }
 
-    /// root^(e mod order).
+    /// Power root^(e mod order).
     pub(super) fn power(&self, exponent: u64) -> u64 {
         self.modulus.pow(self.root, exponent % self.axis.order())
     }
@@ -69,12 +69,12 @@ impl Builder<'_> {
         Ok(AxisTables { degree, stride, block: self.block(), inverse, convolution, kernel, stages })
     }
 
-    /// The kernel of the inverse transform times c.
+    /// Kernel of the inverse transform, times c.
     pub(super) fn scaled_kernel(&self, c: u64) -> Result<Buffer, KernelError> {
         if self.prime() == 2 { Ok(self.twists(c)) } else { self.kernel(true, c) }
     }
 
-    /// The exponents of the root at the positions of a transformed axis.
+    /// Exponents of the root at the positions of a transformed axis.
     pub(super) fn exponents(&self) -> Vec<u64> {
         let (p, h) = (self.axis.prime(), self.axis.degree());
         if p == 2 {
@@ -87,14 +87,14 @@ impl Builder<'_> {
         exponents
     }
 
-    /// c·ψ^-j/h.
+    /// Twists c·ψ^-j/h of the inverse transform along an axis of a power of two.
     pub(super) fn twists(&self, c: u64) -> Buffer {
         let (h, q) = (self.axis.degree(), &self.modulus);
         let factor = q.mul(c, self.inverse_of(h));
         self.constants((0..h as u64).map(|j| q.mul(factor, self.power(2 * h as u64 - j))))
     }
 
-    /// x^s − ω^(s·u) to x^(s/p) − ω^((s/p)·(u + i·p^e)), level after level.
+    /// Stages that split x^s − ω^(s·u) into factors x^(s/p) − ω^((s/p)·(u + i·p^e)), level after level.
     fn stages(&self, inverse: bool) -> Vec<Stage> {
         let (p, q) = (self.prime(), &self.modulus);
         let order = self.axis.order();
@@ -123,13 +123,13 @@ impl Builder<'_> {
     }
 }
 
-/// The smallest generator of the units modulo a prime.
+/// Returns the smallest generator of the units modulo a prime.
 pub(super) fn generator(p: u64) -> u64 {
     let order = |g: u64| sunzi_math::prime_factors(p - 1).iter().all(|f| mod_pow(g, (p - 1) / f, p) != 1);
     (1..p).find(|&g| order(g)).unwrap_or(1)
 }
 
-/// e with e·m/m_i ≡ u_i·m/m_i (mod m) for all axes, from all u_i.
+/// Returns e with e·m/m_i ≡ u_i·m/m_i (mod m) for all axes, from all u_i.
 pub(super) fn joined_exponent(axes: &[Axis], along: &[u64], m: u64) -> u64 {
     let term = |(axis, u): (&Axis, &u64)| {
         let inverse = mod_inv(axis.weight() % axis.order(), axis.order()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Tables of the cyclic convolution along an axis of prime order, and of the transform along one of a power of two.
+//! Tables of the cyclic convolution along an axis of prime order, and of the transform along an axis of a power of two.
 //!
 //! Along an axis of prime p values at ζ^(g^t) are A_t = a_0 + Σ_s a_{g^-s}·ζ^(g^(t−s)), a cyclic convolution with a fixed kernel
 //! [Rader68], and a_j is the difference of Σ_t A_t·(ζ^(−j·g^t) − 1)/p for j and for p − 1; there j is −g^-s, so that p − 1 stands at place 0.
@@ -15,7 +15,7 @@ use crate::buffer::Buffer;
 use crate::error::KernelError;
 use crate::twiddles::bit_reverse;
 
-/// One dimension of a Fourier transform: a power of a radix, and how far apart its neighbours are.
+/// One dimension of a Fourier transform: a power of a radix, and the distance between neighbours.
 #[derive(Clone, Copy)]
 struct Dimension {
     radix: usize,
@@ -25,7 +25,7 @@ struct Dimension {
 }
 
 impl Dimension {
-    /// The frequency at a place.
+    /// Returns the frequency at a place.
     fn frequency(&self, place: usize) -> usize {
         let (mut rest, mut digits, mut frequency) = (place, 1, 0);
         while digits < self.size {
@@ -37,7 +37,7 @@ impl Dimension {
     }
 }
 
-/// The powers of five, three and two of a length: (radix, power, product of those that follow).
+/// Yields the powers of five, three and two in a length: (radix, power, product of those that follow).
 fn powers(length: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let mut inner = length;
     let next = move |radix| {
@@ -51,12 +51,12 @@ fn powers(length: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     [5, 3, 2].into_iter().map(next).filter(|&(_, size, _)| size > 1)
 }
 
-/// The order of registers of a forward sweep.
+/// Returns the register that a forward sweep loads as its `k`-th of `size`.
 fn register(k: usize, size: usize) -> usize {
     if size.is_power_of_two() { bit_reverse(k, size.trailing_zeros()) } else { k }
 }
 
-/// Rows of a sweep in blocks of so many.
+/// Lists the rows of a sweep over blocks of `block` rows, in groups of `size`.
 fn rows(len: usize, block: usize, size: usize, order: impl Fn(usize, usize) -> usize) -> Vec<u32> {
     let stride = block / size;
     let starts = (0..len).step_by(block.max(1)).flat_map(|first| first..first + stride);
@@ -67,7 +67,7 @@ fn rows(len: usize, block: usize, size: usize, order: impl Fn(usize, usize) -> u
 }
 
 impl Builder<'_> {
-    /// A power-of-two axis: X^h + 1 split again and again; back by a cyclic transform and twists.
+    /// Makes the convolution of a power-of-two axis: X^h + 1 split again and again; back by a cyclic transform and twists.
     pub(super) fn negacyclic(&self, inverse: bool) -> Result<Convolution, KernelError> {
         let h = self.axis.degree();
         let parts = self.parts(h.trailing_zeros());
@@ -86,13 +86,13 @@ impl Builder<'_> {
         Ok(Convolution { length: h, rows: 1, steps, adds: false, twists: inverse })
     }
 
-    /// Levels in parts, as equal as can be.
+    /// Splits a number of levels into parts, as equal as can be.
     fn parts(&self, levels: u32) -> Vec<u32> {
         let count = levels.div_ceil(self.modulus.table.cyclotomic.levels);
         (0..count).map(|i| (i + 1) * levels / count - i * levels / count).collect()
     }
 
-    /// The dimensions of Fourier transforms of this length, the outermost first.
+    /// Returns the dimensions of Fourier transforms of this length, the outermost first.
     fn dimensions(&self, length: usize) -> Result<Vec<Dimension>, KernelError> {
         let modulus = self.modulus.value();
         let dimension = |(radix, size, inner)| {
@@ -104,13 +104,13 @@ impl Builder<'_> {
         powers(length).map(dimension).collect()
     }
 
-    /// The row of the tile at which place s of a cyclic list of length p − 1 stands.
+    /// Returns the row of the tile at which place s of a cyclic list of length p − 1 stands.
     fn place(&self, s: usize) -> usize {
         let (length, rows) = self.axis.convolution();
         s % rows * length + powers(length).map(|(_, size, inner)| s % size * inner).sum::<usize>()
     }
 
-    /// The exponent of ζ at each place along the axis of the prime: places are rows of the tile.
+    /// Returns the exponent of ζ at each place along the axis of the prime: places are rows of the tile.
     pub(super) fn labels(&self) -> Vec<u64> {
         let (length, rows) = self.axis.convolution();
         let p = self.axis.prime();
@@ -134,7 +134,7 @@ impl Builder<'_> {
             let at = self.place(s);
             let place = if length * rows == period { at } else { s };
             let j = mod_pow(generator, p - 1 - s as u64, p);
-            // The coefficient of x^(p−1) is none of the input, and leaves its opposite at row 0.
+            // The input has no coefficient of x^(p−1): its opposite is left at row 0.
             let j = if inverse { (p - j) % (p - 1) } else { j };
             if let (Some(power), Some(row)) = (by_power.get_mut(at), by_place.get_mut(at)) {
                 *power = if !inverse && j == p - 1 { ABSENT } else { j as u32 };
@@ -156,7 +156,7 @@ impl Builder<'_> {
         Ok(Convolution { length, rows, steps, adds: !inverse, twists: false })
     }
 
-    /// Forward sweeps of all dimensions, then back; if nothing comes between, those in the middle are one.
+    /// Makes the forward sweeps of all dimensions, then the inverse ones; if nothing comes between, the two in the middle are one.
     fn convolution_sweeps(&self, dimensions: &[Dimension], len: usize, apart: bool) -> Vec<Sweep> {
         let Some((twos, odd)) = dimensions.split_last() else { return Vec::new() };
         let levels = twos.size.trailing_zeros();
@@ -215,7 +215,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Levels with a twiddle a block, `twiddle(blocks of the level, block)`.
+    /// Makes sweeps of levels with one twiddle a block, `twiddle(blocks of the level, block)`.
     fn forward_sweeps(
         &self,
         dimension: &Dimension,
@@ -239,7 +239,7 @@ impl Builder<'_> {
         sweeps
     }
 
-    /// Levels from bit-reversed frequencies, after the first `done`.
+    /// Makes sweeps of levels from bit-reversed frequencies, after the first `done`.
     fn inverse_sweeps(&self, dimension: &Dimension, len: usize, parts: &[u32], done: u32) -> Vec<Sweep> {
         let mut half = 1_usize << done;
         let mut sweeps = Vec::new();
@@ -260,7 +260,7 @@ impl Builder<'_> {
         sweeps
     }
 
-    /// Threes or fives, splitting blocks or, inverse, joining them.
+    /// Makes sweeps of radix three or five, splitting blocks or, inverse, joining them.
     fn odd_sweeps(&self, dimension: &Dimension, len: usize, inverse: bool) -> Vec<Sweep> {
         let Dimension { radix, size, inner, root } = *dimension;
         let q = &self.modulus;
@@ -271,7 +271,7 @@ impl Builder<'_> {
         while done < size {
             let mut values = Vec::new();
             for i in 0..done {
-                // Blocks by the digits that are split off, or places.
+                // Blocks are labelled by the digits split off, or by places.
                 let split = Dimension { size: done, ..*dimension };
                 let exponent = if inverse { i } else { split.frequency(i) } * (size / (done * radix));
                 values.extend((1..radix).map(|k| q.pow(root, (exponent * k) as u64)));
@@ -285,7 +285,7 @@ impl Builder<'_> {
         sweeps
     }
 
-    /// ρ for a three; for a five −1/4, (ρ + ρ^4 − ρ^2 − ρ^3)/4, and with sines s_k = (ρ^k − ρ^-k)/2 the numbers s_2, s_1 − s_2
+    /// Constants of a radix: for three ρ; for five −1/4, (ρ + ρ^4 − ρ^2 − ρ^3)/4, and with sines s_k = (ρ^k − ρ^-k)/2 the numbers s_2, s_1 − s_2
     /// and s_1 + s_2.
     fn multipliers(&self, root: u64, radix: usize) -> Vec<u64> {
         if radix == 3 {
@@ -299,14 +299,14 @@ impl Builder<'_> {
         vec![q.neg(quarter), q.mul(quarter, cosines), s2, q.sub(s1, s2), q.add(s1, s2)]
     }
 
-    /// The innermost three and two, there and back.
+    /// Makes the sweep of the innermost radix three and radix two, forward and back.
     fn six(&self, root: u64, len: usize) -> Sweep {
         let back = self.constants([self.modulus.mul(root, root)]);
         let sweep = self.sweep(6, (0..len as u32).collect(), 1, vec![root]);
         Sweep { kind: Kind::Middle, back, ..sweep }
     }
 
-    /// What the frequencies of the convolution are multiplied by, with 1/length and c: for several rows, a circulant each.
+    /// Returns the multipliers of the frequencies of the convolution, with 1/length and c: for several rows, a circulant for each frequency.
     pub(super) fn kernel(&self, inverse: bool, c: u64) -> Result<Buffer, KernelError> {
         let (length, rows) = self.axis.convolution();
         let (p, q) = (self.axis.prime(), &self.modulus);
@@ -344,7 +344,7 @@ impl Builder<'_> {
         Ok(self.constants(order.map(|at| values.get(at).copied().unwrap_or(0))))
     }
 
-    /// The transform of one row along a dimension, level by level, in the order of frequencies.
+    /// Transforms one row along a dimension, level by level, in the order of frequencies.
     fn fourier(&self, dimension: &Dimension, row: &mut [u64]) {
         let Dimension { radix, size, inner, root } = *dimension;
         let q = &self.modulus;

@@ -1,4 +1,4 @@
-//! Plans: the tables of one index and one modulus.
+//! Plans of cyclotomic transforms: the tables of one index and one modulus.
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::buffer::Buffer;
 use crate::error::{KernelError, check_length};
 use crate::modulus::Modulus;
 
-/// A cyclotomic transform: polynomials in the powerful basis of [`RingIndex`] to their values at the primitive m-th roots of
+/// A cyclotomic transform: maps polynomials in the powerful basis of [`RingIndex`] to their values at the primitive m-th roots of
 /// unity modulo q, one axis after the other.
 ///
 /// ```
@@ -37,7 +37,7 @@ pub struct CyclotomicPlan {
     root: u64,
     forward: Tables,
     inverse: Tables,
-    /// The axis, among those of the inverse transform, whose kernel is shortest.
+    /// Index of the axis, in the order of the inverse transform, whose kernel is shortest.
     scaled: usize,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Debug for CyclotomicScale {
 }
 
 impl CyclotomicPlan {
-    /// The transform of this index modulo a prime q ≡ 1 modulo its [root order](RingIndex::root_order).
+    /// Makes the transform of this index modulo a prime q ≡ 1 modulo its [root order](RingIndex::root_order).
     ///
     /// The root ω of order m is the numerically smallest.
     ///
@@ -90,28 +90,28 @@ impl CyclotomicPlan {
         Ok(Self { modulus, index: index.clone(), root, forward, inverse, scaled })
     }
 
-    /// The degree of the ring.
+    /// Degree of the ring.
     #[must_use]
     #[inline]
     pub fn n(&self) -> usize {
         self.forward.n
     }
 
-    /// The modulus.
+    /// Modulus of the transform.
     #[must_use]
     #[inline]
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
 
-    /// The primitive m-th root of unity ω.
+    /// Primitive m-th root of unity ω.
     #[must_use]
     #[inline]
     pub fn root(&self) -> u64 {
         self.root
     }
 
-    /// For each position of a transformed polynomial the e, below m, such that it holds the value at X = ω^e. The same for all
+    /// Returns for each position of a transformed polynomial the exponent e, below m, such that it holds the value at X = ω^e. Exponents are equal for all
     /// moduli and instruction sets.
     ///
     /// Along an axis of prime p places stand for g^s modulo p, g the smallest generator, in the order in which the dimensions of the convolution
@@ -133,7 +133,7 @@ impl CyclotomicPlan {
         Ok(())
     }
 
-    /// Coefficients, each below 2q, to canonical evaluations, in place.
+    /// Transforms coefficients, each below 2q, to canonical evaluations, in place.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `a` has n words.
@@ -143,7 +143,7 @@ impl CyclotomicPlan {
         self.run(a, &self.forward, None)
     }
 
-    /// Canonical evaluations to canonical coefficients, in place.
+    /// Transforms canonical evaluations to canonical coefficients, in place.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `a` has n words.

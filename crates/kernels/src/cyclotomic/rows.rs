@@ -3,9 +3,9 @@
 /// Words in a row of a tile.
 pub(crate) const WIDTH: usize = 8;
 
-/// The index of an absent row.
+/// Index that stands for an absent row.
 pub(crate) const ABSENT: u32 = u32::MAX;
-/// The range of the words that a sweep loads.
+/// Range of the words that a sweep loads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prepare {
     /// Words below q, or below 2q.
@@ -16,7 +16,7 @@ pub(crate) enum Prepare {
     Words,
 }
 
-/// Rows of a register each, at a stride.
+/// Rows of one register each, at a stride.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
     pub(crate) words: *mut u64,
@@ -26,7 +26,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Row `first`, then every `step`-th.
+    /// Selects row `first`, then every `step`-th.
     #[inline(always)]
     pub(crate) fn every(self, step: usize, first: usize) -> Self {
         Self { words: self.words.wrapping_add(first * self.stride), stride: step * self.stride, ..self }
@@ -41,20 +41,20 @@ impl Rows {
         Self { absent, ..self }
     }
 
-    /// A row that is there.
+    /// Returns the pointer to a row that exists.
     #[inline(always)]
     pub(crate) fn row(self, row: usize) -> *mut u64 {
         self.words.wrapping_add(row * self.stride)
     }
 
-    /// A row that may be absent.
+    /// Returns the pointer to a row that may be absent.
     #[inline(always)]
     pub(crate) fn listed(self, row: u32) -> *mut u64 {
         if row == ABSENT { self.absent } else { self.row(row as usize) }
     }
 }
 
-/// From where to where a sweep runs.
+/// Source and destination rows of a sweep.
 #[derive(Clone, Copy)]
 pub(crate) struct Path {
     pub(crate) from: Rows,
@@ -62,7 +62,7 @@ pub(crate) struct Path {
     pub(crate) prepare: Prepare,
     pub(crate) canonical: bool,
     pub(crate) constant: Option<Constant>,
-    /// Registers of columns, side by side.
+    /// Number of registers side by side, each with its columns.
     pub(crate) columns: usize,
 }
 
@@ -75,7 +75,7 @@ impl Path {
     }
 }
 
-/// Row 0 of these, as it was before the first sweep: added to frequency 0.
+/// Row 0 of the rows as it was before the first sweep: added to frequency 0.
 #[derive(Clone, Copy)]
 pub(crate) struct Constant {
     pub(crate) rows: Rows,
@@ -86,16 +86,16 @@ pub(crate) struct Constant {
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
     pub(crate) size: usize,
-    /// Constants from one matrix to the next.
+    /// Number of constants from one matrix to the next.
     pub(crate) constants: usize,
     /// Row i of a matrix starts at constant `first` − i·`back` + i·`forth`.
     pub(crate) first: usize,
     pub(crate) back: usize,
     pub(crate) forth: usize,
-    /// Rows from one that a matrix multiplies to the next.
+    /// Number of rows from one that a matrix multiplies to the next.
     pub(crate) step: usize,
-    /// How many sets of rows, side by side, every matrix multiplies.
+    /// Number of sets of rows, side by side, that every matrix multiplies.
     pub(crate) sets: usize,
-    /// Rows from the first of one matrix to the first of the next.
+    /// Number of rows from the first of one matrix to the first of the next.
     pub(crate) next: usize,
 }

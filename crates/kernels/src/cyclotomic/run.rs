@@ -13,17 +13,17 @@ use super::tables::{AxisTables, Convolution, ScaledKernel, Stage, Tables};
 use crate::constants::Constants;
 use crate::table::Cyclotomic;
 
-/// See [`Cyclotomic::turn_in`].
+/// Function that transposes rows into a tile or back: see [`Cyclotomic::turn_in`].
 type Turn = unsafe fn(&Constants, &mut [u64], *mut u64, usize);
 
-/// An axis on tiles.
+/// The transform of one axis, on tiles.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     constants: &'a Constants,
     functions: &'a Cyclotomic,
     axis: &'a AxisTables,
     kernel: &'a [u64],
-    /// The range of the words of the data.
+    /// Range of the words of the data.
     prepare: Prepare,
     /// Whether results are reduced below q.
     canonical: bool,
@@ -32,18 +32,18 @@ struct Task<'a> {
     whole: *mut u64,
     edge: *mut u64,
     sums: *mut u64,
-    /// A row of zeros, and one to write to.
+    /// A row of zeros to read, and one to write unused results to.
     zeros: *mut u64,
     waste: *mut u64,
 }
 
 impl Task<'_> {
-    /// Rows of eight words, one after the other.
+    /// Views words as rows of eight, one after the other.
     fn rows(&self, words: *mut u64) -> Rows {
         Rows { words, stride: WIDTH, absent: self.waste }
     }
 
-    /// Eight rows of the data, from word `start` on, to the edge, or back.
+    /// Transposes eight rows of the data, from word `start` on, to the edge buffer, or back.
     fn turn(&self, turn: Turn, data: &mut [u64], start: usize) {
         let degree = self.axis.degree;
         let group = data.get_mut(start..start + degree * WIDTH).unwrap_or_default();
@@ -51,7 +51,7 @@ impl Task<'_> {
         unsafe { turn(self.constants, group, self.edge, degree) };
     }
 
-    /// Rows become the products of matrices with them.
+    /// Replaces rows by the products of matrices with them.
     fn multiply(&self, rows: Rows, words: &[u64], matrices: Matrices) {
         // SAFETY: as in `turn`.
         unsafe { (self.functions.multiply)(self.constants, rows, self.rows(self.sums), words, matrices) };
@@ -64,7 +64,7 @@ impl Task<'_> {
     }
 }
 
-/// All axes in the order of the tables.
+/// Transforms all axes, in the order of the tables.
 ///
 /// # Safety
 /// The functions must be compiled for instructions that the processor has.
@@ -106,7 +106,7 @@ pub(super) unsafe fn transform(
     }
 }
 
-/// Eight lanes, as many at a time as a register has.
+/// Transforms eight lanes, as many at a time as a register has.
 fn lanes(task: Task<'_>, from: Rows, to: Rows) {
     for lane in (0..WIDTH).step_by(task.functions.lanes) {
         let (from, to) = (from.shifted(lane), to.shifted(lane));
@@ -120,21 +120,21 @@ fn lanes(task: Task<'_>, from: Rows, to: Rows) {
     }
 }
 
-/// Where a tile is.
+/// Position of a tile in the data.
 #[derive(Clone, Copy)]
 enum Place {
     /// Eight columns of a block, in place.
     Columns { block: usize, column: usize },
-    /// The last columns of a block, fewer than eight.
+    /// Last columns of a block, fewer than eight.
     Edge { block: usize, column: usize },
     /// Eight rows of the innermost axis.
     Rows { start: usize },
-    /// Its last rows, fewer than eight.
+    /// Last rows of the innermost axis, fewer than eight.
     LastRows { start: usize },
 }
 
 impl Place {
-    /// The `i`-th tile of an axis.
+    /// Returns the place of the `i`-th tile of an axis.
     fn of(axis: &AxisTables, n: usize, i: usize) -> Self {
         let AxisTables { degree, stride, .. } = *axis;
         if stride == 1 {
@@ -146,7 +146,7 @@ impl Place {
         if column + WIDTH <= stride { Self::Columns { block, column } } else { Self::Edge { block, column } }
     }
 
-    /// How many there are.
+    /// Number of tiles of an axis.
     fn count(axis: &AxisTables, n: usize) -> usize {
         let AxisTables { degree, stride, .. } = *axis;
         if stride == 1 {
@@ -157,7 +157,7 @@ impl Place {
     }
 }
 
-/// An axis, tile after tile.
+/// Transforms an axis, tile after tile.
 fn tiles(task: Task<'_>, data: &mut [u64]) {
     let AxisTables { stride, inverse, .. } = *task.axis;
     let edge = task.rows(task.edge);
@@ -207,7 +207,7 @@ fn tiles(task: Task<'_>, data: &mut [u64]) {
     }
 }
 
-/// All tiles of eight columns of an axis that takes one sweep.
+/// Transforms all tiles of eight columns of an axis that takes one sweep.
 fn whole_columns(task: Task<'_>, data: &mut [u64]) {
     let AxisTables { degree, stride, ref convolution, .. } = *task.axis;
     let Some(step) = convolution.steps.first() else { return };
@@ -227,7 +227,7 @@ fn whole_columns(task: Task<'_>, data: &mut [u64]) {
     }
 }
 
-/// A tile of fewer than eight columns to the edge, with zeros, or back.
+/// Copies a tile of fewer than eight columns to the edge buffer, with zeros, or back.
 fn copy<const IN: bool>(task: Task<'_>, data: &mut [u64], place: Place) {
     let AxisTables { degree, stride, inverse, .. } = *task.axis;
     // SAFETY: the scratch memory has an edge of as many rows, and nothing else refers to it.
@@ -256,7 +256,7 @@ fn copy<const IN: bool>(task: Task<'_>, data: &mut [u64], place: Place) {
     }
 }
 
-/// One axis on the lanes of a register.
+/// Transforms one axis on the lanes of a register.
 fn run(task: Task<'_>, from: Rows, to: Rows) {
     let axis = task.axis;
     let whole = task.rows(task.whole);
@@ -284,7 +284,7 @@ fn run(task: Task<'_>, from: Rows, to: Rows) {
     }
 }
 
-/// The transform of a prime, or of a power of two, along rows.
+/// Transforms along rows of prime order, or of an order that is a power of two.
 fn convolve(task: Task<'_>, from: Rows, to: Rows) {
     let conv = &task.axis.convolution;
     let tile = task.rows(task.tile);
@@ -322,7 +322,7 @@ fn convolve(task: Task<'_>, from: Rows, to: Rows) {
     }
 }
 
-/// Cyclic convolutions of the rows of each frequency, by the definition.
+/// Computes the cyclic convolutions of the rows of each frequency, by the definition.
 fn circulants(task: Task<'_>, conv: &Convolution, constant: Option<Constant>) {
     let tile = task.rows(task.tile);
     let size = conv.rows;
@@ -343,7 +343,7 @@ fn circulants(task: Task<'_>, conv: &Convolution, constant: Option<Constant>) {
     }
 }
 
-/// The levels of a prime power after its prime, or before it.
+/// Runs the levels of a prime power after its prime, or before it.
 fn stages(task: Task<'_>, stages: &[Stage]) {
     for Stage { size, stride, matrices } in stages {
         let (size, stride) = (*size, *stride);

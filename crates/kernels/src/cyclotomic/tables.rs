@@ -1,12 +1,12 @@
-//! Tables of a transform, as its functions read them.
+//! Tables of a cyclotomic transform, as its functions read them.
 
 use super::rows::WIDTH;
 use crate::buffer::Buffer;
 
-/// Rows that sweeps hold in registers; a six has all there are.
+/// Numbers of rows that sweeps hold in registers; six rows take all registers there are.
 pub(crate) const SIZES: [usize; 7] = [2, 4, 8, 16, 3, 5, 6];
 
-/// The steps of a sweep.
+/// Sequence of steps in a sweep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Levels,
@@ -14,24 +14,24 @@ pub(crate) enum Kind {
     Middle,
 }
 
-/// As many levels as fit registers, four at most.
+/// A sweep: as many levels as fit registers, four at most.
 #[derive(Clone)]
 pub(crate) struct Sweep {
     pub(crate) kind: Kind,
-    /// The place of its size among [`SIZES`].
+    /// Index of its size in [`SIZES`].
     pub(crate) function: usize,
-    /// Rows by the order in which they are loaded and stored.
+    /// Rows in the order in which they are loaded and stored.
     pub(crate) from: Vec<u32>,
     pub(crate) to: Vec<u32>,
-    /// How often a set of twiddles is used before the next, or again the first.
+    /// Number of uses of a set of twiddles before the next set, or again the first.
     pub(crate) per: usize,
     /// Twiddles, level by level, in sets.
     pub(crate) twiddles: Buffer,
     /// Twiddles of the inverse levels of a [`Kind::Middle`].
     pub(crate) back: Buffer,
-    /// Whether twiddles of the first set are 1, and so those of every level at the first place.
+    /// Whether the first set's twiddles, and so every level's at the first place, are 1.
     pub(crate) cyclic: bool,
-    /// Whether the first row, the coefficient of x^(p−1), is subtracted from all, and its opposite left there.
+    /// Whether the first row, the coefficient of x^(p−1), is subtracted from all others and replaced by its opposite.
     pub(crate) subtracts: bool,
 }
 
@@ -40,15 +40,15 @@ pub(crate) struct Sweep {
 pub(crate) struct Convolution {
     pub(crate) length: usize,
     pub(crate) rows: usize,
-    /// For several rows, circulants come between both halves of these.
+    /// Sweeps in order; for several rows, circulants come between both halves of the list.
     pub(crate) steps: Vec<Sweep>,
-    /// Adds row 0 at frequency 0.
+    /// Whether row 0 is added at frequency 0.
     pub(crate) adds: bool,
-    /// Multiplies rows by the kernel in the end.
+    /// Whether rows are multiplied by the kernel at the end.
     pub(crate) twists: bool,
 }
 
-/// Matrices that split every block of `size`·`stride` rows, or join them.
+/// Matrices that split every block of `size`·`stride` rows, or join its parts.
 #[derive(Clone)]
 pub(crate) struct Stage {
     pub(crate) size: usize,
@@ -56,34 +56,34 @@ pub(crate) struct Stage {
     pub(crate) matrices: Buffer,
 }
 
-/// One axis.
+/// Tables of one axis.
 #[derive(Clone)]
 pub(crate) struct AxisTables {
     pub(crate) degree: usize,
     pub(crate) stride: usize,
-    /// p^(e−1), or 1 for p = 2.
+    /// Block length p^(e−1), or 1 for p = 2.
     pub(crate) block: usize,
     pub(crate) inverse: bool,
     pub(crate) convolution: Convolution,
-    /// Constants: products at each frequency, a circulant for each frequency, or twists.
+    /// Constants of the axis: products at each frequency, a circulant for each frequency, or twists.
     pub(crate) kernel: Buffer,
     pub(crate) stages: Vec<Stage>,
 }
 
 impl AxisTables {
-    /// Whether columns that stand side by side need nothing but one sweep.
+    /// Whether tiles of neighbouring columns need nothing but one sweep.
     pub(crate) fn is_one_sweep(&self) -> bool {
         let conv = &self.convolution;
         self.stride > 1 && self.block == 1 && conv.steps.len() == 1 && !conv.twists
     }
 
-    /// Whether rows of an innermost axis are the tile as well.
+    /// Whether rows of an innermost axis serve as the tile.
     pub(crate) fn in_place(&self) -> bool {
         let conv = &self.convolution;
         self.stride == 1 && self.block == 1 && conv.length * conv.rows == self.degree && !conv.twists
     }
 
-    /// Rows of scratch memory for a convolution, and for the axis at an edge.
+    /// Numbers of rows of scratch memory for a convolution, and for the axis at an edge.
     fn scratch_rows(&self, n: usize) -> (usize, usize) {
         let conv = &self.convolution;
         let whole_tiles = if self.stride == 1 { n / self.degree } else { self.stride }.is_multiple_of(WIDTH);
@@ -93,14 +93,14 @@ impl AxisTables {
     }
 }
 
-/// Another kernel for one axis, times a constant.
+/// A kernel that replaces that of one axis, multiplied by a constant.
 #[derive(Clone)]
 pub(crate) struct ScaledKernel {
     pub(crate) axis: usize,
     pub(crate) words: Buffer,
 }
 
-/// All axes of one direction, in the order in which they run.
+/// Tables of all axes in one direction, in the order in which they run.
 #[derive(Clone)]
 pub(crate) struct Tables {
     pub(crate) n: usize,
@@ -108,7 +108,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Where rows of a convolution, of an axis, of an edge and of a matrix start in the scratch memory, then a row of zeros and one of waste.
+    /// Offsets in the scratch memory of the rows of a convolution, of an axis, of an edge and of a matrix, then of a row of zeros and one of unused results.
     pub(crate) fn scratch_offsets(&self) -> [usize; 5] {
         let most = |f: &dyn Fn(&AxisTables) -> usize| self.axes.iter().map(f).max().unwrap_or(0) * WIDTH;
         let tile = most(&|axis| axis.scratch_rows(self.n).0);
@@ -121,7 +121,7 @@ impl Tables {
         [0, tile, whole, edge, edge + most(&matrices)]
     }
 
-    /// Words of scratch memory.
+    /// Number of words of scratch memory.
     pub(crate) fn scratch_words(&self) -> usize {
         self.scratch_offsets().into_iter().max().unwrap_or(0) + 2 * WIDTH
     }

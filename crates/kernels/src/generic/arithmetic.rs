@@ -1,48 +1,48 @@
-//! The discipline that keeps words small: what every loop needs of a modulus.
+//! Arithmetic that keeps words small: what every loop needs of a modulus.
 
 use super::lanes::Registers;
 use super::lanes::{Integers, Lanes};
 
-/// Vectors.
+/// Vectors of an arithmetic.
 pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Integers>::V;
 
 /// Modular arithmetic on vectors of canonical words, numbers in `[0, q)`.
 pub trait Arithmetic: Copy {
     type Lanes: Lanes;
 
-    /// The largest modulus for which no lazy word overflows.
+    /// Largest modulus for which no lazy word overflows.
     const WIDEST: u64;
-    /// Products that a [`sum`](Self::sum_add) holds.
+    /// Number of products that a [`sum`](Self::sum_add) holds.
     const MAX_TERMS: usize;
 
-    /// What multiplies by a constant w < q: w itself and what makes w·y mod q products without a division,
+    /// Returns what multiplies by a constant w < q: w itself and a word that makes w·y mod q products without a division,
     /// Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
     fn factor(w: u64, q: u64) -> [u64; 2];
     fn lanes(self) -> Self::Lanes;
-    /// The modulus as a number.
+    /// Value of the modulus.
     fn value(self) -> u64;
-    /// The modulus in every lane.
+    /// Modulus in every lane.
     fn modulus(self) -> V<Self>;
-    /// a·b
+    /// Product a·b mod q, canonical.
     fn multiply(self, a: V<Self>, b: V<Self>) -> V<Self>;
     /// w·y for the factor of w.
     fn multiply_constant(self, y: V<Self>, w: (V<Self>, V<Self>)) -> V<Self>;
-    /// Any 64-bit words.
+    /// Reduces any 64-bit words.
     fn reduce(self, words: V<Self>) -> V<Self>;
-    /// The sum of no products, in two parts that only these three functions understand.
+    /// Returns an empty sum of products, in two parts that only these three functions understand.
     #[inline(always)]
     fn sum_start(self) -> (V<Self>, V<Self>) {
         (self.lanes().splat(0), self.lanes().splat(0))
     }
-    /// Adds a·b.
+    /// Adds a·b to a sum.
     fn sum_add(self, sum: (V<Self>, V<Self>), a: V<Self>, b: V<Self>) -> (V<Self>, V<Self>);
-    /// The value of a sum of at most `MAX_TERMS` products.
+    /// Reduces a sum of at most `MAX_TERMS` products.
     fn sum_reduce(self, sum: (V<Self>, V<Self>)) -> V<Self>;
 }
 
-/// Registers.
+/// Registers of an arithmetic.
 pub(crate) type Register<A> = <<A as Butterflies>::Registers as Registers>::R;
-/// A constant and what goes with it, as [`Arithmetic::factor`] says, each in a register.
+/// A constant and its quotient, as [`Arithmetic::factor`] makes them, each in a register.
 pub(crate) type Factor<A> = (Register<A>, Register<A>);
 
 /// Lazy modular arithmetic on the registers of a transform.
@@ -52,38 +52,38 @@ pub(crate) type Factor<A> = (Register<A>, Register<A>);
 pub trait Butterflies: Copy {
     type Registers: Registers;
 
-    /// Forward levels that one renormalisation pays for.
+    /// Number of forward levels between renormalisations.
     const PERIOD: usize;
-    /// What [`reduce_lazy`](Self::reduce_lazy) and multiplications of inverse levels leave is below this
-    /// multiple of q.
+    /// Multiple of q that bounds the results of [`reduce_lazy`](Self::reduce_lazy) and of multiplications of
+    /// inverse levels.
     const FRESH: u32;
-    /// Inverse levels take pairs of words below this multiple of q, so that their difference still fits.
+    /// Multiple of q that bounds pairs of words before an inverse level, so that their difference still fits.
     const INVERSE_LIMIT: u32;
-    /// Between the passes of an inverse transform all words are below this multiple of q.
+    /// Multiple of q that bounds all words between the passes of an inverse transform.
     const INVERSE_EXIT: u32;
     /// Whether [`halve`](Self::halve) is ever cheaper than [`reduce_lazy`](Self::reduce_lazy).
     const HALVES: bool;
 
     fn registers(self) -> Self::Registers;
 
-    /// The word of an input below 2q of a forward transform.
+    /// Converts an input below 2q of a forward transform to a word.
     fn forward_input(self, x: Register<Self>) -> Register<Self>;
-    /// The word of a canonical input of an inverse transform.
+    /// Converts a canonical input of an inverse transform to a word.
     fn inverse_input(self, x: Register<Self>) -> Register<Self>;
     /// Prepares an input for the first `PERIOD` levels.
     fn enter(self, x: Register<Self>) -> Register<Self>;
     /// Prepares the output of `PERIOD` levels for as many more.
     fn renormalise(self, x: Register<Self>) -> Register<Self>;
-    /// (x + w·y, x − w·y), lazily [Harvey14, Cooley–Tukey].
+    /// The butterfly (x + w·y, x − w·y), lazily [Harvey14, Cooley–Tukey].
     fn butterfly(
         self,
         x: Register<Self>,
         y: Register<Self>,
         w: Factor<Self>,
     ) -> (Register<Self>, Register<Self>);
-    /// The same for w = 1 and a y below FRESH·q or an input.
+    /// The butterfly for w = 1 and a y below FRESH·q or an input.
     fn sum_difference(self, x: Register<Self>, y: Register<Self>) -> (Register<Self>, Register<Self>);
-    /// The butterfly of the last level, from the output of at most `PERIOD` levels to canonical numbers.
+    /// Computes the butterfly of the last level, from the output of at most `PERIOD` levels to canonical numbers.
     fn last_butterfly(
         self,
         x: Register<Self>,
@@ -91,11 +91,11 @@ pub trait Butterflies: Copy {
         w: Factor<Self>,
     ) -> (Register<Self>, Register<Self>);
 
-    /// Below FRESH·q from a word below 2·INVERSE_LIMIT·q.
+    /// Reduces a word below 2·INVERSE_LIMIT·q to one below FRESH·q.
     fn reduce_lazy(self, x: Register<Self>) -> Register<Self>;
-    /// Below bound/2·q from a word below bound·q.
+    /// Reduces a word below bound·q to one below bound/2·q.
     fn halve(self, x: Register<Self>, bound: u32) -> Register<Self>;
-    /// (x + y, w·(x − y)) for words below bound·q; the second result is below FRESH·q [Gentleman–Sande].
+    /// The inverse butterfly (x + y, w·(x − y)) for words below bound·q; the second result is below FRESH·q [Gentleman–Sande].
     fn inverse_butterfly(
         self,
         x: Register<Self>,
@@ -103,7 +103,7 @@ pub trait Butterflies: Copy {
         w: Factor<Self>,
         bound: u32,
     ) -> (Register<Self>, Register<Self>);
-    /// (c·(x + y), w·(x − y)), both canonical numbers, for words below bound·q.
+    /// The last inverse butterfly (c·(x + y), w·(x − y)), both canonical numbers, for words below bound·q.
     fn inverse_last_butterfly(
         self,
         x: Register<Self>,
@@ -113,14 +113,14 @@ pub trait Butterflies: Copy {
         bound: u32,
     ) -> (Register<Self>, Register<Self>);
 
-    /// A constant in all lanes, with what goes with it, which may be more than a `Factor`.
+    /// A constant in all lanes with its quotient, which may take more than a `Factor`.
     type Constant: Copy;
-    /// Words of one in tables.
+    /// Number of words that a constant takes in tables.
     const CONSTANT: usize;
-    /// Those for w < q; any others do not count.
+    /// Returns the words of a constant w < q in tables; words past [`CONSTANT`](Self::CONSTANT) are unused.
     fn constant_words(w: u64, q: u64) -> [u64; 3];
     fn constant(self, words: [u64; 3]) -> Self::Constant;
-    /// w·y for any word y, below FRESH·q.
+    /// Product w·y for any word y, below FRESH·q.
     fn product(self, y: Register<Self>, w: Self::Constant) -> Register<Self>;
     /// [`butterfly`](Self::butterfly) by a constant.
     fn constant_butterfly(
@@ -129,8 +129,8 @@ pub trait Butterflies: Copy {
         y: Register<Self>,
         w: Self::Constant,
     ) -> (Register<Self>, Register<Self>);
-    /// x − y for the output x of at most `PERIOD` levels and a y below FRESH·q: what [`renormalise`](Self::renormalise) takes.
+    /// Difference x − y for the output x of at most `PERIOD` levels and a y below FRESH·q: what [`renormalise`](Self::renormalise) takes.
     fn difference(self, x: Register<Self>, y: Register<Self>) -> Register<Self>;
-    /// The canonical number of the output of at most `PERIOD` levels.
+    /// Converts the output of at most `PERIOD` levels to a canonical number.
     fn canonical_output(self, x: Register<Self>) -> Register<Self>;
 }

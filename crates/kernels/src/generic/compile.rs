@@ -1,6 +1,6 @@
 //! Generic loops compiled for one arithmetic, behind attributes that enable its instructions.
 
-/// A function that calls a generic loop.
+/// Defines a function that calls a generic loop.
 macro_rules! function {
     ([$($attribute:tt)*] $new:path, $module:ident, $name:ident($($argument:ident: $type:ty),*)) => {
         $($attribute)*
@@ -11,7 +11,7 @@ macro_rules! function {
 }
 pub(crate) use function;
 
-/// Groups of functions: a list of `kind NAME = (arithmetic, constructor);` behind common attributes.
+/// Defines groups of functions from a list of `kind NAME = (arithmetic, constructor);` behind common attributes.
 macro_rules! compile {
     ($attributes:tt $($kind:ident $name:ident = ($arithmetic:ty, $new:path);)*) => {
         $($crate::generic::compile::$kind! { $attributes $name, $arithmetic, $new })*
@@ -88,7 +88,7 @@ macro_rules! negacyclic {
 }
 pub(crate) use negacyclic;
 
-/// Cyclotomic transforms take long to compile: tables share them where that costs no time.
+/// Defines the functions of cyclotomic transforms. They take long to compile: tables share them where that costs no time.
 macro_rules! cyclotomic {
     ([$($attribute:tt)*] $name:ident, $arithmetic:ty, $new:path) => {
         const $name: $crate::table::Cyclotomic = {
@@ -153,7 +153,7 @@ macro_rules! cyclotomic {
 }
 pub(crate) use cyclotomic;
 
-/// Sums that need no arithmetic of a modulus.
+/// Defines the sums that need no arithmetic of a modulus.
 macro_rules! rounding {
     ([$($attribute:tt)*] $name:ident) => {
         const $name: $crate::table::Rounding = {

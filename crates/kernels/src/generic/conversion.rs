@@ -1,10 +1,10 @@
-//! The columns of a base conversion: Σ_i x_i·M_i modulo one target, for any arithmetic.
+//! Columns of a base conversion, Σ_i x_i·M_i modulo one target, for any arithmetic.
 
 use super::arithmetic::{Arithmetic, V};
 use super::elementwise::{add, copy, padded};
 use super::lanes::{Integers, Lanes, WIDTH};
 
-/// The eight words that start at `at`, padded with zeros past the end.
+/// Loads the eight words that start at `at`, padded with zeros past the end.
 #[inline(always)]
 fn load_at<A: Arithmetic>(a: A, words: &[u64], at: usize) -> V<A> {
     let l = a.lanes();

@@ -10,28 +10,28 @@ use super::elementwise::copy;
 use super::lanes::{Integers, Lanes52, WIDTH};
 use crate::table::Column;
 
-/// Vectors handled together: matrix entries are loaded once for all of them.
+/// Number of vectors handled together: matrix entries are loaded once for all of them.
 const VECTORS: usize = 2;
 const CHUNK: usize = VECTORS * WIDTH;
-/// Chunks between what is read and what is asked for.
+/// Number of chunks between the one that is read and the one that is prefetched.
 const AHEAD: usize = 8;
-/// Words of the shortest rows that are asked for: those of several digits stay in the third-level cache only as long as they are shorter.
+/// Words of the shortest rows that are prefetched: shorter rows of several digits stay in the third-level cache.
 const SHORTEST_ASKED: usize = 1 << 15;
-/// Targets handled together: words are loaded once for all of them.
+/// Number of targets handled together: words are loaded once for all of them.
 const TARGETS: usize = 4;
-/// Terms for which no lane overflows: half as many pairs of halves below 2^52, and what is subtracted.
+/// Number of terms for which no lane overflows: half as many pairs of halves below 2^52, and the subtrahend.
 const MAX_TERMS: usize = 512;
 
-/// Source moduli are below it.
+/// Bound that source moduli are below.
 const NARROW: u64 = 1 << 49;
-/// Factors of sums that are not reduced are below it: with a word added they are still read whole.
+/// Bound that factors of unreduced sums are below: with a word added they still fit the multiplier.
 const FACTOR: u64 = 1 << 51;
 
 /// One target modulus and its entries times 2^52.
 struct Scaled {
     output: usize,
     modulus: u64,
-    /// modulus^-1 mod 2^52.
+    /// Inverse modulus^-1 mod 2^52.
     inverse: u64,
     matrix: Vec<u64>,
 }
@@ -43,7 +43,7 @@ impl Scaled {
         Self { output: column.output, modulus: to.q, inverse: to.word52.inverse, matrix }
     }
 
-    /// Entries i and i + 1, zero past the end.
+    /// Returns entries i and i + 1, zero past the end.
     fn pair(&self, i: usize) -> [u64; 2] {
         [i, i + 1].map(|i| self.matrix.get(i).copied().unwrap_or(0))
     }
@@ -53,15 +53,15 @@ impl Scaled {
 #[derive(Clone)]
 pub(crate) struct Columns {
     groups: Vec<Group>,
-    /// Results are below 2^steps times their modulus before the last subtractions.
+    /// Number of final halving steps: results are below 2^steps times their modulus before the last subtractions.
     steps: u32,
 }
 
-/// Up to [`TARGETS`] targets.
+/// A group of up to [`TARGETS`] targets.
 #[derive(Clone)]
 struct Group {
     targets: Vec<Target>,
-    /// (M_1, M_2) of every target for the first pair of terms, then for the next; an odd last term
+    /// Factors (M_1, M_2) of every target for the first pair of terms, then for the next; an odd last term
     /// stands alone as (M, 0).
     factors: Vec<[u64; 2]>,
 }
@@ -71,12 +71,12 @@ struct Target {
     output: usize,
     modulus: u64,
     inverse: u64,
-    /// What the high and the low sum start from: modulus − Σ M_1·M_2 in halves.
+    /// Initial values of the high and the low sum: modulus − Σ M_1·M_2 in halves.
     start: (u64, u64),
 }
 
 impl Columns {
-    /// Columns of 1 to [`MAX_TERMS`] inputs whose moduli are all below 2^49; none for others.
+    /// Makes columns of 1 to [`MAX_TERMS`] inputs whose moduli are all below 2^49; `None` for others.
     pub(crate) fn new(from: &[u64], columns: &[Column]) -> Option<Self> {
         if from.iter().any(|&from| from >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
             return None;
@@ -89,7 +89,7 @@ impl Columns {
         Some(Self { groups, steps: multiple.next_power_of_two().ilog2() })
     }
 
-    /// Columns for [`sum`], of factors below 2^51; none for others.
+    /// Makes columns for [`sum`], of factors below 2^51; `None` for others.
     pub(crate) fn unreduced(from: &[u64], columns: &[Vec<u64>]) -> Option<Self> {
         let wide = columns.iter().flatten().any(|&factor| factor >= FACTOR);
         if wide || from.iter().any(|&from| from >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
@@ -131,7 +131,7 @@ impl Group {
 
 /// High and low halves of sums of products.
 type Sums<L> = [(<L as Integers>::V, <L as Integers>::V); VECTORS];
-/// The same words of one source vector.
+/// One chunk of words of one source vector.
 type Words = [u64; CHUNK];
 
 /// out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
@@ -140,7 +140,7 @@ pub(crate) fn convert<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out
     convert_as::<L, true>(l, columns, input, out);
 }
 
-/// out_2j + 2^64·out_(2j+1) = Σ_i x_i·M_ij, not reduced, for columns made for it.
+/// out_2j + 2^64·out_(2j+1) = Σ_i x_i·M_ij, not reduced, for columns made by [`Columns::unreduced`].
 #[inline(always)]
 pub(crate) fn sum<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
     convert_as::<L, false>(l, columns, input, out);
@@ -175,7 +175,7 @@ fn convert_as<L: Lanes52, const REDUCED: bool>(
     }
 }
 
-/// Asks for a chunk of every row, which are more streams than a processor foresees.
+/// Prefetches a chunk of every row: the rows are more streams than the hardware prefetcher follows.
 #[inline(always)]
 fn ask<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) {
     for row in rows {
@@ -220,7 +220,7 @@ fn load<L: Lanes52>(l: L, row: &[Words], chunk: usize) -> [L::V; VECTORS] {
     vectors
 }
 
-/// Σ y_1·y_2 over the pairs of terms.
+/// Sum Σ y_1·y_2 over the pairs of terms.
 #[inline(always)]
 fn shared_products<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) -> Sums<L> {
     let mut sums = [(l.splat(0), l.splat(0)); VECTORS];
@@ -306,13 +306,13 @@ fn finish_target<L: Lanes52>(
     }
 }
 
-/// Both words of the sum.
+/// Stores both words of the sum.
 #[inline(always)]
 fn finish_sum<L: Lanes52>(l: L, target: &Target, sums: &Sums<L>, outs: &mut [&mut [Words]], chunk: usize) {
     let mut words = [[l.splat(0); VECTORS]; 2];
     let [lows, highs] = &mut words;
     for ((low, high), sum) in lows.iter_mut().zip(highs).zip(sums) {
-        // In two's complement: the high half first takes what the low one carries.
+        // In two's complement: the carry of the low half goes to the high half first.
         let above = l.add(sum.0, l.carry(sum.1));
         let rest = l.and(sum.1, l.splat((1 << 52) - 1));
         (*low, *high) = (l.add(rest, l.shift_left(above, 52)), l.shift_right(above, 12));
@@ -327,7 +327,7 @@ fn finish_sum<L: Lanes52>(l: L, target: &Target, sums: &Sums<L>, outs: &mut [&mu
     }
 }
 
-/// The sum times 2^-52, canonical.
+/// Returns the sum times 2^-52, canonical.
 #[inline(always)]
 fn reduce<L: Lanes52>(l: L, target: &Target, steps: u32, (high, low): (L::V, L::V)) -> L::V {
     let modulus = l.splat(target.modulus);

@@ -12,29 +12,29 @@ use super::lanes::Registers;
 use super::lanes::WIDTH;
 use crate::table::Column;
 
-/// The widest source and target moduli.
+/// Largest source and target moduli.
 pub(crate) const WIDEST: u64 = 1 << 50;
-/// Words handled together.
+/// Number of words handled together.
 const CHUNK: usize = 4 * WIDTH;
-/// Targets handled together: words are loaded once for both.
+/// Number of targets handled together: words are loaded once for both.
 const TARGETS: usize = 2;
-/// The longest group of terms.
+/// Largest number of terms in a group.
 const LONGEST: usize = 16;
 /// 2^52: adding it to a small integer shows the integer in the low bits.
 const SHIFT: f64 = (1_u64 << 52) as f64;
-/// Adding it rounds to an integer.
+/// Constant whose addition rounds to an integer.
 const ROUND: f64 = 1.5 * SHIFT;
-/// Adding it rounds to a multiple of four; quotients may have 53 bits.
+/// Constant whose addition rounds to a multiple of four; quotients may have 53 bits.
 const ROUND_4: f64 = 4.0 * ROUND;
 
 /// All targets of one conversion.
 pub(crate) struct Columns {
-    /// 2^52 + ⌊from/2⌋ for every source: what turns a word into a centred double.
+    /// Numbers 2^52 + ⌊from/2⌋ for every source, which turn a word into a centred double.
     shifts: Vec<f64>,
-    /// Terms of a group.
+    /// Number of terms in a group.
     group: usize,
     targets: Vec<Target>,
-    /// Centred entries, those of one source for [`TARGETS`] targets next to each other; the last block of
+    /// Centred entries, one source's for [`TARGETS`] targets next to each other; the last block of
     /// targets may be short.
     matrix: Vec<f64>,
 }
@@ -43,16 +43,16 @@ pub(crate) struct Columns {
 struct Target {
     output: usize,
     modulus: f64,
-    /// fl(1/modulus)
+    /// Rounded inverse fl(1/modulus) of the target.
     inverse: f64,
-    /// 1.5·2^(s + 52)
+    /// Initial value 1.5·2^(s + 52) of the high sums.
     base: f64,
-    /// Σ ⌊from/2⌋·m, which centring took away.
+    /// Sum Σ ⌊from/2⌋·m, which centring took away.
     start: f64,
 }
 
 impl Target {
-    /// The target and its longest group. Write f and t for the halves of the widest source and of the target
+    /// Makes the target and its longest group. Write f and t for the halves of the widest source and of the target
     /// and g for the length. The high part needs g·f·t + g·2^(s − 1) ≤ 2^(s + 51); quotients g·f ≤ 2^53. What is left of
     /// the high part is at most 3·to, and with the low part, t + g·2^(s − 1), it must stay a double: 2^53.
     fn new(output: usize, to: u64, widest: u64, terms: usize, start: f64) -> (Self, usize) {
@@ -70,13 +70,13 @@ impl Target {
     }
 }
 
-/// The representative of a residue nearest zero.
+/// Returns the representative of a residue nearest zero.
 fn centred(residue: u64, modulus: u64) -> f64 {
     if residue > modulus / 2 { -((modulus - residue) as f64) } else { residue as f64 }
 }
 
 impl Columns {
-    /// The conversion from these moduli; none where one is above [`WIDEST`].
+    /// Makes the conversion from these moduli; `None` where one is above [`WIDEST`].
     pub(crate) fn new(from: &[u64], columns: &[Column]) -> Option<Self> {
         let widest = *from.iter().max()?;
         if widest > WIDEST || columns.iter().any(|column| column.to.q > WIDEST) {
@@ -105,9 +105,9 @@ impl Columns {
     }
 }
 
-/// Registers handled together: matrix entries are loaded once for both.
+/// Pair of registers handled together: matrix entries are loaded once for both.
 type Pair<D> = [<D as Registers>::R; 2];
-/// A chunk of every source, as doubles.
+/// A chunk of words of every source, as doubles.
 type Words = [u64; CHUNK];
 
 /// out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
@@ -133,7 +133,7 @@ pub(crate) fn convert<D: Doubles>(d: D, columns: &Columns, input: &[&[u64]], out
     }
 }
 
-/// A partial chunk followed by zeros.
+/// Pads a partial chunk with zeros.
 #[cold]
 fn pad(words: &[u64]) -> Words {
     let mut chunk = [0; CHUNK];
@@ -141,7 +141,7 @@ fn pad(words: &[u64]) -> Words {
     chunk
 }
 
-/// x − ⌊from/2⌋ as doubles.
+/// Computes x − ⌊from/2⌋ as doubles.
 #[inline(always)]
 fn centre<D: Doubles>(d: D, out: &mut Words, words: &Words, shift: f64) {
     let (bits, shift) = (d.splat(SHIFT.to_bits()), d.splat(shift.to_bits()));
@@ -150,7 +150,7 @@ fn centre<D: Doubles>(d: D, out: &mut Words, words: &Words, shift: f64) {
     }
 }
 
-/// The outputs of `J` targets, two registers at a time.
+/// Computes the outputs of `J` targets, two registers at a time.
 #[inline(always)]
 fn convert_block<D: Doubles, const J: usize>(
     d: D,
@@ -177,7 +177,7 @@ fn convert_block<D: Doubles, const J: usize>(
     }
 }
 
-/// Canonical words of two registers, as many as `out` holds.
+/// Stores the canonical words of two registers, as many as `out` holds.
 #[inline(always)]
 fn store<D: Doubles>(d: D, target: &Target, out: &mut [u64], [first, second]: Pair<D>) {
     // No closure: it would be compiled without the instructions of this function.
@@ -228,7 +228,7 @@ fn add_group<D: Doubles, const J: usize>(
     low
 }
 
-/// high − base + low modulo the target, in [−to/2, to/2].
+/// Reduces high − base + low modulo the target, to [−to/2, to/2].
 #[inline(always)]
 fn reduce<D: Doubles>(d: D, target: &Target, high: Pair<D>, mut low: Pair<D>) -> Pair<D> {
     let splat = |x: f64| d.splat(x.to_bits());
@@ -244,7 +244,7 @@ fn reduce<D: Doubles>(d: D, target: &Target, high: Pair<D>, mut low: Pair<D>) ->
     low
 }
 
-/// The canonical number of an integer in (−modulus, modulus).
+/// Converts an integer in (−modulus, modulus) to its canonical number.
 #[inline(always)]
 fn canonical<D: Doubles>(d: D, target: &Target, x: D::R) -> D::R {
     let round = d.splat(ROUND.to_bits());

@@ -1,4 +1,4 @@
-//! Parts of cyclotomic transforms besides sweeps.
+//! Parts of cyclotomic transforms other than sweeps.
 #![expect(unsafe_code, reason = "scratch memory that is passed as a pointer")]
 #![expect(clippy::indexing_slicing, reason = "rows of eight words times a length that is checked once")]
 
@@ -8,12 +8,12 @@ use super::lanes::WIDTH;
 use super::radices::twiddle;
 use crate::cyclotomic::rows::{Constant, Matrices, Prepare, Rows};
 
-/// Terms of a sum between reductions, where `PERIOD` allows.
+/// Number of terms of a sum between reductions, where `PERIOD` allows.
 const RUN: usize = 8;
-/// Sums computed side by side, so that none waits for itself.
+/// Number of sums computed side by side, so that none waits for itself.
 const SUMS: usize = 3;
 
-/// Eight rows of `degree` words become `degree` rows of eight.
+/// Transposes eight rows of `degree` words into `degree` rows of eight.
 #[inline(always)]
 pub(crate) fn turn_in<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
     turn::<A, true>(a, group, edge, degree);
@@ -62,7 +62,7 @@ fn turn<A: Butterflies, const IN: bool>(a: A, group: &mut [u64], edge: *mut u64,
     }
 }
 
-/// Copies rows, as canonical numbers if asked for.
+/// Copies rows, as canonical numbers if `canonical` is set.
 #[inline(always)]
 pub(crate) fn copy<A: Butterflies>(
     a: A,
@@ -94,7 +94,7 @@ pub(crate) fn add<A: Butterflies>(a: A, rows: Rows, count: usize, constant: Cons
     }
 }
 
-/// Rows become the products of matrices with them.
+/// Replaces rows by the products of matrices with them.
 #[inline(always)]
 pub(crate) fn multiply<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u64], matrices: Matrices) {
     for (i, words) in words.chunks_exact(A::CONSTANT * matrices.constants).enumerate() {
@@ -105,7 +105,7 @@ pub(crate) fn multiply<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u6
     }
 }
 
-/// Rows become sums of rows times constants, below FRESH·q.
+/// Replaces rows by sums of rows times constants, below FRESH·q.
 #[inline(always)]
 fn multiply_one<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u64], matrices: Matrices) {
     let Matrices { size, first: start, back, forth, .. } = matrices;
@@ -135,7 +135,7 @@ fn multiply_one<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u64], mat
     }
 }
 
-/// acc + w·y.
+/// Computes acc + w·y.
 #[inline(always)]
 fn term<A: Butterflies>(
     a: A,

@@ -33,15 +33,15 @@ use crate::constants::Constants;
 const SHIFT: f64 = (1_u64 << 52) as f64;
 /// 1.5·2^52: adding it rounds to an integer, of either sign.
 const ROUND: f64 = 1.5 * SHIFT;
-/// The same in multiples of 4, for quotients up to 2^53.
+/// 6·2^52: adding it rounds to a multiple of 4, for quotients up to 2^53.
 const ROUND_4: f64 = 4.0 * ROUND;
 
-/// A period no transform outlasts.
+/// Period longer than any transform.
 pub const ENDLESS: usize = usize::MAX;
 
-/// Moduli up to 2^48 in registers of which `N` make eight words.
+/// Arithmetic for moduli up to 2^48, in registers of which `N` make eight words.
 pub(crate) type Double48<D, const N: usize> = Double<D, N, ENDLESS>;
-/// Moduli up to 2^50.
+/// Arithmetic for moduli up to 2^50, in registers of which `N` make eight words.
 pub(crate) type Double50<D, const N: usize> = Double<D, N, 3>;
 
 /// Arithmetic in double precision that renormalises every `PERIOD` levels of a forward transform.
@@ -71,19 +71,19 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         }
     }
 
-    /// The double of an integer below 2^52.
+    /// Converts an integer below 2^52 to a double.
     #[inline(always)]
     fn double(self, word: D::R) -> D::R {
         self.d.sub(self.d.or(word, self.shift), self.shift)
     }
 
-    /// The integer nearest a·b.
+    /// Returns the integer nearest a·b.
     #[inline(always)]
     fn round_product(self, a: D::R, b: D::R) -> D::R {
         self.d.sub(self.d.multiply_add(a, b, self.round), self.round)
     }
 
-    /// The canonical number of an integer in (−q, q).
+    /// Converts an integer in (−q, q) to its canonical number.
     #[inline(always)]
     fn canonical(self, x: D::R) -> D::R {
         let d = self.d;
@@ -93,7 +93,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         d.unless_negative(plain, lifted)
     }
 
-    /// w·y mod q as an integer in [−5/8·q, 5/8·q], for |y| ≤ 2^52.
+    /// Product w·y mod q as an integer in [−5/8·q, 5/8·q], for |y| ≤ 2^52.
     #[inline(always)]
     pub fn lazy_product(self, y: D::R, (w, quotient): (D::R, D::R)) -> D::R {
         let d = self.d;
@@ -103,20 +103,20 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         d.add(d.subtract_product(c, self.q, high), low)
     }
 
-    /// An integer up to 2^52 modulo q, in [−q/2, q/2] but for a rounding.
+    /// Reduces an integer up to 2^52 modulo q, to [−q/2, q/2] but for a rounding.
     #[inline(always)]
     fn remainder(self, x: D::R) -> D::R {
         self.d.subtract_product(self.round_product(x, self.inverse), self.q, x)
     }
 
-    /// What sums start from, 2^(s + 52).
+    /// Initial value of sums, 2^(s + 52).
     #[inline(always)]
     fn sum_base(self) -> D::R {
         let exponent = (2 * self.bits + Self::MAX_TERMS.ilog2()).max(52);
         self.d.splat(u64::from(1023 + exponent) << 52)
     }
 
-    /// a·b for canonical numbers.
+    /// Product a·b of canonical numbers.
     #[inline(always)]
     fn multiply_one(self, a: D::R, b: D::R) -> D::R {
         let d = self.d;
@@ -128,7 +128,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         self.canonical(d.add(d.subtract_product(c, self.q, high), low))
     }
 
-    /// Any word: high·2^32 + low.
+    /// Reduces any word, as high·2^32 + low.
     #[inline(always)]
     fn reduce_one(self, word: D::R) -> D::R {
         let d = self.d;
@@ -148,7 +148,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         (next, d.add(low, rest))
     }
 
-    /// The quotient of a sum may have 53 bits: it is taken in two steps.
+    /// Reduces a sum, whose quotient may have 53 bits: it is taken in two steps.
     #[inline(always)]
     fn sum_reduce_one(self, (high, low): (D::R, D::R)) -> D::R {
         let d = self.d;
@@ -167,7 +167,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Arithmetic for Double<D, N
     // The low halves of a sum stay below 2^51, and less than 2^53 is left of it after the first quotient.
     const MAX_TERMS: usize = if PERIOD == ENDLESS { 16 } else { 4 };
 
-    /// The centred factor and its quotient, as bits of doubles.
+    /// Returns the centred factor and its quotient, as bits of doubles.
     #[inline(always)]
     fn factor(w: u64, q: u64) -> [u64; 2] {
         let centred = if w > q / 2 { -((q - w) as f64) } else { w as f64 };
@@ -244,7 +244,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Butterflies for Double<D, 
     fn registers(self) -> D {
         self.d
     }
-    /// Centred on the way: x − q.
+    /// Centres an input: x − q.
     #[inline(always)]
     fn forward_input(self, x: D::R) -> D::R {
         let shift = self.d.splat((SHIFT + self.modulus as f64).to_bits());

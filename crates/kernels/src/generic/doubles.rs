@@ -1,4 +1,4 @@
-//! What an instruction set supplies for arithmetic in double precision: registers of two or four words,
+//! Operations that an instruction set supplies for arithmetic in double precision: registers of two or four words,
 //! taken as numbers or as bits.
 
 use super::lanes::Registers;
@@ -11,11 +11,11 @@ pub trait Doubles: Registers {
     fn add(self, a: Self::R, b: Self::R) -> Self::R;
     fn sub(self, a: Self::R, b: Self::R) -> Self::R;
     fn multiply(self, a: Self::R, b: Self::R) -> Self::R;
-    /// a·b + c
+    /// Fused multiply-add a·b + c.
     fn multiply_add(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
-    /// a·b − c
+    /// Fused multiply-subtract a·b − c.
     fn multiply_subtract(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
-    /// c − a·b
+    /// Fused negated multiply-add c − a·b.
     fn subtract_product(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
 
     fn sub_words(self, a: Self::R, b: Self::R) -> Self::R;
@@ -25,13 +25,13 @@ pub trait Doubles: Registers {
     fn shift_left(self, a: Self::R, count: u32) -> Self::R;
     /// Shifts every word right; a count of 64 or more gives zero.
     fn shift_right(self, a: Self::R, count: u32) -> Self::R;
-    /// `a`, or `b` where the highest bit of `a` is set.
+    /// Returns `a`, or `b` where the highest bit of `a` is set.
     fn unless_negative(self, a: Self::R, b: Self::R) -> Self::R;
 
-    /// How the words of a register stand in memory, of so many bytes each: see [`Lanes::pattern`].
+    /// Positions in memory of the bytes of a register's words, for a number of bytes a word: see [`Lanes::pattern`].
     type Pattern: Copy;
     fn pattern(self, width: usize) -> Self::Pattern;
-    /// The register of words that starts at byte `at`.
+    /// Expands the words that start at byte `at` to a register.
     fn expand(self, bytes: &[u8; 8 * WIDTH], at: usize, pattern: Self::Pattern) -> Self::R;
 }
 
@@ -84,7 +84,7 @@ impl<D: Doubles, const N: usize> Integers for Joined<D, N> {
 
 impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
     const LEVELS: u32 = D::LEVELS;
-    /// Bytes of a word, and what the registers make of it.
+    /// Bytes of a word, and the pattern of the registers.
     type Pattern = (usize, D::Pattern);
     #[inline(always)]
     fn pattern(self, width: usize) -> Self::Pattern {

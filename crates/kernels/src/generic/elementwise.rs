@@ -4,10 +4,10 @@ use super::arithmetic::{Arithmetic, V};
 use super::lanes::{Integers, Lanes, WIDTH};
 use crate::table::Bits;
 
-/// What a loop does to each vector. A trait rather than a closure: its methods inline always, and so
+/// Operation of a loop on each vector. A trait rather than a closure: its methods inline always, and so
 /// are compiled with the instruction set of the loop they land in.
 trait Operation<A: Arithmetic> {
-    /// The new value of `x`, whose partners in the other two slices are `y` and `z`.
+    /// Returns the new value of `x`, whose partners in the other two slices are `y` and `z`.
     fn apply(&self, a: A, x: V<A>, y: V<A>, z: V<A>) -> V<A>;
 }
 
@@ -30,7 +30,7 @@ fn update<A: Arithmetic>(a: A, data: &mut [u64], y: &[u64], z: &[u64], operation
     }
 }
 
-/// A partial vector followed by zeros.
+/// Pads a partial vector with zeros.
 #[inline(always)]
 pub(super) fn padded(words: &[u64]) -> [u64; WIDTH] {
     let mut out = [0; WIDTH];
@@ -38,7 +38,7 @@ pub(super) fn padded(words: &[u64]) -> [u64; WIDTH] {
     out
 }
 
-/// Copies as many words as both have.
+/// Copies as many words as both slices have.
 #[inline(always)]
 pub(super) fn copy(out: &mut [u64], words: &[u64]) {
     for (to, from) in out.iter_mut().zip(words) {
@@ -46,13 +46,13 @@ pub(super) fn copy(out: &mut [u64], words: &[u64]) {
     }
 }
 
-/// x + y, canonical.
+/// Sum x + y mod q, canonical.
 #[inline(always)]
 pub(super) fn add<A: Arithmetic>(a: A, x: V<A>, y: V<A>) -> V<A> {
     a.lanes().subtract_once(a.lanes().add(x, y), a.modulus())
 }
 
-/// x − y, canonical.
+/// Difference x − y mod q, canonical.
 #[inline(always)]
 fn sub<A: Arithmetic>(a: A, x: V<A>, y: V<A>) -> V<A> {
     let l = a.lanes();
@@ -92,7 +92,7 @@ impl<A: Arithmetic> Operation<A> for Difference {
     }
 }
 
-/// x + w·y for a constant w.
+/// The operation x + w·y for a constant w.
 struct AddScaled<T>(T);
 impl<A: Arithmetic> Operation<A> for AddScaled<(V<A>, V<A>)> {
     #[inline(always)]
@@ -101,7 +101,7 @@ impl<A: Arithmetic> Operation<A> for AddScaled<(V<A>, V<A>)> {
     }
 }
 
-/// w·(x + y) for a constant w.
+/// The operation w·(x + y) for a constant w.
 struct ScaledSum<T>(T);
 impl<A: Arithmetic> Operation<A> for ScaledSum<(V<A>, V<A>)> {
     #[inline(always)]
@@ -110,7 +110,7 @@ impl<A: Arithmetic> Operation<A> for ScaledSum<(V<A>, V<A>)> {
     }
 }
 
-/// Some bits of y plus a constant, modulo q: reduced before the sum where that may reach 2q.
+/// The operation that adds some bits of y and a constant, modulo q: bits are reduced before the sum where that may reach 2q.
 struct Lift<T, const REDUCES: bool> {
     shift: u32,
     mask: T,
@@ -199,7 +199,7 @@ pub(crate) fn add_scale_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u
     update(a, data, other, other, &ScaledSum((w, quotient)));
 }
 
-/// out = (((words >> shift) & mask) + offset) mod q, the bits reduced before they are added to if so asked.
+/// out = (((words >> shift) & mask) + offset) mod q; the bits are reduced before the addition if `bits` says so.
 #[inline(always)]
 pub(crate) fn lift_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64], bits: &Bits) {
     let l = a.lanes();
@@ -212,7 +212,7 @@ pub(crate) fn lift_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64], bit
     }
 }
 
-/// (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1) for a constant, or without one.
+/// Tensor product (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1) for a constant w, or without one.
 #[inline(always)]
 pub(crate) fn tensor<A: Arithmetic>(
     a: A,
@@ -303,7 +303,7 @@ pub(crate) fn sum_difference_assign<A: Arithmetic>(a: A, x: &mut [u64], y: &mut 
     copy(y_rest, &y_last);
 }
 
-/// Canonical residues of any words.
+/// Writes the canonical residues of any words.
 #[inline(always)]
 pub(crate) fn reduce_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64]) {
     update(a, out, words, words, &Reduce);
@@ -336,13 +336,13 @@ pub(crate) fn mul_scalar_assign<A: Arithmetic>(a: A, data: &mut [u64], scalar: u
     copy(rest, &last);
 }
 
-/// A vector of signed words, as two's complement.
+/// Converts signed words to a vector, as two's complement.
 #[inline(always)]
 fn signed<L: Lanes>(l: L, words: &[i64; WIDTH]) -> L::V {
     l.load(&words.map(i64::cast_unsigned))
 }
 
-/// A partial vector of signed words followed by zeros.
+/// Pads a partial vector of signed words with zeros.
 #[inline(always)]
 fn padded_signed(words: &[i64]) -> [i64; WIDTH] {
     let mut out = [0; WIDTH];
@@ -352,11 +352,11 @@ fn padded_signed(words: &[i64]) -> [i64; WIDTH] {
     out
 }
 
-/// Canonical residues of signed words.
+/// Writes the canonical residues of signed words.
 #[inline(always)]
 pub(crate) fn reduce_signed_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[i64]) {
     let l = a.lanes();
-    // x + 2^63 is non-negative; its residue less that of 2^63 is what we want.
+    // x + 2^63 is non-negative; its residue less that of 2^63 is the result.
     let (half, residue) = (l.splat(1 << 63), l.splat((1 << 63) % a.value()));
     let ((outs, partial), (words, rest)) = (out.as_chunks_mut::<WIDTH>(), words.as_chunks::<WIDTH>());
     let mut last = [0; WIDTH];

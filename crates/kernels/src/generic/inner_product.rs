@@ -1,4 +1,4 @@
-//! Σ a_i·b_i over vectors, reduced once a group of terms.
+//! Inner products Σ a_i·b_i over vectors, reduced once a group of terms.
 #![expect(unsafe_code, reason = "vectors at a stride, whose bounds are checked once for all blocks")]
 
 use super::arithmetic::{Arithmetic, V};
@@ -6,21 +6,21 @@ use super::elementwise::{add, copy};
 use super::lanes::{Integers, Lanes, WIDTH};
 use crate::constants::residue_bytes;
 
-/// Vectors handled together: their sums do not wait for each other.
+/// Number of vectors handled together: their sums do not wait for each other.
 const VECTORS: usize = 4;
 /// Words of a block.
 const BLOCK: usize = VECTORS * WIDTH;
-/// Bytes from what is read to what is asked for: operands are dozens of streams, more than the processor foresees by itself.
+/// Bytes from what is read to what is prefetched: operands are dozens of streams, more than the hardware prefetcher follows.
 const AHEAD: usize = 1024;
-/// Bytes that a vector reads.
+/// Number of bytes that a vector reads.
 const READ: usize = size_of::<[u64; WIDTH]>();
 
-/// How factors are kept.
+/// Storage format of factors.
 trait Kept<A: Arithmetic>: Copy {
-    /// What slices consist of.
+    /// Element type of the slices.
     type Unit: Copy + Default;
 
-    /// Units from one vector to the next.
+    /// Number of units from one vector to the next.
     fn step(self) -> usize;
 
     /// # Safety
@@ -28,7 +28,7 @@ trait Kept<A: Arithmetic>: Copy {
     unsafe fn vector(self, a: A, from: *const Self::Unit) -> V<A>;
 }
 
-/// As words.
+/// Factors stored as words.
 #[derive(Clone, Copy)]
 struct Whole;
 
@@ -46,7 +46,7 @@ impl<A: Arithmetic> Kept<A> for Whole {
     }
 }
 
-/// As bytes, `width` for every word, and 64 from the first of every eight words on.
+/// Factors stored as bytes, `width` for every word, with 64 readable from the first of every eight words on.
 #[derive(Clone, Copy)]
 struct Packed<A: Arithmetic> {
     width: usize,
@@ -114,7 +114,7 @@ fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
             // SAFETY: every slice holds all blocks below `within`.
             unsafe { totals_at::<A, K, OUTPUTS, true>(a, kept, at, x, y) }
         } else {
-            // SAFETY: nothing is asked of padded blocks.
+            // SAFETY: padded blocks need no bounds.
             unsafe { totals_at::<A, K, OUTPUTS, false>(a, kept, at, x, y) }
         };
         for (blocks, totals) in out.iter_mut().zip(totals) {
@@ -123,7 +123,7 @@ fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     }
 }
 
-/// Whether all vectors of so many words, whole blocks, lie within every slice.
+/// Whether the vectors of all blocks below `words` lie within every slice.
 #[inline(always)]
 fn all_hold<A: Arithmetic, K: Kept<A>>(kept: K, slices: &[&[K::Unit]], words: usize) -> bool {
     let least = (words / WIDTH).saturating_sub(1) * kept.step() + READ / size_of::<K::Unit>();
@@ -134,10 +134,10 @@ fn all_hold<A: Arithmetic, K: Kept<A>>(kept: K, slices: &[&[K::Unit]], words: us
     all
 }
 
-/// The results for the block that starts at word `at`, asking for later ones.
+/// Computes the results for the block that starts at word `at`, and prefetches later ones.
 ///
 /// # Safety
-/// If they are `WITHIN`, slices [hold](all_hold) the block.
+/// If `WITHIN` is set, slices must [hold](all_hold) the block.
 #[inline(always)]
 unsafe fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN: bool>(
     a: A,
@@ -165,10 +165,10 @@ unsafe fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHI
     totals
 }
 
-/// The same for at most `MAX_TERMS` terms, which need no more registers than their sums.
+/// Computes [`totals_at`] for at most `MAX_TERMS` terms, which need no more registers than their sums.
 ///
 /// # Safety
-/// That of [`totals_at`].
+/// Requires what [`totals_at`] does.
 #[inline(always)]
 unsafe fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN: bool>(
     a: A,
@@ -200,10 +200,10 @@ unsafe fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN:
     totals
 }
 
-/// The block that starts at word `at`, padded with zeros past the end; asks for a later one.
+/// Loads the block that starts at word `at`, padded with zeros past the end; prefetches a later one.
 ///
 /// # Safety
-/// If it is `WITHIN`, the slice [holds](all_hold) it.
+/// If `WITHIN` is set, the slice must [hold](all_hold) the block.
 #[inline(always)]
 unsafe fn load_at<A: Arithmetic, K: Kept<A>, const WITHIN: bool>(
     a: A,
@@ -241,7 +241,7 @@ fn store<A: Arithmetic>(a: A, out: &mut [u64], vectors: [V<A>; VECTORS]) {
     }
 }
 
-/// As many units as a block may take, zeros past the end.
+/// Returns as many units as a block may take, zeros past the end.
 #[cold]
 fn padded<U: Copy + Default>(slice: &[U]) -> [U; VECTORS * READ] {
     let mut block = [U::default(); VECTORS * READ];

@@ -1,6 +1,6 @@
-//! What an instruction set supplies: eight 64-bit words handled together.
+//! Operations that an instruction set supplies: eight 64-bit words handled together.
 
-/// The number of words in a vector.
+/// Number of words in a vector.
 pub const WIDTH: usize = 8;
 
 /// Arithmetic on 64-bit integers, one or several together. All arithmetic wraps.
@@ -12,7 +12,7 @@ pub trait Integers: Copy {
     fn splat(self, word: u64) -> Self::V;
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a`, or `b` where `a` is negative. Words are two's complement here; `b` is not negative, nor
+    /// Returns `a`, or `b` where `a` is negative. Words are two's complement here; `b` is not negative, nor
     /// below an `a` that is not negative, and both are of no more bits than the multiplier reads.
     fn unless_negative(self, a: Self::V, b: Self::V) -> Self::V;
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
@@ -20,7 +20,7 @@ pub trait Integers: Copy {
     fn shift_left(self, a: Self::V, count: u32) -> Self::V;
     /// Shifts every word right; a count of 64 or more gives zero.
     fn shift_right(self, a: Self::V, count: u32) -> Self::V;
-    /// x, or x − q where that is not negative.
+    /// Subtracts q where x − q is not negative.
     #[inline(always)]
     fn subtract_once(self, x: Self::V, q: Self::V) -> Self::V {
         self.unless_negative(self.sub(x, q), x)
@@ -29,25 +29,25 @@ pub trait Integers: Copy {
 
 /// Vectors of eight words.
 pub trait Lanes: Integers {
-    /// Levels of a transform whose words fit the registers.
+    /// Number of levels of a transform whose words fit the registers.
     const LEVELS: u32;
 
-    /// How words of some number of bytes stand in memory.
+    /// Positions of the bytes of words of some length in memory.
     type Pattern: Copy;
 
     fn load(self, words: &[u64; WIDTH]) -> Self::V;
-    /// The pattern of words of 1 to 8 bytes.
+    /// Returns the pattern of words of 1 to 8 bytes.
     fn pattern(self, width: usize) -> Self::Pattern;
-    /// Eight words, one after the other, from the first bytes of these.
+    /// Expands eight words, one after the other, from the first bytes.
     fn expand(self, bytes: &[u8; 8 * WIDTH], pattern: Self::Pattern) -> Self::V;
     fn store(self, words: &mut [u64; WIDTH], v: Self::V);
-    /// Says that the words at this address will be read soon. The address need not be valid.
+    /// Prefetches the words at this address. The address need not be valid.
     fn prefetch(self, address: *const u64);
-    /// Word `i` of vector `k` becomes word `k` of vector `i`.
+    /// Transposes: word `i` of vector `k` becomes word `k` of vector `i`.
     fn transpose(self, v: &mut [Self::V; WIDTH]);
 }
 
-/// Word by word, for lanes that cannot move bytes.
+/// Expands eight words one by one, for lanes that cannot move bytes.
 #[inline(always)]
 pub fn expanded(bytes: &[u8; 8 * WIDTH], width: usize) -> [u64; WIDTH] {
     let mask = u64::MAX >> (64 - 8 * width.clamp(1, 8));
@@ -59,7 +59,7 @@ pub fn expanded(bytes: &[u8; 8 * WIDTH], width: usize) -> [u64; WIDTH] {
     words
 }
 
-/// The sixteen bytes from byte `at` on.
+/// Returns the sixteen bytes from byte `at` on.
 #[cfg_attr(
     not(any(target_arch = "x86_64", target_arch = "aarch64")),
     expect(dead_code, reason = "for vectors")
@@ -74,11 +74,11 @@ pub(crate) fn sixteen(bytes: &[u8; 8 * WIDTH], at: usize) -> &[u8; 16] {
 
 /// Lanes that multiply the low 52 bits of their words.
 pub trait Lanes52: Lanes {
-    /// `acc` plus the low 52 bits of the 104-bit product.
+    /// Adds to `acc` the low 52 bits of the 104-bit product.
     fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
-    /// What a signed word carries past its low 52 bits.
+    /// Returns what a signed word carries past its low 52 bits.
     fn carry(self, a: Self::V) -> Self::V;
-    /// `acc` plus the high 52 bits of the 104-bit product.
+    /// Adds to `acc` the high 52 bits of the 104-bit product.
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
@@ -88,10 +88,10 @@ pub trait Registers: Copy {
     type R: Copy;
     /// Words in a register.
     const WORDS: usize;
-    /// Levels of a transform along rows that registers hold all words of.
+    /// Number of levels of a transform along rows all of whose words registers hold.
     const LEVELS: u32;
 
-    /// The first words of the slice; zeros if there are too few.
+    /// Loads the first words of the slice; zeros if there are too few.
     fn load(self, words: &[u64]) -> Self::R;
     /// Writes the first words of the slice; nothing if there are too few.
     fn store(self, words: &mut [u64], r: Self::R);
@@ -99,31 +99,31 @@ pub trait Registers: Copy {
     fn splat(self, word: u64) -> Self::R;
     /// Sums of words, as integers.
     fn add_words(self, a: Self::R, b: Self::R) -> Self::R;
-    /// Word `i` of register `k` becomes word `k` of register `i`, in each group of `WORDS` registers.
+    /// Transposes: word `i` of register `k` becomes word `k` of register `i`, in each group of `WORDS` registers.
     fn transpose(self, x: &mut [Self::R; WIDTH]);
-    /// Says that the words at this address will be read soon. The address need not be valid.
+    /// Prefetches the words at this address. The address need not be valid.
     fn prefetch(self, address: *const u64);
 }
 
 /// Integers that are multiplied as whole words.
 pub(crate) trait Lanes64: Integers {
-    /// What transforms hold them in.
+    /// Registers that transforms hold the integers in.
     type Registers: Registers<R = Self::V>;
 
     /// Whether there is a cheaper product for quotients that may be short.
     const ABOUT_IS_SHORT: bool = false;
 
     fn registers(self) -> Self::Registers;
-    /// The low 64 bits of the product.
+    /// Low 64 bits of the product.
     fn multiply_low(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The high 64 bits of the product.
+    /// High 64 bits of the product.
     fn multiply_high(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The high 64 bits of the product, or up to 2 less where [`ABOUT_IS_SHORT`](Self::ABOUT_IS_SHORT).
+    /// High 64 bits of the product, or up to 2 less where [`ABOUT_IS_SHORT`](Self::ABOUT_IS_SHORT).
     #[inline(always)]
     fn multiply_high_about(self, a: Self::V, b: Self::V) -> Self::V {
         self.multiply_high(a, b)
     }
-    /// A factor as [`multiply_high_split`](Self::multiply_high_split) takes it.
+    /// Splits a factor for [`multiply_high_split`](Self::multiply_high_split).
     fn split(b: u64) -> [u64; 2] {
         [b, 0]
     }
@@ -132,7 +132,7 @@ pub(crate) trait Lanes64: Integers {
     fn multiply_high_split(self, a: Self::V, b: (Self::V, Self::V)) -> Self::V {
         self.multiply_high_about(a, b.0)
     }
-    /// The 128-bit sums `hi:lo + other_hi:other_lo`, as (hi, lo).
+    /// Adds 128-bit numbers `hi:lo + other_hi:other_lo`, as (hi, lo).
     fn add_wide(self, sum: (Self::V, Self::V), other: (Self::V, Self::V)) -> (Self::V, Self::V);
 }
 

@@ -1,4 +1,4 @@
-//! Every algorithm once, over lanes that an instruction set supplies.
+//! Generic kernels: every algorithm once, over lanes that an instruction set supplies.
 //!
 //! [`lanes`] is what a processor must offer, [`word52`] and [`word64`] are the two ways of keeping
 //! words small without reducing them, and the other files are the loops.

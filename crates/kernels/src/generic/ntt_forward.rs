@@ -11,15 +11,15 @@ use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Entry, MAX_LEVELS, Pass, TAIL, TAIL_TWIDDLES};
 use crate::table::Elsewhere;
 
-/// Bytes of a cache line.
+/// Number of bytes in a cache line.
 const LINE: usize = 64;
 
-/// How a pass receives inputs where they stand.
+/// Entry of a pass whose inputs stand in the data.
 const ENTER: u8 = Entry::Enter as u8;
-/// The same from elsewhere.
+/// Entry of a pass whose inputs stand elsewhere.
 const FROM: u8 = Entry::Renormalise as u8 + 1;
 
-/// Asks for the `step`-th of so many equal shares of what is read later.
+/// Prefetches the `step`-th of `steps` equal shares of the bytes of `later`.
 #[inline(always)]
 fn ask<A: Butterflies>(a: A, later: [&[u8]; 2], step: usize, steps: usize) {
     for bytes in later {
@@ -54,7 +54,7 @@ pub(crate) fn forward_pass<A: Butterflies>(
     }
 }
 
-/// One register of each of `SIZE` streams, `stride` words apart.
+/// Loads one register of each of `SIZE` streams, `stride` words apart.
 #[inline(always)]
 pub(super) fn load_streams<A: Butterflies, const SIZE: usize>(
     a: A,
@@ -74,7 +74,7 @@ pub(super) fn load_streams<A: Butterflies, const SIZE: usize>(
     x
 }
 
-/// The inverse of [`load_streams`].
+/// Stores registers to the streams of [`load_streams`].
 #[inline(always)]
 pub(super) fn store_streams<A: Butterflies, const SIZE: usize>(
     a: A,
@@ -92,7 +92,7 @@ pub(super) fn store_streams<A: Butterflies, const SIZE: usize>(
     }
 }
 
-/// `LEVELS` levels over every block of `len` words, or of what comes [`FROM`] elsewhere.
+/// Runs `LEVELS` levels over every block of `len` words, or over words read [`FROM`] elsewhere.
 #[inline(always)]
 fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const ENTRY: u8>(
     a: A,
@@ -131,7 +131,7 @@ fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const ENTRY: u
     }
 }
 
-/// Makes words of inputs.
+/// Converts inputs to words.
 #[inline(always)]
 fn take_in<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE]) {
     for x in x {
@@ -139,7 +139,7 @@ fn take_in<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE])
     }
 }
 
-/// Makes the upper halves of the pairs of level `r` ready for up to `PERIOD` levels.
+/// Prepares the upper halves of the pairs of level `r` for up to `PERIOD` levels.
 #[inline(always)]
 fn prepare<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE], r: usize, enter: bool) {
     let half = SIZE >> (r + 1);
@@ -150,7 +150,7 @@ fn prepare<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE],
     }
 }
 
-/// Levels before the tail of the longest transform.
+/// Number of levels before the tail of the longest transform.
 const MAX_PASS_LEVELS: usize = MAX_LEVELS - TAIL.trailing_zeros() as usize;
 
 /// Whether level `r` of a pass starts with a renormalisation, unless inputs enter there.
@@ -158,7 +158,7 @@ const fn renormalises(period: usize, r: usize) -> bool {
     period < MAX_PASS_LEVELS && r.is_multiple_of(period)
 }
 
-/// Level `R` of a pass.
+/// Runs level `R` of a pass.
 #[inline(always)]
 fn pass_level<A: Butterflies, const SIZE: usize, const R: usize, const ENTRY: u8>(
     a: A,
@@ -172,7 +172,7 @@ fn pass_level<A: Butterflies, const SIZE: usize, const R: usize, const ENTRY: u8
     level::<A, SIZE, R>(a, x, w);
 }
 
-/// Level `R` of a group of `SIZE` vectors.
+/// Runs level `R` of a group of `SIZE` vectors.
 #[inline(always)]
 fn level<A: Butterflies, const SIZE: usize, const R: usize>(
     a: A,
@@ -192,8 +192,8 @@ const fn tail_renormalises(period: usize, r: usize) -> bool {
     if period == 4 { r == 1 } else { period < MAX_LEVELS && r.is_multiple_of(period) }
 }
 
-/// The last six levels, to canonical evaluations, over every block of 64 words; a single block is a whole transform of inputs. Asks
-/// meanwhile for what is read `later`.
+/// Runs the last six levels over every block of 64 words, to canonical evaluations; a single block is a whole transform of inputs. Prefetches
+/// meanwhile the bytes of `later`.
 #[inline(always)]
 pub(crate) fn forward_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u64], later: [&[u8]; 2]) {
     let blocks = data.as_chunks_mut::<TAIL>().0;
@@ -207,7 +207,7 @@ pub(crate) fn forward_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u
     }
 }
 
-/// A whole transform of 64 words.
+/// Transforms a whole polynomial of 64 words.
 #[inline(always)]
 fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords) {
     let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
@@ -221,8 +221,8 @@ fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords) 
     store_streams(a, block, WIDTH, 0, &x);
 }
 
-/// The last six levels over two blocks half a step apart: one alone is a chain of dependent instructions too long for a processor to
-/// see past, and shuffles go beside multiplications.
+/// Runs the last six levels over two blocks half a step apart: one alone is a chain of dependent instructions too long for a processor to
+/// reorder across, and shuffles run beside multiplications.
 #[inline(always)]
 fn tail_pairs<A: Butterflies>(
     a: A,
@@ -259,7 +259,7 @@ fn tail_pairs<A: Butterflies>(
     }
 }
 
-/// The last six levels where a register holds a part of a vector: the transposition goes through memory, and the second half of a block
+/// Runs the last six levels where a register holds a part of a vector: the transposition goes through memory, and the second half of a block
 /// waits for the first half of the next.
 #[inline(always)]
 fn split_tail_blocks<A: Butterflies, const ENTER: bool>(
@@ -299,7 +299,7 @@ impl Turned {
         Self([0; TAIL])
     }
 
-    /// Takes the columns from `at`.
+    /// Stores the columns from `at` on.
     #[inline(always)]
     pub(super) fn store<A: Butterflies>(&mut self, a: A, at: usize, x: &mut [Register<A>; WIDTH]) {
         let (r, len) = (a.registers(), A::Registers::WORDS);
@@ -310,7 +310,7 @@ impl Turned {
     }
 }
 
-/// Level `R` of the tail, before the transposition.
+/// Runs level `R` of the tail, before the transposition.
 #[inline(always)]
 fn tail_before<A: Butterflies, const R: usize, const ENTER: bool>(
     a: A,
@@ -327,7 +327,7 @@ fn tail_before<A: Butterflies, const R: usize, const ENTER: bool>(
     level::<A, WIDTH, R>(a, x, &Natural(words));
 }
 
-/// Level `R + 3` of the tail, after the transposition.
+/// Runs level `R + 3` of the tail, after the transposition.
 #[inline(always)]
 fn tail_after<A: Butterflies, const R: usize>(
     a: A,
@@ -341,7 +341,7 @@ fn tail_after<A: Butterflies, const R: usize>(
     level::<A, WIDTH, R>(a, x, &Transposed(words, at));
 }
 
-/// The last level.
+/// Runs the last level of the tail.
 #[inline(always)]
 fn tail_last<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH], words: &TailWords, at: usize) {
     for g in 0..WIDTH / 2 {

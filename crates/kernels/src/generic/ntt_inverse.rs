@@ -12,7 +12,7 @@ use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::table::LastFactors;
 
-/// The factors of the last level as vectors.
+/// Factors of the last level as vectors.
 type Last<A> = (Factor<A>, Factor<A>);
 
 #[inline(always)]
@@ -22,7 +22,7 @@ fn last_factors<A: Butterflies>(a: A, words: &LastFactors) -> Last<A> {
     ((r.splat(c), r.splat(c_quotient)), (r.splat(w), r.splat(w_quotient)))
 }
 
-/// Runs one pass over all blocks in `data`, and the last level of all where its factors are given. No other pass has a single level.
+/// Runs one pass over all blocks in `data`, with the last level of the transform where its factors are given. No other pass has a single level.
 #[inline(always)]
 pub(crate) fn inverse_pass<A: Butterflies>(
     a: A,
@@ -41,7 +41,7 @@ pub(crate) fn inverse_pass<A: Butterflies>(
     }
 }
 
-/// The bounds of the registers of a group, in multiples of q, before and after the reductions that
+/// Computes the bounds of the registers of a group, in multiples of q, before and after the reductions that
 /// precede its next level, when `done` levels lie behind it.
 const fn bounds<A: Butterflies, const SIZE: usize>(site: u8, entry: u32, done: usize) -> Bounds<SIZE> {
     let mut before = [entry; SIZE];
@@ -60,8 +60,8 @@ const fn bounds<A: Butterflies, const SIZE: usize>(site: u8, entry: u32, done: u
     (before, after)
 }
 
-/// Where a group stands. The tail is short of any instruction slots, its shuffles take so many; passes are
-/// short of slots for multiplications and stores, which compete on some processors, and subtract instead.
+/// Position of a group. In the tail all instruction slots are scarce, since its shuffles take so many; in passes
+/// slots for multiplications and stores are, which compete on some processors: passes subtract instead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Site {
     Pass,
@@ -71,15 +71,15 @@ enum Site {
 const PASS: u8 = Site::Pass as u8;
 const TAIL_SITE: u8 = Site::Tail as u8;
 
-/// Bounds before and after the reductions of a level.
+/// Bounds of the registers before and after the reductions of a level.
 type Bounds<const SIZE: usize> = ([u32; SIZE], [u32; SIZE]);
 
-/// Whether half the bound is subtracted, rather than a whole quotient by two multiplications.
+/// Whether a reduction subtracts half the bound, rather than a whole quotient by two multiplications.
 const fn halves<A: Butterflies>(site: u8, bound: u32, limit: u32) -> bool {
     A::HALVES && site == Site::Pass as u8 && bound / 2 <= limit
 }
 
-/// The bound of a register after the reduction that the limit of a level asks for.
+/// Computes the bound of a register after the reduction that the limit of a level requires.
 const fn relieved<A: Butterflies>(site: u8, bound: u32) -> u32 {
     let limit = A::INVERSE_LIMIT;
     if bound <= limit {
@@ -100,12 +100,12 @@ const fn relieved_all<A: Butterflies, const SIZE: usize>(site: u8, mut bounds: [
     bounds
 }
 
-/// The multiple of q below which the words of a group enter: inputs are canonical.
+/// Multiple of q below which the words of a group enter: inputs are canonical.
 const fn entry<A: Butterflies>(canonical: bool) -> u32 {
     if canonical { 1 } else { A::INVERSE_EXIT }
 }
 
-/// `LEVELS` levels over every block of `len` words.
+/// Runs `LEVELS` levels over every block of `len` words.
 #[inline(always)]
 fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const LAST: bool>(
     a: A,
@@ -134,7 +134,7 @@ fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const LAST: bo
     }
 }
 
-/// Reduces the registers that are about to exceed the limit of a level.
+/// Reduces the registers that would exceed the limit of a level.
 #[inline(always)]
 fn relieve<A: Butterflies, const SIZE: usize, const SITE: u8>(
     a: A,
@@ -150,7 +150,7 @@ fn relieve<A: Butterflies, const SIZE: usize, const SITE: u8>(
     }
 }
 
-/// Level `R` of a group of `SIZE` vectors after `DONE` levels; its twiddles stand in `w` from 2^R − 1.
+/// Runs level `R` of a group of `SIZE` vectors after `DONE` levels; its twiddles stand in `w` from 2^R − 1.
 #[inline(always)]
 fn group<
     A: Butterflies,
@@ -174,7 +174,7 @@ fn group<
     }
 }
 
-/// The level of a group whose words are farthest apart, and the reductions that end its pass.
+/// Runs the level of a group whose words are farthest apart, and the reductions that end its pass.
 #[inline(always)]
 fn finish<A: Butterflies, const SIZE: usize, const DONE: usize, const SITE: u8, const LAST: bool>(
     a: A,
@@ -196,7 +196,7 @@ fn finish<A: Butterflies, const SIZE: usize, const DONE: usize, const SITE: u8, 
     }
 }
 
-/// The first six levels over every block of 64 words; a single block is a whole transform, which ends with the last factors.
+/// Runs the first six levels over every block of 64 words; a single block is a whole transform, which ends with the last factors.
 #[inline(always)]
 pub(crate) fn inverse_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u64], last: &LastFactors) {
     let blocks = data.as_chunks_mut::<TAIL>().0;
@@ -211,7 +211,7 @@ pub(crate) fn inverse_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u
     }
 }
 
-/// A whole transform of 64 words.
+/// Transforms a whole polynomial of 64 words.
 #[inline(always)]
 fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords, last: Last<A>) {
     let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
@@ -225,7 +225,7 @@ fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords, 
     store_streams(a, block, WIDTH, 0, &x);
 }
 
-/// The first six levels over two blocks half a step apart as in the forward tail.
+/// Runs the first six levels over two blocks half a step apart, as in the forward tail.
 #[inline(always)]
 fn tail_pairs<A: Butterflies>(a: A, pairs: &mut [[[u64; TAIL]; 2]], words: &[[TailWords; 2]], last: Last<A>) {
     for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
@@ -254,7 +254,7 @@ fn tail_pairs<A: Butterflies>(a: A, pairs: &mut [[[u64; TAIL]; 2]], words: &[[Ta
     }
 }
 
-/// The first six levels where a register holds a part of a vector, as in the forward tail.
+/// Runs the first six levels where a register holds a part of a vector, as in the forward tail.
 #[inline(always)]
 fn split_tail_blocks<A: Butterflies, const LAST: bool>(
     a: A,
@@ -286,7 +286,7 @@ fn split_tail_blocks<A: Butterflies, const LAST: bool>(
     }
 }
 
-/// Level `R` of the tail on the transposed side, after `DONE` levels.
+/// Runs level `R` of the tail on the transposed side, after `DONE` levels.
 #[inline(always)]
 fn tail_before<A: Butterflies, const R: usize, const DONE: usize>(
     a: A,
@@ -302,7 +302,7 @@ fn tail_before<A: Butterflies, const R: usize, const DONE: usize>(
     group::<A, WIDTH, R, DONE, TAIL_SITE, true>(a, x, &Transposed(words, at));
 }
 
-/// The transposition mixes histories: before it every register is brought below the exit bound.
+/// Reduces every register below the exit bound before the transposition, which mixes registers with different bounds.
 #[inline(always)]
 fn tail_exit<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH]) {
     let (exit, _) = const { &bounds::<A, WIDTH>(TAIL_SITE, 1, 3) };
@@ -315,7 +315,7 @@ fn tail_transpose<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH]) {
     a.registers().transpose(x);
 }
 
-/// Level `R` of the tail on the natural side, `DONE` levels after the transposition.
+/// Runs level `R` of the tail on the natural side, `DONE` levels after the transposition.
 #[inline(always)]
 fn tail_after<A: Butterflies, const R: usize, const DONE: usize>(
     a: A,

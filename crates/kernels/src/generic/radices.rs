@@ -1,35 +1,35 @@
-//! Fourier transforms of three and of five registers, and how lazy words are kept in bounds on the way.
+//! Fourier transforms of three and of five registers, with the renormalisations that keep lazy words in bounds.
 //!
-//! A level adds or subtracts a word below FRESH·q. A three counts for two levels, a five for four: between levels words are
+//! A level adds or subtracts a word below FRESH·q. Radix three counts for two levels, radix five for four: between levels words are
 //! renormalised where `PERIOD` is shorter.
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
 use super::arithmetic::{Butterflies, Register};
 use crate::cyclotomic::rows::Prepare;
 
-/// Levels of a transform that never renormalises: any longer period is endless.
+/// Number of levels of a transform that never renormalises: any longer period is endless.
 const LONGEST: usize = 17;
 
-/// What a first level adds to.
+/// Prepares the first operand of a first level, to which it adds.
 #[inline(always)]
 pub(super) fn prepared<A: Butterflies>(a: A, x: Register<A>, prepare: Prepare) -> Register<A> {
     if prepare == Prepare::Words { a.renormalise(x) } else { a.enter(x) }
 }
 
-/// What a level adds without a product.
+/// Reduces an operand that a level adds without a product.
 #[inline(always)]
 pub(super) fn reduced<A: Butterflies>(a: A, y: Register<A>, prepare: Prepare) -> Register<A> {
     if prepare == Prepare::Words { a.reduce_lazy(y) } else { y }
 }
 
-/// A word after `R` levels, ready for another.
+/// Prepares a word after `R` levels for another.
 #[inline(always)]
 pub(super) fn settled<A: Butterflies, const R: usize>(a: A, x: Register<A>) -> Register<A> {
     let due = R > 0 && A::PERIOD < LONGEST && R.is_multiple_of(A::PERIOD);
     if due { a.renormalise(x) } else { x }
 }
 
-/// A butterfly whose twiddle is 1.
+/// Computes a butterfly whose twiddle is 1.
 #[inline(always)]
 pub(super) fn unit<A: Butterflies>(
     a: A,
@@ -40,13 +40,13 @@ pub(super) fn unit<A: Butterflies>(
     a.sum_difference(x, reduced(a, y, prepare))
 }
 
-/// x + y and x − y after `R` levels.
+/// Computes x + y and x − y after `R` levels.
 #[inline(always)]
 fn step<A: Butterflies, const R: usize>(a: A, x: Register<A>, y: Register<A>) -> (Register<A>, Register<A>) {
     a.sum_difference(settled::<A, R>(a, x), y)
 }
 
-/// Σ x_j·w_j·ρ^(ij) for i = 0, 1, 2 and ρ of order three; without factors w_j = 1.
+/// Sums Σ x_j·w_j·ρ^(ij) for i = 0, 1, 2 and ρ of order three; without factors w_j = 1.
 #[inline(always)]
 pub(super) fn three<A: Butterflies>(
     a: A,
@@ -67,7 +67,7 @@ pub(super) fn three<A: Butterflies>(
     [step::<A, 1>(a, sum, x2).0, step::<A, 1>(a, without2, t).0, step::<A, 1>(a, without1, t).1]
 }
 
-/// The same for five, in place: factors are the powers of a twiddle, then −1/4, a cosine and three of sines.
+/// Sums Σ x_j·w_j·ρ^(ij) for ρ of order five, in place: factors are the powers of a twiddle, then −1/4, a cosine and three of sines.
 ///
 /// With sums and differences of x_j and x_(5−j): cosines take products with −1/4 and with half the difference of both, sines three
 /// [Karatsuba].
@@ -108,7 +108,7 @@ pub(super) fn five<A: Butterflies, const SIZE: usize, const WORDS: usize, const 
     x[3] = step::<A, 3>(a, minus3, sine2).0;
 }
 
-/// The `i`-th constant of a table.
+/// Loads the `i`-th constant of a table.
 #[inline(always)]
 pub(super) fn twiddle<A: Butterflies>(a: A, words: &[u64], i: usize) -> A::Constant {
     match words.get(i * A::CONSTANT..(i + 1) * A::CONSTANT) {

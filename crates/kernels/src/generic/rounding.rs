@@ -2,11 +2,11 @@
 //! into the instructions of the table they are compiled for. No operation is fused or reordered, so doubles too are
 //! the same on every table.
 
-/// Words whose sums stay in registers: of one product each, and of two.
+/// Number of words whose sums stay in registers: sums of one product each, and of two.
 const WIDE: usize = 32;
 const NARROW: usize = 4;
 
-/// What becomes of the words at one place of all inputs.
+/// Function of the words at one place of all inputs.
 trait Sum {
     fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize);
 }
@@ -28,7 +28,7 @@ fn words_at<const N: usize>(row: &[u64], at: usize) -> Option<&[u64; N]> {
     row.get(at..)?.first_chunk()
 }
 
-/// start + Σ x_i·c_i modulo 2^64.
+/// The sum start + Σ x_i·c_i modulo 2^64.
 #[derive(Clone)]
 pub(crate) struct Wrapping {
     pub(crate) start: u64,
@@ -54,20 +54,20 @@ pub(crate) fn wrapping(sum: &Wrapping, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
-/// ⌊Σ x_i·t/q_i⌉ mod t in doubles.
+/// The sum ⌊Σ x_i·t/q_i⌉ mod t in doubles.
 #[derive(Clone)]
 pub(crate) struct Double {
-    /// Bits dropped of x_i so that 52 remain, and t·2^shift/q_i.
+    /// Shifts, the numbers of bits dropped of x_i so that 52 remain, and factors t·2^shift/q_i.
     pub(crate) terms: Vec<(u32, f64)>,
     pub(crate) t: u64,
 }
 
-/// Or-ed to a word below 2^52, this makes the double 2^52 + word.
+/// Pattern that, or-ed to a word below 2^52, makes the double 2^52 + word.
 const INTEGER: f64 = (1_u64 << 52) as f64;
-/// Added to a double below 2^51, this rounds it to an integer, which then stands in the low bits.
+/// Constant that, added to a double below 2^51, rounds it to an integer, which then stands in the low bits.
 const ROUND: f64 = (3_u64 << 51) as f64;
 
-/// start + Σ (x_i >> shift_i)·factor_i, one rounding after the other.
+/// Computes start + Σ (x_i >> shift_i)·factor_i, one rounding after the other.
 #[inline(always)]
 fn sum_of_doubles<const N: usize>(start: f64, terms: &[(u32, f64)], input: &[&[u64]], at: usize) -> [f64; N] {
     let mut sums = [start; N];
@@ -101,12 +101,12 @@ pub(crate) fn double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
-/// ⌊Σ x_i·c_i⌉.
+/// The sum ⌊Σ x_i·c_i⌉.
 #[derive(Clone)]
 pub(crate) enum Nearest {
-    /// x/q for one odd modulus: whether x is above ⌊q/2⌋.
+    /// Sum x/q for one odd modulus: whether x is above ⌊q/2⌋.
     One { half: u64 },
-    /// In doubles, from a start and below 2^51: bits dropped of x_i so that 52 remain, and 2^shift·c_i.
+    /// Sum in doubles, from a start and below 2^51, with the bits dropped of x_i so that 52 remain, and 2^shift·c_i.
     Many { start: f64, terms: Vec<(u32, f64)> },
 }
 
@@ -134,10 +134,10 @@ pub(crate) fn nearest(sum: &Nearest, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
-/// ⌊Σ x_i·t/q_i⌉ mod t in 128-bit fixed point.
+/// The sum ⌊Σ x_i·t/q_i⌉ mod t in 128-bit fixed point.
 #[derive(Clone)]
 pub(crate) struct Fixed {
-    /// ⌊2^128/q_i⌉.
+    /// Reciprocals ⌊2^128/q_i⌉ of the moduli.
     pub(crate) reciprocals: Vec<u128>,
     pub(crate) t: u64,
 }
@@ -145,7 +145,7 @@ pub(crate) struct Fixed {
 impl Sum for Fixed {
     #[inline(always)]
     fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize) {
-        // Modulo 2^128, that is without the integer part of Σ x_i/q_i.
+        // The sum is taken modulo 2^128, that is without the integer part of Σ x_i/q_i.
         let mut sums = [0_u128; N];
         for (row, &reciprocal) in input.iter().zip(&self.reciprocals) {
             let Some(words) = words_at::<N>(row, at) else { continue };
@@ -157,7 +157,7 @@ impl Sum for Fixed {
         for (out, sum) in out.iter_mut().zip(sums) {
             let low = (u128::from(sum as u64) * t) >> 64;
             let rounded = (((sum >> 64) * t + low + (1 << 63)) >> 64) as u64;
-            // t itself is 0.
+            // A rounded value of t becomes 0.
             let below = (rounded.wrapping_sub(self.t).cast_signed() >> 63).cast_unsigned();
             *out = rounded & below;
         }

@@ -1,4 +1,4 @@
-//! Where the levels of a group find their twiddles.
+//! Sources of the twiddles of a group's levels.
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of fixed length")]
 
 use super::arithmetic::{Butterflies, Factor};
@@ -6,15 +6,15 @@ use super::lanes::Registers;
 use super::lanes::WIDTH;
 use crate::schedule::TAIL_TWIDDLES;
 
-/// The twiddle words of one tail block.
+/// Twiddle words of one tail block.
 pub(super) type TailWords = [u64; TAIL_TWIDDLES];
 
-/// Words between the twiddles of a tail block and those asked for meanwhile: eight blocks, for they come from memory where a ring has
+/// Words between the twiddles of a tail block and those prefetched meanwhile: eight blocks, for they come from memory where a ring has
 /// more moduli than the third-level cache has room for.
 const AHEAD: usize = 8 * TAIL_TWIDDLES;
 
-/// Asks for half of the twiddles that stand [`AHEAD`] of these. Spread over the work of a block they come for nothing; all at once
-/// they cost more than they save.
+/// Prefetches half of the twiddles [`AHEAD`] words after these. Spread over the work of a block this costs nothing; all at once
+/// it costs more than it saves.
 #[inline(always)]
 pub(super) fn ask_twiddles<A: Butterflies>(a: A, words: &TailWords, half: usize) {
     for line in (0..TAIL_TWIDDLES / 2).step_by(WIDTH) {
@@ -22,7 +22,7 @@ pub(super) fn ask_twiddles<A: Butterflies>(a: A, words: &TailWords, half: usize)
     }
 }
 
-/// Twiddle `i` of a group, where level R uses those from 2^R − 1.
+/// Source of twiddle `i` of a group, where level R uses those from 2^R − 1.
 pub(super) trait Source<A: Butterflies> {
     fn twiddle(&self, a: A, i: usize) -> Factor<A>;
 }
@@ -31,7 +31,7 @@ pub(super) trait Source<A: Butterflies> {
 pub(super) struct Held<A: Butterflies, const SIZE: usize>([Factor<A>; SIZE]);
 
 impl<A: Butterflies, const SIZE: usize> Held<A, SIZE> {
-    /// From the words of a block: pairs of twiddle and quotient.
+    /// Loads the words of a block: pairs of twiddle and quotient.
     #[inline(always)]
     pub(super) fn new(a: A, words: &[u64]) -> Self {
         let r = a.registers();
@@ -50,7 +50,7 @@ impl<A: Butterflies, const SIZE: usize> Source<A> for Held<A, SIZE> {
     }
 }
 
-/// The natural side of a tail block, where a twiddle is the same in all lanes.
+/// Twiddles of the natural side of a tail block, each equal in all lanes.
 pub(super) struct Natural<'a>(pub(super) &'a TailWords);
 
 impl<A: Butterflies> Source<A> for Natural<'_> {
@@ -60,7 +60,7 @@ impl<A: Butterflies> Source<A> for Natural<'_> {
     }
 }
 
-/// The transposed side of a tail block, where every lane has its own; registers start at this word of a
+/// Twiddles of the transposed side of a tail block, one for each lane; registers start at this word of a
 /// vector.
 pub(super) struct Transposed<'a>(pub(super) &'a TailWords, pub(super) usize);
 

@@ -1,4 +1,4 @@
-//! Cyclic Fourier transforms along the rows of a tile, one column a lane: up to four levels at a time, or a three or a five.
+//! Cyclic Fourier transforms along the rows of a tile, one column a lane: up to four levels at a time, or a radix three or five.
 //!
 //! Forward levels split X^N − 1 again and again, so a twiddle serves a block of rows and frequencies come out with their digits
 //! reversed; inverse levels take that order back, and a twiddle serves a place. In registers both are decimation in time
@@ -26,7 +26,7 @@ impl Rows {
         a.registers().store(words, x);
     }
 
-    /// A row that is there.
+    /// Loads a row that exists.
     #[inline(always)]
     pub(super) fn load<A: Butterflies>(self, a: A, row: usize, prepare: Prepare) -> Register<A> {
         // SAFETY: as in `load_listed`.
@@ -34,7 +34,7 @@ impl Rows {
         if prepare == Prepare::Input { a.forward_input(x) } else { x }
     }
 
-    /// Writes a row that is there, as canonical numbers if asked for.
+    /// Writes a row that exists, as canonical numbers if `canonical` is set.
     #[inline(always)]
     pub(super) fn store<A: Butterflies>(self, a: A, row: usize, x: Register<A>, canonical: bool) {
         let x = if canonical { a.canonical_output(x) } else { x };
@@ -45,7 +45,7 @@ impl Rows {
 }
 
 impl Constant {
-    /// x + row below FRESH·q, for x that is.
+    /// Computes x + row below FRESH·q, for an x below FRESH·q.
     #[inline(always)]
     pub(super) fn plus<A: Butterflies>(self, a: A, x: Register<A>) -> Register<A> {
         let y = reduced(a, self.rows.load(a, 0, self.prepare), self.prepare);
@@ -53,7 +53,7 @@ impl Constant {
     }
 }
 
-/// A sweep over all blocks of a path, `SIZE` rows at a time. Nothing where registers hold fewer levels: plans have none such.
+/// Runs a sweep over all blocks of a path, `SIZE` rows at a time. Does nothing where registers hold fewer levels: plans have no such sweep.
 #[inline(always)]
 pub(crate) fn sweep<A: Butterflies, const SIZE: usize, const WORDS: usize, const KERNEL: usize>(
     a: A,
@@ -65,7 +65,7 @@ pub(crate) fn sweep<A: Butterflies, const SIZE: usize, const WORDS: usize, const
         for column in 0..path.columns {
             let path = &path.column(column * A::Registers::WORDS);
             match sweep.kind {
-                // All rows of a six are in registers at once.
+                // All six rows are in registers at once.
                 Kind::Levels if SIZE != 6 => outer::<A, SIZE, WORDS>(a, sweep, path),
                 // Any other size has a factor two left.
                 Kind::Middle if SIZE & 1 == 0 => middle::<A, SIZE, WORDS, KERNEL>(a, sweep, kernel, path),
@@ -106,7 +106,7 @@ fn scatter<A: Butterflies, const SIZE: usize>(
     }
 }
 
-/// Level `R`: neighbours 2^R apart, a twiddle for each place among 2^R, the first of which is 1 if `ONE`.
+/// Runs level `R`: neighbours 2^R apart, a twiddle for each place among 2^R, the first of which is 1 if `ONE`.
 #[inline(always)]
 fn level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R: usize, const ONE: bool>(
     a: A,
@@ -126,7 +126,7 @@ fn level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R: usize, 
     }
 }
 
-/// Those after the first.
+/// Runs the levels after the first.
 #[inline(always)]
 fn more_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool>(
     a: A,
@@ -162,7 +162,7 @@ fn levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool
     }
 }
 
-/// Levels, forward or back.
+/// Runs levels, forward or back.
 #[inline(always)]
 fn outer<A: Butterflies, const SIZE: usize, const WORDS: usize>(a: A, sweep: &Sweep, path: &Path) {
     let (from, to) = (sweep.from.as_chunks::<SIZE>().0, sweep.to.as_chunks::<SIZE>().0);
@@ -195,7 +195,7 @@ fn outer<A: Butterflies, const SIZE: usize, const WORDS: usize>(a: A, sweep: &Sw
     }
 }
 
-/// Subtracts the first from all others, and leaves its opposite there.
+/// Subtracts the first register from all others, and replaces it by its opposite.
 #[inline(always)]
 fn subtract_first<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE]) -> Register<A> {
     let top = a.reduce_lazy(x[0]);
@@ -206,7 +206,7 @@ fn subtract_first<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>;
     top
 }
 
-/// The last forward levels, in registers that are loaded in reversed order, to frequencies in the order of rows.
+/// Runs the last forward levels, in registers that are loaded in reversed order, to frequencies in the order of rows.
 #[inline(always)]
 fn last_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool>(
     a: A,
@@ -217,7 +217,7 @@ fn last_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE:
     if SIZE == 6 {
         threes(a, x, words, prepare);
         for k in (0..SIZE).step_by(2) {
-            // Two levels make a three.
+            // Two levels make a radix three.
             (x[k], x[k + 1]) = unit(a, settled::<A, 2>(a, x[k]), x[k + 1], Prepare::Words);
         }
     } else {
@@ -226,7 +226,7 @@ fn last_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE:
     }
 }
 
-/// Registers in bit-reversed order. The exchanges are written out: they are names to the compiler.
+/// Puts registers in bit-reversed order. The exchanges are written out: the compiler renames registers and moves nothing.
 #[inline(always)]
 fn reverse<R, const SIZE: usize>(x: &mut [R; SIZE]) {
     match SIZE {
@@ -247,7 +247,7 @@ fn reverse<R, const SIZE: usize>(x: &mut [R; SIZE]) {
     }
 }
 
-/// Both threes of a six, rows of which are two apart.
+/// Computes both radix-three transforms of six rows, each on rows that are two apart.
 #[inline(always)]
 fn threes<A: Butterflies, const SIZE: usize, const WORDS: usize>(
     a: A,
@@ -261,8 +261,8 @@ fn threes<A: Butterflies, const SIZE: usize, const WORDS: usize>(
     }
 }
 
-/// The last forward levels, products with a kernel, and the first inverse levels. Half of the products are part of the first of
-/// those, whose twiddles are all 1.
+/// Runs the last forward levels, products with a kernel, and the first inverse levels. Half of the products are part of the first of
+/// the inverse levels, whose twiddles are all 1.
 #[inline(always)]
 fn middle<A: Butterflies, const SIZE: usize, const WORDS: usize, const KERNEL: usize>(
     a: A,

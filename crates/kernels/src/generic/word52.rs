@@ -1,4 +1,4 @@
-//! 52-bit words and no reduction for `PERIOD` levels: odd moduli below 2^49.
+//! Arithmetic on 52-bit words without reduction for `PERIOD` levels: odd moduli below 2^49.
 //!
 //! The multiplier reads the low 52 bits of its factors and adds into 64, so all of a transform runs
 //! modulo 2^52 and nothing is masked until the end.
@@ -17,10 +17,10 @@ pub struct Word52<L: Lanes52, const PERIOD: usize> {
     zero: L::V,
     mask: L::V,
     q: L::V,
-    /// 2^52 − q: adding its multiples subtracts those of q modulo 2^52.
+    /// Word 2^52 − q: adding its multiples subtracts those of q modulo 2^52.
     negated: L::V,
     reciprocal: L::V,
-    /// −2·PERIOD: a quotient that much too small leaves x biased by 2·PERIOD·q.
+    /// Offset −2·PERIOD: a quotient that much too small leaves x biased by 2·PERIOD·q.
     short: L::V,
     modulus: u64,
     bits: u32,
@@ -46,7 +46,7 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
         }
     }
 
-    /// x − (⌊x·⌊2^52/q⌋ / 2^52⌋ + offset)·q, which is x mod q in `[0, 2q)` less offset·q.
+    /// Computes x − (⌊x·⌊2^52/q⌋ / 2^52⌋ + offset)·q, which is x mod q in `[0, 2q)` less offset·q.
     #[inline(always)]
     fn subtract_quotient(self, x: L::V, offset: L::V) -> L::V {
         let quotient = self.lanes.multiply_add_high(offset, x, self.reciprocal);
@@ -58,14 +58,14 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
         self.lanes.and(x, self.mask)
     }
 
-    /// Canonical from a word below 4q.
+    /// Reduces a word below 4q to canonical.
     #[inline(always)]
     fn canonical_from_4q(self, x: L::V) -> L::V {
         let l = self.lanes;
         self.lanes.subtract_once(self.lanes.subtract_once(self.clean(x), l.add(self.q, self.q)), self.q)
     }
 
-    /// high·2^52 + low, two words, in `[0, 4q)`.
+    /// Reduces high·2^52 + low, two words, to `[0, 4q)`.
     #[inline(always)]
     fn reduce_pair(self, high: L::V, low: L::V) -> L::V {
         let l = self.lanes;
@@ -74,12 +74,12 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
         l.multiply_add_low(l.multiply_add_low(low, high, self.wrap.0), quotient, self.negated)
     }
 
-    /// Canonical from a word below 2q.
+    /// Reduces a word below 2q to canonical.
     #[inline(always)]
     pub fn canonical(self, x: L::V) -> L::V {
         self.lanes.subtract_once(self.clean(x), self.q)
     }
-    /// w·y in `[0, 2q)`, for any word y.
+    /// Product w·y in `[0, 2q)`, for any word y.
     #[inline(always)]
     fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
         let l = self.lanes;
@@ -120,7 +120,7 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     fn multiply_constant(self, y: L::V, w: (L::V, L::V)) -> L::V {
         self.canonical(self.multiply_lazy(y, w))
     }
-    /// Barrett: a·b / 2^(bits − 2) from the high half of shifted factors; the quotient is at most 1 short.
+    /// Product by Barrett's method: a·b / 2^(bits − 2) from the high half of shifted factors; the quotient is at most 1 short.
     #[inline(always)]
     fn multiply(self, a: L::V, b: L::V) -> L::V {
         let l = self.lanes;
@@ -176,7 +176,7 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
     fn renormalise(self, x: L::V) -> L::V {
         self.subtract_quotient(x, self.short)
     }
-    /// Five instructions: the product accumulates on x, and x − T = 2x − (x + T).
+    /// Butterfly in five instructions: the product accumulates on x, and x − T = 2x − (x + T).
     #[inline(always)]
     fn butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
         let l = self.lanes;
@@ -188,7 +188,7 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
     fn sum_difference(self, x: L::V, y: L::V) -> (L::V, L::V) {
         (self.lanes.add(x, y), self.lanes.sub(x, y))
     }
-    /// Both halves below 2q and canonical before they meet: cheaper than reducing two results.
+    /// Last butterfly: both halves are below 2q and canonical before they meet, which is cheaper than reducing two results.
     #[inline(always)]
     fn last_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
         let l = self.lanes;

@@ -1,4 +1,4 @@
-//! 64-bit words kept below 4q, after Harvey: any modulus below 2^62.
+//! Arithmetic on 64-bit words kept below 4q, after Harvey: any modulus below 2^62.
 
 use super::arithmetic::{Arithmetic, Butterflies};
 use super::lanes::{Lanes, Lanes64};
@@ -32,18 +32,18 @@ impl<L: Lanes64> Word64<L> {
         }
     }
 
-    /// Canonical from a word below 2q.
+    /// Reduces a word below 2q to canonical.
     #[inline(always)]
     fn canonical(self, x: L::V) -> L::V {
         self.lanes.subtract_once(x, self.q)
     }
-    /// w·y in `[0, 2q)`, for any word y.
+    /// Product w·y in `[0, 2q)`, for any word y.
     #[inline(always)]
     fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
         self.less_quotient(y, w.0, self.lanes.multiply_high_about(y, w.1))
     }
 
-    /// w·y − quotient·q in `[0, 2q)`.
+    /// Computes w·y − quotient·q in `[0, 2q)`.
     #[inline(always)]
     fn less_quotient(self, y: L::V, w: L::V, quotient: L::V) -> L::V {
         let l = self.lanes;
@@ -80,7 +80,7 @@ impl<L: Lanes64 + Lanes> Arithmetic for Word64<L> {
     fn multiply_constant(self, y: L::V, w: (L::V, L::V)) -> L::V {
         self.canonical(self.multiply_lazy(y, w))
     }
-    /// Barrett with the product cut to its top 64 bits: the quotient is at most 2 short.
+    /// Product by Barrett's method, cut to its top 64 bits: the quotient is at most 2 short.
     #[inline(always)]
     fn multiply(self, a: L::V, b: L::V) -> L::V {
         let l = self.lanes;

@@ -1,4 +1,4 @@
-//! Operations that would be several passes over memory.
+//! Fused operations on slices, which would otherwise be several passes over memory.
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use super::{Modulus, check_lengths};
@@ -56,7 +56,7 @@ impl Modulus {
         Ok(())
     }
 
-    /// a = (a + half) mod q + rest, word by word: residues from −half on, and what makes them all positive.
+    /// a = (a + half) mod q + rest, word by word: residues from −half on, and an addend that makes them all positive.
     ///
     /// # Errors
     /// [`KernelError::NotReduced`] unless half < q.
@@ -92,8 +92,8 @@ impl Modulus {
         Ok(())
     }
 
-    /// out = (((a >> shift) & mask) + offset) mod q for an offset up to q, word by word. Unless it `reduces` the bits before it adds to
-    /// them, the sum must be below 2q.
+    /// out = (((a >> shift) & mask) + offset) mod q for an offset up to q, word by word. Unless `reduces` is set, which reduces the bits before the addition,
+    /// the sum must be below 2q.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for an offset above q.

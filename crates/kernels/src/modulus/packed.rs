@@ -1,4 +1,4 @@
-//! Residues that are kept in as few bytes as the modulus takes, as keys are: what is read once is read faster.
+//! Residues stored in as few bytes as the modulus takes, as key material is: fewer bytes are read from memory.
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use super::{Modulus, check_terms};
@@ -6,9 +6,9 @@ use crate::error::{KernelError, check_count, check_length};
 use crate::generic::lanes::WIDTH;
 use crate::packing::{pack, unpack};
 
-/// Bytes of a word.
+/// Number of bytes in a word.
 const WORD: usize = 8;
-/// Bytes that a vector reads from the first of its words on.
+/// Number of bytes that a vector reads from the first of its words on.
 const READ: usize = WORD * WIDTH;
 
 impl Modulus {
@@ -19,7 +19,7 @@ impl Modulus {
         self.constants.residue_bytes()
     }
 
-    /// Bytes that residues take, the last eight of them padded to 64.
+    /// Bytes that residues take, the last eight residues padded to 64 bytes.
     #[must_use]
     #[inline]
     pub fn packed_residues_len(&self, count: usize) -> usize {
@@ -27,7 +27,7 @@ impl Modulus {
         if groups == 0 { 0 } else { (groups - 1) * WIDTH * self.residue_bytes() + READ }
     }
 
-    /// Writes residues, [`residue_bytes`](Self::residue_bytes) each, the lowest first. What is left of `out` keeps its bytes.
+    /// Writes residues, [`residue_bytes`](Self::residue_bytes) each, the lowest byte first. Bytes of `out` after them stay.
     ///
     /// ```
     /// let q = sunzi_kernels::Modulus::new((1 << 48) - 59)?;
@@ -52,10 +52,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// Reads what [`pack_residues`](Self::pack_residues) wrote.
+    /// Reads residues that [`pack_residues`](Self::pack_residues) wrote.
     ///
     /// # Errors
-    /// [`KernelError::PackedLength`] for fewer bytes than these words take.
+    /// [`KernelError::PackedLength`] for fewer bytes than the residues take.
     pub fn unpack_residues(&self, out: &mut [u64], bytes: &[u8]) -> Result<(), KernelError> {
         self.check_packed(out.len(), bytes.len())?;
         let len = self.residue_bytes();
@@ -69,12 +69,12 @@ impl Modulus {
         Ok(())
     }
 
-    /// [`inner_product_pair`](Self::inner_product_pair) for second factors as [`pack_residues`](Self::pack_residues) leaves them, or those from
-    /// any of them on: they are made words in registers, so that no more bytes are read than there are.
+    /// [`inner_product_pair`](Self::inner_product_pair) for second factors packed by [`pack_residues`](Self::pack_residues), or their tails from
+    /// any residue on: they are unpacked in registers, so that only the packed bytes are read from memory.
     ///
     /// # Errors
-    /// As for [`inner_product`](Self::inner_product), for either list; [`KernelError::PackedLength`] for a second factor of fewer bytes than as many
-    /// residues take. More are not read.
+    /// Every error of [`inner_product`](Self::inner_product), for either list; [`KernelError::PackedLength`] for a second factor of fewer bytes than as many
+    /// residues take. Bytes beyond these are not read.
     pub fn packed_inner_products(
         &self,
         out: [&mut [u64]; 2],

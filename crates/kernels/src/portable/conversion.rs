@@ -9,11 +9,11 @@ use std::sync::Arc;
 use crate::constants::{high_product, inverse_of_odd};
 use crate::table::{Column, Together};
 
-/// Coefficients handled together.
+/// Number of coefficients handled together.
 const BLOCK: usize = 64;
-/// Pairs of terms added in registers.
+/// Number of pairs of terms added in registers.
 const GROUP: usize = 4;
-/// Words below 2^49 keep the sums of 4096 terms below 2^64·q.
+/// Bound of words whose sums of 4096 terms stay below 2^64·q.
 const NARROW: u64 = 1 << 49;
 
 type Sums = [u128; BLOCK];
@@ -24,11 +24,11 @@ struct Columns(Vec<Target>);
 struct Target {
     output: usize,
     q: u64,
-    /// q^-1 modulo 2^64
+    /// Inverse q^-1 modulo 2^64.
     inverse: u64,
-    /// (M_2, M_1), times 2^64, for every pair of terms; the last has a zero if it lacks a second.
+    /// Factors (M_2, M_1), times 2^64, for every pair of terms; the last has a zero if it lacks a second.
     factors: Vec<Pair>,
-    /// −Σ M_1·M_2
+    /// Initial value −Σ M_1·M_2 of a sum.
     start: u128,
 }
 
@@ -43,7 +43,7 @@ impl Target {
         Self { output: column.output, q: to.q, inverse: inverse_of_odd(to.q), factors, start }
     }
 
-    /// sum / 2^64 modulo q, for a sum below 2^64·q.
+    /// Reduces a sum below 2^64·q to sum / 2^64 modulo q.
     #[inline(always)]
     fn reduce(&self, sum: u128) -> u64 {
         let multiple = high_product((sum as u64).wrapping_mul(self.inverse), self.q);
@@ -52,7 +52,7 @@ impl Target {
     }
 }
 
-/// What converts to odd targets below 2^49 together, from moduli below it.
+/// Makes a conversion to odd targets below 2^49 together, from moduli below 2^49.
 pub(super) fn together(from: &[u64], columns: &[Column]) -> Option<Arc<dyn Together>> {
     let odd = columns.iter().all(|column| column.to.q % 2 == 1);
     let narrow = from.iter().chain(columns.iter().map(|column| &column.to.q)).all(|&q| q < NARROW);
@@ -109,7 +109,7 @@ fn add_pairs(sums: &mut Sums, words: &[Pair], factors: &[Pair]) {
     }
 }
 
-/// The same for the pairs of one group. A call of its own, so that the factors have registers.
+/// Adds the pairs of one group of terms to the sums. A call of its own, so that the factors have registers.
 #[inline(never)]
 fn add_group<const K: usize>(sums: &mut Sums, words: &[Pair], factors: [Pair; K]) {
     for (sum, pairs) in sums.iter_mut().zip(words.as_chunks::<K>().0) {

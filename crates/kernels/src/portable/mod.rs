@@ -129,7 +129,7 @@ impl Lanes64 for Portable {
 }
 
 type Wide = Word64<Portable>;
-/// What transforms take: one word at a time leaves room for others in the registers that every processor has.
+/// Arithmetic of transforms: one word at a time leaves room for others in the registers that every processor has.
 type Single = Word64<Word>;
 
 fn wide(c: &Constants) -> Wide {
@@ -149,10 +149,10 @@ compile! {
 
 rounding! { [] ROUNDING }
 
-/// Those with the longest lazy runs first.
+/// Tables by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];
 
-/// Any modulus. Products and their sums are scalar: vectors would only keep them from the registers.
+/// Table for any modulus. Products and their sums are scalar: vectors would only keep them from the registers.
 pub(crate) static PORTABLE: Table = Table {
     isa: Isa::Portable,
     factor: Wide::factor,
@@ -176,7 +176,7 @@ pub(crate) static PORTABLE: Table = Table {
     negacyclic: NEGACYCLIC,
     cyclotomic: CYCLOTOMIC,
 };
-/// No renormalisation before the tail of a transform.
+/// Table for narrow moduli without renormalisation before the tail of a transform.
 static NARROW_11: Table = Table {
     factor: narrow::factor,
     widest: narrow::widest(11),
@@ -184,6 +184,6 @@ static NARROW_11: Table = Table {
     negacyclic: levels::negacyclic::<11>(),
     ..PORTABLE
 };
-/// One renormalisation every three levels.
+/// Table for narrow moduli with one renormalisation every three levels.
 static NARROW_3: Table =
     Table { widest: narrow::widest(3), negacyclic: levels::negacyclic::<3>(), ..NARROW_11 };

@@ -1,4 +1,4 @@
-//! Moduli below 2^49 in plain Rust: quotients from floating point, two integer products a factor.
+//! Arithmetic for moduli below 2^49 in plain Rust: quotients from floating point, two integer products a factor.
 //!
 //! A quotient t = round(y·(w/q)) of doubles is off by little, so that y·w − t·q, computed modulo 2^64, is
 //! a small signed number; no carry and no high word is needed. Words are two's complement and may leave
@@ -11,7 +11,7 @@ use crate::constants::Constants;
 /// then stands in the low bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 
-/// 2^63
+/// Power 2^63 as a double.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// A constant w with its high half and w/q as a double.
@@ -22,7 +22,7 @@ pub struct Twiddle {
     quotient: Pair,
 }
 
-/// A constant w and ⌊w·2^63 / q⌉, up to 2^10.
+/// A constant w with ⌊w·2^63 / q⌉, up to 2^10.
 #[derive(Clone, Copy)]
 pub struct Scalar {
     w: u64,
@@ -36,7 +36,7 @@ impl Scalar {
         Self { w, quotient: quotient as i64, q: c.q }
     }
 
-    /// w·y between −q and q for a signed word, |y| < 2^51.
+    /// Product w·y between −q and q for a signed word, |y| < 2^51.
     #[inline(always)]
     pub fn multiply(self, y: u64) -> u64 {
         let product = i128::from(2 * y.cast_signed()) * i128::from(self.quotient);
@@ -44,14 +44,14 @@ impl Scalar {
         y.wrapping_mul(self.w).wrapping_sub(t.wrapping_mul(self.q))
     }
 
-    /// (x + w·y, x − w·y)
+    /// Butterfly (x + w·y, x − w·y), in place.
     #[inline(always)]
     pub(super) fn butterfly(self, x: &mut u64, y: &mut u64) {
         let t = self.multiply(*y);
         (*x, *y) = (x.wrapping_add(t), x.wrapping_sub(t));
     }
 
-    /// (x + y, w·(x − y))
+    /// Inverse butterfly (x + y, w·(x − y)), in place.
     #[inline(always)]
     pub(super) fn inverse_butterfly(self, x: &mut u64, y: &mut u64) {
         (*x, *y) = (x.wrapping_add(*y), self.multiply(x.wrapping_sub(*y)));
@@ -65,12 +65,12 @@ impl Twiddle {
     }
 }
 
-/// What multiplies by a constant.
+/// Returns the two words that multiply by a constant.
 pub fn factor(w: u64, q: u64) -> [u64; 2] {
     [w, (w as f64 / q as f64).to_bits()]
 }
 
-/// The largest modulus of a period: eleven levels reach less than 9q, three less than 4q, inverse levels 8q and
+/// Largest modulus of a period: eleven levels reach less than 9q, three less than 4q, inverse levels 8q and
 /// 4q, which all stay below 2^51.
 pub const fn widest(period: usize) -> u64 {
     if period == 11 { (1 << 52) / 18 } else { (1 << 49) - 1 }
@@ -85,7 +85,7 @@ pub const fn widest(period: usize) -> u64 {
 pub struct Narrow<const PERIOD: usize> {
     q: Pair,
     q_high: Pair,
-    /// 1/q
+    /// Inverse 1/q of the modulus as doubles.
     inverse: Pair,
     magic: Pair,
     constants: Constants,
@@ -100,37 +100,37 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         Self { q, q_high: q.high_half(), inverse, magic: splat(MAGIC.to_bits()), constants: *c }
     }
 
-    /// A constant and what goes with it in both words.
+    /// Loads a constant and its quotient into both words of a pair.
     #[inline(always)]
     pub fn twiddle(self, [w, quotient]: &[u64; 2]) -> Twiddle {
         Twiddle::new(Pair::new([*w; 2]), Pair::new([*quotient; 2]))
     }
 
-    /// The same for scalars.
+    /// Loads a constant and its quotient for scalar products.
     #[inline(always)]
     pub fn scalar(self, words: &[u64; 2]) -> Scalar {
         Scalar::new(words, &self.constants)
     }
 
-    /// A signed word, |y| < 2^51, as a double.
+    /// Converts a signed word, |y| < 2^51, to a double.
     #[inline(always)]
     fn float(self, y: Pair) -> Pair {
         y.add(self.magic).sub_doubles(self.magic)
     }
 
-    /// The integer nearest to a double, |x| < 2^51, as a signed word.
+    /// Returns the integer nearest to a double, |x| < 2^51, as a signed word.
     #[inline(always)]
     fn nearest(self, x: Pair) -> Pair {
         x.add_doubles(self.magic).sub(self.magic)
     }
 
-    /// Canonical from a signed word between −q and q.
+    /// Reduces a signed word between −q and q to canonical.
     #[inline(always)]
     pub fn lift(self, x: Pair) -> Pair {
         x.add(x.sign().and(self.q))
     }
 
-    /// w·y between −q and q: y·w − t·q modulo 2^64.
+    /// Product w·y between −q and q: y·w − t·q modulo 2^64.
     #[inline(always)]
     pub fn multiply(self, y: Pair, w: Twiddle) -> Pair {
         let t = self.nearest(self.float(y).multiply_doubles(w.quotient));
@@ -140,7 +140,7 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         y.multiply_halves(w.w).sub(t.multiply_halves(self.q)).add(cross.to_high_half())
     }
 
-    /// The word modulo q, between −q and q.
+    /// Reduces the word modulo q, to between −q and q.
     #[inline(always)]
     pub fn reduce(self, x: Pair) -> Pair {
         let t = self.nearest(self.float(x).multiply_doubles(self.inverse));
@@ -154,33 +154,33 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         x.sub(self.q)
     }
 
-    /// (x + w·y, x − w·y)
+    /// Butterfly (x + w·y, x − w·y), lazy.
     #[inline(always)]
     pub(super) fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let t = self.multiply(y, w);
         (x.add(t), x.sub(t))
     }
 
-    /// The same, canonical.
+    /// Butterfly (x + w·y, x − w·y), canonical.
     #[inline(always)]
     pub(super) fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let (x, t) = (self.lift(self.reduce(x)), self.lift(self.multiply(y, w)));
         (self.lift(x.add(t).sub(self.q)), self.lift(x.sub(t)))
     }
 
-    /// (x + y, w·(x − y))
+    /// Inverse butterfly (x + y, w·(x − y)), lazy.
     #[inline(always)]
     pub(super) fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         (x.add(y), self.multiply(x.sub(y), w))
     }
 
-    /// The same with both results between −q and q.
+    /// Inverse butterfly (x + y, w·(x − y)), both results between −q and q.
     #[inline(always)]
     pub(super) fn inverse_butterfly_reduced(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         (self.reduce(x.add(y)), self.multiply(x.sub(y), w))
     }
 
-    /// (c·(x + y), w·(x − y)), canonical.
+    /// Last inverse butterfly (c·(x + y), w·(x − y)), canonical.
     #[inline(always)]
     pub(super) fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
         (self.lift(self.multiply(x.add(y), c)), self.lift(self.multiply(x.sub(y), w)))

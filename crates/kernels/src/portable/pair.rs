@@ -1,4 +1,4 @@
-//! Two words in a register that every processor of an architecture has.
+//! Pairs of words in a register that every processor of an architecture has.
 
 pub use imp::Pair;
 
@@ -11,7 +11,7 @@ mod imp {
     #[derive(Clone, Copy)]
     pub struct Pair(__m128i);
 
-    /// Calls intrinsics.
+    /// Calls intrinsics of SSE2.
     macro_rules! vector {
         ($body:expr) => {
             // SAFETY: SSE2 is part of x86-64.
@@ -58,12 +58,12 @@ mod imp {
         pub(crate) fn sign(self) -> Self {
             Self(vector!(_mm_shuffle_epi32::<0b11_11_01_01>(_mm_srai_epi32::<31>(self.0))))
         }
-        /// The first words of both and the second words of both.
+        /// Returns the pair of first words and the pair of second words.
         #[inline(always)]
         pub(crate) fn transpose(self, other: Self) -> (Self, Self) {
             vector!((Self(_mm_unpacklo_epi64(self.0, other.0)), Self(_mm_unpackhi_epi64(self.0, other.0))))
         }
-        /// The products of the low halves.
+        /// Multiplies the low halves of words.
         #[inline(always)]
         pub(crate) fn multiply_halves(self, other: Self) -> Self {
             Self(vector!(_mm_mul_epu32(self.0, other.0)))
@@ -93,7 +93,7 @@ mod imp {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod imp {
-    /// Two words.
+    /// Two words in an array.
     #[derive(Clone, Copy)]
     pub struct Pair([u64; 2]);
 
@@ -126,11 +126,11 @@ mod imp {
         pub(crate) fn sign(self) -> Self {
             self.map(self, |a, _| (a.cast_signed() >> 63).cast_unsigned())
         }
-        /// The first words of both and the second words of both.
+        /// Returns the pair of first words and the pair of second words.
         pub(crate) fn transpose(self, other: Self) -> (Self, Self) {
             (Self([self.0[0], other.0[0]]), Self([self.0[1], other.0[1]]))
         }
-        /// The products of the low halves.
+        /// Multiplies the low halves of words.
         pub(crate) fn multiply_halves(self, other: Self) -> Self {
             self.map(other, |a, b| (a & 0xffff_ffff) * (b & 0xffff_ffff))
         }

@@ -1,4 +1,4 @@
-//! Products word by word: scalars, since no vector of this table multiplies whole words.
+//! Products word by word, on scalars, since no vector of this table multiplies whole words.
 
 use crate::constants::{Constants, high_product, shoup_quotient};
 
@@ -23,10 +23,10 @@ impl Scalar {
     }
 }
 
-/// x·y by Barrett's method on the top 64 bits of the product: the quotient is at most 2 short.
+/// Product x·y by Barrett's method on the top 64 bits of the product: the quotient is at most 2 short.
 #[inline(always)]
 fn multiply(c: &Constants, x: u64, y: u64) -> u64 {
-    // Shifted factors in place of a shifted double word, which is slow by a count that is not constant.
+    // Factors are shifted instead of the double word, which is slow by a count that is not constant.
     let top = high_product(x << (64 - c.bits), y << 2);
     let quotient = high_product(top, c.word64.barrett);
     let r = x.wrapping_mul(y).wrapping_sub(quotient.wrapping_mul(c.q));
@@ -74,7 +74,7 @@ pub(super) fn add_scale_assign(c: &Constants, data: &mut [u64], other: &[u64], s
     }
 }
 
-/// (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1), without w unless it is given.
+/// Tensor product (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1), without w where it is `None`.
 pub(super) fn tensor(
     c: &Constants,
     [c0, c1, c2]: [&mut [u64]; 3],

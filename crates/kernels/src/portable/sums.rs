@@ -1,25 +1,25 @@
-//! Sums of products in 128 bits, one reduction each.
+//! Sums of products in 128 bits, with one reduction each.
 
 use crate::constants::Constants;
 use crate::generic::lanes::{WIDTH, expanded};
 
-/// Words handled together: the sums and rows of a block stay in the first-level cache.
+/// Number of words handled together: the sums and rows of a block stay in the first-level cache.
 const BLOCK: usize = 64;
-/// Terms added to a sum in registers before it returns to memory.
+/// Number of terms added to a sum in registers before it returns to memory.
 const TERMS: usize = 4;
 
 type Sums = [u128; BLOCK];
 type Row = [u64; BLOCK];
 
-/// Products of numbers below q that a sum holds, besides another such number.
+/// Number of products of numbers below q that a sum holds, besides another such number.
 fn max_terms(c: &Constants) -> usize {
     // 4096 terms below 2^116, or 8 of 2^124.
     if c.bits <= 58 { 4096 } else { 8 }
 }
 
-/// What factors are kept in.
+/// Storage format of factors.
 trait Kept: Sized {
-    /// The words of block `at`, padded with zeros past the end.
+    /// Returns the words of block `at`, padded with zeros past the end.
     fn row<'a>(c: &Constants, kept: &'a [Self], at: usize, spare: &'a mut Row) -> &'a Row;
 }
 
@@ -29,7 +29,7 @@ impl Kept for u64 {
     }
 }
 
-/// As many bytes a word as the modulus takes, and 64 from the first of every eight words on.
+/// Factors stored in as many bytes as the modulus takes, with 64 readable from the first of every eight words on.
 impl Kept for u8 {
     fn row<'a>(c: &Constants, bytes: &'a [u8], at: usize, spare: &'a mut Row) -> &'a Row {
         let width = c.residue_bytes();
@@ -55,7 +55,7 @@ fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
     }
 }
 
-/// sums += Σ_k f(k, x_k, y_k) in every place.
+/// Adds Σ_k f(k, x_k, y_k) to the sum in every place.
 #[inline(always)]
 fn add_terms<const K: usize>(sums: &mut Sums, x: [&Row; K], y: [&Row; K]) {
     for (i, sum) in sums.iter_mut().enumerate() {
@@ -87,14 +87,14 @@ fn add_products<T: Kept>(c: &Constants, sums: &mut Sums, at: usize, x: &[&[u64]]
     }
 }
 
-/// Canonical values of sums.
+/// Writes the canonical values of sums.
 fn reduce(c: &Constants, out: &mut [u64], sums: &Sums) {
     for (word, sum) in out.iter_mut().zip(sums) {
         *word = c.reduce_u128(*sum);
     }
 }
 
-/// The block of Σ_i x_i·y_i that starts at `at`.
+/// Computes the block of Σ_i x_i·y_i that starts at `at`.
 fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]) {
     let group = max_terms(c);
     let mut sums = [0; BLOCK];
@@ -114,12 +114,12 @@ pub(super) fn inner_product(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&
     }
 }
 
-/// The same for two lists of second factors, block by block.
+/// out_k = Σ_i x_i·y_ki for two lists of second factors, block by block.
 pub(super) fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
     pair(c, out, x, y);
 }
 
-/// The same for second factors in bytes.
+/// out_k = Σ_i x_i·y_ki for two lists of second factors in bytes.
 pub(super) fn packed_inner_products(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
     pair(c, out, x, y);
 }

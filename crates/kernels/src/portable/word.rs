@@ -1,4 +1,4 @@
-//! One word at a time.
+//! Lanes of a single word.
 
 use crate::generic::lanes::Registers;
 use crate::generic::lanes::{Integers, Lanes64, WIDTH};

@@ -1,4 +1,4 @@
-//! Blocks of values in another order, by eight vectors.
+//! Automorphisms on eight vectors: blocks of values in another order.
 #![expect(unsafe_code, reason = "intrinsics called where their instructions were found, on whole vectors")]
 #![expect(clippy::indexing_slicing, reason = "indices below eight into arrays of eight")]
 
@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use crate::isa::Isa;
 use crate::permute::{BLOCK, Origin, REVERSED};
 
-/// Words of a vector, and vectors of a block.
+/// Number of words in a vector, and of vectors in a block.
 const WIDTH: usize = 8;
 
 /// Writes blocks from number `first` on, from those of the input, which begin with number `start`, until one is missing; how many that were. The
@@ -55,7 +55,7 @@ fn apply_512(
             let words = unsafe { _mm512_loadu_si512(input.as_ptr().add(at % BLOCK).cast()) };
             *x = _mm512_permutexvar_epi64(lanes, words);
         }
-        // Every lane takes the vector so far ahead, by steps of one, two and four.
+        // Every lane takes the vector `ahead` places on, by steps of one, two and four.
         x = advanced::<1>(x, _mm512_test_epi64_mask(ahead, _mm512_set1_epi64(1)));
         x = advanced::<2>(x, _mm512_test_epi64_mask(ahead, _mm512_set1_epi64(2)));
         x = advanced::<4>(x, _mm512_test_epi64_mask(ahead, _mm512_set1_epi64(4)));
@@ -75,7 +75,7 @@ fn load(words: &[u64; WIDTH]) -> __m512i {
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
-/// In the lanes of the mask the vector that stands `STEP` places further on, round and round.
+/// Takes, in the lanes of the mask, the vector `STEP` places further on, cyclically.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn advanced<const STEP: usize>(x: [__m512i; WIDTH], mask: __mmask8) -> [__m512i; WIDTH] {

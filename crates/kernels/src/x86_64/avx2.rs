@@ -27,14 +27,14 @@ impl Avx2 {
         Self(())
     }
 
-    /// The witness, where the processor has them.
+    /// Returns the witness, where the processor has both features.
     #[must_use]
     pub fn detect() -> Option<Self> {
         Isa::Avx2.is_available().then_some(Self(()))
     }
 }
 
-/// Low halves of both operands, and high halves.
+/// Selector of the low halves of both operands, and of the high halves.
 const LOW: i32 = 0x20;
 const HIGH: i32 = 0x31;
 
@@ -47,7 +47,7 @@ macro_rules! vector {
     };
 }
 
-/// An operation on words: doubles in, doubles out, their bits between.
+/// Defines an operation on words that computes on their bits as doubles.
 macro_rules! words {
     ($operation:ident($($argument:expr),*)) => {
         vector!(_mm256_castsi256_pd($operation($($argument),*)))
@@ -163,7 +163,7 @@ impl Doubles for Avx2 {
         vector!(_mm256_blendv_pd(a, b, a))
     }
 
-    /// Bytes of two words, and where the bytes of both stand.
+    /// Bytes of two words, and positions of the bytes of both.
     type Pattern = (usize, __m256i);
 
     #[inline(always)]
@@ -184,7 +184,7 @@ impl Doubles for Avx2 {
     }
 }
 
-/// Those with the longest lazy runs first.
+/// Tables by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 2] = [&DOUBLE_48, &DOUBLE_50];
 
 #[inline]
@@ -194,7 +194,7 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Double<Avx2, 2, PERIOD> {
     Double::new(unsafe { Avx2::new() }, c)
 }
 
-/// A conversion on a processor that has the instructions: only [`together`] makes it.
+/// A conversion on a processor that has AVX2 and FMA: only [`together`] makes it.
 struct Conversion(Columns);
 
 impl Together for Conversion {
@@ -226,7 +226,7 @@ compile! {
 
 rounding! { [#[target_feature(enable = "avx2,fma")]] ROUNDING }
 
-/// Moduli up to 2^48: no reduction in a forward transform.
+/// Table for moduli up to 2^48: no reduction in a forward transform.
 pub(crate) static DOUBLE_48: Table = Table {
     isa: Isa::Avx2,
     factor: Double48::<Avx2, 2>::factor,
@@ -240,7 +240,7 @@ pub(crate) static DOUBLE_48: Table = Table {
     cyclotomic: CYCLOTOMIC,
 };
 
-/// Moduli up to 2^50.
+/// Table for moduli up to 2^50.
 pub(crate) static DOUBLE_50: Table = Table {
     widest: Double50::<Avx2, 2>::WIDEST,
     inner_products: INNER_PRODUCTS_50,

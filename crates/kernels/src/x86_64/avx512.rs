@@ -1,11 +1,11 @@
-//! 512-bit vectors, whatever they multiply with.
+//! 512-bit vectors, whatever instructions they multiply with.
 #![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
 
 use std::arch::x86_64::*;
 
 use crate::generic::lanes::{Integers, Lanes, WIDTH, expanded};
 
-/// Witness that the processor has AVX-512 F, DQ and VL, and IFMA and VBMI if so marked.
+/// Witness that the processor has AVX-512 F, DQ and VL, and with `IFMA` also IFMA and VBMI.
 #[derive(Clone, Copy)]
 pub struct Avx512<const IFMA: bool>(());
 
@@ -18,12 +18,12 @@ impl<const IFMA: bool> Avx512<IFMA> {
     }
 }
 
-/// Quarters 0 and 2 of both operands.
+/// Selector of quarters 0 and 2 of both operands.
 const EVEN: i32 = 0b10_00_10_00;
-/// Quarters 1 and 3 of both operands.
+/// Selector of quarters 1 and 3 of both operands.
 const ODD: i32 = 0b11_01_11_01;
 
-/// For words of 1 to 8 bytes, the bytes of eight words that are not 0, and where they stand.
+/// For words of 1 to 8 bytes, the bytes of eight words that are not 0, and their positions.
 #[expect(clippy::indexing_slicing, reason = "indices below the lengths, in a constant")]
 static PATTERNS: [(__mmask64, [u8; 64]); 8] = {
     let mut patterns = [(0, [0; 64]); 8];
@@ -87,7 +87,7 @@ impl<const IFMA: bool> Integers for Avx512<IFMA> {
 
 impl<const IFMA: bool> Lanes for Avx512<IFMA> {
     const LEVELS: u32 = 4;
-    /// Bytes of a word, the bytes that are not 0, and where they stand.
+    /// Number of bytes in a word, the bytes that are not 0, and their positions.
     type Pattern = (usize, __mmask64, __m512i);
     #[inline(always)]
     fn pattern(self, width: usize) -> Self::Pattern {

@@ -1,4 +1,4 @@
-//! Packing by vectors: eight words at a time, every 64-bit piece of them from the words that it overlaps and the other way round.
+//! Packing by vectors, eight words at a time: every 64-bit piece is made of the words that it overlaps, and every word of its pieces.
 #![expect(
     unsafe_code,
     reason = "intrinsics called where their instructions were found, on windows of their length"
@@ -10,16 +10,16 @@ use std::arch::x86_64::*;
 use crate::constants::MAX_BITS;
 use crate::isa::Isa;
 
-/// Bytes that are read or written at once: eight words take no more, and a window that begins with them may reach into the next.
+/// Bytes read or written at once: eight words take no more, and a window that begins with them may reach into the next.
 const WINDOW: usize = 64;
-/// Words below this length overlap a piece in greater number than is worth it.
+/// Shortest word length in bits for which vectors pay: of shorter words a piece overlaps too many.
 const LEAST_BITS: usize = 16;
-/// The most words of that length that a piece overlaps.
+/// Largest number of words of [`LEAST_BITS`] bits that a piece overlaps.
 const TERMS: usize = 5;
-/// The longest words that lie in eight bytes, wherever they begin in the first.
+/// Longest words, in bits, that lie in eight bytes, wherever they begin in the first byte.
 const MOST_BITS_IN_BYTES: usize = 57;
 
-/// Writes as many groups of eight words as vectors can; how many words that were.
+/// Writes as many groups of eight words as vectors can; returns the number of words written.
 pub(crate) fn pack(isa: Isa, out: &mut [u8], words: &[u64], bits: usize) -> usize {
     match isa {
         Isa::Avx512Ifma if bits >= LEAST_BITS && bits.is_multiple_of(8) => {
@@ -40,7 +40,7 @@ pub(crate) fn pack(isa: Isa, out: &mut [u8], words: &[u64], bits: usize) -> usiz
     }
 }
 
-/// Reads as many groups of eight words as vectors can; how many words that were, and the largest.
+/// Reads as many groups of eight words as vectors can; returns the number of words read, and the largest.
 pub(crate) fn unpack(isa: Isa, out: &mut [u64], bytes: &[u8], bits: usize) -> (usize, u64) {
     let (groups, largest) = match (isa, WORDS.get(bits)) {
         (Isa::Avx512Ifma, Some(words)) if bits <= MOST_BITS_IN_BYTES => {
@@ -60,25 +60,25 @@ pub(crate) fn unpack(isa: Isa, out: &mut [u64], bytes: &[u8], bits: usize) -> (u
     (8 * groups, largest)
 }
 
-/// Where the eight words of a group are among its bits.
+/// Positions of the eight words of a group among its bits.
 struct Words {
-    /// The piece that a word begins in, and that after it.
+    /// Piece that a word begins in, and the piece after it.
     piece: [[u64; 8]; 2],
-    /// By how much these are shifted, right and left.
+    /// Shifts of both pieces, the first right, the second left.
     shift: [[u64; 8]; 2],
-    /// The byte that a word begins in, and by how much eight bytes from there are shifted right.
+    /// Byte that a word begins in, and the right shift of the eight bytes from there.
     byte: [usize; 8],
     rest: [u64; 8],
 }
 
-/// Which words the eight pieces of a group overlap.
+/// Words that the eight pieces of a group overlap.
 struct Pieces {
     word: [[u64; 8]; TERMS],
-    /// By how much they are shifted: the first right, the others left; by 64, which leaves nothing, where there is no more.
+    /// Shifts of the words: the first right, the others left; by 64, which leaves nothing, where there is no more.
     shift: [[u64; 8]; TERMS],
 }
 
-/// For words of so many bits.
+/// Positions of words, by their length in bits.
 static WORDS: [Words; MAX_BITS as usize + 1] = {
     let mut all = [const { Words { piece: [[0; 8]; 2], shift: [[0; 8]; 2], byte: [0; 8], rest: [0; 8] } };
         MAX_BITS as usize + 1];
@@ -101,7 +101,7 @@ static WORDS: [Words; MAX_BITS as usize + 1] = {
     all
 };
 
-/// For words of so many bits; of no use below the least length.
+/// Words of pieces, by word length in bits; unused below the least length.
 static PIECES: [Pieces; MAX_BITS as usize + 1] = {
     let mut all =
         [const { Pieces { word: [[0; 8]; TERMS], shift: [[64; 8]; TERMS] } }; MAX_BITS as usize + 1];
@@ -135,7 +135,7 @@ fn pack_512<const OVERLAPPED: usize>(out: &mut [u8], words: &[u64], bits: usize,
     let (word, shift) = (pieces.word.each_ref().map(load), pieces.shift.each_ref().map(load));
     let (groups, _) = words.as_chunks::<8>();
     for (done, group) in groups.iter().enumerate() {
-        // What it writes behind the group is written again by the next.
+        // Bytes written after the group are overwritten by the next.
         let window = out.get_mut(done * bits..).and_then(|rest| rest.first_chunk_mut::<WINDOW>());
         let Some(window) = window else { return done };
         let v = load(group);
@@ -152,7 +152,7 @@ fn pack_512<const OVERLAPPED: usize>(out: &mut [u8], words: &[u64], bits: usize,
     groups.len()
 }
 
-/// Words of whole bytes: one permutation each group, where others take three and as many shifts.
+/// Packs words of whole bytes: one permutation a group, where other lengths take three and as many shifts.
 #[target_feature(enable = "avx512f,avx512vbmi")]
 fn pack_bytes(out: &mut [u8], words: &[u64], bits: usize) -> usize {
     let len = bits / 8;
@@ -171,7 +171,7 @@ fn pack_bytes(out: &mut [u8], words: &[u64], bits: usize) -> usize {
     groups.len()
 }
 
-/// Every word from the eight bytes that it lies in.
+/// Unpacks every word from the eight bytes that it lies in.
 #[target_feature(enable = "avx512f,avx512vbmi")]
 fn unpack_bytes(out: &mut [u64], bytes: &[u8], bits: usize, words: &Words) -> (usize, u64) {
     let order: [u8; WINDOW] = std::array::from_fn(|at| (words.byte[at / 8] + at % 8) as u8);
@@ -197,7 +197,7 @@ fn unpack_bytes(out: &mut [u64], bytes: &[u8], bits: usize, words: &Words) -> (u
 
 #[target_feature(enable = "avx512f")]
 fn unpack_512(out: &mut [u64], bytes: &[u8], bits: usize, words: &Words) -> (usize, u64) {
-    /// (a or b) and c.
+    /// Selector of the function (a or b) and c.
     const JOINED: i32 = 0xA8;
     let [[low, high], [right, left]] = [&words.piece, &words.shift].map(|pair| pair.each_ref().map(load));
     let mask = _mm512_set1_epi64((1 << bits) - 1);
@@ -219,11 +219,11 @@ fn unpack_512(out: &mut [u64], bytes: &[u8], bits: usize, words: &Words) -> (usi
     (done, _mm512_reduce_max_epu64(largest))
 }
 
-/// Four words each from the eight bytes that they begin in.
+/// Unpacks four words at a time, each from the eight bytes that it begins in.
 #[target_feature(enable = "avx2")]
 fn unpack_256(out: &mut [u64], bytes: &[u8], bits: usize, words: &Words) -> (usize, u64) {
     let mask = _mm256_set1_epi64x((1 << bits) - 1);
-    // Of the sixteen bytes around a pair: eight from where each begins.
+    // Of the sixteen bytes around a pair, eight from where each word begins.
     let at = |i: usize, b: usize| (words.byte[i] - words.byte[i & !1] + b) as i8;
     let pick = [0, 4].map(|half| {
         let order: [i8; 32] = std::array::from_fn(|k| at(half + k / 8, k % 8));

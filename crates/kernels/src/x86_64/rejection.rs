@@ -1,14 +1,14 @@
-//! Words that are too large left out by vectors.
+//! Rejection by vectors: words that are too large are left out.
 #![expect(unsafe_code, reason = "intrinsics called where their instructions were found, on eight words")]
 
 use std::arch::x86_64::*;
 
 use crate::isa::Isa;
 
-/// Bytes of a vector.
+/// Number of bytes in a vector.
 const BYTES: usize = 64;
 
-/// Writes words below or at `most`, once cut by the mask, as long as there is room for eight; bytes read and words written.
+/// Writes the words that are at most `most` after masking, as long as there is room for eight; returns the numbers of bytes read and words written.
 pub(crate) fn keep_at_most(isa: Isa, out: &mut [u64], bytes: &[u8], mask: u64, most: u64) -> (usize, usize) {
     match isa {
         // SAFETY: the processor has what the instruction set consists of.

@@ -3,7 +3,7 @@
 use sunzi_kernels::internals::apply_on;
 use sunzi_kernels::{Automorphism, Isa, KernelError, evaluation_exponent};
 
-/// Every position of every exponent of small rings, and ends of large ones, on every instruction set.
+/// Checks every position of every exponent of small rings, and ends of large ones, on every instruction set.
 #[test]
 fn values_come_from_where_their_exponents_say() {
     for n in [64_usize, 128, 256, 1 << 12, 1 << 17] {

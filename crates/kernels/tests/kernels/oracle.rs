@@ -1,18 +1,18 @@
-//! Slow and obvious arithmetic, and the operands that hurt.
+//! Slow and simple arithmetic, and hard operands.
 
 use sunzi_kernels::Isa;
 
-/// The instruction sets of this machine.
+/// Returns the instruction sets of this machine.
 pub(crate) fn isas() -> Vec<Isa> {
     Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect()
 }
 
-/// a·b mod q
+/// Product a·b mod q by division.
 pub(crate) fn mul(a: u64, b: u64, q: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(q)) as u64
 }
 
-/// a^e mod q
+/// Power a^e mod q by squaring.
 pub(crate) fn pow(a: u64, mut e: u64, q: u64) -> u64 {
     let (mut base, mut result) = (a % q, 1);
     while e > 0 {
@@ -25,7 +25,7 @@ pub(crate) fn pow(a: u64, mut e: u64, q: u64) -> u64 {
     result
 }
 
-/// Miller–Rabin with bases that decide all 64-bit numbers.
+/// Tests primality by Miller–Rabin with bases that decide all 64-bit numbers.
 pub(crate) fn is_prime(n: u64) -> bool {
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
     if n < 2 || BASES.iter().any(|&p| n.is_multiple_of(p)) {
@@ -43,13 +43,13 @@ pub(crate) fn is_prime(n: u64) -> bool {
     })
 }
 
-/// The largest prime below `bound` that is 1 modulo `step`.
+/// Returns the largest prime below `bound` that is 1 modulo `step`.
 pub(crate) fn prime_below(bound: u64, step: u64) -> u64 {
     let top = bound - 1 - (bound - 2) % step;
     (0..).map(|i| top - i * step).find(|&q| is_prime(q)).unwrap()
 }
 
-/// One prime just below the top of every range that a table treats alike, and some in between.
+/// Returns one prime just below the top of every range that a table treats alike, and some in between.
 pub(crate) fn primes(n: usize) -> Vec<u64> {
     let step = 2 * n as u64;
     let limit = 1u64 << 52;
@@ -64,7 +64,7 @@ pub(crate) fn primes(n: usize) -> Vec<u64> {
 pub(crate) struct Words(pub(crate) u64);
 
 impl Words {
-    /// The next word.
+    /// Returns the next word of the stream.
     pub(crate) fn word(&mut self) -> u64 {
         // SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -73,13 +73,13 @@ impl Words {
         z ^ (z >> 31)
     }
 
-    /// Words below `bound`.
+    /// Returns `len` words below `bound`.
     pub(crate) fn below(&mut self, bound: u64, len: usize) -> Vec<u64> {
         (0..len).map(|_| self.word() % bound).collect()
     }
 }
 
-/// Vectors of words up to `max`: random, all largest, alternating, in runs, a spike, and nothing.
+/// Returns vectors of words up to `max`: random, all largest, alternating, in runs, a spike, and zeros.
 pub(crate) fn hard_vectors(max: u64, len: usize) -> Vec<Vec<u64>> {
     let mut spike = vec![0; len];
     spike[len / 2] = max;

@@ -3,7 +3,7 @@
 use sunzi_kernels::internals::{pack_on, unpack_on};
 use sunzi_kernels::{Isa, KernelError, pack, packed_len, unpack};
 
-/// Bit by bit.
+/// Packs words bit by bit.
 fn slow(words: &[u64], bits: u32) -> Vec<u8> {
     let mut bytes = vec![0; (words.len() * bits as usize).div_ceil(8)];
     for (i, word) in words.iter().enumerate() {
@@ -21,7 +21,7 @@ fn packs_as_bit_by_bit_and_back() {
         let top = u64::MAX >> (64 - bits);
         for count in (0..=33).chain([64, 100]) {
             let mixed = (0..count as u64).map(|i| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) & top);
-            // Each word alone of ones, so that none reaches into another.
+            // In each vector a single word is all ones, so that none reaches into another.
             let single = (0..count).map(|at| (0..count).map(|i| if i == at { top } else { 0 }).collect());
             for words in
                 [mixed.collect(), vec![top; count], vec![0; count]].into_iter().chain(single.take(20))

@@ -2,7 +2,7 @@
 
 use sunzi_kernels::{KernelError, Later, Modulus, NttPlan, evaluation_exponent};
 
-/// Several primes in a word: the root is one modulo each, and the transform is that of each.
+/// Checks products of several primes in a word: the root is one modulo each, and the transform is that of each.
 #[test]
 fn products_of_primes_have_transforms() {
     let n = 64;

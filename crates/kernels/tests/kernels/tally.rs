@@ -1,4 +1,4 @@
-//! What is counted with the feature `tally`.
+//! Counts with the feature `tally`.
 
 use sunzi_kernels::{Conversion, Modulus, NttPlan, Tally};
 

@@ -23,7 +23,7 @@ const CASES: [(u64, u64, u32); 19] = [
     (64, (1 << 59) - 55, 1),
 ];
 
-/// The remainder of Φ_m modulo G and p^r.
+/// Returns the remainder of Φ_m modulo G and p^r.
 fn remainder(ring: &GaloisRing) -> Vec<u64> {
     let (t, d) = (ring.modulus(), ring.degree());
     let phi = cyclotomic_polynomial(ring.index()).unwrap();
@@ -56,7 +56,7 @@ fn the_relation_divides_the_cyclotomic_polynomial() {
         assert_eq!(ring.degree() as u64, multiplicative_order(p, m).unwrap());
         assert!(remainder(&ring).iter().all(|&x| x == 0), "m = {m}, p = {p}, r = {r}");
         assert_eq!(ring, GaloisRing::new(m, p, r).unwrap(), "always the same");
-        // The factor modulo p^r lies above that modulo p.
+        // The factor modulo p^r is congruent to the one modulo p.
         let field = GaloisRing::new(m, p, 1).unwrap();
         assert!(ring.relation().iter().zip(field.relation()).all(|(x, y)| x % p == *y));
     }

@@ -1,4 +1,4 @@
-//! How CKKS computes a program: numbers between −1 and 1 times known powers of two, levels, polynomials.
+//! Lowering of a program to CKKS: numbers between −1 and 1 times known powers of two, levels, polynomials.
 //!
 //! A node is stored as s = v/2^e with |s| ≤ 1, e from its range. Constants of a linear combination take the powers of two in;
 //! after a product a multiplication by an integer, which costs no level, makes up for a range that is smaller than the
@@ -15,61 +15,61 @@ use crate::run::{signed_product, signed_sum};
 use crate::schema::LARGEST_CELL;
 use crate::{Column, Decimal, Function, NodeId, Program};
 
-/// A product is multiplied by at most 2^this.
+/// log2 of the largest integer by which a product is multiplied.
 const MOST_SHIFT: i32 = 10;
-/// Where real numbers are compared with 16 bits of precision or fewer, differences below this part of the range are not told; every bit more halves it.
+/// Gap of comparisons of real numbers with 16 bits of precision or fewer, relative to the range: smaller differences are undecided; every bit more halves it.
 pub const REAL_GAP: f64 = 1.0 / 1024.0;
-/// Bits behind the gap of a comparison that must be right.
+/// Number of bits below the gap of a comparison that must be right.
 const GAP_BITS: i32 = 6;
-/// Which part of a gap errors of what is compared may take.
+/// Fraction of a gap that errors of the compared numbers may take.
 const GAP_SLACK: f64 = 1.0 / 8.0;
-/// The largest sign of a number whose errors alone decide it: [bands](crate::bands) hold up to 1/2.
+/// Largest sign of a number whose errors alone decide it: [bands](crate::bands) hold up to 1/2.
 const LARGEST_UNDECIDED: f64 = 0.45;
-/// Half a unit in the last place: what a rounding changes relatively.
+/// Half a unit in the last place: the relative error of a rounding.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// What to do with the stored operands of a node.
+/// Operation on the stored operands of a node.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
-    /// Nothing: it is encrypted as it is.
+    /// No operation: the node is encrypted as it is.
     Input,
-    /// It is known to the server.
+    /// No operation under encryption: the server knows the node.
     Clear,
-    /// Σ f_i·s_i + f.
+    /// Linear combination Σ f_i·s_i + f.
     Linear { factors: Vec<f64>, constant: f64 },
-    /// The product times 2^shift.
+    /// Product of both operands times 2^shift.
     Product { shift: u32 },
-    /// A polynomial, for s off by at most so much.
+    /// Polynomial of s, which may be off by `allowed`.
     Series { series: Series, allowed: f64 },
-    /// 1 or 0 by the sign of s + offset, for s off by at most so much.
+    /// Value 1 or 0 by the sign of s + offset, where s may be off by `allowed`.
     Sign { sign: CompositeSign, offset: f64, allowed: f64 },
 }
 
-/// A node, lowered.
+/// A lowered node.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// e.
+    /// Exponent e of the power of two.
     pub(crate) exponent: i32,
-    /// Levels below fresh ciphertexts.
+    /// Number of levels below fresh ciphertexts.
     pub(crate) drop: usize,
-    /// What stands in slots that belong to no row, stored.
+    /// Stored value of slots that belong to no row.
     pub(crate) padding: f64,
-    /// By how much polynomials on the way here may be off, in v.
+    /// Bound of the error in v that polynomials up to this node cause.
     pub(crate) error: f64,
     pub(crate) action: Action,
 }
 
-/// All nodes that a program uses, lowered.
+/// All lowered nodes that a program uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowered {
     pub(crate) steps: Vec<Option<Step>>,
-    /// Bits of stored numbers that must be right.
+    /// Number of bits of stored numbers that must be right.
     pub(crate) precision: u32,
-    /// The level that sums are rotated at.
+    /// Level at which sums are rotated.
     pub(crate) sum_level: usize,
-    /// Polynomials of functions that were found, by function, range, powers of two and precision: a program may have one in thousands of nodes.
+    /// Polynomials of functions found so far, by function, range, powers of two and precision: a program may use one in thousands of nodes.
     fitted: BTreeMap<Fitted, Found>,
-    /// Signs that were found, by what they tell apart and their error.
+    /// Sign polynomials found so far, by their gap and their error.
     signs: BTreeMap<[u64; 2], CompositeSign>,
 }
 
@@ -80,7 +80,7 @@ impl Lowered {
         self.steps.get(id.index()).and_then(Option::as_ref)
     }
 
-    /// Levels of the whole program.
+    /// Number of levels of the whole program.
     pub(crate) fn depth(&self) -> usize {
         self.steps.iter().flatten().map(|step| step.drop).max().unwrap_or(0)
     }
@@ -113,19 +113,19 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
     Ok(lowered)
 }
 
-/// The least e with |v| ≤ 2^e, for what a comparison adds to v too.
+/// Returns the least e with |v| ≤ 2^e, also for the summands that a comparison adds to v.
 fn exponent(facts: &Facts, padding: f64) -> i32 {
     let largest = facts.low.abs().max(facts.high.abs()).max(padding.abs());
     let more = facts.grid.map_or(largest * REAL_GAP, half_a_step);
     if largest == 0.0 { 0 } else { (largest + more).log2().ceil() as i32 }
 }
 
-/// Half a unit of the last decimal.
+/// Returns half a unit of the last decimal.
 fn half_a_step(grid: Exact) -> f64 {
     0.5 / 10_f64.powi(grid.decimals as i32)
 }
 
-/// The e of a column: it follows from the column alone.
+/// Returns the exponent e of a column: it follows from the column alone.
 pub(crate) fn stored_exponent(column: &crate::Column) -> i32 {
     exponent(&super::facts::of_column(column), column.padding())
 }
@@ -189,12 +189,12 @@ impl Lowered {
         Ok(step)
     }
 
-    /// How far stored numbers may be off in comparisons of real numbers and where functions are approximated.
+    /// Returns the allowed error of stored numbers in comparisons of real numbers and where functions are approximated.
     fn slack(&self) -> f64 {
         exp2(GAP_BITS - self.precision as i32).min(REAL_GAP)
     }
 
-    /// A sign that tells numbers from `gap` on: found once for all comparisons alike.
+    /// Returns a sign polynomial that decides numbers from `gap` on: found once for all equal comparisons.
     fn told_by(&mut self, gap: f64, error: f64) -> Result<CompositeSign, SeriesError> {
         let key = [gap, error].map(f64::to_bits);
         if let Some(sign) = self.signs.get(&key) {
@@ -205,10 +205,10 @@ impl Lowered {
         Ok(sign)
     }
 
-    /// The sign of what a step stored.
+    /// Lowers a comparison to the sign of a step's stored number.
     fn sign(&mut self, of: &Facts, x: &Step, or_zero: bool, step: &mut Step) -> Result<(), String> {
         let half = of.grid.map(|grid| half_a_step(grid) / exp2(x.exponent));
-        // Where comparisons that are not told came before, half of the distance is theirs: see `bands`.
+        // Where undecided comparisons came before, half of the distance is for their errors: see `bands`.
         let gap = half.map_or(self.slack(), |half| if of.exact.is_some() { half } else { half / 2.0 });
         let error = exp2(-(self.precision as i32)).max(1e-12);
         let told = (gap * (1.0 - GAP_SLACK)).min(0.5);
@@ -230,7 +230,7 @@ impl Lowered {
         let offset = half.map_or(0.0, |half| if or_zero { half } else { -half });
         self.precision = self.precision.max((f64::from(GAP_BITS) - gap.log2()).ceil() as u32);
         step.drop += sign.depth();
-        // It is 0 or 1 as it stands.
+        // The operand is 0 or 1 as it is.
         step.exponent = 0;
         step.padding = 0.5 + 0.5 * sign.at(x.padding + offset);
         step.error = sign.error() / 2.0;
@@ -238,13 +238,13 @@ impl Lowered {
         Ok(())
     }
 
-    /// The polynomial of a node in stored numbers, its operand from what is known of that.
+    /// Returns the polynomial of a node in stored numbers, on an interval from the facts of its operand.
     fn series(&mut self, node: &Node, of: &Facts, x: &Step, e: i32) -> Result<Found, String> {
         let (from, to) = (exp2(x.exponent), exp2(-e));
         let words = |error: SeriesError| error.to_string();
         match node {
             Node::Apply { function, .. } => {
-                // Whatever the operand may be, with its errors: an interval that is stated does not narrow what columns may hold.
+                // The interval covers whatever the operand may be, with its errors: a stated interval does not narrow what columns may hold.
                 let allowed = self.slack();
                 let margin = allowed * from + x.error;
                 let (low, high) = (of.low - margin, of.high + margin);
@@ -287,7 +287,7 @@ impl Lowered {
     }
 }
 
-/// Fails for a node that is not computed whatever the parameters are.
+/// Refuses a node that no parameters can compute.
 fn computable(node: &Node, facts: &Facts, all: &[Facts]) -> Result<(), &'static str> {
     if !(facts.low.is_finite() && facts.high.is_finite()) {
         return Err(
@@ -309,13 +309,13 @@ fn computable(node: &Node, facts: &Facts, all: &[Facts]) -> Result<(), &'static 
 #[derive(Clone, Debug)]
 struct Found {
     series: Series,
-    /// By how much it may be off.
+    /// Bound of the polynomial's error.
     error: f64,
-    /// By how much its operand may be off besides.
+    /// Allowed error of its operand besides.
     allowed: f64,
 }
 
-/// A bound on what roundings change where a polynomial with these coefficients goes to another basis on \[−from, from\]: 4(d + 1) values by Horner's
+/// Bounds the rounding errors where a polynomial with these coefficients goes to another basis on \[−from, from\]: 4(d + 1) values by Horner's
 /// rule, d + 1 sums of so many products, and coefficients below four units that are left out.
 fn roundings(coefficients: &[f64], from: f64) -> f64 {
     let terms = coefficients.len() as f64;
@@ -323,7 +323,7 @@ fn roundings(coefficients: &[f64], from: f64) -> f64 {
     terms * (6.0 * terms + 32.0) * UNIT * largest
 }
 
-/// Why a function has no polynomial on the range of its operand.
+/// Explains why a function has no polynomial on the range of its operand.
 fn apart(function: Function, of: &Facts, margin: f64) -> String {
     let where_defined = match function {
         Function::Inverse => "on one side of 0",
@@ -338,7 +338,7 @@ fn apart(function: Function, of: &Facts, margin: f64) -> String {
     )
 }
 
-/// What the errors of operands make of a node. Comparisons have none of them: a number is told from those that are a gap away.
+/// Bounds the error that errors of operands cause in a node. Comparisons inherit none: numbers a gap away are decided.
 fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
     let error = |i: usize| operands.get(i).map_or(0.0, |step| step.error);
     let largest = |id: &NodeId| all.get(id.index()).map_or(0.0, |f| f.low.abs().max(f.high.abs()));
@@ -362,7 +362,7 @@ fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
         }
         Node::Apply { of, function, .. } => {
             let (x, step) = (all.get(of.index()), error(0));
-            // Nothing times an infinite slope is nothing.
+            // A zero step times an infinite slope is zero.
             if step == 0.0 {
                 return 0.0;
             }
@@ -371,17 +371,17 @@ fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
     }
 }
 
-/// Whether small integers multiply, which costs no level.
+/// Whether all factors are small integers, products with which cost no level.
 pub(crate) fn integral(factors: &[f64]) -> bool {
     factors.iter().all(|f| f.fract() == 0.0 && f.abs() <= exp2(MOST_SHIFT))
 }
 
-/// 2^e.
+/// Returns the power of two 2^e.
 pub(crate) fn exp2(e: i32) -> f64 {
     f64::from(e).exp2()
 }
 
-/// What a node is in slots that belong to no row.
+/// Returns the value of a node in slots that belong to no row.
 fn padding(program: &Program, node: &Node, operands: &[Step]) -> f64 {
     let at = |i: usize| operands.get(i).map_or(0.0, |step| step.padding * exp2(step.exponent));
     match node {

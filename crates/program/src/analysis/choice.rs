@@ -13,17 +13,17 @@ use crate::{NodeId, Program};
 
 /// Ring degrees considered for exact schemes, as log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
-/// A node that exact schemes cannot compute, if there is one.
+/// Returns a node that exact schemes cannot compute, if there is one.
 pub(super) fn inexact(program: &Program, known: &[Facts]) -> Option<NodeId> {
     let exact = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.exact.is_some());
     program.used().into_iter().find(|id| !exact(id))
 }
 
-/// Why exact schemes cannot compute a node.
+/// Reason why exact schemes cannot compute a node.
 pub(super) const INEXACT: &str =
     "exact schemes have no real numbers, functions, comparisons or integers beyond 2^120: take CKKS";
 
-/// The cheapest plan that can compute the program.
+/// Returns the cheapest plan that can compute the program.
 pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
     let known = facts(program);
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
@@ -68,7 +68,7 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
         for parameters in found {
             better |= meet(parameters, layout);
         }
-        // A larger ring that is no better is not followed by one that is.
+        // If a larger ring is no better, no still larger one is.
         if any && !better {
             break;
         }
@@ -88,7 +88,7 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
     Ok(exact_plan(program, parameters, layout, &demand, reasons))
 }
 
-/// The plan of a program that these parameters fit.
+/// Makes the plan of a program that fits these parameters.
 pub(super) fn exact_plan(
     program: &Program,
     parameters: Parameters,
@@ -116,7 +116,7 @@ fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal
     Box::new(Refusal { reason, expression })
 }
 
-/// Parameters of both exact schemes, as far as they fit and are wanted.
+/// Yields parameters of both exact schemes, as far as they fit and are requested.
 fn candidates(
     program: &Program,
     demand: &Demand,
@@ -149,12 +149,12 @@ pub(crate) fn plain_moduli(explanation: &sunzi_bfv::Explanation) -> Vec<Vec<u64>
     candidates.filter(|plain| !plain.is_empty()).collect()
 }
 
-/// Bits that BFV must have left besides room for what hides noise.
+/// Number of bits that BFV must have left besides room for hiding noise.
 pub(super) const MARGIN: f64 = 2.0;
-/// How often parameters are asked for again, with as many bits more as were missing.
+/// Number of times that parameters are requested again, with as many bits more as were missing.
 const TRIES: usize = 3;
 
-/// The builder's parameters of BFV that leave the program room: its own model knows the operations, not their order.
+/// Returns the builder's parameters of BFV that leave the program room: its own model knows the operations, not their order.
 fn with_room(
     program: &Program,
     builder: sunzi_bfv::ParametersBuilder,
@@ -198,11 +198,11 @@ fn bgv(
     bgv_of(builder, plain_moduli)
 }
 
-/// What a builder makes for the largest of some plaintext moduli, for all of them.
+/// Returns BGV parameters that a builder makes for the largest of some plaintext moduli, for all of these.
 pub(crate) fn bgv_of(builder: sunzi_bgv::ParametersBuilder, plain_moduli: Vec<u64>) -> Option<Parameters> {
     let largest = plain_moduli.iter().copied().max()?;
     let parameters = builder.plain_modulus(largest).explain().ok()?.chosen?;
-    // A plaintext modulus among the ciphertext moduli is refused when contexts are made.
+    // Contexts refuse a plaintext modulus that is one of the ciphertext moduli.
     let mut moduli = parameters.moduli().iter().chain(&parameters.key_switching().special_moduli);
     let shared = moduli.any(|q| plain_moduli.iter().any(|t| t.is_multiple_of(*q)));
     let parameters = parameters.clone().with_plain_modulus(*plain_moduli.first()?);
@@ -236,7 +236,7 @@ fn approximate(
         approximate_plan(program, parameters, layout, lowered.clone(), vec![reason.to_owned()])
     };
     let Some(policy) = options.sharing else { return plan(precision, builder, &reason) };
-    // The program may leave more noise than the computation that the builder has in mind.
+    // The program may leave more noise than the computation that the builder assumes.
     loop {
         let mut found = plan(precision, builder.clone().sharing(policy), &reason)?;
         let bits = found.shared_bits(policy).map_err(|error| refuse(&error))?;
@@ -251,24 +251,24 @@ fn approximate(
     }
 }
 
-/// The most slots of a ciphertext of CKKS.
+/// Largest number of slots of a ciphertext of CKKS.
 const MOST_SLOTS: usize = 1 << 16;
-/// The most bits that CKKS is asked for.
+/// Largest precision of CKKS, in bits.
 pub(super) const MOST_PRECISION: u32 = 45;
 
-/// log2 of the largest sum of stored numbers, and one bit more.
+/// Returns log2 of the largest sum of stored numbers, plus one bit.
 fn sum_bits(layout: &Layout) -> u32 {
     let slots = layout.chunks.checked_mul(layout.span).and_then(usize::checked_next_power_of_two);
     slots.map_or(63, usize::ilog2) + 1
 }
 
-/// The expression that takes the most levels.
+/// Returns the expression that takes the most levels.
 pub(super) fn deepest(program: &Program, lowered: &Lowered) -> String {
     let deepest = program.used().into_iter().max_by_key(|&id| lowered.step(id).map(|step| step.drop));
     deepest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default()
 }
 
-/// The plan of a program that these parameters fit, if sums do.
+/// Makes the plan of a program that fits these parameters, if sums do.
 pub(super) fn approximate_plan(
     program: &Program,
     parameters: sunzi_ckks::Parameters,
@@ -279,7 +279,7 @@ pub(super) fn approximate_plan(
     let (depth, totals) = (lowered.depth(), program.totals());
     reasons.push(format!("{depth} levels, the most of them for {}", deepest(program, &lowered)));
     // Sums are rotated at the lowest level that holds them, where keys and rotations are small.
-    // A little more than the slots of all chunks, of numbers up to 1: primes are a little below powers of two.
+    // The bound is a little more than the slots of all chunks, of numbers up to 1: primes are a little below powers of two.
     let bits = f64::from(sum_bits(&layout)) - 0.9;
     let lowest = totals.iter().filter_map(|&id| lowered.step(id)).map(|step| step.drop).max().unwrap_or(0);
     let room = |level: usize| {
@@ -301,7 +301,7 @@ pub(super) fn approximate_plan(
     Ok(plan(program, Parameters::Ckks(parameters), layout, rotated, depth, Some(lowered), reasons))
 }
 
-/// Which rotations, up to which level of the ring, and the moduli of that.
+/// Rotations, the highest level of the ring for them, and the moduli of that level.
 struct Rotated {
     rotations: Vec<Rotation>,
     level: usize,

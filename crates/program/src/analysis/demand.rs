@@ -1,4 +1,4 @@
-//! What exact schemes must be told of a program: operations between products, ranges, depth.
+//! Demand of a program on exact schemes: operations between products, ranges, depth.
 
 use num_bigint::BigUint;
 use sunzi_bgv::{Budget, Operations};
@@ -10,9 +10,9 @@ use crate::run::exact::{Exact, Value};
 use crate::run::{Clear, encrypted_inputs, run};
 use crate::{NodeId, Program};
 
-/// What one chunk of one slot does; no total is rotated.
+/// Counts the operations of one slot in one chunk; no total is rotated.
 fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
-    // Larger than any constant that a scheme multiplies by.
+    // The plaintext modulus exceeds any constant that a scheme multiplies by.
     let counter = Counter::new(1, (1 << 60) - 1);
     let keys = ClearKeys::all();
     let layout = Layout { rows: 1, span: 1, chunks: 1 };
@@ -32,11 +32,11 @@ fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
     Ok(counter.counts())
 }
 
-/// What exact schemes must be told.
+/// Demand of a program on exact schemes.
 pub(super) struct Demand {
     pub(super) counts: Counts,
     pub(super) depth: u32,
-    /// The largest |v·10^decimals| that comes out.
+    /// Largest |v·10^decimals| of all outputs.
     pub(super) bound: BigUint,
     /// Depths of encrypted totals.
     pub(super) totals: Vec<u32>,
@@ -49,7 +49,7 @@ impl Demand {
         let rows = BigUint::from(program.schema().rows);
         let (totals, columns) = (program.totals(), program.columns());
         let sums = totals.iter().map(|id| BigUint::from(magnitude(id)) * &rows);
-        // Columns that are encrypted beside have room too.
+        // Columns that are encrypted but not used have room too.
         let cells = program.schema().columns.iter().filter(|column| column.encrypted);
         let cells = cells.map(|column| BigUint::from(column.largest_unit()));
         let outputs = columns.iter().map(|id| magnitude(id).into());
@@ -60,7 +60,7 @@ impl Demand {
         Ok(Self { counts: dry_run(program)?, depth, bound: bound + 1_u32, totals })
     }
 
-    /// One slot's operations, summed over all slots of all chunks.
+    /// Adds the operations of sums over all slots of all chunks to one slot's operations.
     fn summed(operations: Operations, layout: &Layout) -> Operations {
         let times = (layout.span as u64).saturating_mul(layout.chunks as u64);
         let additions = operations.additions.saturating_add(1).saturating_mul(times) - 1;
@@ -68,7 +68,7 @@ impl Demand {
         Operations { additions, rotations: rotations.saturating_mul(layout.chunks as u64), ..operations }
     }
 
-    /// The computation as BFV has it.
+    /// Returns the computation as a request for BFV parameters.
     pub(super) fn bfv(&self, layout: &Layout) -> sunzi_bfv::ParametersBuilder {
         let Budget { fresh, per_level, .. } = self.counts.budget;
         let terms = fresh.additions.max(per_level.additions).saturating_add(1);
@@ -81,7 +81,7 @@ impl Demand {
             .plain_products(fresh.plain_products.max(per_level.plain_products))
     }
 
-    /// The computation as BGV has it.
+    /// Returns the computation as a budget of BGV.
     pub(super) fn budget(&self, layout: &Layout) -> Budget {
         let mut budget = self.counts.budget;
         if self.totals.contains(&0) {

@@ -1,46 +1,46 @@
-//! What is known of every node before anything runs: ranges, digits, depth.
+//! Facts of every node before the program runs: ranges, digits, depth.
 
 use super::rounding;
 use crate::graph::{Graph, Node};
 use crate::schema::{Column, Kind, Schema};
 use crate::{Decimal, Function, NodeId, Program};
 
-/// Exact numbers beyond ±2^this are computed approximately.
+/// log2 of the largest exact number; larger ones are computed approximately.
 const LARGEST_BITS: u32 = 120;
-/// And so are those of more digits behind the point: key holders divide by 10 to this power.
+/// Largest number of decimals of an exact number; others are computed approximately: key holders divide by 10 to this power.
 const MOST_DECIMALS: u32 = 256;
 
-/// Numbers v·10^decimals are integers from low to high.
+/// Range of an exact number: v·10^decimals is an integer from low to high.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
-    /// Digits behind the point.
+    /// Number of digits after the point.
     pub decimals: u32,
-    /// The least v·10^decimals.
+    /// Least v·10^decimals.
     pub low: i128,
-    /// The largest v·10^decimals.
+    /// Largest v·10^decimals.
     pub high: i128,
-    /// What stands in slots that belong to no row.
+    /// Value of v·10^decimals in slots that belong to no row.
     pub padding: i128,
 }
 
-/// What is known of a node.
+/// Facts of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// Whether the server cannot read it.
+    /// Whether the node is hidden from the server.
     pub encrypted: bool,
-    /// The least value.
+    /// Least value of the node.
     pub low: f64,
-    /// The largest value.
+    /// Largest value of the node.
     pub high: f64,
-    /// Digits and range, if exact schemes can compute it.
+    /// Digits and range, if exact schemes can compute the node.
     pub exact: Option<Exact>,
     /// Digits and range, if the right value has so many decimals, whatever scheme computes it: results of encrypted comparisons are 0 or 1.
     pub grid: Option<Exact>,
-    /// Products of encrypted numbers in a row.
+    /// Multiplicative depth in encrypted numbers.
     pub depth: u32,
-    /// A bound on what roundings change where it is clear and computed in doubles: 0 for cells.
+    /// Bound of the rounding errors of a clear node computed in doubles: 0 for cells.
     pub rounding: f64,
-    /// Whether its sign is right then all the same.
+    /// Whether the sign of the rounded value is right nevertheless.
     pub signed: bool,
 }
 
@@ -52,13 +52,13 @@ impl Exact {
         (fits && decimals <= MOST_DECIMALS).then_some(Self { decimals, low, high, padding })
     }
 
-    /// An upper bound on |v·10^decimals|, padding included.
+    /// Upper bound on |v·10^decimals|, padding included.
     #[must_use]
     pub fn magnitude(&self) -> u128 {
         [self.low, self.high, self.padding].map(i128::unsigned_abs).into_iter().max().unwrap_or(0)
     }
 
-    /// Between two numbers, what their product may be.
+    /// Returns the range of the product of two numbers, a square if `same`.
     fn product(self, other: Self, same: bool) -> Option<Self> {
         let mut ends = Vec::with_capacity(4);
         for a in [self.low, self.high] {
@@ -76,7 +76,7 @@ impl Exact {
         Self::new(self.decimals.checked_add(other.decimals)?, [low, high], padding)
     }
 
-    /// c·v + …, in units of more decimals.
+    /// Returns the range of c·v + …, in units of more decimals.
     fn plus_term(self, factor: i128, other: Self) -> Option<Self> {
         let ends = [other.low.checked_mul(factor)?, other.high.checked_mul(factor)?];
         let (low, high) = if factor < 0 { (ends[1], ends[0]) } else { (ends[0], ends[1]) };
@@ -86,7 +86,7 @@ impl Exact {
     }
 }
 
-/// The decimals of Σ c_i·x_i + c, and each c_i in units that make the sum an integer.
+/// Returns the decimals of Σ c_i·x_i + c, and each c_i in units that make the sum an integer.
 pub(crate) fn linear_units(terms: &[(Decimal, u32)], constant: Decimal) -> Option<(u32, Vec<i128>, i128)> {
     let places = terms.iter().map(|(c, decimals)| c.decimals() + decimals);
     let decimals = places.chain([constant.decimals()]).max()?;
@@ -94,7 +94,7 @@ pub(crate) fn linear_units(terms: &[(Decimal, u32)], constant: Decimal) -> Optio
     Some((decimals, factors, constant.scaled(decimals)?))
 }
 
-/// The decimals of Σ a_k·x^k for x of some decimals, and each a_k in units that make the value an integer.
+/// Returns the decimals of Σ a_k·x^k for x of some decimals, and each a_k in units that make the value an integer.
 pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u32, Vec<i128>)> {
     let places = |(k, c): (usize, &Decimal)| c.decimals() + own * k as u32;
     let decimals = coefficients.iter().enumerate().map(places).max()?;
@@ -102,12 +102,12 @@ pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u3
     Some((decimals, coefficients.iter().enumerate().map(unit).collect::<Option<_>>()?))
 }
 
-/// The facts of all nodes, in their order.
+/// Returns the facts of all nodes, in their order.
 pub(crate) fn facts(program: &Program) -> Vec<Facts> {
     of_graph(program.graph(), program.schema())
 }
 
-/// The facts of the nodes of a graph that is no program yet.
+/// Returns the facts of the nodes of a graph without a program.
 pub(crate) fn of_graph(graph: &Graph, schema: &Schema) -> Vec<Facts> {
     let mut known: Vec<Facts> = Vec::with_capacity(graph.nodes().len());
     for node in graph.nodes() {
@@ -117,7 +117,7 @@ pub(crate) fn of_graph(graph: &Graph, schema: &Schema) -> Vec<Facts> {
     known
 }
 
-/// The facts of a column of numbers, or of its labels.
+/// Returns the facts of a column of numbers, or of its labels.
 pub(crate) fn of_column(column: &Column) -> Facts {
     let label = matches!(column.kind, Kind::Category { .. });
     let node = if label { Node::Indicator { column: 0, label: 0 } } else { Node::Column(0) };
@@ -158,7 +158,7 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
     Facts { encrypted, low, high, exact, grid, depth: depth + step, rounding, signed }
 }
 
-/// Digits and range of a node from those of its operands; comparisons have them if `compares`.
+/// Returns digits and range of a node from those of its operands; comparisons have them if `compares`.
 fn exact(
     node: &Node,
     column: Option<&Column>,
@@ -211,7 +211,7 @@ fn exact(
     }
 }
 
-/// Interval arithmetic in doubles, a little wider than rounding asks.
+/// Computes a range by interval arithmetic in doubles, a little wider than rounding requires.
 fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f64) {
     let first = operands.first().map_or((0.0, 0.0), |facts| (facts.low, facts.high));
     let (low, high) = match node {
@@ -251,7 +251,7 @@ fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f
         }
         Node::Apply { function, interval, .. } => {
             let stated = interval.map_or(first, |(low, high)| (low.to_f64(), high.to_f64()));
-            // What is no number has no bound; plans refuse it.
+            // NaN has no bound; plans refuse it.
             let (low, high) = if function.is_smooth(first.0, first.1) { first } else { stated };
             image(*function, low, high)
         }
@@ -266,7 +266,7 @@ fn product(a: (f64, f64), b: (f64, f64), same: bool) -> (f64, f64) {
     (if same { low.max(0.0) } else { low }, all.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// The functions are monotone where they are defined.
+/// Returns the image of an interval: functions are monotone where they are defined.
 fn image(function: Function, low: f64, high: f64) -> (f64, f64) {
     let (a, b) = (function.at(low), function.at(high));
     (a.min(b), a.max(b))

@@ -1,6 +1,6 @@
-//! Memory of a run beside its keys: what is kept, and what the operation works with that needs most. Counted in rows, polynomials modulo one prime.
+//! Memory of a run besides its keys: values that are kept, and the work of the largest operation. Counted in rows, polynomials modulo one prime.
 //!
-//! Everything is kept for all plaintext moduli, and computed for one after the other.
+//! Values are kept for all plaintext moduli, and computed for one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::graph::Node;
 use crate::run::{Holdings, only_summed, peak};
 use crate::{NodeId, Program};
 
-/// Target moduli of a key switch that a thread computes together.
+/// Number of target moduli of a key switch that a thread computes together.
 const GROUP: usize = 4;
 
-/// Bytes that a run of a program takes beside keys.
+/// Returns the bytes that a run of a program takes besides keys.
 pub(super) fn bytes(
     program: &Program,
     known: &[Facts],
@@ -45,7 +45,7 @@ pub(super) fn bytes(
         }
     }
     let rows = peak(program, &rows);
-    // A quarter more: what is given back is taken again only for lengths between its own and half of it.
+    // A quarter more: freed memory is reused only for lengths between half of its own and its own.
     8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn packed_bytes(layout: &sunzi_circuits::statistics::Layout, paramete
     8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 
-/// How many moduli there are so many levels below the highest.
+/// Returns the number of moduli `drop` levels below the highest.
 pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
     let all = parameters.moduli().len();
     match parameters {
@@ -77,7 +77,7 @@ pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
     }
 }
 
-/// By how many levels a node is below fresh ciphertexts.
+/// Returns how many levels a node is below fresh ciphertexts.
 pub(super) fn drop_of(known: &[Facts], lowered: Option<&Lowered>, id: NodeId) -> usize {
     match lowered {
         Some(lowered) => lowered.step(id).map_or(0, |step| step.drop),
@@ -90,9 +90,9 @@ struct Rows<'a> {
     known: &'a [Facts],
     parameters: &'a Parameters,
     lowered: Option<&'a Lowered>,
-    /// Products that are summed before they are finished.
+    /// Products that are summed before they are relinearised.
     summed: BTreeSet<NodeId>,
-    /// In how many of them a node is a factor, and whether it is squared.
+    /// For each factor of such products, their number, and whether it is squared.
     factors: BTreeMap<NodeId, (usize, bool)>,
     digits: usize,
     special: usize,
@@ -104,7 +104,7 @@ impl Rows<'_> {
         self.known.get(id.index()).is_some_and(|facts| facts.encrypted)
     }
 
-    /// Plaintext moduli.
+    /// Number of plaintext moduli.
     fn parts(&self) -> usize {
         self.parameters.plain_moduli().len().max(1)
     }
@@ -117,7 +117,7 @@ impl Rows<'_> {
         drop_of(self.known, self.lowered, id)
     }
 
-    /// Moduli of a node's value: fresh ones of BGV have more than those of the highest level.
+    /// Number of moduli of a node's value: fresh ones of BGV have more than those of the highest level.
     fn limbs(&self, id: NodeId) -> usize {
         match self.drop(id) {
             0 => self.all(),
@@ -130,18 +130,18 @@ impl Rows<'_> {
         operands.into_iter().filter(|&id| self.encrypted(id)).collect()
     }
 
-    /// Moduli that the operands of a node are brought to.
+    /// Number of moduli to which the operands of a node are brought.
     fn common(&self, id: NodeId) -> usize {
         let drop = self.operands(id).into_iter().map(|id| self.drop(id)).max();
         limbs_below(self.parameters, drop.unwrap_or(0))
     }
 
-    /// Moduli in which BFV multiplies: the moduli twice, and one more where the second ones are shorter.
+    /// Number of moduli in which BFV multiplies: the moduli twice, and one more where the second ones are shorter.
     fn wide(&self) -> usize {
         2 * self.all() + 1
     }
 
-    /// A key switch, beside its result: the input in coefficient form with what it starts from, two remainders, and what threads work in.
+    /// Rows of a key switch besides its result: the input in coefficient form with its source, two remainders, and the buffers of threads.
     fn switch(&self, limbs: usize, target: usize) -> usize {
         let tasks = (limbs + self.special).div_ceil(GROUP) + 1;
         let each = GROUP * (self.digits + 3);
@@ -151,12 +151,12 @@ impl Rows<'_> {
             + self.threads.min(tasks) * each
     }
 
-    /// A product and its relinearisation for one plaintext modulus, beside operands and result.
+    /// Rows of a product and its relinearisation for one plaintext modulus, besides operands and result.
     fn product(&self, limbs: usize, target: usize) -> usize {
         match self.parameters {
-            // Both operands extended and three parts; scaled, they take memory of another length.
+            // Both operands extended and three parts; scaled ones take memory of another length.
             Parameters::Bfv(_) => 7 * self.wide() + 6 * limbs + self.switch(limbs, limbs),
-            // Both operands brought to the level, three parts, and a copy that is told what is known of it.
+            // Both operands brought to the level, three parts, and a copy with changed metadata.
             _ => 4 * limbs + 3 * limbs + 2 * target + self.switch(limbs, target),
         }
     }
@@ -168,7 +168,7 @@ impl Holdings for Rows<'_> {
             return 0;
         }
         let (factors, square) = self.factors.get(&id).copied().unwrap_or_default();
-        // Once a factor of sums, it is kept as those take it too: in BFV from one side or from both.
+        // A node that was once a factor of sums is kept in their form too: in BFV from one side or from both.
         let beside = match (self.parameters, factors) {
             (_, 0) => 0,
             (Parameters::Bfv(_), 1) if !square => 2 * self.all() + 2 * self.wide(),
@@ -216,7 +216,7 @@ impl Holdings for Rows<'_> {
             (Some(Node::Polynomial { coefficients, .. }), _) => {
                 2 * common * coefficients.len() + self.product(common, own)
             }
-            // Read from a file, and added to a sum.
+            // The ciphertext read from a file, and the sum.
             _ => 2 * own,
         };
         rows as u64

@@ -9,18 +9,18 @@ use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::Layout;
 
-/// A multiplication of n words, over a transform.
+/// Cost of a multiplication of n words, relative to a transform.
 pub(crate) const MULTIPLICATION: f64 = 1.0 / 15.0;
 
 /// A scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemeChoice {
-    /// Exact; any order of operations.
+    /// BFV: exact; any order of operations.
     Bfv,
-    /// Exact; the operations that were counted.
+    /// BGV: exact; the operations that were counted.
     Bgv,
-    /// Approximate: functions and comparisons too.
+    /// CKKS: approximate, with functions and comparisons.
     Ckks,
 }
 
@@ -32,7 +32,7 @@ pub enum Parameters {
     Bfv(CrtParameters),
     /// BGV, made for the largest of these plaintext moduli.
     Bgv {
-        /// The parameters, with the first of them.
+        /// Parameters for the first of the plaintext moduli.
         parameters: sunzi_bgv::Parameters,
         /// The plaintext moduli.
         plain_moduli: Vec<u64>,
@@ -78,7 +78,7 @@ impl Parameters {
         if let Self::Ckks(parameters) = self { parameters.max_slots() } else { self.degree() }
     }
 
-    /// The plaintext moduli; none for CKKS.
+    /// Plaintext moduli; none for CKKS.
     #[must_use]
     pub fn plain_moduli(&self) -> &[u64] {
         match self {
@@ -98,7 +98,7 @@ impl Parameters {
         }
     }
 
-    /// The level of the ring that fresh ciphertexts of exact schemes have.
+    /// Level of the ring at which fresh ciphertexts of exact schemes are.
     pub(crate) fn ring_level(&self) -> usize {
         match self {
             Self::Bgv { parameters, .. } => parameters.ring_level(),
@@ -126,7 +126,7 @@ impl Parameters {
         }
     }
 
-    /// Butterflies of the server's work: to compare exact schemes and rings.
+    /// Estimated butterflies of the server's work: to compare exact schemes and rings.
     pub(super) fn cost(&self, counts: &Counts, layout: &Layout) -> f64 {
         let (moduli, options, n) = (self.moduli(), self.key_switching(), self.degree());
         let k = moduli.len() as f64;

@@ -1,4 +1,4 @@
-//! How much room parameters of BFV leave a program.
+//! Noise room that parameters of BFV leave a program.
 //!
 //! The program is run with the evaluators of the scheme over polynomials without coefficients, with the largest plaintexts that there may be: the
 //! bounds are those of any run, in the order in which it adds, multiplies and rotates.
@@ -16,7 +16,7 @@ use crate::run::exact::{Exact, Output, Value};
 use crate::run::{Clear, encrypted_inputs, run};
 use crate::{NodeId, Program, ProgramError};
 
-/// Bits before decryption refuses of what comes out, the fewest; infinity where nothing comes out encrypted.
+/// Fewest bits left before decryption refuses an output; infinity where no output is encrypted.
 pub(super) fn bits_left(
     program: &Program,
     parameters: &CrtParameters,
@@ -31,7 +31,7 @@ pub(super) fn bits_left(
     let (public, keys) = keys(program, &context, layout).map_err(ProgramError::scheme)?;
     let evaluator = Evaluator::new(&context);
     let plaintext = |value: u64| Plaintext::new(vec![value; degree], t).map_err(ProgramError::scheme);
-    // One chunk; sums of several have as many times the noise.
+    // One chunk is run; sums of several have as many times the noise.
     let chunk = Layout { rows: layout.span, chunks: 1, ..*layout };
     let backend = Exact::new(program, &chunk, &evaluator, &keys, |_: &[u64]| plaintext(t / 2));
     let (zero, encrypted, rng) = (plaintext(0)?, encrypted_inputs(program), &mut nothing());
@@ -77,7 +77,7 @@ fn keys(
     Ok((public, EvaluationKeys::for_exponents(rlwe, &secret, exponents, rng)?))
 }
 
-/// Randomness where nothing is hidden.
+/// Randomness for polynomials without coefficients, where nothing is hidden.
 fn nothing() -> SeededRng {
     SeededRng::from_key(&[0; 32])
 }

@@ -1,18 +1,18 @@
-//! What roundings may change where clear real numbers are computed in doubles.
+//! Bounds of rounding errors where clear real numbers are computed in doubles.
 //!
 //! Cells of real columns and constants beside them are doubles, and a program is right for them as they are. Sums of cells and products keep their
-//! sign (`run/signed.rs`); whatever else is computed is off by a bound that follows from ranges.
+//! sign (`run/signed.rs`); all other values are off by a bound that follows from ranges.
 
 use super::Facts;
 use super::approximate::UNIT;
 use crate::graph::Node;
 
-/// 16 units in the last place: more than values of functions are off by.
+/// Bound of the relative error of values of functions: 16 units in the last place.
 const FUNCTION: f64 = 32.0 * UNIT;
-/// Integers below this are doubles.
+/// Bound below which integers are doubles.
 const WHOLE: u128 = 1 << 53;
 
-/// A bound on |double − right value| of a clear node, and whether it has the sign of the right value although it is off.
+/// Returns a bound on |double − right value| of a clear node, and whether it has the sign of the right value nevertheless.
 pub(super) fn rounding(node: &Node, operands: &[Facts]) -> (f64, bool) {
     let (each, largest) =
         (|i: usize| operands.get(i).map_or(0.0, as_double), |i: usize| operands.get(i).map_or(0.0, largest));
@@ -51,7 +51,7 @@ pub(super) fn rounding(node: &Node, operands: &[Facts]) -> (f64, bool) {
     }
 }
 
-/// By how much an operand is off as a double.
+/// Returns the error of an operand as a double.
 fn as_double(facts: &Facts) -> f64 {
     match facts.exact {
         Some(exact) if exact.decimals == 0 && exact.magnitude() <= WHOLE => 0.0,
@@ -86,7 +86,7 @@ mod tests {
         Ratio::new(BigInt::from(whole as i128), BigInt::from(1) << shift)
     }
 
-    /// Numbers of a range, its ends among them.
+    /// Returns numbers of a range, its ends among them.
     fn numbers((low, high): (f64, f64)) -> Vec<f64> {
         let inside = |i: i32| (low + (high - low) * f64::from(i) / 37.0 * 0.987).clamp(low, high);
         (0..37).map(inside).chain([low, high]).collect()
@@ -131,7 +131,7 @@ mod tests {
         let (off, signed) = rounding(&sum, &[cell, cell]);
         assert!(off > 0.0 && signed);
         let rounded = Facts { rounding: off, signed, ..cell };
-        // A sum of sums, each rounded, has a sign of its own; their product has that of theirs.
+        // A sum of rounded sums may have a wrong sign; a product of rounded sums has the right one.
         assert!(!rounding(&sum, &[rounded, cell]).1);
         assert!(rounding(&Node::Product(a, b), &[rounded, cell]).1);
     }

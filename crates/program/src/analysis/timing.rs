@@ -1,4 +1,4 @@
-//! How long a run takes: operations of a program, counted, times what each takes here, measured.
+//! Estimates of the time of a run: counted operations of a program times their measured times on this machine.
 
 use std::time::Instant;
 
@@ -17,27 +17,27 @@ use crate::{Column, NodeId, ProgramError};
 use sunzi_rlwe::randomness;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-/// Least of so many measurements.
+/// Number of measurements, of which the least counts.
 const ROUNDS: usize = 2;
 
-/// Seconds of one operation on ciphertexts of all plaintext moduli, at the highest level.
+/// Measured seconds of one operation on ciphertexts of all plaintext moduli, at the highest level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
-    /// A product before it is relinearised.
+    /// Seconds of a product before it is relinearised.
     pub product: f64,
-    /// A relinearisation.
+    /// Seconds of a relinearisation.
     pub relinearization: f64,
-    /// A product with a plaintext, or in CKKS with a constant, rescaled.
+    /// Seconds of a product with a plaintext, or in CKKS with a constant, rescaled.
     pub plain_product: f64,
-    /// An addition.
+    /// Seconds of an addition.
     pub addition: f64,
-    /// A rotation of a sum.
+    /// Seconds of a rotation of a sum.
     pub rotation: f64,
-    /// A ciphertext out of a file.
+    /// Seconds to read a ciphertext from a file.
     pub read: f64,
 }
 
-/// How often each operation is done.
+/// Number of times each operation is done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     products: f64,
@@ -47,7 +47,7 @@ struct Work {
 }
 
 impl Work {
-    /// What a series of real numbers takes.
+    /// Counts the operations of a series of real numbers.
     fn series(series: &Series) -> Self {
         let cost = series.cost();
         Self {
@@ -58,7 +58,7 @@ impl Work {
         }
     }
 
-    /// What a polynomial modulo t takes.
+    /// Counts the operations of a polynomial modulo t.
     fn polynomial(degree: usize) -> Self {
         let cost = Polynomial::<()>::constants(&vec![1; degree + 1]).plan(u64::MAX, Method::Automatic).cost();
         Self {
@@ -78,10 +78,10 @@ impl Work {
 }
 
 impl Timing {
-    /// Measures with keys that are thrown away: for as long as some products, and the making of two keys.
+    /// Measures with temporary keys: takes as long as some products and the generation of two keys.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for parameters that are none.
+    /// [`ProgramError::Scheme`] for invalid parameters.
     pub fn measure(plan: &Plan) -> Result<Self, ProgramError> {
         let contexts = Contexts::new(&plan.parameters)?;
         let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
@@ -117,7 +117,7 @@ impl Timing {
         })
     }
 
-    /// Seconds of a run of the plan, its encrypted columns read from files.
+    /// Returns the estimated seconds of a run of the plan, its encrypted columns read from files.
     #[must_use]
     pub fn seconds(&self, plan: &Plan) -> f64 {
         let known = facts(&plan.program);
@@ -143,7 +143,7 @@ impl Timing {
     }
 }
 
-/// What a node takes in a chunk.
+/// Counts the operations of a node in a chunk.
 fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id));
@@ -170,7 +170,7 @@ fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
     }
 }
 
-/// What operations of a node take where it is computed, as a part of what they take at the highest level: on average, from that of the operands down.
+/// Returns the time of operations of a node relative to the highest level: on average over the levels from the operands' level down.
 fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
     let operands = plan.program.graph().node(id).map(Node::operands).unwrap_or_default();
     let (options, moduli) = (plan.parameters.key_switching(), plan.parameters.moduli());
@@ -185,7 +185,7 @@ fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
     0.5 * (cost(limbs(from)) + cost(limbs(drop(&id).saturating_sub(1).max(from)))) / top
 }
 
-/// The least seconds of a few rounds.
+/// Returns the least seconds of a few rounds.
 fn least<T>(mut work: impl FnMut() -> Result<T, ProgramError>) -> Result<f64, ProgramError> {
     let mut seconds = f64::INFINITY;
     for _ in 0..ROUNDS {
@@ -206,7 +206,7 @@ where
         let (a, b) = (a.map_err(ProgramError::scheme)?, b.map_err(ProgramError::scheme)?);
         arithmetic.add_product(&mut sum, &a, &b).map_err(ProgramError::scheme)
     };
-    // What the parameters do not allow is in no program for them.
+    // An operation that the parameters do not allow is in no program for them.
     let product = least(product).unwrap_or(0.0);
     let both = least(|| arithmetic.multiply(x, x, keys).map_err(ProgramError::scheme)).unwrap_or(product);
     let relinearization = (both - product).max(0.0);

@@ -1,4 +1,4 @@
-//! Whether a program fits parameters that are there.
+//! Check whether a program fits given parameters.
 
 use num_bigint::BigUint;
 
@@ -9,7 +9,7 @@ use super::room::bits_left;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use crate::{NodeId, Program};
 
-/// The plan of a program in these parameters.
+/// Makes the plan of a program in these parameters.
 pub(super) fn within(
     program: &Program,
     parameters: &Parameters,
@@ -55,7 +55,7 @@ pub(super) fn within(
     approximate_plan(program, own.clone(), layout, lowered, vec![reason])
 }
 
-/// Whether the plaintext moduli hold everything that comes out.
+/// Whether the plaintext moduli hold all outputs.
 fn wide(
     program: &Program,
     known: &[Facts],
@@ -80,7 +80,7 @@ fn wide(
     }))
 }
 
-/// Whether the noise that is left suffices; if not, why.
+/// Checks that the noise room suffices; if not, returns why.
 fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Parameters) -> Result<(), String> {
     let remedy = "make parameters for this program, or compute less at once";
     match parameters {
@@ -100,7 +100,7 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
                     demand.depth
                 ));
             }
-            // What is summed after the last product may stand above the last level here.
+            // Sums after the last product may be above the last level here.
             let level = (depth - demand.depth) as usize;
             let last = own.budget().at(level.min(own.depth()), own.depth().max(1));
             let fresh = demand.depth == 0 || own.budget().fresh.covers(&budget.fresh);

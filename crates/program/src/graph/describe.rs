@@ -1,16 +1,16 @@
-//! Nodes in the words of the language, for messages.
+//! Descriptions of nodes in the program language, for messages.
 
 use super::{Graph, Node, NodeId};
 use crate::Decimal;
 use crate::schema::{Kind, Schema};
 
-/// Longer texts are cut.
+/// Longest text, in characters; longer ones are cut.
 const LONGEST: usize = 120;
-/// Deeper expressions are cut too: what writes them calls itself.
+/// Largest depth of a described expression; deeper ones are cut, since writing is recursive.
 const DEEPEST: usize = 200;
 
 impl Graph {
-    /// The expression of a node, cut after 120 characters.
+    /// Returns the expression of a node, cut after 120 characters.
     #[must_use]
     pub fn describe(&self, id: NodeId, schema: &Schema) -> String {
         let mut text = String::new();
@@ -23,7 +23,7 @@ impl Graph {
 
     /// Appends a node, in parentheses if it is a sum and must be one factor.
     fn write(&self, id: NodeId, (schema, deepest): (&Schema, usize), factor: bool, text: &mut String) {
-        // What comes after the cut is not needed, and shared nodes may be very long in words.
+        // Text after the cut is not needed, and shared nodes may be very long in words.
         if text.len() > 4 * LONGEST {
             return;
         }

@@ -1,4 +1,4 @@
-//! Trees to graphs.
+//! Compiler of syntax trees to graphs.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -10,19 +10,19 @@ use crate::program::{Group, Output, OutputValue};
 use crate::schema::Kind as ColumnKind;
 use crate::{Decimal, Formula, Function, Graph, NodeId, Program, ProgramError, Schema};
 
-/// Most groups of one statement.
+/// Largest number of groups of one statement.
 const MAX_GROUPS: usize = 4096;
-/// Most parts of all formulas together: names stand for what they name, and groups for all of it again.
+/// Largest number of parts of all formulas together; parts are counted again for every use of a name, and for every group.
 const MAX_PARTS: usize = 1 << 19;
 
-/// What an expression is.
+/// Value of an expression.
 #[derive(Clone)]
 pub(super) enum Value {
     /// A number in every row.
     Rows(NodeId),
     /// A number after decryption.
     Total(Formula),
-    /// A number at once.
+    /// A number known at compile time.
     Constant(Decimal),
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Compiler<'a> {
     pub(super) files: Files<'a>,
     names: HashMap<String, Value>,
     columns: HashMap<&'a str, usize>,
-    /// Parts of formulas that were made or named again.
+    /// Number of formula parts that were made or named again.
     parts: usize,
-    /// 1 in the rows of the group at hand.
+    /// Indicator of the rows of the current group.
     pub(super) group: Option<NodeId>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Compiler<'a> {
         Ok(outputs)
     }
 
-    /// The position of a column.
+    /// Returns the index of a column.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.columns.get(name).copied()
     }
@@ -103,7 +103,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// The value of the statement for every combination of labels.
+    /// Returns the value of the statement for every combination of labels.
     fn grouped(&mut self, statement: &Statement) -> Result<OutputValue, Wrong> {
         let mut groups: Vec<(Vec<String>, Option<NodeId>)> = vec![(Vec::new(), None)];
         for (name, span) in &statement.groups {
@@ -144,7 +144,7 @@ impl<'a> Compiler<'a> {
         Ok(OutputValue::Groups(results))
     }
 
-    /// A column of labels.
+    /// Returns a category's column, with its labels.
     fn category(&self, name: &str, span: &Range<usize>) -> Result<(usize, &'a [String]), Wrong> {
         let position = self.position(name);
         match position.and_then(|at| self.schema.columns.get(at)).map(|column| &column.kind) {
@@ -251,7 +251,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A value as a node.
+    /// Converts a value to a node.
     pub(super) fn rows(&mut self, value: Value, span: &Range<usize>) -> Result<NodeId, Wrong> {
         match value {
             Value::Rows(id) => Ok(id),
@@ -296,7 +296,7 @@ impl<'a> Compiler<'a> {
         let node = match sign {
             ">" | "<" => graph.positive(difference, false),
             ">=" | "<=" => graph.positive(difference, true),
-            // Not below zero, without what is above it.
+            // Not below zero, excluding the numbers above it.
             _ => (|| {
                 let (above, not_below) =
                     (graph.positive(difference, false)?, graph.positive(difference, true)?);
@@ -322,7 +322,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// 1 − x.
+/// Returns the complement 1 − x of a node that is 0 or 1.
 fn complement(graph: &mut Graph, x: NodeId) -> Result<NodeId, ProgramError> {
     graph.linear(&[(x, Decimal::MINUS_ONE)], Decimal::ONE)
 }
@@ -335,7 +335,7 @@ pub(super) fn formula(value: Value) -> Formula {
     match value {
         Value::Total(formula) => formula,
         Value::Constant(number) => Formula::Number(number),
-        // Sums are made of rows before they come here.
+        // Sums of rows were made before this point.
         Value::Rows(id) => Formula::Total(id),
     }
 }

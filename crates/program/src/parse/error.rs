@@ -1,4 +1,4 @@
-//! Errors that point at the place.
+//! Errors of the parser, with their place in the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,17 +6,17 @@ use std::ops::Range;
 /// An error in the text of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// What is wrong, and what was expected.
+    /// Description of the error, and what was expected.
     pub message: String,
-    /// What to write instead, if that can be guessed.
+    /// Suggestion of what to write instead, if there is one.
     pub help: Option<String>,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// The character in it, from 1.
+    /// Column number of the first character, from 1.
     pub column: usize,
-    /// How many characters are concerned.
+    /// Number of characters concerned.
     pub width: usize,
-    /// The text of the line.
+    /// Text of the line.
     pub source_line: String,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for ParseError {
     }
 }
 
-/// What is wrong at which bytes: a [`ParseError`] before the text is at hand.
+/// An error with its bytes in the text, before the text is at hand for a [`ParseError`].
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) span: Range<usize>,
@@ -53,7 +53,7 @@ impl Wrong {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// A word that is not known, with the nearest one that is.
+    /// Makes the error for an unknown word, with the nearest known one.
     pub(super) fn unknown<'a>(
         span: &Range<usize>,
         what: &str,
@@ -94,7 +94,7 @@ impl Wrong {
     }
 }
 
-/// How many characters to insert, delete, replace or swap with their neighbour (Damerau, restricted).
+/// Returns the number of characters to insert, delete, replace or swap with their neighbour (Damerau, restricted).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.to_lowercase().chars().take(64).collect(), b.to_lowercase().chars().take(64).collect());

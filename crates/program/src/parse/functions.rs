@@ -1,4 +1,4 @@
-//! Functions of the language.
+//! Functions of the program language.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::syntax::{Kind, Tree};
 use crate::schema::Kind as ColumnKind;
 use crate::{Decimal, Formula, Function, NodeId, ProgramError};
 
-/// What functions are called elsewhere, and here.
+/// Names of functions in other languages, with the name here.
 const ELSEWHERE: [(&str, &str); 10] = [
     ("avg", "mean"),
     ("average", "mean"),
@@ -25,18 +25,18 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("ln", "log"),
 ];
 
-/// All but those of [`Function`].
+/// Names of all functions except those of [`Function`].
 pub(super) const NAMES: [&str; 11] =
     ["sum", "count", "mean", "var", "std", "cov", "corr", "dot", "poly", "linear", "logistic"];
 
-/// Weights of columns.
+/// Weights of columns in a score.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Weights {
     weights: BTreeMap<String, f64>,
     #[serde(default)]
     intercept: f64,
-    /// Where the score lies; the ranges of columns tell, and this narrows nothing.
+    /// Interval of the score; the ranges of columns determine it, and this narrows nothing.
     interval: Option<[f64; 2]>,
 }
 
@@ -109,7 +109,7 @@ impl Compiler<'_> {
         Wrong::at(span, format!("`{name}` is written {usage}, and here it has {got} argument(s)"))
     }
 
-    /// An argument with a number in every row.
+    /// Reads an argument with a number in every row.
     fn argument(&mut self, tree: &Tree) -> Result<NodeId, Wrong> {
         let value = self.value(tree)?;
         self.rows(value, &tree.span)
@@ -151,15 +151,15 @@ impl Compiler<'_> {
         }
     }
 
-    /// Rows of the group at hand.
+    /// Returns the number of rows of the current group.
     fn count(&self) -> Formula {
         self.group.map_or(Formula::Rows, Formula::Total)
     }
 
-    /// Σ x over the rows of the group at hand.
+    /// Returns Σ x over the rows of the current group.
     fn total(&mut self, x: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let x = self.in_group(x, span)?;
-        // A constant has a sum without any server.
+        // The sum of a constant needs no server.
         Ok(match self.graph.as_constant(x) {
             Some(number) => Formula::Number(number).multiply(Formula::Rows),
             None => Formula::Total(x),
@@ -173,7 +173,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Σ xy; only one factor is masked.
+    /// Returns Σ xy; only one factor is masked.
     fn total_of_product(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let masked = self.in_group(x, span)?;
         let product = self.graph.multiply(masked, y).map_err(|error| wrong(span, &error))?;
@@ -183,7 +183,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// n·Σxy − Σx·Σy.
+    /// Returns n·Σxy − Σx·Σy, the numerator of a covariance.
     fn spread(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let products = self.total_of_product(x, y, span)?;
         let sums = self.total(x, span)?.multiply(self.total(y, span)?);
@@ -200,7 +200,7 @@ impl Compiler<'_> {
         Ok(self.spread(x, y, span)?.divide(scale))
     }
 
-    /// Σ w_i·x_i + w, or the logistic function of that.
+    /// Returns Σ w_i·x_i + w, or its logistic function.
     fn score(&mut self, name: &str, file: &Tree, span: &Range<usize>) -> Result<Value, Wrong> {
         let Kind::Text(path) = &file.kind else {
             return Err(Wrong::at(&file.span, "expected the name of a file between quotation marks"));

@@ -1,11 +1,11 @@
-//! Text to tokens.
+//! Lexer: text to tokens.
 
 use std::ops::Range;
 
 use super::error::Wrong;
 use crate::Decimal;
 
-/// A token.
+/// A token of the program language.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Number(Decimal),
@@ -16,11 +16,11 @@ pub(super) enum Token {
     End,
 }
 
-/// Two characters first.
+/// All signs, those of two characters first.
 const SIGNS: [&str; 18] =
     [">=", "<=", "==", "!=", "+", "-", "*", "/", "^", "(", ")", ",", ";", "=", ">", "<", "[", "]"];
 
-/// All tokens with their places, and the end.
+/// Returns all tokens with their places, and the end.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Wrong> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -42,7 +42,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Wrong> {
     Ok(tokens)
 }
 
-/// The first token of a text that is not empty, and its bytes.
+/// Returns the first token of a text that is not empty, and its number of bytes.
 fn one(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     let while_true = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
     let first = rest.chars().next().unwrap_or(' ');
@@ -67,7 +67,7 @@ fn one(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
             ));
         };
         let text = inside.get(..end).unwrap_or_default().to_owned();
-        // Names with blanks stand between backticks, labels and files between quotation marks.
+        // Backticks enclose names with blanks, quotation marks labels and files.
         return Ok((if first == '"' { Token::Text(text) } else { Token::Word(text) }, end + 2));
     }
     let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));

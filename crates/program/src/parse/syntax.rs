@@ -1,4 +1,4 @@
-//! Tokens to trees, by operator precedence.
+//! Parser: tokens to trees, by operator precedence.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use super::error::Wrong;
 use super::lexer::{Token, tokens};
 use crate::Decimal;
 
-/// Expressions nested deeper than this are refused: the parser calls itself.
+/// Largest nesting depth of expressions: the parser is recursive.
 const DEEPEST: usize = 100;
-/// So are trees higher than this, as a long sum makes one: what reads them calls itself.
+/// Largest height of trees, as of a long sum: their readers are recursive.
 const HIGHEST: usize = 500;
 
-/// A tree with its place.
+/// A syntax tree with its place in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) kind: Kind,
@@ -29,17 +29,17 @@ pub(super) enum Kind {
     Call(String, Vec<Tree>),
 }
 
-/// `name = value by groups`.
+/// A statement `name = value by groups`.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) name: Option<(String, Range<usize>)>,
     pub(super) value: Tree,
     pub(super) groups: Vec<(String, Range<usize>)>,
-    /// From the first token of the value to the last one of the groups.
+    /// Bytes from the first token of the value to the last one of the groups.
     pub(super) span: Range<usize>,
 }
 
-/// All statements.
+/// Parses all statements.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, Wrong> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
     let mut statements = Vec::new();
@@ -74,7 +74,7 @@ impl Parser {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(0..0, |(_, span)| span.clone())
     }
 
-    /// Where the last token ends.
+    /// Returns where the last token ends.
     fn end(&self) -> usize {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |(_, span)| span.end)
     }
@@ -127,7 +127,7 @@ impl Parser {
         Ok(Statement { name, value, groups, span: start..self.end() })
     }
 
-    /// An expression of operators that bind stronger than `least`.
+    /// Parses an expression of operators that bind stronger than `least`.
     fn expression(&mut self, least: u8) -> Result<Tree, Wrong> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -194,7 +194,7 @@ impl Parser {
         Ok(Tree { kind, span: start..self.end(), height: below + 1 })
     }
 
-    /// What stands between the brackets of a call.
+    /// Parses the arguments between the parentheses of a call.
     fn arguments(&mut self) -> Result<Vec<Tree>, Wrong> {
         let mut arguments = Vec::new();
         if self.take(")") {
@@ -214,7 +214,7 @@ impl Parser {
 
 const NEGATION: u8 = 4;
 
-/// How strong an operator binds, and whether it groups to the right.
+/// Returns how strong an operator binds, and whether it groups to the right.
 fn strength(sign: &str) -> Option<(u8, bool)> {
     match sign {
         ">" | ">=" | "<" | "<=" | "==" | "!=" => Some((1, false)),

@@ -1,4 +1,4 @@
-//! What a file of results has to hold, by the program alone: its outputs in order, and which of them the server can know.
+//! Outputs of a file of results, by the program alone: in order, and whether the server knows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::analysis::{Facts, Layout, SchemeChoice, facts};
 use crate::run::{Answer, Clear, Opening};
 use crate::{NodeId, Number, Program};
 
-/// log2 of the largest power of two that numbers of CKKS are divided by: beyond it doubles have none.
+/// log2 of the largest power of two by which numbers of CKKS are divided: beyond it doubles have none.
 const LARGEST_EXPONENT: u32 = 1000;
 
-/// The outputs of a program in the order of the file, each with what is known of it.
+/// Outputs of a program in the order of the file, each with its facts.
 pub(super) struct Outputs {
     columns: Vec<(NodeId, Facts)>,
     totals: Vec<(NodeId, Facts)>,
@@ -33,12 +33,12 @@ impl Outputs {
         }
     }
 
-    /// How many columns come out.
+    /// Number of columns that are outputs.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// The output at a place in the file, with its chunk if it is a column; none behind the last.
+    /// Returns the output at a place in the file, with its chunk if it is a column; `None` after the last.
     pub(super) fn at(&self, place: u64) -> Option<(NodeId, Option<usize>, &Facts)> {
         let (width, chunks) = (self.columns.len() as u64, self.layout.chunks as u64);
         match place.checked_sub(width.checked_mul(chunks)?) {
@@ -53,21 +53,21 @@ impl Outputs {
         }
     }
 
-    /// Those that the server knows.
+    /// Returns the outputs that the server knows.
     pub(super) fn clear(&self) -> BTreeSet<NodeId> {
         let all = self.columns.iter().chain(&self.totals);
         all.filter(|(_, facts)| !facts.encrypted).map(|(id, _)| *id).collect()
     }
 
-    /// Digits behind the point of a column of exact numbers; 0 for others.
+    /// Returns the number of decimals of a column of exact numbers; 0 for others.
     pub(super) fn decimals(&self, id: NodeId) -> u32 {
         let at = self.columns.binary_search_by_key(&id, |(id, _)| *id).ok();
         let facts = at.and_then(|at| self.columns.get(at)).map(|(_, facts)| facts);
         facts.and_then(|facts| facts.exact).map_or(0, |exact| exact.decimals)
     }
 
-    /// Fails unless results are opened as the program says. Exact numbers leave no choice; those of CKKS depend on the precision
-    /// that was asked for, and are numbers that can be.
+    /// Checks that results are opened as the program requires. Exact numbers leave no choice; those of CKKS depend on the precision
+    /// that was requested, and must be possible.
     pub(super) fn check(
         &self,
         scheme: SchemeChoice,
@@ -94,7 +94,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Fails for what the server cannot know, and for numbers that no table of the schema gives.
+    /// Refuses clear values of encrypted outputs, and numbers that no table of the schema yields.
     pub(super) fn check_answer(
         &self,
         (chunk, known): (Option<usize>, &Facts),
@@ -134,7 +134,7 @@ impl Outputs {
         }
     }
 
-    /// A sum over rows of numbers in the range of the node.
+    /// Checks a sum over rows of numbers in the range of the node.
     fn check_total(&self, known: &Facts, ratio: &num_rational::Ratio<BigInt>) -> Result<(), WireError> {
         let Some(exact) = known.exact else {
             return Err(WireError::value("a clear total", "a real number", "an exact one"));

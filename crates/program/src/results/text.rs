@@ -1,4 +1,4 @@
-//! What stands in results beside ciphertexts: the description, and what the server knew anyway.
+//! Text objects in results: the description, and values that the server knew anyway.
 
 use std::io::BufRead;
 
@@ -13,19 +13,19 @@ use crate::Number;
 use crate::contexts::{Contexts, Parts};
 use crate::run::{Answer, Clear};
 
-/// The longest description, in bytes.
+/// Longest description, in bytes.
 pub(super) const LONGEST_DESCRIPTION: usize = 1 << 24;
-/// The longest total: no sum of exact numbers has as many digits.
+/// Longest total, in bytes: no sum of exact numbers has as many digits.
 pub(super) const LONGEST_TOTAL: usize = 1 << 10;
-/// The longest cell in a chunk of a column, with its quotation marks and comma.
+/// Longest cell in a chunk of a column, in bytes, with its quotation marks and comma.
 const LONGEST_CELL: usize = 44;
 
-/// The longest chunk of a column of so many slots.
+/// Returns the longest chunk of a column of `span` slots, in bytes.
 pub(super) fn longest_chunk(span: usize) -> usize {
     LONGEST_TOTAL + LONGEST_CELL * span
 }
 
-/// Everything in a file that is no ciphertext.
+/// An object of a file that is no ciphertext.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Text {
@@ -66,7 +66,7 @@ impl Text {
     }
 }
 
-/// Integers as texts, one after the other: JSON has none of 128 bits.
+/// Serialises integers as texts, one after the other: JSON has none of 128 bits.
 mod integers {
     use std::borrow::Cow;
     use std::fmt;
@@ -105,11 +105,11 @@ mod integers {
     }
 }
 
-/// Texts belong to the parameters and the key of the ciphertexts beside them.
+/// A text with the parameters and the key of the ciphertexts beside it.
 pub(super) struct Described<'a> {
     pub(super) contexts: &'a Contexts,
     pub(super) key: Option<KeyId>,
-    /// The longest text that may come here.
+    /// Longest text that may come here, in bytes.
     pub(super) longest: usize,
 }
 
@@ -139,7 +139,7 @@ impl Format<Text> for Described<'_> {
     }
 }
 
-/// Names the parameters of messages: those of the first plaintext modulus.
+/// Returns the fingerprint of the parameters of texts: those of the first plaintext modulus.
 fn fingerprint(contexts: &Contexts) -> Fingerprint {
     let first = match contexts.parts() {
         Parts::Bfv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),

@@ -97,7 +97,7 @@ fn encode(
     })
 }
 
-/// CKKS over polynomials without coefficients.
+/// Context of CKKS over polynomials without coefficients.
 pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context, ProgramError> {
     let ring = Ring::dry(2 * own.degree() as u64, own.moduli(), own.rungs());
     let ring = ring.map_err(ProgramError::scheme)?;
@@ -110,7 +110,7 @@ impl Tape {
     /// what a run would refuse is refused. Of several plaintext moduli the largest is taken, which has the most noise.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for parameters that are none.
+    /// [`ProgramError::Scheme`] for invalid parameters.
     pub fn rehearse(&self, parameters: &Parameters) -> Result<Rehearsal, ProgramError> {
         self.rehearse_sharing(parameters, None)
     }

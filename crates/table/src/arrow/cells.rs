@@ -1,4 +1,4 @@
-//! Cells as Arrow arrays and back.
+//! Conversion of cells to Arrow arrays and back.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use sunzi_program::Column;
 use sunzi_program::run::Cells;
 use sunzi_program::schema::Kind;
 
-/// Digits of a decimal that is not whole: 2^53 has 16.
+/// Digits of a decimal column with a fraction: 2^53 has 16.
 const PRECISION: u8 = 18;
 
-/// What one cell is.
+/// Returns the Arrow field of one cell of a column.
 pub(super) fn item(column: &Column) -> Field {
     let kind = match column.kind {
         Kind::Decimal { decimals: 0, .. } => DataType::Int64,
@@ -26,7 +26,7 @@ pub(super) fn item(column: &Column) -> Field {
     Field::new("item", kind, false)
 }
 
-/// The cells of one chunk as a list; for the column of a partition the label that all have. None for cells of another kind.
+/// Packs the cells of one chunk as a list; for the column of a partition the label that all cells have. `None` for cells of another kind.
 pub(super) fn pack(column: &Column, cells: &Cells, partition: bool) -> Option<ArrayRef> {
     let field = Arc::new(item(column));
     macro_rules! list {
@@ -60,7 +60,7 @@ pub(super) fn pack(column: &Column, cells: &Cells, partition: bool) -> Option<Ar
     })
 }
 
-/// The `rows` cells of a chunk; none for an array of another type or length, and for what is missing or no label.
+/// Unpacks the `rows` cells of a chunk; `None` for an array of another type or length, for missing cells and for unknown labels.
 pub(super) fn unpack(column: &Column, array: &ArrayRef, rows: usize, partition: bool) -> Option<Cells> {
     let kind = item(column).data_type().clone();
     if array.len() != 1 || array.is_null(0) {

@@ -1,4 +1,4 @@
-//! The rows of a Parquet file in the clear.
+//! Reader of Parquet files in the clear.
 
 use std::fs::File;
 
@@ -17,25 +17,25 @@ use super::refused;
 use crate::csv::check_names;
 use crate::{Cell, Decimal, Rows, TableError};
 
-/// Rows that are read together.
+/// Number of rows read together.
 const BATCH: usize = 1 << 12;
 
-/// A Parquet file, row by row: integers, doubles, decimals, booleans as 0 and 1, texts as labels.
+/// A Parquet file, read row by row: integers, doubles, decimals, booleans as 0 and 1, texts as labels.
 pub struct ParquetRows {
     reader: ParquetRecordBatchReader,
     names: Vec<String>,
     batch: Option<RecordBatch>,
-    /// Of the batch at hand the places of labels, for columns that are dictionaries.
+    /// Label indices of the current batch, for columns that are dictionaries.
     keys: Vec<Vec<usize>>,
-    /// The row of the batch at hand.
+    /// Index of the current row in the batch.
     at: usize,
-    /// The row of the file, from 1; 0 before the first.
+    /// Number of the current row in the file, from 1; 0 before the first.
     row: u64,
     file: String,
 }
 
 impl ParquetRows {
-    /// Reads what the file says of its columns; `name` stands for it in messages.
+    /// Reads the columns that the file declares; `name` stands for the file in messages.
     ///
     /// # Errors
     /// [`TableError::Parquet`]; [`TableError::Form`] for names that are empty or occur twice; [`TableError::Column`] for types that are no numbers or texts.
@@ -86,7 +86,7 @@ impl Rows for ParquetRows {
                 return if self.row > 0 { Ok(false) } else { Err(TableError::form(&self.file, problem)) };
             };
             let keys = |column: &ArrayRef| {
-                // Without labels all cells are missing.
+                // A dictionary without labels has only missing cells.
                 let labels = column.as_any_dictionary_opt().filter(|array| !array.values().is_empty());
                 labels.map(AnyDictionaryArray::normalized_keys).unwrap_or_default()
             };
@@ -108,7 +108,7 @@ impl Rows for ParquetRows {
     }
 }
 
-/// One cell of a column, with the places of labels if it is a dictionary.
+/// Returns one cell of a column, with the label indices if it is a dictionary.
 fn cell<'a>(column: &'a ArrayRef, at: usize, keys: &[usize]) -> Cell<'a> {
     if at >= column.len() || column.is_null(at) {
         return Cell::Missing;

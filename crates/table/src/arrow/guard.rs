@@ -1,4 +1,4 @@
-//! Damaged pages on which the reader of Parquet panics (a width of 64 bits, a length of 0) are errors of the file.
+//! Guard around the reader of Parquet, which panics on some damaged pages (a width of 64 bits, a length of 0): panics become errors of the file.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -8,11 +8,11 @@ use super::refused;
 use crate::TableError;
 
 thread_local! {
-    /// Whether this thread reads a file of which nobody knows whether it is damaged.
+    /// Whether this thread reads a file that may be damaged.
     static READS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the reader of Parquet. A panic in it is told as an error, and not on the terminal.
+/// Calls the reader of Parquet. A panic in it is returned as an error, and not printed on the terminal.
 pub(super) fn guarded<T>(name: &str, read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {

@@ -1,4 +1,4 @@
-//! What Arrow carries beside the cells.
+//! Metadata that Arrow carries beside the cells.
 
 use std::sync::Arc;
 
@@ -14,37 +14,37 @@ use super::cells::item;
 use crate::file::kind;
 use crate::{Input, TableError, inputs};
 
-/// The name of the extension type of encrypted columns; its storage is binary.
+/// Name of the extension type of encrypted columns; its storage is binary.
 pub const CIPHERTEXT: &str = "sunzi.ciphertext";
-/// The metadata of the Arrow schema: `Table` as JSON.
+/// Key of the Arrow schema's metadata: `Table` as JSON.
 pub const TABLE: &str = "sunzi.table";
-/// The column with the number of rows of each chunk.
+/// Name of the column with the number of rows of each chunk.
 pub const ROWS: &str = "sunzi.rows";
-/// Where Arrow has the name and the metadata of an extension type.
+/// Key under which Arrow has the name of an extension type; the next constant is that of its metadata.
 const EXTENSION_NAME: &str = "ARROW:extension:name";
 const EXTENSION_METADATA: &str = "ARROW:extension:metadata";
-/// Most bytes of metadata.
+/// Largest number of bytes of metadata.
 const MOST: usize = 1 << 22;
 
-/// What all columns share.
+/// Properties that all columns share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     version: u32,
-    /// The kind of the table in the wire format.
+    /// Kind of the table in the wire format.
     kind: u16,
     ring: String,
     scheme: String,
     key: String,
-    /// Rows of a full chunk.
+    /// Number of rows of a full chunk.
     pub(super) span: usize,
-    /// The column by which chunks are partitioned.
+    /// Column by which chunks are partitioned.
     pub(super) partition: Option<String>,
-    /// Rows are those that were encrypted.
+    /// Schema of the table, with the number of rows that were encrypted.
     pub(super) schema: Schema,
 }
 
-/// What an encrypted column says of itself: enough to tell whose it is.
+/// Metadata of an encrypted column: enough to tell its key and parameters.
 #[derive(Serialize)]
 struct Extension<'a> {
     version: u32,
@@ -70,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Reads it from the metadata of a file, where an engine leaves it: with those of Parquet, or in the schema of Arrow that is among them.
+    /// Reads the properties from the metadata of a file, where an engine leaves them: with those of Parquet, or in the Arrow schema among them.
     pub(super) fn of(file: &ArrowReaderMetadata, name: &str) -> Result<Self, TableError> {
         let missing =
             "has no encrypted table of Sunzi: whatever wrote it has to keep the metadata of the schema";
@@ -105,7 +105,7 @@ impl Table {
         ))
     }
 
-    /// Leaves out the columns that the file has not, or not all labels of: an engine may have taken some of them only.
+    /// Leaves out the columns that the file lacks, wholly or in some labels: an engine may have kept some columns only.
     pub(super) fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
         let whole = |at: usize| {
             let own = inputs(&self.schema).into_iter().filter(|input| input.column == at);
@@ -117,7 +117,7 @@ impl Table {
         self.schema.columns = kept.map(|(_, column)| column.clone()).collect();
     }
 
-    /// Fails unless the table was encrypted under these parameters.
+    /// Checks that the table was encrypted under these parameters.
     pub(super) fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError> {
         let expected = kind(contexts.scheme());
         if self.kind != expected as u16 {
@@ -126,7 +126,7 @@ impl Table {
         Ok(contexts.fingerprint().check(&self.parameters()?)?)
     }
 
-    /// The names of its parameters.
+    /// Fingerprint of the table's parameters.
     pub(super) fn parameters(&self) -> Result<Fingerprint, TableError> {
         let wrong = || WireError::value("fingerprints", "16 digits each", &self.ring);
         Ok(Fingerprint {
@@ -135,12 +135,12 @@ impl Table {
         })
     }
 
-    /// What it is.
+    /// Kind of the table in the wire format.
     pub(super) fn kind(&self) -> Option<Object> {
         Object::of(self.kind)
     }
 
-    /// The columns of the file.
+    /// Returns the Arrow schema of the file.
     pub(super) fn arrow_schema(&self) -> Result<SchemaRef, TableError> {
         let mut fields = vec![Field::new(ROWS, DataType::UInt32, false)];
         for column in self.schema.columns.iter().filter(|column| !column.encrypted) {
@@ -168,7 +168,7 @@ impl Table {
         Ok(Arc::new(arrow_schema::Schema::new_with_metadata(fields, metadata)))
     }
 
-    /// The name of the column that an input is in, "region=north", and its label.
+    /// Returns the name of the column that holds an input, "region=north", and its label.
     pub(super) fn name(&self, input: &Input) -> (String, Option<&str>) {
         let Some(column) = self.schema.columns.get(input.column) else { return (String::new(), None) };
         match (&column.kind, input.label) {

@@ -6,16 +6,16 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
-/// Most bytes that pages decompress to, for each byte of the file.
+/// Largest number of bytes that pages decompress to, for each byte of the file.
 const EXPANSION: u64 = 8;
-/// Bytes that all pages of a column chunk of an encrypted table may have in any file, and one page of a table in the clear: writers make pages of a
-/// megabyte.
+/// Number of bytes that all pages of a column chunk of an encrypted table may have in any file, and one page of a table in the clear: writers make
+/// pages of a megabyte.
 const ALL: u64 = 1 << 16;
 const ONE: u64 = 1 << 22;
-/// Structures within structures that a header of a page may have.
+/// Largest nesting depth of structures in a page header.
 const DEPTH: u32 = 8;
 
-/// Types of Thrift's compact protocol.
+/// First type of Thrift's compact protocol; the other types follow.
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
@@ -36,7 +36,7 @@ pub(super) enum TableKind {
     Clear,
 }
 
-/// Fails for row groups that do not add up, columns that lie outside the file or in each other's place, and pages that hold more than a file of `len`
+/// Refuses row groups whose rows do not add up, columns that lie outside the file or overlap, and pages that hold more than a file of `len`
 /// bytes may.
 pub(super) fn check(
     file: &File,
@@ -75,22 +75,22 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Where a column chunk stands: its first byte and its length.
+/// Returns the range of a column chunk: its first byte and its length.
 fn range(column: &ColumnChunkMetaData) -> Option<(u64, u64)> {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
     let (start, bytes) = (u64::try_from(start).ok()?, u64::try_from(column.compressed_size()).ok()?);
     start.checked_add(bytes).map(|_| (start, bytes))
 }
 
-/// The headers of pages, one after the other.
+/// Headers of pages, read one after the other.
 struct Pages {
     file: BufReader<File>,
-    /// Bytes of the column chunk that are left.
+    /// Number of bytes of the column chunk that are left.
     left: u64,
-    /// Bytes that the pages of this column chunk so far decompress to, and values that they hold.
+    /// Number of bytes that the pages of this column chunk so far decompress to; the next field counts the values that they hold.
     bytes: u64,
     values: u64,
-    /// Bytes that the largest page of this column chunk so far decompresses to.
+    /// Number of bytes that the largest page of this column chunk so far decompresses to.
     largest: u64,
 }
 
@@ -104,7 +104,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Reads a header and leaves out what follows.
+    /// Reads a header and skips its page.
     fn page(&mut self) -> Option<()> {
         let (mut field, mut decompressed, mut compressed) = (0, None, None);
         while let Some((next, kind)) = self.field(field)? {
@@ -112,7 +112,7 @@ impl Pages {
             match (field, kind) {
                 (2, _) if decompressed.is_none() => decompressed = Some(self.count()?),
                 (3, _) if compressed.is_none() => compressed = Some(self.count()?),
-                // A size that is said twice could be read as either.
+                // A size that is given twice could be read as either.
                 (2 | 3, _) => return None,
                 (5 | 7 | 8, STRUCT) => self.values()?,
                 _ => self.skip(kind, DEPTH)?,
@@ -125,7 +125,7 @@ impl Pages {
         self.file.seek_relative(i64::try_from(compressed).ok()?).ok()
     }
 
-    /// Adds the values of a page of data or of a dictionary.
+    /// Adds the number of values of a page of data or of a dictionary.
     fn values(&mut self) -> Option<()> {
         let mut field = 0;
         while let Some((next, kind)) = self.field(field)? {
@@ -139,7 +139,7 @@ impl Pages {
         Some(())
     }
 
-    /// The number and type of the next field, or that there is none.
+    /// Reads the number and type of the next field, or that there is none.
     fn field(&mut self, before: i64) -> Option<Option<(i64, u8)>> {
         let byte = self.byte()?;
         let (step, kind) = (byte >> 4, byte & 15);
@@ -174,7 +174,7 @@ impl Pages {
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// A number that is not negative.
+    /// Reads a number that is not negative.
     fn count(&mut self) -> Option<u64> {
         u64::try_from(self.signed()?).ok()
     }
@@ -208,7 +208,7 @@ impl Pages {
                     self.skip(kind, depth)?;
                 }
             }
-            // Maps and what comes after stand in no header.
+            // Maps and later types occur in no header.
             _ => return None,
         }
         Some(())

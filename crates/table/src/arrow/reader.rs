@@ -1,4 +1,4 @@
-//! An encrypted table in Parquet, as it was written or as an engine left it.
+//! Reader of encrypted tables in Parquet, as written or as an engine left them.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -26,7 +26,7 @@ use super::pages::{self, TableKind};
 use super::refused;
 use crate::{EncryptedTable, Input, TableError, inputs};
 
-/// An encrypted table in a Parquet file, of which any cell is read without the others.
+/// An encrypted table in a Parquet file, any cell of which is read without the others.
 pub struct EncryptedParquet {
     file: File,
     name: String,
@@ -34,15 +34,15 @@ pub struct EncryptedParquet {
     metadata: Metadata,
     key: KeyId,
     parameters: Fingerprint,
-    /// Rows of each chunk.
+    /// Number of rows of each chunk.
     rows: Vec<u32>,
     schema: Arc<Schema>,
     inputs: Vec<Input>,
-    /// Of the columns that were read: chunks are asked for in their order, and a cell within a row group is found by going through those before it.
+    /// Cursors of the columns that were read: chunks are asked for in their order, and a cell within a row group is found by reading those before it.
     cursors: HashMap<String, Cursor>,
 }
 
-/// Where in a column the next cell stands.
+/// Position of the next cell in a column.
 struct Cursor {
     next: usize,
     reader: ParquetRecordBatchReader,
@@ -53,7 +53,7 @@ impl EncryptedParquet {
     ///
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Parquet`]; [`TableError::Form`] for a file without the metadata of an encrypted table; [`TableError::Wire`] for
-    /// metadata and numbers of rows that cannot be.
+    /// metadata and numbers of rows that are invalid.
     pub fn open(path: &Path) -> Result<Self, TableError> {
         let name = path.display().to_string();
         guarded(&name, || Self::read(path, name.clone()))
@@ -61,7 +61,7 @@ impl EncryptedParquet {
 
     fn read(path: &Path, name: String) -> Result<Self, TableError> {
         let file = File::open(path).map_err(|error| TableError::io(&name, &error))?;
-        // Types are those of Parquet: an engine may have had others for the same cells.
+        // Types are those of Parquet: an engine may have written other Arrow types for the same cells.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let arrow = ArrowReaderMetadata::load(&file, options).map_err(refused(&name))?;
         let mut metadata = Metadata::of(&arrow, &name)?;
@@ -89,7 +89,7 @@ impl EncryptedParquet {
         };
         table.rows = table.count()?;
         schema.rows = table.rows.iter().map(|&rows| u64::from(rows)).sum();
-        // A row is never less than a byte, however columns are compressed: there is something in it that is encrypted.
+        // A row takes at least a byte, however columns are compressed: it has an encrypted cell.
         if schema.rows > len {
             let expected = format!("at most the {len} bytes of the file");
             return Err(WireError::value("rows of all chunks", expected, schema.rows).into());
@@ -99,7 +99,7 @@ impl EncryptedParquet {
         Ok(table)
     }
 
-    /// The rows of all chunks.
+    /// Returns the numbers of rows of all chunks.
     fn count(&self) -> Result<Vec<u32>, TableError> {
         let mask = self.mask(ROWS)?;
         let builder =
@@ -131,10 +131,10 @@ impl EncryptedParquet {
         Ok(ProjectionMask::roots(self.arrow.parquet_schema(), [at]))
     }
 
-    /// One cell.
+    /// Reads one cell.
     fn cell(&mut self, column: &str, chunk: usize) -> Result<ArrayRef, TableError> {
         let missing = TableError::mismatch("chunk", format!("below {}", self.rows.len()), chunk);
-        // Where a cell cannot be read nothing is left of the cursor.
+        // If the cell cannot be read, the cursor is dropped.
         let mut cursor = match self.cursors.remove(column).filter(|cursor| cursor.next == chunk) {
             Some(cursor) => cursor,
             None => Cursor { next: chunk, reader: guarded(&self.name, || self.from(column, chunk))? },
@@ -145,7 +145,7 @@ impl EncryptedParquet {
         batch.and_then(|batch| batch.columns().first().cloned()).ok_or(missing)
     }
 
-    /// The cells of a column, one by one, from those of a chunk on.
+    /// Reads the cells of a column, one by one, from those of a chunk on.
     fn from(&self, column: &str, chunk: usize) -> Result<ParquetRecordBatchReader, TableError> {
         let mask = self.mask(column)?;
         let missing = || TableError::mismatch("chunk", format!("below {}", self.rows.len()), chunk);
@@ -166,7 +166,7 @@ impl EncryptedParquet {
         builder.build().map_err(refused(&self.name))
     }
 
-    /// The clear category that all rows of a chunk share.
+    /// Name of the clear category that all rows of a chunk share.
     #[must_use]
     pub fn partition(&self) -> Option<&str> {
         self.metadata.partition.as_deref()
@@ -174,7 +174,7 @@ impl EncryptedParquet {
 }
 
 impl EncryptedTable for EncryptedParquet {
-    /// With as many rows as the chunks of the file have: fewer than were encrypted if an engine left some out.
+    /// Returns the schema with as many rows as the chunks of the file have: fewer than were encrypted if an engine left some out.
     fn schema(&self) -> &Schema {
         &self.schema
     }

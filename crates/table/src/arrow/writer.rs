@@ -1,4 +1,4 @@
-//! An encrypted table as Parquet.
+//! Writer of encrypted tables as Parquet.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::metadata::{TABLE, Table as Metadata};
 use super::refused;
 use crate::{EncryptedWriter, TableError, inputs};
 
-/// What stands for the file in messages.
+/// Name of the file in messages.
 const FILE: &str = "the table";
 
 /// Writes chunk after chunk, each a row in a row group of its own: no more than one is in memory.
@@ -28,7 +28,7 @@ pub struct ParquetWriter<W: Write + Send> {
     arrow: SchemaRef,
     metadata: Metadata,
     key: KeyId,
-    /// Of the chunk at hand: all clear ones, and the encrypted ones that came.
+    /// Columns of the current chunk: all clear ones, and the encrypted ones written so far.
     columns: Vec<ArrayRef>,
 }
 
@@ -46,13 +46,13 @@ impl<W: Write + Send> ParquetWriter<W> {
     ) -> Result<Self, TableError> {
         let metadata = Metadata::new(contexts, schema, key, partition);
         let arrow = metadata.arrow_schema()?;
-        // In the metadata of Parquet too, which more engines hand on.
+        // The Arrow metadata is written as Parquet metadata too, which more engines pass on.
         let own = arrow.metadata().get(TABLE).map(|json| KeyValue::new(TABLE.to_owned(), json.clone()));
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_key_value_metadata(Some(own.into_iter().collect()));
         for input in inputs(schema) {
-            // Ciphertexts are as random as anything.
+            // Ciphertexts are uniformly random: dictionaries and compression gain nothing.
             let path = ColumnPath::new(vec![metadata.name(&input).0]);
             properties = properties
                 .set_column_compression(path.clone(), Compression::UNCOMPRESSED)
@@ -64,7 +64,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(Self { writer, arrow, metadata, key, columns: Vec::new() })
     }
 
-    /// Writes the chunk once it is whole.
+    /// Writes the chunk once all its columns are there.
     fn write_whole(&mut self) -> Result<(), TableError> {
         if self.columns.len() < self.arrow.fields().len() {
             return Ok(());

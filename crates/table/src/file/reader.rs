@@ -1,4 +1,4 @@
-//! Any part of a file without the others.
+//! Reader of encrypted tables in Sunzi's files: any part without the others.
 
 use std::io::{BufRead, Seek, SeekFrom};
 
@@ -13,21 +13,21 @@ use super::shape::width;
 use super::{Shape, kind};
 use crate::{Input, TableError};
 
-/// An encrypted table in a file.
+/// An encrypted table in a file of Sunzi's own format.
 pub struct TableFile<I: BufRead + Seek> {
     header: Header,
     key: KeyId,
     shape: Shape,
-    /// Where the header starts.
+    /// Offset of the header.
     start: u64,
     input: I,
 }
 
 impl<I: BufRead + Seek> TableFile<I> {
-    /// Reads header and schema of a table of so many bytes. Neither parameters nor keys are needed for that.
+    /// Reads header and schema of a table of `len` bytes. Neither parameters nor keys are needed for that.
     ///
     /// # Errors
-    /// [`TableError::Wire`] for another kind of object, another length, and whatever is damaged; [`TableError::Program`] for a schema that cannot be.
+    /// [`TableError::Wire`] for another kind of object, another length, and damaged bytes; [`TableError::Program`] for an invalid schema.
     pub fn open(mut input: I, len: u64) -> Result<Self, TableError> {
         let start = input.stream_position().map_err(WireError::from)?;
         let reader = Reader::with_len(&mut input, len)?;
@@ -41,25 +41,25 @@ impl<I: BufRead + Seek> TableFile<I> {
         Ok(Self { header, key, shape, start, input })
     }
 
-    /// The header: scheme, parameters and key.
+    /// Header of the table: scheme, parameters and key.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The name of the secret key that opens it.
+    /// Identifier of the secret key that opens the table.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// What is in the file.
+    /// Contents of the file and their offsets.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Fails unless the table was encrypted under these parameters, its rows where these have them.
+    /// Checks that the table was encrypted under these parameters, its rows placed where these have them.
     ///
     /// # Errors
     /// [`TableError::Wire`] with [`WireError::Kind`], [`WireError::Parameters`] or [`WireError::Value`].
@@ -76,10 +76,10 @@ impl<I: BufRead + Seek> TableFile<I> {
         Err(WireError::value("rows of a chunk", expected.span, got.span).into())
     }
 
-    /// The rows of a chunk: cells of clear columns, [`Cells::Unknown`] for the others.
+    /// Reads the clear cells of a chunk; other columns are [`Cells::Unknown`].
     ///
     /// # Errors
-    /// [`TableError::Mismatch`] for a chunk that there is not; [`TableError::Wire`]; [`TableError::Program`] for cells out of range.
+    /// [`TableError::Mismatch`] for a chunk that does not exist; [`TableError::Wire`]; [`TableError::Program`] for cells out of range.
     pub fn clear(&mut self, chunk: usize) -> Result<Table, TableError> {
         let chunks = self.shape.layout().chunks;
         let place = self.shape.chunk_start(chunk).filter(|_| chunk < chunks);
@@ -98,10 +98,10 @@ impl<I: BufRead + Seek> TableFile<I> {
         Ok(Table::chunk_of(schema, rows as u64, cells)?)
     }
 
-    /// What is encrypted of an input in a chunk.
+    /// Reads the ciphertexts of an input in a chunk.
     ///
     /// # Errors
-    /// [`TableError::Mismatch`] for one that there is not; [`TableError::Wire`].
+    /// [`TableError::Mismatch`] for an input or chunk that does not exist; [`TableError::Wire`].
     pub fn encrypted(
         &mut self,
         contexts: &Contexts,
@@ -126,7 +126,7 @@ impl<I: BufRead + Seek> TableFile<I> {
         }
     }
 
-    /// Goes to a place behind the header.
+    /// Seeks to an offset after the header.
     fn seek(&mut self, place: u64) -> Result<(), TableError> {
         let place = self.start.saturating_add(HEADER_LEN as u64).saturating_add(place);
         self.input.seek(SeekFrom::Start(place)).map_err(WireError::from)?;

@@ -1,4 +1,4 @@
-//! A schema as bytes.
+//! Schemas as bytes.
 
 use sunzi_program::schema::{Kind, MAX_COLUMNS};
 use sunzi_program::{Column, Schema};
@@ -6,10 +6,10 @@ use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
 
 use crate::TableError;
 
-/// Most bytes of a schema.
+/// Largest number of bytes of a schema.
 pub(super) const MOST: usize = 1 << 20;
 
-/// Writes the columns.
+/// Writes the columns of a schema.
 pub(super) fn put(columns: &[Column], fields: &mut Fields) {
     for column in columns {
         fields.text(&column.name);
@@ -35,9 +35,9 @@ pub(super) fn put(columns: &[Column], fields: &mut Fields) {
     }
 }
 
-/// Reads the schema of a table with so many rows and columns.
+/// Reads the schema of a table with `rows` rows and `columns` columns.
 pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Result<Schema, TableError> {
-    // A constant, whatever the file claims: there are at most 4096, of columns and of the labels of each.
+    // The capacity is bounded, whatever the file claims: there are at most 4096 columns, and labels of each.
     let mut all = Vec::with_capacity(columns.min(MAX_COLUMNS));
     for _ in 0..columns {
         let name = fields.text("the name of a column", MOST)?.to_owned();

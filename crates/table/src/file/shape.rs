@@ -1,4 +1,4 @@
-//! Where everything in a file stands: all of it follows from the schema.
+//! Layout of a file: all offsets follow from the schema.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use super::schema;
 use crate::input::count_inputs;
 use crate::{Input, TableError, inputs};
 
-/// Rows, rows of a chunk, bytes of an encrypted chunk, columns, bytes of the schema.
+/// Number of bytes of the leading numbers: rows, rows of a chunk, bytes of an encrypted chunk, columns, bytes of the schema.
 const NUMBERS_LEN: usize = 5 * 8;
-/// Most rows of a chunk.
+/// Largest number of rows of a chunk.
 const MOST_SPAN: usize = 1 << 20;
 
-/// What is in a file, and where.
+/// Contents of a file, and their offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     schema: Arc<Schema>,
@@ -30,11 +30,11 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A table of this schema in chunks of [`Layout::span`] rows, where one chunk of an encrypted column takes so many bytes.
+    /// Makes the shape of a table of this schema in chunks of [`Layout::span`] rows, where one chunk of an encrypted column takes `encrypted_len` bytes.
     ///
     /// # Errors
     /// [`TableError::Wire`] with [`WireError::Value`] for a span that is no power of two up to 2^20, a schema of more than 1 MiB, and files of more than 2^63
-    /// bytes; [`TableError::Program`] for a schema that cannot be.
+    /// bytes; [`TableError::Program`] for an invalid schema.
     pub fn new(schema: &Schema, span: usize, encrypted_len: u64) -> Result<Self, TableError> {
         let mut fields = Fields::default();
         schema::put(&schema.columns, &mut fields);
@@ -42,7 +42,7 @@ impl Shape {
         Ok(shape.with_inputs())
     }
 
-    /// The same with its inputs, which are as long as names and labels together: made once the length of the file bears them out.
+    /// Returns the shape with its inputs, whose list is as long as names and labels together: made once the length of the file confirms them.
     fn with_inputs(self) -> Self {
         Self { inputs: inputs(&self.schema), ..self }
     }
@@ -67,54 +67,54 @@ impl Shape {
         Ok(shape)
     }
 
-    /// The schema.
+    /// Schema of the table.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// Where rows stand.
+    /// Layout of rows in chunks.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Bytes of one chunk of an encrypted column.
+    /// Number of bytes of one chunk of an encrypted column.
     #[must_use]
     pub fn encrypted_len(&self) -> u64 {
         self.encrypted_len
     }
 
-    /// What is encrypted of each chunk, in the order of the file.
+    /// Encrypted inputs of each chunk, in the order of the file.
     #[must_use]
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
-    /// Bytes behind the header.
+    /// Number of bytes after the header.
     #[must_use]
     pub fn body_len(&self) -> u64 {
         self.body_len
     }
 
-    /// Rows of a chunk.
+    /// Number of rows of a chunk.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {
         self.layout.rows.saturating_sub(chunk.saturating_mul(self.layout.span)).min(self.layout.span)
     }
 
-    /// The same, for tables that share it.
+    /// Returns the schema, for tables that share it.
     pub(super) fn shared_schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }
 
-    /// Bytes of the clear columns of so many rows.
+    /// Number of bytes of the clear columns of `rows` rows.
     pub(super) fn clear_len(&self, rows: usize) -> u64 {
         let clear = self.schema.columns.iter().filter(|column| !column.encrypted);
         clear.map(|column| (width(column) * rows + CHECKSUM_LEN) as u64).sum()
     }
 
-    /// Where a chunk starts behind the header; for the number of chunks the end.
+    /// Offset of a chunk after the header; for the number of chunks the end.
     pub(super) fn chunk_start(&self, chunk: usize) -> Option<u64> {
         let Layout { span, chunks, .. } = self.layout;
         let encrypted = (self.input_count as u64).checked_mul(self.encrypted_len)?;
@@ -128,14 +128,14 @@ impl Shape {
         start.checked_add(self.clear_len(self.rows_of(last)))?.checked_add(encrypted)
     }
 
-    /// Where a chunk of an input starts behind the header; none for one that there is not.
+    /// Offset of a chunk of an input after the header; `None` for an input that does not exist.
     pub(super) fn encrypted_start(&self, chunk: usize, input: &Input) -> Option<u64> {
         let at = self.inputs.binary_search(input).ok().filter(|_| chunk < self.layout.chunks)?;
         let before = self.clear_len(self.rows_of(chunk)).checked_add(at as u64 * self.encrypted_len)?;
         self.chunk_start(chunk)?.checked_add(before)
     }
 
-    /// Writes what stands before the chunks.
+    /// Writes the numbers and the schema that stand before the chunks.
     pub(super) fn put(&self, sink: &mut impl Sink) -> Result<(), WireError> {
         let mut numbers = Fields::default();
         numbers.u64(self.schema.rows);
@@ -149,7 +149,7 @@ impl Shape {
         sink.sealed(fields.as_bytes())
     }
 
-    /// Reads it, at the beginning of a body.
+    /// Reads the shape at the beginning of a body.
     pub(super) fn get(source: &mut Source<impl BufRead>) -> Result<Self, TableError> {
         let body_len = source.left();
         let record = source.sealed("the numbers of the table", NUMBERS_LEN)?;
@@ -166,7 +166,7 @@ impl Shape {
         drop(record);
         let shape = Self::of(schema, span, encrypted_len, schema_len)?;
         if shape.body_len == body_len {
-            // Each is an object of its own.
+            // Each ciphertext is an object with a header of its own.
             if shape.input_count > 0 && encrypted_len < HEADER_LEN as u64 {
                 let expected = format!("at least {HEADER_LEN}");
                 return Err(WireError::value("bytes of an encrypted chunk", expected, encrypted_len).into());
@@ -177,7 +177,7 @@ impl Shape {
     }
 }
 
-/// Bytes of a clear cell.
+/// Number of bytes of a clear cell.
 pub(super) fn width(column: &Column) -> usize {
     match column.kind {
         Kind::Decimal { .. } | Kind::Real { .. } => 8,

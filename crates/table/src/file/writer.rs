@@ -1,4 +1,4 @@
-//! A file is written while rows come.
+//! Writer of encrypted tables in Sunzi's files, as rows come.
 
 use std::io::Write;
 
@@ -11,15 +11,15 @@ use sunzi_rlwe::wire::{Block, Header, Output, Sink, WireError};
 use super::{Shape, kind};
 use crate::{EncryptedWriter, TableError};
 
-/// Writes chunk after chunk: the clear columns of its rows, then what is encrypted of each input.
+/// Writes chunk after chunk: the clear columns of its rows, then the ciphertexts of each input.
 pub struct TableWriter<'a, W: Write> {
     contexts: &'a Contexts,
     shape: Shape,
     key: KeyId,
     out: W,
-    /// Chunks that were begun.
+    /// Number of chunks begun.
     chunk: usize,
-    /// Inputs of this chunk that are still to come.
+    /// Number of inputs of this chunk that are still to be written.
     left: usize,
 }
 
@@ -36,16 +36,16 @@ impl<'a, W: Write> TableWriter<'a, W> {
         Ok(Self { contexts, shape, key, out, chunk: 0, left: 0 })
     }
 
-    /// What is written.
+    /// Contents of the file and their offsets.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Writes what is encrypted of the next input.
+    /// Writes the ciphertexts of the next input.
     ///
     /// # Errors
-    /// As [`put_bytes`](EncryptedWriter::put_bytes).
+    /// Every error of [`put_bytes`](EncryptedWriter::put_bytes).
     pub fn put(&mut self, encrypted: &Encrypted) -> Result<(), TableError> {
         let none = || TableError::mismatch("key", self.key, "none, or several");
         let (bytes, key) = (self.contexts.to_bytes(encrypted)?, encrypted.key().ok_or_else(none)?);

@@ -1,4 +1,4 @@
-//! Encrypted tables as files: what is written is read again, part by part, and is not taken for something else.
+//! Encrypted tables as files: the bytes written are read again, part by part, and are not taken for anything else.
 
 use std::io::Cursor;
 
@@ -44,7 +44,7 @@ fn schema() -> Schema {
     Schema::new(ROWS as u64, columns).unwrap()
 }
 
-/// The rows from `start` on.
+/// Returns `count` rows from `start` on.
 fn rows(start: usize, count: usize) -> Table {
     let range = || start..start + count;
     let cells = vec![
@@ -171,7 +171,7 @@ fn whatever_changed_is_noticed() {
     assert_eq!(fault(&[&case.bytes[..], &[0]].concat()), Fault::Damage);
 }
 
-/// Numbers with right checksums that no writer writes.
+/// Checks that numbers with right checksums that no writer writes are refused.
 #[test]
 fn numbers_of_the_shape_are_checked() {
     let case = Case::new();
@@ -210,7 +210,7 @@ fn other_parameters_keys_and_orders_are_refused() {
     let ckks = sunzi_ckks::Parameters::from_ranges(6, 46, &[range], security).unwrap();
     let refused = file.belongs_to(&Contexts::new(&Parameters::Ckks(ckks)).unwrap());
     assert!(matches!(refused, Err(TableError::Wire(WireError::Kind { .. }))));
-    // Something else in the place of a table.
+    // Another object in the place of a table.
     let ours = case.encrypt(&rows(0, SPAN), &Input { column: 0, label: None });
     let refused = case.file(&case.contexts.to_bytes(&ours).unwrap()).err().unwrap();
     assert!(matches!(refused, TableError::Wire(WireError::Kind { .. })));

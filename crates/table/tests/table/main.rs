@@ -1,4 +1,4 @@
-//! Tables to files and back.
+//! All tests of tables in one executable: tables to files and back.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

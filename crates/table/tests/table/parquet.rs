@@ -25,7 +25,7 @@ use sunzi_table::{Asked, Chunks, EncryptedWriter as _, Source, TableError, input
 
 const ROWS_IN_ALL: usize = 200;
 
-/// Every type that is read.
+/// Returns a batch with every type that is read.
 fn batch() -> RecordBatch {
     let range = 0..ROWS_IN_ALL as i32;
     let columns: Vec<(&str, ArrayRef)> = vec![
@@ -88,7 +88,7 @@ fn clear_tables_are_read_with_their_types() {
     assert!(matches!(Source::open(&path).unwrap().rows(), Err(TableError::Parquet { .. })));
 }
 
-/// Columns of categories, as pandas writes them: labels by their places, and one in which all cells are missing.
+/// Checks columns of categories as pandas writes them: labels by their indices, and one in which all cells are missing.
 #[test]
 fn dictionaries_are_read_as_labels() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ impl Case {
         self.folder.path().join("e.parquet")
     }
 
-    /// Writes an encrypted table, cut by region.
+    /// Writes an encrypted table, partitioned by region.
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
@@ -158,7 +158,7 @@ impl Case {
         case
     }
 
-    /// The sum of all ages in a file.
+    /// Returns the sum of all ages in a file.
     fn sum(&self) -> i64 {
         let mut table = open(&self.path()).unwrap();
         let codec = self.contexts.codec(&self.contexts.layout(self.schema.rows)).unwrap();
@@ -196,7 +196,7 @@ fn encrypted_tables_come_back_and_are_filtered_by_their_partition() {
     let all: i64 = (0..200).map(|i| i % 90).sum();
     assert_eq!(case.sum(), all);
 
-    // What an engine does that knows nothing of Sunzi: it keeps rows by a clear column, and writes fewer row groups.
+    // An engine that knows nothing of Sunzi keeps rows by a clear column, and writes fewer row groups.
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(case.path()).unwrap()).unwrap();
     let arrow = Arc::clone(reader.schema());
     let field = arrow.field_with_name("age").unwrap();
@@ -228,7 +228,7 @@ fn what_is_no_encrypted_table_is_refused() {
     let parameters = CrtParameters::new(6, moduli, vec![257], Security::InsecureForResearchOnly);
     let other = Contexts::new(&Parameters::Bfv(parameters)).unwrap();
     assert!(matches!(open(&case.path()).unwrap().check(&other), Err(TableError::Wire(_))));
-    // Cells that were changed, byte by byte, are noticed where they matter.
+    // Cells that were changed, byte by byte, are detected where they matter.
     let bytes = std::fs::read(case.path()).unwrap();
     let mut noticed = 0;
     for at in (4..bytes.len()).step_by(211) {

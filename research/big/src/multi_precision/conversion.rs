@@ -1,4 +1,4 @@
-//! Residues to residues through one big integer for each coefficient.
+//! Conversion of residues to residues through one big integer for each coefficient.
 
 use num_bigint::BigUint;
 use sunzi_kernels::Modulus;
@@ -10,33 +10,33 @@ use super::lift::{Lift, half};
 use super::remainders::Remainders;
 use super::rounding::Rounding;
 
-/// What computes with the big integers.
+/// Arithmetic of the big integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// Our own words.
+    /// Our own arithmetic on words of sixty bits.
     #[default]
     Words,
-    /// GMP.
+    /// Arithmetic of GMP.
     #[cfg(feature = "gmp")]
     Gmp,
 }
 
-/// Division and rounding by t/q, for q > 2t.
+/// Ratio t/q of a division and rounding, for q > 2t.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio<'a> {
-    /// What is multiplied by.
+    /// Factor t of the ratio.
     pub t: u64,
-    /// What is divided by.
+    /// Divisor q of the ratio.
     pub q: &'a BigUint,
 }
 
-/// Tables of x ↦ x or x ↦ ⌊t·x/q⌉, a half rounding up, from residues modulo a source to residues modulo a target, for
+/// Tables of the conversion x ↦ x or x ↦ ⌊t·x/q⌉, a half rounding up, from residues modulo a source to residues modulo a target, for
 /// x centred modulo the source.
 #[derive(Clone, Debug)]
 pub(super) struct Conversion {
     groups: Vec<Group>,
     steps: Steps,
-    /// How many moduli there are on either side.
+    /// Numbers of moduli of source and target.
     source: usize,
     target: usize,
 }

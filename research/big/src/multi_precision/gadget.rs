@@ -1,4 +1,4 @@
-//! D_{ω,q} and P_{ω,q} of [BEHZ16, eq. (7)], for Relin_FV.
+//! Gadget of multi-precision integers: D_{ω,q} and P_{ω,q} of [BEHZ16, eq. (7)], for Relin_FV.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use super::lift::{Lift, half};
 use super::scaler::lift_residues;
 use super::words::{self as integers, BITS, MASK, bits};
 
-/// Words between two digits in scratch memory, against conflicts of cache lines.
+/// Number of words between two digits in scratch memory, against conflicts of cache lines.
 const PAD: usize = 72;
-/// The largest log2 ω: a digit and its carry are one word.
+/// Largest log2 ω: a digit and its carry are one word.
 const MAX_RADIX_BITS: u32 = 62;
 
-/// The centred digits of a radix ω: c = Σ d_i·ω^i with −ω/2 ≤ d_i ≤ ω/2 for c in [−q/2, q/2).
+/// Gadget of the centred digits of a radix ω: c = Σ d_i·ω^i with −ω/2 ≤ d_i ≤ ω/2 for c in [−q/2, q/2).
 ///
 /// `radix_bits` of the options is log2 ω, 1 to 62. Without it ω = 2^32 for moduli of at most 32 bits and 2^62 for
 /// those above 48 bits, as [BEHZ16, 5.3] measures, and 2^48 between.
@@ -31,19 +31,19 @@ pub struct MultiPrecisionGadget(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// The ring it was made for.
+    /// Ring for which the gadget was made.
     top: Ring,
-    /// The ring of its level, and the storage of that.
+    /// Ring of the gadget's level; the next field is its storage.
     ring: Ring,
     words: WordRing,
     options: GadgetOptions,
-    /// log2 ω.
+    /// Radix as log2 ω.
     radix_bits: u32,
-    /// ℓ_{ω,q} = ⌈log_ω q⌉.
+    /// Number of digits ℓ_{ω,q} = ⌈log_ω q⌉.
     count: usize,
     groups: Vec<Group>,
     lift: Lift,
-    /// (ω/2)·(1 + ω + … + ω^(ℓ−1)) − ⌊q/2⌋: digits of a sum with it are d_i + ω/2.
+    /// Offset (ω/2)·(1 + ω + … + ω^(ℓ−1)) − ⌊q/2⌋: digits of a sum with it are d_i + ω/2.
     offset: Vec<u64>,
 }
 
@@ -97,18 +97,18 @@ impl MultiPrecisionGadget {
     }
 }
 
-/// ℓ_{ω,q}.
+/// Returns the number of digits ℓ_{ω,q}.
 fn digit_count(q: &BigUint, radix_bits: u32) -> usize {
     usize::try_from(q.bits().div_ceil(u64::from(radix_bits))).unwrap_or(usize::MAX)
 }
 
-/// ω^i.
+/// Returns the power ω^i of the radix.
 fn power(radix_bits: u32, i: usize) -> BigUint {
     BigUint::one() << (i * radix_bits as usize)
 }
 
 impl Inner {
-    /// d_i + ω/2 for every coefficient, digit after digit.
+    /// Returns d_i + ω/2 for every coefficient, digit after digit.
     fn digits(&self, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
         let n = self.ring.degree();
         let residues = lift_residues(&self.words, a)?;
@@ -132,7 +132,7 @@ impl Inner {
                 (*word, carry) = (sum & MASK, sum >> BITS);
             }
             for (d, digit) in digits.iter_mut().enumerate() {
-                // The last digit keeps what the rounding of the others carries into it.
+                // The last digit keeps the carry from the rounding of the others.
                 let count = self.radix_bits + u32::from(d + 1 == self.count);
                 if let Some(digit) = digit.get_mut(i) {
                     *digit = bits(&integer, d as u64 * u64::from(self.radix_bits), count);
@@ -141,7 +141,7 @@ impl Inner {
         });
     }
 
-    /// Every digit modulo the target of `plan`, in evaluation form.
+    /// Lifts every digit modulo the target of `plan`, in evaluation form.
     fn lift_digits(&self, lifted: &mut [u64], digits: &[u64], plan: &Plan) -> Result<(), RingError> {
         let (n, target) = (plan.n(), plan.modulus());
         let offset = target.neg(target.reduce(1 << (self.radix_bits - 1)));
@@ -157,7 +157,7 @@ impl Inner {
     }
 }
 
-/// [`Digits`] are the polynomial itself: they are cheap beside their transforms.
+/// Gadget whose [`Digits`] are the polynomial itself: digits are cheap beside their transforms.
 impl GadgetBackend for MultiPrecisionGadget {
     fn options(&self) -> &GadgetOptions {
         &self.0.options
@@ -271,7 +271,7 @@ impl GadgetBackend for MultiPrecisionGadget {
     }
 }
 
-/// The polynomials of a half of a key.
+/// Returns the polynomials of a half of a key.
 fn polynomials(half: &[KeyPart]) -> Result<Vec<&Poly<Evaluation>>, RingError> {
     half.iter().map(|part| part.0.get()).collect()
 }

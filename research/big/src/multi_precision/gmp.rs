@@ -1,4 +1,4 @@
-//! The same conversions by the functions of GMP, over its own words of 64 bits.
+//! Conversions by the functions of GMP, over its own words of 64 bits.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -12,7 +12,7 @@ use super::lift::half;
 
 const BITS: u64 = 64;
 
-/// The lowest `length` words of x.
+/// Returns the lowest `length` words of x.
 fn words(x: &BigUint, length: usize) -> Vec<u64> {
     x.iter_u64_digits().chain(std::iter::repeat(0)).take(length).collect()
 }
@@ -21,10 +21,10 @@ fn end(length: usize) -> BigUint {
     BigUint::one() << (length as u64 * BITS)
 }
 
-/// Lift, rounding and remainders as in the files of these names, where every formula is explained.
+/// Tables of lift, rounding and remainders, as in the files of these names, where every formula is explained.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// q/P_g, group after group.
+    /// Quotients q/P_g, group after group.
     quotients: Vec<u64>,
     half: Vec<u64>,
     modulus: Vec<u64>,
@@ -47,9 +47,9 @@ struct Rounding {
     fraction: [u64; 2],
 }
 
-/// Memory of one thread.
+/// Buffers of one thread.
 pub(super) struct Buffers {
-    /// The integer after one zero.
+    /// Words of the integer, after one zero.
     integer: Vec<u64>,
     product: Vec<u64>,
 }
@@ -94,7 +94,7 @@ impl Steps {
         Buffers { integer: vec![0; self.modulus.len() + 1], product: vec![0; product] }
     }
 
-    /// The result for the residues of coefficient `at`, into that entry of every row.
+    /// Converts the residues of coefficient `at`, and writes the result into that entry of every row.
     pub(super) fn apply(
         &self,
         residues: &[u64],
@@ -138,7 +138,7 @@ impl Steps {
 }
 
 impl Rounding {
-    /// The tables and K.
+    /// Makes the tables, and returns K with them.
     fn new(ratio: Ratio<'_>, offset: &BigUint, length: usize) -> (Self, BigUint) {
         let Ratio { t, q } = ratio;
         let shift = (offset * t).div_ceil(q);

@@ -1,12 +1,12 @@
-//! Small moduli taken together, so that every product of a word and a residue uses the whole multiplier.
+//! Groups of small moduli, so that every product of a word and a residue uses the whole multiplier.
 
 use sunzi_kernels::Modulus;
 use sunzi_ring::RingError;
 
-/// Consecutive moduli whose product P is a word.
+/// A group of consecutive moduli whose product P is a word.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// P.
+    /// Product P of the group's moduli.
     pub(super) product: Modulus,
     pub(super) members: Vec<Member>,
 }
@@ -14,14 +14,14 @@ pub(super) struct Group {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     pub(super) modulus: Modulus,
-    /// P/q_i.
+    /// Cofactor P/q_i of a modulus in its group.
     pub(super) cofactor: u64,
 }
 
-/// Coefficients gathered together: the residues of one row that share a few cache lines.
+/// Number of coefficients gathered together: the residues of one row that share a few cache lines.
 const TILE: usize = 16;
 
-/// Groups as large as they can be: a sum of as many products below P as there are members stays below 2^62.
+/// Makes groups as large as they can be: a sum of as many products below P as there are members stays below 2^62.
 pub(super) fn group(moduli: &[Modulus]) -> Result<Vec<Group>, RingError> {
     let mut groups = Vec::new();
     let mut rest = moduli;

@@ -1,4 +1,4 @@
-//! From residues to one big integer.
+//! Lift from residues to one big integer.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -8,24 +8,24 @@ use sunzi_ring::Basis;
 use super::groups::Group;
 use super::words::{self, BITS, MASK, bits, columns, interleave};
 
-/// Tables of x ↦ [x]_q + ⌊q/2⌋ from the residues y_i = |x·(q/q_i)^-1|_{q_i}.
+/// Tables of the lift x ↦ [x]_q + ⌊q/2⌋ from the residues y_i = |x·(q/q_i)^-1|_{q_i}.
 #[derive(Clone, Debug)]
 pub(super) struct Lift {
-    /// Words w and w + 1 of q/P_g for the groups g, then the next two words.
+    /// Quotients: words w and w + 1 of q/P_g for the groups g, then the next two words.
     quotients: Vec<[u64; 2]>,
     half: Vec<u64>,
     modulus: Vec<u64>,
-    /// 2^(60·length) − q.
+    /// Negated modulus 2^(60·length) − q.
     negated: Vec<u64>,
-    /// The sixty bits of a sum that its multiple of q is estimated from begin here.
+    /// First of the sixty bits of a sum from which its multiple of q is estimated.
     top: u64,
-    /// ⌊2^exponent/(q/2^top)⌋ and the exponent.
+    /// Reciprocal ⌊2^exponent/(q/2^top)⌋; the next field is its exponent.
     reciprocal: u64,
     exponent: u32,
 }
 
 impl Lift {
-    /// For the groups of the moduli of a basis.
+    /// Makes the tables for the groups of the moduli of a basis.
     pub(super) fn new(basis: &Basis, groups: &[Group]) -> Self {
         let q = basis.product();
         // Σ y_i·(q/q_i) + ⌊q/2⌋ < (k + 1)·q.
@@ -51,14 +51,14 @@ impl Lift {
         }
     }
 
-    /// Words of a result.
+    /// Number of words of a result.
     pub(super) fn length(&self) -> usize {
         self.modulus.len()
     }
 
-    /// [x]_q + ⌊q/2⌋ in [0, q) from the gathered residues of one coefficient.
+    /// Computes [x]_q + ⌊q/2⌋ in [0, q) from the gathered residues of one coefficient.
     ///
-    /// S = Σ Y_g·(q/P_g) + ⌊q/2⌋ is a multiple of q off, α or α + 1 of which the top bits tell.
+    /// S = Σ Y_g·(q/P_g) + ⌊q/2⌋ differs by a multiple of q, which is α or α + 1 by its top bits.
     #[inline]
     pub(super) fn apply(&self, residues: &[u64], out: &mut [u64]) {
         let mut carry = 0;
@@ -77,7 +77,7 @@ impl Lift {
         }
     }
 
-    /// out − α·q.
+    /// Computes out − α·q.
     fn add_multiple(&self, alpha: u64, out: &mut [u64]) {
         let mut carry = 0;
         for (out, negated) in out.iter_mut().zip(&self.negated) {
@@ -89,7 +89,7 @@ impl Lift {
     }
 }
 
-/// ⌊q/2⌋, what a lift adds to a centred integer.
+/// Returns ⌊q/2⌋, which a lift adds to a centred integer.
 pub(super) fn half(q: &BigUint) -> BigUint {
     q.div_floor(&BigUint::from(2_u32))
 }

@@ -1,11 +1,11 @@
-//! BFV with multi-precision integers: what [BEHZ16] compares with.
+//! Multi-precision baseline: BFV with multi-precision integers, with which [BEHZ16] compares.
 //!
 //! Polynomials are residues, added, multiplied and transformed as in any [`Ring`](sunzi_ring::Ring) in words. The three operations of
 //! [`Scaler`](sunzi_ring::Scaler) and the digits of [`Gadget`](sunzi_ring::Gadget) go through one big integer for each
 //! coefficient instead: Dec_MP and Mult_MP of [BEHZ16, 3.5, 4.1 and B.3], as exact as the oracle
 //! [`BigRing`](crate::BigRing) and as fast as such arithmetic can be.
 //!
-//! Nothing here runs in constant time: it is a baseline to measure, not a way to protect a key.
+//! No operation runs in constant time: the module is a baseline to measure, not a way to protect a key.
 
 pub(crate) mod conversion;
 mod gadget;

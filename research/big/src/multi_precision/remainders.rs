@@ -1,4 +1,4 @@
-//! From one big integer to residues.
+//! Remainders: from one big integer to residues.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -12,15 +12,15 @@ use super::words::{self, for_each_sum, interleave};
 #[derive(Clone, Debug)]
 pub(super) struct Remainders {
     groups: Vec<Group>,
-    /// 2^(60w) mod P_g over the words w for two groups, then the next two.
+    /// Powers 2^(60w) mod P_g over the words w for two groups, then the next two.
     powers: Vec<[u64; 2]>,
-    /// −offset mod P_g.
+    /// Offsets −offset mod P_g.
     offsets: Vec<u64>,
     length: usize,
 }
 
 impl Remainders {
-    /// For integers of `length` words.
+    /// Makes the tables for integers of `length` words.
     pub(super) fn new(moduli: &[Modulus], length: usize, offset: &BigUint) -> Result<Self, RingError> {
         let groups = group(moduli)?;
         let reduce = |x: BigUint, modulus: Modulus| (x % modulus.value()).to_u64().unwrap_or(0);
@@ -38,7 +38,7 @@ impl Remainders {
         Ok(Self { groups, powers, offsets, length })
     }
 
-    /// The residues of x into entry `at` of every row.
+    /// Writes the residues of x into entry `at` of every row.
     #[inline]
     pub(super) fn apply(&self, x: &[u64], rows: &mut [&mut [u64]], at: usize) {
         let mut rows = rows.iter_mut();

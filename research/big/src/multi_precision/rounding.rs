@@ -1,4 +1,4 @@
-//! DR of [BEHZ16, eq. (1)] on one big integer.
+//! Division and rounding DR of [BEHZ16, eq. (1)] on one big integer.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -8,30 +8,30 @@ use super::conversion::Ratio;
 use super::lift::half;
 use super::words::{self, BITS, MASK, columns};
 
-/// Tables of u ↦ ⌊t·x/q⌉ + K for x = u − offset, a half rounding up: K makes the result non-negative.
+/// Tables of the rounding u ↦ ⌊t·x/q⌉ + K for x = u − offset, a half rounding up: K makes the result non-negative.
 ///
 /// With C = K·q + ⌊q/2⌋ − t·offset the result is ⌊(t·u + C)/q⌋. It is computed by the precomputed quotient t/q
-/// [BEHZ16, B.3] to one word after the point; where that word leaves a doubt, by division.
+/// [BEHZ16, B.3] to one word after the point; where that word is ambiguous, by division.
 #[derive(Clone, Debug)]
 pub struct Rounding {
     t: u64,
     q: BigUint,
-    /// C.
+    /// Constant C of the formula ⌊(t·u + C)/q⌋.
     pub constant: BigUint,
-    /// K.
+    /// Shift K that makes results non-negative.
     shift: BigUint,
-    /// Lowest words of 2^60·u that do not matter.
+    /// Number of lowest words of 2^60·u that do not matter.
     skip: usize,
-    /// The words of ⌊2^(60·(|u| + 1))·t/q⌋, highest first.
+    /// Words of ⌊2^(60·(|u| + 1))·t/q⌋, highest first.
     reciprocal: Vec<u64>,
-    /// ⌊2^60·C/q⌋.
+    /// Fraction ⌊2^60·C/q⌋ of the constant.
     fraction: u128,
-    /// A fraction from here on may belong to the next integer.
+    /// Least fraction that may belong to the next integer.
     pub doubt: u64,
 }
 
 impl Rounding {
-    /// For u of `length` words.
+    /// Makes the tables for u of `length` words.
     pub fn new(ratio: Ratio<'_>, offset: &BigUint, length: usize) -> Self {
         let Ratio { t, q } = ratio;
         let shift = (offset * t).div_ceil(q);
@@ -55,17 +55,17 @@ impl Rounding {
         }
     }
 
-    /// Words of a result.
+    /// Number of words of a result.
     pub fn length(&self) -> usize {
         self.reciprocal.len().saturating_sub(2) + 1
     }
 
-    /// K.
+    /// Shift K that makes results non-negative.
     pub(super) fn shift(&self) -> &BigUint {
         &self.shift
     }
 
-    /// The result for the integer u whose words stand in `padded` after one zero and before another.
+    /// Computes the result for the integer u whose words stand in `padded` after one zero and before another.
     /// `pairs` is working memory.
     #[inline]
     pub fn apply(&self, padded: &[u64], pairs: &mut Vec<[u64; 2]>, out: &mut [u64]) {
@@ -98,7 +98,7 @@ impl Rounding {
         }
     }
 
-    /// The same by the definition.
+    /// Computes the result by the definition.
     #[cold]
     fn divide(&self, padded: &[u64], out: &mut [u64]) {
         let u = words::integer(padded) >> BITS;

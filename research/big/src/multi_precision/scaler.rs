@@ -1,4 +1,4 @@
-//! Dec_MP and the steps of Mult_MP before relinearisation.
+//! Scaler of multi-precision integers: Dec_MP and the steps of Mult_MP before relinearisation.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use sunzi_ring::{
 use super::MultiPrecision;
 use super::conversion::{Conversion, Ratio};
 
-/// DR of [BEHZ16, eq. (1)] over the integers: nothing is approximated.
+/// Division and rounding DR of [BEHZ16, eq. (1)] over the integers, without approximation.
 ///
-/// The wide basis q ∪ B' is that of the residue ring for the same options, so that both multiply polynomials of
-/// the same size [BEHZ16, B.3].
+/// The wide basis q ∪ B' is that of the residue ring for equal options, so that both multiply polynomials of
+/// equal size [BEHZ16, B.3].
 #[derive(Clone, Debug)]
 pub struct MultiPrecisionScaler(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// The ring modulo q.
+    /// Ring modulo q.
     base: WordRing,
-    /// The ring modulo q, then B', and its storage.
+    /// Ring modulo q, then B'; the next field is its storage.
     wide: Ring,
     wide_words: WordRing,
-    /// The limbs B' of `wide`.
+    /// Limbs B' of `wide`.
     auxiliary: WordRing,
-    /// (q/q_i)^-1 and the same for the wide basis, folded into inverse transforms.
+    /// Factors (q/q_i)^-1, and those of the wide basis, folded into inverse transforms.
     inverses: Vec<Scale>,
     wide_inverses: Vec<Scale>,
     extension: Conversion,
@@ -76,7 +76,7 @@ impl MultiPrecisionScaler {
     }
 }
 
-/// The factors (q/q_i)^-1 of every limb.
+/// Returns the factors (q/q_i)^-1 of every limb.
 fn inverses(ring: &WordRing) -> Result<Vec<Scale>, RingError> {
     let factors = ring.basis().quotient_inverses();
     check_table("factor of an inverse transform", ring.plans().len(), factors.len())?;
@@ -84,14 +84,14 @@ fn inverses(ring: &WordRing) -> Result<Vec<Scale>, RingError> {
 }
 
 impl Inner {
-    /// Products are computed modulo q alone.
+    /// Checks the level: products are computed modulo q alone.
     fn check_level(&self, level: usize) -> Result<(), RingError> {
         let top = self.base.level();
         if level == top { Ok(()) } else { Err(RingError::out_of_range("level of a product", top, level)) }
     }
 }
 
-/// Whatever multiplication the options ask for: integers do not tell its variants apart.
+/// Scaler whatever multiplication the options name: on integers its variants are equal.
 impl ScalerBackend for MultiPrecisionScaler {
     fn levels(&self) -> RangeInclusive<usize> {
         let top = self.0.base.level();
@@ -148,7 +148,7 @@ impl ScalerBackend for MultiPrecisionScaler {
     }
 }
 
-/// |a·(q/q_i)^-1|_{q_i}, limb after limb.
+/// Returns |a·(q/q_i)^-1|_{q_i}, limb after limb.
 pub(super) fn lift_residues(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
     let basis = ring.basis();
     let mut residues = Scratch::new(a.words().len());

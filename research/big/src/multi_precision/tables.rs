@@ -9,7 +9,7 @@ use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 /// Makes a [`Ring`] in words whose scaler and gadget compute with multi-precision integers, as \[BEHZ16\] measures them: BFV over it
 /// is FV of [BEHZ16, section 2] with its products by transforms.
 ///
-/// Its polynomials are those of the ring in words. Nothing about it takes constant time.
+/// Polynomials are those of the ring in words. Operations do not run in constant time.
 ///
 /// ```
 /// use sunzi_big::MultiPrecision;
@@ -27,22 +27,22 @@ use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 pub struct MultiPrecision(Arithmetic);
 
 impl MultiPrecision {
-    /// The ring of index m modulo the product of these primes, as [`Ring::new`].
+    /// Makes the ring of index m modulo the product of these primes, as [`Ring::new`] does.
     ///
     /// # Errors
-    /// Those of [`Ring::new`].
+    /// Every error of [`Ring::new`].
     pub fn ring(m: u64, moduli: &[u64]) -> Result<Ring, RingError> {
         Ring::new(m, moduli).map(|ring| Self::over(&ring))
     }
 
-    /// A ring over the residues of another, which must be words for scalers, gadgets and descriptions: others are
+    /// Makes a ring over the residues of another, which must be words for scalers, gadgets and descriptions: others are
     /// [`RingError::OtherStorage`].
     #[must_use]
     pub fn over(ring: &Ring) -> Ring {
         ring.with_tables(Self(Arithmetic::Words))
     }
 
-    /// The ring of [`over`](Self::over) computing with GMP, to compare with.
+    /// Makes the ring of [`over`](Self::over) with the arithmetic of GMP, to compare with.
     #[cfg(feature = "gmp")]
     #[must_use]
     pub fn over_with_gmp(ring: &Ring) -> Ring {

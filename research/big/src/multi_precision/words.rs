@@ -5,34 +5,34 @@
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
-/// Bits of a word.
+/// Number of bits of a word.
 pub const BITS: u64 = 60;
-/// 2^60 − 1.
+/// Mask 2^60 − 1 of a word.
 pub const MASK: u64 = (1 << BITS) - 1;
-/// Products of a word and a residue below 2^62 that are summed in 128 bits.
+/// Number of products of a word and a residue below 2^62 that are summed in 128 bits.
 pub const TERMS: usize = 60;
 
-/// Words that hold any integer below `bound`.
+/// Returns the number of words that hold any integer below `bound`.
 pub fn length(bound: &BigUint) -> usize {
     usize::try_from(bound.bits().div_ceil(BITS)).unwrap_or(usize::MAX).max(1)
 }
 
-/// The lowest `length` words of x.
+/// Returns the lowest `length` words of x.
 pub fn words(x: &BigUint, length: usize) -> Vec<u64> {
     (0..length as u64).map(|i| ((x >> (i * BITS)) & BigUint::from(MASK)).to_u64().unwrap_or(0)).collect()
 }
 
-/// The integer of these words.
+/// Returns the integer of these words.
 pub fn integer(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << BITS) + word)
 }
 
-/// 2^(60·length).
+/// Returns 2^(60·length).
 pub(super) fn end(length: usize) -> BigUint {
     BigUint::one() << (length as u64 * BITS)
 }
 
-/// Σ s_i·a_i and Σ s_i·b_i over at most [`TERMS`] pairs (a_i, b_i). Two sums at once keep the multiplier busy.
+/// Returns Σ s_i·a_i and Σ s_i·b_i over at most [`TERMS`] pairs (a_i, b_i). Two sums at once keep the multiplier busy.
 #[inline(always)]
 fn sums(shared: &[u64], pairs: &[[u64; 2]]) -> [u128; 2] {
     let mut sums = [0_u128; 2];
@@ -52,16 +52,16 @@ pub(super) fn for_each_sum(shared: &[u64], pairs: &[[u64; 2]], mut f: impl FnMut
     chunks.for_each(|(shared, pairs)| f(sums(shared, pairs)));
 }
 
-/// A sum of products as low + 2^60·high.
+/// A column of a product: a sum of products as low + 2^60·high.
 #[derive(Clone, Copy, Default)]
 pub struct Column {
-    /// The lowest words of the terms, summed.
+    /// Sum of the lowest words of the terms.
     pub low: u128,
-    /// What stands above them, summed.
+    /// Sum of the parts above them.
     pub high: u128,
 }
 
-/// Σ s_i·a_i and Σ s_i·b_i for any number of terms.
+/// Returns Σ s_i·a_i and Σ s_i·b_i for any number of terms.
 #[inline(always)]
 pub fn columns(shared: &[u64], pairs: &[[u64; 2]]) -> [Column; 2] {
     if shared.len() <= TERMS {
@@ -77,14 +77,14 @@ pub fn columns(shared: &[u64], pairs: &[[u64; 2]]) -> [Column; 2] {
     columns
 }
 
-/// Two lists entry by entry, the shorter filled with zeros.
+/// Interleaves two lists entry by entry, the shorter filled with zeros.
 pub fn interleave(a: &[u64], b: &[u64]) -> Vec<[u64; 2]> {
     let entry = |list: &[u64], i: usize| list.get(i).copied().unwrap_or(0);
     (0..a.len().max(b.len())).map(|i| [entry(a, i), entry(b, i)]).collect()
 }
 
 impl Column {
-    /// The word that this column leaves, with what the columns below carry into it and out of it.
+    /// Returns the word of this column, with the carry from the columns below, and updates the carry.
     #[inline(always)]
     pub(super) fn carry(self, carry: &mut u128) -> u64 {
         let sum = self.low + *carry;
@@ -93,7 +93,7 @@ impl Column {
     }
 }
 
-/// `count` ≤ 64 bits of x from bit `at` on.
+/// Returns `count` ≤ 64 bits of x from bit `at` on.
 pub fn bits(x: &[u64], at: u64, count: u32) -> u64 {
     let (first, offset) = ((at / BITS) as usize, at % BITS);
     let word = |i: usize| u128::from(x.get(first + i).copied().unwrap_or(0));

@@ -1,22 +1,22 @@
-//! Residues of a big-integer ring.
+//! Residues of a big-integer ring, as polynomials store them.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use sunzi_ring::Content;
 use zeroize::Zeroize;
 
-/// n coefficients in [0, q), in either domain.
+/// Coefficients of a polynomial, n integers in [0, q), in either domain.
 ///
 /// `zeroize` sets the coefficients to zero but cannot erase what the big-integer library has freed:
 /// this type is for oracles and baselines, not for secrets that matter.
 #[derive(Clone)]
 pub(super) struct Coefficients {
     pub(super) values: Vec<BigUint>,
-    /// Bits of q.
+    /// Number of bits of q.
     pub(super) bits: usize,
 }
 
-/// As many bytes as the modulus has, n times; what the big-integer library adds is not counted.
+/// Size: n times as many bytes as the modulus has; overhead of the big-integer library is not counted.
 impl Content for Coefficients {
     fn byte_len(&self) -> usize {
         self.values.len() * self.bits.div_ceil(8)
@@ -29,7 +29,7 @@ impl Zeroize for Coefficients {
     }
 }
 
-/// Every digit of every coefficient.
+/// Digits of every coefficient, digit after digit.
 #[derive(Clone)]
 pub(super) struct Digits(pub(super) Vec<Vec<BigInt>>);
 

@@ -1,4 +1,4 @@
-//! Radix decomposition, D and P of [BEHZ16, eq. (7)], its smaller keys [B.2, eq. (22)], and remainders by products of
+//! Gadget of the oracle: radix decomposition, D and P of [BEHZ16, eq. (7)], its smaller keys [B.2, eq. (22)], and remainders by products of
 //! moduli with special moduli [KPZ21, B.2.3].
 
 use num_bigint::{BigInt, BigUint};
@@ -13,15 +13,15 @@ use sunzi_ring::{
 
 use super::{BigRing, coefficients};
 
-/// log2 ω unless the options say otherwise.
+/// Value of log2 ω unless the options say otherwise.
 const RADIX_BITS: u32 = 32;
 
-/// Digits by their definitions, at one level.
+/// Gadget of the oracle: digits by their definitions, at one level.
 #[derive(Clone, Debug)]
 pub struct BigGadget {
-    /// The ring it was made for.
+    /// Ring for which the gadget was made.
     top: BigRing,
-    /// That of this level.
+    /// Ring of the gadget's level.
     ring: BigRing,
     key_ring: Ring,
     options: GadgetOptions,
@@ -30,15 +30,15 @@ pub struct BigGadget {
 
 #[derive(Clone, Debug)]
 enum Form {
-    /// The ℓ = ⌈log_ω q⌉ digits of a radix ω for c in [−q/2, q/2), all in [−ω/2, ω/2] and without the lowest i:
+    /// Radix digits: the ℓ = ⌈log_ω q⌉ digits of a radix ω for c in [−q/2, q/2), all in [−ω/2, ω/2] and without the lowest i:
     /// c is taken for a multiple of ω^i.
     Radix { bits: u32, digits: usize },
-    /// [c]_{Q_j} for products of these moduli, with the numbers of the digits.
+    /// Remainders [c]_{Q_j} for products of these moduli, with the indices of the digits.
     Remainders(Vec<(usize, Vec<usize>)>),
 }
 
 impl BigGadget {
-    /// Tables for the highest level of a ring.
+    /// Makes the gadget for the highest level of a ring.
     pub(super) fn new(ring: &BigRing, options: &GadgetOptions) -> Result<Self, RingError> {
         Self::with_level(ring, options, ring.level())
     }
@@ -97,7 +97,7 @@ impl BigGadget {
         Ok(Form::Remainders(present(groups, top.limbs(level))))
     }
 
-    /// Which polynomials of a key belong to the digits: one of another level may have more between them.
+    /// Returns the places of a key's polynomials that belong to the digits: a key of another level may have more between them.
     fn places_in(&self, part: Option<&Residues>) -> Result<Vec<usize>, RingError> {
         let Form::Remainders(own) = &self.form else { return Ok((0..self.digit_count()).collect()) };
         let missing = |limb| RingError::MissingTable { table: "polynomial of a key", limb };
@@ -109,22 +109,22 @@ impl BigGadget {
         own.iter().map(|(digit, _)| place(*digit).ok_or(missing(*digit))).collect()
     }
 
-    /// log2 ω^z for the i-th digit that is kept.
+    /// Returns log2 ω^z for the i-th kept digit.
     fn exponent(&self, bits: u32, i: usize) -> u64 {
         (self.options.dropped_limbs + i) as u64 * u64::from(bits)
     }
 
-    /// Q_j.
+    /// Returns the product Q_j of a digit's moduli.
     fn own(&self, limbs: &[usize]) -> BigInt {
         limbs.iter().filter_map(|&limb| self.ring.moduli().get(limb)).product::<BigUint>().into()
     }
 
-    /// P.
+    /// Returns the product P of the special moduli.
     fn special(&self) -> BigUint {
         self.key_ring.modulus() / self.ring.modulus()
     }
 
-    /// The level of a key from one of its polynomials.
+    /// Returns the level of a key from one of its polynomials.
     fn key_level(&self, part: &Residues) -> Option<usize> {
         let special = self.special();
         let of = |level: &usize| {
@@ -135,7 +135,7 @@ impl BigGadget {
         (1..=self.top.level()).find(of)
     }
 
-    /// g_i: ω^z, or P·(Q_l/Q_j)·|(Q_l/Q_j)^-1|_{Q_j}.
+    /// Returns the gadget element g_i: ω^z, or P·(Q_l/Q_j)·|(Q_l/Q_j)^-1|_{Q_j}.
     fn element(&self, i: usize) -> Result<BigInt, RingError> {
         let missing = || no_such_digit(self.digit_count(), i);
         match &self.form {
@@ -152,8 +152,8 @@ impl BigGadget {
         }
     }
 
-    /// The i-th kept digit of every coefficient. In a radix: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)), less ω/2; the
-    /// last digit keeps what the rounding of the others carries into it.
+    /// Returns the i-th kept digit of every coefficient. In a radix: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)), less ω/2; the
+    /// last digit keeps the carry from the rounding of the others.
     fn digit(&self, coefficients: &[BigInt], i: usize) -> Vec<BigInt> {
         match &self.form {
             Form::Radix { bits, digits } => {
@@ -237,7 +237,7 @@ impl GadgetBackend for BigGadget {
         }
     }
 
-    /// (ω/2)·(1 + ω + … + ω^(i−1)) for i dropped digits: more than |c|_{ω^i}/2 by a factor ω/(ω − 1).
+    /// Returns log2 of (ω/2)·(1 + ω + … + ω^(i−1)) for i dropped digits: more than |c|_{ω^i}/2 by a factor ω/(ω − 1).
     fn log2_truncation(&self) -> f64 {
         match self.form {
             Form::Radix { bits, .. } if self.options.dropped_limbs > 0 => {
@@ -300,7 +300,7 @@ impl GadgetBackend for BigGadget {
     }
 }
 
-/// The digits that have some of these moduli, and which they have.
+/// Yields the digits that have some of these moduli, with the moduli they have.
 fn present<'a>(groups: impl Iterator<Item = &'a [usize]>, limbs: &[usize]) -> Vec<(usize, Vec<usize>)> {
     let own = |group: &[usize]| limbs.iter().copied().filter(|limb| group.contains(limb)).collect();
     let digits = (0..).zip(groups.map(own));

@@ -1,4 +1,4 @@
-//! Polynomials as bytes: the bits of q − 1 for each coefficient.
+//! Packing of the oracle's polynomials as bytes: the bits of q − 1 for each coefficient.
 
 use std::io::BufRead;
 
@@ -8,7 +8,7 @@ use sunzi_ring::{Append, Backend, PackingError, Residues, Storage, describe, des
 use super::BigRing;
 
 impl BigRing {
-    /// The name of this ring in files.
+    /// Returns the name of this ring in files.
     pub(super) fn description(&self) -> Vec<u8> {
         let mut numbers = Vec::new();
         for modulus in self.moduli() {
@@ -21,7 +21,7 @@ impl BigRing {
         describe_sets(describe(Storage::Big, self.index(), &numbers), self.moduli().len(), rungs)
     }
 
-    /// Bytes of a packed polynomial.
+    /// Returns the number of bytes of a packed polynomial.
     pub(super) fn bytes(&self) -> usize {
         (self.degree() * self.coefficient_bits()).div_ceil(8)
     }

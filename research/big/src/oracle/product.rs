@@ -5,7 +5,7 @@ use num_traits::Zero;
 use sunzi_math::{Additive, RingIndex};
 use sunzi_ring::RingError;
 
-/// Integers in [0, q).
+/// Arithmetic of integers in [0, q).
 pub(super) struct Reduced<'a>(pub(super) &'a BigUint);
 
 impl Additive for Reduced<'_> {
@@ -28,7 +28,7 @@ impl Additive for Reduced<'_> {
     }
 }
 
-/// a·b mod (Φ_m, q) in the powerful basis: the product of polynomials in X, and its remainder by Φ_m.
+/// Returns a·b mod (Φ_m, q) in the powerful basis: the product of polynomials in X, and its remainder by Φ_m.
 pub(super) fn cyclotomic(
     index: &RingIndex,
     a: &[BigUint],
@@ -41,7 +41,7 @@ pub(super) fn cyclotomic(
     Ok(index.powerful_from_power(&residues, &index.remainder(&residues, product)))
 }
 
-/// The 2n − 1 coefficients of a·b modulo q by Kronecker substitution: X becomes a power of 256 above n·q², so one
+/// Returns the 2n − 1 coefficients of a·b modulo q by Kronecker substitution: X becomes a power of 256 above n·q², so one
 /// product of two long integers holds all of them side by side.
 fn multiply(a: &[BigUint], b: &[BigUint], q: &BigUint) -> Vec<BigUint> {
     let n = a.len();

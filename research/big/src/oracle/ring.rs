@@ -1,4 +1,4 @@
-//! The ring with big-integer coefficients.
+//! Ring of the oracle, with big-integer coefficients.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::coefficients::Coefficients;
 use super::product::{self, Reduced};
 use super::{BigGadget, BigScaler};
 
-/// R_q for any modulus q ≥ 2 and any ring index m, over multi-precision integers.
+/// Storage of R_q for any modulus q ≥ 2 and any ring index m, over multi-precision integers.
 ///
 /// Both domains store coefficients: the transform is the identity and `mul_assign` convolves. The constructors make a
 /// [`Ring`] of this storage.
@@ -41,25 +41,25 @@ use super::{BigGadget, BigScaler};
 #[derive(Clone, Debug)]
 pub struct BigRing {
     index: Arc<RingIndex>,
-    /// What the Q_l are products of.
+    /// Moduli whose products are the Q_l.
     moduli: Arc<[BigUint]>,
-    /// The indices of the moduli of every level, ascending.
+    /// Indices of the moduli of every level, ascending.
     rungs: Arc<[Vec<usize>]>,
-    /// Q_1, Q_2, …, Q_k.
+    /// Moduli of the levels, Q_1, Q_2, …, Q_k.
     chain: Arc<[Arc<BigUint>]>,
     level: usize,
     modulus: Arc<BigUint>,
     tag: u64,
 }
 
-/// What tells residues modulo q from those modulo other numbers and from those of other storages.
+/// Returns the tag that distinguishes residues modulo q from those modulo other numbers and of other storages.
 pub(super) fn tag(q: &BigUint) -> u64 {
     let words: Vec<u64> = std::iter::once(Storage::Big as u64).chain(q.iter_u64_digits()).collect();
     tag_of(&words)
 }
 
 impl BigRing {
-    /// The ring of index m, of degree 2 to 2^17, modulo q.
+    /// Makes the ring of index m, of degree 2 to 2^17, modulo q.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::OutOfRange`] for q < 2.
@@ -71,7 +71,7 @@ impl BigRing {
         Self::with_chain(m, std::slice::from_ref(q))
     }
 
-    /// The ring modulo q_1⋯q_k, whose levels are those of these moduli in order.
+    /// Makes the ring modulo q_1⋯q_k, whose levels are those of these moduli in order.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for one
@@ -81,11 +81,11 @@ impl BigRing {
         Self::with_rungs(m, moduli, &rungs)
     }
 
-    /// The ring whose level l is modulo the product of the moduli with the indices `rungs[l − 1]`, as in
+    /// Makes the ring whose level l is modulo the product of the moduli with the indices `rungs[l − 1]`, as in
     /// [`Ring::with_rungs`].
     ///
     /// # Errors
-    /// As [`with_chain`](Self::with_chain); [`RingError::OutOfRange`] for rungs of other numbers or whose products do not ascend, and unless
+    /// Every error of [`with_chain`](Self::with_chain); [`RingError::OutOfRange`] for rungs of other numbers or whose products do not ascend, and unless
     /// the last has all moduli.
     pub fn with_rungs(m: u64, moduli: &[BigUint], rungs: &[Vec<usize>]) -> Result<Ring, RingError> {
         let index = Arc::new(supported_index(m)?);
@@ -107,26 +107,26 @@ impl BigRing {
         Ok(Ring::of(Self { index, moduli, rungs, level, chain, tag: tag(&modulus), modulus }))
     }
 
-    /// The ring at a lower level, or this one.
+    /// Returns the ring at a lower level, or this one.
     pub(super) fn at_level(&self, level: usize) -> Result<Self, RingError> {
         let modulus = Arc::clone(self.modulus_at(level)?);
         Ok(Self { level, tag: tag(&modulus), modulus, ..self.clone() })
     }
 
-    /// What the moduli of all levels are products of.
+    /// Moduli whose products are the moduli of all levels.
     pub(super) fn moduli(&self) -> &[BigUint] {
         &self.moduli
     }
 
-    /// The indices of those of a level.
+    /// Indices of the moduli of a level.
     pub(super) fn limbs(&self, level: usize) -> &[usize] {
         level.checked_sub(1).and_then(|below| self.rungs.get(below)).map_or(&[], |limbs| limbs)
     }
 
-    /// The levels up to this one, and one more for each of these moduli.
+    /// Returns the ring with the levels up to this one, and one more for each of these moduli.
     pub(super) fn extended(&self, others: &[BigUint]) -> Result<Self, RingError> {
         let own = self.limbs(self.level);
-        // Without what only higher levels have.
+        // Moduli that only higher levels have are left out.
         let moduli: Vec<BigUint> = self.moduli.iter().chain(others).cloned().collect();
         let mut rungs: Vec<Vec<usize>> = self.rungs.iter().take(self.level).cloned().collect();
         for count in 1..=others.len() {
@@ -141,7 +141,7 @@ impl BigRing {
         Ok(Self { moduli, rungs, level, chain, tag: tag(&modulus), modulus, ..self.clone() })
     }
 
-    /// Fails unless level `lower` is there and nested in level `higher`.
+    /// Checks that level `lower` exists and is nested in level `higher`.
     pub(super) fn check_nested(&self, lower: usize, higher: usize) -> Result<(), RingError> {
         check_level(lower, higher)?;
         let within = self.limbs(higher);
@@ -151,14 +151,14 @@ impl BigRing {
         Err(RingError::NotNested { level: lower, within: higher })
     }
 
-    /// Q_l.
+    /// Returns the modulus Q_l of a level.
     fn modulus_at(&self, level: usize) -> Result<&Arc<BigUint>, RingError> {
         check_level(level, self.level)?;
         let missing = RingError::NoSuchLevel { got: level, highest: self.level };
         self.chain.get(level.wrapping_sub(1)).ok_or(missing)
     }
 
-    /// Level j of a, Q_j and Q_l.
+    /// Returns Q_j and Q_l for a polynomial a of level j.
     fn between(&self, a: &Residues, level: usize) -> Result<[&Arc<BigUint>; 2], RingError> {
         let from = self.level_of(a)?;
         check_level(level, from)?;
@@ -170,19 +170,19 @@ impl BigRing {
         Shape { degree: self.degree(), limbs: bits }
     }
 
-    /// The coefficients of a polynomial of this ring.
+    /// Returns the coefficients of a polynomial of this ring.
     pub(super) fn values<'a>(&self, a: &'a Residues) -> Result<&'a [BigUint], RingError> {
         self.check(a)?;
         Ok(&a.content::<Coefficients>()?.values)
     }
 
-    /// The coefficients of a polynomial of this ring, to be changed.
+    /// Returns the coefficients of a polynomial of this ring, to be changed.
     fn values_mut<'a>(&self, a: &'a mut Residues) -> Result<&'a mut [BigUint], RingError> {
         self.check(a)?;
         Ok(&mut a.content_mut::<Coefficients>()?.values)
     }
 
-    /// The residues of reduced coefficients.
+    /// Makes a polynomial of reduced coefficients.
     pub(super) fn wrap(&self, values: Vec<BigUint>) -> Residues {
         let shape = Shape { degree: values.len(), limbs: self.shape().limbs };
         Residues::of_content(Coefficients { values, bits: shape.limbs }, shape, self.tag)
@@ -193,7 +193,7 @@ impl BigRing {
         x.mod_floor(&q).into_parts().1
     }
 
-    /// The representative in [-q/2, q/2).
+    /// Returns the representative in [-q/2, q/2).
     fn center(&self, x: &BigUint) -> BigInt {
         let lifted = BigInt::from_biguint(Sign::Plus, x.clone());
         if (x << 1_u32) >= *self.modulus {
@@ -266,7 +266,7 @@ impl Backend for BigRing {
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let [from, to] = self.between(a, level)?;
-        // ⌊x·Q_l/Q_j⌉: neither has a factor of the other to itself where levels are not nested.
+        // ⌊x·Q_l/Q_j⌉: where levels are not nested, each product has factors that the other lacks.
         let half = &**from >> 1_u32;
         let values = &a.content::<Coefficients>()?.values;
         let coefficients = values.iter().map(|x| (x * &**to + &half) / &**from % &**to).collect();

@@ -1,4 +1,4 @@
-//! The multi-precision ring gives the oracle's integers, bit for bit.
+//! The multi-precision ring against the oracle: equal integers, bit for bit.
 
 mod rounding;
 mod words;
@@ -12,7 +12,7 @@ use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, RingError, ScalerOptions
 
 use crate::common::*;
 
-/// Mixed widths in several orders, more limbs than one sum of products holds, moduli that are grouped.
+/// Returns rings of mixed widths in several orders, with more limbs than one sum of products holds, and moduli that are grouped.
 fn rings(n: usize) -> Vec<Ring> {
     let m = 2 * n as u64;
     let bits = |bits, count| primes_with_bits(bits, m, count).unwrap();
@@ -28,7 +28,7 @@ fn rings(n: usize) -> Vec<Ring> {
     lists.iter().map(|list| stored(MultiPrecision::ring(m, list).unwrap(), Storage::MultiPrecision)).collect()
 }
 
-/// Every arithmetic that was built in.
+/// Returns a ring for every arithmetic that was built in.
 fn arithmetics(ring: Ring) -> Vec<Ring> {
     #[cfg(feature = "gmp")]
     return vec![ring.clone(), MultiPrecision::over_with_gmp(&ring)];
@@ -36,7 +36,7 @@ fn arithmetics(ring: Ring) -> Vec<Ring> {
     vec![ring]
 }
 
-/// Integers in [−Q/2, Q/2): both ends, random ones, and those for which t·x/q is as close to a half or to an
+/// Returns integers in [−Q/2, Q/2): both ends, random ones, and those for which t·x/q is as close to a half or to an
 /// integer as can be.
 fn inputs(n: usize, t: u64, q: &BigInt, wide: &BigInt) -> Vec<Vec<BigInt>> {
     let mut rng = rng("multi-precision");

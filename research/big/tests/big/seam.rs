@@ -1,4 +1,4 @@
-//! Rings over big integers behind the seam: residues, keys and digits of another storage are errors, names and bytes are their own.
+//! Rings over big integers as storages: residues, keys and digits of another storage are errors, names and bytes are their own.
 
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -14,7 +14,7 @@ fn words() -> Ring {
     Ring::new(M, &primes_below(DEFAULT_PRIME_BOUND, M, 3).unwrap()).unwrap()
 }
 
-/// What a storage answers to a polynomial that another one made, and not that it is of another kind only when it is read.
+/// Checks that a storage refuses a polynomial of another ring at once, not only when it is read.
 #[track_caller]
 fn is_of_another_ring<T>(result: Result<T, RingError>) {
     let error = result.err();
@@ -69,7 +69,7 @@ fn tables_need_their_storage() {
     assert!(mixed.description().is_empty());
 }
 
-/// The tables of multi-precision go with every ring that is derived from theirs, and their polynomials are those in words.
+/// Checks that derived rings keep the tables of multi-precision, and that their polynomials are those in words.
 #[test]
 fn multi_precision_changes_names_and_tables_alone() {
     let words = words();

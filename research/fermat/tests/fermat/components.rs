@@ -20,7 +20,7 @@ fn integer(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
 }
 
-/// The ends of the range, powers of two, runs of ones, random numbers.
+/// Returns the ends of the range, powers of two, runs of ones, random numbers.
 fn residues(component: Component, rng: &mut impl Rng) -> Vec<BigUint> {
     let q = component.value();
     let one = BigUint::one();
@@ -131,7 +131,7 @@ fn rotations_are_products_with_powers_of_two() {
     }
 }
 
-/// [TSKJ20, Lemma 2], with f for the index of the last factor, and the exponent that the text gives it is wrong.
+/// Checks [TSKJ20, Lemma 2], with f for the index of the last factor, and that the exponent which the text gives it is wrong.
 #[test]
 fn lemma_2_holds_with_the_right_index() {
     for bits in BITS {
@@ -157,7 +157,7 @@ fn lemma_2_holds_with_the_right_index() {
     }
 }
 
-/// [TSKJ20, Lemma 3] for every x of small moduli, and what happens at x = 0 with a shift that rounds down.
+/// Checks [TSKJ20, Lemma 3] for every x of small moduli, and the exception x = 0 with a shift that rounds down.
 #[test]
 fn lemma_3_holds_for_every_residue_but_needs_its_exception() {
     for (h, plus) in [(4_u32, true), (8, true), (16, true), (4, false), (8, false), (16, false)] {

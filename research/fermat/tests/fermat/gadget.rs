@@ -13,7 +13,7 @@ fn options(radix_bits: Option<u32>) -> GadgetOptions {
     GadgetOptions { radix_bits, ..GadgetOptions::default() }
 }
 
-/// The parts (b + g_i·s, a) of a key with b and a zero: the gadget itself.
+/// Returns the parts (b + g_i·s, a) of a key with b and a zero: the gadget itself.
 fn plain_key(ring: &Ring, gadget: &Gadget, source: &[BigInt]) -> [Vec<KeyPart>; 2] {
     let source = evaluated(ring, source);
     let part = |i| gadget.key_part([ring.zero(), ring.zero()], &source, i).unwrap();
@@ -52,7 +52,7 @@ fn digits_recompose_at_every_level() {
     }
 }
 
-/// With random keys: digits times keys, as sums of integers below their bounds would be.
+/// Checks, with random keys, digits times keys: sums of integers below their bounds.
 #[test]
 fn products_are_linear_in_the_key() {
     let ring = Ring::of(FermatRing::new(128, 512).unwrap());
@@ -109,7 +109,7 @@ fn what_does_not_fit_is_refused() {
     let alien_gadget = alien.gadget(&options(None)).unwrap();
     let alien = plain_key(&alien, &alien_gadget, &vec![BigInt::ZERO; 128]);
     assert!(gadget.product(&digits, [&alien[0], &alien[1]]).is_err());
-    // Digits of one gadget are not those of another.
+    // A gadget refuses the digits of another one.
     let radix = ring.gadget(&options(Some(61))).unwrap();
     let key = kept(&radix, &vec![ring.zero(); radix.digit_count()]).unwrap();
     assert!(radix.product(&digits, [&key, &key]).is_err());

@@ -1,4 +1,4 @@
-//! Products modulo every component, by both ways, at the ends of the range.
+//! Products modulo every component, by both algorithms, at the ends of the range.
 
 use sunzi_fermat::{FermatRing, Products};
 use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, ScalerOptions};
@@ -31,7 +31,7 @@ fn both_ways_agree_up_to_the_largest_modulus() {
     }
 }
 
-/// All coefficients at the ends make the largest sums of products there are.
+/// Checks the largest sums of products, of coefficients that are all at the ends.
 #[test]
 fn the_largest_sums_are_recovered() {
     for bits in [64, 256, 1024] {
@@ -75,7 +75,7 @@ fn threads_change_no_bit() {
                 let plain = scaler.decrypt(&scaled).unwrap();
                 let scaled = ring.to_evaluation(scaled).unwrap();
                 let digits = gadget.decompose(&scaled).unwrap();
-                // The first time lifts the key.
+                // The first product lifts the key.
                 let switched = [0, 1].map(|_| gadget.product(&digits, key).unwrap());
                 let switched = switched.map(|halves| halves.map(|half| integers(&ring, half)));
                 assert_eq!(switched[0], switched[1]);
@@ -86,7 +86,7 @@ fn threads_change_no_bit() {
         };
         let alone = run(1);
         assert!(alone == run(3), "{radix_bits:?}");
-        // What was lifted is dropped where residues change.
+        // A lift is dropped where residues change.
         let digits = gadget.decompose(&a).unwrap();
         let doubled = |half: &[Poly<Evaluation>]| {
             let twice = |part: &Poly<Evaluation>| {

@@ -7,7 +7,7 @@ use sunzi_ring::{Decryption, MTilde, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::*;
 
-/// Small, even, of batching, long.
+/// Plaintext moduli: small, even, of batching, long.
 const PLAIN: [u64; 5] = [2, 4096, 786_433, (1 << 40) + 15, (1 << 59) + 55];
 
 fn options(m_tilde: MTilde) -> ScalerOptions {
@@ -57,7 +57,7 @@ fn lifts_are_right_and_bounded() {
 fn products_are_scaled_within_the_error() {
     for_every_scaler(|ring, scaler, t| {
         let (q, wide) = (int(ring.modulus()), scaler.wide_top());
-        // The largest sums of 256 products, each of two terms.
+        // Bound of sums of 256 products, each of two terms.
         let rho =
             BigInt::from(1_u32 << 20) + scale_down(&BigInt::from(1_u32 << 20), scaler.bounds().overflow);
         let bound = (&q * &q * 64_u32 * scaler.product_capacity().min(256) * &rho * &rho) >> 41_u32;
@@ -119,7 +119,7 @@ fn conversions_are_fast_base_conversions() {
     }
 }
 
-/// Limbs modulo primes hold values, residues modulo the components coefficients: both go through integers together.
+/// Checks automorphisms in rings of products: limbs modulo primes hold values, residues modulo the components coefficients, and both go through integers together.
 #[test]
 fn rings_of_products_have_automorphisms() {
     let ring = Ring::of(FermatRing::new(128, 256).unwrap());

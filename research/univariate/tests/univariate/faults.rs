@@ -5,7 +5,7 @@ use sunzi_ring::{Ring, RingError};
 use sunzi_univariate::internals::without_last_reducer;
 use sunzi_univariate::{Reduction, UnivariateRing};
 
-/// The result is a fault that names this table and this limb.
+/// Checks that the result is a fault that names this table and this limb.
 #[track_caller]
 fn names<T>(result: Result<T, RingError>, table: &str, limb: usize) {
     match result.err() {

@@ -5,14 +5,14 @@
 #[path = "../../../../crates/ring/tests/ring/common.rs"]
 mod shared;
 
-/// The helpers of all rings, and one of this crate.
+/// Helpers of all rings, and one of this crate.
 #[cfg(test)]
 mod common {
     pub(crate) use crate::shared::*;
     use sunzi_ring::Ring;
     use sunzi_univariate::UnivariateRing;
 
-    /// The storage of a ring of this crate.
+    /// Returns the storage of a ring of this crate.
     pub(crate) fn univariate(ring: &Ring) -> &UnivariateRing {
         ring.storage().unwrap()
     }

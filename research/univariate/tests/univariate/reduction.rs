@@ -9,19 +9,19 @@ use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 
 use crate::common::stored;
 
-/// Primes, prime powers, products of two to four primes, even ones, and the small ones of the paper.
+/// Indices: primes, prime powers, products of two to four primes, even ones, and the small ones of the paper.
 const INDICES: [u64; 46] = [
     3, 4, 5, 7, 8, 9, 11, 12, 15, 16, 17, 20, 21, 24, 25, 27, 28, 31, 33, 35, 36, 45, 49, 60, 63, 64, 75, 81,
     97, 100, 105, 127, 128, 165, 180, 195, 255, 257, 315, 420, 455, 1155, 1365, 3003, 3855, 4369,
 ];
 
-/// The other four of the paper.
+/// Large indices: the other four of the paper.
 const LARGE_INDICES: [u64; 4] = [13107, 21845, 32767, 65535];
 
 const ALL: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 
-/// a modulo Φ_m by long division.
+/// Returns a modulo Φ_m by long division.
 fn divide(a: &[u64], phi: &[i64], modulus: Modulus) -> Vec<u64> {
     let (mut rest, n) = (a.to_vec(), phi.len() - 1);
     let phi: Vec<(usize, u64)> =
@@ -36,7 +36,7 @@ fn divide(a: &[u64], phi: &[i64], modulus: Modulus) -> Vec<u64> {
     rest
 }
 
-/// a·b, coefficient by coefficient, by sums of as many products as 128 bits hold.
+/// Returns a·b, coefficient by coefficient, by sums of as many products as 128 bits hold.
 fn product(a: &[u64], b: &[u64], modulus: Modulus) -> Vec<u64> {
     let q = u128::from(modulus.value());
     let room = usize::try_from(u128::MAX / (q * q)).unwrap_or(usize::MAX) - 1;
@@ -58,7 +58,7 @@ fn moduli(order: u64) -> Vec<u64> {
     vec![smallest, bits(48), bits(62)]
 }
 
-/// Random and extreme polynomials of degree below n.
+/// Returns random and extreme polynomials of degree below n.
 fn samples(n: usize, modulus: Modulus) -> Vec<Vec<u64>> {
     let top = modulus.value() - 1;
     let mut x = 7;
@@ -121,7 +121,7 @@ fn reductions_agree(m: u64, modulus: Modulus, products: &Products) {
     }
 }
 
-/// The direct transform of [`Ring`], between the powerful basis and values at the primitive m-th roots of unity.
+/// Checks the direct transform of [`Ring`], between the powerful basis and values at the primitive m-th roots of unity.
 fn transform_agrees(m: u64, modulus: Modulus, products: &Products) {
     let (index, residues) = (RingIndex::new(m).unwrap(), Residues(modulus.value()));
     let Ok(ring) = Ring::new(m, &[modulus.value()]) else {
@@ -162,7 +162,7 @@ fn products_of_large_indices_are_reduced_as_by_long_division() {
     for m in LARGE_INDICES {
         let [direct, reduced] =
             [RingIndex::new(m).unwrap().root_order(), UnivariateRing::root_order(m).unwrap()];
-        // Of both, of which the second is a power of two.
+        // The order of both, of which the second is a power of two.
         let order = direct.max((direct >> direct.trailing_zeros()) * reduced);
         let modulus = Modulus::new(sunzi_math::primes_with_bits(62, order, 1).unwrap()[0]).unwrap();
         let products = products(m, modulus);
@@ -171,7 +171,7 @@ fn products_of_large_indices_are_reduced_as_by_long_division() {
     }
 }
 
-/// M·M^-1 = 1, M is X^(N/2) + 1, and growths are what multiplications show at most.
+/// Checks that M·M^-1 = 1, that M is X^(N/2) + 1, and that growths bound those of multiplications.
 #[test]
 fn the_factor_of_montgomery_is_a_unit() {
     for m in INDICES.into_iter().filter(|m| !m.is_power_of_two() && *m < 1000) {
@@ -201,7 +201,7 @@ fn the_factor_of_montgomery_is_a_unit() {
     }
 }
 
-/// Lemma 4: the norm of the reduction by its definition, and a product that is as large as the expansion factor says.
+/// Checks Lemma 4: the norm of the reduction by its definition, and a product that is as large as the expansion factor says.
 #[test]
 fn expansion_factors_are_bounds() {
     for m in INDICES.into_iter().filter(|m| *m < 500) {

@@ -1,4 +1,4 @@
-//! Rings of this storage as values: what is of another ring or storage is refused, and bytes and keys lead back to what they are of.
+//! Rings of this storage as values: polynomials of another ring or storage are refused, and bytes and keys keep what they belong to.
 
 use num_bigint::BigInt;
 use sunzi_math::primes_with_bits;
@@ -22,7 +22,7 @@ fn words(ring: &Ring) -> Ring {
     Ring::new(M, univariate(ring).basis().values()).unwrap()
 }
 
-/// Sums of products are packed as what they are modulo Φ_m, at every level.
+/// Checks that sums of products are packed reduced modulo Φ_m, at every level.
 #[test]
 fn polynomials_are_packed_reduced() {
     for reduction in REDUCTIONS {
@@ -47,7 +47,7 @@ fn polynomials_are_packed_reduced() {
     }
 }
 
-/// Words of a limb are N for values and n for coefficients, whatever the shape says.
+/// Checks that words of a limb are N for values and n for coefficients, whatever the shape says.
 #[test]
 fn shapes_are_those_of_coefficients() {
     let ring = ring(Reduction::SparseBarrett);
@@ -84,7 +84,7 @@ fn residues_of_another_storage_are_refused() {
         refused(ring.mod_switch(&other, 1));
         refused(words.mod_switch(&own, 1));
         refused(ring.automorphism(&other, 2));
-        // The tables of one over the residues of the other.
+        // Tables of one ring over the residues of the other.
         let tables = words.with_tables(univariate(&ring).clone());
         refused(tables.scaler(2, &ScalerOptions::default()));
         refused(tables.gadget(&GadgetOptions::default()));
@@ -111,7 +111,7 @@ fn residues_of_another_storage_are_refused() {
     }
 }
 
-/// Values under the name of coefficients, and the other way round: no panic, no result.
+/// Checks that values named as coefficients, and the other way round, cause no panic and no result.
 #[test]
 fn residues_of_the_other_representation_are_refused() {
     for reduction in REDUCTIONS {
@@ -144,7 +144,7 @@ fn residues_of_the_other_representation_are_refused() {
     }
 }
 
-/// What was kept comes back, at the highest level and below.
+/// Checks that stored parts of keys and multipliers come back, at the highest level and below.
 #[test]
 fn parts_of_keys_and_multipliers_are_kept() {
     let ring = ring(Reduction::Mixed);
@@ -164,7 +164,7 @@ fn parts_of_keys_and_multipliers_are_kept() {
     assert!(matches!(gadget.pack_part(part, 3).err(), Some(RingError::OutOfRange { .. })));
 }
 
-/// The body that the seam provides for key switching goes with the unreduced products of this storage.
+/// Checks that the common code of key switching works with the unreduced products of this storage.
 #[test]
 fn sums_of_products_are_switched_as_reduced_ones() {
     for reduction in REDUCTIONS {

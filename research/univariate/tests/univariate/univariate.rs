@@ -1,4 +1,4 @@
-//! The laws of a ring, for rings of any index with every reduction.
+//! Laws of a ring, for rings of any index with every reduction.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -11,7 +11,7 @@ use crate::common::*;
 const REDUCTIONS: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 
-/// Rings of three moduli, of 30, 48 and 62 bits.
+/// Returns rings of three moduli, of 30, 48 and 62 bits.
 fn rings() -> Vec<Ring> {
     let mut rings = Vec::new();
     for m in [9, 12, 15, 31, 45, 105] {
@@ -26,7 +26,7 @@ fn rings() -> Vec<Ring> {
     rings
 }
 
-/// a of degree below m modulo Φ_m.
+/// Returns a, of degree below m, modulo Φ_m.
 fn reduced(a: &[BigInt], m: u64) -> Vec<BigInt> {
     let phi: Vec<BigInt> = cyclotomic_polynomial(m).unwrap().into_iter().map(BigInt::from).collect();
     let (mut rest, n) = (a.to_vec(), phi.len() - 1);
@@ -40,7 +40,7 @@ fn reduced(a: &[BigInt], m: u64) -> Vec<BigInt> {
     rest
 }
 
-/// a·b modulo Φ_m.
+/// Returns a·b modulo Φ_m.
 fn product(a: &[BigInt], b: &[BigInt], m: u64) -> Vec<BigInt> {
     let mut product = vec![BigInt::zero(); a.len() + b.len() - 1];
     for (i, x) in a.iter().enumerate() {
@@ -51,7 +51,7 @@ fn product(a: &[BigInt], b: &[BigInt], m: u64) -> Vec<BigInt> {
     reduced(&product, m)
 }
 
-/// a(X^k).
+/// Returns the image a(X^k) of a polynomial.
 fn substituted(a: &[BigInt], k: u64, m: u64) -> Vec<BigInt> {
     let mut image = vec![BigInt::zero(); m as usize];
     for (i, x) in a.iter().enumerate() {
@@ -60,7 +60,7 @@ fn substituted(a: &[BigInt], k: u64, m: u64) -> Vec<BigInt> {
     reduced(&image, m)
 }
 
-/// By how much errors of what the ring keeps may grow.
+/// Returns the largest growth of errors of the ring's stored polynomials.
 fn growth(ring: &Ring) -> f64 {
     let ring = univariate(ring);
     if ring.reduction() == Reduction::Montgomery { ring.montgomery_factor().unwrap().growth } else { 1.0 }
@@ -169,14 +169,14 @@ fn moduli_are_switched_up_to_the_factor() {
         let foreign =
             Ring::of(UnivariateRing::new(ring.index(), own.basis().values(), Reduction::Montgomery).unwrap());
         if own.reduction() != Reduction::Montgomery {
-            // The same words would stand for something else.
+            // Equal words would represent another polynomial.
             let failed = ring.add_assign(&mut ring.zero::<Evaluation>(), &foreign.zero());
             assert!(matches!(failed, Err(RingError::OtherModulus { .. })));
         }
     }
 }
 
-/// Keys without errors lead from c to (c_0, c_1) with c_0 + c_1·s = c·s′, exactly or up to the rounding by P.
+/// Checks that keys without errors lead from c to (c_0, c_1) with c_0 + c_1·s = c·s′, exactly or up to the rounding by P.
 #[test]
 fn keys_carry_the_factor() {
     for ring in rings() {

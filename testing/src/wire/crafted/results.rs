@@ -1,4 +1,4 @@
-//! Files of results whose description in JSON has too much of something.
+//! Crafted files of results, whose description in JSON has an excessive part.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{Crafted, LONG, craft, many};
 use crate::wire::Specimen;
 use crate::wire::specimens::Failure;
 
-/// A balanced tree of an operation over totals.
+/// Returns a balanced tree of an operation over totals.
 fn tree(operation: &str, levels: usize, leaf: &str) -> String {
     (0..levels).fold(leaf.to_owned(), |tree, _| format!(r#"{{"{operation}":[{tree},{tree}]}}"#))
 }
@@ -31,13 +31,13 @@ impl Description {
         Ok(self.json.pointer(path).ok_or("a part")?.to_string())
     }
 
-    /// The text with something else at a place.
+    /// Returns the text with another value at a path.
     fn with(&self, path: &str, new: &str) -> Result<String, Failure> {
         let text = self.text.replace(&self.part(path)?, new);
         if text == self.text { Err("another part was expected".into()) } else { Ok(text) }
     }
 
-    /// The text with more in a list.
+    /// Returns the text with more elements in a list.
     fn longer(&self, path: &str, more: &str) -> Result<String, Failure> {
         let list = self.part(path)?;
         self.with(path, &format!("{},{more}]", list.strip_suffix(']').unwrap_or_default()))
@@ -87,7 +87,7 @@ pub(super) fn of_results(specimen: &Specimen) -> Result<Vec<Crafted>, Failure> {
     Ok(texts.into_iter().map(craft).collect())
 }
 
-/// Formulas that are long, and many of them.
+/// Returns descriptions with long formulas, and with many of them.
 fn of_outputs(description: &Description) -> Result<Vec<(&'static str, String)>, Failure> {
     let total = first_total(&description.json).ok_or("a total")?;
     let constant = format!(r#"{{"number":"{}.123456"}}"#, "9".repeat(30));
@@ -113,7 +113,7 @@ fn of_outputs(description: &Description) -> Result<Vec<(&'static str, String)>, 
     Ok(texts)
 }
 
-/// A formula of the first total that a program has.
+/// Returns a formula of the first total that a program has.
 fn first_total(description: &Value) -> Option<String> {
     fn total(value: &Value) -> Option<&Value> {
         match value {

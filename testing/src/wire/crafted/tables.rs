@@ -1,4 +1,4 @@
-//! Encrypted tables whose schema has too much of something.
+//! Crafted encrypted tables, whose schema has an excessive part.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use super::{Crafted, LONG, craft, many};
 use crate::wire::specimens::Failure;
 use crate::wire::{Specimen, tables};
 
-/// Where the record of numbers has the rows, and the columns.
+/// Offset of the number of rows in the record of numbers; the next constant is that of the number of columns.
 const ROWS: usize = HEADER_LEN;
 const COLUMNS: usize = HEADER_LEN + 24;
 
-/// A column in the bytes of a schema, or as many as there is room for.
+/// Bytes of a schema's columns: one column, or as many as there is room for.
 struct Columns {
     fields: Fields,
     count: u64,
@@ -41,13 +41,13 @@ impl Columns {
         labels.for_each(|label| self.fields.text(&label));
     }
 
-    /// Whether a megabyte is not full.
+    /// Whether a megabyte has room for more bytes.
     fn has_room(&self, bytes: usize) -> bool {
         self.fields.as_bytes().len() + bytes < LONG
     }
 }
 
-/// So many labels of a shared beginning, which make comparing them long.
+/// Yields `count` labels with a common beginning, which make comparing them slow.
 fn labels(count: usize, len: usize) -> impl ExactSizeIterator<Item = String> {
     (0..count).map(move |i| format!("{}{i:08}", "l".repeat(len)))
 }
@@ -69,7 +69,7 @@ pub(super) fn of_table(specimen: &Specimen) -> Result<Vec<Crafted>, Failure> {
         }
         columns
     };
-    // Two bytes each: what is made of a label is many times that.
+    // Two bytes each: a label in memory takes many times that.
     let letters = |i: usize| char::from(b' ' + i as u8);
     let mut short = Columns::new();
     while short.has_room(4096 * 10) {

@@ -1,4 +1,4 @@
-//! Every number of the small records of a file, as large as can be.
+//! Crafted files in which a number of a small record is as large as can be.
 
 use sunzi_rlwe::wire::{HEADER_LEN, Kind};
 
@@ -6,17 +6,17 @@ use super::Crafted;
 use crate::wire::Specimen;
 use crate::wire::mutation::repair;
 
-/// What a count, a length or a level may claim.
+/// Values for a count, a length or a level.
 const CLAIMS: [u64; 9] = [0, 1, 255, 256, 4096, 1 << 20, 1 << 32, 1 << 61, u64::MAX];
-/// The longest record whose numbers are exchanged: others are residues.
+/// Length of the longest record whose numbers are exchanged: longer ones are residues.
 const SMALL: usize = 1 << 12;
-/// The most records of a file, and numbers of a record: those after them are more of the same.
+/// Largest number of exchanged records of a file, and then of numbers in a record: later ones are alike.
 const RECORDS: usize = 6;
 const NUMBERS: usize = 12;
-/// Where the header has the length of what follows.
+/// Offset of the header's word for the length of the body.
 const BODY_LEN: usize = 48;
 
-/// Files in which one number says something else, with right checksums; then one whose header claims more bytes than there are.
+/// Makes files in which one number is exchanged, with right checksums; then one whose header claims more bytes than there are.
 pub(super) fn of_words(specimen: &Specimen, thorough: bool, mut visit: impl FnMut(&Crafted)) {
     let made = |name: String, bytes: Vec<u8>| {
         let name = format!("{}, {name}", specimen.name);

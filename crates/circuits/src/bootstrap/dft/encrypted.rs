@@ -10,7 +10,7 @@ use sunzi_rlwe::GaloisKeys;
 use super::{Dft, Direction, Packing};
 use crate::linear_transform::{Diagonals, LinearTransform, LinearTransformError, Plan, Slots};
 
-/// What CoeffsToSlots or SlotsToCoeffs needs, known before any key or diagonal is made.
+/// Plan of CoeffsToSlots or SlotsToCoeffs: its rotations and bytes, known before any key or diagonal is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DftPlan {
     dft: Dft,
@@ -18,10 +18,10 @@ pub struct DftPlan {
 }
 
 impl DftPlan {
-    /// The plan of a transform whose first factor works at `level`, and each other one level below the one before.
+    /// Makes the plan of a transform whose first factor works at `level`, and each other one level below the one before.
     ///
     /// # Errors
-    /// [`LinearTransformError::Ckks`] for a level that is not there, or fewer levels below than factors.
+    /// [`LinearTransformError::Ckks`] for a level that does not exist, or fewer levels below than factors.
     pub fn new(context: &Context, dft: Dft, level: usize) -> Result<Self, LinearTransformError> {
         let plan = |(i, factor)| {
             let level = level.saturating_sub(i);
@@ -32,32 +32,32 @@ impl DftPlan {
         Ok(Self { dft, plans })
     }
 
-    /// The matrices in the clear.
+    /// Matrices in the clear.
     #[must_use]
     pub fn dft(&self) -> &Dft {
         &self.dft
     }
 
-    /// The plans of the factors, first to be applied first.
+    /// Plans of the factors in the order in which they are applied.
     #[must_use]
     pub fn factors(&self) -> &[Plan] {
         &self.plans
     }
 
-    /// The level of results.
+    /// Level of results.
     #[must_use]
     pub fn lowest_level(&self) -> usize {
         self.plans.last().map_or(0, |plan| plan.level().saturating_sub(1))
     }
 
-    /// Bytes that all encoded diagonals will take in memory.
+    /// Number of bytes that all encoded diagonals will take in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.plans.iter().map(Plan::bytes).sum()
     }
 
-    /// The automorphisms X → X^k it needs in a ring of index m, each with the highest level of ciphertexts it turns: rotations, and
-    /// the conjugation of CoeffsToSlots.
+    /// Returns the automorphisms X → X^k that the transform needs in a ring of index m, each with the highest level of its ciphertexts: rotations,
+    /// and the conjugation of CoeffsToSlots.
     #[must_use]
     pub fn exponents(&self, index: u64) -> BTreeMap<u64, usize> {
         let rotations = self.plans.iter().flat_map(|plan| {
@@ -74,15 +74,15 @@ impl DftPlan {
         exponents
     }
 
-    /// The level at which SlotsToCoeffs adds both halves of a sparse vector.
+    /// Level at which SlotsToCoeffs adds both halves of a sparse vector.
     fn fold_level(&self) -> Option<usize> {
         let folds = (self.dft.direction, self.dft.packing) == (Direction::ToCoeffs, Packing::Sparse);
         self.plans.first().filter(|_| folds).map(|plan| plan.level().saturating_sub(1))
     }
 
-    /// The factors encoded, from one scale to another; several at a time, and `progress` hears of each.
+    /// Encodes the factors, from one scale to another, several at a time; `progress` is called after each.
     ///
-    /// What rounding a diagonal costs grows with the root of its period, which differs from factor to factor: the scales between
+    /// A rounded diagonal has an error that grows with the root of its period, which differs from factor to factor: the scales between
     /// are such that entries are encoded at scales in proportion to that.
     fn encode(
         &self,
@@ -116,7 +116,7 @@ impl DftPlan {
     }
 }
 
-/// The longest period of a diagonal.
+/// Returns the longest period of a diagonal.
 fn longest_period(matrix: &Diagonals) -> usize {
     matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1)
 }
@@ -124,13 +124,13 @@ fn longest_period(matrix: &Diagonals) -> usize {
 /// Real and imaginary parts of coefficients, in slots in bit-reversed order.
 #[derive(Clone)]
 pub struct Parts {
-    /// The real parts; for sparse packing followed by the imaginary parts.
+    /// Real parts; for sparse packing followed by the imaginary parts.
     pub real: Ciphertext,
-    /// The imaginary parts for full packing.
+    /// Imaginary parts, for full packing.
     pub imaginary: Option<Ciphertext>,
 }
 
-/// CoeffsToSlots with encoded diagonals: `[AS19, 3.1]`, step 2.
+/// Evaluates CoeffsToSlots with encoded diagonals: `[AS19, 3.1]`, step 2.
 #[derive(Clone)]
 pub struct CoeffsToSlots {
     plan: DftPlan,
@@ -138,11 +138,11 @@ pub struct CoeffsToSlots {
 }
 
 impl CoeffsToSlots {
-    /// Encodes the matrices of a plan for ciphertexts of the first scale and parts of the second; `progress` hears of each
-    /// factor that is done, from any thread of the pool.
+    /// Encodes the matrices of a plan for ciphertexts of the first scale and parts of the second; `progress` is called after each
+    /// factor, from any thread of the pool.
     ///
     /// # Errors
-    /// [`LinearTransformError::Direction`] for a plan of the other way; those of [`LinearTransform::encode_between`].
+    /// [`LinearTransformError::Direction`] for a plan of the other direction; every error of [`LinearTransform::encode_between`].
     pub fn encode(
         context: &Context,
         plan: DftPlan,
@@ -153,22 +153,22 @@ impl CoeffsToSlots {
         Ok(Self { plan, factors })
     }
 
-    /// Bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.factors.iter().map(LinearTransform::byte_len).sum()
     }
 
-    /// The plan it was made by.
+    /// Plan of the transform.
     #[must_use]
     pub fn plan(&self) -> &DftPlan {
         &self.plan
     }
 
-    /// The parts of the coefficients of a ciphertext, times the constant of the transform.
+    /// Returns the parts of the coefficients of a ciphertext, times the constant of the transform.
     ///
     /// # Errors
-    /// Those of [`LinearTransform::apply`]: missing keys, wrong levels or slots.
+    /// Every error of [`LinearTransform::apply`]: missing keys, wrong levels or slots.
     pub fn apply(
         &self,
         evaluator: &Evaluator,
@@ -187,7 +187,7 @@ impl CoeffsToSlots {
     }
 }
 
-/// SlotsToCoeffs with encoded diagonals: `[AS19, 3.1]`, step 5.
+/// Evaluates SlotsToCoeffs with encoded diagonals: `[AS19, 3.1]`, step 5.
 #[derive(Clone)]
 pub struct SlotsToCoeffs {
     plan: DftPlan,
@@ -195,11 +195,11 @@ pub struct SlotsToCoeffs {
 }
 
 impl SlotsToCoeffs {
-    /// Encodes the matrices of a plan for parts of the first scale and ciphertexts of the second; `progress` hears of each
-    /// factor that is done, from any thread of the pool.
+    /// Encodes the matrices of a plan for parts of the first scale and ciphertexts of the second; `progress` is called after each
+    /// factor, from any thread of the pool.
     ///
     /// # Errors
-    /// As [`CoeffsToSlots::encode`].
+    /// Every error of [`CoeffsToSlots::encode`].
     pub fn encode(
         context: &Context,
         plan: DftPlan,
@@ -210,22 +210,22 @@ impl SlotsToCoeffs {
         Ok(Self { plan, factors })
     }
 
-    /// Bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.factors.iter().map(LinearTransform::byte_len).sum()
     }
 
-    /// The plan it was made by.
+    /// Plan of the transform.
     #[must_use]
     pub fn plan(&self) -> &DftPlan {
         &self.plan
     }
 
-    /// The ciphertext whose coefficients have these parts, times the constant of the transform.
+    /// Returns the ciphertext whose coefficients have these parts, times the constant of the transform.
     ///
     /// # Errors
-    /// [`LinearTransformError::Parts`] for parts of the other packing; those of [`LinearTransform::apply`].
+    /// [`LinearTransformError::Parts`] for parts of the other packing; every error of [`LinearTransform::apply`].
     pub fn apply(
         &self,
         evaluator: &Evaluator,
@@ -253,10 +253,10 @@ impl SlotsToCoeffs {
         }
     }
 
-    /// [`apply`](Self::apply) for full packing, to parts that are one complex number a slot.
+    /// [`apply`](Self::apply) for full packing, to parts joined as one complex number a slot.
     ///
     /// # Errors
-    /// Those of [`LinearTransform::apply`].
+    /// Every error of [`LinearTransform::apply`].
     pub fn apply_to_whole(
         &self,
         evaluator: &Evaluator,
@@ -266,7 +266,7 @@ impl SlotsToCoeffs {
         apply_all(evaluator, &self.factors, whole, keys, true)
     }
 
-    /// √E|e|² in a slot of the result because diagonals are rounded, for slots of this root mean square.
+    /// Returns √E|e|² in a slot of the result because diagonals are rounded, for slots of this root mean square.
     pub(in crate::bootstrap) fn rounding_error(&self, magnitude: f64) -> f64 {
         let step = |(error, magnitude): (f64, f64), factor: &LinearTransform| {
             let length = factor.row_length();
@@ -276,8 +276,8 @@ impl SlotsToCoeffs {
     }
 }
 
-/// One factor after the other. The magnitude of vectors in between is that of their root mean square, which errors depend on; `chosen` says whether
-/// somebody may have picked the vector.
+/// Applies one factor after the other. The magnitude of vectors in between is their root mean square, which errors depend on; `chosen` says whether
+/// an adversary may have chosen the vector.
 fn apply_all(
     evaluator: &Evaluator,
     factors: &[LinearTransform],

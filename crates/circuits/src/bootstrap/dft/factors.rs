@@ -1,11 +1,11 @@
-//! The embedding as a product of sparse matrices.
+//! Factors of the embedding as a product of sparse matrices.
 
 use num_complex::Complex64;
 use sunzi_ckks::encoder::Embedding;
 
 use crate::linear_transform::{Diagonals, LinearTransformError};
 
-/// How many of log2 s steps each of `budget` factors takes, longest blocks first: there diagonals d and d − s are one, so that a
+/// Returns how many of the log2 s steps each of `budget` factors takes, longest blocks first: there diagonals d and d − s are one, so that a
 /// factor of r steps has 2^r of them and not 2^(r+1) − 1.
 pub(super) fn radices(slots: usize, budget: usize) -> Result<Vec<u32>, LinearTransformError> {
     let steps = slots.checked_ilog2().unwrap_or(0);
@@ -17,7 +17,7 @@ pub(super) fn radices(slots: usize, budget: usize) -> Result<Vec<u32>, LinearTra
     Ok((0..budget).map(|i| (each + usize::from(i < more)) as u32).collect())
 }
 
-/// The step of [`Embedding::to_slots`] from blocks of h to blocks of 2h.
+/// Returns the step of [`Embedding::to_slots`] from blocks of h to blocks of 2h.
 fn step_to_slots(embedding: &Embedding, size: usize, half: usize) -> Result<Diagonals, LinearTransformError> {
     let (roots, distance) = (embedding.roots(half), half as i64);
     let (ones, zeros) = (vec![Complex64::ONE; half], vec![Complex64::ZERO; half]);
@@ -29,7 +29,7 @@ fn step_to_slots(embedding: &Embedding, size: usize, half: usize) -> Result<Diag
     Ok(matrix)
 }
 
-/// The step of [`Embedding::to_coefficients`] from blocks of 2h to blocks of h, with its half of 1/s.
+/// Returns the step of [`Embedding::to_coefficients`] from blocks of 2h to blocks of h, with its half of 1/s.
 fn step_to_coefficients(
     embedding: &Embedding,
     size: usize,
@@ -46,7 +46,7 @@ fn step_to_coefficients(
     Ok(matrix)
 }
 
-/// The product of steps, the first one first.
+/// Returns the product of steps in the order in which they are applied.
 fn product(
     size: usize,
     steps: impl Iterator<Item = Result<Diagonals, LinearTransformError>>,
@@ -56,7 +56,7 @@ fn product(
     steps.into_iter().try_fold(identity, |product, step| step?.after(&product))
 }
 
-/// Factors, first to be applied first, whose product is [`Embedding::to_coefficients`] without the final permutation: the numbers w_k
+/// Returns factors, in the order in which they are applied, whose product is [`Embedding::to_coefficients`] without the final permutation: the numbers w_k
 /// come in bit-reversed order.
 pub(super) fn to_coefficients(
     embedding: &Embedding,
@@ -73,7 +73,7 @@ pub(super) fn to_coefficients(
     radices.iter().map(factor).collect()
 }
 
-/// Factors, first to be applied first, whose product is [`Embedding::to_slots`] without the first permutation, for radices longest
+/// Returns factors, in the order in which they are applied, whose product is [`Embedding::to_slots`] without the first permutation, for radices longest
 /// blocks first. The first factor is of size `first_size` ≥ s: several transforms side by side.
 pub(super) fn to_slots(
     embedding: &Embedding,

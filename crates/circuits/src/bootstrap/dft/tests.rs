@@ -1,7 +1,7 @@
 use super::*;
 use sunzi_ckks::encoder::bit_reverse;
 
-/// Slots that look random.
+/// Returns random-looking slots.
 fn numbers(count: usize) -> Vec<Complex64> {
     let mut state = 1_u64;
     let mut next = || {
@@ -11,7 +11,7 @@ fn numbers(count: usize) -> Vec<Complex64> {
     (0..count).map(|_| Complex64::new(next(), next())).collect()
 }
 
-/// All (s, levels) whose factors are not too large to be multiplied out here.
+/// Yields all (s, levels) whose factors are not too large to be multiplied out here.
 fn shapes(most: u32) -> impl Iterator<Item = (usize, usize)> {
     (0..=most)
         .flat_map(|log| (1..=log.max(1) as usize).map(move |levels| (1_usize << log, levels)))
@@ -25,7 +25,7 @@ fn apply(factors: &[Diagonals], start: Vec<Complex64>) -> Vec<Complex64> {
     })
 }
 
-/// Real parts, then imaginary parts, of the coefficients in bit-reversed order.
+/// Returns real parts, then imaginary parts, of the coefficients in bit-reversed order.
 fn parts(slots: &[Complex64]) -> Vec<Complex64> {
     let mut w = slots.to_vec();
     Embedding::new(slots.len()).unwrap().to_coefficients(&mut w).unwrap();

@@ -1,4 +1,4 @@
-//! Taylor models: the first terms of a power series with bounds on what each is wrong by, and one on all that follow.
+//! Taylor models: the first terms of a power series with bounds on their errors, and one on all that follow.
 //!
 //! A model of f around a centre c with a radius r says that f(c + r·τ) = Σ a_j·τ^j with |a_j − term_j| ≤ error_j for the first terms, and
 //! Σ |a_j| ≤ rest for the others. Sums and products keep that, roundings of doubles included, so that a model of a composition follows from
@@ -6,16 +6,16 @@
 
 use crate::series::{Basis, Series};
 
-/// Terms that are kept.
+/// Number of terms that are kept.
 const TERMS: usize = 12;
 /// Half of a unit in the last place.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
-/// What sums of so many positive numbers may be short by, and more.
+/// Factor above the rounding loss of a sum of so few positive numbers.
 const ROUNDED: f64 = 1.0 + 1e-12;
-/// Steps of the grid from 0 to 1 on which polynomials are bounded.
+/// Number of steps of the grid from 0 to 1 on which polynomials are bounded.
 const STEPS: i32 = 32;
 
-/// The first terms of a power series, and bounds on the rest.
+/// First terms of a power series, with bounds on the rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaylorModel {
     terms: [f64; TERMS],
@@ -24,26 +24,26 @@ pub(super) struct TaylorModel {
 }
 
 impl TaylorModel {
-    /// A constant.
+    /// Model of a constant.
     fn constant(value: f64) -> Self {
         let mut model = Self { terms: [0.0; TERMS], errors: [0.0; TERMS], rest: 0.0 };
         model.add_constant(value);
         model
     }
 
-    /// Adds a number.
+    /// Adds a number to the function.
     fn add_constant(&mut self, value: f64) {
         let ([term, ..], [error, ..]) = (&mut self.terms, &mut self.errors);
         *term += value;
         *error = (*error + UNIT * term.abs()) * ROUNDED;
     }
 
-    /// Σ |a_j| of the first terms.
+    /// Sum Σ |a_j| of the first terms.
     fn size(&self) -> f64 {
         self.terms.iter().zip(&self.errors).map(|(term, error)| term.abs() + error).sum()
     }
 
-    /// The product of two functions around one centre.
+    /// Product of two functions around one centre.
     pub(super) fn times(&self, other: &Self) -> Self {
         let (mut terms, mut errors, mut late) = ([0.0_f64; TERMS], [0.0_f64; TERMS], 0.0_f64);
         for (i, (a, a_error)) in self.terms.iter().zip(&self.errors).enumerate() {
@@ -64,7 +64,7 @@ impl TaylorModel {
         Self { terms, errors, rest: rest * ROUNDED + f64::MIN_POSITIVE }
     }
 
-    /// The difference of two functions around one centre.
+    /// Difference of two functions around one centre.
     pub(super) fn minus(&self, other: &Self) -> Self {
         let mut difference = *self;
         let others = other.terms.iter().zip(&other.errors);
@@ -78,7 +78,7 @@ impl TaylorModel {
         difference
     }
 
-    /// The function times a number that may itself be off by two units in the last place.
+    /// Product of the function and a number that may itself be off by two units in the last place.
     pub(super) fn scaled(&self, factor: f64) -> Self {
         let mut scaled = *self;
         for (term, error) in scaled.terms.iter_mut().zip(&mut scaled.errors) {
@@ -89,14 +89,14 @@ impl TaylorModel {
         scaled
     }
 
-    /// 2f² − 1.
+    /// Model of 2f² − 1, the doubled angle.
     pub(super) fn doubled(&self) -> Self {
         let mut square = self.times(self).scaled(2.0);
         square.add_constant(-1.0);
         square
     }
 
-    /// p(f) for a polynomial in the basis of powers, by Horner's rule.
+    /// Model of p(f) for a polynomial in the basis of powers, by Horner's rule.
     pub(super) fn through(&self, series: &Series) -> Self {
         series.coefficients().iter().rev().fold(Self::constant(0.0), |sum, &coefficient| {
             let mut next = sum.times(self);
@@ -105,7 +105,7 @@ impl TaylorModel {
         })
     }
 
-    /// What follows from the model for |τ| ≤ 1/2: everything in terms of s = 2τ.
+    /// Restricts the model to |τ| ≤ 1/2, in terms of s = 2τ.
     pub(super) fn inner_half(&self) -> Inner {
         let halves = |values: &[f64; TERMS]| -> Vec<f64> {
             std::iter::successors(Some(1.0), |power| Some(power / 2.0))
@@ -113,14 +113,14 @@ impl TaylorModel {
                 .map(|(p, v)| p * v)
                 .collect()
         };
-        // j·2^-j falls from here on.
+        // Factor j·2^-j falls from here on.
         let late = self.rest * (-(TERMS as f64)).exp2();
         let (terms, errors) = (halves(&self.terms), halves(&self.errors));
         Inner { terms, errors, late, late_slopes: late * TERMS as f64 }
     }
 }
 
-/// Σ a_j·s^j for |s| ≤ 1: |a_j − term_j| ≤ error_j for the first terms, Σ |a_j| ≤ late and Σ j·|a_j| ≤ `late_slopes` for the others.
+/// Bounds of Σ a_j·s^j for |s| ≤ 1: |a_j − term_j| ≤ error_j for the first terms, Σ |a_j| ≤ late and Σ j·|a_j| ≤ `late_slopes` for the others.
 pub(super) struct Inner {
     terms: Vec<f64>,
     errors: Vec<f64>,
@@ -129,19 +129,19 @@ pub(super) struct Inner {
 }
 
 impl Inner {
-    /// What nothing is known of.
+    /// Bounds of an unknown function: infinite.
     pub(super) fn unknown() -> Self {
         let all = f64::INFINITY;
         Self { terms: vec![0.0; TERMS], errors: vec![all; TERMS], late: all, late_slopes: all }
     }
 
-    /// A bound on |a_j − value| for one of the first terms.
+    /// Returns a bound on |a_j − value| for one of the first terms.
     pub(super) fn term_from(&self, j: usize, value: f64) -> f64 {
         let of = |values: &[f64]| values.get(j).copied().unwrap_or(f64::INFINITY);
         (of(&self.terms) - value).abs() * ROUNDED + of(&self.errors)
     }
 
-    /// A bound on |Σ a_j·s^j − slope·s|.
+    /// Returns a bound on |Σ a_j·s^j − slope·s|.
     pub(super) fn distance_from_line(&self, slope: f64) -> f64 {
         let mut terms = self.terms.clone();
         let mut rounding = 0.0;
@@ -152,13 +152,13 @@ impl Inner {
         (largest(&terms) + self.errors.iter().sum::<f64>() + rounding + self.late) * ROUNDED
     }
 
-    /// A bound on |Σ_(j ≥ 2) a_j·s^(j − 2)|.
+    /// Returns a bound on |Σ_(j ≥ 2) a_j·s^(j − 2)|.
     pub(super) fn beyond_line(&self) -> f64 {
         let errors: f64 = self.errors.iter().skip(2).sum();
         (largest(self.terms.get(2..).unwrap_or_default()) + errors + self.late) * ROUNDED
     }
 
-    /// A bound on |Σ j·a_j·s^(j − 1)|.
+    /// Returns a bound on |Σ j·a_j·s^(j − 1)|.
     pub(super) fn largest_slope(&self) -> f64 {
         let weighted = |values: &[f64]| -> Vec<f64> {
             values.iter().enumerate().skip(1).map(|(j, value)| j as f64 * value).collect()
@@ -168,7 +168,7 @@ impl Inner {
     }
 }
 
-/// A bound on |Σ p_j·s^j| for |s| ≤ 1: the largest value on a grid of step h, and h²/8 times a bound on the second derivative.
+/// Returns a bound on |Σ p_j·s^j| for |s| ≤ 1: the largest value on a grid of step h, and h²/8 times a bound on the second derivative.
 fn largest(p: &[f64]) -> f64 {
     let at = |s: f64| p.iter().rev().fold(0.0, |sum, c| sum * s + c).abs();
     let step = 1.0 / f64::from(STEPS);
@@ -178,17 +178,17 @@ fn largest(p: &[f64]) -> f64 {
     on_grid + curved * step * step / 8.0 + (2 * p.len() + 2) as f64 * UNIT * size
 }
 
-/// A polynomial and its derivatives, each over the factorial of its order.
+/// A polynomial and its derivatives, each divided by the factorial of its order.
 pub(super) struct Derivatives {
     chebyshev: bool,
-    /// Coefficients of the first ones, and what each may be off by.
+    /// Coefficients of the first derivatives, each with a bound on its error.
     orders: Vec<Vec<(f64, f64)>>,
-    /// Bounds on each over \[−1, 1\]: sums of absolute values of coefficients.
+    /// Bounds on each derivative over \[−1, 1\]: sums of absolute values of coefficients.
     sizes: Vec<f64>,
 }
 
 impl Derivatives {
-    /// All derivatives of Σ c_k·T_k(u) or Σ c_k·u^k.
+    /// Computes all derivatives of Σ c_k·T_k(u) or Σ c_k·u^k.
     pub(super) fn new(coefficients: &[f64], basis: Basis) -> Self {
         let chebyshev = matches!(basis, Basis::Chebyshev { .. });
         let mut current: Vec<(f64, f64)> = coefficients.iter().map(|&c| (c, 0.0)).collect();
@@ -204,7 +204,7 @@ impl Derivatives {
         Self { chebyshev, orders, sizes }
     }
 
-    /// The model around u, which may be off by two units in the last place, for a radius. All lies in \[−1, 1\] but for the radius.
+    /// Returns the model around u, which may be off by two units in the last place, for a radius. All lies in \[−1, 1\] but for the radius.
     pub(super) fn around(&self, u: f64, radius: f64) -> TaylorModel {
         let count = self.orders.iter().map(Vec::len).max().unwrap_or(0);
         let angle = u.clamp(-1.0, 1.0).acos();
@@ -233,13 +233,13 @@ impl Derivatives {
     }
 }
 
-/// Powers of a number that may be off by two units in the last place, and what they may be off by.
+/// Yields powers of a number that may be off by two units in the last place, each with a bound on its error.
 fn powers(radius: f64) -> impl Iterator<Item = (f64, f64)> {
     let powers = std::iter::successors(Some(1.0_f64), move |power| Some(power * radius));
     powers.enumerate().map(|(j, power)| (power, (6 * j) as f64 * UNIT * power + f64::MIN_POSITIVE))
 }
 
-/// The derivative over `order`, in the same basis, with bounds on its errors.
+/// Returns the derivative divided by `order`, in the same basis, with bounds on its errors.
 fn differentiated(of: &[(f64, f64)], order: f64, chebyshev: bool) -> Vec<(f64, f64)> {
     let mut derivative = vec![(0.0, 0.0); of.len().saturating_sub(1)];
     // b_(k − 1) = b_(k + 1) + 2k·c_k, for Chebyshev polynomials: from above.
@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    /// Terms that are left out are in the rest: T_30 has 31 of them.
+    /// Checks that omitted terms are in the rest: T_30 has 31 terms.
     #[test]
     fn what_is_left_out_is_bounded() {
         let mut coefficients = vec![0.0; 31];
@@ -300,7 +300,7 @@ mod tests {
         assert!(seen > 1e-9 && model.rest < 1.0, "{seen} {}", model.rest);
     }
 
-    /// Without the second derivative, the largest value between points of the grid would be missed.
+    /// Checks the second derivative's part of the bound: without it the largest value between points of the grid would be missed.
     #[test]
     fn values_between_points_of_the_grid_are_bounded() {
         let top = 1.0 / 64.0;

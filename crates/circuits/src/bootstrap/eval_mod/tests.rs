@@ -30,7 +30,7 @@ fn cosine(degree: usize, arcsine: usize) -> EvalModParameters {
 
 #[test]
 fn errors_in_the_clear() {
-    // log2 of the error at integers, of the largest around 0 and around the ends of the range; the depth.
+    // Columns: log2 of the error at integers, of the largest around 0 and around the ends of the range; the depth.
     for (parameters, typical, least, ends, depth) in [
         (DEFAULT, -42.0, -33.0, -28.5, 10),
         // Without arcsin the largest messages are off by (2π)²·2^-24/6.
@@ -83,7 +83,7 @@ fn encrypted_slots_lose_their_integers() {
         let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).unwrap();
         let rotations = rotation_keys(&context, &secret, [], true, context.depth(), &mut rng).unwrap();
         let encoder = Encoder::new(&context, SLOTS).unwrap();
-        // Every integer up to 8 away, with rests from one end to the other.
+        // Every integer up to 8 in absolute value, with remainders from one end to the other.
         let ratio = (-parameters.ratio_bits).exp2();
         let rest = |i: usize| ratio * ((i * 37 % SLOTS) as f64 / (SLOTS as f64 / 2.0) - 1.0);
         let slots: Vec<f64> = (0..SLOTS).map(|i| ((i % 17) as f64 - 8.0 + rest(i)) / made.width()).collect();

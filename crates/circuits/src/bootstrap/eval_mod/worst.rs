@@ -1,4 +1,4 @@
-//! The maximum norm of what EvalMod is wrong by, for every integer of its range, by a proof.
+//! Maximum norm of the error of EvalMod, for every integer of its range, by a proof.
 //!
 //! Around every integer a [`TaylorModel`] of the value follows from one of the first polynomial: through the doublings, or squarings, and the polynomial next
 //! to arcsin. It has the error and its slope in the first two terms, and all that lies beyond in the others, with roundings of doubles.
@@ -9,31 +9,31 @@ use super::taylor_model::{Derivatives, Inner, TaylorModel};
 use super::{EvalMod, Form, SHIFT};
 use crate::series::Basis;
 
-/// Bounds on value − (x mod 1), for |x mod 1| ≤ a largest one.
+/// Proved bounds on value − (x mod 1), for |x mod 1| up to a largest value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstError {
-    /// The largest error of all, at any integer up to K.
+    /// Largest error of all, at any integer up to K.
     pub largest: f64,
-    /// The largest error at integers that are met with probability 2^-64 at all.
+    /// Largest error at integers that occur with probability 2^-64 at all.
     pub likely: f64,
-    /// A bound on the deviation at integers themselves, in the sense that t times as much is exceeded with probability at most 2·exp(−t²/2): rare
+    /// Bound on the deviation of the error at integers, in the sense that t times as much is exceeded with probability at most 2·exp(−t²/2): rare
     /// integers are approximated worse.
     pub at_integers: f64,
-    /// The same of the slope's distance from 1.
+    /// Bound on the deviation of the slope's distance from 1, in the sense of `at_integers`.
     pub of_slopes: f64,
-    /// The largest error beyond those two, times the square of largest/|x mod 1|: what a vector of x mod 1 with ‖·‖₂ ≤ largest is wrong by in the norm ‖·‖₁.
+    /// Largest error beyond these two, times the square of largest/|x mod 1|: the error of a vector of x mod 1 with ‖·‖₂ ≤ largest in the norm ‖·‖₁.
     pub distortion: f64,
-    /// The largest |slope|.
+    /// Largest |slope|.
     pub slope: f64,
 }
 
-/// An integer so rare is met with probability below 2^-64 by any of 2^17 coefficients: its errors are in the maximum norm only.
+/// Rarity beyond which an integer occurs with probability below 2^-64 in any of 2^17 coefficients: its errors are in the maximum norm only.
 const RAREST: f64 = 10.7;
-/// Whatever is smaller is taken for this.
+/// Least bound on |x mod 1|: smaller ones are rounded up to it.
 const LEAST: f64 = 1.0 / (1_u64 << 60) as f64;
 
 impl EvalMod {
-    /// Bounds over all integers up to K, for x mod 1 of at most `largest`: infinite above 1, where nothing is near.
+    /// Computes bounds over all integers up to K, for x mod 1 of at most `largest`: infinite above 1, where nothing is near.
     #[must_use]
     pub fn worst_error(&self, largest: f64) -> WorstError {
         let mut worst = WorstError {
@@ -72,7 +72,7 @@ impl EvalMod {
         worst
     }
 
-    /// The first polynomial with its derivatives: one, or real and imaginary part.
+    /// Returns the first polynomial with its derivatives: one, or real and imaginary part.
     fn first_polynomials(&self) -> Vec<Derivatives> {
         let coefficients = self.base.coefficients();
         match self.parameters.form {
@@ -89,7 +89,7 @@ impl EvalMod {
         }
     }
 
-    /// The value around an integer, for |x mod 1| ≤ largest: a model of twice that radius, of which the inner half counts.
+    /// Returns a model of the value around an integer, for |x mod 1| ≤ largest: a model of twice that radius, restricted to the inner half.
     fn model(&self, first: &[Derivatives], centre: f64, largest: f64) -> Inner {
         let (radius, doublings) = (2.0 * largest / self.width, self.parameters.doublings);
         let around = |u: f64| first.iter().map(|part| part.around(u, radius)).collect::<Vec<_>>();
@@ -118,10 +118,10 @@ impl EvalMod {
     }
 }
 
-/// t with P(|I| ≥ k) ≤ 2·exp(−t²/2), where |I| ≥ k takes a sum of h uniform variables to x at least, in one direction or the other.
+/// Returns t with P(|I| ≥ k) ≤ 2·exp(−t²/2), where |I| ≥ k requires a sum of h uniform variables that is at least x in absolute value.
 ///
-/// The moments of that sum are at most a Gaussian's; and it is x at least with the probability d^h/h! at most, for d = h/2 − x, which is the volume of a simplex that the
-/// corner of the cube lies in.
+/// The moments of that sum are at most a Gaussian's; and it is at least x with the probability d^h/h! at most, for d = h/2 − x, which is the volume of
+/// a simplex that contains the corner of the cube.
 fn rarity(weight: usize, x: f64) -> f64 {
     let count = weight.max(1) as f64;
     let gaussian = x / (count / 12.0).sqrt();
@@ -131,7 +131,7 @@ fn rarity(weight: usize, x: f64) -> f64 {
     gaussian.max(simplex).max((2.0 * LN_2).sqrt()) * (1.0 - 1e-9)
 }
 
-/// What is no number is no bound.
+/// Turns NaN, which is no bound, into infinity.
 fn bound(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }

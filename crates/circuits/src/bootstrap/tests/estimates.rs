@@ -1,8 +1,8 @@
-//! What ciphertexts say of their errors after a bootstrapping, beside the errors.
+//! Error estimates of ciphertexts after a bootstrapping, beside the measured errors.
 
 use super::*;
 
-/// Messages of the four kinds that are measured, with slots of at most 1.
+/// Returns messages of the four kinds that are measured, with slots of at most 1.
 pub(super) fn messages(slots: usize) -> [Vec<Complex64>; 4] {
     let turn = Complex64::from_polar(1.0, 0.8);
     let each = |f: &dyn Fn(usize) -> Complex64| (0..slots).map(f).collect::<Vec<_>>();
@@ -14,12 +14,12 @@ pub(super) fn messages(slots: usize) -> [Vec<Complex64>; 4] {
     ]
 }
 
-/// −log2 of the root mean square error.
+/// Returns −log2 of the root mean square error.
 fn typical(a: &[Complex64], b: &[Complex64]) -> f64 {
     -(a.iter().zip(b).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>() / a.len() as f64).sqrt().log2()
 }
 
-/// No estimate promises more than half a bit above what is measured; the least one is not far below it. Declared to be small, messages show what
+/// Checks that no estimate promises more than half a bit above the measurement, and that the least is not far below it. Declared small, messages show the error that
 /// does not depend on them.
 fn law(set: &Set, slots: usize) {
     let mut bench = Bench::new(set, slots);

@@ -1,4 +1,4 @@
-//! The stage of a large prime by cyclic convolutions (Rader), through transforms modulo word-size primes.
+//! Stage of a large prime by cyclic convolutions (Rader), through transforms modulo word-size primes.
 //!
 //! With g a generator of (Z/q)*, exponents j = g^a and classes U = g^(−b), the coordinates of the values are
 //! F_i(b) = c_0·\[i = 0\] + Σ_a c(g^a)·h_i(a − b), where h_i(e) is the i-th coordinate of η^(g^e). Back, the traces are
@@ -10,36 +10,36 @@ use zeroize::Zeroizing;
 
 use crate::EncodingError;
 
-/// The primes q that are worth it, and whose convolutions the transforms reach: 2q − 3 ≤ 2^17.
+/// Primes q for which convolutions pay, and are short enough for the transforms: 2q − 3 ≤ 2^17.
 pub(super) const PRIMES: std::ops::RangeInclusive<u64> = 64..=65_537;
 
-/// The tables of one prime q and one t.
+/// Tables of one prime q and one t.
 pub(super) struct Convolution {
     t: u64,
-    /// d, the order of p modulo q.
+    /// Degree d: the order of p modulo q.
     degree: usize,
-    /// g^a for all a.
+    /// Powers g^a for all a.
     exponents: Vec<usize>,
-    /// The b of every class.
+    /// Exponent b of every class.
     points: Vec<usize>,
-    /// w(i) for the exponent 0.
+    /// Values w(i) for the exponent 0.
     constants: Vec<u64>,
     fields: Vec<Field>,
 }
 
-/// The transforms modulo one prime.
+/// Transforms modulo one prime.
 struct Field {
     plan: NttPlan,
-    /// Of h_i(−e).
+    /// Transforms of the lists h_i(−e), for each coordinate i.
     forward: Vec<Zeroizing<Vec<u64>>>,
-    /// Of w_i(e).
+    /// Transforms of the lists w_i(e), for each coordinate i.
     backward: Vec<Zeroizing<Vec<u64>>>,
-    /// Inverses of the primes before.
+    /// Inverses of the primes before, modulo this one.
     inverses: Vec<u64>,
 }
 
 impl Convolution {
-    /// For classes with these units; the tables have a row of d coordinates for each of the q powers of η, and one trace.
+    /// Makes the tables for classes with these units; the input tables have a row of d coordinates for each of the q powers of η, and one trace.
     pub(super) fn new(
         [q, t]: [u64; 2],
         units: &[u64],
@@ -53,7 +53,7 @@ impl Convolution {
             .take(period)
             .map(|x| x as usize)
             .collect();
-        // g^(q − 1 − b) is the unit.
+        // The unit is g^(q − 1 − b).
         let mut logarithms = vec![0; q as usize];
         for (a, &exponent) in exponents.iter().enumerate() {
             if let Some(place) = logarithms.get_mut(exponent) {
@@ -63,7 +63,7 @@ impl Convolution {
         let back = |unit: &u64| (period - logarithms.get(*unit as usize).copied().unwrap_or(0)) % period;
         let points = units.iter().map(back).collect();
         let coordinate = |i: usize| {
-            // h(−e).
+            // The list h(−e).
             let reversed = exponents.iter().take(1).chain(exponents.iter().skip(1).rev());
             reversed.map(|&e| powers.get(e * degree + i).copied().unwrap_or(0)).collect::<Vec<u64>>()
         };
@@ -90,7 +90,7 @@ impl Convolution {
         Ok(Self { t, degree, exponents, points, constants, fields })
     }
 
-    /// The coordinates at all classes of Σ c_j·η^(U·j), one class after the other, of c_0 to c_(q−2).
+    /// Returns the coordinates at all classes of Σ c_j·η^(U·j), one class after the other, of c_0 to c_(q−2).
     pub(super) fn forward(&self, c: &[u64]) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         let period = self.exponents.len();
         let ordered = || self.exponents.iter().map(|&e| c.get(e).copied().unwrap_or(0));
@@ -113,7 +113,7 @@ impl Convolution {
         Ok(out)
     }
 
-    /// The coefficients c_0 to c_(q−2) of these coordinates.
+    /// Returns the coefficients c_0 to c_(q−2) of these coordinates.
     pub(super) fn inverse(&self, values: &[u64]) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         let period = self.exponents.len();
         let mut sums: Vec<Zeroizing<Vec<u64>>> =
@@ -147,7 +147,7 @@ impl Convolution {
         Ok(out)
     }
 
-    /// A list modulo every prime, transformed.
+    /// Transforms a list modulo every prime.
     fn transforms<I: Iterator<Item = u64>>(
         &self,
         list: impl Fn() -> I,
@@ -155,7 +155,7 @@ impl Convolution {
         self.fields.iter().map(|field| transformed(&field.plan, list())).collect()
     }
 
-    /// Entry b of a cyclic convolution, of the linear ones modulo every prime: modulo t, by mixed radices (Garner).
+    /// Returns entry b of a cyclic convolution, of the linear ones modulo every prime: modulo t, by mixed radices (Garner).
     fn entry(&self, products: &[Zeroizing<Vec<u64>>], b: usize, period: usize) -> u64 {
         let mut digits: Vec<u64> = Vec::with_capacity(3);
         let (mut sum, mut weight) = (0, 1);
@@ -174,7 +174,7 @@ impl Convolution {
     }
 }
 
-/// A list and zeros, reduced and transformed.
+/// Reduces a list, pads it with zeros and transforms it.
 fn transformed(
     plan: &NttPlan,
     list: impl Iterator<Item = u64>,
@@ -185,7 +185,7 @@ fn transformed(
     Ok(words)
 }
 
-/// As many primes as sums of q − 1 products of residues need.
+/// Returns as many primes as sums of q − 1 products of residues need.
 fn primes_for(q: u64, t: u64, length: usize) -> Result<Vec<u64>, EncodingError> {
     let bits = 2.0 * log2(&t.into()) + log2(&q.into());
     let order = 2 * length as u64;

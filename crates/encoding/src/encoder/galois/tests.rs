@@ -1,10 +1,10 @@
-//! Slots against arithmetic of polynomials in the power basis modulo Φ_m and p^r.
+//! Tests of slots against arithmetic of polynomials in the power basis modulo Φ_m and p^r.
 
 use sunzi_math::{Residues, cyclotomic_polynomial, mul_mod};
 
 use super::*;
 
-/// (m, p, r): p = 2, 3, 7, 17, 127 and others, r from 1 to 8; prime, prime power and composite m, odd and even; good and bad dimensions.
+/// Cases (m, p, r): p = 2, 3, 7, 17, 127 and others, r from 1 to 8; prime, prime power and composite m, odd and even; good and bad dimensions.
 const TRIPLES: [(u64, u64, u32); 31] = [
     (3, 2, 1),
     (4, 3, 1),
@@ -48,7 +48,7 @@ impl Numbers {
         self.0 >> 4
     }
 
-    /// Random elements; now and then all extreme.
+    /// Returns random elements; now and then all extreme.
     fn elements(&mut self, encoder: &GaloisEncoder) -> Vec<Vec<u64>> {
         let (t, d) = (encoder.ring().modulus(), encoder.ring().degree());
         let extreme = self.next().is_multiple_of(8);
@@ -58,7 +58,7 @@ impl Numbers {
     }
 }
 
-/// Plaintexts as polynomials in X: schoolbook products, division by Φ_m.
+/// Oracle of plaintexts as polynomials in X: schoolbook products, division by Φ_m.
 struct Oracle {
     index: RingIndex,
     t: u64,
@@ -72,7 +72,7 @@ impl Oracle {
         Self { index, t: encoder.ring().modulus(), phi }
     }
 
-    /// The remainder of Σ f_j·X^j by Φ_m.
+    /// Returns the remainder of Σ f_j·X^j by Φ_m.
     fn reduced(&self, mut f: Vec<u64>) -> Vec<u64> {
         let n = self.phi.len() - 1;
         while f.len() > n {
@@ -113,7 +113,7 @@ impl Oracle {
         Plaintext::new(sum.collect(), self.t).unwrap()
     }
 
-    /// a(X^k).
+    /// Returns the image a(X^k) under an automorphism.
     fn automorphism(&self, a: &Plaintext, k: u64) -> Plaintext {
         let mut image = vec![0; self.index.value() as usize];
         for (j, &x) in self.opened(a).iter().enumerate() {
@@ -134,7 +134,7 @@ impl Oracle {
 }
 
 fn encoders() -> impl Iterator<Item = (GaloisEncoder, usize)> {
-    // A thousand random cases in fifteen of them.
+    // A thousand random cases in fifteen of the triples.
     TRIPLES.into_iter().map(|(m, p, r)| {
         let cases = if m < 70 { 1000 } else { 8 };
         (GaloisEncoder::new(m, p, r).unwrap(), cases)
@@ -242,7 +242,7 @@ fn the_sixteen_bit_field_has_1024_slots() {
     assert!((0..1024).all(|slot| moved[slot] == a[slot / 16 * 16 + (slot + 5) % 16]));
 }
 
-/// By convolutions up to 2^16 + 1; values at some slots by the definition.
+/// Checks indices with primes up to 2^16 + 1, by convolutions; values at some slots by the definition.
 #[test]
 fn large_primes_have_slots() {
     for (m, p, r) in [(8191, 2, 1), (3 * 337, 2, 2), (65_537, 2, 1)] {

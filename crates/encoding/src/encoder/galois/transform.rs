@@ -1,4 +1,4 @@
-//! From coefficients in the powerful basis to the values of slots, and back.
+//! Transform from coefficients in the powerful basis to the values of slots, and back.
 //!
 //! A slot is the value at X = η^u, η a primitive m-th root of unity in GR(p^r, d), u one of the representatives of (Z/m)*/⟨p⟩. The transform
 //! goes down the axes of the powerful basis, one prime q after the other: after a stage there are the values at the classes of units modulo
@@ -15,50 +15,50 @@ use zeroize::Zeroizing;
 use super::convolution::{self, Convolution};
 use crate::EncodingError;
 
-/// All stages, and t.
+/// All stages of the transform, and t.
 pub(super) struct SlotTransform {
     sums: LazySums,
     stages: Vec<Stage>,
 }
 
-/// One prime factor of m.
+/// Stage of one prime factor of m.
 struct Stage {
-    /// M.
+    /// Product M of the primes so far.
     index: u64,
-    /// Coefficients that become one value: q, or q − 1 where the powers of a q-th root of unity are.
+    /// Number of coefficients that become one value: q, or q − 1 if they belong to the powers of a q-th root of unity.
     radix: usize,
     /// Whether the last of q coefficients is missing, which is then 0.
     folded: bool,
     /// Distance of these coefficients.
     stride: usize,
-    /// Columns of coefficients, those of axes to come.
+    /// Number of columns of coefficients, those of axes to come.
     columns: usize,
-    /// Coefficients of the ring before, and of this one.
+    /// Number of coefficients of an element of the ring before the stage; the next field is that of the ring after it.
     below: usize,
     degree: usize,
     points: Vec<Point>,
-    /// η_M^k for all k.
+    /// Powers η_M^k for all k.
     powers: Vec<u64>,
-    /// The trace of η_M^k to the ring before, divided by q.
+    /// Trace of η_M^k to the ring before, divided by q.
     traces: Vec<u64>,
-    /// What takes the place of the sums for a large prime.
+    /// Convolution that replaces the sums for a large prime.
     convolution: Option<Convolution>,
 }
 
 /// A class U of units, and the exponents of η_M that lead to it and back.
 struct Point {
-    /// The class u before.
+    /// Class u of the stage before.
     parent: usize,
-    /// Of the generator of the ring before, and of the coefficients.
+    /// Exponents for the generator of the ring before, and for the coefficients.
     forward: [u64; 2],
-    /// Of the generator of this ring, and of the coefficients.
+    /// Exponents for the generator of this ring, and for the coefficients.
     backward: [u64; 2],
 }
 
 /// Sums of multiples of rows modulo t, reduced as rarely as words allow.
 struct LazySums {
     t: u64,
-    /// How many products of residues fit a word.
+    /// Number of products of residues that fit a word.
     room: u64,
 }
 
@@ -68,7 +68,7 @@ impl LazySums {
         Self { t, room: u64::try_from(u128::from(u64::MAX) / square.max(1)).unwrap_or(u64::MAX) }
     }
 
-    /// sum ← Σ x·row for rows of a table that begin at these places.
+    /// Adds Σ x·row to `sum`, for rows of a table that begin at these places.
     fn combine(&self, sum: &mut [u64], table: &[u64], terms: impl Iterator<Item = (u64, usize)>) {
         sum.fill(0);
         let mut room = self.room;
@@ -94,11 +94,11 @@ impl LazySums {
     }
 }
 
-/// One prime factor of m as an axis gives it: M grows by `growth`.
+/// One prime factor of m as an axis has it: M grows by `growth`.
 struct Step {
     prime: u64,
     growth: u64,
-    /// q^f, the order of the root whose powers the coefficients go with.
+    /// Order q^f of the root to whose powers the coefficients belong.
     order: u64,
     folded: bool,
     radix: usize,
@@ -106,7 +106,7 @@ struct Step {
     columns: usize,
 }
 
-/// The largest prime first, whose axis is innermost: while rings are small.
+/// Lists the steps, the largest prime first, whose axis is innermost: while rings are small.
 fn steps(index: &RingIndex) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut columns = index.degree();
@@ -127,7 +127,7 @@ fn steps(index: &RingIndex) -> Vec<Step> {
     steps
 }
 
-/// For every unit modulo M the number of its class and the s with unit = p^s·representative; nothing of use elsewhere.
+/// Returns for every unit modulo M the index of its class and the s with unit = p^s·representative; other entries are unspecified.
 fn classes(representatives: &[u64], p: u64, index: u64) -> Vec<(usize, u32)> {
     let mut classes = vec![(usize::MAX, 0); index as usize];
     for (class, &representative) in representatives.iter().enumerate() {
@@ -143,7 +143,7 @@ fn classes(representatives: &[u64], p: u64, index: u64) -> Vec<(usize, u32)> {
     classes
 }
 
-/// The least unit of every class modulo M.
+/// Returns the least unit of every class modulo M.
 fn least_representatives(p: u64, index: u64) -> Vec<u64> {
     let mut seen = vec![false; index as usize];
     let mut representatives = Vec::new();
@@ -161,7 +161,7 @@ fn least_representatives(p: u64, index: u64) -> Vec<u64> {
 }
 
 impl SlotTransform {
-    /// Tables for slots in the order of the group.
+    /// Makes the tables for slots in the order of the group.
     pub(super) fn new(
         index: &RingIndex,
         ring: &GaloisRing,
@@ -186,7 +186,7 @@ impl SlotTransform {
         Ok(Self { sums, stages })
     }
 
-    /// The values of all slots, d numbers each, of n coefficients.
+    /// Returns the values of all slots, d numbers each, of n coefficients.
     pub(super) fn forward(&self, coefficients: &[u64]) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         let mut data = Zeroizing::new(coefficients.to_vec());
         for stage in &self.stages {
@@ -198,7 +198,7 @@ impl SlotTransform {
         Ok(data)
     }
 
-    /// The n coefficients of these values.
+    /// Returns the n coefficients of these values.
     pub(super) fn inverse(&self, values: Zeroizing<Vec<u64>>) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         self.stages.iter().rev().try_fold(values, |data, stage| match &stage.convolution {
             Some(convolution) => stage.inverse_by(convolution, &data),
@@ -248,7 +248,7 @@ impl Stage {
         })
     }
 
-    /// Makes the first stage one by convolutions, of which the tables take the place of those of this one.
+    /// Replaces the tables of the first stage by those of convolutions.
     fn convolve(&mut self, moduli: [u64; 2], representatives: &[u64]) -> Result<(), EncodingError> {
         let [powers, traces] = [&mut self.powers, &mut self.traces].map(std::mem::take);
         let units: Vec<u64> = representatives.iter().map(|unit| unit % self.index).collect();
@@ -256,13 +256,13 @@ impl Stage {
         Ok(())
     }
 
-    /// Where row x·i + y·j of a table of rows of this width stands.
+    /// Returns the places of rows x·i + y·j in a table with rows of this width.
     fn places(&self, [x, y]: [u64; 2], terms: usize, radix: usize, width: usize) -> Vec<usize> {
         let row = move |i: usize, j: usize| (x * i as u64 + y * j as u64) % self.index;
         (0..radix).flat_map(|j| (0..terms).map(move |i| row(i, j) as usize * width)).collect()
     }
 
-    /// The first coefficient of a column, where all of a class stand together.
+    /// Returns the index of the first coefficient of a column, where all of a class stand together.
     fn first(&self, column: usize) -> usize {
         column / self.stride * self.radix * self.stride + column % self.stride
     }
@@ -282,7 +282,7 @@ impl Stage {
         out
     }
 
-    /// The first stage, of one class of numbers.
+    /// Runs the first stage, of one class of numbers.
     fn forward_by(
         &self,
         convolution: &Convolution,
@@ -348,7 +348,7 @@ impl Stage {
     }
 }
 
-/// Rows of the trace of Y^k to the ring below, times a number.
+/// Returns rows of the trace of Y^k to the ring below, times a number.
 fn traces(
     powers: &[u64],
     ring: &GaloisRing,

@@ -8,10 +8,10 @@ use sunzi_kernels::internals::{
     Arithmetic, Butterflies, Constants, Double, Doubles, ENDLESS, MAX_LEVELS, Registers, WIDTH, expanded,
 };
 
-/// The largest word.
+/// Largest word.
 const TOP: i128 = 1 << 52;
 
-/// One double after the other, in plain Rust.
+/// Doubles computed one after the other, in plain Rust.
 #[derive(Clone, Copy)]
 struct Plain;
 
@@ -103,7 +103,7 @@ impl Doubles for Plain {
     }
 }
 
-/// One arithmetic on scalars.
+/// Runs one arithmetic on scalars.
 struct Scalar<D: Doubles, const N: usize, const PERIOD: usize> {
     d: D,
     a: Double<D, N, PERIOD>,
@@ -126,7 +126,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Scalar<D, N, PERIOD> {
         words[0]
     }
 
-    /// An integer no larger than a double or the multiplier takes.
+    /// Reads an integer, checked to be no larger than a double or the multiplier takes.
     fn get(&self, r: D::R) -> i128 {
         let x = f64::from_bits(self.word(r));
         assert!(x.fract() == 0.0 && x.abs() <= TOP as f64, "{x} at q = {}", self.q);
@@ -149,7 +149,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Scalar<D, N, PERIOD> {
         factors
     }
 
-    /// The ends, and for each factor the words near them with the largest products.
+    /// Returns the ends of the range, and for each factor the words near them with the largest products.
     fn words(&self, top: i128) -> Vec<i128> {
         let mut words = vec![0, 1, self.q / 2, self.q - 1, self.q, top - self.q, top - 1, top];
         for w in self.factors() {

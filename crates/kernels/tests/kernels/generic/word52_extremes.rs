@@ -77,7 +77,7 @@ fn product(a: u64, b: u64) -> u128 {
     u128::from(a % WORD) * u128::from(b % WORD)
 }
 
-/// One arithmetic on scalars.
+/// Runs one arithmetic on scalars.
 struct Scalar<L: Lanes52, const PERIOD: usize> {
     l: L,
     a: Word52<L, PERIOD>,
@@ -104,7 +104,7 @@ impl<L: Lanes52, const PERIOD: usize> Scalar<L, PERIOD> {
         (self.put(w), self.put(shoup_quotient(w, self.q, 52)))
     }
 
-    /// The lazy product as an integer.
+    /// Returns the lazy product as an integer.
     fn lazy(&self, y: u64, w: u64) -> u64 {
         let quotient = (product(shoup_quotient(w, self.q, 52), y) >> 52) as u64;
         let t = (product(w, y) - product(quotient, self.q)) as u64;
@@ -112,7 +112,7 @@ impl<L: Lanes52, const PERIOD: usize> Scalar<L, PERIOD> {
         t
     }
 
-    /// Twiddles at the ends, and those whose quotients are cut the most and the least.
+    /// Returns twiddles at the ends, and those whose quotients are cut the most and the least.
     fn twiddles(&self) -> Vec<u64> {
         let word_inverse =
             (1..=52).fold(1, |x: u64, _| if x.is_multiple_of(2) { x / 2 } else { x.midpoint(self.q) });
@@ -120,7 +120,7 @@ impl<L: Lanes52, const PERIOD: usize> Scalar<L, PERIOD> {
         vec![0, 1, 2, q / 2, q - 2, q - 1, word_inverse, q - word_inverse]
     }
 
-    /// Words at the ends, and for each twiddle the one near the top with the largest lazy product.
+    /// Returns words at the ends, and for each twiddle the one near the top with the largest lazy product.
     fn words(&self) -> Vec<u64> {
         let q = self.q;
         let mut words = vec![0, 1, q - 1, q, 2 * q - 1, WORD / 2, WORD - q, WORD - 1];

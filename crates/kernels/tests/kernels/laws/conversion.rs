@@ -5,7 +5,7 @@ use sunzi_kernels::{Conversion, Isa, Modulus};
 
 use crate::oracle::{Words, isas, prime_below};
 
-/// The product by the definition.
+/// Computes the matrix product by its definition.
 fn expected(input: &[Vec<u64>], matrix: impl Fn(usize, usize) -> u64, to: &[u64]) -> Vec<Vec<u64>> {
     let column = |(j, &p): (usize, &u64)| {
         let value = |k: usize| {

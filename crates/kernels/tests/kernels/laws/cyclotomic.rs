@@ -1,12 +1,12 @@
-//! The transform of any index evaluates at the primitive roots of unity, its inverse undoes it, and both do so for the words
-//! that lazy arithmetic likes least.
+//! Laws of transforms of any index: they evaluate at the primitive roots of unity, their inverses undo them, and both do so for the words
+//! that are hardest for lazy arithmetic.
 
 use sunzi_kernels::{Buffer, CyclotomicPlan, KernelError, Modulus};
 use sunzi_math::RingIndex;
 
 use crate::oracle::{Words, hard_vectors, isas, mul, pow, prime_below};
 
-/// Prime, prime power, two to four factors, even; convolutions that are powers of two, of several rows, and padded.
+/// Indices: prime, prime power, two to four factors, even; convolutions that are powers of two, of several rows, and padded.
 const SMALL: [u64; 46] = [
     3, 4, 5, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 20, 21, 23, 24, 25, 27, 28, 31, 32, 33, 35, 36, 39, 40, 45,
     47, 48, 49, 51, 56, 60, 63, 64, 72, 75, 81, 84, 85, 105, 125, 151, 165, 255,
@@ -14,11 +14,11 @@ const SMALL: [u64; 46] = [
 const LARGER: [u64; 14] = [257, 343, 420, 455, 512, 625, 765, 1155, 1285, 3855, 4369, 13107, 1 << 12, 2187];
 const LARGEST: [u64; 4] = [21_845, 32_767, 65_535, 65_537];
 
-/// One prime just below the top of every range that a table treats alike, and some in between.
+/// Returns one prime just below the top of every range that a table treats alike, and some in between.
 fn primes(index: &RingIndex) -> Vec<u64> {
     let (step, limit) = (index.root_order(), 1u64 << 52);
     let tops = [1 << 30, 1 << 46, limit / 18, 1 << 48, limit / 10, 1 << 49, 1 << 50, 1 << 60, 1 << 62];
-    // Where such primes are not too rare.
+    // Ranges where such primes are not too rare.
     tops.into_iter().filter(|bound| bound / step > 1 << 10).map(|bound| prime_below(bound, step)).collect()
 }
 
@@ -26,7 +26,7 @@ fn plan(index: &RingIndex, q: u64, isa: sunzi_kernels::Isa) -> CyclotomicPlan {
     CyclotomicPlan::new(Modulus::with_isa(q, isa).unwrap(), index).unwrap()
 }
 
-/// The definition: Σ a_j·ω^(e·e_j) for the exponent e_j of basis element j.
+/// Evaluates by the definition: Σ a_j·ω^(e·e_j) for the exponent e_j of basis element j.
 fn evaluate(a: &[u64], powers: &[u64], exponents: &[u64], e: u64, q: u64) -> u64 {
     let m = powers.len() as u64;
     let term = |(&a, &exponent): (&u64, &u64)| u128::from(mul(a, powers[(e * exponent % m) as usize], q));

@@ -1,11 +1,11 @@
-//! One result a word, at every length and at the ends of every range.
+//! Laws of loops with one result a word, at every length and at the ends of every range.
 
 use num_bigint::BigUint;
 use sunzi_kernels::Modulus;
 
 use crate::oracle::{Words, hard_vectors, isas, mul, primes};
 
-/// Moduli of every kind: transform primes, the smallest, odd and even ones.
+/// Returns moduli of every kind: transform primes, the smallest, odd and even ones.
 fn moduli() -> Vec<u64> {
     let mut moduli = primes(64);
     moduli.extend([2, 3, 4, 5, 7, 1 << 16, (1 << 49) - 1, (1 << 49) + 1, 1 << 61, (1 << 62) - 1]);
@@ -165,7 +165,7 @@ fn inner_products_of_any_length() {
                     u64::try_from(sum % q).unwrap()
                 };
                 let expected: Vec<u64> = x.iter().zip(&y).map(sum).collect();
-                // Another list of second factors: each but the first is 1.
+                // The other list of second factors: each but the first is 1.
                 let ones = vec![1; len];
                 let c: Vec<&[u64]> = (0..terms).map(|i| if i == 0 { &y[..] } else { &ones[..] }).collect();
                 let sum = |(&a, &b): (&u64, &u64)| {
@@ -198,7 +198,7 @@ fn inner_products_of_any_length() {
     }
 }
 
-/// Bytes of a word, and others behind the last: nothing may depend on them.
+/// Packs words into bytes, with other bytes after the last: nothing may depend on them.
 fn packed(modulus: &Modulus, words: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0xA5; modulus.packed_residues_len(words.len()) + 5];
     modulus.pack_residues(&mut bytes, words).unwrap();
@@ -218,7 +218,7 @@ fn residues_in_bytes_are_those_packed_and_read_from_any_place() {
                     let mut again = vec![u64::MAX; len];
                     modulus.unpack_residues(&mut again, &bytes).unwrap();
                     assert_eq!(again, words);
-                    // Products with 1 of those from any place on.
+                    // Products with 1 of the packed factors from any place on.
                     for start in [0, 1, 3, 8, 13] {
                         let Some(rest) = words.get(start..) else { continue };
                         let (ones, from) = (vec![1; rest.len()], &bytes[start * width..]);

@@ -1,4 +1,4 @@
-//! The laws every table obeys, against slow oracles, at the ends of every range.
+//! Laws that every table obeys, against slow oracles, at the ends of every range.
 
 mod conversion;
 mod cyclotomic;

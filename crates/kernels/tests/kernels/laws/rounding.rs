@@ -30,7 +30,7 @@ fn wrapping_sums_are_sums_modulo_two_to_the_64() {
     }
 }
 
-/// Lists of moduli: short, the longest whose words are exact doubles, beyond, the longest, mixed, many.
+/// Returns lists of moduli: short, the longest whose words are exact doubles, beyond, the longest, mixed, many.
 fn bases() -> Vec<Vec<u64>> {
     let chain = |bound: u64, count: usize| {
         let mut primes = vec![prime_below(bound, 1 << 13)];
@@ -51,14 +51,14 @@ fn bases() -> Vec<Vec<u64>> {
     ]
 }
 
-/// Whether a word is right, and whether it had to be: Σ x_i·t/q_i within 1/2 − error of an integer.
+/// Returns whether a word is right, and whether it had to be: Σ x_i·t/q_i within 1/2 − error of an integer.
 fn judge(from: &[u64], x: &[u64], t: u64, error: f64, word: u64) -> (bool, bool) {
     let q: BigUint = from.iter().map(|&q| BigUint::from(q)).product();
     let numerator: BigUint = from.iter().zip(x).map(|(&m, &x)| &q / m * x * t).sum();
     let nearest = (&numerator * 2_u32 + &q) / (&q * 2_u32);
     let (low, high) = (&nearest * &q, numerator);
     let distance = if low > high { low - high } else { high - low };
-    // In units of 2^-60, towards what need not be right.
+    // Distance in units of 2^-60, rounded towards what need not be right.
     let distance = u64::try_from((distance << 60) / &q).unwrap() + 1;
     let margin = ((0.5 - error).max(0.0) * 60_f64.exp2()) as u64;
     (BigUint::from(word) == nearest % t, distance < margin)
@@ -103,7 +103,7 @@ fn rounded_sums_are_right_within_their_error() {
     assert!(wrong > 0, "the error is real");
 }
 
-/// ⌊start + Σ x_i/q_i⌉, words at the ends of their ranges and sums next to a half among them.
+/// Checks ⌊start + Σ x_i/q_i⌉, words at the ends of their ranges and sums next to a half among them.
 #[test]
 fn nearest_sums_are_right_within_their_error() {
     let (mut sure, mut wrong) = (0, 0);

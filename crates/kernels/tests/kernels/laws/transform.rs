@@ -1,15 +1,15 @@
-//! The transform evaluates, its inverse undoes it, and products of values are products of polynomials.
+//! Laws of the transform: it evaluates, its inverse undoes it, and products of values are products of polynomials.
 
 use sunzi_kernels::{Buffer, Later, Modulus, NttPlan, evaluation_exponent};
 
 use crate::oracle::{Words, hard_vectors, isas, mul, pow, primes};
 
-/// The polynomial's value at x by Horner's rule.
+/// Returns the polynomial's value at x by Horner's rule.
 fn evaluate(a: &[u64], x: u64, q: u64) -> u64 {
     a.iter().rev().fold(0, |sum, &c| (mul(sum, x, q) + c % q) % q)
 }
 
-/// The definition by halves: a(x) = even(x²) + x·odd(x²), values in the order of exponents 1, 3, 5, ….
+/// Evaluates by halves: a(x) = even(x²) + x·odd(x²), values in the order of exponents 1, 3, 5, ….
 fn evaluate_recursively(a: &[u64], psi: u64, q: u64) -> Vec<u64> {
     if a.len() == 1 {
         return vec![a[0] % q];
@@ -32,7 +32,7 @@ fn evaluate_recursively(a: &[u64], psi: u64, q: u64) -> Vec<u64> {
 fn forward_evaluates_at_odd_powers() {
     for n in [64, 128, 256] {
         for q in primes(n) {
-            // Any words below 2q are welcome.
+            // All words below 2q are inputs.
             for input in hard_vectors(2 * q - 1, n) {
                 let mut expected = None;
                 for isa in isas() {
@@ -50,8 +50,8 @@ fn forward_evaluates_at_odd_powers() {
     }
 }
 
-/// Outer levels, of words where they stand or of others and an offset, and then the inner ones of a few chunks at a time, from the last
-/// to the first, are the whole.
+/// Checks that outer levels, of words where they stand or of others and an offset, and then the inner ones of a few chunks at a time, from the last
+/// to the first, give the whole transform.
 #[test]
 fn parts_of_a_forward_transform_make_the_whole() {
     for log_n in [6, 8, 11, 12, 13, 14, 15] {

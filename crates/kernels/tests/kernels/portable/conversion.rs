@@ -2,7 +2,7 @@
 
 use sunzi_kernels::{Conversion, Isa, MAX_TERMS, Modulus};
 
-/// The longest sums of the largest words, and odd numbers of pairs and terms.
+/// Checks the longest sums of the largest words, and odd numbers of pairs and terms.
 #[test]
 fn the_largest_sums_fit() {
     for q in [(1 << 49) - 1, (1 << 52) / 18 - 1, 3] {

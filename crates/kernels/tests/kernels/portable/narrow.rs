@@ -7,7 +7,7 @@ fn congruent(x: u64, value: i128, q: u64) -> bool {
     (i128::from(x.cast_signed()) - value) % i128::from(q) == 0
 }
 
-/// Both words of a pair, which must agree.
+/// Returns both words of a pair, which must agree.
 fn word(pair: Pair) -> u64 {
     let mut words = [0; 2];
     pair.store(&mut words);
@@ -35,7 +35,7 @@ fn check<const PERIOD: usize>(q: u64) {
             let of_pair = word(a.multiply(pair, a.twiddle(&factor)));
             let of_word = a.scalar(&factor).multiply(y.cast_unsigned());
             for r in [of_pair, of_word] {
-                // What a level may add: three quarters of q.
+                // A level may add three quarters of q.
                 assert!(r.cast_signed().unsigned_abs() <= q / 4 * 3 + 3 && congruent(r, product, q));
             }
             let lifted = word(a.lift(a.multiply(pair, a.twiddle(&factor))));

@@ -17,7 +17,7 @@ struct Party {
 }
 
 impl Party {
-    /// Levels of 45 bits.
+    /// Makes parameters with levels of 45 bits.
     fn new(log2_degree: u32, depth: usize) -> Self {
         let mut moduli = primes_below(1 << 45, 2 << log2_degree, depth + 5).unwrap();
         let special_moduli = moduli.split_off(depth + 2);
@@ -55,14 +55,14 @@ fn numbers(count: usize) -> Vec<Complex64> {
     (0..count).map(|j| Complex64::new((j as f64 * 1.7).sin(), (j as f64 * j as f64).cos()) * 0.7).collect()
 }
 
-/// log2 of largest and of root mean square error.
+/// Returns log2 of the largest and of the root mean square error.
 fn errors(got: &[Complex64], expected: impl Iterator<Item = Complex64>) -> [f64; 2] {
     let squares: Vec<f64> = got.iter().zip(expected).map(|(a, b)| (a - b).norm_sqr()).collect();
     let mean = squares.iter().sum::<f64>() / squares.len() as f64;
     [squares.into_iter().fold(0.0, f64::max), mean].map(|square| square.log2() / 2.0)
 }
 
-/// Both ways; returns log2 of the mean errors of CoeffsToSlots, relative to coefficients, and of both together.
+/// Runs both transforms; returns log2 of the mean errors of CoeffsToSlots, relative to coefficients, and of both together.
 fn there_and_back(log2_degree: u32, slots: usize, levels: [usize; 2]) -> [f64; 2] {
     let depth = levels[0] + levels[1];
     let mut party = Party::new(log2_degree, depth);
@@ -173,7 +173,7 @@ fn what_does_not_fit_is_refused() {
     assert!(sparse.apply(&party.evaluator, &one, &keys).is_ok());
 }
 
-/// What both transforms need at full size: `cargo test --release -p sunzi-circuits --lib needs_at_full_size -- --ignored --nocapture`.
+/// Prints what both transforms need at full size: `cargo test --release -p sunzi-circuits --lib needs_at_full_size -- --ignored --nocapture`.
 #[test]
 #[ignore = "long: makes the tables of a ring of degree 2^16"]
 fn needs_at_full_size() {
@@ -221,7 +221,7 @@ fn needs_at_full_size() {
     }
 }
 
-/// What every factor takes at full size, one after the other:
+/// Times every factor at full size, one after the other:
 /// `cargo test --release -p sunzi-circuits --lib times_at_full_size -- --ignored --nocapture`.
 #[test]
 #[ignore = "long: makes keys for a ring of degree 2^16, 3 GiB at a time"]

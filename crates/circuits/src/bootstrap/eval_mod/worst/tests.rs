@@ -5,10 +5,10 @@ use super::super::{EvalModParameters, ratio};
 use super::*;
 use crate::bootstrap::Set;
 
-/// What values in the clear may be off by because they are computed with doubles.
+/// Bound of the rounding error of values in the clear, computed with doubles.
 const ROUNDING: f64 = 1.0 / (1_u64 << 42) as f64;
 
-/// What a sweep of x mod 1, in shares of the largest, shows around an integer.
+/// Returns the errors that a sweep of x mod 1, in fractions of the largest, finds around an integer.
 fn swept(made: &EvalMod, centre: f64, largest: f64, shares: &[f64]) -> WorstError {
     let (at, step) = (made.at(centre), largest.min(ratio(made.parameters.ratio_bits)) / 32.0);
     let apart = |step: f64| made.at(centre + step) - made.at(centre - step);
@@ -28,14 +28,14 @@ fn swept(made: &EvalMod, centre: f64, largest: f64, shares: &[f64]) -> WorstErro
         found.largest = found.largest.max((value - rest).abs() - ROUNDING);
         let beyond = (value - at - slope * rest).abs() - 64.0 * ROUNDING;
         found.distortion = found.distortion.max(beyond / (share * share));
-        // A mean of slopes.
+        // The mean of slopes in between.
         let mean = (value - made.at(centre + rest * 31.0 / 32.0)) * 32.0 / rest;
         found.slope = found.slope.max(mean.abs() - off);
     }
     found
 }
 
-/// What sweeps around all integers show, in the order of the fields; of rare integers as much less as they are rare.
+/// Returns the errors that sweeps around all integers find, in the order of the fields, rare integers divided by their rarity.
 fn seen(made: &EvalMod, largest: f64, random: &mut ChaCha20Rng) -> [f64; 5] {
     let range = made.parameters.range as i64;
     let mut seen = [0.0_f64; 5];
@@ -63,7 +63,7 @@ fn cosine(degree: usize, arcsine: usize, doublings: usize) -> EvalModParameters 
     EvalModParameters { form, doublings, range: 15, ratio_bits: 8.0, weight: 32 }
 }
 
-/// No point of a sweep shows more than what is proved, and half of it is seen where doubles show it.
+/// Checks that no point of a sweep exceeds the proved bound, and that half of it is found where doubles can show it.
 #[test]
 fn what_is_proved_of_errors_is_true_and_tight() {
     let mut random = ChaCha20Rng::seed_from_u64(27);
@@ -79,7 +79,7 @@ fn what_is_proved_of_errors_is_true_and_tight() {
             let seen = seen(&made, largest, &mut random);
             let case = format!("{parameters:?}, {largest:e}: {seen:?} of {proved:?}");
             assert!(seen.iter().zip(proved).all(|(seen, proved)| *seen <= proved), "{case}");
-            // Differences of doubles are too coarse for slopes.
+            // Differences of doubles are too inexact for slopes.
             let shown = |(at, (seen, proved)): (usize, (&f64, f64))| at == 2 || *seen > 0.5 * proved;
             if largest == own && shipped.contains(&parameters) {
                 assert!(seen.iter().zip(proved).enumerate().all(shown), "{case}");
@@ -88,7 +88,7 @@ fn what_is_proved_of_errors_is_true_and_tight() {
     }
 }
 
-/// A wider interval is no better, and nothing is known of what is no fraction.
+/// Checks that a wider interval has no smaller bounds, and that nothing is proved beyond a fraction.
 #[test]
 fn bounds_grow_with_the_interval() {
     let made = EvalMod::new(Set::default_128().eval_mod).unwrap();
@@ -105,7 +105,7 @@ fn bounds_grow_with_the_interval() {
     }
 }
 
-/// How rare integers are is never said to be more than it is: exact tails, and sums that are drawn.
+/// Checks that the rarity of integers is never overstated: exact tails, and random sums.
 #[test]
 fn rarities_are_below_exact_tails() {
     use crate::bootstrap::failure::log2_failure;
