@@ -44,7 +44,7 @@ enum Task {
     Circles,
     /// Build the command line from nothing, and check the processor time that each of our crates takes to compile
     ///
-    /// Takes three minutes of processor time, so that it is no part of `check`: `.ci/run` has it as a step of its own.
+    /// Takes three minutes of processor time, so that it is no part of `check`.
     Budgets(budgets::Arguments),
     /// Record which files a product, a bootstrapping and the demonstration go through, and compare with docs/paths.md
     ///

@@ -35,6 +35,11 @@ impl WordRing {
 
 /// c mod q.
 pub fn residue_of(c: &BigInt, q: u64) -> u64 {
+    // Factors are mostly small: sums and differences have 1 and −1.
+    if let Some(small) = c.to_i64() {
+        let residue = small.unsigned_abs() % q;
+        return if small < 0 && residue > 0 { q - residue } else { residue };
+    }
     c.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)
 }
 
