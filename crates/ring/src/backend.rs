@@ -1,4 +1,4 @@
-//! The seam: what rings need of a storage of residues.
+//! The interface [`Backend`]: what rings need of a storage of residues.
 
 mod defaults;
 
@@ -21,8 +21,9 @@ use crate::{Expansion, PackingError, RingError, packing, sampling};
 /// Factors of the terms of a sum of products.
 pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
 
-/// R_q = Z_q\[X\]/Φ_m(X) over some storage of residues: everything that [`Ring`](crate::Ring) hands on to it, polynomial by polynomial. A storage of its own
-/// implements the methods that have no body, and others where it knows a faster form.
+/// Ring R_q = Z_q\[X\]/Φ_m(X) over some storage of residues: the methods that [`Ring`](crate::Ring) hands on,
+/// polynomial by polynomial. A new storage implements the methods that have no body, and others where it knows a
+/// faster form.
 ///
 /// Every method that takes a polynomial checks that it belongs to this ring and answers
 /// [`RingError::ShapeMismatch`] or, for another ring of the same shape, [`RingError::OtherModulus`];
@@ -32,9 +33,9 @@ pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
     reason = "conversions into a ring need its tables: ring.from_signed(..) makes a polynomial"
 )]
 pub trait Backend: Any + Debug + Send + Sync {
-    /// The ring index with its prime powers, and the order of coefficients.
+    /// The ring index m with its prime powers, and the order of coefficients.
     fn ring_index(&self) -> &RingIndex;
-    /// The basis of coefficients: what encoders of general slots and polynomials in the clear go by.
+    /// The basis of coefficients, by which encoders of general slots and polynomials in the clear are computed.
     fn coefficient_basis(&self) -> CoefficientBasis {
         CoefficientBasis::Powerful
     }
@@ -42,13 +43,13 @@ pub trait Backend: Any + Debug + Send + Sync {
     fn index(&self) -> u64 {
         self.ring_index().value()
     }
-    /// The degree n = φ(m): coefficients a polynomial has.
+    /// The degree n = φ(m), which is the number of coefficients of a polynomial.
     fn degree(&self) -> usize {
         self.ring_index().degree()
     }
     /// The modulus q.
     fn modulus(&self) -> &BigUint;
-    /// How sizes grow in this ring and in the basis of its coefficient form.
+    /// How sizes of elements grow in this ring and in the basis of its coefficient form.
     fn expansion(&self) -> Expansion {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }
@@ -58,16 +59,18 @@ pub trait Backend: Any + Debug + Send + Sync {
         true
     }
 
-    /// By how much roundings of what is kept for a polynomial grow in the polynomial itself: where it is kept times a unit `[BEHMSZ17, Lemma 3]`.
+    /// Factor by which rounding errors of a stored polynomial grow in the polynomial itself, above 1 where it is
+    /// stored times a unit `[BEHMSZ17, Lemma 3]`.
     fn rounding_growth(&self) -> f64 {
         1.0
     }
 
-    /// k, the highest level: q = Q_k. The ring at level l < k is R modulo Q_l. In most rings Q_l = q_1⋯q_l, the product of the first l
-    /// moduli; levels may also be products of other sets of them, where Q_l need not divide Q_(l+1): see [`is_nested`](Self::is_nested).
+    /// The highest level k: q = Q_k. The ring at level l < k is R modulo Q_l. In most rings Q_l = q_1⋯q_l, the
+    /// product of the first l moduli; levels may also be products of other sets of them, where Q_l need not divide
+    /// Q_(l+1): see [`is_nested`](Self::is_nested).
     fn level(&self) -> usize;
-    /// Whether level `lower` is there and its modulus divides that of level `higher`: then a polynomial of the one can be taken modulo the other
-    /// as it is.
+    /// Whether level `lower` exists and its modulus divides that of level `higher`: then a polynomial of the higher
+    /// level can be taken modulo the lower modulus as it is.
     fn is_nested(&self, lower: usize, higher: usize) -> bool {
         (1..=higher).contains(&lower) && higher <= self.level()
     }
@@ -76,22 +79,23 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::NoSuchLevel`] for 0 and above [`level`](Self::level).
     fn at_level(&self, level: usize) -> Result<Arc<dyn Backend>, RingError>;
-    /// Checks that a polynomial is of this ring, at its own level.
+    /// Checks that a polynomial belongs to this ring, at its own level.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OtherModulus`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape; [`RingError::OtherModulus`] for one modulo
+    /// another modulus.
     fn check(&self, a: &Residues) -> Result<(), RingError>;
-    /// The level of a polynomial of this ring at any level.
+    /// The level of a polynomial of this ring, which may be any level.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for a polynomial of no level.
     fn level_of(&self, a: &Residues) -> Result<usize, RingError>;
-    /// a modulo Q_l, for a of any level from l.
+    /// Reduces a modulo Q_l, for a of any level from l.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a; [`RingError::NotNested`].
     fn restrict(&self, a: &Residues, level: usize) -> Result<Residues, RingError>;
-    /// a ← a·b modulo Q_l for a of level l and b of any level from l: a product with a key.
+    /// Multiplies a by a key b, modulo Q_l: a ← a·b for a of level l and b of any level from l.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for b below the level of a; [`RingError::NotNested`].
@@ -99,7 +103,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         let level = self.level_of(a)?;
         self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?.into())
     }
-    /// a·b + c modulo Q_l, for polynomials of any level from l: a step of Horner's rule in a secret.
+    /// Returns a·b + c modulo Q_l, for polynomials of any level from l: a step of Horner's rule in a secret.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for a level below l; [`RingError::NotNested`].
@@ -123,10 +127,11 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError>;
-    /// [`mod_switch`](Self::mod_switch) of several polynomials: few moduli of one of them leave threads idle.
+    /// Does [`mod_switch`](Self::mod_switch) for several polynomials at once: few moduli of one polynomial leave
+    /// threads idle.
     ///
     /// # Errors
-    /// As [`mod_switch`](Self::mod_switch).
+    /// Every error of [`mod_switch`](Self::mod_switch).
     fn mod_switch_all(
         &self,
         polys: &[&Poly<Evaluation>],
@@ -134,10 +139,11 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<Vec<Poly<Evaluation>>, RingError> {
         polys.iter().map(|a| self.mod_switch(a, level)).collect()
     }
-    /// [`mod_switch`](Self::mod_switch) of a + b for b in coefficient form, which costs no transforms of its own.
+    /// Does [`mod_switch`](Self::mod_switch) of a + b for b in coefficient form, which costs no transforms of its
+    /// own.
     ///
     /// # Errors
-    /// As [`mod_switch`](Self::mod_switch), also for a and b of different levels.
+    /// Every error of [`mod_switch`](Self::mod_switch), also where a and b have different levels.
     fn mod_switch_sum(
         &self,
         a: &Poly<Evaluation>,
@@ -145,16 +151,16 @@ pub trait Backend: Any + Debug + Send + Sync {
         level: usize,
     ) -> Result<Poly<Evaluation>, RingError> {
         let own = self.at_level(self.level_of(a)?)?;
-        // The errors and the message of an encryption.
+        // The sum is secret: it holds the errors and the message of an encryption.
         let mut sum = Zeroizing::new(a.clone());
         own.add_assign(&mut sum, &Zeroizing::new(own.to_evaluation(b.clone())?))?;
         self.mod_switch(&sum, level)
     }
-    /// (p_0·u + e_0 + m, p_1·u + e_1), switched to a level as [`mod_switch`](Self::mod_switch) does, for ternary u and errors that are drawn from
-    /// `rng`: the encryption of m under a public key (p_0, p_1).
+    /// Encrypts m under a public key (p_0, p_1): returns (p_0·u + e_0 + m, p_1·u + e_1), switched to a level as
+    /// [`mod_switch`](Self::mod_switch) does, for ternary u and errors that are drawn from `rng`.
     ///
     /// # Errors
-    /// As [`mod_switch`](Self::mod_switch) and [`error`](Self::error).
+    /// Every error of [`mod_switch`](Self::mod_switch) and [`error`](Self::error).
     fn masked(
         &self,
         parts: [&Poly<Evaluation>; 2],
@@ -164,9 +170,9 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         by_polynomials(self, parts, message, level, rng)
     }
-    /// Modulus switching within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a − \[a\]_d)/d
-    /// for d a factor of the last modulus of a and \[a\]_d centred. The result is right modulo all other moduli and modulo
-    /// the factor `rest` of the last; with `rest` = 1 it lacks the last modulus.
+    /// Switches the modulus within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a −
+    /// \[a\]_d)/d for d a factor of the last modulus of a and \[a\]_d centred. The result is right modulo all other
+    /// moduli and modulo the factor `rest` of the last; with `rest` = 1 it lacks the last modulus.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] unless d·`rest` divides the last modulus, is coprime to the
@@ -179,19 +185,20 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<Poly<Evaluation>, RingError> {
         defaults::divide_integers(self, a, d, rest)
     }
-    /// (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
+    /// Returns (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NotNested`] unless Q_l divides Q_k.
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError>;
 
-    /// ModRaise [AS19, 3.2]: the centred coefficients of a, of any level l, modulo Q_k. c(s) = m modulo Q_l becomes m + Q_l·I for
-    /// a small polynomial I.
+    /// Raises the modulus, ModRaise [AS19, 3.2]: the centred coefficients of a, of any level l, modulo Q_k. c(s) = m
+    /// modulo Q_l becomes m + Q_l·I for a small polynomial I.
     ///
-    /// Exact, but for coefficients within 2^-40 of ±1/2 times Q_l, which may be lifted to the other end of the range: |x| ≤ (1/2 + 2^-40)·Q_l.
+    /// Result is exact, but for coefficients within 2^-40 of ±1/2 times Q_l, which may be lifted to the other end of
+    /// the range: |x| ≤ (1/2 + 2^-40)·Q_l.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn mod_raise(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let own = self.at_level(self.level_of(a)?)?;
         let integers = own.to_integers(&own.to_coefficient(a.clone())?)?;
@@ -200,83 +207,83 @@ pub trait Backend: Any + Debug + Send + Sync {
 
     /// The zero polynomial.
     fn zero(&self, representation: Representation) -> Residues;
-    /// The polynomial with these small signed coefficients.
+    /// The polynomial with the given small signed coefficients.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
     fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError>;
-    /// The polynomial with these signed coefficients of up to 127 bits, reduced modulo q.
+    /// The polynomial with the given signed coefficients of up to 127 bits, reduced modulo q.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
     fn from_signed_wide(&self, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
         self.from_integers(&coefficients.iter().map(|&c| c.into()).collect::<Vec<_>>())
     }
-    /// The polynomial with these coefficients, reduced modulo q.
+    /// The polynomial with the given coefficients, reduced modulo q.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
     fn from_integers(&self, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError>;
-    /// The coefficients as integers in [-q/2, q/2). Slow: for oracles and measurements.
+    /// The coefficients of a polynomial as integers in [-q/2, q/2). Slow: for oracles and measurements.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn to_integers(&self, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError>;
-    /// The coefficients in [-q/2, q/2) as the nearest floats; within 2^-40 of the middle between two as either, and beyond
-    /// the range of f64 as ±∞.
+    /// The coefficients of a polynomial in [-q/2, q/2) as the nearest floats; within 2^-40 of the middle between two
+    /// floats as either, and beyond the range of f64 as ±∞.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn to_floats(&self, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
         let float = |x: &BigInt| x.to_f64().unwrap_or(f64::NAN);
         Ok(self.to_integers(a)?.iter().map(float).collect())
     }
-    /// An error: independent centred binomial coefficients above this ring (see [`Expansion`]), spherical in the canonical embedding. It is secret:
-    /// erase it.
+    /// Draws an error polynomial: independent centred binomial coefficients above this ring (see [`Expansion`]),
+    /// spherical in the canonical embedding. It is secret: erase it.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for more coefficients than can be sampled.
     fn error(&self, rng: &mut dyn CryptoRng) -> Result<Poly<Coefficient>, RingError> {
         self.from_signed(&sampling::spherical_error(self.ring_index(), rng)?)
     }
-    /// A polynomial with independent uniform coefficients.
+    /// Draws a polynomial with independent uniform coefficients.
     fn uniform(&self, rng: &mut dyn CryptoRng) -> Poly<Evaluation>;
 
-    /// Changes to values at the roots of unity.
+    /// Changes a polynomial from coefficients to values at the roots of unity.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn to_evaluation(&self, a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError>;
-    /// Changes back to coefficients.
+    /// Changes a polynomial from values at the roots of unity back to coefficients.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn to_coefficient(&self, a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError>;
 
-    /// a ← a + b.
+    /// Adds b to a: a ← a + b.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn add_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError>;
-    /// a ← a − b.
+    /// Subtracts b from a: a ← a − b.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn sub_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError>;
-    /// a ← −a.
+    /// Negates a: a ← −a.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn neg_assign(&self, a: &mut Residues) -> Result<(), RingError>;
-    /// a ← a·b.
+    /// Multiplies a by b: a ← a·b.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn mul_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError>;
-    /// acc ← acc + a·b.
+    /// Adds a product to an accumulator: acc ← acc + a·b.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn mul_add_assign(
         &self,
         acc: &mut Poly<Evaluation>,
@@ -287,10 +294,10 @@ pub trait Backend: Any + Debug + Send + Sync {
         self.mul_assign(&mut product, b)?;
         self.add_assign(acc, &product)
     }
-    /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
+    /// Returns t·(a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn tensor(
         &self,
         [a0, a1]: [&Poly<Evaluation>; 2],
@@ -307,10 +314,12 @@ pub trait Backend: Any + Debug + Send + Sync {
         self.mul_assign(&mut c2, b1)?;
         Ok([c0, c1, c2])
     }
-    /// [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: what they have above is not read.
+    /// Does [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: their residues above level l are
+    /// not read.
     ///
     /// # Errors
-    /// As [`tensor`](Self::tensor); [`RingError::NoSuchLevel`] for an operand below level l; [`RingError::NotNested`].
+    /// Every error of [`tensor`](Self::tensor); [`RingError::NoSuchLevel`] for an operand below level l;
+    /// [`RingError::NotNested`].
     fn tensor_at(
         &self,
         [a0, a1]: [&Poly<Evaluation>; 2],
@@ -322,8 +331,9 @@ pub trait Backend: Any + Debug + Send + Sync {
         let ([a0, a1], [b0, b1]) = ([restrict(a0)?, restrict(a1)?], [restrict(b0)?, restrict(b1)?]);
         self.at_level(level)?.tensor([&a0, &a1], [&b0, &b1], t)
     }
-    /// Σ a_i·b_i modulo Q_l for every list of pairs, for a_i and b_i of any levels from l: what they have above is not read. Every sum is reduced
-    /// once for many terms, and what lists have in common is read once.
+    /// Returns Σ a_i·b_i modulo Q_l for every list of pairs, for a_i and b_i of any levels from l: residues above
+    /// level l are not read. Every sum is reduced once for many terms, and operands that several lists share are read
+    /// once.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for an operand below level l.
@@ -342,10 +352,11 @@ pub trait Backend: Any + Debug + Send + Sync {
         };
         lists.iter().map(sum).collect()
     }
-    /// t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over pairs of polynomials in Y, modulo Q_l for operands of any levels from l.
+    /// Returns t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over pairs of polynomials in Y, modulo Q_l for operands of any levels
+    /// from l.
     ///
     /// # Errors
-    /// As [`tensor_at`](Self::tensor_at).
+    /// Every error of [`tensor_at`](Self::tensor_at).
     fn sum_of_tensors(
         &self,
         pairs: &[[[&Poly<Evaluation>; 2]; 2]],
@@ -354,12 +365,12 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<[Poly<Evaluation>; 3], RingError> {
         defaults::sum_of_tensors(self, pairs, t, level)
     }
-    /// a ← c·a for an integer c.
+    /// Multiplies a by an integer c: a ← c·a.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn mul_integer_assign(&self, a: &mut Residues, c: &BigInt) -> Result<(), RingError>;
-    /// Σ c_i·a_i modulo Q_l for a_i of any levels from l: what operands have above is not read.
+    /// Returns Σ c_i·a_i modulo Q_l for a_i of any levels from l: residues above level l are not read.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l;
@@ -374,10 +385,11 @@ pub trait Backend: Any + Debug + Send + Sync {
         self.add_linear_combination_assign(&mut sum, terms)?;
         Ok(sum)
     }
-    /// a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a is not changed.
+    /// Adds a linear combination to a: a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a
+    /// is not changed.
     ///
     /// # Errors
-    /// As [`linear_combination`](Self::linear_combination).
+    /// Every error of [`linear_combination`](Self::linear_combination).
     fn add_linear_combination_assign(
         &self,
         a: &mut Residues,
@@ -393,25 +405,25 @@ pub trait Backend: Any + Debug + Send + Sync {
         }
         Ok(())
     }
-    /// a ← a + c for an integer c: one addition a value.
+    /// Adds an integer c to a: a ← a + c, by one addition a value.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
         let mut coefficients = vec![BigInt::ZERO; self.degree()];
         coefficients.iter_mut().take(1).for_each(|constant| constant.clone_from(c));
         let added = self.to_evaluation(self.from_integers(&coefficients)?)?;
         self.add_assign(a, &added)
     }
-    /// a ← a·X^k for any k. For a power of two and k a multiple of n/2, X^(n/2) being i = √−1 in every slot, for one multiplication
-    /// a value.
+    /// Multiplies a by a monomial: a ← a·X^k for any k. Where m is a power of two and k a multiple of n/2 this costs
+    /// one multiplication a value, X^(n/2) being i = √−1 in every slot.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
         multiply_by_values(self, a, exponent)
     }
-    /// a(X^k) for k coprime to m, 0 < k < m.
+    /// Applies the automorphism X → X^k: returns a(X^k) for k coprime to m, 0 < k < m.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NotAnAutomorphism`] for another k.
@@ -422,28 +434,29 @@ pub trait Backend: Any + Debug + Send + Sync {
         k: u64,
     ) -> Result<Residues, RingError>;
 
-    /// The polynomial ⌊q·m/t⌉ of a plaintext with coefficients in [0, t), rounded per coefficient.
+    /// Returns the polynomial ⌊q·m/t⌉ of a plaintext m with coefficients in [0, t), rounded per coefficient.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for t < 2, t ≥ 2^62 or a coefficient of t or more.
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError>;
 
-    /// Bytes that a polynomial of this ring takes in files.
+    /// Length in bytes of a polynomial of this ring in files.
     fn packed_len(&self) -> usize;
-    /// Writes a polynomial.
+    /// Writes a polynomial to a file.
     ///
     /// # Errors
-    /// [`PackingError::Ring`] for one of another ring; [`PackingError::Io`].
+    /// [`PackingError::Ring`] for a polynomial of another ring; [`PackingError::Io`] where writing fails.
     fn pack(
         &self,
         a: &Residues,
         representation: Representation,
         out: &mut dyn packing::Append,
     ) -> Result<(), PackingError>;
-    /// Reads a polynomial. What is allocated is a polynomial of this ring, whatever comes.
+    /// Reads a polynomial. Memory is allocated for one polynomial of this ring, whatever the input holds.
     ///
     /// # Errors
-    /// [`PackingError::Residue`] for one that is not reduced, and for bits behind the last that are not 0; [`PackingError::Io`].
+    /// [`PackingError::Residue`] for a residue that is not reduced, and for bits behind the last residue that are not
+    /// 0; [`PackingError::Io`] where reading fails.
     fn unpack(
         &self,
         representation: Representation,

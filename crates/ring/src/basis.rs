@@ -1,4 +1,4 @@
-//! RNS bases.
+//! Bases of a residue number system (RNS).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -17,12 +17,12 @@ pub struct Basis {
     moduli: Vec<Modulus>,
     isa: Isa,
     crt: Arc<Crt>,
-    /// A tag for every level, the lowest first.
+    /// Tags of all levels, the lowest level first.
     tags: Arc<[u64]>,
 }
 
 impl Basis {
-    /// The basis of these moduli on the active instruction set.
+    /// The basis of the given moduli on the active instruction set.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] for an empty list; [`RingError::NotCoprime`];
@@ -31,10 +31,10 @@ impl Basis {
         Self::with_isa(moduli, active_isa()?)
     }
 
-    /// The basis of these moduli on one instruction set, as in [`Modulus::with_isa`].
+    /// The basis of the given moduli on one instruction set, as in [`Modulus::with_isa`].
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
+    /// Every error of [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
     pub fn with_isa(moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
         let moduli = moduli.iter().map(|&q| Modulus::with_isa(q, isa)).collect::<Result<_, _>>()?;
         Self::from_moduli(moduli, isa)
@@ -61,7 +61,7 @@ impl Basis {
         self.isa
     }
 
-    /// Another modulus on the same instruction set.
+    /// Binds another modulus to the instruction set of this basis.
     pub(crate) fn modulus(&self, value: u64) -> Result<Modulus, RingError> {
         Ok(Modulus::with_isa(value, self.isa)?)
     }
@@ -71,20 +71,20 @@ impl Basis {
         self.tags.last().copied().unwrap_or_default()
     }
 
-    /// The tag of the first `level` moduli, if there are as many.
+    /// The tag of the basis of the first `level` moduli; `None` where there are fewer.
     pub fn tag_at(&self, level: usize) -> Option<u64> {
         self.tags.get(level.checked_sub(1)?).copied()
     }
 
-    /// Modulus i, where it must be.
+    /// Modulus i of the basis, which must exist.
     ///
     /// # Errors
-    /// [`RingError::MissingTable`] where it is not.
+    /// [`RingError::MissingTable`] where the basis has no modulus i.
     pub fn own(&self, i: usize) -> Result<Modulus, RingError> {
         entry("modulus", &self.moduli, i).copied()
     }
 
-    /// The moduli in order.
+    /// The moduli of the basis, in order.
     #[must_use]
     pub fn moduli(&self) -> &[Modulus] {
         &self.moduli
@@ -96,14 +96,14 @@ impl Basis {
         self.crt.moduli()
     }
 
-    /// k, the number of moduli.
+    /// The number k of moduli.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a basis is never empty")]
     pub const fn len(&self) -> usize {
         self.moduli.len()
     }
 
-    /// The product q.
+    /// The product q of the moduli.
     #[must_use]
     pub fn product(&self) -> &BigUint {
         self.crt.product()
@@ -115,19 +115,19 @@ impl Basis {
         &self.crt
     }
 
-    /// The inverses |(q/q_i)^-1|_{q_i} in order.
+    /// The inverses |(q/q_i)^-1|_{q_i}, in order of the moduli.
     #[must_use]
     pub fn quotient_inverses(&self) -> &[u64] {
         self.crt.inverses()
     }
 
-    /// q mod p.
+    /// The product q of the moduli, reduced modulo p.
     #[must_use]
     pub fn product_mod(&self, p: u64) -> u64 {
         reduce(self.product(), p)
     }
 
-    /// The quotients q/q_i mod p in order.
+    /// The quotients q/q_i mod p, in order of the moduli.
     #[must_use]
     pub fn quotients_mod(&self, p: u64) -> Vec<u64> {
         self.crt.quotients().iter().map(|quotient| reduce(quotient, p)).collect()

@@ -1,4 +1,4 @@
-//! The errors of this crate.
+//! Errors of the ring crate.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,12 +10,12 @@ use thiserror::Error;
 /// The greatest degree of a ring.
 const MAX_DEGREE: usize = 1 << 17;
 
-/// What a polynomial and its ring must agree on.
+/// Degree and number of limbs, on which a polynomial and its ring must agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Coefficients.
+    /// Number of coefficients.
     pub degree: usize,
-    /// Residues a coefficient has; for the big-integer ring, bits of its modulus.
+    /// Number of residues of a coefficient; for the big-integer ring, bits of its modulus.
     pub limbs: usize,
 }
 
@@ -25,99 +25,99 @@ impl fmt::Display for Shape {
     }
 }
 
-/// What can be wrong with an argument of a ring operation.
+/// Faults that arguments of a ring operation can have.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RingError {
-    /// A polynomial of another ring.
+    /// A polynomial belongs to another ring, of another shape.
     #[error("expected a polynomial of {expected}, got one of {got}; use polynomials of the same ring")]
     ShapeMismatch {
-        /// The shape of the ring.
+        /// Shape of the ring.
         expected: Shape,
-        /// The shape of the polynomial.
+        /// Shape of the polynomial.
         got: Shape,
     },
-    /// A polynomial of another ring that has the same shape.
+    /// A polynomial belongs to another ring that has the same shape.
     #[error(
         "expected a polynomial of this ring, got one of {shape} modulo other numbers; use keys, ciphertexts and \
          contexts made from the same parameters"
     )]
     OtherModulus {
-        /// The shape they share.
+        /// Shape that both rings share.
         shape: Shape,
     },
-    /// A list of the wrong length.
+    /// A list has the wrong length.
     #[error("{what}: expected {expected} entries, got {got}")]
     LengthMismatch {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
-        /// The length needed.
+        /// Length of the list that is needed.
         expected: usize,
-        /// The length passed.
+        /// Length of the list that was passed.
         got: usize,
     },
-    /// An argument outside the range an operation accepts.
+    /// An argument is outside the range that an operation accepts.
     #[error("{what}: expected {expected}, got {got}")]
     OutOfRange {
-        /// Which argument.
+        /// Name of the argument.
         what: &'static str,
-        /// What it must satisfy.
+        /// Condition that the argument must satisfy.
         expected: String,
-        /// What was passed.
+        /// Value of the argument that was passed.
         got: String,
     },
     /// Two moduli that must be coprime share a factor.
     #[error("{left} and {right} share a factor; choose coprime moduli")]
     NotCoprime {
-        /// The first.
+        /// First of the two moduli.
         left: u64,
-        /// The second.
+        /// Second of the two moduli.
         right: u64,
     },
-    /// A level that a ring or a polynomial does not have.
+    /// A ring or a polynomial does not have this level.
     #[error("level {got} does not exist here: expected one from 1 to {highest}")]
     NoSuchLevel {
-        /// The level asked for.
+        /// Level asked for.
         got: usize,
-        /// The highest there is.
+        /// Highest level there is.
         highest: usize,
     },
-    /// A level whose modulus does not divide that of another.
+    /// The modulus of a level does not divide that of another.
     #[error(
         "level {level} is not nested in level {within}: its moduli are not all among theirs; switch moduli instead"
     )]
     NotNested {
-        /// The level asked for.
+        /// Level asked for.
         level: usize,
-        /// The level it should be nested in.
+        /// Level in which the one asked for should be nested.
         within: usize,
     },
-    /// X → X^k is no automorphism of the ring.
+    /// The map X → X^k is no automorphism of the ring.
     #[error(
         "X -> X^{exponent} is no automorphism of the ring of index {index}: the exponent must be coprime to the index and between 0 and it"
     )]
     NotAnAutomorphism {
-        /// The exponent k.
+        /// Exponent k of the map.
         exponent: u64,
-        /// The ring index m.
+        /// Ring index m.
         index: u64,
     },
-    /// A ring index that is too small or too large.
+    /// A ring index is too small or too large.
     #[error(
         "ring index {index} is not supported: choose one from 3 on whose degree, phi({index}), is at most 2^17, \
          and for the word-size ring a power of two from 2^7 on or an index with an odd factor"
     )]
     UnsupportedIndex {
-        /// The index asked for.
+        /// Ring index asked for.
         index: u64,
     },
-    /// A value that another storage of residues made.
+    /// A value was made by another storage of residues.
     #[error(
         "this was made by a ring that stores residues another way; use keys, ciphertexts and contexts made from the \
          same parameters"
     )]
     OtherStorage,
-    /// Residues of a ring that has none.
+    /// An operation needs residues, of which a dry ring has none.
     #[error("a dry ring stores no residues, so it can {0}; use a ring that does")]
     Dry(&'static str),
     /// A table of this library has no entry for a limb, which no argument explains.
@@ -126,21 +126,21 @@ pub enum RingError {
          arguments; please report it with the parameters"
     )]
     MissingTable {
-        /// Which table.
+        /// Name of the table.
         table: &'static str,
-        /// Which limb, from 0 on.
+        /// Number of the limb, from 0 on.
         limb: usize,
     },
-    /// From the number theory below.
+    /// An error of the number theory in `sunzi-math`.
     #[error(transparent)]
     Math(MathError),
-    /// From the kernels below.
+    /// An error of the kernels.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }
 
 impl RingError {
-    /// [`OutOfRange`](Self::OutOfRange) of values that print.
+    /// Builds [`OutOfRange`](Self::OutOfRange) from values that print.
     #[doc(hidden)]
     pub fn out_of_range(what: &'static str, expected: impl fmt::Display, got: impl fmt::Display) -> Self {
         Self::OutOfRange { what, expected: expected.to_string(), got: got.to_string() }
@@ -156,12 +156,12 @@ impl From<MathError> for RingError {
     }
 }
 
-/// The entry of a table for a limb.
+/// Returns the entry of a table for a limb.
 pub fn entry<'a, T>(table: &'static str, entries: &'a [T], limb: usize) -> Result<&'a T, RingError> {
     entries.get(limb).ok_or(RingError::MissingTable { table, limb })
 }
 
-/// Part of a table or of the words of limbs, those of limb `limb`.
+/// Returns the part of a table, or of the words of a polynomial, that belongs to limb `limb`.
 pub fn part<'a, T>(
     table: &'static str,
     entries: &'a [T],
@@ -171,12 +171,12 @@ pub fn part<'a, T>(
     entries.get(range).ok_or(RingError::MissingTable { table, limb })
 }
 
-/// Checks that a table has an entry for each of so many limbs, and no other, before both are read side by side.
+/// Checks that a table has exactly one entry for each of `limbs` limbs, before both are read side by side.
 pub fn check_table(table: &'static str, limbs: usize, entries: usize) -> Result<(), RingError> {
     if limbs == entries { Ok(()) } else { Err(RingError::MissingTable { table, limb: limbs.min(entries) }) }
 }
 
-/// [`check_table`] for the words of limbs of n words each.
+/// Does [`check_table`] for the words of limbs of n words each.
 pub fn check_limbs(table: &'static str, limbs: usize, n: usize, words: usize) -> Result<(), RingError> {
     if limbs * n == words {
         return Ok(());
@@ -187,12 +187,12 @@ pub fn check_limbs(table: &'static str, limbs: usize, n: usize, words: usize) ->
 /// Checks the length of a list.
 ///
 /// # Errors
-/// [`RingError::LengthMismatch`].
+/// [`RingError::LengthMismatch`] where the list has another length.
 pub fn check_length(what: &'static str, expected: usize, got: usize) -> Result<(), RingError> {
     if expected == got { Ok(()) } else { Err(RingError::LengthMismatch { what, expected, got }) }
 }
 
-/// Checks the shape of a polynomial.
+/// Checks that a polynomial has the expected shape.
 pub fn check_shape(expected: Shape, got: Shape) -> Result<(), RingError> {
     if expected == got { Ok(()) } else { Err(RingError::ShapeMismatch { expected, got }) }
 }
@@ -202,10 +202,10 @@ pub fn check_level(got: usize, highest: usize) -> Result<(), RingError> {
     if (1..=highest).contains(&got) { Ok(()) } else { Err(RingError::NoSuchLevel { got, highest }) }
 }
 
-/// Automorphisms are X → X^k for the units k of Z/m.
+/// Checks that X → X^k is an automorphism, which it is for the units k of Z/m.
 ///
 /// # Errors
-/// [`RingError::NotAnAutomorphism`].
+/// [`RingError::NotAnAutomorphism`] for any other k.
 pub fn check_automorphism(exponent: u64, index: u64) -> Result<(), RingError> {
     if exponent < index && gcd(exponent, index) == 1 {
         Ok(())
@@ -214,7 +214,7 @@ pub fn check_automorphism(exponent: u64, index: u64) -> Result<(), RingError> {
     }
 }
 
-/// The index of a ring of a degree up to 2^17.
+/// The ring index m, checked to be of a degree up to 2^17.
 pub fn supported_index(index: u64) -> Result<RingIndex, RingError> {
     let shape = RingIndex::new(index).map_err(|error| match error {
         MathError::OutOfRange { .. } => RingError::UnsupportedIndex { index },
@@ -226,7 +226,8 @@ pub fn supported_index(index: u64) -> Result<RingIndex, RingError> {
 /// Fails unless a plaintext has n coefficients below t, which has at most 62 bits. The error names no coefficient: they are secret.
 ///
 /// # Errors
-/// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`].
+/// [`RingError::LengthMismatch`] for another count of coefficients; [`RingError::OutOfRange`] for a coefficient of t
+/// or more.
 pub fn check_message(message: &[u64], t: u64, n: usize) -> Result<(), RingError> {
     check_length("plaintext", n, message.len())?;
     check_plaintext_modulus(t, 62)?;
@@ -236,10 +237,10 @@ pub fn check_message(message: &[u64], t: u64, n: usize) -> Result<(), RingError>
     Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), "more"))
 }
 
-/// Plaintext moduli of the scale-invariant operations: from 2 on, of so many bits.
+/// Checks a plaintext modulus of the scale-invariant operations: from 2 on, of at most `bits` bits.
 ///
 /// # Errors
-/// [`RingError::OutOfRange`].
+/// [`RingError::OutOfRange`] for any other modulus.
 pub fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError> {
     if t < 2 || t >> bits != 0 {
         return Err(RingError::out_of_range("plaintext modulus", format_args!("2 <= t < 2^{bits}"), t));
@@ -247,7 +248,7 @@ pub fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError> {
     Ok(())
 }
 
-/// log2 of the radix of digits.
+/// Checks log2 of the radix of digits.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] unless it is from 1 to 61.
@@ -259,7 +260,7 @@ pub fn check_radix(bits: u32) -> Result<(), RingError> {
     }
 }
 
-/// The error of digit i where there are `count`.
+/// Returns the error for digit i where there are `count` digits.
 #[must_use]
 pub fn no_such_digit(count: usize, i: usize) -> RingError {
     RingError::out_of_range("digit", format_args!("below {count}"), i)

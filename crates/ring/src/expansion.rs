@@ -1,4 +1,4 @@
-//! How sizes of ring elements follow from sizes that no basis enters.
+//! Sizes of ring elements in a basis, computed from sizes that do not depend on any basis.
 //!
 //! Write m̂ for m, or m/2 if m is even. Every ring Z\[X\]/Φ_m(X) is a quotient of a ring with m̂ coefficients in which products with
 //! monomials and automorphisms permute coefficients up to sign: Z\[X\]/(X^m − 1) for m odd, Z\[X\]/(X^m̂ + 1) for m a power of two, and the tensor
@@ -8,14 +8,16 @@
 //!   and by nothing in automorphisms;
 //! * its **deviation**, (Σ_ζ E|v(ζ)|²)^(1/2)/n over the roots of unity ζ: that of a coefficient where coefficients are independent and n = m̂.
 //!
-//! Going back to the n coefficients of a basis multiplies them. In the powerful basis an axis of an odd prime p has the coefficients
-//! v_j − v_j′, j′ in the block of ζ_p^(p−1), of any element above v: twice the max-norm at most, √2 times the deviation, twice the largest value.
+//! The step back to the n coefficients of a basis multiplies both sizes. In the powerful basis an axis of an odd
+//! prime p has the coefficients v_j − v_j′, j′ in the block of ζ_p^(p−1), of any element above v: twice the max-norm
+//! at most, √2 times the deviation, twice the largest value.
 
 use sunzi_math::RingIndex;
 
 use crate::RingError;
 
-/// What sizes of elements depend on in a ring: degree, redundancy, and what coefficients of a basis gain over sizes that no basis enters.
+/// Quantities of a ring on which sizes of elements depend: degree, redundancy, and the factors between sizes in a
+/// basis and sizes that no basis enters.
 ///
 /// ```
 /// use sunzi_ring::Expansion;
@@ -38,7 +40,7 @@ pub struct Expansion {
     value: f64,
 }
 
-/// That of Z\[X\]/(X^n + 1).
+/// Expansion of Z\[X\]/(X^n + 1), from its degree n.
 impl From<usize> for Expansion {
     fn from(degree: usize) -> Self {
         Self { degree, redundant: degree, norm: 1.0, deviation: 1.0, value: 1.0 }
@@ -46,10 +48,10 @@ impl From<usize> for Expansion {
 }
 
 impl Expansion {
-    /// That of the powerful basis of the ring of index m.
+    /// Expansion of the ring of index m in its powerful basis.
     ///
     /// # Errors
-    /// Those of [`RingIndex::new`].
+    /// Every error of [`RingIndex::new`].
     pub fn new(m: u64) -> Result<Self, RingError> {
         let index = RingIndex::new(m)?;
         let fold = f64::from(index.odd_primes()).exp2();
@@ -59,51 +61,52 @@ impl Expansion {
         Ok(Self { degree, redundant, norm: fold, deviation: fold.sqrt(), value })
     }
 
-    /// The same ring in another basis of monomials: what the max-norm of coefficients gains over the redundant norm, their deviation over the deviation, and a
-    /// coefficient over (2/n)·|v(ζ)| for the largest pair of conjugate values v(ζ).
+    /// Returns the expansion of this ring in another basis of monomials, from three factors: max-norm of coefficients
+    /// over redundant norm, deviation of coefficients over the deviation, and a coefficient over (2/n)·|v(ζ)| for the
+    /// largest pair of conjugate values v(ζ).
     #[must_use]
     pub fn in_basis(self, norm: f64, deviation: f64, value: f64) -> Self {
         Self { norm, deviation, value, ..self }
     }
 
-    /// n = φ(m).
+    /// The degree n = φ(m).
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// m̂: m for m odd, m/2 for m even.
+    /// The redundant degree m̂: m for m odd, m/2 for m even.
     #[must_use]
     pub fn redundant_degree(&self) -> usize {
         self.redundant
     }
 
-    /// δ: the max-norm of a product is at most δ times those of both factors.
+    /// The expansion factor δ: the max-norm of a product is at most δ times the product of the factors' max-norms.
     #[must_use]
     pub fn factor(&self) -> f64 {
         self.degree as f64 * self.norm
     }
 
-    /// What the max-norm of coefficients gains over the redundant norm.
+    /// Factor from the redundant norm to the max-norm of coefficients.
     #[must_use]
     pub fn norm_gain(&self) -> f64 {
         self.norm
     }
 
-    /// What deviations of coefficients gain over the deviation.
+    /// Factor from the deviation to the deviation of coefficients.
     #[must_use]
     pub fn deviation_gain(&self) -> f64 {
         self.deviation
     }
 
-    /// What a coefficient gains over (2/n)·|v(ζ)| where one pair of conjugate values v(ζ) is all there is.
+    /// Factor from (2/n)·|v(ζ)| to a coefficient, where all values but one pair of conjugates v(ζ) are 0.
     #[must_use]
     pub fn value_gain(&self) -> f64 {
         self.value
     }
 
-    /// The variance, as the square of the deviation, of an error whose m̂ redundant coefficients are independent and of this variance: spherical in the
-    /// canonical embedding.
+    /// The variance, which is the square of the deviation, of an error whose m̂ redundant coefficients are
+    /// independent and of this variance: spherical in the canonical embedding.
     #[must_use]
     pub fn spherical_variance(&self, variance: f64) -> f64 {
         if self.redundant == self.degree {

@@ -1,6 +1,6 @@
-//! Parts that the tests of this crate try by themselves, because nothing of the interface shows them.
+//! Parts of the crate that its tests check directly, because no public function shows them.
 //!
-//! Nothing but these tests may use them: they change without notice.
+//! Only the tests of this crate may use these functions: they change without notice.
 
 pub use crate::backend::by_polynomials;
 pub use crate::key_switching::{digits_of, group_moduli};
@@ -29,12 +29,12 @@ use crate::{
     Backend, Digits, Evaluation, Multiplier, Poly, Ring, RingError, RnsDecomposition, RnsMultiplier,
 };
 
-/// The stream of the cipher under this key and nonce.
+/// The stream of the cipher under the given key and nonce.
 pub fn stream(key: &[u8; 32], nonce: u64) -> SeededRng {
     SeededRng::of_nonce(key, nonce)
 }
 
-/// A block of a limb of a multiplier, in `out` unless it stands elsewhere.
+/// Returns a block of a limb of a multiplier, in `out` unless it is stored elsewhere.
 ///
 /// # Errors
 /// [`RingError::MissingTable`] for a limb that is not there; [`RingError::OtherStorage`].
@@ -47,10 +47,11 @@ pub fn block_of_multiplier<'a>(
     a.0.get::<RnsMultiplier>()?.block(limb, start, out)
 }
 
-/// Sums of pairs of polynomials times multipliers, whose limbs stand at `limbs`.
+/// Returns sums of pairs of polynomials times multipliers, whose limbs stand at `limbs`.
 ///
 /// # Errors
-/// [`RingError::OutOfRange`] for a list that names a pair that is not there; [`RingError::OtherStorage`].
+/// [`RingError::OutOfRange`] for a list that names a missing pair; [`RingError::OtherStorage`] for values of another
+/// storage.
 pub fn sums_by_blocks(
     ring: &Ring,
     pairs: &[[&Poly<Evaluation>; 2]],
@@ -64,23 +65,24 @@ pub fn sums_by_blocks(
     ring.words()?.sums_by_blocks(&pairs, &lists, limbs)
 }
 
-/// A ring without the transform of its last modulus.
+/// Returns a ring that lacks the transform of its last modulus.
 ///
 /// # Errors
-/// [`RingError::OtherStorage`].
+/// [`RingError::OtherStorage`] for a value of another storage.
 pub fn without_last_transform(ring: &Ring) -> Result<Ring, RingError> {
     Ok(ring.words()?.without_last_transform().into())
 }
 
-/// Digits without their last word.
+/// Returns digits that lack their last word.
 ///
 /// # Errors
-/// [`RingError::OtherStorage`].
+/// [`RingError::OtherStorage`] for a value of another storage.
 pub fn without_last_word(digits: &Digits) -> Result<Digits, RingError> {
     Ok(Digits(Opaque::new(digits.0.get::<RnsDecomposition>()?.clone().without_last_word())))
 }
 
-/// Coefficients of a polynomial by inverse transforms that multiply by these constants, as many as there are.
+/// Changes a polynomial to coefficients by inverse transforms that multiply by the given constants, as many as there
+/// are.
 ///
 /// # Errors
 /// [`RingError::MissingTable`] for fewer constants than moduli; [`RingError::OtherStorage`].
@@ -91,7 +93,7 @@ pub fn inverse_scaled(ring: &Ring, a: &mut Poly<Evaluation>, constants: &[u64]) 
     ring.transform().inverse_scaled(a.words_mut(), &scales?)
 }
 
-/// How many factors of inverse transforms are made of these constants.
+/// Returns the number of factors of inverse transforms that are made of the given constants.
 ///
 /// # Errors
 /// [`RingError::MissingTable`] unless there are as many as moduli; [`RingError::OtherStorage`].
@@ -99,11 +101,11 @@ pub fn scales(ring: &Ring, constants: &[u64]) -> Result<usize, RingError> {
     ring.words()?.transform().scales(constants).map(|scales| scales.len())
 }
 
-/// Words divided by the moduli above a level, by groups of targets.
+/// Divides words by the moduli above a level, by groups of targets.
 ///
 /// # Errors
 /// [`RingError::MissingTable`] for groups that leave a target out, and for fewer words than limbs on either side;
-/// [`RingError::OtherStorage`].
+/// [`RingError::OtherStorage`] for a value of another storage.
 pub fn divide(
     ring: &Ring,
     level: usize,

@@ -1,4 +1,4 @@
-//! Which moduli each level of a ring has.
+//! Moduli of each level of a ring.
 //!
 //! In most rings level l has the first l moduli. A ring may also be given *rungs*: any sets of its moduli, so that few words hold any
 //! number of bits and a few short moduli come and go between levels `[SS24]`. Level l + 1 then need not have the moduli of level l.
@@ -13,22 +13,22 @@ use crate::basis::tag_of;
 use crate::transform::Plan;
 use crate::{Basis, RingError};
 
-/// All moduli that levels are made of, and those of every level.
+/// All moduli that levels are made of, and the moduli of every level.
 pub(crate) struct Ladder {
     isa: Isa,
     plans: Vec<Arc<Plan>>,
     rungs: Vec<Rung>,
 }
 
-/// The moduli of one level.
+/// Moduli of one level.
 struct Rung {
-    /// Ascending.
+    /// Indices of the moduli, ascending.
     limbs: Vec<usize>,
     tag: u64,
 }
 
 impl Ladder {
-    /// Level l has the first l moduli.
+    /// A ladder whose level l has the first l moduli.
     pub(crate) fn of_prefixes(plans: Vec<Arc<Plan>>, isa: Isa) -> Self {
         let limbs = (1..=plans.len()).map(|level| (0..level).collect());
         Self::of_limbs(&plans, limbs, isa)
@@ -42,7 +42,7 @@ impl Ladder {
         Self { isa, plans: plans.to_vec(), rungs: limbs.map(rung).collect() }
     }
 
-    /// Level l has the moduli with these indices.
+    /// A ladder whose level l has the moduli with the indices `rungs[l − 1]`.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] unless every rung is an ascending list of indices, products ascend, and the last rung has all moduli.
@@ -52,7 +52,7 @@ impl Ladder {
         Ok(Self::of_limbs(&plans, rungs.iter().cloned(), isa))
     }
 
-    /// These levels up to one of them, and above it one more for each modulus of another ring.
+    /// A ladder of these levels up to one of them, and above it one more level for each modulus of another ring.
     pub(crate) fn extended(&self, level: usize, others: &[Arc<Plan>]) -> Self {
         let own = self.limbs(level).to_vec();
         let added = (1..=others.len())
@@ -62,7 +62,7 @@ impl Ladder {
         Self::of_limbs(&plans, below.chain(added), self.isa)
     }
 
-    /// How many levels there are.
+    /// The number of levels.
     pub(crate) fn len(&self) -> usize {
         self.rungs.len()
     }
@@ -71,81 +71,81 @@ impl Ladder {
         self.rungs.get(level.checked_sub(1)?)
     }
 
-    /// The indices of the moduli of a level, ascending; none for a level that is not there.
+    /// The indices of the moduli of a level, ascending; empty for a level that does not exist.
     pub(crate) fn limbs(&self, level: usize) -> &[usize] {
         self.rung(level).map_or(&[], |rung| &rung.limbs)
     }
 
-    /// What tells polynomials of this level from those of others.
+    /// The tag that tells polynomials of this level from polynomials of others.
     pub(crate) fn tag(&self, level: usize) -> Result<u64, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.len() };
         self.rung(level).map(|rung| rung.tag).ok_or(missing)
     }
 
-    /// The level up to `highest` with this tag.
+    /// The level up to `highest` that has this tag.
     pub(crate) fn level_of(&self, tag: u64, highest: usize) -> Option<usize> {
         (1..=highest).rev().find(|&level| self.rung(level).is_some_and(|rung| rung.tag == tag))
     }
 
-    /// Whether a level has so many moduli.
+    /// Whether a level up to `highest` has `limbs` moduli.
     pub(crate) fn has_length(&self, limbs: usize, highest: usize) -> bool {
         (1..=highest).any(|level| self.limbs(level).len() == limbs)
     }
 
-    /// The transforms of a level.
+    /// The transforms of the moduli of a level.
     pub(crate) fn plans(&self, level: usize) -> Vec<Arc<Plan>> {
         pick(&self.plans, self.limbs(level)).cloned().collect()
     }
 
-    /// The moduli of a level.
+    /// The basis of the moduli of a level.
     pub(crate) fn basis(&self, level: usize) -> Result<Basis, RingError> {
         let moduli: Vec<Modulus> = pick(&self.plans, self.limbs(level)).map(|plan| plan.modulus()).collect();
         Basis::from_moduli(moduli, self.isa)
     }
 
-    /// Whether level l has the first l moduli, for all of them.
+    /// Whether every level l has the first l moduli.
     pub(crate) fn is_of_prefixes(&self) -> bool {
         is_of_prefixes(self.rungs.iter().map(|rung| &*rung.limbs))
     }
 
-    /// All moduli.
+    /// All moduli of the ladder, in order.
     pub(crate) fn moduli(&self) -> Vec<u64> {
         self.plans.iter().map(|plan| plan.modulus().value()).collect()
     }
 
-    /// For every modulus of level `to` where it stands in level `from`, if it does.
+    /// For every modulus of level `to`, its place in level `from`, if it is there.
     pub(crate) fn places(&self, to: usize, from: usize) -> Vec<Option<usize>> {
         places(self.limbs(to), self.limbs(from))
     }
 
-    /// The same where all do: level `to` is nested in level `from`.
+    /// For every modulus of level `to`, its place in level `from`, in which level `to` must be nested.
     ///
     /// # Errors
-    /// [`RingError::NotNested`].
+    /// [`RingError::NotNested`] where a modulus of level `to` is missing in level `from`.
     pub(crate) fn nested(&self, to: usize, from: usize) -> Result<Vec<usize>, RingError> {
         let places: Option<Vec<usize>> = self.places(to, from).into_iter().collect();
         places.ok_or(RingError::NotNested { level: to, within: from })
     }
 }
 
-/// Where each of these indices stands in another ascending list.
+/// For each of these indices, its place in another ascending list.
 pub(crate) fn places(limbs: &[usize], within: &[usize]) -> Vec<Option<usize>> {
     limbs.iter().map(|limb| within.binary_search(limb).ok()).collect()
 }
 
-/// Whether these are the first so many places: then limbs stand together.
+/// Whether the places are 0, 1, 2, …: then the limbs stand together.
 pub(crate) fn is_prefix(places: &[usize]) -> bool {
     places.iter().enumerate().all(|(i, &place)| i == place)
 }
 
-/// Whether list l has the first l indices, for all of these ascending lists.
+/// Whether every list number l of these ascending lists has the first l indices.
 pub(crate) fn is_of_prefixes<'a>(rungs: impl Iterator<Item = &'a [usize]>) -> bool {
     (1..)
         .zip(rungs)
         .all(|(level, limbs): (usize, _)| limbs.len() == level && limbs.last() == Some(&(level - 1)))
 }
 
-/// The indices within a range as a range of places in an ascending list.
+/// The range of places in an ascending list at which indices within a range stand.
 pub(crate) fn within(limbs: &[usize], range: &Range<usize>) -> Range<usize> {
     let place = |bound: usize| limbs.partition_point(|&limb| limb < bound);
     place(range.start)..place(range.end)
@@ -155,19 +155,19 @@ fn pick<'a, T>(all: &'a [T], limbs: &'a [usize]) -> impl Iterator<Item = &'a T> 
     limbs.iter().filter_map(|&limb| all.get(limb))
 }
 
-/// Checks that these sets of moduli, given by indices, can be the levels of a ring: that each list ascends, that products do, and that the last has
-/// all moduli.
+/// Checks that the given sets of moduli, listed by indices, can be the levels of a ring: that each list ascends, that
+/// products do, and that the last has all moduli.
 ///
 /// # Errors
-/// [`RingError::OutOfRange`].
+/// [`RingError::OutOfRange`] where one of the three conditions fails.
 pub fn check_rungs(moduli: &[u64], rungs: &[Vec<usize>]) -> Result<(), RingError> {
     check_products(&moduli.iter().map(|&q| q.into()).collect::<Vec<_>>(), rungs)
 }
 
-/// [`check_rungs`] of moduli of any length.
+/// Does [`check_rungs`] for moduli of any length.
 ///
 /// # Errors
-/// As [`check_rungs`].
+/// Every error of [`check_rungs`].
 pub fn check_products(moduli: &[BigUint], rungs: &[Vec<usize>]) -> Result<(), RingError> {
     let refused = |expected: &str, level: usize| {
         Err(RingError::out_of_range("moduli of a level", expected, format_args!("others at level {level}")))

@@ -15,7 +15,7 @@
 //! | decryption by γ, Alg. 1 | `rns/gamma_decryption.rs` |
 //! | decryption by a power of two, Lemma 3 | `rns/power_of_two_decryption.rs` |
 //! | decryption by quotients t/q_i, 3.5 | `rns/float_decryption.rs` |
-//! | the same by digits, 3.3 of KPZ | `rns/digit_decryption.rs` |
+//! | decryption by quotients t/q_i in digits, 3.3 of KPZ | `rns/digit_decryption.rs` |
 //! | modulus switching | `words/division.rs` |
 //! | ModRaise, 3.2 of AS19 | `words/raise.rs` |
 //! | the steps of Alg. 3 before relinearisation | `rns/behz.rs` |

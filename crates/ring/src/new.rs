@@ -1,4 +1,4 @@
-//! How rings are made: in words, and dry.
+//! Constructors of rings, in words and dry.
 
 use sunzi_kernels::Isa;
 
@@ -9,8 +9,9 @@ use crate::{
 };
 
 impl Ring {
-    /// The ring of index m, of degree up to 2^17, modulo the product of these primes ≡ 1 (mod [`root_order`](Self::root_order)): any m
-    /// with an odd factor that is no odd number's double, or a power of two from 2^7 on.
+    /// The ring of index m, of degree up to 2^17, modulo the product of the given primes ≡ 1 (mod
+    /// [`root_order`](Self::root_order)): any m with an odd factor that is no odd number's double, or a power of two
+    /// from 2^7 on.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::LengthMismatch`] without moduli;
@@ -19,11 +20,11 @@ impl Ring {
         WordRing::new(m, moduli).map(Self::from)
     }
 
-    /// The ring of [`new`](Self::new) on a given instruction set, which all that is derived from it uses too. Polynomials of
-    /// one are polynomials of the other.
+    /// The ring of [`new`](Self::new) on a given instruction set, which every ring derived from it uses too.
+    /// Polynomials of the two rings are interchangeable.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
+    /// Every error of [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
     pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
         WordRing::with_isa(m, moduli, isa).map(Self::from)
     }
@@ -32,30 +33,31 @@ impl Ring {
     /// ascending products and all moduli last. See [`Backend::is_nested`] for what levels can then do with each other.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`RingError::OutOfRange`] for rungs that are not so.
+    /// Every error of [`new`](Self::new); [`RingError::OutOfRange`] for rungs that break these conditions.
     pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         WordRing::with_rungs(m, moduli, rungs).map(Self::from)
     }
 
-    /// A dry ring: levels, moduli and sizes of [`with_rungs`](Self::with_rungs), or of [`new`](Self::new) where there are no rungs, and no residues
-    /// ([`HollowRing`]).
+    /// A dry ring: levels, moduli and sizes of [`with_rungs`](Self::with_rungs), or of [`new`](Self::new) where there
+    /// are no rungs, and no residues ([`HollowRing`]).
     ///
     /// # Errors
-    /// As [`HollowRing::of_levels`].
+    /// Every error of [`HollowRing::of_levels`].
     pub fn dry(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         HollowRing::of_levels(m, moduli, rungs).map(Self::of)
     }
 
-    /// The storage in words.
+    /// The storage of this ring as words.
     ///
     /// # Errors
-    /// [`RingError::OtherStorage`] where residues are no words.
+    /// [`RingError::OtherStorage`] where residues are not words.
     pub fn words(&self) -> Result<&WordRing, RingError> {
         self.storage_as()
     }
 
-    /// A ring that shares work among threads another way, which all that is derived from it does too; tables are shared as far as they do not
-    /// depend on it. Polynomials of one are polynomials of the other. Rings of other storages stay what they are.
+    /// Returns the ring with another way to share work among threads, which every ring derived from it has too;
+    /// tables are shared as far as they do not depend on it. Polynomials of the two rings are interchangeable. A ring
+    /// of another storage is returned unchanged.
     #[must_use]
     pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
         match self.storage::<WordRing>() {
@@ -71,7 +73,7 @@ impl From<WordRing> for Ring {
     }
 }
 
-/// Scaling and digits in full RNS.
+/// Tables of word storage: scaling and digits in full RNS.
 #[derive(Clone, Copy, Debug)]
 struct RnsTables;
 
@@ -97,7 +99,7 @@ impl Tables for RnsTables {
     }
 }
 
-/// The name of a ring of residues in words; none for one of others.
+/// The name in files of a ring of residues in words; empty for a ring of another storage.
 #[must_use]
 pub fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
     let Ok(ring) = ring.words() else { return Vec::new() };
@@ -119,7 +121,7 @@ impl Tables for HollowRing {
         HollowGadget::new(ring, options).map(Gadget::new)
     }
 
-    /// None: there are no files of a dry ring.
+    /// Returns an empty name: there are no files of a dry ring.
     fn description(&self, _: &Ring) -> Vec<u8> {
         Vec::new()
     }

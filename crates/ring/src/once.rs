@@ -1,10 +1,10 @@
-//! Tables that are made when they are first needed.
+//! Tables that are built when they are first needed.
 
 use std::sync::OnceLock;
 
 use crate::RingError;
 
-/// What the cell holds, made if it holds nothing.
+/// Returns the value in the cell, built first if the cell is empty.
 pub fn get_or_try_init<T>(
     cell: &OnceLock<T>,
     make: impl FnOnce() -> Result<T, RingError>,

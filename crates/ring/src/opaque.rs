@@ -6,13 +6,13 @@ use zeroize::Zeroize;
 
 use crate::RingError;
 
-/// What a storage may keep in an [`Opaque`].
+/// Trait of the values that a storage may keep in an [`Opaque`].
 pub trait Content: Any + Clone + Send + Sync + Zeroize {
-    /// Bytes in memory.
+    /// Length of the value in memory, in bytes.
     fn byte_len(&self) -> usize;
 }
 
-/// [`Content`] as an object.
+/// [`Content`] as a trait object.
 trait Object: Any + Send + Sync {
     fn duplicate(&self) -> Box<dyn Object>;
     fn erase(&mut self);
@@ -43,7 +43,7 @@ impl Opaque {
         Self(Box::new(content))
     }
 
-    /// The value, for the storage that it is of.
+    /// The value, for the storage that made it.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for a value of another storage.
@@ -52,7 +52,7 @@ impl Opaque {
         object.downcast_ref().ok_or(RingError::OtherStorage)
     }
 
-    /// The value to be changed, for the storage that it is of.
+    /// The value, mutable, for the storage that made it.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for a value of another storage.
@@ -61,7 +61,7 @@ impl Opaque {
         object.downcast_mut().ok_or(RingError::OtherStorage)
     }
 
-    /// Bytes in memory.
+    /// Length of the value in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.0.bytes()

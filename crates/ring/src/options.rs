@@ -1,4 +1,4 @@
-//! Which of the algorithms of [BEHZ16] and [KPZ21] a ring uses: plain data that travels with parameters.
+//! Options that select among the algorithms of [BEHZ16] and [KPZ21]: plain data that travels with parameters.
 
 use std::fmt;
 
@@ -8,29 +8,31 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScalerOptions {
-    /// How ⌊t·a/q⌉ mod t is found.
+    /// Algorithm for ⌊t·a/q⌉ mod t.
     pub decryption: Decryption,
-    /// How products are computed.
+    /// Algorithm for products.
     pub multiplication: Multiplication,
-    /// How [`Multiplication::HpsOverQ`] and [`Multiplication::HpsOverQLeveled`] switch the moduli of operands.
+    /// Rounding with which [`Multiplication::HpsOverQ`] and [`Multiplication::HpsOverQLeveled`] switch the moduli of
+    /// operands.
     pub modulus_switching: ModulusSwitching,
     /// The modulus of the reduction after an extension, for [`Multiplication::Behz`].
     pub m_tilde: MTilde,
-    /// The moduli beside those of q.
+    /// The auxiliary moduli, beside those of q.
     pub auxiliary: Auxiliary,
 }
 
-/// The four multiplications of BFV: the same products, with other noise and speed.
+/// The four multiplications of BFV, which give equal products with different noise and speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Multiplication {
-    /// Lifts by m̃, scaling with an error of k, conversion back with a redundant modulus [BEHZ16, Alg. 3].
+    /// Behz: lifts by m̃, scaling with an error of k, conversion back with a redundant modulus [BEHZ16, Alg. 3].
     Behz,
-    /// Exact lifts, scaling and conversion back [HPS19; KPZ21, Alg. 1].
+    /// Hps: exact lifts, scaling and conversion back [HPS19; KPZ21, Alg. 1].
     Hps,
-    /// The left operand is switched to P ≈ q before, so that t/P remains to be scaled by [KPZ21, Alg. 2].
+    /// HpsOverQ: the left operand is switched to P ≈ q before the product, so that t/P remains to be scaled by
+    /// [KPZ21, Alg. 2].
     HpsOverQ,
-    /// The same modulo q_1⋯q_ℓ for an ℓ that a caller chooses by the noise [KPZ21, Alg. 3].
+    /// HpsOverQLeveled: as HpsOverQ, modulo q_1⋯q_ℓ for an ℓ that a caller chooses by the noise [KPZ21, Alg. 3].
     #[default]
     HpsOverQLeveled,
 }
@@ -43,38 +45,39 @@ impl Multiplication {
     }
 }
 
-/// How ⌊(P/q)·a⌉ modulo P is found [KPZ21, app. E].
+/// Rounding of (P/q)·a in ⌊(P/q)·a⌉ modulo P [KPZ21, app. E].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModulusSwitching {
-    /// Rounded to the nearest.
+    /// Rounding to the nearest integer.
     #[default]
     Exact,
-    /// Off by less than k/2, without the quotient that makes it exact.
+    /// Rounding with an error below k/2, without the quotient that makes it exact.
     Approximate,
 }
 
-/// How decryption divides by q and rounds.
+/// Algorithms by which decryption divides by q and rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decryption {
     /// γ-correction [BEHZ16, Alg. 1] by any γ coprime to t and q, above 2k and below 2^62.
     Gamma {
-        /// γ; without it the largest default-size prime that fits.
+        /// The correction factor γ; without it the largest default-size prime that fits.
         gamma: Option<u64>,
     },
-    /// γ a power of two above 2k, coprime to t or not [BEHZ16, Lemma 3]; 2^`log2_gamma`·t must stay below 2^62.
+    /// Correction by γ, a power of two above 2k, coprime to t or not [BEHZ16, Lemma 3]; 2^`log2_gamma`·t must stay
+    /// below 2^62.
     PowerOfTwo {
-        /// log2 γ; without it the largest that fits.
+        /// The exponent log2 γ; without it the largest that fits.
         log2_gamma: Option<u32>,
     },
-    /// Sums of x_i·(t/q_i) [BEHZ16, 3.5]; refused where their proven error reaches 1/2.
+    /// Floating-point sums of x_i·(t/q_i) [BEHZ16, 3.5]; refused where their proven error reaches 1/2.
     FloatingPoint {
-        /// How many bits of t/q_i are kept.
+        /// Precision to which t/q_i is stored.
         precision: Precision,
     },
-    /// The same sums with integers and fractions apart, in doubles for moduli and t of any length: their residues, or
-    /// halves of them where they are long [KPZ21, 3.3].
+    /// Sums of x_i·(t/q_i) with integers and fractions apart, in doubles for moduli and t of any length: their
+    /// residues, or halves of them where they are long [KPZ21, 3.3].
     DigitDecomposition,
 }
 
@@ -88,12 +91,12 @@ impl Default for Decryption {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// Double as long as its error is at most 2^-10, else 128-bit fixed point.
+    /// Double precision as long as its error is at most 2^-10, else 128-bit fixed point.
     #[default]
     Automatic,
-    /// Double: an error of about t·k·(k + 7)·2^-54, or (k + 15) for (k + 7) with moduli from 2^52.
+    /// Double precision: an error of about t·k·(k + 7)·2^-54, or (k + 15) for (k + 7) with moduli from 2^52.
     Double,
-    /// Fixed point: an error below t·Σ q_i·2^-129.
+    /// Fixed point of 128 bits: an error below t·Σ q_i·2^-129.
     Fixed128,
 }
 
@@ -101,17 +104,17 @@ pub enum Precision {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MTilde {
-    /// No reduction: ρ = k − 1.
+    /// No m̃, thus no reduction: ρ = k − 1.
     None,
-    /// m̃ = 2^8: ρ = (k − 1)/2^8.
+    /// Modulus m̃ = 2^8: ρ = (k − 1)/2^8.
     Bits8,
-    /// m̃ = 2^16: ρ = k/2^16 or, for odd k, (k − 1)/2^16.
+    /// Modulus m̃ = 2^16: ρ = k/2^16 or, for odd k, (k − 1)/2^16.
     #[default]
     Bits16,
 }
 
 impl MTilde {
-    /// m̃, if there is one.
+    /// The modulus m̃, if there is one.
     #[must_use]
     pub fn value(self) -> Option<u64> {
         match self {
@@ -133,7 +136,7 @@ pub enum Auxiliary {
     LikeModulus,
 }
 
-/// How a polynomial is cut into digits for key switching: relinearisation and rotation.
+/// Options by which a polynomial is cut into digits for key switching, that is relinearisation and rotation.
 ///
 /// | method | options | keys (limbs) | noise |
 /// |---|---|---|---|
@@ -153,14 +156,15 @@ pub struct GadgetOptions {
     /// [BEHZ16, B.2]: smaller keys, less time, 2^ν times the noise for each. A big-integer ring drops as many of the
     /// lowest digits.
     pub dropped_limbs: usize,
-    /// d_num: digits are the remainders by products of ⌈k/d_num⌉ consecutive moduli. Without it, of as many as P has room for:
-    /// short moduli in greater number than long ones.
+    /// The number d_num of digits, which are the remainders by products of ⌈k/d_num⌉ consecutive moduli. Without it,
+    /// of as many as P has room for: short moduli in greater number than long ones.
     pub digits: Option<usize>,
     /// The moduli p_i of P: primes like those of the ring, and none of them.
     pub special_moduli: Vec<u64>,
 }
 
-/// "digits that are whole residues", "digits in radix 2^12 with 1 limb dropped", "4 digits over 3 special moduli".
+/// Formats options as words: "digits that are whole residues", "digits in radix 2^12 with 1 limb dropped", "4 digits
+/// over 3 special moduli".
 impl fmt::Display for GadgetOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let special = match self.special_moduli.len() {

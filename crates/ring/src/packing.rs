@@ -8,16 +8,17 @@ use zeroize::Zeroizing;
 use crate::RingError;
 use crate::ladder::is_of_prefixes;
 
-/// Words that are packed at a time: a multiple of 8, so that blocks end with bytes, and few enough for the first cache to hold them beside their bytes.
+/// Number of words that are packed at a time: a multiple of 8, so that blocks end with bytes, and few enough for the
+/// first cache to hold them beside their bytes.
 const BLOCK: usize = 1 << 10;
-/// Bytes that hold as many.
+/// Length in bytes of [`BLOCK`] words.
 const BLOCK_LEN: usize = 8 * BLOCK;
 
-/// How a ring stores residues, as a number in files: never changed, never used again for something else.
+/// Number in files for the way a ring stores residues: never changed, never used again for something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Storage {
-    /// [`Ring`](crate::Ring): the moduli follow.
+    /// [`Ring`](crate::Ring) in words: the moduli follow.
     Words = 0,
     /// `MultiPrecision` of `research/big`: the moduli follow.
     MultiPrecision = 1,
@@ -25,9 +26,9 @@ pub enum Storage {
     Univariate = 2,
     /// `BigRing` of `research/big`: for every modulus how many words it has, and these, the lowest first.
     Big = 3,
-    /// Modulo 2^g − 1: g.
+    /// Ring modulo 2^g − 1: g follows.
     Fermat = 4,
-    /// Any of these with levels that are sets of moduli: see [`describe_sets`].
+    /// Any of these storages with levels that are sets of moduli: see [`describe_sets`].
     Sets = 5,
 }
 
@@ -41,9 +42,9 @@ pub fn describe(storage: Storage, index: u64, numbers: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// The name of a ring of `count` moduli whose level l has those with the indices `rungs[l − 1]`: `ring`, the name of the ring whose levels are
-/// prefixes, where these are, else the storage of sets, that name, the count of levels, and for each of them ⌈count/64⌉ words, bit i of all of which is for
-/// modulus i.
+/// The name in files of a ring of `count` moduli whose level l has those with the indices `rungs[l − 1]`: `ring`, the
+/// name of the ring whose levels are prefixes, where these are, else the storage of sets, that name, the count of
+/// levels, and for each of them ⌈count/64⌉ words, in which bit i is for modulus i.
 #[must_use]
 pub fn describe_sets<'a>(
     ring: Vec<u8>,
@@ -66,12 +67,13 @@ pub fn describe_sets<'a>(
     bytes
 }
 
-/// Where packed polynomials go: to bytes in memory, which are set where they will stay, or by way of a [`Block`].
+/// Destination of packed polynomials: bytes in memory, which are set where they will stay, or a writer by way of a
+/// [`Block`].
 pub trait Append: Write {
     /// Writes `len` bytes, all of which `fill` sets.
     ///
     /// # Errors
-    /// Those of `fill`; [`PackingError::Io`].
+    /// Every error of `fill`; [`PackingError::Io`] where writing fails.
     fn append(
         &mut self,
         len: usize,
@@ -91,7 +93,7 @@ impl Append for Vec<u8> {
     }
 }
 
-/// A writer, and bytes on their way to it; erased when dropped, since some are of secrets.
+/// A writer with a buffer of bytes on their way to it; erased when dropped, since some are of secrets.
 #[derive(Debug)]
 pub struct Block<W: Write> {
     out: W,
@@ -99,7 +101,7 @@ pub struct Block<W: Write> {
 }
 
 impl<W: Write> Block<W> {
-    /// Bytes on their way to `out`.
+    /// An empty buffer of bytes on their way to `out`.
     pub fn new(out: W) -> Self {
         Self { out, bytes: Zeroizing::new(Vec::new()) }
     }
@@ -122,7 +124,7 @@ impl<W: Write> Append for Block<W> {
         fill: &mut dyn FnMut(&mut [u8]) -> Result<(), RingError>,
     ) -> Result<(), PackingError> {
         if self.bytes.capacity() == 0 {
-            // As long as any block of rows: what grows leaves a copy behind.
+            // The buffer is as long as any block of rows: a buffer that grows leaves a copy of its bytes behind.
             self.bytes.reserve_exact(BLOCK_LEN);
         }
         self.bytes.resize(len, 0);
@@ -131,30 +133,30 @@ impl<W: Write> Append for Block<W> {
     }
 }
 
-/// Why a polynomial was not written or read.
+/// Reasons why a polynomial was not written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackingError {
-    /// Bytes did not come or go.
+    /// Reading or writing bytes failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A residue that is not below its modulus.
+    /// A residue is not below its modulus.
     #[error("residues modulo number {limb} of the ring are not all below it: the bytes are damaged")]
     Residue {
-        /// The place of the modulus, from 0.
+        /// The place of the modulus, from 0 on.
         limb: usize,
     },
-    /// A polynomial of another ring.
+    /// A polynomial belongs to another ring.
     #[error(transparent)]
     Ring(#[from] RingError),
 }
 
-/// Bytes of `count` residues for each modulus.
+/// Length in bytes of packed rows of `count` residues for each modulus.
 pub fn rows_len(count: usize, moduli: &[u64]) -> usize {
     moduli.iter().map(|&q| packed_len(count, bits(q)).unwrap_or(usize::MAX)).fold(0, usize::saturating_add)
 }
 
-/// Writes a row of residues for each modulus, each row from a new byte on.
+/// Writes a row of residues for each modulus; each row starts with a new byte.
 pub fn pack_rows<'a>(
     rows: impl Iterator<Item = &'a [u64]>,
     moduli: &[u64],
@@ -168,13 +170,14 @@ pub fn pack_rows<'a>(
     Ok(())
 }
 
-/// Reads what [`pack_rows`] wrote.
+/// Reads the rows of residues that [`pack_rows`] wrote.
 pub fn unpack_rows<'a>(
     rows: impl Iterator<Item = &'a mut [u64]>,
     moduli: &[u64],
     from: &mut dyn BufRead,
 ) -> Result<(), PackingError> {
-    // Taken only where the input is in pieces: it is erased in the end, which costs as much as a copy of a small polynomial.
+    // The block is filled only where the input is in pieces: erasing it in the end costs as much as a copy of a small
+    // polynomial.
     let mut block = Zeroizing::new(Vec::new());
     for (limb, (row, &q)) in rows.zip(moduli).enumerate() {
         let reduced = |words: &mut [u64], bytes: &[u8]| match unpack(words, bytes, bits(q)) {
@@ -183,7 +186,7 @@ pub fn unpack_rows<'a>(
         };
         for words in row.chunks_mut(BLOCK) {
             let len = rows_len(words.len(), &[q]);
-            // From where they are, if they are there in one piece.
+            // Bytes are read where they are, if the input has them in one piece.
             if let Some(bytes) = from.fill_buf()?.get(..len) {
                 reduced(words, bytes)?;
                 from.consume(len);
@@ -200,7 +203,7 @@ pub fn unpack_rows<'a>(
     Ok(())
 }
 
-/// Bits of q − 1.
+/// Number of bits of q − 1.
 fn bits(q: u64) -> u32 {
     q.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
 }

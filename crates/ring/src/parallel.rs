@@ -1,4 +1,4 @@
-//! When and how work is shared among threads. Every split is by data alone, so that results do not depend
+//! Sharing of work among threads. Every split is by data alone, so that results do not depend
 //! on the number of threads, nor on the strategy.
 
 use std::ops::Range;
@@ -13,18 +13,19 @@ use crate::scratch::Scratch;
 
 /// Words of transforms from which handing limbs to other threads pays (a transform of 2^12 takes 4 µs).
 const TRANSFORM_WORDS: usize = 1 << 13;
-/// Words of element-wise work from which it pays.
+/// Words of element-wise work from which sharing among threads pays.
 const ELEMENTWISE_WORDS: usize = 1 << 16;
-/// Output words of conversions from which it pays.
+/// Output words of conversions from which sharing among threads pays.
 const CONVERSION_WORDS: usize = 1 << 14;
 
-/// How many times as much work there has to be for a thread outside of the pool, which wakes another one and sleeps until it is done:
-/// 25 to 75 µs on virtual machines.
+/// Factor on the least work that is shared, for a thread outside of the pool, which wakes a pool thread and sleeps
+/// until that is done: 25 to 75 µs on virtual machines.
 const COLD: usize = 16;
 
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
 pub const BLOCK: usize = 1024;
-/// Coefficients whose transforms end together with what follows them: with what that reads they fit the second-level cache.
+/// Coefficients whose transforms end together with the step that follows them: with the operands of that step they
+/// fit the second-level cache.
 pub(crate) const ENDED: usize = 4096;
 /// Coefficients of a limb that element-wise work hands out together.
 const PART: usize = 2048;
@@ -32,22 +33,25 @@ const PART: usize = 2048;
 /// Target moduli of conversions handled together: they share loads, and all they touch should stay in the cache.
 pub const GROUP: usize = 4;
 
-/// What threads of rayon's current pool share [AS19, 4]: the residues of a polynomial form a table of limbs by coefficients.
+/// Strategies by which threads of rayon's current pool share work [AS19, 4]: the residues of a polynomial form a
+/// table of limbs by coefficients.
 ///
-/// Results are the same bit for bit. Steps that only BFV has are always collapsed.
+/// Results of all strategies are equal bit for bit. Steps that only BFV has are always collapsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parallelism {
-    /// The coefficients of one limb after the other [AS19, 4.1]; transforms, which mix coefficients, are not shared.
+    /// Threads share the coefficients of one limb after the other [AS19, 4.1]; transforms, which mix coefficients,
+    /// are not shared.
     CoefficientWise,
-    /// Whole limbs [AS19, 4.2], transforms among them; conversions by groups of target limbs.
+    /// Threads share whole limbs [AS19, 4.2], transforms among them; conversions by groups of target limbs.
     ModulusWise,
-    /// Both loops made one: limbs for transforms, limbs and blocks of coefficients for all else [AS19, 4.3].
+    /// Threads share both loops made one: limbs for transforms, limbs and blocks of coefficients for all else [AS19,
+    /// 4.3].
     #[default]
     Collapsed,
 }
 
-/// The cost of a task relative to its size.
+/// Kinds of work, which differ in the cost of a task relative to its size.
 #[derive(Clone, Copy)]
 pub enum Work {
     /// Transforms of limbs.
@@ -81,30 +85,31 @@ pub fn on_pool<T: Send>(words: usize, f: impl FnOnce() -> T + Send) -> T {
     if outside && Work::Transform.is_parallel(words) { rayon::scope(|_| f()) } else { f() }
 }
 
-/// Whether threads have about as many of these tasks each.
+/// Whether every thread gets about as many of `tasks` tasks.
 fn divides_evenly(tasks: usize) -> bool {
     let threads = rayon::current_num_threads();
     tasks.is_multiple_of(threads) || tasks >= 4 * threads
 }
 
 impl Parallelism {
-    /// Whether work on so many words is shared limb by limb.
+    /// Whether work on `words` words is shared limb by limb.
     pub(crate) fn shares_limbs(self, work: Work, words: usize) -> bool {
         self != Self::CoefficientWise && work.is_parallel(words)
     }
 
-    /// Whether it is shared coefficient by coefficient.
+    /// Whether work on `words` words is shared coefficient by coefficient.
     pub(crate) fn shares_coefficients(self, work: Work, words: usize) -> bool {
         self != Self::ModulusWise && work.is_parallel(words)
     }
 
-    /// What is left to share inside so many tasks that limbs are divided into: nothing where every thread has one.
+    /// The strategy inside each of `tasks` tasks that limbs are divided into: no sharing where every thread has a
+    /// task.
     pub(crate) fn inside(self, tasks: usize) -> Self {
         let enough = tasks >= rayon::current_num_threads();
         if self == Self::Collapsed && enough { Self::ModulusWise } else { self }
     }
 
-    /// Maps items whose work counts as so many words, each of which may be shared further.
+    /// Maps items whose work counts as `words` words; the work on each item may be shared further.
     pub(crate) fn map<T: Sync, U: Send>(
         self,
         work: Work,
@@ -119,7 +124,7 @@ impl Parallelism {
         }
     }
 
-    /// Runs `f` on items whose work counts as so many words, each of which may be shared further.
+    /// Runs `f` on items whose work counts as `words` words; the work on each item may be shared further.
     pub(crate) fn for_each<T: Send>(
         self,
         work: Work,
@@ -137,7 +142,7 @@ impl Parallelism {
     /// Runs `f(i, limb i)` over limbs of n words: work that needs all coefficients of a limb at once.
     ///
     /// # Errors
-    /// Those of `f`.
+    /// Every error of `f`.
     pub fn for_each_limb(
         self,
         work: Work,
@@ -155,7 +160,7 @@ impl Parallelism {
     /// Runs `f(i, limb i of the first, limb i of the second)` over limbs of n words.
     ///
     /// # Errors
-    /// Those of `f`; [`RingError::MissingTable`] for lists of different lengths.
+    /// Every error of `f`; [`RingError::MissingTable`] for lists of different lengths.
     pub fn for_each_limb_pair(
         self,
         work: Work,
@@ -190,7 +195,7 @@ impl Parallelism {
         }
         let part = match self {
             Self::CoefficientWise if shared => n.min(PART),
-            // Longer parts read memory faster: whole limbs where no thread is left without one.
+            // A longer part reads memory faster: whole limbs where no thread is left without one.
             Self::Collapsed if shared && !divides_evenly(limbs) => n.min(4 * PART),
             _ => n,
         };
@@ -210,7 +215,7 @@ impl Parallelism {
         if self != Self::CoefficientWise {
             return parts.into_par_iter().enumerate().try_for_each(run);
         }
-        // One limb after the other.
+        // Limbs follow one after the other.
         let mut parts = parts.into_iter().enumerate();
         let mut limb: Vec<_> = parts.by_ref().take(each).collect();
         while !limb.is_empty() {
@@ -223,7 +228,7 @@ impl Parallelism {
     /// Runs `f(range of coefficients, that range of every output limb)` over blocks of coefficients.
     ///
     /// # Errors
-    /// Those of `f`.
+    /// Every error of `f`.
     pub fn for_each_block(
         self,
         output: &mut [u64],
@@ -233,7 +238,8 @@ impl Parallelism {
         self.for_each_block_of(output.chunks_exact_mut(n).collect(), n, f)
     }
 
-    /// The same for limbs that stand anywhere.
+    /// Runs `f(range of coefficients, that range of every output limb)` over blocks of coefficients, for limbs that
+    /// stand anywhere.
     pub(crate) fn for_each_block_of(
         self,
         limbs: Vec<&mut [u64]>,
@@ -250,7 +256,7 @@ impl Parallelism {
         }
     }
 
-    /// A conversion of rows of the length of every output.
+    /// Runs a conversion of rows that are as long as every output.
     pub(crate) fn convert(
         self,
         conversion: &Conversion,
@@ -267,21 +273,21 @@ impl Parallelism {
     }
 }
 
-/// Limbs in groups of at most [`GROUP`] and of nearly equal size, an even number of them where there are several limbs: two
-/// threads finish together.
+/// Divides limbs into groups of at most [`GROUP`] and of nearly equal size, an even number of them where there are
+/// several limbs: two threads finish together.
 pub fn groups(limbs: Range<usize>) -> Vec<Range<usize>> {
     let all = limbs.len();
     let count = all.div_ceil(GROUP).next_multiple_of(2).min(all);
     (0..count).map(|g| limbs.start + g * all / count..limbs.start + (g + 1) * all / count).collect()
 }
 
-/// Limbs of a result that are computed together.
+/// Limbs of a result that are computed together, as a group.
 pub(crate) struct LimbGroup {
-    /// Their group of targets; none for limbs without a target.
+    /// Group of targets that the limbs belong to; `None` for limbs without a target.
     pub(crate) group: Option<usize>,
-    /// Where they stand among the targets.
+    /// Places of the limbs among the targets.
     pub(crate) targets: Vec<usize>,
-    /// Where they stand in the result.
+    /// Places of the limbs in the result.
     pub(crate) outs: Range<usize>,
 }
 
@@ -298,7 +304,7 @@ pub(crate) fn longest(groups: &[Range<usize>]) -> usize {
     groups.iter().map(Range::len).max().unwrap_or(0)
 }
 
-/// The limbs of a result, which stand at these places among targets, if at all, by groups.
+/// Returns the limbs of a result by groups; `places` are their places among targets, if any.
 pub(crate) fn limb_groups(groups: &[Range<usize>], places: &[Option<usize>]) -> Vec<LimbGroup> {
     let (longest, mut all) = (longest(groups), Vec::<LimbGroup>::new());
     for (out, &place) in places.iter().enumerate() {
@@ -314,7 +320,8 @@ pub(crate) fn limb_groups(groups: &[Range<usize>], places: &[Option<usize>]) -> 
     all
 }
 
-/// The limbs of two halves of a result by these groups of targets; the halves hold nothing else but rows after them.
+/// Returns the limbs of two halves of a result by groups of targets; the halves hold only limbs and the rows after
+/// them.
 pub(crate) fn group_outputs<'a>(
     (n, parallelism): (usize, Parallelism),
     groups: &[Range<usize>],
@@ -352,7 +359,7 @@ pub(crate) fn for_each_group(
     }
 }
 
-/// The same blocks of all limbs together.
+/// Cuts all limbs into equal blocks, and lists for each block its part of every limb.
 pub(crate) fn into_blocks(limbs: Vec<&mut [u64]>, n: usize) -> Vec<Vec<&mut [u64]>> {
     let mut blocks: Vec<Vec<&mut [u64]>> = (0..n.div_ceil(BLOCK)).map(|_| Vec::new()).collect();
     for limb in limbs {
@@ -363,7 +370,7 @@ pub(crate) fn into_blocks(limbs: Vec<&mut [u64]>, n: usize) -> Vec<Vec<&mut [u64
     blocks
 }
 
-/// The same range of coefficients of every limb.
+/// Returns one range of coefficients of every limb.
 pub fn block_of<'a>(limbs: impl Iterator<Item = &'a [u64]>, range: &Range<usize>) -> Vec<&'a [u64]> {
     limbs.map(|limb| limb.get(range.clone()).unwrap_or_default()).collect()
 }

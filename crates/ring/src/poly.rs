@@ -1,4 +1,4 @@
-//! Polynomials: residues of any storage under the name of their domain.
+//! Polynomials: residues of any storage, with their domain as a type.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -11,19 +11,19 @@ use crate::opaque::{Content, Opaque};
 use crate::scratch::Scratch;
 use crate::{RingError, Shape};
 
-/// The limb of a polynomial, in errors.
+/// The name of a polynomial's limb in errors.
 const LIMB: &str = "limb of a polynomial";
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// What the numbers of a polynomial are.
+/// Meaning of the numbers of a polynomial: coefficients or values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Representation {
-    /// Coefficients: [`Coefficient`].
+    /// The numbers are coefficients, as in [`Coefficient`].
     Coefficients,
-    /// Values at the primitive m-th roots of unity: [`Evaluation`].
+    /// The numbers are values at the primitive m-th roots of unity, as in [`Evaluation`].
     Values,
 }
 
@@ -59,16 +59,17 @@ pub struct Poly<D: Domain> {
     domain: PhantomData<D>,
 }
 
-/// The residues of a polynomial in either domain: words for each modulus, limb after limb, or whatever else its storage keeps.
+/// The residues of a polynomial in either domain: words for each modulus, limb after limb, or whatever else its
+/// storage keeps.
 #[derive(Clone)]
 pub struct Residues {
     words: Scratch,
     shape: Shape,
-    /// Tells the modulus from others of the same shape.
+    /// Tag that tells the modulus from others of the same shape.
     tag: u64,
-    /// A state of the words that their storage tells apart, 0 for most.
+    /// State of the words as their storage defines it, 0 for most.
     state: u8,
-    /// What a storage keeps that is no words.
+    /// Value that a storage keeps in place of words.
     other: Option<Opaque>,
 }
 
@@ -78,13 +79,13 @@ impl<D: Domain> Poly<D> {
         Residues::new(words, degree, tag).into()
     }
 
-    /// The polynomial with these numbers in another domain.
+    /// The polynomial with the given residues in another domain.
     #[must_use]
     pub fn relabel<E: Domain>(self) -> Poly<E> {
         self.residues.into()
     }
 
-    /// The residues without the name of their domain.
+    /// The residues of the polynomial, without the type of its domain.
     #[must_use]
     pub fn into_residues(self) -> Residues {
         self.residues
@@ -117,7 +118,7 @@ impl<D: Domain> Zeroize for Poly<D> {
     }
 }
 
-/// A storage may keep polynomials of keys as they are.
+/// Polynomials are [`Content`], since a storage may keep polynomials of keys unchanged.
 impl<D: Domain> Content for Poly<D> {
     fn byte_len(&self) -> usize {
         self.residues.byte_len()
@@ -125,43 +126,43 @@ impl<D: Domain> Content for Poly<D> {
 }
 
 impl Residues {
-    /// Words in [0, q_i), n for each limb.
+    /// Residues that are words in [0, q_i), n for each limb.
     pub(crate) fn new(words: Scratch, degree: usize, tag: u64) -> Self {
         let limbs = words.len() / degree.max(1);
         Self { words, shape: Shape { degree, limbs }, tag, state: 0, other: None }
     }
 
-    /// Words of this shape, as many for each limb, which need not be n.
+    /// Residues of a given shape that are words, equally many for each limb, which need not be n.
     #[must_use]
     pub fn of_words(words: Scratch, shape: Shape, tag: u64) -> Self {
         Self { words, shape, tag, state: 0, other: None }
     }
 
-    /// Residues of this shape that are no words.
+    /// Residues of a given shape that are not words.
     #[must_use]
     pub fn of_content(content: impl Content, shape: Shape, tag: u64) -> Self {
         Self { words: Scratch::new(0), shape, tag, state: 0, other: Some(Opaque::new(content)) }
     }
 
-    /// The shape alone.
+    /// Residues that consist of a shape alone, without words.
     pub(crate) fn hollow(shape: Shape, tag: u64) -> Self {
         Self { words: Scratch::new(0), shape, tag, state: 0, other: None }
     }
 
-    /// The first limbs, in place: a polynomial of the basis with this tag.
+    /// Cuts the residues to the first `limbs` limbs, in place: a polynomial of the basis with this tag.
     pub(crate) fn truncate(&mut self, limbs: usize, tag: u64) {
         self.words.truncate(limbs * self.stride());
         self.shape.limbs = limbs;
         self.tag = tag;
     }
 
-    /// What tells the modulus from others of the same shape.
+    /// The tag that tells the modulus from others of the same shape.
     #[must_use]
     pub fn tag(&self) -> u64 {
         self.tag
     }
 
-    /// What the storage keeps that is no words.
+    /// The value that the storage keeps in place of words.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for residues of another storage.
@@ -169,7 +170,7 @@ impl Residues {
         self.other.as_ref().ok_or(RingError::OtherStorage)?.get()
     }
 
-    /// What the storage keeps that is no words, to be changed.
+    /// The value that the storage keeps in place of words, mutable.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for residues of another storage.
@@ -177,30 +178,30 @@ impl Residues {
         self.other.as_mut().ok_or(RingError::OtherStorage)?.get_mut()
     }
 
-    /// What the storage says of the words besides: 0 for most.
+    /// The state of the words as their storage defines it: 0 for most.
     #[must_use]
     pub fn state(&self) -> u8 {
         self.state
     }
 
-    /// Sets [`state`](Self::state).
+    /// Sets the [`state`](Self::state) of the words.
     pub fn set_state(&mut self, state: u8) {
         self.state = state;
     }
 
-    /// Words of a limb: n in most storages.
+    /// The number of words of a limb: n in most storages.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.words.len() / self.shape.limbs.max(1)
     }
 
-    /// Degree and number of limbs.
+    /// The shape of the polynomial: degree and number of limbs.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Bytes in memory, or those of words of this shape where none are stored.
+    /// Length in memory, in bytes; where no words are stored, the length that words of this shape would have.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let words = size_of_val(&*self.words);
@@ -217,15 +218,15 @@ impl Residues {
         self.limbs().nth(i)
     }
 
-    /// Limb i, where it must be.
+    /// Limb i of the polynomial, which must exist.
     ///
     /// # Errors
-    /// [`RingError::MissingTable`] where it is not.
+    /// [`RingError::MissingTable`] where there is no limb i.
     pub fn own_limb(&self, i: usize) -> Result<&[u64], RingError> {
         self.limb(i).ok_or(RingError::MissingTable { table: LIMB, limb: i })
     }
 
-    /// A range of limb i.
+    /// A range of the words of limb i.
     ///
     /// # Errors
     /// [`RingError::MissingTable`] where there is no such range.
@@ -243,18 +244,18 @@ impl Residues {
         self.part(*entry("place", places, i)?, range)
     }
 
-    /// The limbs in order of the basis.
+    /// The limbs of the polynomial in order of the basis.
     pub fn limbs(&self) -> std::slice::ChunksExact<'_, u64> {
         self.words.chunks_exact(self.stride().max(1))
     }
 
-    /// All limbs, one after the other.
+    /// The words of all limbs, one after the other.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// All limbs, one after the other, to be changed.
+    /// The words of all limbs, one after the other, mutable.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }

@@ -1,4 +1,4 @@
-//! A polynomial ring as a value, whatever stores its residues.
+//! A polynomial ring as a value, over any storage of residues.
 
 use std::any::Any;
 use std::fmt::{self, Debug};
@@ -12,7 +12,8 @@ use crate::{
     Append, Backend, Domain, Gadget, GadgetOptions, PackingError, Poly, RingError, Scaler, ScalerOptions,
 };
 
-/// R_q = Z_q\[X\]/Φ_m(X) for q = q_1⋯q_k; cheap to clone. What it does with polynomials is listed at [`Backend`].
+/// The ring R_q = Z_q\[X\]/Φ_m(X) for q = q_1⋯q_k; cheap to clone. Its operations on polynomials are listed at
+/// [`Backend`].
 ///
 /// Residues are words unless the ring was made of another storage ([`of`](Self::of)).
 ///
@@ -39,7 +40,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The ring over a storage that brings its own tables.
+    /// A ring over a storage that brings its own tables.
     #[must_use]
     pub fn of<B: Backend + Tables>(storage: B) -> Self {
         let storage = Arc::new(storage);
@@ -52,7 +53,7 @@ impl Ring {
         Self { storage: Arc::clone(&self.storage), tables: Arc::new(tables) }
     }
 
-    /// A ring over a storage with tables that it does not bring.
+    /// A ring over a storage with tables that the storage does not bring.
     pub(crate) fn over(storage: impl Backend, tables: impl Tables) -> Self {
         Self { storage: Arc::new(storage), tables: Arc::new(tables) }
     }
@@ -62,17 +63,17 @@ impl Ring {
         Self { storage: Arc::new(storage), tables: Arc::clone(&self.tables) }
     }
 
-    /// The storage, if it is of this kind.
+    /// The storage of the ring, if it has type `B`.
     #[must_use]
     pub fn storage<B: Backend>(&self) -> Option<&B> {
         let storage: &dyn Any = &*self.storage;
         storage.downcast_ref()
     }
 
-    /// The storage, which must be of this kind.
+    /// The storage of the ring, which must have type `B`.
     ///
     /// # Errors
-    /// [`RingError::OtherStorage`] where it is not.
+    /// [`RingError::OtherStorage`] where the storage has another type.
     pub fn storage_as<B: Backend>(&self) -> Result<&B, RingError> {
         self.storage().ok_or(RingError::OtherStorage)
     }
@@ -94,7 +95,7 @@ impl Ring {
         self.storage.zero(D::REPRESENTATION).into()
     }
 
-    /// a modulo Q_l, for a of any level from l.
+    /// Reduces a modulo Q_l, for a of any level from l.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a; [`RingError::NotNested`].
@@ -102,23 +103,23 @@ impl Ring {
         self.storage.restrict(a, level).map(Poly::from)
     }
 
-    /// a ← a + b.
+    /// Adds b to a: a ← a + b.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     pub fn add_assign<D: Domain>(&self, a: &mut Poly<D>, b: &Poly<D>) -> Result<(), RingError> {
         self.storage.add_assign(a, b)
     }
 
-    /// a ← a − b.
+    /// Subtracts b from a: a ← a − b.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     pub fn sub_assign<D: Domain>(&self, a: &mut Poly<D>, b: &Poly<D>) -> Result<(), RingError> {
         self.storage.sub_assign(a, b)
     }
 
-    /// Σ c_i·a_i modulo Q_l for a_i of any levels from l: what operands have above is not read.
+    /// Returns Σ c_i·a_i modulo Q_l for a_i of any levels from l: residues above level l are not read.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l;
@@ -132,10 +133,11 @@ impl Ring {
         self.storage.linear_combination(&terms, level, D::REPRESENTATION).map(Poly::from)
     }
 
-    /// a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a is not changed.
+    /// Adds a linear combination to a: a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a
+    /// is not changed.
     ///
     /// # Errors
-    /// As [`linear_combination`](Self::linear_combination).
+    /// Every error of [`linear_combination`](Self::linear_combination).
     pub fn add_linear_combination_assign<D: Domain>(
         &self,
         a: &mut Poly<D>,
@@ -145,7 +147,7 @@ impl Ring {
         self.storage.add_linear_combination_assign(a, &terms)
     }
 
-    /// a(X^k) for k coprime to m, 0 < k < m.
+    /// Applies the automorphism X → X^k: returns a(X^k) for k coprime to m, 0 < k < m.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NotAnAutomorphism`] for another k.
@@ -165,7 +167,7 @@ impl Ring {
     /// A scaler that decrypts polynomials of this level, whatever levels there are below.
     ///
     /// # Errors
-    /// As [`scaler`](Self::scaler).
+    /// Every error of [`scaler`](Self::scaler).
     pub fn decryption_scaler(&self, t: u64) -> Result<Scaler, RingError> {
         self.tables.decryption_scaler(self, t)
     }
@@ -188,15 +190,16 @@ impl Ring {
     /// Writes a polynomial, packed to the bits of the moduli.
     ///
     /// # Errors
-    /// [`PackingError::Ring`] for one of another ring; [`PackingError::Io`].
+    /// [`PackingError::Ring`] for a polynomial of another ring; [`PackingError::Io`] where writing fails.
     pub fn pack<D: Domain>(&self, a: &Poly<D>, out: &mut dyn Append) -> Result<(), PackingError> {
         self.storage.pack(a, D::REPRESENTATION, out)
     }
 
-    /// Reads a polynomial. What is allocated is a polynomial of this ring, whatever comes.
+    /// Reads a polynomial. Memory is allocated for one polynomial of this ring, whatever the input holds.
     ///
     /// # Errors
-    /// [`PackingError::Residue`] for one that is not reduced, and for bits behind the last that are not 0; [`PackingError::Io`].
+    /// [`PackingError::Residue`] for a residue that is not reduced, and for bits behind the last residue that are not
+    /// 0; [`PackingError::Io`] where reading fails.
     pub fn unpack<D: Domain>(&self, from: &mut dyn BufRead) -> Result<Poly<D>, PackingError> {
         self.storage.unpack(D::REPRESENTATION, from).map(Poly::from)
     }
@@ -216,7 +219,8 @@ impl fmt::Debug for Ring {
     }
 }
 
-/// What may differ between rings over one storage: how they scale, how they cut polynomials into digits, and their name in files.
+/// Tables that may differ between rings over one storage: scaling, cutting polynomials into digits, and the name in
+/// files.
 pub trait Tables: Debug + Send + Sync + 'static {
     /// Tables of the scale-invariant operations for plaintext modulus t.
     ///
@@ -227,7 +231,7 @@ pub trait Tables: Debug + Send + Sync + 'static {
     /// A scaler that decrypts polynomials of this level, whatever levels there are below.
     ///
     /// # Errors
-    /// As [`scaler`](Self::scaler).
+    /// Every error of [`scaler`](Self::scaler).
     fn decryption_scaler(&self, ring: &Ring, t: u64) -> Result<Scaler, RingError> {
         self.scaler(ring, t, &ScalerOptions::default())
     }

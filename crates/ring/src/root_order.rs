@@ -1,11 +1,11 @@
-//! Which roots of unity moduli must have.
+//! Roots of unity that moduli must have.
 
 use crate::error::supported_index;
 use crate::{Ring, RingError};
 
 impl Ring {
-    /// What a modulus must be 1 modulo for a ring of index m: m, and the orders of the roots that convolutions along its odd axes
-    /// take.
+    /// The number modulo which every modulus of a ring of index m must be 1: a multiple of m and of the orders of the
+    /// roots that convolutions along its odd axes take.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4.
@@ -13,8 +13,8 @@ impl Ring {
         Ok(supported_index(m)?.root_order())
     }
 
-    /// Whether a modulus of a ring of index m may be a product of several such primes: the transforms of powers of two alone find the
-    /// roots of unity modulo a product.
+    /// Whether a modulus of a ring of index m may be a product of several primes ≡ 1 modulo the root order: the
+    /// transforms of powers of two alone find the roots of unity modulo a product.
     #[must_use]
     pub fn takes_products_of_primes(m: u64) -> bool {
         m.is_power_of_two()

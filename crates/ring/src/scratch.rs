@@ -1,4 +1,4 @@
-//! Memory that is kept between operations.
+//! Memory for temporaries that is kept between operations.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
@@ -7,37 +7,39 @@ use rayon::prelude::*;
 use sunzi_kernels::Buffer;
 use zeroize::Zeroize;
 
-/// Words kept at most (1 GiB): the temporaries of a linear transform at n = 2^16. Never more than were in use at once.
+/// Most words that are kept (1 GiB): the temporaries of a linear transform at n = 2^16. Never more are kept than were
+/// in use at once.
 const MOST_WORDS: usize = 1 << 27;
-/// Shorter buffers (below 64 KiB) go back to the allocator, which keeps them mapped itself.
+/// Least length, in words, of a buffer that is kept: shorter ones (below 64 KiB) go back to the allocator, which
+/// keeps them mapped itself.
 pub const SHORTEST: usize = 1 << 13;
 
-/// Words of a copy from which it pays (1 MiB).
+/// Words of a copy from which several threads share it (1 MiB).
 const COPY_WORDS: usize = 1 << 17;
 /// Words that one thread copies at once.
 const COPY_PART: usize = 1 << 14;
 
 static KEPT: Mutex<Store> = Mutex::new(Store::new(MOST_WORDS));
 
-/// Buffers that nobody uses, the oldest first.
+/// A store of buffers that nobody uses.
 pub struct Store {
-    /// The buffers, the oldest first.
+    /// The unused buffers, the oldest first.
     pub buffers: Vec<Buffer>,
-    /// Words in all of them.
+    /// The total words of all buffers in the store.
     pub words: usize,
     most: usize,
 }
 
 impl Store {
-    /// At most so many words.
+    /// An empty store that keeps at most `most` words.
     pub const fn new(most: usize) -> Self {
         Self { buffers: Vec::new(), words: 0, most }
     }
 
-    /// One of at least `len` words and at most twice as many, the shortest there is: computations go down the levels, and what higher ones
-    /// left would otherwise have to go for fresh memory.
+    /// Takes the shortest buffer of at least `len` words and at most twice as many: computations go down the levels,
+    /// and buffers that higher levels left would otherwise have to go for fresh memory.
     pub fn take(&mut self, len: usize) -> Option<Buffer> {
-        // Of equals the one that came last is most likely still in the caches.
+        // Of buffers of equal length, the one that came last is most likely still in the caches.
         let fits = |(_, buffer): &(usize, &Buffer)| (len..=2 * len).contains(&buffer.len());
         let fitting = self.buffers.iter().enumerate().rev().filter(fits);
         let (at, _) = fitting.min_by_key(|(_, buffer)| buffer.len())?;
@@ -46,7 +48,7 @@ impl Store {
         Some(buffer)
     }
 
-    /// Keeps the buffer; returns those that have to go for it.
+    /// Keeps a buffer; returns the buffers that must be freed to make room for it.
     pub fn keep(&mut self, buffer: Buffer) -> Vec<Buffer> {
         self.words += buffer.len();
         self.buffers.push(buffer);
@@ -66,17 +68,17 @@ impl Store {
 /// page faults than the arithmetic done in it. Whoever puts a secret in erases it.
 pub struct Scratch {
     buffer: Buffer,
-    /// Words of it that are in use, from the first on.
+    /// Words of the buffer that are in use, from the first on.
     len: usize,
 }
 
 impl Scratch {
-    /// `len` words of arbitrary content.
+    /// A buffer of `len` words of arbitrary content.
     pub fn new(len: usize) -> Self {
         Self { buffer: Self::kept(len).unwrap_or_else(|| Buffer::zeroed(len)), len }
     }
 
-    /// `len` words of zero.
+    /// A buffer of `len` words of zero.
     pub fn zeroed(len: usize) -> Self {
         match Self::kept(len) {
             Some(buffer) => {
@@ -88,14 +90,14 @@ impl Scratch {
         }
     }
 
-    /// A copy of `words`.
+    /// A buffer with a copy of `words`.
     pub fn from_slice(words: &[u64]) -> Self {
         let mut copy = Self::new(words.len());
         copy_words(&mut copy, words);
         copy
     }
 
-    /// The first `len` words; the others are no more in use.
+    /// Cuts the buffer to its first `len` words; the others are no longer in use.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
@@ -119,7 +121,7 @@ impl Drop for Scratch {
         let buffer = std::mem::take(&mut self.buffer);
         if buffer.len() >= SHORTEST {
             let surplus = KEPT.lock().unwrap_or_else(PoisonError::into_inner).keep(buffer);
-            // Unmapped only here, where nobody waits for the store.
+            // Surplus memory is unmapped only here, where nobody waits for the store.
             drop(surplus);
         }
     }
@@ -141,7 +143,7 @@ impl DerefMut for Scratch {
 
 impl Zeroize for Scratch {
     fn zeroize(&mut self) {
-        // The rest is what an earlier owner left, erased if it was secret.
+        // The rest of the buffer holds words of an earlier owner, who erased them if they were secret.
         self.fill(0);
         zeroize::optimization_barrier(&**self);
     }

@@ -1,4 +1,4 @@
-//! For crates that implement a storage of residues; no promise of stability.
+//! Items for crates that implement a storage of residues; no promise of stability.
 
 pub use crate::basis::tag_of;
 pub use crate::error::check_automorphism;

@@ -1,4 +1,4 @@
-//! Changes between coefficients and values at the roots of unity: of one limb, and of every limb of a polynomial.
+//! Transforms between coefficients and values at the roots of unity: of one limb, and of every limb of a polynomial.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use crate::error::{check_table, entry};
 use crate::parallel::{Parallelism, Work};
 use crate::{Basis, Evaluation, Poly, RingError};
 
-/// What an inverse transform multiplies by.
+/// The name of an inverse transform's factor in errors.
 const SCALE: &str = "factor of an inverse transform";
 
 /// The transform of one modulus: Z_q\[X\]/(X^n + 1) for powers of two, all axes of the powerful basis otherwise.
 pub enum Plan {
-    /// For powers of two.
+    /// Transform for powers of two.
     Negacyclic(NttPlan),
-    /// For all other indices.
+    /// Transform for all other indices.
     Cyclotomic(CyclotomicPlan),
 }
 
 /// A constant that an inverse transform multiplies by.
 #[derive(Clone, Debug)]
 pub enum Scale {
-    /// Of a transform for powers of two.
+    /// Factor of a transform for powers of two.
     Negacyclic(InverseScale),
-    /// Of a transform for all other indices.
+    /// Factor of a transform for all other indices.
     Cyclotomic(CyclotomicScale),
 }
 
@@ -38,7 +38,7 @@ impl Plan {
         }
     }
 
-    /// Coefficients of a polynomial.
+    /// The number n of coefficients of a polynomial.
     #[must_use]
     pub fn n(&self) -> usize {
         match self {
@@ -47,7 +47,7 @@ impl Plan {
         }
     }
 
-    /// The modulus.
+    /// The modulus of the transform.
     #[must_use]
     pub fn modulus(&self) -> Modulus {
         match self {
@@ -56,7 +56,7 @@ impl Plan {
         }
     }
 
-    /// ψ, or ω.
+    /// The root of unity of the transform: ψ, or ω.
     pub(crate) fn root(&self) -> u64 {
         match self {
             Self::Negacyclic(plan) => plan.psi(),
@@ -64,10 +64,10 @@ impl Plan {
         }
     }
 
-    /// Changes to values; residues may be anything below 2q.
+    /// Changes coefficients to values; residues may be anything below 2q.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless there are n residues.
     pub fn forward(&self, a: &mut [u64]) -> Result<(), KernelError> {
         match self {
             Self::Negacyclic(plan) => plan.forward(a),
@@ -75,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// The levels of [`forward`](Self::forward) that mix words of different chunks.
+    /// Does the levels of [`forward`](Self::forward) that mix words of different chunks.
     pub(crate) fn forward_outer(&self, a: &mut [u64]) -> Result<(), KernelError> {
         match self {
             Self::Negacyclic(plan) => plan.forward_outer(a),
@@ -83,7 +83,7 @@ impl Plan {
         }
     }
 
-    /// [`forward_outer`](Self::forward_outer) of words elsewhere plus an offset, all below 2q.
+    /// Does [`forward_outer`](Self::forward_outer) with words that stand elsewhere, plus an offset, all below 2q.
     pub(crate) fn forward_outer_from(
         &self,
         out: &mut [u64],
@@ -102,7 +102,8 @@ impl Plan {
         }
     }
 
-    /// The others, for whole chunks from word `start` on, while memory is asked for what is read `later`.
+    /// Does the levels of [`forward`](Self::forward) within chunks, for whole chunks from word `start` on, and
+    /// prefetches what is read `later`.
     pub(crate) fn forward_inner(
         &self,
         start: usize,
@@ -115,7 +116,8 @@ impl Plan {
         }
     }
 
-    /// Words of a block, at least `least` of them unless there are fewer: whole chunks, whose last levels are their own.
+    /// Number of words of a block, at least `least` of them unless there are fewer: whole chunks, whose last levels
+    /// are their own.
     pub(crate) fn block(&self, least: usize) -> usize {
         match self {
             Self::Negacyclic(plan) => least.next_multiple_of(plan.chunk()).min(plan.n()),
@@ -130,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// The constant c for inverse transforms.
+    /// Returns the constant c as a factor for inverse transforms.
     ///
     /// # Errors
     /// [`KernelError`] for a c that is not reduced.
@@ -145,12 +147,12 @@ impl Plan {
         match (self, scale) {
             (Self::Negacyclic(plan), Scale::Negacyclic(scale)) => plan.inverse_scaled(a, scale),
             (Self::Cyclotomic(plan), Scale::Cyclotomic(scale)) => plan.inverse_scaled(a, scale),
-            // Scales are made by the plans of their ring.
+            // A factor of the other kind cannot occur: scales are made by the plans of their ring.
             _ => Err(KernelError::LengthMismatch { expected: self.n(), got: 0 }),
         }
     }
 
-    /// [`inverse_scaled`](Self::inverse_scaled) of values that stand elsewhere.
+    /// Does [`inverse_scaled`](Self::inverse_scaled) with values that stand elsewhere.
     pub(crate) fn inverse_scaled_into(
         &self,
         out: &mut [u64],
@@ -171,7 +173,7 @@ impl Plan {
         }
     }
 
-    /// The e for which position p holds the value at X = ω^e, of all positions.
+    /// The exponents e, for all positions p in order, such that position p holds the value at X = ω^e.
     pub(crate) fn evaluation_exponents(&self) -> Vec<u64> {
         match self {
             Self::Negacyclic(plan) => {
@@ -182,7 +184,7 @@ impl Plan {
     }
 }
 
-/// The plans of a ring, one a modulus, shared between rings by `Arc`.
+/// The transforms of a ring, one for each modulus, shared between rings by `Arc`.
 #[derive(Clone)]
 pub struct Transform {
     degree: usize,
@@ -209,18 +211,18 @@ impl Transform {
         &self.plans
     }
 
-    /// The transform of limb i, where it must be.
+    /// The transform of limb i, which must exist.
     pub(crate) fn plan(&self, i: usize) -> Result<&Plan, RingError> {
         Ok(entry("transform", &self.plans, i)?)
     }
 
-    /// The constants c_i of every limb as factors of its inverse transform.
+    /// Returns the constants c_i of all limbs as factors of their inverse transforms.
     pub(crate) fn scales(&self, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
         check_table(SCALE, self.plans.len(), constants.len())?;
         self.plans.iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
     }
 
-    /// [`scales`](Self::scales) of the limbs of two rings in a row.
+    /// Returns [`scales`](Self::scales) of the limbs of two rings in a row.
     pub(crate) fn scales_of_both(
         &self,
         constants: &[u64],
@@ -232,7 +234,7 @@ impl Transform {
         Ok(all)
     }
 
-    /// Every limb to values; residues may be anything below 2q_i.
+    /// Changes every limb to values; residues may be anything below 2q_i.
     ///
     /// # Errors
     /// [`RingError::MissingTable`] for a limb without a transform.
@@ -241,23 +243,23 @@ impl Transform {
             .for_each_limb(Work::Transform, words, self.degree, |i, limb| Ok(self.plan(i)?.forward(limb)?))
     }
 
-    /// Every limb back to coefficients.
+    /// Changes every limb back to coefficients.
     pub(crate) fn inverse(&self, words: &mut [u64]) -> Result<(), RingError> {
         self.parallelism
             .for_each_limb(Work::Transform, words, self.degree, |i, limb| Ok(self.plan(i)?.inverse(limb)?))
     }
 
-    /// Limb i back to coefficients times its own constant, at no further cost.
+    /// Changes limb i back to coefficients times its own constant, for every i, at no further cost.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward), also for a limb without a constant.
+    /// Every error of [`forward`](Self::forward), also for a limb without a constant.
     pub fn inverse_scaled(&self, words: &mut [u64], scales: &[Scale]) -> Result<(), RingError> {
         self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
             Ok(self.plan(i)?.inverse_scaled(limb, entry(SCALE, scales, i)?)?)
         })
     }
 
-    /// [`inverse_scaled`](Self::inverse_scaled) of `values` into `coefficients`.
+    /// Does [`inverse_scaled`](Self::inverse_scaled) from `values` into `coefficients`.
     pub(crate) fn inverse_scaled_into(
         &self,
         coefficients: &mut [u64],
@@ -270,10 +272,12 @@ impl Transform {
         })
     }
 
-    /// [`inverse_scaled`](Self::inverse_scaled) of `values` into `coefficients`, with a copy of the values on the way while they are in the cache.
+    /// Does [`inverse_scaled`](Self::inverse_scaled) from `values` into `coefficients`, and copies the values on the
+    /// way while they are in the cache.
     ///
     /// # Errors
-    /// As [`inverse_scaled`](Self::inverse_scaled); [`RingError::MissingTable`] for a copy of another length.
+    /// Every error of [`inverse_scaled`](Self::inverse_scaled); [`RingError::MissingTable`] for a copy of another
+    /// length.
     pub fn inverse_scaled_from(
         &self,
         coefficients: &mut [u64],

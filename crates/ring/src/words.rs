@@ -1,4 +1,4 @@
-//! The storage in words: one residue a word.
+//! Storage of residues in words: one residue a word.
 
 pub(crate) mod automorphism;
 mod backend;
@@ -30,8 +30,8 @@ use automorphism::{AutomorphismTables, ValueSources};
 use division::{Division, DivisionPath, Factor};
 use raise::Raise;
 
-/// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
-/// [`Ring`](crate::Ring) is made of it unless told otherwise.
+/// The ring R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
+/// [`Ring`](crate::Ring) uses this storage unless told otherwise.
 #[derive(Clone)]
 pub struct WordRing(Arc<Inner>);
 
@@ -40,16 +40,16 @@ struct Inner {
     degree: usize,
     basis: Basis,
     transform: Transform,
-    /// By degree alone: shared by all rings made from one.
+    /// Tables of automorphisms, which depend on the degree alone: shared by all rings made from one.
     automorphisms: Arc<AutomorphismTables>,
     ladder: Arc<Ladder>,
-    /// The level that this ring is.
+    /// Level of this ring.
     level: usize,
-    /// By level, the lowest first.
+    /// Tables of the lower levels, the lowest first.
     lower: Vec<Lower>,
 }
 
-/// What leads to a lower level and back up, made at first use.
+/// Tables that lead to a lower level and back up, made at first use.
 #[derive(Default)]
 struct Lower {
     ring: OnceLock<WordRing>,
@@ -58,7 +58,7 @@ struct Lower {
 }
 
 impl WordRing {
-    /// How work is shared among threads.
+    /// The way work is shared among threads.
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
         self.transform().parallelism()
@@ -70,71 +70,71 @@ impl WordRing {
         self.basis().isa()
     }
 
-    /// The moduli and their constants.
+    /// The moduli of the ring and their constants.
     #[must_use]
     pub fn basis(&self) -> &Basis {
         &self.0.basis
     }
 
-    /// Degree and number of limbs of a polynomial of this ring.
+    /// The shape, degree and number of limbs, of a polynomial of this ring.
     #[must_use]
     pub fn shape(&self) -> Shape {
         Shape { degree: self.0.degree, limbs: self.0.basis.len() }
     }
 
-    /// Where the coefficients of a(X^k) come from.
+    /// The positions from which the coefficients of a(X^k) come.
     pub(crate) fn coefficient_sources(&self, k: u64) -> Result<Arc<[u32]>, RingError> {
         check_automorphism(k, self.index())?;
         Ok(self.0.automorphisms.get(self, k, false))
     }
 
-    /// Where the values of a(X^k) come from.
+    /// The positions from which the values of a(X^k) come.
     pub(crate) fn value_sources(&self, k: u64) -> Result<ValueSources, RingError> {
         check_automorphism(k, self.index())?;
         Ok(ValueSources::new(self, &self.0.automorphisms, k))
     }
 
-    /// A polynomial of arbitrary content, for those who write every word.
+    /// A polynomial of arbitrary content, for callers that write every word.
     pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
         self.arbitrary_residues().into()
     }
 
-    /// Residues of arbitrary content, for those who write every word.
+    /// Residues of arbitrary content, for callers that write every word.
     pub(crate) fn arbitrary_residues(&self) -> Residues {
         let Shape { degree, limbs } = self.shape();
         Residues::new(Scratch::new(degree * limbs), degree, self.basis().tag())
     }
 
-    /// The transforms of all limbs.
+    /// The transforms of all limbs, in order.
     #[must_use]
     pub fn plans(&self) -> &[Arc<Plan>] {
         self.0.transform.plans()
     }
 
-    /// The transform of limb i, where it must be.
+    /// The transform of limb i, which must exist.
     ///
     /// # Errors
-    /// [`RingError::MissingTable`] where it is not.
+    /// [`RingError::MissingTable`] where there is no limb i.
     pub fn plan(&self, i: usize) -> Result<&Plan, RingError> {
         self.transform().plan(i)
     }
 
-    /// The transforms of whole polynomials.
+    /// The transforms of whole polynomials of this ring.
     #[must_use]
     pub fn transform(&self) -> &Transform {
         &self.0.transform
     }
 
-    /// [`check`](Self::check) for whatever has the shape and the tag of a polynomial.
+    /// Does [`check`](Self::check) for any value with the shape and the tag of a polynomial.
     pub(crate) fn check_basis(&self, shape: Shape, tag: u64) -> Result<(), RingError> {
         check_shape(self.shape(), shape)?;
         if tag == self.basis().tag() { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
     }
 
-    /// The ring at a lower level, or this one.
+    /// The ring at a lower level, or this ring.
     ///
     /// # Errors
-    /// [`RingError::NoSuchLevel`].
+    /// [`RingError::NoSuchLevel`] for 0 and above the level of this ring.
     pub fn at_level(&self, level: usize) -> Result<Self, RingError> {
         if level == self.level() {
             return Ok(self.clone());
@@ -142,30 +142,31 @@ impl WordRing {
         get_or_try_init(&self.lower(level)?.ring, || self.derive(Arc::clone(&self.0.ladder), level)).cloned()
     }
 
-    /// Tables of a lower level.
+    /// Tables that lead to a lower level.
     fn lower(&self, level: usize) -> Result<&Lower, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.0.level };
         self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)
     }
 
-    /// Which moduli every level has.
+    /// The moduli of every level.
     pub(crate) fn ladder(&self) -> &Ladder {
         &self.0.ladder
     }
 
-    /// Where the limbs of level `to` stand in polynomials of another.
+    /// The places of the limbs of level `to` in polynomials of level `from`.
     ///
     /// # Errors
-    /// [`RingError::NoSuchLevel`] above level `from`; [`RingError::NotNested`].
+    /// [`RingError::NoSuchLevel`] above level `from`; [`RingError::NotNested`] where level `to` is not nested in
+    /// level `from`.
     pub(crate) fn nested(&self, to: usize, from: usize) -> Result<Vec<usize>, RingError> {
         check_level(to, from)?;
         self.0.ladder.nested(to, from)
     }
 
-    /// Checks that level l has the first l moduli, for what needs that.
+    /// Checks that every level l has the first l moduli, for operations that need it.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] for other levels.
+    /// [`RingError::OutOfRange`] where a level has other moduli.
     pub fn check_prefixes(&self) -> Result<(), RingError> {
         if self.ladder().is_of_prefixes() {
             return Ok(());
@@ -196,7 +197,7 @@ impl WordRing {
         })
     }
 
-    /// Applies `f` to every part of a with its modulus and that part of b.
+    /// Applies `f` to every part of a with its modulus and the equal part of b.
     fn zip_assign(
         &self,
         a: &mut Residues,
@@ -208,7 +209,7 @@ impl WordRing {
     }
 }
 
-/// The limbs of a at these places, one after the other.
+/// The limbs of a at the given places, one after the other.
 pub(crate) fn gathered(a: &Residues, places: &[usize]) -> Result<Scratch, RingError> {
     let n = a.shape().degree;
     let mut words = Scratch::new(places.len() * n);

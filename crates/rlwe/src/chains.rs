@@ -6,11 +6,11 @@ mod sets;
 pub use finder::PrimeFinder;
 pub use sets::{LevelSets, level_sets};
 
-/// The longest primes whose transforms are the fastest, in bits.
+/// Longest primes, in bits, for which transforms are the fastest.
 pub const WORD_BITS: f64 = 47.8;
 
-/// The indices of the moduli of a level of a ring, ascending: those of its rung, or the first `level` of `moduli` where there are no rungs;
-/// none for a level that is not there.
+/// The indices of the moduli of a level of a ring, ascending: those of its rung, or the first `level` of `moduli`
+/// where there are no rungs; empty for a level that does not exist.
 #[must_use]
 pub fn limbs_of_level(rungs: &[Vec<usize>], moduli: usize, level: usize) -> Vec<usize> {
     if rungs.is_empty() {
@@ -19,11 +19,11 @@ pub fn limbs_of_level(rungs: &[Vec<usize>], moduli: usize, level: usize) -> Vec<
     level.checked_sub(1).and_then(|rung| rungs.get(rung)).cloned().unwrap_or_default()
 }
 
-/// log2 of the longest of at most `digits` digits of consecutive moduli, when it is as short as can be.
+/// The length, log2, of the longest of at most `digits` digits of consecutive moduli, when it is as short as can be.
 #[must_use]
 pub fn longest_digit(moduli: &[u64], digits: usize) -> f64 {
     let bits: Vec<f64> = moduli.iter().map(|&q| (q as f64).log2()).collect();
-    // The digits that are filled one after the other up to a length, and the longest of them.
+    // Filling one digit after the other up to a length gives their number and the longest of them.
     let fill = |most: f64| {
         let (mut count, mut own, mut longest) = (1, 0.0, 0.0_f64);
         for &bits in &bits {
@@ -36,7 +36,7 @@ pub fn longest_digit(moduli: &[u64], digits: usize) -> f64 {
         (count, longest)
     };
     let (mut low, mut high) = (0.0, bits.iter().sum::<f64>());
-    // Lengths differ by far more than 2^-40 bits or do not matter.
+    // The bisection stops at 2^-40 bits: lengths differ by far more or do not matter.
     while high - low > f64::from(-40_i8).exp2() * high {
         let middle = (low + high) / 2.0;
         let (count, longest) = fill(middle);

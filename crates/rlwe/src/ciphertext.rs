@@ -8,21 +8,21 @@ use crate::{KeyId, NoiseBound, RlweError, Trace};
 
 /// A scheme, as a type: ciphertexts of two schemes do not mix.
 pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
-    /// What a ciphertext of the scheme carries besides polynomials: the plaintext modulus for BFV, the
+    /// Data that a ciphertext of the scheme carries besides polynomials: the plaintext modulus for BFV, the
     /// correction factor too for BGV, the scale for CKKS.
     type Metadata: Clone + std::fmt::Debug + PartialEq + Send + Sync;
-    /// The scheme's name in messages.
+    /// Name of the scheme in messages.
     const NAME: &'static str;
 }
 
 /// A polynomial c_0 + c_1·Y + … over R_q whose value at Y = s hides a message.
 ///
-/// Parts are kept in evaluation form. Fresh and relinearised ciphertexts have two parts, a
+/// The parts are in evaluation form. Fresh and relinearised ciphertexts have two parts, a
 /// product three.
 #[derive(Clone)]
 pub struct Ciphertext<S: Scheme> {
     parts: Vec<Poly<Evaluation>>,
-    /// What c_1 follows from, as long as it is that of a fresh encryption.
+    /// Seed from which c_1 follows, as long as c_1 is that of a fresh encryption.
     seed: Option<[u8; 32]>,
     metadata: S::Metadata,
     noise: NoiseBound,
@@ -31,7 +31,7 @@ pub struct Ciphertext<S: Scheme> {
 }
 
 impl<S: Scheme> Ciphertext<S> {
-    /// Joins parts to a ciphertext. For schemes; users encrypt.
+    /// Makes a ciphertext of parts. For schemes; users encrypt.
     ///
     /// # Errors
     /// [`RlweError::WrongPartCount`] for fewer than two parts.
@@ -52,7 +52,7 @@ impl<S: Scheme> Ciphertext<S> {
         Self { parts: parts.into(), seed, metadata, noise, key, trace: Trace::default() }
     }
 
-    /// What a file had: a seed only if c_1 follows from it.
+    /// A ciphertext as a file had it: with a seed only if c_1 follows from it.
     pub(crate) fn from_stored(
         parts: Vec<Poly<Evaluation>>,
         seed: Option<[u8; 32]>,
@@ -63,16 +63,16 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { seed, ..Self::from_parts(parts, metadata, noise, key)? })
     }
 
-    /// The seed of c_1, as long as it is that of a fresh encryption under the secret key.
+    /// The seed of c_1, as long as c_1 is that of a fresh encryption under the secret key.
     #[must_use]
     pub fn seed(&self) -> Option<&[u8; 32]> {
         self.seed.as_ref()
     }
 
-    /// All that this ciphertext carries, with other parts.
+    /// Returns a ciphertext with other parts that carries all else of this one.
     ///
     /// # Errors
-    /// As [`from_parts`](Self::from_parts).
+    /// Every error of [`from_parts`](Self::from_parts).
     pub fn with_parts(&self, parts: Vec<Poly<Evaluation>>) -> Result<Self, RlweError> {
         check_parts(&parts)?;
         let (metadata, trace) = (self.metadata.clone(), self.trace.clone());
@@ -85,24 +85,24 @@ impl<S: Scheme> Ciphertext<S> {
         &self.parts
     }
 
-    /// The parts, to be changed in place together with the noise bound that follows from it.
+    /// The parts, to be changed in place together with the noise bounds that follow from them.
     pub fn parts_mut(&mut self) -> &mut Vec<Poly<Evaluation>> {
         self.seed = None;
         &mut self.parts
     }
 
-    /// The scheme's metadata.
+    /// The scheme's metadata of the ciphertext.
     #[must_use]
     pub fn metadata(&self) -> &S::Metadata {
         &self.metadata
     }
 
-    /// Replaces the scheme's metadata, where an operation changes what the parts stand for.
+    /// Replaces the scheme's metadata, where an operation changes what the parts encode.
     pub fn set_metadata(&mut self, metadata: S::Metadata) {
         self.metadata = metadata;
     }
 
-    /// Both noise bounds.
+    /// Both noise bounds of the ciphertext.
     #[must_use]
     pub fn noise(&self) -> &NoiseBound {
         &self.noise
@@ -113,25 +113,25 @@ impl<S: Scheme> Ciphertext<S> {
         self.noise = noise;
     }
 
-    /// Which operations spent its noise budget.
+    /// The trace: the operations that spent the ciphertext's noise budget.
     #[must_use]
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// Notes the operation that made it, from `operands` or in place, and the bits left after it: see
+    /// Records the operation that made the ciphertext, from `operands` or in place, and the bits left after it: see
     /// [`Trace::record`].
     pub fn record(&mut self, operation: &'static str, bits_left: f64, operands: &[&Trace]) {
         self.trace.record(operation, bits_left, operands);
     }
 
-    /// The name of the secret key that opens it.
+    /// The name of the secret key that decrypts the ciphertext.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// Fails unless `other` belongs to the same secret key.
+    /// Checks that `other` belongs to the secret key of this ciphertext.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`] naming `what`.
@@ -139,11 +139,12 @@ impl<S: Scheme> Ciphertext<S> {
         if self.key == other { Ok(()) } else { Err(RlweError::KeyMismatch { what }) }
     }
 
-    /// self ← self ± other, of any part counts, both of `ring`. `finish` is given what the result carries besides its parts, with the
-    /// metadata of `self`, and says what it means for the scheme. On an error, of `finish` too, `self` is not changed.
+    /// Adds or subtracts: self ← self ± other, of any part counts, both of `ring`. `finish` is given what the result
+    /// carries besides its parts, with the metadata of `self`, and returns it as the scheme wants it. On an error, of
+    /// `finish` too, `self` is not changed.
     ///
     /// # Errors
-    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for parts of another ring or level; those of `finish`.
+    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for parts of another ring or level; every error of `finish`.
     pub fn join_assign<E: From<RlweError>>(
         &mut self,
         ring: &Ring,
@@ -161,10 +162,10 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(())
     }
 
-    /// The same as a new ciphertext: one pass over both.
+    /// Does [`join_assign`](Self::join_assign) into a new ciphertext, in one pass over both operands.
     ///
     /// # Errors
-    /// As [`join_assign`](Self::join_assign).
+    /// Every error of [`join_assign`](Self::join_assign).
     pub fn joined<E: From<RlweError>>(
         &self,
         ring: &Ring,
@@ -184,7 +185,7 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { parts, ..joined })
     }
 
-    /// What a sum or difference carries, without parts. Nothing that comes after fails.
+    /// Returns what a sum or difference carries, without parts. No later step fails.
     fn carried(&self, ring: &Ring, other: &Self) -> Result<Self, RlweError> {
         self.check_key(other.key, "the second summand")?;
         for part in self.parts.iter().chain(&other.parts) {
@@ -198,7 +199,7 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { parts: Vec::new(), seed: None, metadata, noise, key: self.key, trace })
     }
 
-    /// c_0 ← c_0 ± message, for a message of the ring of the parts.
+    /// Adds or subtracts a message: c_0 ← c_0 ± message, for a message of the ring of the parts.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a message of another ring or level.
@@ -209,10 +210,10 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(())
     }
 
-    /// c_0 and c_1 of a ciphertext of exactly two parts.
+    /// The parts c_0 and c_1 of a ciphertext of exactly two parts.
     ///
     /// # Errors
-    /// [`RlweError::WrongPartCount`].
+    /// [`RlweError::WrongPartCount`] for a ciphertext of more parts.
     pub fn two_parts(&self, operation: &'static str) -> Result<[&Poly<Evaluation>; 2], RlweError> {
         match self.parts.as_slice() {
             [c0, c1] => Ok([c0, c1]),
@@ -238,7 +239,7 @@ fn check_parts(parts: &[Poly<Evaluation>]) -> Result<(), RlweError> {
     })
 }
 
-/// What only the second operand has, from part `first` on, as parts of the result.
+/// Returns the parts that only the second operand has, from part `first` on, as parts of the result.
 fn rest(
     ring: &Ring,
     parts: &[Poly<Evaluation>],
@@ -252,14 +253,14 @@ fn rest(
 /// Whether a second operand is added or subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// a + b.
+    /// Addition, a + b.
     Plus,
-    /// a − b.
+    /// Subtraction, a − b.
     Minus,
 }
 
 impl Sign {
-    /// a ← a ± b.
+    /// Adds or subtracts: a ← a ± b.
     fn apply(self, ring: &Ring, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
         match self {
             Self::Plus => ring.add_assign(a, b),
@@ -275,7 +276,7 @@ impl Sign {
     }
 }
 
-/// So that whoever asks for noise takes a ciphertext as well as its bounds.
+/// Gives the noise bounds of a ciphertext, so that functions of bounds take a ciphertext as well.
 impl<S: Scheme> AsRef<NoiseBound> for Ciphertext<S> {
     fn as_ref(&self) -> &NoiseBound {
         &self.noise

@@ -19,7 +19,7 @@ pub struct RlweContext {
 }
 
 impl RlweContext {
-    /// Joins ring and security.
+    /// Joins a ring and the security it must reach.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when log2 q exceeds the table's limit.
@@ -27,10 +27,11 @@ impl RlweContext {
         Self::with_gadget(ring, security, &GadgetOptions::default())
     }
 
-    /// The same with a choice of how key switching cuts polynomials into digits.
+    /// Does [`new`](Self::new) with options by which key switching cuts polynomials into digits.
     ///
     /// # Errors
-    /// As [`new`](Self::new), for log2 QP with special moduli; [`RlweError::Ring`] for options the ring cannot follow.
+    /// Every error of [`new`](Self::new), for log2 QP with special moduli; [`RlweError::Ring`] for options the ring
+    /// cannot follow.
     pub fn with_gadget(ring: Ring, security: Security, options: &GadgetOptions) -> Result<Self, RlweError> {
         let log2_modulus = sunzi_math::log2(ring.modulus());
         let gadget = ring.gadget(options)?;
@@ -52,7 +53,7 @@ impl RlweContext {
         Ok(context)
     }
 
-    /// The same for secrets of another distribution, uniform ternary ones being the default.
+    /// Returns the context for secrets of another distribution, uniform ternary ones being the default.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when log2 QP exceeds the limit for such secrets; [`RlweError::Ring`] for a weight of none or of more
@@ -61,11 +62,12 @@ impl RlweContext {
         self.with_module_secrets(secret, 1)
     }
 
-    /// The same for secrets that are vectors of so many polynomials: of the distribution are all their coefficients together, and the table is asked
-    /// about the dimension n·rank of module learning with errors, which is all that its attacks know of a ring.
+    /// Returns the context for secrets that are vectors of `rank` polynomials: the distribution holds for all their
+    /// coefficients together, and the security table is asked about the dimension n·rank of module learning with
+    /// errors, which is all that its attacks know of a ring.
     ///
     /// # Errors
-    /// As [`with_secrets`](Self::with_secrets); [`RlweError::Ring`] for a rank of none.
+    /// Every error of [`with_secrets`](Self::with_secrets); [`RlweError::Ring`] for a rank of none.
     pub(crate) fn with_module_secrets(
         self,
         secret: SecretDistribution,
@@ -77,7 +79,7 @@ impl RlweContext {
         Ok(context)
     }
 
-    /// n, times the rank of a module.
+    /// The dimension of secrets: n, times the rank of a module.
     pub(crate) fn dimension(&self) -> usize {
         self.ring.degree().saturating_mul(self.module_rank)
     }
@@ -92,23 +94,23 @@ impl RlweContext {
         &self.ring
     }
 
-    /// k, the number of ciphertext moduli: the level of fresh ciphertexts.
+    /// The number k of ciphertext moduli, which is the level of fresh ciphertexts.
     pub fn level(&self) -> usize {
         self.ring.level()
     }
 
-    /// The ring R_{Q_l} of a level: this one's, or one that shares its tables.
+    /// The ring R_{Q_l} of a level: the ring of the context, or one that shares its tables.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level that is not there.
+    /// [`RlweError::Ring`] for a level that does not exist.
     pub fn ring_at(&self, level: usize) -> Result<Ring, RlweError> {
         Ok(self.ring.at_level(level)?)
     }
 
-    /// log2 Q_l.
+    /// The size log2 Q_l of the modulus of a level.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level that is not there.
+    /// [`RlweError::Ring`] for a level that does not exist.
     pub fn log2_modulus_at(&self, level: usize) -> Result<f64, RlweError> {
         Ok(sunzi_math::log2(self.ring_at(level)?.modulus()))
     }
@@ -119,7 +121,8 @@ impl RlweContext {
         sunzi_ring::on_pool(words, step)
     }
 
-    /// R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of the ring.
+    /// The key ring R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of
+    /// the ring.
     pub fn key_ring(&self) -> &Ring {
         self.gadget.key_ring()
     }
@@ -134,29 +137,29 @@ impl RlweContext {
         Ok(key_ring.at_level(key_ring.level().min(self.level() + 1))?)
     }
 
-    /// log2 p for encryption modulo Qp; 0 without special moduli.
+    /// The size log2 p of the extra modulus for encryption modulo Qp; 0 without special moduli.
     pub fn log2_encryption_excess(&self) -> f64 {
         self.log2_encryption_excess
     }
 
-    /// log2 QP, by which security is judged.
+    /// The size log2 QP of the key modulus, by which security is judged.
     pub fn log2_key_modulus(&self) -> f64 {
         self.log2_key_modulus
     }
 
-    /// How key switching cuts polynomials of a level into digits; tables are made at first use.
+    /// The gadget, by which key switching cuts polynomials of a level into digits; tables are made at first use.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level that is not there.
+    /// [`RlweError::Ring`] for a level that does not exist.
     pub fn gadget_at(&self, level: usize) -> Result<Gadget, RlweError> {
         Ok(self.gadget.at_level(level)?)
     }
 
-    /// About what a switching key for ciphertexts of this level takes in bytes, with the half that follows from a seed: a residue has as many bytes as its
-    /// modulus.
+    /// The approximate number of bytes of a switching key for ciphertexts of this level, with the half that follows
+    /// from a seed: a residue has as many bytes as its modulus.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level that is not there.
+    /// [`RlweError::Ring`] for a level that does not exist.
     pub fn switch_key_bytes(&self, level: usize) -> Result<u64, RlweError> {
         let gadget = self.gadget_at(level)?;
         let ring = gadget.key_ring();
@@ -165,32 +168,32 @@ impl RlweContext {
         Ok(polynomial.saturating_mul(2 * gadget.digit_count() as u64))
     }
 
-    /// What key switching was made with.
+    /// The options of key switching.
     pub(crate) fn options(&self) -> &GadgetOptions {
         self.gadget.options()
     }
 
-    /// How key switching cuts polynomials into digits.
+    /// The gadget, by which key switching cuts polynomials of the highest level into digits.
     pub fn gadget(&self) -> &Gadget {
         &self.gadget
     }
 
-    /// The security asked for.
+    /// The security that the context must reach.
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// How secrets are drawn.
+    /// The distribution of secrets.
     pub fn secrets(&self) -> SecretDistribution {
         self.secret
     }
 
-    /// What operations add to noise in this ring under these secrets.
+    /// The noise model: what operations add to noise in this ring under these secrets.
     pub fn noise_model(&self) -> NoiseModel {
         NoiseModel::new(self.ring.expansion(), self.secret).with_growth(self.ring.rounding_growth())
     }
 
-    /// log2 of the ciphertext modulus.
+    /// The size log2 q of the ciphertext modulus.
     pub fn log2_modulus(&self) -> f64 {
         self.log2_modulus
     }

@@ -1,9 +1,10 @@
-//! ModRaise, and the sparse secret that it happens under.
+//! Modulus raising (ModRaise), and the sparse secret under which it happens.
 //!
-//! A ciphertext modulo Q_l read modulo a larger number is one of m + Q_l·I with ‖I‖ ≤ (1 + Σ|s_i|)/2 at worst [AS19, 3.2]: the
-//! sparser the secret, the smaller I and the cheaper its removal. A sparse secret allows a small modulus only, so it is used
-//! just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli P' of its own, raised, and switched
-//! back modulo QP, where its secret is the dense one again. It may be a vector of polynomials: see [`SparseSecret`].
+//! A ciphertext modulo Q_l read modulo a larger number is one of m + Q_l·I with ‖I‖ ≤ (1 + Σ|s_i|)/2 at worst [AS19,
+//! 3.2]: the sparser the secret, the smaller I and the cheaper its removal. A sparse secret allows a small modulus
+//! only, so it is used just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli P' of
+//! its own, raised, and switched back modulo QP, where its secret is the dense one again. The sparse secret may be a
+//! vector of polynomials: see [`SparseSecret`].
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Addends, GadgetOptions, Ring, SwitchInput};
@@ -12,10 +13,10 @@ use zeroize::Zeroizing;
 use crate::key_switch::added_noise;
 use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretDistribution, SecretKey};
 
-/// The parts of a ciphertext of any level modulo Q_j for a higher level j: what it encrypts becomes m + Q_l·I.
+/// Raises a ciphertext of any level to modulus Q_j for a higher level j: what it encrypts becomes m + Q_l·I.
 ///
 /// # Errors
-/// [`RlweError::Ring`] for a ciphertext of another ring, and for a level that is not there or below its own.
+/// [`RlweError::Ring`] for a ciphertext of another ring, and for a level that does not exist or is below its own.
 pub fn mod_raise<S: Scheme>(
     context: &RlweContext,
     ciphertext: &Ciphertext<S>,
@@ -27,20 +28,21 @@ pub fn mod_raise<S: Scheme>(
     Ciphertext::from_parts(parts, metadata, noise, ciphertext.key())
 }
 
-/// The shape of the sparse secret of an encapsulation.
+/// Shape of the sparse secret of an encapsulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseSecret {
-    /// h, how many coefficients are not 0.
+    /// Weight h: the number of coefficients that are not 0.
     pub weight: usize,
-    /// How many polynomials share these: 1 for a secret of the ring. A vector of more is a secret of module learning with errors, of
-    /// dimension rank·n, which the security table is asked about: a ring that is too small for a weight has room for it in two polynomials.
+    /// Rank: the number of polynomials that share these coefficients: 1 for a secret of the ring. A vector of more is
+    /// a secret of module learning with errors, of dimension rank·n, which the security table is asked about: a ring
+    /// that is too small for a weight has room for it in two polynomials.
     pub rank: usize,
 }
 
-/// The keys to a sparse secret at a low level and back at a high one `[BTH22]`. The sparse secret itself is kept nowhere.
+/// Keys to a sparse secret at a low level and back at a high one `[BTH22]`. The sparse secret itself is not stored.
 ///
-/// With a secret of several polynomials s_1, …, s_r, the ciphertext between both is (c_0, …, c_r) of c_0 + Σ c_i·s_i, and the way back one key
-/// switch for each.
+/// Switching to a secret of several polynomials s_1, …, s_r gives (c_0, …, c_r) of c_0 + Σ c_i·s_i, and the way back
+/// takes one key switch for each.
 #[derive(Clone)]
 pub struct EncapsulationKeys {
     low: RlweContext,
@@ -50,8 +52,8 @@ pub struct EncapsulationKeys {
 }
 
 impl EncapsulationKeys {
-    /// Draws a sparse secret and makes both keys: from `secret` modulo Q_l·P' at `levels[0]` = l with these moduli of P', and back to it
-    /// at `levels[1]`.
+    /// Draws a sparse secret and makes both kinds of keys: from `secret` modulo Q_l·P' at `levels[0]` = l with the
+    /// given moduli of P', and back to it at `levels[1]`.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when Q_l·P' exceeds the limit for that weight and dimension, 121 bits for 32 of 2^16, at the security of the context;
@@ -103,21 +105,22 @@ impl EncapsulationKeys {
         Self { low, id, enter, leave }
     }
 
-    /// The keys to the sparse secret.
+    /// The keys that lead to the sparse secret.
     pub(crate) fn enter(&self) -> &[KeySwitchKey] {
         &self.enter
     }
 
-    /// The keys back.
+    /// The keys that lead back from the sparse secret.
     pub(crate) fn leave(&self) -> &[KeySwitchKey] {
         &self.leave
     }
 
-    /// [`mod_raise`] of a ciphertext of the low level under the sparse secret, to the high level and under its own secret again: for
-    /// m + Q_l·I with ‖I‖ ≤ (1 + weight)/2, I depending on the sparse secret.
+    /// Does [`mod_raise`] on a ciphertext of the low level under the sparse secret, and returns it at the high level,
+    /// under its own secret again: it encrypts m + Q_l·I with ‖I‖ ≤ (1 + weight)/2, I depending on the sparse secret.
     ///
     /// # Errors
-    /// [`RlweError::KeyMismatch`], [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for a ciphertext of another level.
+    /// [`RlweError::KeyMismatch`] and [`RlweError::WrongPartCount`] for a ciphertext that does not fit;
+    /// [`RlweError::Ring`] for one of another level.
     pub fn mod_raise<S: Scheme>(
         &self,
         context: &RlweContext,
@@ -127,7 +130,7 @@ impl EncapsulationKeys {
         let [c0, c1] = ciphertext.two_parts("a change of secret")?;
         let (low, mut noise) = (self.low.level(), *ciphertext.noise());
         noise = noise.plus(added_noise(&self.low, low, 1)?);
-        // Only the first key has a half for the part without a secret: the others' is 0.
+        // The first key alone has a half for the part without a secret: that of the others is 0.
         let (mut body, mut under) = (c0.clone(), Vec::with_capacity(self.enter.len()));
         for key in &self.enter {
             let [b, a] = key.switch(
@@ -171,7 +174,7 @@ impl EncapsulationKeys {
         self.id
     }
 
-    /// Bytes in memory.
+    /// Length of all keys in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.enter.iter().chain(&self.leave).map(KeySwitchKey::byte_len).sum()

@@ -1,4 +1,4 @@
-//! Encryption, and the way back: the phase c(s).
+//! Encryption, and the phase c(s) by which decryption begins.
 //!
 //! A message m modulo t enters as ⌊(Q/t)·m⌉, for BFV and BGV alike. With special moduli the public key encrypts modulo
 //! Qp for the first of them, p, and the result is scaled down to Q `[KPZ21, 3.1]`: of the errors little more is left than
@@ -13,20 +13,20 @@ use zeroize::Zeroizing;
 use crate::keys::zero_sample;
 use crate::{Log2, NoiseBound, NoiseTerm, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
 
-/// Two parts of an encryption, with their noise.
+/// Two parts of an encryption, with their noise bounds.
 #[derive(Clone)]
 pub struct Encryption {
-    /// c_0 and c_1.
+    /// Parts c_0 and c_1.
     pub parts: [Poly<Evaluation>; 2],
-    /// Both bounds.
+    /// Both noise bounds.
     pub noise: NoiseBound,
-    /// What c_1 follows from, under the secret key: in files it stands for c_1.
+    /// Seed from which c_1 follows, under the secret key: files store it in place of c_1.
     pub seed: Option<[u8; 32]>,
 }
 
-/// An encryption of zero under the public key: (p_0·u + e_1, p_1·u + e_2) with u ternary, scaled down if made modulo Qp.
+/// Encrypts zero under the public key: (p_0·u + e_1, p_1·u + e_2) with u ternary, scaled down if made modulo Qp.
 ///
-/// Its noise is −e·u + e_1 + e_2·s, at most B_err(1 + 2δB_key), and that over p plus a rounding if scaled down.
+/// Noise is −e·u + e_1 + e_2·s, at most B_err(1 + 2δB_key), and that over p plus a rounding if scaled down.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the key belongs to another ring.
@@ -38,7 +38,7 @@ pub fn zero_public(
     masked_public(context, key, None, rng)
 }
 
-/// An encryption of a message with coefficients in [0, t) under the public key; rounding (Q/t)·m is part of its noise.
+/// Encrypts a message with coefficients in [0, t) under the public key; rounding (Q/t)·m is part of its noise.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the key belongs to another ring, for a message of another length, and for a coefficient of t
@@ -68,10 +68,10 @@ fn masked_public(
     Ok(Encryption { parts, noise: NoiseBound::fresh(noise, randomness::tag(rng)), seed: None })
 }
 
-/// An encryption of a message with coefficients in [0, t) under the secret key: less noise, for those who hold it.
+/// Encrypts a message with coefficients in [0, t) under the secret key: with less noise than under the public key.
 ///
 /// # Errors
-/// As [`encrypt_public`].
+/// Every error of [`encrypt_public`].
 pub fn encrypt_secret(
     context: &RlweContext,
     key: &SecretKey,
@@ -87,10 +87,10 @@ pub fn encrypt_secret(
     Ok(Encryption { noise: zero.noise.plus_own(NoiseTerm::rounding()), ..zero })
 }
 
-/// An encryption of zero of a level under the secret key: (−(a·s + e), a).
+/// Encrypts zero at a level under the secret key: (−(a·s + e), a).
 ///
 /// # Errors
-/// [`RlweError::Ring`] if the key belongs to another ring, and for a level that is not there.
+/// [`RlweError::Ring`] if the key belongs to another ring, and for a level that does not exist.
 pub fn zero_secret(
     context: &RlweContext,
     key: &SecretKey,
@@ -104,7 +104,8 @@ pub fn zero_secret(
     Ok(Encryption { parts, noise, seed: Some(seed) })
 }
 
-/// The phase c(s) = c_0 + c_1·s + c_2·s² + … modulo Q_l, for parts of any level l. It is secret: erased when dropped.
+/// Returns the phase c(s) = c_0 + c_1·s + c_2·s² + … modulo Q_l, for parts of any level l. It is secret: erased when
+/// dropped.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the parts belong to another ring, [`RlweError::WrongPartCount`] if there are none.
@@ -118,10 +119,10 @@ pub fn phase(
     Ok(secret_coefficients(&context.ring_at(level)?, values)?)
 }
 
-/// [`phase`] in evaluation form modulo Q_l for parts of any level from l, by Horner's rule.
+/// Returns [`phase`] in evaluation form modulo Q_l for parts of any level from l, by Horner's rule.
 ///
 /// # Errors
-/// As [`phase`]; [`RlweError::Ring`] for a level that their own does not lead to.
+/// Every error of [`phase`]; [`RlweError::Ring`] for a level to which the level of the parts does not lead.
 pub fn phase_values(
     context: &RlweContext,
     parts: &[Poly<Evaluation>],

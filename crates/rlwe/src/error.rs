@@ -1,4 +1,4 @@
-//! What can go wrong in the RLWE layer.
+//! Errors of the RLWE layer.
 
 use sunzi_ring::{GadgetOptions, RingError};
 
@@ -18,29 +18,29 @@ pub enum RlweError {
     Insecure {
         /// Ring degree n.
         degree: usize,
-        /// log2 of the modulus, special modulus included.
+        /// Size log2 of the modulus, special modulus included.
         log2_modulus: f64,
-        /// How the secret is drawn.
+        /// Distribution of the secret.
         secret: SecretDistribution,
-        /// The table's limit in bits, if it has one.
+        /// Limit of the security table in bits, if it has one.
         limit: Option<u32>,
-        /// The security asked for.
+        /// Security that was asked for.
         security: Security,
     },
-    /// More memory than the machine has left.
+    /// An object needs more memory than the machine has left.
     #[error(
         "this takes about {needed} bytes of memory, {available} are left: take smaller parameters, fewer keys, or another machine"
     )]
     Memory {
-        /// Bytes that it takes.
+        /// Number of bytes that the object takes.
         needed: u64,
-        /// Bytes that there are.
+        /// Number of bytes that are available.
         available: u64,
     },
     /// Two objects belong to different secret keys.
     #[error("{what} belongs to another secret key than the ciphertext: use the keys made together with it")]
     KeyMismatch {
-        /// The object that does not fit.
+        /// Name of the object that does not fit.
         what: &'static str,
     },
     /// A key was made with other digits than the context uses.
@@ -49,100 +49,100 @@ pub enum RlweError {
          parameters, algorithms included"
     )]
     GadgetMismatch {
-        /// The options of the context.
+        /// Options of the context.
         expected: GadgetOptions,
-        /// The options of the key.
+        /// Options of the key.
         got: GadgetOptions,
     },
-    /// A key of a level below that of a ciphertext.
+    /// A key has a level below that of the ciphertext.
     #[error(
         "the key is for ciphertexts of at most {key} moduli, this one has {ciphertext}; switch it down first or \
          make the key for a higher level"
     )]
     KeyLevel {
-        /// The level of the key.
+        /// Level of the key.
         key: usize,
-        /// The level of the ciphertext.
+        /// Level of the ciphertext.
         ciphertext: usize,
     },
-    /// No Galois key for the automorphism asked for.
+    /// The Galois key for the automorphism asked for is missing.
     #[error(
         "there is no Galois key for {} (X -> X^{exponent}): generate one; there are keys for: {}",
         describe(*exponent, *index), describe_all(present, *index)
     )]
     MissingGaloisKey {
-        /// The exponent k of X → X^k.
+        /// Exponent k of X → X^k.
         exponent: u64,
-        /// The ring index m.
+        /// Ring index m.
         index: u64,
-        /// The exponents at hand, in ascending order.
+        /// Exponents that have keys, in ascending order.
         present: Vec<u64>,
     },
-    /// Rotations of two rows of slots in a ring that has none.
+    /// Two rows of slots cannot be rotated in a ring that has no rows.
     #[error(
         "the ring of index {index} has no two rows of slots: rotate along the dimensions of its own slots, by automorphisms"
     )]
     NoRows {
-        /// The ring index m.
+        /// Ring index m.
         index: u64,
     },
     /// A ciphertext has the wrong number of parts for an operation.
     #[error("{operation} needs a ciphertext of {expected} parts, this one has {got}; {remedy}")]
     WrongPartCount {
-        /// The operation.
+        /// Name of the operation.
         operation: &'static str,
-        /// Parts it takes, in words.
+        /// Number of parts that the operation takes, in words.
         expected: &'static str,
-        /// Parts that came.
+        /// Number of parts of the ciphertext.
         got: usize,
-        /// What to do.
+        /// Advice to the caller.
         remedy: &'static str,
     },
-    /// A setting of shared decryptions that is not possible.
+    /// A setting of shared decryptions is not possible.
     #[error("{what}: {got} is not possible; give {expected}")]
     Sharing {
-        /// The setting.
+        /// Name of the setting.
         what: &'static str,
-        /// What is possible.
+        /// Values that are possible.
         expected: String,
-        /// What came.
+        /// Value that was given.
         got: String,
     },
-    /// As many decryptions were shared under a key as its policy allows.
+    /// All decryptions that the policy of a key allows were shared.
     #[error("all {queries} decryptions that may be shared under this key were shared: make a new key")]
     SharingSpent {
-        /// How many.
+        /// Number of decryptions that the policy allows.
         queries: u64,
     },
-    /// A ciphertext says that its noise is above what was declared.
+    /// The noise bound that a ciphertext carries is above the declared one.
     #[error(
         "the ciphertext says its noise may reach 2^{claimed:.1}, declared are 2^{declared:.1}: declare the bound of the program \
          that made it"
     )]
     NoiseDeclaredTooLow {
-        /// log2 of the declared bound.
+        /// Declared bound, as log2.
         declared: f64,
-        /// log2 of the ciphertext's.
+        /// Bound that the ciphertext carries, as log2.
         claimed: f64,
     },
-    /// No room for the noise that hides the ciphertext's.
+    /// There is no room for the noise that hides the ciphertext's noise.
     #[error(
         "sharing this result takes {bits_short:.1} bits more than its modulus holds beside the declared noise of 2^{declared:.1}: \
          build the parameters with the option `sharing`, share fewer results, or ask for fewer statistical bits"
     )]
     SharingRoom {
-        /// Bits that are missing.
+        /// Number of bits that are missing.
         bits_short: f64,
-        /// log2 of the declared noise.
+        /// Declared noise, as log2.
         declared: f64,
     },
-    /// The file that counts shared decryptions.
+    /// The file that counts shared decryptions failed.
     #[error("the sharing ledger: {0}")]
     Ledger(#[source] Box<crate::wire::WireError>),
     /// The operating system gave no randomness.
     #[error("the operating system's random generator failed: {0}")]
     Randomness(String),
-    /// An error of the ring below.
+    /// An error of the ring.
     #[error(transparent)]
     Ring(#[from] RingError),
 }

@@ -1,8 +1,8 @@
 //! Operations on ciphertexts that all schemes share.
 //!
 //! An operation checks its operands, brings them to one level, computes part by part, and asks the scheme whether the result is
-//! admitted. [`Homomorphic`] is what a scheme says of these steps, [`Exact`] what BFV and BGV say besides. The evaluator of a
-//! scheme wraps [`Evaluator`] and adds what that scheme alone does, products above all.
+//! admitted. [`Homomorphic`] is a scheme's part in these steps, [`Exact`] what BFV and BGV add to it. The evaluator
+//! of a scheme wraps [`Evaluator`] and adds what that scheme alone does, products above all.
 
 mod add;
 mod linear_map;
@@ -25,25 +25,25 @@ use crate::{
 /// Two operands, each borrowed or brought to the level of the other.
 pub type Pair<'a, 'b, S> = (Cow<'a, Ciphertext<S>>, Cow<'b, Ciphertext<S>>);
 
-/// A scheme whose ciphertexts are computed with: what its ciphertexts carry through the operations that all schemes share.
+/// A scheme with homomorphic operations: what its ciphertexts carry through the operations that all schemes share.
 pub trait Homomorphic: Scheme {
     /// Ring, moduli and limits of a parameter set.
     type Context: Clone + std::fmt::Debug + Send + Sync;
     /// An encoded message.
     type Plaintext;
-    /// What operations fail with.
+    /// Error type of operations.
     type Error: From<RlweError> + From<RingError>;
-    /// The name of an automorphism in traces, where it is not asked for as a rotation.
+    /// Name of an automorphism in traces, where it is not asked for as a rotation.
     const AUTOMORPHISM: &'static str = "rotate";
 
-    /// Ring and keys of a context.
+    /// The ring and keys of a context.
     fn rlwe(context: &Self::Context) -> &RlweContext;
-    /// Fails unless a ciphertext belongs to the context.
+    /// Checks that a ciphertext belongs to the context.
     ///
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters.
     fn check(context: &Self::Context, a: &Ciphertext<Self>) -> Result<(), Self::Error>;
-    /// Checks two summands and brings them to one level, without a copy of what stays as it is. Where a scheme says nothing else,
+    /// Checks two summands and brings them to one level, without a copy of what stays as it is. By default
     /// all ciphertexts have one level.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ pub trait Homomorphic: Scheme {
         Self::check(context, b)?;
         Ok((a, Cow::Borrowed(b)))
     }
-    /// What the sum of two aligned ciphertexts carries: as long as a scheme says nothing else, what both do.
+    /// Returns the metadata and noise of the sum of two aligned ciphertexts: by default, what both carry.
     ///
     /// # Errors
     /// The scheme's errors for summands that do not fit together.
@@ -81,24 +81,24 @@ pub trait Homomorphic: Scheme {
         sign: Sign,
         operation: &'static str,
     ) -> Result<(), Self::Error>;
-    /// What a ciphertext carries after the key switch of an automorphism.
+    /// Returns the metadata of a ciphertext after the key switch of an automorphism.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level that is not there.
+    /// [`RlweError::Ring`] for a level that does not exist.
     fn rotated(_context: &Self::Context, metadata: &Self::Metadata) -> Result<Self::Metadata, Self::Error> {
         Ok(metadata.clone())
     }
-    /// What a ciphertext of three parts carries after its relinearisation.
+    /// Returns the metadata of a ciphertext of three parts after its relinearisation.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level that is not there.
+    /// [`RlweError::Ring`] for a level that does not exist.
     fn relinearized(
         _context: &Self::Context,
         metadata: &Self::Metadata,
     ) -> Result<Self::Metadata, Self::Error> {
         Ok(metadata.clone())
     }
-    /// The bits that are left in the result of an operation, for its trace.
+    /// Returns the bits that are left in the result of an operation, for its trace.
     ///
     /// # Errors
     /// The scheme's refusal of a result that was not declared or might not decrypt.
@@ -109,7 +109,7 @@ pub trait Homomorphic: Scheme {
     ) -> Result<f64, Self::Error>;
     /// The error of an operation on no terms.
     fn empty(what: &'static str) -> Self::Error;
-    /// The error of an automorphism without its key, in the scheme's words.
+    /// Returns the error of an automorphism without its key, in the scheme's words.
     fn missing_key(error: RlweError) -> Self::Error {
         error.into()
     }
@@ -121,19 +121,20 @@ pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> 
     fn plain_modulus(context: &Self::Context) -> u64;
     /// The error of an operand of another plaintext modulus.
     fn other_modulus(expected: u64, got: u64) -> Self::Error;
-    /// Whether ciphertexts that carry these have one modulus and one scaling, so that their products are summed in one pass.
+    /// Whether ciphertexts with this metadata have one modulus and one scaling, so that their products are summed in
+    /// one pass.
     fn at_one_level(_a: &Self::Metadata, _b: &Self::Metadata) -> bool {
         true
     }
-    /// What a ciphertext carries after a product with a plaintext.
+    /// Returns the metadata of a ciphertext after a product with a plaintext.
     fn multiplied(metadata: &Self::Metadata) -> Self::Metadata {
         metadata.clone()
     }
-    /// What a ciphertext carries after a product with a constant of this absolute value.
+    /// Returns the metadata of a ciphertext after a product with a constant of this absolute value.
     fn scaled(metadata: &Self::Metadata, _factor: u64) -> Self::Metadata {
         metadata.clone()
     }
-    /// Ends a sum that was made in one pass of terms that carry these.
+    /// Ends a sum that was made in one pass, of terms with the given metadata.
     ///
     /// # Errors
     /// Every error of [`join`](Homomorphic::join) and [`admit`](Homomorphic::admit).
@@ -150,7 +151,7 @@ pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> 
     }
 }
 
-/// What schemes have in common of computing with ciphertexts; no operation needs a secret.
+/// An evaluator with the operations on ciphertexts that schemes share; no operation needs a secret.
 #[derive(Clone, Debug)]
 pub struct Evaluator<S: Homomorphic> {
     context: S::Context,
@@ -176,7 +177,7 @@ impl<S: Homomorphic> Evaluator<S> {
         Ok(rlwe.ring_at(level)?)
     }
 
-    /// Makes two parts of a ciphertext of three; one of two passes unchanged.
+    /// Relinearises a ciphertext of three parts to two; one of two passes unchanged.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] beyond three parts; the scheme's errors for a ciphertext of other
@@ -194,7 +195,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.finish(relinearized, "relinearize", &[a.trace()])
     }
 
-    /// Ends an operation: asks whether its result is admitted, and notes what made it. For schemes.
+    /// Ends an operation: asks whether its result is admitted, and records it in the trace. For schemes.
     ///
     /// # Errors
     /// The scheme's refusal of the result.
@@ -208,7 +209,8 @@ impl<S: Homomorphic> Evaluator<S> {
     }
 }
 
-/// Ends an operation that made a ciphertext: asks the scheme whether it is admitted, and notes the operation in its trace.
+/// Ends an operation that made a ciphertext: asks the scheme whether it is admitted, and records the operation in its
+/// trace.
 ///
 /// # Errors
 /// The scheme's refusal of the result.

@@ -1,6 +1,6 @@
-//! Why a parameter builder chose what it chose: the frame of the explanations of all schemes.
+//! Explanations of a parameter builder's choice: the frame that all schemes share.
 //!
-//! A scheme says what is asked (its request), what it looks at (its candidates, each with the reasons for which it is refused) and what it chooses; an
+//! A scheme gives the request, its candidates, each with the reasons for which it is refused, and its choice; an
 //! [`Explanation`] holds the three and prints them. BGV and CKKS look at one ring after the other and take the first that fits
 //! ([`Explanation::first_fit`]); BFV compares costs and has verdicts of its own.
 
@@ -13,22 +13,22 @@ use crate::RingShape;
 /// A request, every candidate considered, and the choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explanation<Request, Candidate, Choice> {
-    /// What was asked.
+    /// Request that was made.
     pub request: Request,
-    /// Every candidate, smallest ring first; where the first that fits is taken, up to the chosen one.
+    /// Candidates, smallest ring first; where the first that fits is taken, up to the chosen one.
     pub candidates: Vec<Candidate>,
-    /// What was chosen, if a candidate fits.
+    /// Choice that was made, if a candidate fits.
     pub chosen: Option<Choice>,
 }
 
 /// A choice that an [`Explanation`] can print.
 pub trait Describe<Request, Candidate> {
-    /// A name and a value for each line.
+    /// The lines of a choice, as pairs of a name and a value.
     fn rows(&self, request: &Request, candidates: &[Candidate]) -> Vec<(&'static str, String)>;
 }
 
 impl<Request: Clone, Candidate, Choice> Explanation<Request, Candidate, Choice> {
-    /// Looks at one ring after the other, up to the first that fits: a smaller ring is faster.
+    /// Tries one ring after the other, up to the first that fits: a smaller ring is faster.
     pub fn first_fit(
         request: &Request,
         rings: impl IntoIterator<Item = RingShape>,
@@ -67,10 +67,10 @@ where
     }
 }
 
-/// Writes the parts that there are, with commas between them: a request in words.
+/// Writes the given parts, with commas between them: a request in words.
 ///
 /// # Errors
-/// Those of the formatter.
+/// Every error of the formatter.
 pub fn write_parts(
     f: &mut fmt::Formatter<'_>,
     parts: impl IntoIterator<Item = Option<String>>,
@@ -81,23 +81,23 @@ pub fn write_parts(
 /// Writes a line for each name with its value.
 ///
 /// # Errors
-/// Those of the formatter.
+/// Every error of the formatter.
 pub fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[(&'static str, String)]) -> fmt::Result {
     rows.iter().try_for_each(|(name, value)| writeln!(f, "  {name:<21} {value}"))
 }
 
-/// What became of a candidate where the first that fits is taken.
+/// Verdict on a candidate where the first that fits is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict<Refusal> {
-    /// It fits, and no smaller ring does.
+    /// The candidate fits, and no smaller ring does.
     Chosen,
-    /// It does not fit.
+    /// The candidate does not fit.
     Refused(Refusal),
 }
 
 impl<Refusal> Verdict<Refusal> {
-    /// The verdict on a candidate for which this was found, and what was found.
+    /// Splits the outcome of a search into the verdict on a candidate and the choice, if one was found.
     pub fn of<Choice>(found: Result<Choice, Refusal>) -> (Self, Option<Choice>) {
         match found {
             Ok(choice) => (Self::Chosen, Some(choice)),
@@ -115,29 +115,30 @@ impl<Refusal: fmt::Display> fmt::Display for Verdict<Refusal> {
     }
 }
 
-/// Why a scheme refuses a candidate, and what to ask for instead.
+/// Reasons why a scheme refuses a candidate, and advice what to ask for instead.
 pub trait Refuse: fmt::Display {
-    /// What to ask for where less depth does not help.
+    /// Advice where less depth does not help.
     const INSTEAD: &'static str;
-    /// What makes up for less depth.
+    /// Advice on what makes up for less depth.
     const BESIDE_DEPTH: &'static str = "";
 }
 
-/// No parameter set meets a request, where the first ring that fits is taken.
+/// An error: no parameter set meets a request, where the first ring that fits is taken.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[error("no parameter set fits: {}; {}", self.reason(), self.remedy())]
 pub struct NothingFits<Refusal: Refuse> {
-    /// The largest ring considered.
+    /// Largest ring considered.
     #[serde(flatten)]
     pub ring: RingShape,
-    /// Why it was refused.
+    /// Reason why the largest ring was refused.
     pub refusal: Option<Refusal>,
-    /// The largest depth that fits, with all else as asked.
+    /// Largest depth that fits, with all else as asked.
     pub depth: Option<u32>,
 }
 
 impl<Refusal: Refuse + Clone> NothingFits<Refusal> {
-    /// Of the ring and the verdict of the last candidate, and the largest depth that [fits](largest_below).
+    /// Makes the error of the ring and the verdict of the last candidate, and the largest depth that
+    /// [fits](largest_below).
     pub fn new(last: Option<(RingShape, &Verdict<Refusal>)>, depth: Option<u32>) -> Self {
         let ring = last.map_or(RingShape::Log2Degree(0), |(ring, _)| ring);
         let refusal = last.and_then(|(_, verdict)| match verdict {
@@ -164,7 +165,7 @@ impl<Refusal: Refuse> NothingFits<Refusal> {
     }
 }
 
-/// The largest number below `current` that fits, by bisection; none where 0 does not.
+/// Returns the largest number below `current` that fits, by bisection; `None` where 0 does not.
 pub fn largest_below(current: u32, mut fits: impl FnMut(u32) -> bool) -> Option<u32> {
     if current == 0 || !fits(0) {
         return None;

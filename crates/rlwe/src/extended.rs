@@ -1,6 +1,6 @@
 //! Double hoisting: sums of rotated ciphertexts modulo Q_l·P, before the division by P.
 //!
-//! A key switch ends with a division by P, and begins with digits. Rotations of one ciphertext share their digits
+//! A key switch begins with digits and ends with a division by P. Rotations of one ciphertext share their digits
 //! ([`galois::hoist`]); sums of plaintexts times rotations share the division as well, if they are taken
 //! modulo Q_l·P `[BMTH21, 5]`. A rotation of such a sum divides one of its halves only.
 
@@ -12,8 +12,8 @@ use crate::galois::{self, Hoisted};
 use crate::key_switch::Halves;
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
 
-/// P times a ciphertext of level l, modulo Q_l·P and with the error of a key switch not yet divided by P. Without special moduli
-/// it is a ciphertext.
+/// A ciphertext of level l times P, modulo Q_l·P and with the error of a key switch not yet divided by P. Without
+/// special moduli it is a ciphertext.
 #[derive(Clone)]
 pub struct ExtendedCiphertext {
     parts: [Poly<Evaluation>; 2],
@@ -22,10 +22,10 @@ pub struct ExtendedCiphertext {
 }
 
 impl<S: Scheme> Hoisted<'_, S> {
-    /// P times the ciphertext of m(X^k).
+    /// Returns P times the ciphertext of m(X^k).
     ///
     /// # Errors
-    /// As [`automorphism`](Self::automorphism).
+    /// Every error of [`automorphism`](Self::automorphism).
     pub fn extended(&self, exponent: u64, keys: &GaloisKeys) -> Result<ExtendedCiphertext, RlweError> {
         let (context, ciphertext) = (self.context(), self.ciphertext());
         ciphertext.check_key(keys.id(), "the Galois key set")?;
@@ -45,13 +45,13 @@ impl<S: Scheme> Hoisted<'_, S> {
 }
 
 impl ExtendedCiphertext {
-    /// The level of what it is a multiple of.
+    /// The level of the ciphertext of which this is a multiple.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// P times the ciphertext of m(X^k).
+    /// Returns P times the ciphertext of m(X^k).
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::KeyLevel`].
@@ -77,7 +77,7 @@ impl ExtendedCiphertext {
         Ok(Self { parts, ..*self })
     }
 
-    /// The sum of terms of one level, if there are any.
+    /// Returns the sum of terms of one level; `None` for no terms.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for terms of different levels.
@@ -94,7 +94,7 @@ impl ExtendedCiphertext {
         Ok(Some(Self { parts, ..*first }))
     }
 
-    /// The ciphertext, times Q_j/Q_l of level j ≤ l with the same rounding.
+    /// Divides by P: returns the ciphertext times Q_j/Q_l, of level j ≤ l, with one rounding.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level above its own.
@@ -118,12 +118,13 @@ impl ExtendedCiphertext {
 /// An automorphism X → X^k of a sum Σ m_i·(rotation i): k, and its terms (i, m_i).
 pub type GiantStep<'a> = (u64, Vec<(usize, &'a Multiplier)>);
 
-/// For every list of terms (i, m_i), m_i packed by the gadget of the ciphertext's level or of one that it is nested in, P times
-/// Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of `exponents`: as from [`Hoisted::extended`], without holding any of these. Digits
-/// are taken once, and only where something is rotated.
+/// Returns, for every list of terms (i, m_i), m_i packed by the gadget of the ciphertext's level or of one that it is
+/// nested in, P times Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of `exponents`: as from [`Hoisted::extended`],
+/// without holding any of these. Digits are computed once, and only where something is rotated.
 ///
 /// # Errors
-/// As [`galois::automorphism`]; [`RlweError::Ring`] for polynomials of another ring and indices of no exponent.
+/// Every error of [`galois::automorphism`]; [`RlweError::Ring`] for polynomials of another ring and indices of no
+/// exponent.
 pub fn sums_of_products<S: Scheme>(
     context: &RlweContext,
     ciphertext: &Ciphertext<S>,
@@ -150,13 +151,15 @@ pub fn sums_of_products<S: Scheme>(
     Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
 }
 
-/// P·Σ_g σ_g(Σ_i m_gi·σ_i(c)), linear in the ciphertext c, for `giants` g and the i-th of the exponents `babies`; none without giant steps.
+/// Returns P·Σ_g σ_g(Σ_i m_gi·σ_i(c)), linear in the ciphertext c, for `giants` g and the i-th of the exponents
+/// `babies`; `None` without giant steps.
 ///
-/// With d digits, l moduli and k special ones, all baby steps together take d·(l + k) transforms, every giant step (d + 1)·(l + k), and the
-/// division by P, [`ExtendedCiphertext::mod_down`], 2(l + k). Nothing is done where a key is missing.
+/// Cost: with d digits, l moduli and k special ones, all baby steps together take d·(l + k) transforms, every giant
+/// step (d + 1)·(l + k), and the division by P, [`ExtendedCiphertext::mod_down`], 2(l + k). Nothing is done where a
+/// key is missing.
 ///
 /// # Errors
-/// As [`sums_of_products`].
+/// Every error of [`sums_of_products`].
 pub fn linear_map<S: Scheme>(
     context: &RlweContext,
     ciphertext: &Ciphertext<S>,

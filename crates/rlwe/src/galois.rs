@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 use crate::{key_switch, memory, randomness};
 
-/// Key-switching keys from s to s(X^(1/k)), by exponent k: X → X^k comes after the key switch, so that digits are those of
-/// the ciphertext whatever k is.
+/// Key-switching keys from s to s(X^(1/k)), by exponent k: X → X^k comes after the key switch, so that digits do not
+/// depend on k.
 #[derive(Clone)]
 pub struct GaloisKeys {
     id: KeyId,
@@ -37,7 +37,7 @@ impl GaloisKeys {
     /// Makes smaller keys, for ciphertexts of at most `level` moduli.
     ///
     /// # Errors
-    /// As [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
+    /// Every error of [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
     pub fn generate_at_level(
         context: &RlweContext,
         secret: &SecretKey,
@@ -49,7 +49,7 @@ impl GaloisKeys {
         Self::generate_levels(context, secret, exponents, rng, |_, _| {})
     }
 
-    /// Makes the keys that rotate both rows of slots by these numbers of steps (left; right if negative).
+    /// Makes the keys that rotate both rows of slots by the given numbers of steps (left; right if negative).
     ///
     /// # Errors
     /// [`RlweError::NoRows`] for a ring whose index is no power of two.
@@ -65,11 +65,11 @@ impl GaloisKeys {
         Self::generate(context, secret, exponents?, rng)
     }
 
-    /// [`generate`](Self::generate) that says how many keys are made and how many there will be, after each: many
-    /// keys in a large ring take a while.
+    /// Does [`generate`](Self::generate), and reports after each key how many are made and how many there will be:
+    /// many keys in a large ring take a while.
     ///
     /// # Errors
-    /// As [`generate`](Self::generate).
+    /// Every error of [`generate`](Self::generate).
     pub fn generate_with(
         context: &RlweContext,
         secret: &SecretKey,
@@ -86,7 +86,7 @@ impl GaloisKeys {
     /// threads; `progress` is told after each how many there are and how many there will be.
     ///
     /// # Errors
-    /// As [`generate_at_level`](Self::generate_at_level).
+    /// Every error of [`generate_at_level`](Self::generate_at_level).
     pub fn generate_levels(
         context: &RlweContext,
         secret: &SecretKey,
@@ -123,13 +123,13 @@ impl GaloisKeys {
         Ok(Self { id: secret.id(), index: context.ring().index(), keys })
     }
 
-    /// No keys of a secret: only the identity needs none.
+    /// An empty set of keys of a secret: only the identity needs none.
     #[must_use]
     pub fn none(context: &RlweContext, id: KeyId) -> Self {
         Self { id, index: context.ring().index(), keys: BTreeMap::new() }
     }
 
-    /// The name of the secret key these belong to.
+    /// The name of the secret key to which these keys belong.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
@@ -139,12 +139,12 @@ impl GaloisKeys {
         Self { id, index, keys }
     }
 
-    /// Exponents and keys, ascending.
+    /// Pairs of an exponent and its key, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &KeySwitchKey)> + '_ {
         self.keys.iter().map(|(&exponent, key)| (exponent, key))
     }
 
-    /// The exponents at hand, ascending.
+    /// The exponents that have keys, ascending.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         self.keys.keys().copied()
     }
@@ -156,7 +156,7 @@ impl GaloisKeys {
         self
     }
 
-    /// Bytes in memory, all keys together.
+    /// Length of all keys together in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.keys.values().map(KeySwitchKey::byte_len).sum()
@@ -165,7 +165,7 @@ impl GaloisKeys {
     /// The key of X → X^k.
     ///
     /// # Errors
-    /// [`RlweError::MissingGaloisKey`].
+    /// [`RlweError::MissingGaloisKey`] without that key.
     pub fn get(&self, exponent: u64) -> Result<&KeySwitchKey, RlweError> {
         self.keys.get(&exponent).ok_or_else(|| RlweError::MissingGaloisKey {
             exponent,
@@ -183,36 +183,36 @@ pub fn rotation_exponent(index: u64, steps: i64) -> Result<u64, RlweError> {
     sunzi_math::rotation_exponent(steps, index).map_err(|_| RlweError::NoRows { index })
 }
 
-/// The exponent that swaps both rows.
+/// The exponent that swaps both rows of slots.
 ///
 /// # Errors
-/// As [`rotation_exponent`].
+/// Every error of [`rotation_exponent`].
 pub fn swap_exponent(index: u64) -> Result<u64, RlweError> {
     sunzi_math::conjugation_exponent(index).map_err(|_| RlweError::NoRows { index })
 }
 
-/// 1/k modulo m.
+/// Returns 1/k modulo m.
 fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
     let none = RingError::NotAnAutomorphism { exponent, index };
     if exponent >= index { Err(none) } else { sunzi_math::mod_inv(exponent, index).map_err(|_| none) }
 }
 
-/// What an automorphism adds to the noise of a ciphertext of the highest level, where it adds most.
+/// Returns the noise that an automorphism adds to a ciphertext of the highest level, where it adds most.
 #[must_use]
 pub fn added_noise(context: &RlweContext) -> NoiseTerm {
-    // The highest level is always there.
+    // The highest level always exists.
     key_switch::added_noise(context, context.level(), 1).unwrap_or_else(|_| NoiseTerm::unbounded())
 }
 
-/// What an automorphism adds at a level.
+/// Returns the noise that an automorphism adds at a level.
 ///
 /// # Errors
-/// [`RlweError::Ring`] for a level that is not there.
+/// [`RlweError::Ring`] for a level that does not exist.
 pub fn added_noise_at(context: &RlweContext, level: usize) -> Result<NoiseTerm, RlweError> {
     key_switch::added_noise(context, level, 1)
 }
 
-/// The ciphertext of m(X^k) for a ciphertext of m(X), of two parts and any level.
+/// Applies X → X^k: returns the ciphertext of m(X^k) for a ciphertext of m(X), of two parts and any level.
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::WrongPartCount`], [`RlweError::KeyLevel`].
@@ -239,7 +239,7 @@ pub fn automorphism<S: Scheme>(
     rotated(context, ciphertext, switched)
 }
 
-/// The digits of a ciphertext, for any number of its automorphisms.
+/// A ciphertext with its digits, for any number of its automorphisms.
 #[derive(Clone)]
 pub struct Hoisted<'a, S: Scheme> {
     context: &'a RlweContext,
@@ -251,7 +251,7 @@ pub struct Hoisted<'a, S: Scheme> {
 /// and k special moduli only the 2(k + l) transforms of the division are left.
 ///
 /// # Errors
-/// [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for one of another ring.
+/// [`RlweError::WrongPartCount`] unless it has two parts; [`RlweError::Ring`] for a ciphertext of another ring.
 pub fn hoist<'a, S: Scheme>(
     context: &'a RlweContext,
     ciphertext: &'a Ciphertext<S>,
@@ -274,10 +274,10 @@ impl<'a, S: Scheme> Hoisted<'a, S> {
         &self.digits
     }
 
-    /// The ciphertext of m(X^k): that of [`automorphism`], polynomial for polynomial.
+    /// Returns the ciphertext of m(X^k), equal to that of [`automorphism`], polynomial for polynomial.
     ///
     /// # Errors
-    /// As [`automorphism`].
+    /// Every error of [`automorphism`].
     pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys) -> Result<Ciphertext<S>, RlweError> {
         let Self { context, ciphertext, digits } = self;
         ciphertext.check_key(keys.id, "the Galois key set")?;
@@ -292,7 +292,7 @@ impl<'a, S: Scheme> Hoisted<'a, S> {
     }
 }
 
-/// The ciphertext of what a key switch to s(X^(1/k)) and X → X^k gave.
+/// Makes the ciphertext of the parts that a key switch to s(X^(1/k)) and X → X^k gave.
 fn rotated<S: Scheme>(
     context: &RlweContext,
     ciphertext: &Ciphertext<S>,

@@ -11,10 +11,11 @@ use crate::noise::{self, NoiseTerm};
 use crate::uniform_half::UniformHalf;
 use crate::{Log2, RlweContext, RlweError, memory, randomness};
 
-/// Encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16, 4.5]` and
-/// `[KPZ21, B.2]` with the factors of the digits in g `[KPZ21, Remark B.3]`, so that it serves every level up to l; without the limbs
-/// that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte seed: those of keys from files are drawn when they
-/// are first needed, those of [compact](crate::GaloisKeys::compact) ones for every switch.
+/// Key of a key switch: encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16,
+/// 4.5]` and `[KPZ21, B.2]` with the factors of the digits in g `[KPZ21, Remark B.3]`, so that it serves every level
+/// up to l; without the limbs that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte
+/// seed: those of keys from files are drawn when they are first needed, those of
+/// [compact](crate::GaloisKeys::compact) ones for every switch.
 #[derive(Clone)]
 pub struct KeySwitchKey {
     seed: [u8; 32],
@@ -24,7 +25,7 @@ pub struct KeySwitchKey {
     second: UniformHalf<Vec<KeyPart>>,
 }
 
-/// Both halves of a key.
+/// Both halves of a key, ready for products.
 pub(crate) struct Halves<'a> {
     first: &'a [KeyPart],
     second: Cow<'a, [KeyPart]>,
@@ -52,7 +53,7 @@ impl KeySwitchKey {
             memory::require(context.switch_key_bytes(level)?)?;
         }
         let lower = [secret, source].map(|a| {
-            // No copy of what has that level.
+            // A secret that has the level is not copied.
             if level == context.level() {
                 Ok(None)
             } else {
@@ -71,9 +72,9 @@ impl KeySwitchKey {
         Ok(key.finish(&gadget))
     }
 
-    /// Makes keys to a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
-    /// a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is a sample of learning with errors under its polynomial
-    /// alone.
+    /// Makes keys to a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and
+    /// every other one only to the a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is a
+    /// sample of learning with errors under its polynomial alone.
     pub(crate) fn generate_to_vector(
         context: &RlweContext,
         secrets: &[Zeroizing<Poly<Evaluation>>],
@@ -99,7 +100,7 @@ impl KeySwitchKey {
         Ok(keys.into_iter().map(|key| key.finish(gadget)).collect())
     }
 
-    /// The key with these first halves; the second ones follow from the seed.
+    /// The key with the given first halves; the second ones follow from the seed.
     pub(crate) fn from_first(
         seed: [u8; 32],
         options: GadgetOptions,
@@ -109,12 +110,12 @@ impl KeySwitchKey {
         Self { seed, options, level, first, second: UniformHalf::new() }
     }
 
-    /// Takes half of the memory from now on: the uniform halves are drawn anew for every switch.
+    /// Halves the key's memory from now on: the uniform halves are drawn anew for every switch.
     pub(crate) fn compact(&mut self) {
         self.second.forget();
     }
 
-    /// The uniform halves, as the seed gives them.
+    /// Draws the uniform halves from the seed.
     fn draw(&self, context: &RlweContext) -> Result<Vec<KeyPart>, RlweError> {
         let gadget = context.gadget_at(self.level)?;
         let part = |digit| {
@@ -124,7 +125,7 @@ impl KeySwitchKey {
         (0..self.digit_count()).map(part).collect()
     }
 
-    /// The first halves.
+    /// The first halves of the key.
     pub(crate) fn first(&self) -> &[KeyPart] {
         &self.first
     }
@@ -135,28 +136,28 @@ impl KeySwitchKey {
         &self.seed
     }
 
-    /// The highest level of ciphertexts it can switch.
+    /// The highest level of ciphertexts that the key can switch.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// The number of digits.
+    /// The number of digits of the key.
     #[must_use]
     pub fn digit_count(&self) -> usize {
         self.first.len()
     }
 
-    /// Bytes in memory: in RNS at level l 2·n·b·d·(l + s) with d digits and s special moduli, 2·n·b·kℓ·(k − i) with ℓ digits of
-    /// each of k residues and i limbs dropped, for moduli of b bytes each, and 64 for every polynomial; half of it while the uniform halves are
-    /// not drawn.
+    /// Length of the key in memory, in bytes: in RNS at level l 2·n·b·d·(l + s) with d digits and s special moduli,
+    /// 2·n·b·kℓ·(k − i) with ℓ digits of each of k residues and i limbs dropped, for moduli of b bytes each, and 64
+    /// for every polynomial; half of it while the uniform halves are not drawn.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let second = self.second.drawn().into_iter().flatten();
         self.first.iter().chain(second).map(KeyPart::byte_len).sum()
     }
 
-    /// Fails unless the key fits a ciphertext of this level.
+    /// Checks that the key fits a ciphertext of this level.
     pub(crate) fn check(&self, context: &RlweContext, level: usize) -> Result<(), RlweError> {
         let expected = context.gadget().options();
         if self.options != *expected {
@@ -168,7 +169,7 @@ impl KeySwitchKey {
         Ok(())
     }
 
-    /// The halves, once the key is known to fit a ciphertext of this level.
+    /// Returns both halves, once the key is known to fit a ciphertext of this level.
     pub(crate) fn halves(&self, context: &RlweContext, level: usize) -> Result<Halves<'_>, RlweError> {
         self.check(context, level)?;
         let second = match self.second.get(|| self.draw(context))? {
@@ -178,8 +179,8 @@ impl KeySwitchKey {
         Ok(Halves { first: &self.first, second })
     }
 
-    /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise within [`added_noise`], at X^exponent: for the `input` c and
-    /// what is `added`, (c_0, c_1), of level l.
+    /// Switches keys: returns (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise within
+    /// [`added_noise`], at X^exponent: for the `input` c and the summands `added`, (c_0, c_1), of level l.
     pub(crate) fn switch(
         &self,
         context: &RlweContext,
@@ -193,8 +194,9 @@ impl KeySwitchKey {
         Ok(context.gadget_at(level)?.switch(input, added, halves.both(), to, exponent)?)
     }
 
-    /// (b, a) modulo Q_l·P with b + a·s = P·(c_0 + c·s') + noise, P times that within [`extended_noise`], at X^exponent: for the `input` c of level l
-    /// and what is `added`, c_0 of level l, or P times it and modulo Q_l·P.
+    /// Switches keys without the division by P: returns (b, a) modulo Q_l·P with b + a·s = P·(c_0 + c·s') + noise, P
+    /// times that within [`extended_noise`], at X^exponent: for the `input` c of level l and the summand `added`, c_0
+    /// of level l, or P times it and modulo Q_l·P.
     pub(crate) fn switch_extended(
         &self,
         context: &RlweContext,
@@ -208,7 +210,7 @@ impl KeySwitchKey {
     }
 }
 
-/// A key in the making.
+/// An unfinished key.
 struct Unfinished {
     seed: [u8; 32],
     level: usize,
@@ -238,26 +240,27 @@ impl Unfinished {
     }
 }
 
-/// The uniform half of a digit, as the seed gives it.
+/// Draws the uniform half of a digit from the seed.
 fn uniform(ring: &Ring, seed: &[u8; 32], digit: usize) -> Poly<Evaluation> {
     ring.uniform(&mut randomness::public_stream(seed, digit as u64))
 }
 
-/// What one key switch at a level adds, from a source that is a product of `power` secrets: 2 for s².
+/// Returns the noise that one key switch at a level adds, from a source that is a product of `power` secrets: 2 for
+/// s².
 ///
 /// # Errors
-/// [`RlweError::Ring`] for a level that is not there.
+/// [`RlweError::Ring`] for a level that does not exist.
 pub(crate) fn added_noise(context: &RlweContext, level: usize, power: u32) -> Result<NoiseTerm, RlweError> {
     Ok(extended_noise(context, level, power)?.plus(division_noise(context)))
 }
 
-/// What the division by P adds that ends a key switch or a sum of them.
+/// Returns the noise of the division by P that ends a key switch or a sum of them.
 pub(crate) fn division_noise(context: &RlweContext) -> NoiseTerm {
     let divided = !context.gadget().options().special_moduli.is_empty();
     if divided { context.noise_model().mod_switch(2) } else { NoiseTerm::none() }
 }
 
-/// [`added_noise`] without the division by P, over P.
+/// Returns [`added_noise`] without the division by P, over P.
 pub(crate) fn extended_noise(
     context: &RlweContext,
     level: usize,

@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::uniform_half::UniformHalf;
 use crate::{RlweContext, RlweError, randomness};
 
-/// Names a secret key without revealing anything about it: 16 random bytes, drawn beside it.
+/// Name of a secret key, which reveals nothing about it: 16 random bytes, drawn beside it.
 ///
 /// Every public key, evaluation key and ciphertext carries the name of its secret key, so that a
 /// mix-up is an error instead of garbage.
@@ -25,7 +25,7 @@ impl KeyId {
         &self.0
     }
 
-    /// The name with these bytes.
+    /// The name with the given bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
@@ -36,7 +36,7 @@ impl KeyId {
     }
 }
 
-/// 32 hexadecimal digits.
+/// Formats a name as 32 hexadecimal digits.
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -60,13 +60,14 @@ impl SecretKey {
         Self::from_coefficients(context, KeyId::random(rng), &coefficients)
     }
 
-    /// A second copy of the secret, for those who mean it.
+    /// A second copy of the secret; explicit, since copies of secrets should be rare.
     #[must_use]
     pub fn duplicate(&self) -> Self {
         Self { id: self.id, s: self.s.clone() }
     }
 
-    /// The same secret, of the same name, in the ring of another context of this degree, for a key that leads from one to the other.
+    /// Returns this secret, under its name, in the ring of another context of this degree, for a key that leads from
+    /// one to the other.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for another degree, or if the secret is not of the context `from`.
@@ -74,7 +75,7 @@ impl SecretKey {
         Self::from_coefficients(to, self.id, &self.coefficients(from)?)
     }
 
-    /// The secret with these coefficients.
+    /// The secret with the given coefficients.
     pub(crate) fn from_coefficients(
         context: &RlweContext,
         id: KeyId,
@@ -84,27 +85,27 @@ impl SecretKey {
         Ok(Self { id, s: ring.to_evaluation(ring.from_signed(coefficients)?)? })
     }
 
-    /// −1, 0 or 1 for every power of X.
+    /// The coefficients of the secret: −1, 0 or 1 for every power of X.
     pub(crate) fn coefficients(&self, context: &RlweContext) -> Result<Zeroizing<Vec<i64>>, RlweError> {
         let lowest = context.key_ring().at_level(1)?;
         let coefficients = Zeroizing::new(lowest.to_coefficient(context.key_ring().restrict(&self.s, 1)?)?);
-        // Exact: they are small.
+        // The conversion is exact: coefficients are small.
         let floats = Zeroizing::new(lowest.to_floats(&coefficients)?);
         Ok(Zeroizing::new(floats.iter().map(|&c| c as i64).collect()))
     }
 
-    /// The key's name.
+    /// The name of the secret key.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// s in evaluation form, an element of the key ring.
+    /// The secret s in evaluation form, an element of the key ring.
     pub(crate) fn evaluation(&self) -> &Poly<Evaluation> {
         &self.s
     }
 
-    /// s at a level of the key ring: those of the ring come first.
+    /// The secret s at a level of the key ring, whose first levels are those of the ring.
     pub(crate) fn at_level(
         &self,
         context: &RlweContext,
@@ -124,7 +125,7 @@ impl Drop for SecretKey {
 #[derive(Clone)]
 pub struct PublicKey {
     pub(crate) id: KeyId,
-    /// What the uniform half follows from.
+    /// Seed from which the uniform half follows.
     pub(crate) seed: [u8; 32],
     pub(crate) body: Poly<Evaluation>,
     pub(crate) uniform: UniformHalf<Poly<Evaluation>>,
@@ -149,20 +150,21 @@ impl PublicKey {
         Ok(Self { id: secret.id(), seed, body, uniform: uniform.into() })
     }
 
-    /// The uniform half, in the encryption ring.
+    /// The uniform half of the key, in the encryption ring.
     pub(crate) fn uniform(&self, ring: &Ring) -> Cow<'_, Poly<Evaluation>> {
         let draw = || Ok::<_, Infallible>(ring.uniform(&mut randomness::public_stream(&self.seed, 0)));
         self.uniform.get(draw).unwrap_or_else(|never| match never {})
     }
 
-    /// The name of the secret key this one belongs to.
+    /// The name of the secret key to which this public key belongs.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 }
 
-/// (−(a·s + e), a) for a given uniform a, all in one ring: every key and secret-key ciphertext is made of these.
+/// Returns (−(a·s + e), a) for a given uniform a, all in one ring: every key and secret-key ciphertext is made of
+/// these.
 pub(crate) fn zero_sample(
     ring: &Ring,
     s: &Poly<Evaluation>,
@@ -173,7 +175,7 @@ pub(crate) fn zero_sample(
     Ok([b, a])
 }
 
-/// −(Σ a_i·s_i + e): the same for a secret of several polynomials.
+/// Returns −(Σ a_i·s_i + e), the [`zero_sample`] for a secret of several polynomials.
 pub(crate) fn vector_sample(
     ring: &Ring,
     secrets: &[Zeroizing<Poly<Evaluation>>],

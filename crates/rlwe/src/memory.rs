@@ -1,4 +1,5 @@
-//! What the machine has, so that what it cannot hold is refused before any work. An allocation that fails ends a program.
+//! Memory of the machine, so that objects it cannot hold are refused before any work. An allocation that fails ends a
+//! program.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use crate::{RingShape, RlweError};
 
-/// Bytes of a transform of a power of two, for each coefficient.
+/// Bytes of a transform for a power of two, for each coefficient.
 const NEGACYCLIC: u64 = 33;
 /// Bytes of the Fourier transforms of an axis of another ring, for each place, and of the matrices of an axis of a power of a prime, for each
 /// entry. The portable table keeps a word more of each constant.
@@ -16,27 +17,28 @@ const AXIS: u64 = 250;
 const MATRIX: u64 = 36;
 const PORTABLE_AXIS: u64 = 300;
 const PORTABLE_MATRIX: u64 = 48;
-/// Bytes for two moduli of a ring: words of products of all but one, and tags. Bytes for a level below.
+/// Bytes for two moduli of a ring: words of products of all but one, and tags. Then bytes for a level below.
 const QUOTIENT: u64 = 9;
 const LOWER: u64 = 1280;
-/// Bytes for a digit; for each of its moduli and each of the ring of keys, and for those that it is lifted to; for two moduli of a ring of keys.
+/// Bytes for a digit; for each of its moduli and each of the ring of keys, and for those that it is lifted to; for
+/// two moduli of a ring of keys.
 const DIGIT: u64 = 600;
 const SOURCE: u64 = 22;
 const TARGET: u64 = 12;
 const PLACE: u64 = 6;
 
-/// Bytes that a process may still take: free memory and swap, and less where its control group or its address space (`ulimit -v`) has a limit. None
-/// where the system does not say, as anywhere but on Linux.
+/// Returns the bytes that a process may still take: free memory and swap, and less where its control group or its
+/// address space (`ulimit -v`) has a limit. `None` where the system does not say, as anywhere but on Linux.
 #[must_use]
 pub fn available() -> Option<u64> {
     let machine = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
     Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
 }
 
-/// Fails if there is less than `needed` bytes of memory left. Where nobody knows what there is nothing is refused.
+/// Checks that `needed` bytes of memory are left. Where the system does not say, nothing is refused.
 ///
 /// # Errors
-/// [`RlweError::Memory`].
+/// [`RlweError::Memory`] where fewer are left.
 ///
 /// ```
 /// use sunzi_rlwe::memory;
@@ -51,7 +53,7 @@ pub fn require(needed: u64) -> Result<(), RlweError> {
     }
 }
 
-/// About what the transforms of so many moduli take.
+/// Returns the approximate bytes that the transforms of so many moduli take.
 #[must_use]
 pub fn transform_bytes(ring: RingShape, moduli: usize) -> u64 {
     let each = match RingIndex::new(ring.index()) {
@@ -63,7 +65,8 @@ pub fn transform_bytes(ring: RingShape, moduli: usize) -> u64 {
     each.saturating_mul(moduli as u64)
 }
 
-/// Both directions along an axis of p^e places: a convolution of p − 1, and e − 1 times as many matrices of p by p as there are places of the level before.
+/// Returns the bytes of both directions along an axis of p^e places: a convolution of p − 1, and e − 1 times as many
+/// matrices of p by p as there are places of the level before.
 fn axis_bytes(axis: &Axis) -> u64 {
     let (place, entry) = match active_isa() {
         Ok(Isa::Portable) => (PORTABLE_AXIS, PORTABLE_MATRIX),
@@ -78,15 +81,17 @@ fn axis_bytes(axis: &Axis) -> u64 {
     (length as u64 * rows as u64).saturating_mul(place).saturating_add(entries.saturating_mul(entry))
 }
 
-/// About what a ring of so many moduli takes beside its transforms: the products of all moduli but one, and places for what leads to each lower level.
+/// Returns the approximate bytes that a ring of so many moduli takes beside its transforms: the products of all
+/// moduli but one, and places of tables that lead to each lower level.
 #[must_use]
 pub fn level_bytes(moduli: usize) -> u64 {
     let moduli = moduli as u64;
     moduli * moduli * QUOTIENT + moduli * LOWER
 }
 
-/// About what key switching takes beside transforms at a level of so many moduli, whose digits have so many of them each: of each digit how it is lifted to
-/// the other moduli, and with special moduli the ring of keys.
+/// Returns the approximate bytes that key switching takes beside transforms at a level of so many moduli, whose
+/// digits have so many of them each: tables that lift each digit to the other moduli, and with special moduli the
+/// ring of keys.
 #[must_use]
 pub fn switch_bytes(moduli: usize, digits: &[usize], special: usize) -> u64 {
     let all = (moduli + special) as u64;
@@ -99,8 +104,8 @@ pub fn switch_bytes(moduli: usize, digits: &[usize], special: usize) -> u64 {
     digits.iter().map(lift).sum::<u64>() + ring
 }
 
-/// About what the tables of parameters take: transforms of all moduli, the rings of levels that have the moduli with these indices, and how keys switch at
-/// such levels.
+/// Returns the approximate bytes that the tables of parameters take: transforms of all moduli, the rings of levels
+/// that have the moduli with these indices, and key switching at such levels.
 #[must_use]
 pub fn table_bytes(
     ring: RingShape,
@@ -129,12 +134,13 @@ fn machine(meminfo: &str) -> Option<u64> {
     Some(free.saturating_mul(1024))
 }
 
-/// What the control group of this process leaves; its files in memory can be dropped and do not count.
+/// Returns the bytes that the control group of this process leaves; its files in memory can be dropped and do not
+/// count.
 fn group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
     let read = |folder: &str, file: &str| fs::read_to_string(format!("/sys/fs/cgroup/{folder}/{file}")).ok();
-    // Within a container the group of the process is the root that it sees.
+    // A process within a container sees its own group as the root.
     let folder = [own, ""].into_iter().find(|folder| read(folder, "memory.max").is_some())?;
     left(&read(folder, "memory.max")?, &read(folder, "memory.stat")?)
 }
@@ -145,7 +151,7 @@ fn left(limit: &str, stat: &str) -> Option<u64> {
     Some(limit.saturating_sub(taken))
 }
 
-/// What a limit of the address space leaves.
+/// Returns the bytes that a limit of the address space leaves.
 fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let status = fs::read_to_string("/proc/self/status").ok()?;

@@ -1,47 +1,47 @@
-//! Which lists of ciphertext and special moduli make a ring and its keys.
+//! Checks of lists of ciphertext and special moduli: which make a ring and its keys.
 
 use sunzi_math::is_prime;
 
-/// The most moduli, special ones included: 256 of the smallest that a ring of degree 2^17 has exceed every entry of the
-/// security table.
+/// Most moduli of a ring, special ones included: 256 of the smallest that a ring of degree 2^17 has exceed every
+/// entry of the security table.
 pub const MAX_MODULI: usize = 256;
-/// The most levels of a ring whose levels are sets of moduli: those of ciphertexts, and as many for keys.
+/// Most levels of a ring whose levels are sets of moduli: those of ciphertexts, and as many for keys.
 pub const MAX_RUNGS: usize = 2 * MAX_MODULI;
-/// Moduli are below 2^62.
+/// Bound below which every modulus lies.
 const MODULUS_LIMIT: u64 = 1 << 62;
 
-/// A list of moduli that makes no ring: what was expected, what came, what to do.
+/// An error of a list of moduli that makes no ring: what was expected, what came, what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModuliError {
-    /// No ciphertext modulus at all.
+    /// The list has no ciphertext modulus.
     #[error("no ciphertext modulus is given: give at least one")]
     Empty,
-    /// More moduli than any parameter set needs.
+    /// The list has more moduli than any parameter set needs.
     #[error("{got} moduli: at most {limit} are supported")]
     TooMany {
-        /// Moduli given.
+        /// Number of moduli given.
         got: usize,
-        /// The most there may be.
+        /// Largest number of moduli allowed.
         limit: usize,
     },
-    /// A modulus the transform cannot use.
+    /// A modulus cannot be used by the transform.
     #[error("modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
     Unusable {
-        /// The modulus.
+        /// Value of the modulus.
         modulus: u64,
-        /// What it must be 1 modulo.
+        /// Number modulo which the modulus must be 1.
         index: u64,
     },
     /// A modulus occurs twice.
     #[error("modulus {modulus} occurs twice: moduli must be distinct")]
     Repeated {
-        /// The modulus.
+        /// Value of the modulus.
         modulus: u64,
     },
 }
 
-/// Checks that there are moduli, and few enough to be worked on.
+/// Checks that a list has a ciphertext modulus, and few enough moduli in all.
 ///
 /// # Errors
 /// [`ModuliError::Empty`] without ciphertext moduli; [`ModuliError::TooMany`] for more than [`MAX_MODULI`] together.
@@ -55,10 +55,11 @@ pub fn check_count(moduli: usize, special: usize) -> Result<(), ModuliError> {
 }
 
 /// Checks the ciphertext moduli and special moduli of a ring: primes p < 2^62, p ≡ 1 modulo the order `index` of the roots that its transform
-/// takes ([`Ring::root_order`](sunzi_ring::Ring::root_order)), all distinct. Where several primes share a word, it is they that are asked about.
+/// takes ([`Ring::root_order`](sunzi_ring::Ring::root_order)), all distinct. Where several primes share a word, the
+/// primes are checked.
 ///
 /// # Errors
-/// As [`check_count`]; [`ModuliError::Unusable`]; [`ModuliError::Repeated`].
+/// Every error of [`check_count`]; [`ModuliError::Unusable`]; [`ModuliError::Repeated`].
 pub fn check(index: u64, moduli: &[u64], special: &[u64]) -> Result<(), ModuliError> {
     check_count(moduli.len(), special.len())?;
     let all = || moduli.iter().chain(special).copied();

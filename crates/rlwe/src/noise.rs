@@ -4,7 +4,7 @@
 //!   secrets are bounded.
 //! * A **tail bound**, exceeded anywhere in the n coefficients with probability 2^-128 over keys and
 //!   ciphertexts: a bound on the standard deviation of every coefficient times a factor T, plus a peak for
-//!   roots of unity at which several factors are large at once (see [`Tail`]). It takes ciphertexts to be
+//! roots of unity at which several factors are large at once (see [`Tail`]). It assumes ciphertexts that were
 //!   made by encryption and by these operations.
 //!
 //! Deviations add as variances only where the operands are known to be independent: fresh
@@ -12,9 +12,10 @@
 //! that went through the same key) they add linearly, which is right for any dependence
 //! (Minkowski). Magnitudes are kept as logarithms, since noise reaches thousands of bits.
 //!
-//! All three are sizes that no basis enters ([`Expansion`]): the redundant norm, the deviation and the largest value. Products and automorphisms
-//! treat them alike in every ring; what the coefficients of a basis gain over them is added where a bound is asked for. With m a power of two it is nothing.
-//! The rounding of a message, whatever its coefficients are, counts as in Z\[X\]/(X^n + 1): T stands far above what it may lack elsewhere.
+//! Sizes that no basis enters ([`Expansion`]) express all three: the redundant norm, the deviation and the largest
+//! value. Products and automorphisms treat them alike in every ring; what the coefficients of a basis gain over them
+//! is added where a bound is asked for. With m a power of two it is nothing. The rounding of a message, whatever its
+//! coefficients are, counts as in Z\[X\]/(X^n + 1): T stands far above what it may lack elsewhere.
 
 mod measured;
 mod model;
@@ -31,15 +32,15 @@ pub use model::{NoiseModel, mod_switch, public_encryption};
 pub(crate) use stored::STORED_LEN;
 pub use tail::{TAIL_BITS, Tail};
 
-/// B_err: the error is centred binomial on 21 + 21 bits, so never larger than 21.
+/// Bound B_err on errors: they are centred binomial on 21 + 21 bits, so never larger than 21.
 pub const ERROR_BOUND: f64 = 21.0;
-/// σ² of the error.
+/// Variance σ² of an error's coefficient.
 pub const ERROR_VARIANCE: f64 = 10.5;
-/// B_key: coefficients of secrets are −1, 0 or 1.
+/// Bound B_key on secrets: their coefficients are −1, 0 or 1.
 pub const KEY_BOUND: f64 = 1.0;
 /// Variance of a uniform ternary coefficient.
 pub const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
-/// How far a rounded quotient may lie from the quotient: half, and 2^-40 for quotients in doubles.
+/// Distance that a rounded quotient may have from the quotient: half, and 2^-40 for quotients in doubles.
 const ROUNDING: f64 = 0.5 + 1.0 / (1_u64 << 40) as f64;
 
 /// A non-negative magnitude, held as its base-2 logarithm.
@@ -47,40 +48,40 @@ const ROUNDING: f64 = 0.5 + 1.0 / (1_u64 << 40) as f64;
 pub struct Log2(f64);
 
 impl Log2 {
-    /// Zero.
+    /// The magnitude zero.
     pub const ZERO: Self = Self(f64::NEG_INFINITY);
 
-    /// The magnitude |`value`|; what is not a number counts as infinite, so that no bound becomes too small.
+    /// The magnitude |`value`|; NaN counts as infinite, so that no bound becomes too small.
     #[must_use]
     pub fn of(value: f64) -> Self {
         Self(if value.is_nan() { f64::INFINITY } else { value.abs().log2() })
     }
 
-    /// 2^`bits`.
+    /// The magnitude 2^`bits`.
     #[must_use]
     pub fn from_bits(bits: f64) -> Self {
         Self(bits)
     }
 
-    /// The logarithm: −∞ for zero.
+    /// The logarithm of the magnitude: −∞ for zero.
     #[must_use]
     pub fn bits(self) -> f64 {
         self.0
     }
 
-    /// √(self² + other²): deviations of independent terms.
+    /// Returns √(self² + other²), which is the deviation of a sum of independent terms.
     #[must_use]
     pub fn hypot(self, other: Self) -> Self {
         Self((Self(2.0 * self.0) + Self(2.0 * other.0)).0 / 2.0)
     }
 
-    /// The larger of the two.
+    /// Returns the larger of the two magnitudes.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self(self.0.max(other.0))
     }
 
-    /// The smaller of the two.
+    /// Returns the smaller of the two magnitudes.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         Self(self.0.min(other.0))
@@ -113,19 +114,20 @@ impl Mul<f64> for Log2 {
     }
 }
 
-/// What one source adds to the noise.
+/// Noise that one source adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTerm {
-    /// The redundant norm never exceeds this: ‖v‖∞ in a power-of-two ring.
+    /// Bound that the redundant norm never exceeds: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
     /// Standard deviation, of each coefficient in a power-of-two ring.
     pub deviation: Log2,
-    /// (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient in a power-of-two ring.
+    /// Peak: (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient
+    /// in a power-of-two ring.
     pub peak: Log2,
 }
 
 impl NoiseTerm {
-    /// Nothing.
+    /// No noise at all.
     #[must_use]
     pub fn none() -> Self {
         Self { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO }
@@ -137,20 +139,20 @@ impl NoiseTerm {
         Self { worst: Log2::of(0.5), deviation: Log2::of(0.5), peak: Log2::of(1.0) }
     }
 
-    /// No bound: what may be anything.
+    /// Unbounded noise, of a source that may be anything.
     #[must_use]
     pub fn unbounded() -> Self {
         let infinite = Log2::of(f64::INFINITY);
         Self { worst: infinite, deviation: infinite, peak: infinite }
     }
 
-    /// The source times a number.
+    /// Returns the noise of the source times a number.
     #[must_use]
     pub fn scaled(&self, factor: Log2) -> Self {
         Self { worst: self.worst * factor, deviation: self.deviation * factor, peak: self.peak * factor }
     }
 
-    /// Two sources together that may depend on each other.
+    /// Returns the noise of two sources together that may depend on each other.
     #[must_use]
     pub fn plus(&self, other: Self) -> Self {
         Self {
@@ -161,12 +163,12 @@ impl NoiseTerm {
     }
 }
 
-/// σ² of the error in a ring.
+/// Returns the variance σ² of the error in a ring.
 fn error_variance(ring: Expansion) -> f64 {
     ring.spherical_variance(ERROR_VARIANCE)
 }
 
-/// An encryption under the secret key: one error.
+/// Returns the noise of an encryption under the secret key: one error.
 #[must_use]
 pub fn secret_encryption(ring: impl Into<Expansion>) -> NoiseTerm {
     let ring = ring.into();
@@ -175,7 +177,8 @@ pub fn secret_encryption(ring: impl Into<Expansion>) -> NoiseTerm {
     NoiseTerm { worst: Log2::of(ERROR_BOUND), deviation, peak }
 }
 
-/// The errors of one key switch, Σ_i D_i·e_i for digits within these bounds `[BEHZ16, Lemma 8, B.1 and B.2]`.
+/// Returns the noise of the errors of one key switch, Σ_i D_i·e_i for digits within these bounds `[BEHZ16, Lemma 8,
+/// B.1 and B.2]`.
 ///
 /// The worst case is δ·B_err·Σ_i B_i. A uniform digit in [−B, B] of mean µ has a second moment of at most
 /// B²/3 + µ². A mean gathers at the roots of unity next to 1, where Σ_j ζ^j reaches 2n/π: it adds
@@ -197,16 +200,17 @@ pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTer
     NoiseTerm { worst: worst * (n * ERROR_BOUND), deviation, peak: deviation * tail.product_peak() + at_one }
 }
 
-/// Both bounds of one ciphertext, and what is needed to combine them soundly.
+/// Both noise bounds of one ciphertext, and the data needed to combine them soundly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {
-    /// The redundant norm never exceeds this: ‖v‖∞ in a power-of-two ring.
+    /// Bound that the redundant norm never exceeds: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
     /// Standard deviation, of each coefficient in a power-of-two ring.
     pub deviation: Log2,
-    /// (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient in a power-of-two ring.
+    /// Peak: (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient
+    /// in a power-of-two ring.
     pub peak: Log2,
-    /// Products the noise went through: the power d of one ciphertext and one secret it may carry.
+    /// Number of products the noise went through: the power d of one ciphertext and one secret it may carry.
     /// E|s(ζ)|^{2d} grows like d!, so each product is charged with it.
     pub secret_degree: u32,
     /// Random tag of a fresh encryption; `None` as soon as two ciphertexts or a key are mixed in.
@@ -223,14 +227,14 @@ impl NoiseBound {
         Self { origin: Some(origin), heavy: (Log2::ZERO, Log2::ZERO), ..Self::dependent(noise, 0) }
     }
 
-    /// Bounds of something that may depend on anything.
+    /// The bounds of noise that may depend on anything.
     #[must_use]
     pub fn dependent(noise: NoiseTerm, secret_degree: u32) -> Self {
         let NoiseTerm { worst, deviation, peak } = noise;
         Self { worst, deviation, peak, secret_degree, origin: None, heavy: (deviation, peak) }
     }
 
-    /// No noise: a ciphertext of zero that was not encrypted.
+    /// The bounds of no noise: a ciphertext of zero that was not encrypted.
     #[must_use]
     pub fn none() -> Self {
         Self::dependent(NoiseTerm::none(), 0)
@@ -251,7 +255,7 @@ impl NoiseBound {
         }
     }
 
-    /// Bounds that hold for either of two.
+    /// Returns bounds that hold for either of two ciphertexts.
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         Self {
@@ -327,9 +331,10 @@ impl NoiseBound {
         Self::dependent(term, self.secret_degree.saturating_add(other.secret_degree).saturating_add(1))
     }
 
-    /// (1/n)^(1/2)·(E|v(ζ)|^4)^(1/4), averaged over the roots of unity. What did not go through a product of
-    /// ciphertexts is a polynomial of degree 2 in Gaussians, whose fourth moment is at most 2^4 times the square of
-    /// the second (hypercontractivity); of anything it is at most the largest square times the second moment.
+    /// Returns (1/n)^(1/2)·(E|v(ζ)|^4)^(1/4), averaged over the roots of unity. A part that did not go through a
+    /// product of ciphertexts is a polynomial of degree 2 in Gaussians, whose fourth moment is at most 2^4 times the
+    /// square of the second (hypercontractivity); of anything it is at most the largest square times the second
+    /// moment.
     fn fourth(&self, n: f64) -> Log2 {
         let any = |deviation: Log2, peak: Log2| {
             let square = deviation * peak * (n.sqrt() / 2.0);
@@ -339,20 +344,20 @@ impl NoiseBound {
         parts.min(any(self.deviation, self.peak))
     }
 
-    /// What no coefficient ever exceeds.
+    /// Returns the worst case, which no coefficient ever exceeds.
     #[must_use]
     pub fn worst_case(&self, ring: impl Into<Expansion>) -> Log2 {
         self.worst * ring.into().norm_gain()
     }
 
-    /// What no coefficient exceeds except with probability 2^-128: the smaller of the worst case and the tail
-    /// bound of deviation and peak.
+    /// Returns the bound that no coefficient exceeds except with probability 2^-128: the smaller of the worst case
+    /// and the tail bound of deviation and peak.
     #[must_use]
     pub fn bound(&self, ring: impl Into<Expansion>) -> Log2 {
         self.bound_by(&Tail::new(ring))
     }
 
-    /// [`bound`](Self::bound) with the tables of a ring at hand.
+    /// Does [`bound`](Self::bound) with the tables of a ring at hand.
     #[must_use]
     pub fn bound_by(&self, tail: &Tail) -> Log2 {
         self.worst_case(tail.ring()).min(tail.bound(self.deviation, self.peak))
@@ -404,7 +409,8 @@ mod tests {
         close(a.sum(&b).worst, 7.0);
     }
 
-    /// What keeps a ciphertext's name must depend on it alone; everything else loses it.
+    /// Bounds keep the random tag of a ciphertext only where the result depends on it alone; everything else loses
+    /// it.
     #[test]
     fn multiples_of_one_ciphertext_keep_its_name() {
         let a = NoiseBound::fresh(term(3.0), 1);
@@ -418,7 +424,7 @@ mod tests {
         close(NoiseBound::none().sum(&b).sum(&a).deviation, 7.0);
     }
 
-    /// Without the distinction between what is fresh and what went through products, squares of squares would
+    /// The bounds distinguish fresh parts from parts that went through products: else squares of squares would
     /// be charged with the peak of their roots again and again.
     #[test]
     fn products_multiply_every_bound() {
@@ -429,7 +435,7 @@ mod tests {
         close(square.worst, 4096.0 * 5.0 * (2.0 * a.worst.bits()).exp2());
         close(square.deviation, 64.0 * 5.0 * (2.0 * deviation).powi(2));
         close(square.peak, 2048.0 * 5.0 * (2.0 * a.peak.bits()).exp2());
-        // Switched down, the square adds a hundredth to a fresh rounding, also to what the next square sees.
+        // A square that is switched down adds a hundredth to a fresh rounding, also in the next square.
         let small = square.scaled(Log2::from_bits(-30.0));
         let next = small.plus(mod_switch(n, 2));
         let again = next.product(&next, t, n);

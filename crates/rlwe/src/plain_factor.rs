@@ -1,4 +1,4 @@
-//! Products of ciphertexts with polynomials that are no secret-key matter: the same in every scheme.
+//! Products of ciphertexts with plain polynomials, which need no secret key: equal in every scheme.
 
 use std::collections::BTreeSet;
 
@@ -16,24 +16,25 @@ pub struct PlainFactor {
 }
 
 impl PlainFactor {
-    /// Transforms the polynomial with these coefficients, centred modulo the plaintext modulus.
+    /// Transforms the polynomial with the given coefficients, centred modulo the plaintext modulus.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if their number is not the ring degree.
+    /// [`RlweError::Ring`] if the number of coefficients is not the ring degree.
     pub fn new(context: &RlweContext, centred: &[i64]) -> Result<Self, RlweError> {
         let ring = context.ring();
         let norm = norm(centred);
         Ok(Self { poly: Zeroizing::new(ring.to_evaluation(ring.from_signed(centred)?)?), norm })
     }
 
-    /// Σ|m_i|: what the noise of a product grows by.
+    /// The 1-norm Σ|m_i|, by which the noise of a product grows.
     #[must_use]
     pub fn norm(&self) -> f64 {
         self.norm
     }
 }
 
-/// Σ a_i·m_i part by part, for ciphertexts of this level and of equal part counts, in one pass over all of them.
+/// Returns Σ a_i·m_i part by part, for ciphertexts of this level and of equal part counts, in one pass over all of
+/// them.
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for ciphertexts of another ring or a lower
@@ -60,8 +61,8 @@ pub fn sum_of_products<S: Scheme>(
     Ok(context.ring().inner_products(&lists, level)?)
 }
 
-/// A small polynomial in evaluation form modulo QP, ready to multiply turns of ciphertexts of any level before they are divided by P; erased
-/// when dropped.
+/// A small polynomial in evaluation form modulo QP, ready to multiply rotated ciphertexts of any level before they
+/// are divided by P; erased when dropped.
 #[derive(Clone)]
 pub struct PlainMultiplier {
     multiplier: Zeroizing<Multiplier>,
@@ -69,35 +70,35 @@ pub struct PlainMultiplier {
 }
 
 impl PlainMultiplier {
-    /// As [`PlainFactor::new`].
+    /// Transforms the polynomial with the given coefficients, centred modulo the plaintext modulus, modulo QP.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if their number is not the ring degree.
+    /// [`RlweError::Ring`] if the number of coefficients is not the ring degree.
     pub fn new(context: &RlweContext, centred: &[i64]) -> Result<Self, RlweError> {
         let (gadget, ring) = (context.gadget(), context.key_ring());
         let multiplier = gadget.multiplier(ring.to_evaluation(ring.from_signed(centred)?)?)?;
         Ok(Self { multiplier: Zeroizing::new(multiplier), norm: norm(centred) })
     }
 
-    /// Bytes in memory.
+    /// Length of the polynomial in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.multiplier.byte_len()
     }
 }
 
-/// Σ|m_i|.
+/// Returns the 1-norm Σ|m_i|.
 fn norm(centred: &[i64]) -> f64 {
     centred.iter().map(|&c| c.unsigned_abs() as f64).sum()
 }
 
-/// An automorphism X → X^g of a sum Σ m_b·(turn by X → X^b): g, and its terms (b, m_b).
+/// An automorphism X → X^g of a sum Σ m_b·(rotation by X → X^b): g, and its terms (b, m_b).
 pub type PlainStep<'a> = (u64, Vec<(u64, &'a PlainMultiplier)>);
 
-/// Σ_g σ_g(Σ_b m_gb·σ_b(a)) by double hoisting, at the level of a; none without steps.
+/// Returns Σ_g σ_g(Σ_b m_gb·σ_b(a)) by double hoisting, at the level of a; `None` without steps.
 ///
 /// # Errors
-/// As [`extended::linear_map`].
+/// Every error of [`extended::linear_map`].
 pub fn linear_map<'a, S: Scheme>(
     context: &RlweContext,
     a: &Ciphertext<S>,
@@ -121,7 +122,8 @@ pub fn linear_map<'a, S: Scheme>(
     Ok(Some(sum.mod_down(context, sum.level(), metadata, noise)?))
 }
 
-/// The noise of [`linear_map`]: that of the ciphertext and of key switches modulo QP times 1-norms, and what the divisions by P add.
+/// Returns the noise of [`linear_map`]: that of the ciphertext and of key switches modulo QP times 1-norms, and that
+/// of the divisions by P.
 fn mapped_noise(
     context: &RlweContext,
     level: usize,
@@ -141,7 +143,7 @@ fn mapped_noise(
         }
         if *giant != 1 {
             sum = sum.plus(switch);
-            // Multiples of P are divided without an error.
+            // The identity adds nothing: multiples of P are divided without an error.
             sum = if turned > 0.0 { sum.plus(division) } else { sum };
         }
         switched |= turned > 0.0 || *giant != 1;

@@ -1,4 +1,4 @@
-//! Where randomness comes from: ChaCha20 seeded by the operating system.
+//! Source of randomness: ChaCha20 seeded by the operating system.
 
 use rand_core::{CryptoRng, Rng};
 use sunzi_ring::sampling::SeededRng;
@@ -6,9 +6,9 @@ use zeroize::Zeroizing;
 
 use crate::RlweError;
 
-/// A ChaCha20 generator seeded with 32 bytes of the operating system's randomness.
+/// Returns a ChaCha20 generator seeded with 32 bytes of the operating system's randomness.
 ///
-/// Every function that needs randomness accepts any [`CryptoRng`]; this is the one to use when
+/// Every function that needs randomness accepts any [`CryptoRng`]; use this generator when
 /// there is no reason for another.
 ///
 /// # Errors
@@ -19,7 +19,7 @@ pub fn from_os() -> Result<SeededRng, RlweError> {
     Ok(SeededRng::from_key(&seed))
 }
 
-/// Bytes that become public: never the generator's own output, from which its secrets come too, but a
+/// Draws bytes that become public: never the generator's own output, from which its secrets come too, but a
 /// pseudo-random function of it.
 pub(crate) fn public_bytes<const N: usize>(rng: &mut dyn CryptoRng) -> [u8; N] {
     let root = secret_root(rng);
@@ -28,29 +28,29 @@ pub(crate) fn public_bytes<const N: usize>(rng: &mut dyn CryptoRng) -> [u8; N] {
     bytes
 }
 
-/// A 32-byte seed for values that become public.
+/// Draws a 32-byte seed for values that become public.
 pub(crate) fn public_seed(rng: &mut dyn CryptoRng) -> [u8; 32] {
     public_bytes(rng)
 }
 
-/// A random tag that tells a fresh ciphertext from others; public.
+/// Draws a random tag that tells a fresh ciphertext from others; public.
 pub fn tag(rng: &mut dyn CryptoRng) -> u64 {
     u64::from_le_bytes(public_bytes(rng))
 }
 
-/// Stream `index` of a public seed: the uniform half number `index` of a key.
+/// The stream `index` of a public seed: the uniform half number `index` of a key.
 pub(crate) fn public_stream(seed: &[u8; 32], index: u64) -> SeededRng {
     SeededRng::derive(seed, "sunzi uniform half", index)
 }
 
-/// What streams of secrets follow from; erased when dropped.
+/// Draws the root from which streams of secrets follow; erased when dropped.
 pub(crate) fn secret_root(rng: &mut dyn CryptoRng) -> Zeroizing<[u8; 32]> {
     let mut root = Zeroizing::new([0_u8; 32]);
     rng.fill_bytes(root.as_mut());
     root
 }
 
-/// Stream `index` of a secret root: all the randomness of one of many keys that are made in parallel.
+/// The stream `index` of a secret root: all the randomness of one of many keys that are made in parallel.
 pub(crate) fn secret_stream(root: &[u8; 32], index: u64) -> SeededRng {
     SeededRng::derive(root, "sunzi secret stream", index)
 }

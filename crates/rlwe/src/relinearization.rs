@@ -1,4 +1,4 @@
-//! From three parts back to two.
+//! Relinearisation: from three parts back to two.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Addends, Coefficient, Evaluation, Poly, SwitchInput};
@@ -6,7 +6,7 @@ use sunzi_ring::{Addends, Coefficient, Evaluation, Poly, SwitchInput};
 use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 
-/// The key that turns c_2·s² into two parts.
+/// A relinearisation key, which turns c_2·s² into two parts.
 #[derive(Clone)]
 pub struct RelinearizationKey {
     id: KeyId,
@@ -29,7 +29,7 @@ impl RelinearizationKey {
     /// Makes a smaller key, for ciphertexts of at most `level` moduli.
     ///
     /// # Errors
-    /// As [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
+    /// Every error of [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
     pub fn generate_at_level(
         context: &RlweContext,
         secret: &SecretKey,
@@ -47,13 +47,13 @@ impl RelinearizationKey {
         Self { id, key }
     }
 
-    /// The name of the secret key this one belongs to.
+    /// The name of the secret key to which this key belongs.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The key-switching key inside.
+    /// The key-switching key from s² to s.
     #[must_use]
     pub fn key(&self) -> &KeySwitchKey {
         &self.key
@@ -66,7 +66,7 @@ impl RelinearizationKey {
         self
     }
 
-    /// Bytes in memory.
+    /// Length of the key in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.key.byte_len()
@@ -76,7 +76,7 @@ impl RelinearizationKey {
     /// the two parts `[BEHZ16, 4.5]`.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if a part belongs to another ring; [`RlweError::KeyLevel`].
+    /// [`RlweError::Ring`] if a part belongs to another ring; [`RlweError::KeyLevel`] for a key of a lower level.
     pub fn apply_to_coefficients(
         &self,
         context: &RlweContext,
@@ -94,11 +94,12 @@ impl RelinearizationKey {
         )
     }
 
-    /// (c_0 + c_1·s + c_2·s²)·Q_j/Q_l in two parts of level j, for parts of level l ≥ j: relinearisation and modulus switch
-    /// with one rounding.
+    /// Returns (c_0 + c_1·s + c_2·s²)·Q_j/Q_l in two parts of level j, for parts of level l ≥ j: relinearisation and
+    /// modulus switch with one rounding.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if a part belongs to another ring or the level is not there; [`RlweError::KeyLevel`].
+    /// [`RlweError::Ring`] if a part belongs to another ring or the level does not exist; [`RlweError::KeyLevel`] for
+    /// a key of a lower level.
     pub fn apply(
         &self,
         context: &RlweContext,
@@ -112,17 +113,17 @@ impl RelinearizationKey {
     }
 }
 
-/// What relinearisation adds to the noise of a ciphertext of the highest level, where it adds most.
+/// Returns the noise that relinearisation adds to a ciphertext of the highest level, where it adds most.
 #[must_use]
 pub fn added_noise(context: &RlweContext) -> NoiseTerm {
-    // The highest level is always there.
+    // The highest level always exists.
     key_switch::added_noise(context, context.level(), 2).unwrap_or_else(|_| NoiseTerm::unbounded())
 }
 
-/// What relinearisation adds at a level.
+/// Returns the noise that relinearisation adds at a level.
 ///
 /// # Errors
-/// [`RlweError::Ring`] for a level that is not there.
+/// [`RlweError::Ring`] for a level that does not exist.
 pub fn added_noise_at(context: &RlweContext, level: usize) -> Result<NoiseTerm, RlweError> {
     key_switch::added_noise(context, level, 2)
 }
@@ -140,10 +141,11 @@ pub fn relinearize<S: Scheme>(
     relinearize_to(context, ciphertext, key, level.unwrap_or(Ok(context.level()))?)
 }
 
-/// [`relinearize`] and a modulus switch to a level, with one rounding and fewer transforms than one after the other.
+/// Does [`relinearize`] and a modulus switch to a level, with one rounding and fewer transforms than one after the
+/// other.
 ///
 /// # Errors
-/// As [`relinearize`]; [`RlweError::Ring`] for a level above that of the ciphertext.
+/// Every error of [`relinearize`]; [`RlweError::Ring`] for a level above that of the ciphertext.
 pub fn relinearize_to<S: Scheme>(
     context: &RlweContext,
     ciphertext: &Ciphertext<S>,

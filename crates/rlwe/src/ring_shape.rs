@@ -1,11 +1,11 @@
-//! Which ring a parameter set is over.
+//! Shape of the ring that a parameter set is over.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sunzi_ring::{Expansion, Ring, RingError};
 
-/// The ring degrees that parameters may have.
+/// Ring degrees that parameters may have.
 pub const DEGREES: std::ops::RangeInclusive<usize> = 1 << 6..=1 << 17;
 
 /// The ring Z\[X\]/Φ_m(X) of a parameter set, as plain data: m, or log2 n where m = 2n is a power of two.
@@ -20,33 +20,34 @@ pub const DEGREES: std::ops::RangeInclusive<usize> = 1 << 6..=1 << 17;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RingShape {
-    /// log2 n of Z\[X\]/(X^n + 1).
+    /// Ring Z\[X\]/(X^n + 1), by log2 n.
     Log2Degree(u32),
-    /// m, for any other ring.
+    /// Any other ring, by its index m.
     RingIndex(u64),
 }
 
 impl From<u32> for RingShape {
-    /// The power-of-two ring of this log2 n.
+    /// The power-of-two ring of degree 2^`log2_degree`.
     fn from(log2_degree: u32) -> Self {
         Self::Log2Degree(log2_degree)
     }
 }
 
 impl RingShape {
-    /// That of index m.
+    /// The shape of the ring of index m.
     #[must_use]
     pub fn of_index(m: u64) -> Self {
         if m > 1 && m.is_power_of_two() { Self::Log2Degree(m.ilog2() - 1) } else { Self::RingIndex(m) }
     }
 
-    /// The ring of this log2 n or of this index, if one is given; the index counts where both are.
+    /// The shape of the ring with the given log2 n or the given index, if either is given; the index counts where
+    /// both are.
     #[must_use]
     pub fn of_names(log2_degree: Option<u32>, ring_index: Option<u64>) -> Option<Self> {
         ring_index.map(Self::RingIndex).or(log2_degree.map(Self::Log2Degree))
     }
 
-    /// log2 n or the index, whichever names the ring.
+    /// The number that names the ring: log2 n or the index.
     #[must_use]
     pub fn names(self) -> (Option<u32>, Option<u64>) {
         match self {
@@ -55,7 +56,7 @@ impl RingShape {
         }
     }
 
-    /// m; 0 if it is beyond the machine.
+    /// The ring index m; 0 if it is beyond the machine.
     #[must_use]
     pub fn index(self) -> u64 {
         match self {
@@ -66,7 +67,7 @@ impl RingShape {
         }
     }
 
-    /// n = φ(m); 0 for an index of no ring.
+    /// The degree n = φ(m); 0 for an index of no ring.
     #[must_use]
     pub fn degree(self) -> usize {
         match self {
@@ -75,7 +76,8 @@ impl RingShape {
         }
     }
 
-    /// ⌊log2 n⌋: log2 n for m a power of two. The security table is entered with it, so that between two powers of two the smaller one's limit holds.
+    /// The number ⌊log2 n⌋: log2 n for m a power of two. The security table is entered with it, so that between two
+    /// powers of two the smaller one's limit holds.
     #[must_use]
     pub fn log2_degree(self) -> u32 {
         match self {
@@ -84,25 +86,25 @@ impl RingShape {
         }
     }
 
-    /// How sizes grow in it; that of no coefficients for an index of no ring.
+    /// The growth of sizes in the ring; that of a ring without coefficients for an index of no ring.
     #[must_use]
     pub fn expansion(self) -> Expansion {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }
 
-    /// What moduli must be 1 modulo; `u64::MAX`, which none is, for an index of no ring.
+    /// The number modulo which moduli must be 1; `u64::MAX`, which no modulus fulfils, for an index of no ring.
     #[must_use]
     pub fn root_order(self) -> u64 {
         Ring::root_order(self.index()).unwrap_or(u64::MAX)
     }
 
-    /// Whether moduli may be products of several primes, for [`Ring`].
+    /// Whether moduli of the [`Ring`] may be products of several primes.
     #[must_use]
     pub fn takes_products_of_primes(self) -> bool {
         Ring::takes_products_of_primes(self.index())
     }
 
-    /// Checks that it is one that parameters may have.
+    /// Checks that the ring is one that parameters may have.
     ///
     /// # Errors
     /// [`RingError::Math`] for m ≡ 2 modulo 4, saying which index has that ring; [`RingError::OutOfRange`] unless 2^6 ≤ n ≤ 2^17.
@@ -119,7 +121,7 @@ impl RingShape {
     }
 }
 
-/// "ring degree 2^12", "ring index 21845".
+/// Formats a shape as words: "ring degree 2^12", "ring index 21845".
 impl fmt::Display for RingShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

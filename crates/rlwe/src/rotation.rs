@@ -1,12 +1,12 @@
-//! Automorphisms in words: by how many slots they rotate.
+//! Names of automorphisms in words, by the number of slots they rotate.
 
 use sunzi_math::slot_of_exponent;
 
-/// "a rotation by 5", "a swap of the rows", "a swap of the rows and a rotation by −1", or "X -> X^5" where the
-/// ring of index `index` has no rows of slots.
+/// Returns an automorphism in words: "a rotation by 5", "a swap of the rows", "a swap of the rows and a rotation by
+/// −1", or "X -> X^5" where the ring of index `index` has no rows of slots.
 pub(crate) fn describe(exponent: u64, index: u64) -> String {
     let Ok(slot) = slot_of_exponent(exponent, index) else { return format!("X -> X^{exponent}") };
-    // The automorphism brings slot `slot` to slot 0: by the shorter way around its row.
+    // The rotation is named by the shorter way around its row: the automorphism brings slot `slot` to slot 0.
     let row = index / 4;
     let (swapped, left) = (slot >= row, slot % row);
     let steps = if left > row / 2 { format!("−{}", row - left) } else { left.to_string() };
@@ -17,7 +17,7 @@ pub(crate) fn describe(exponent: u64, index: u64) -> String {
     }
 }
 
-/// [`describe`] for a list; "none" for an empty one, and no more than a dozen.
+/// Does [`describe`] for a list of at most a dozen; "none" for an empty one.
 pub(crate) fn describe_all(exponents: &[u64], index: u64) -> String {
     const SHOWN: usize = 12;
     let mut parts: Vec<String> = exponents.iter().take(SHOWN).map(|&k| describe(k, index)).collect();

@@ -1,4 +1,4 @@
-//! How secrets are drawn.
+//! Distributions of secrets.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ use crate::noise::{KEY_BOUND, TERNARY_VARIANCE};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SecretDistribution {
-    /// Independent and uniform.
+    /// Coefficients are independent and uniform.
     #[default]
     Ternary,
-    /// Exactly so many are not 0, at uniform positions and of uniform sign: a sparse secret, whose roundings add less noise and
-    /// whose moduli must be smaller.
+    /// Coefficients that are not 0 have exactly this number, uniform positions and uniform signs: a sparse secret,
+    /// whose roundings add less noise and whose moduli must be smaller.
     FixedWeight(usize),
 }
 
 impl SecretDistribution {
-    /// Fails for a weight that no secret of n coefficients has, and for 0.
+    /// Checks that a secret of n coefficients can have the weight, which must not be 0.
     pub(crate) fn check(self, degree: usize) -> Result<(), RingError> {
         match self {
             Self::FixedWeight(weight) if !(1..=degree).contains(&weight) => Err(RingError::OutOfRange {
@@ -34,7 +34,7 @@ impl SecretDistribution {
         }
     }
 
-    /// n coefficients.
+    /// Draws the n coefficients of a secret.
     pub(crate) fn sample(
         self,
         degree: usize,
@@ -46,7 +46,7 @@ impl SecretDistribution {
         }
     }
 
-    /// E s_i².
+    /// The variance E s_i² of a coefficient.
     #[must_use]
     pub fn variance(self, degree: usize) -> f64 {
         match self {
@@ -55,7 +55,7 @@ impl SecretDistribution {
         }
     }
 
-    /// The largest Σ|s_i|: δ·B_key of the papers, or the weight.
+    /// The largest 1-norm Σ|s_i|: δ·B_key of the papers, or the weight.
     #[must_use]
     pub fn norm(self, degree: usize) -> f64 {
         match self {
@@ -65,7 +65,7 @@ impl SecretDistribution {
     }
 }
 
-/// "uniform ternary secrets", "secrets of Hamming weight 192".
+/// Formats a distribution as words: "uniform ternary secrets", "secrets of Hamming weight 192".
 impl fmt::Display for SecretDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! How large a modulus may be: the 2024 security guidelines.
+//! Limits on the modulus by the 2024 security guidelines.
 //!
 //! Largest log2 of the modulus of any key, ciphertext modulus and special modulus together, for a
 //! uniform ternary secret, σ = 3.19 and a classical adversary ("Security Guidelines for
@@ -17,37 +17,38 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{RlweError, SecretDistribution};
 
-/// The ring degrees the table speaks about: log2 n.
+/// Ring degrees that the table covers, as log2 n.
 pub const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 10..=17;
 
 const TABLE_128: [u32; 8] = [26, 53, 106, 214, 430, 868, 1746, 3517];
 const TABLE_192: [u32; 8] = [0, 36, 73, 147, 297, 596, 1199, 2411];
 const TABLE_256: [u32; 8] = [0, 27, 56, 114, 230, 462, 929, 1865];
 
-/// Hamming weight, log2 n and the largest log2 of a modulus for 128 bits, by ascending weight: those that an estimate confirmed
-/// (`docs/notes/security/sparse.jsonl`). A heavier secret has at least the limit of a lighter one.
+/// Triples of Hamming weight, log2 n and the largest log2 of a modulus for 128 bits, by ascending weight: those that
+/// an estimate confirmed (`docs/notes/security/sparse.jsonl`). A heavier secret has at least the limit of a lighter
+/// one.
 const TABLE_SPARSE_128: [(usize, u32, u32); 5] =
     [(32, 16, 121), (128, 14, 359), (128, 15, 718), (128, 16, 1450), (192, 15, 768)];
 
-/// The security a parameter set must reach, in bits against a classical adversary.
+/// Security that a parameter set must reach, in bits against a classical adversary.
 ///
 /// [`InsecureForResearchOnly`](Self::InsecureForResearchOnly) is written by `serde`, and read within [`accepting_insecure`] only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Security {
-    /// At least 128 bits: the default.
+    /// Security of at least 128 bits: the default.
     #[default]
     Bits128,
-    /// At least 192 bits.
+    /// Security of at least 192 bits.
     Bits192,
-    /// At least 256 bits.
+    /// Security of at least 256 bits.
     Bits256,
-    /// No check at all. For tests on small rings and for reproducing published parameter sets
+    /// Security is not checked at all. For tests on small rings and for reproducing published parameter sets
     /// that today's estimates no longer cover. Never for data that matters.
     InsecureForResearchOnly,
 }
 
 impl Security {
-    /// The bits; 0 for [`InsecureForResearchOnly`](Self::InsecureForResearchOnly).
+    /// The security in bits; 0 for [`InsecureForResearchOnly`](Self::InsecureForResearchOnly).
     #[must_use]
     pub const fn bits(self) -> u32 {
         match self {
@@ -60,12 +61,13 @@ impl Security {
 }
 
 thread_local! {
-    /// Whether the opt-out may come out of text.
+    /// Whether text may name the opt-out, on this thread.
     static INSECURE_ACCEPTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `read`, in which `serde` reads [`Security::InsecureForResearchOnly`] on this thread: anywhere else text that names it is refused, since
-/// it may have been written by anybody. For tests and for reproducing published parameter sets, never for data that matters.
+/// Runs `read`, in which `serde` reads [`Security::InsecureForResearchOnly`] on this thread: elsewhere text that
+/// names it is refused, since it may have been written by anybody. For tests and for reproducing published parameter
+/// sets, never for data that matters.
 ///
 /// ```
 /// use sunzi_rlwe::{Security, security};
@@ -76,7 +78,7 @@ thread_local! {
 /// assert_eq!(read.ok(), Some(Security::InsecureForResearchOnly));
 /// ```
 pub fn accepting_insecure<T>(read: impl FnOnce() -> T) -> T {
-    /// Puts back what was there, also on the way out of a panic.
+    /// Restores the former setting when dropped, also after a panic.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -121,7 +123,7 @@ impl fmt::Display for Security {
     }
 }
 
-/// The largest log2 of a modulus at ring degree 2^`log2_degree`: `None` where the table has no
+/// Returns the largest log2 of a modulus at ring degree 2^`log2_degree`: `None` where the table has no
 /// secure entry, and for [`Security::InsecureForResearchOnly`], which has no limit.
 #[must_use]
 pub fn max_log2_modulus(log2_degree: u32, security: Security) -> Option<u32> {
@@ -135,8 +137,8 @@ pub fn max_log2_modulus(log2_degree: u32, security: Security) -> Option<u32> {
     row.get(column as usize).copied().filter(|&bits| bits > 0)
 }
 
-/// [`max_log2_modulus`] for secrets of a distribution. A weight between two of the table has the limit of the lower one; more than
-/// n/2 has none, since the table says nothing about secrets with so few zeros.
+/// Returns [`max_log2_modulus`] for secrets of a distribution. A weight between two of the table has the limit of the
+/// lower one; more than n/2 has none, since the table says nothing about secrets with so few zeros.
 #[must_use]
 pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> Option<u32> {
     let SecretDistribution::FixedWeight(weight) = secret else {
@@ -150,7 +152,8 @@ pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, securit
     TABLE_SPARSE_128.iter().rev().find(row).map(|&(_, _, bits)| bits)
 }
 
-/// [`max_log2_modulus_of`] as a bound: 0 where the table has no secure entry, infinite where security was given up.
+/// Returns [`max_log2_modulus_of`] as a bound: 0 where the table has no secure entry, infinite where security was
+/// given up.
 #[must_use]
 pub fn limit_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> f64 {
     match security {
@@ -167,10 +170,10 @@ pub fn check(degree: usize, log2_modulus: f64, security: Security) -> Result<(),
     check_of(SecretDistribution::Ternary, degree, log2_modulus, security)
 }
 
-/// [`check`] for secrets of a distribution.
+/// Does [`check`] for secrets of a distribution.
 ///
 /// # Errors
-/// As [`check`].
+/// Every error of [`check`].
 pub fn check_of(
     secret: SecretDistribution,
     degree: usize,
@@ -180,7 +183,7 @@ pub fn check_of(
     if security == Security::InsecureForResearchOnly {
         return Ok(());
     }
-    // Between two powers of two the smaller one's limit holds.
+    // The limit of the smaller power of two holds between two of them.
     let log2_degree = degree.checked_ilog2().unwrap_or(0);
     let limit = max_log2_modulus_of(secret, log2_degree, security);
     match limit {

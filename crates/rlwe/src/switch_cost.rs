@@ -1,23 +1,24 @@
-//! What a key switch costs, counted: by this the builders choose digits and special moduli.
+//! Cost of a key switch, by which the builders choose digits and special moduli.
 
 use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use crate::RlweError;
 
-/// What one key switch in evaluation form takes.
+/// Cost of one key switch in evaluation form.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SwitchCost {
-    /// Transforms of one limb, forward and inverse.
+    /// Number of transforms of one limb, forward and inverse.
     pub transforms: f64,
-    /// Multiplications of n words by words or constants.
+    /// Number of multiplications of n words by words or constants.
     pub multiplications: f64,
-    /// Bytes of key that are read.
+    /// Number of key bytes that are read.
     pub key_bytes: f64,
 }
 
 impl SwitchCost {
-    /// The cost at a level of options that `moduli` allow, for digits that are whole residues or remainders: d(l + s) − l forward
-    /// transforms of digits and l inverse ones before, 2s inverse and 2l forward ones on the way down from s special moduli.
+    /// Returns the cost at a level of options that `moduli` allow, for digits that are whole residues or remainders:
+    /// d(l + s) − l forward transforms of digits and l inverse ones before, 2s inverse and 2l forward ones on the way
+    /// down from s special moduli.
     ///
     /// ```
     /// use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -42,10 +43,10 @@ impl SwitchCost {
         Self::of_limbs(options, moduli, &(0..level).collect::<Vec<_>>(), degree)
     }
 
-    /// The same at a level that has the moduli with these ascending indices.
+    /// Returns the cost at a level that has the moduli with the given ascending indices.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn of_limbs(
         options: &GadgetOptions,
         moduli: &[u64],
@@ -56,7 +57,7 @@ impl SwitchCost {
         let (l, s, d) = (limbs.len() as f64, options.special_moduli.len() as f64, digits.len() as f64);
         let key_limbs = (l - options.dropped_limbs as f64).max(0.0) + s;
         let own = if options.radix_bits.is_some() { 0.0 } else { l };
-        // A digit of several residues takes a term for each and one for the quotient.
+        // A digit of several residues takes a term for each residue and one for the quotient.
         let term = |limbs: usize| if limbs > 1 { (limbs + 1) as f64 * (l + s - limbs as f64) } else { 0.0 };
         let lifts: f64 = digits.into_iter().map(term).sum();
         let (down, down_terms) = if s > 0.0 { (2.0 * (s + l), 2.0 * l * (s + 2.0)) } else { (0.0, 0.0) };
@@ -67,7 +68,8 @@ impl SwitchCost {
         })
     }
 
-    /// What a key switch at each of these levels takes [in transforms](Self::in_transforms) together; none for options that do not fit.
+    /// Returns the cost [in transforms](Self::in_transforms) of a key switch at each of these levels, added up;
+    /// `None` for options that do not fit.
     pub fn sum(
         options: &GadgetOptions,
         moduli: &[u64],
@@ -78,8 +80,8 @@ impl SwitchCost {
         levels.into_iter().map(|limbs| Some(cost(limbs).ok()?.in_transforms(degree))).sum()
     }
 
-    /// Everything in transforms: a term of a conversion takes 1/15 of one, and as long as 14 bytes from memory n times. Measured on
-    /// AMD Zen 4 (EPYC) at n = 2^14; what matters is their ratio, which hardly changes.
+    /// Returns the whole cost in transforms: a term of a conversion takes 1/15 of one, and as long as 14 bytes from
+    /// memory n times. Measured on AMD Zen 4 (EPYC) at n = 2^14; only the ratio matters, which hardly changes.
     #[must_use]
     pub fn in_transforms(&self, degree: usize) -> f64 {
         self.transforms + self.multiplications / 15.0 + self.key_bytes / (14.0 * degree as f64)
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
     use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 
-    /// d(l + s) − l + l + 2s + 2l at l = 1, 2, 3 with s = 3 and d = 1: 15 on average.
+    /// The mean of d(l + s) − l + l + 2s + 2l at l = 1, 2, 3 with s = 3 and d = 1 is 15.
     #[test]
     fn lower_levels_cost_less() {
         let mut moduli = primes_below(DEFAULT_PRIME_BOUND, 1 << 16, 15).unwrap();

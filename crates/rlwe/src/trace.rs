@@ -1,35 +1,35 @@
-//! Which operations spent a ciphertext's noise budget.
+//! Traces of the operations that spent a ciphertext's noise budget.
 //!
-//! Every operation leaves a step with the bits that are left after it. A result continues the trace of the
-//! operand with the fewest bits left: that is the one whose noise decides. Equal operations in a row share a
+//! Every operation adds a step with the bits that are left after it. A result continues the trace of the
+//! operand with the fewest bits left, since its noise decides. Equal operations in a row share a
 //! step, and only the latest steps are kept one by one, so that a trace stays small however long the computation.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Steps kept one by one; the older half of more becomes totals.
+/// Number of steps kept one by one; when there are more, the older half becomes totals.
 const RECENT: usize = 32;
 
-/// One operation, or several of the same in a row.
+/// A step of a trace: one operation, or several equal ones in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// The operation's name.
+    /// Name of the operation.
     pub operation: &'static str,
-    /// How often it was done.
+    /// Number of times that the operation was done.
     pub times: u32,
-    /// Bits it took from the operand with the fewest left; below 0 if it gave some back.
+    /// Bits that the operation took from the operand with the fewest left; below 0 if it gave some back.
     pub spent: f64,
-    /// Bits left after it.
+    /// Bits left after the operation.
     pub left: f64,
 }
 
-/// The operations behind one ciphertext along the operand with the least budget. Cheap to clone.
+/// A trace: the operations behind one ciphertext along the operand with the least budget. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<History>);
 
 #[derive(Clone, Debug, Default)]
 struct History {
-    /// One for each operation: what is no longer kept one by one.
+    /// Totals, one for each operation, of the steps no longer kept one by one.
     earlier: Vec<Step>,
     recent: Vec<Step>,
 }
@@ -44,7 +44,7 @@ impl Trace {
             }
         }
         let before = self.left();
-        // What starts a trace has spent nothing; what lost all bits before loses none now.
+        // The first step of a trace has spent nothing; one after all bits were lost spends none.
         let spent = if before.is_finite() && !left.is_nan() { before - left } else { 0.0 };
         Arc::make_mut(&mut self.0).push(Step { operation, times: 1, spent, left });
     }
@@ -70,7 +70,7 @@ impl Trace {
         totals
     }
 
-    /// What spent the most, for messages: "multiply (7 times) spent 213.4 bits, rotate 1.2 bits".
+    /// The operations that spent the most, for messages: "multiply (7 times) spent 213.4 bits, rotate 1.2 bits".
     #[must_use]
     pub fn summary(&self) -> String {
         let mut parts = Vec::new();
@@ -113,7 +113,7 @@ fn add_to(totals: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// One line a step: the operation, what it spent, what it left.
+/// Formats a trace, one line a step: the operation, the bits it spent and the bits it left.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.0.earlier.is_empty() {

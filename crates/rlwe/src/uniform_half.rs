@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// What follows from a seed.
+/// A value that follows from a seed.
 #[derive(Clone)]
 pub(crate) struct UniformHalf<T> {
     drawn: OnceLock<T>,
@@ -11,22 +11,22 @@ pub(crate) struct UniformHalf<T> {
 }
 
 impl<T: Clone> UniformHalf<T> {
-    /// Not drawn yet; kept from its first use on.
+    /// A half that is not drawn yet; kept from its first use on.
     pub(crate) fn new() -> Self {
         Self { drawn: OnceLock::new(), is_kept: true }
     }
 
-    /// Drawn for each use from now on.
+    /// Drops the half: from now on it is drawn for each use.
     pub(crate) fn forget(&mut self) {
         *self = Self { drawn: OnceLock::new(), is_kept: false };
     }
 
-    /// What is in memory.
+    /// The half, if it is in memory.
     pub(crate) fn drawn(&self) -> Option<&T> {
         self.drawn.get()
     }
 
-    /// The half. Threads that ask for it at once may draw it at once: all draw the same.
+    /// Returns the half, drawn if needed. Threads that ask for it at once may draw it at once: all draw the same.
     pub(crate) fn get<E>(&self, draw: impl FnOnce() -> Result<T, E>) -> Result<Cow<'_, T>, E> {
         if let Some(half) = self.drawn.get() {
             return Ok(Cow::Borrowed(half));

@@ -1,4 +1,5 @@
-//! Operations of a storage by others of its operations: what [`Backend`] does unless a storage knows a faster form.
+//! Operations of a storage computed by others: the default methods of [`Backend`], unless a storage knows a faster
+//! form.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -11,7 +12,7 @@ use super::Backend;
 use crate::sampling::ternary;
 use crate::{Coefficient, Evaluation, Poly, RingError};
 
-/// [`Backend::masked`] polynomial by polynomial.
+/// Does [`Backend::masked`] polynomial by polynomial.
 pub fn by_polynomials<R: Backend + ?Sized>(
     ring: &R,
     parts: [&Poly<Evaluation>; 2],
@@ -22,7 +23,7 @@ pub fn by_polynomials<R: Backend + ?Sized>(
     let coefficients = ternary(ring.degree(), rng)?;
     let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
     let mut mask = |part: &Poly<Evaluation>, message: Option<&Poly<Coefficient>>| {
-        // Without the errors it would reveal u.
+        // The part is secret: before its errors are added it would reveal u.
         let mut masked = Zeroizing::new(part.clone());
         ring.mul_assign(&mut masked, &u)?;
         let mut error = Zeroizing::new(ring.error(rng)?);
@@ -33,7 +34,7 @@ pub fn by_polynomials<R: Backend + ?Sized>(
     Ok([mask(first, message)?, mask(second, None)?])
 }
 
-/// Checks that d·rest divides the last modulus and that something is left; returns the level of the result.
+/// Checks that d·rest divides the last modulus and that a modulus is left; returns the level of the result.
 pub(crate) fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, RingError> {
     let divides = d.checked_mul(rest).is_some_and(|product| product > 0 && last.is_multiple_of(product));
     let left = if rest > 1 { level } else { level.saturating_sub(1) };
@@ -45,7 +46,7 @@ pub(crate) fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Resul
     Err(RingError::out_of_range("factor", expected, d))
 }
 
-/// [`Backend::divide_by_factor`] coefficient by coefficient.
+/// Does [`Backend::divide_by_factor`] coefficient by coefficient.
 pub(super) fn divide_integers<R: Backend + ?Sized>(
     ring: &R,
     a: &Poly<Evaluation>,
@@ -74,7 +75,7 @@ pub(super) fn divide_integers<R: Backend + ?Sized>(
     target.to_evaluation(target.from_integers(&quotients)?)
 }
 
-/// a ← a·X^k by the values of X^k.
+/// Multiplies a by a monomial, a ← a·X^k, by the values of X^k.
 pub(crate) fn multiply_by_values<R: Backend + ?Sized>(
     ring: &R,
     a: &mut Poly<Evaluation>,
@@ -90,7 +91,7 @@ pub(crate) fn multiply_by_values<R: Backend + ?Sized>(
     ring.mul_assign(a, &ring.to_evaluation(ring.from_signed(&coefficients)?)?)
 }
 
-/// [`Backend::sum_of_tensors`] by [`Backend::inner_products`].
+/// Does [`Backend::sum_of_tensors`] by [`Backend::inner_products`].
 pub(super) fn sum_of_tensors<R: Backend + ?Sized>(
     ring: &R,
     pairs: &[[[&Poly<Evaluation>; 2]; 2]],

@@ -1,4 +1,4 @@
-//! The implementation of the seam for dry runs: polynomials without coefficients.
+//! The storage for dry runs: polynomials without coefficients.
 
 mod ring;
 mod scaler;

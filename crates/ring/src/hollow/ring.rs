@@ -1,4 +1,4 @@
-//! The ring without residues.
+//! The dry ring, which stores no residues.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -17,18 +17,19 @@ use crate::{
     Append, Backend, Coefficient, Evaluation, PackingError, Poly, Representation, Residues, RingError, Shape,
 };
 
-/// What needs residues.
+/// Words of the error where a dry ring is asked for files, which need residues.
 const FILES: &str = "neither write nor read files";
-/// What needs residues, too.
+/// Words of the error where a dry ring is asked to decrypt, which needs residues.
 pub(super) const NUMBERS: &str = "decrypt nothing";
 
-/// The tag of dry polynomials modulo these: unlike those of rings that store residues.
+/// The tag of dry polynomials modulo the given values: unlike the tags of rings that store residues.
 pub(crate) fn dry_tag_of(values: &[u64]) -> u64 {
     !tag_of(values)
 }
 
-/// R_q as [`Ring`](crate::Ring) has it, of which only levels, moduli and sizes are there: every polynomial counts as zero. What schemes keep
-/// beside polynomials (levels, scales, bounds on noise, sizes in memory) is the same as over `Ring`, at next to no cost: a dry run.
+/// The ring R_q of [`Ring`](crate::Ring) with levels, moduli and sizes alone: every polynomial counts as zero.
+/// Schemes keep beside polynomials equal levels, scales, bounds on noise and sizes in memory as over `Ring`, at next
+/// to no cost: a dry run.
 ///
 /// ```
 /// use sunzi_ring::{HollowRing, Ring};
@@ -41,12 +42,12 @@ pub(crate) fn dry_tag_of(values: &[u64]) -> u64 {
 /// # Ok::<(), sunzi_ring::RingError>(())
 /// ```
 ///
-/// It has no numbers to decrypt, and nothing to write to files: both are [`RingError::Dry`].
+/// A dry ring has no numbers to decrypt and nothing to write to files: both are [`RingError::Dry`].
 #[derive(Clone, Debug)]
 pub struct HollowRing {
     index: Arc<RingIndex>,
     moduli: Arc<[u64]>,
-    /// The moduli of each level: their indices, the tag of their polynomials, their product.
+    /// Moduli of each level: their indices, the tag of their polynomials, their product.
     rungs: Arc<[Rung]>,
     level: usize,
     modulus: Arc<BigUint>,
@@ -60,7 +61,7 @@ struct Rung {
 }
 
 impl HollowRing {
-    /// The ring of index m modulo q_1⋯q_k, for moduli that [`Ring::new`](crate::Ring::new) would take.
+    /// The dry ring of index m modulo q_1⋯q_k, for moduli that [`Ring::new`](crate::Ring::new) would take.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli.
@@ -69,18 +70,18 @@ impl HollowRing {
         Self::with_rungs(m, moduli, &rungs)
     }
 
-    /// The ring with these rungs or, where there are none, the levels of [`new`](Self::new).
+    /// The dry ring with the given rungs or, where there are none, the levels of [`new`](Self::new).
     ///
     /// # Errors
-    /// As [`with_rungs`](Self::with_rungs).
+    /// Every error of [`with_rungs`](Self::with_rungs).
     pub fn of_levels(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         if rungs.is_empty() { Self::new(m, moduli) } else { Self::with_rungs(m, moduli, rungs) }
     }
 
-    /// The ring whose levels are these sets of moduli, as in [`Ring::with_rungs`](crate::Ring::with_rungs).
+    /// The dry ring whose levels are the given sets of moduli, as in [`Ring::with_rungs`](crate::Ring::with_rungs).
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`RingError::OutOfRange`] for levels that cannot be.
+    /// Every error of [`new`](Self::new); [`RingError::OutOfRange`] for sets that cannot be levels.
     pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         let index = Arc::new(supported_index(m)?);
         check_rungs(moduli, rungs)?;
@@ -102,7 +103,7 @@ impl HollowRing {
         Ok(Self { index, moduli: moduli.into(), level: rungs.len(), rungs, modulus })
     }
 
-    /// The moduli, in order.
+    /// The moduli of the ring, in order.
     pub(crate) fn moduli(&self) -> &[u64] {
         &self.moduli
     }
@@ -112,12 +113,12 @@ impl HollowRing {
         self.rung(level).map_or(&[], |rung| &rung.limbs)
     }
 
-    /// Whether level l has the first l moduli, for all of them.
+    /// Whether every level l has the first l moduli.
     pub(super) fn is_of_prefixes(&self) -> bool {
         is_of_prefixes(self.rungs.iter().map(|rung| &*rung.limbs))
     }
 
-    /// The levels up to this one, and one more for each of these moduli.
+    /// The ring with the levels up to this one, and one more level for each of the given moduli.
     pub(crate) fn extended(&self, others: &[u64]) -> Result<Self, RingError> {
         let own = self.limbs(self.level);
         let moduli: Vec<u64> = self.moduli.iter().chain(others).copied().collect();
@@ -139,25 +140,25 @@ impl HollowRing {
         Residues::hollow(self.shape_at(level), self.rung(level).map_or(0, |rung| rung.tag))
     }
 
-    /// The ring of a level.
+    /// The ring at one level.
     pub(crate) fn of_level(&self, level: usize) -> Result<Self, RingError> {
         check_level(level, self.level)?;
         let modulus = self.rung(level).map_or_else(|| Arc::clone(&self.modulus), |r| Arc::clone(&r.modulus));
         Ok(Self { level, modulus, ..self.clone() })
     }
 
-    /// Any polynomial of this ring.
+    /// The polynomial of this ring, of which there is only one.
     pub(crate) fn own(&self) -> Residues {
         self.place(self.level)
     }
 
-    /// Whether a polynomial is of a level.
+    /// Whether a polynomial belongs to a level.
     fn is_of_level(&self, level: usize, a: &Residues) -> bool {
         let own = self.place(level);
         (own.shape(), own.tag()) == (a.shape(), a.tag())
     }
 
-    /// The moduli of a level.
+    /// The values of the moduli of a level.
     pub(crate) fn values(&self, level: usize) -> Vec<u64> {
         self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).copied().collect()
     }
@@ -167,7 +168,7 @@ impl HollowRing {
         self.check(b)
     }
 
-    /// Fails unless level `lower` is there and nested in level `higher`.
+    /// Checks that level `lower` exists and is nested in level `higher`.
     fn check_nested(&self, lower: usize, higher: usize) -> Result<(), RingError> {
         check_level(lower, higher)?;
         if places(self.limbs(lower), self.limbs(higher)).iter().all(Option::is_some) {

@@ -1,4 +1,4 @@
-//! Products of BFV of which only the bounds are there.
+//! Products of BFV for dry runs: only their bounds exist.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,8 @@ use crate::{
     ScalingBounds, Side,
 };
 
-/// The scale-invariant operations of [`RnsScaler`](crate::RnsScaler), but that any number of products may be summed before they are scaled.
+/// The scale-invariant operations of [`RnsScaler`](crate::RnsScaler), except that any number of products may be
+/// summed before they are scaled.
 #[derive(Clone, Debug)]
 pub struct HollowScaler {
     ring: Ring,
@@ -40,7 +41,7 @@ impl ScalerBackend for HollowScaler {
         self.lowest..=self.ring.level()
     }
 
-    /// That of the level: what is wide about it, nobody sees.
+    /// Returns the dry ring of the level, in place of a wide one: the difference never shows.
     fn wide(&self, level: usize) -> Result<Ring, RingError> {
         if self.levels().contains(&level) {
             return self.ring.at_level(level);

@@ -1,4 +1,4 @@
-//! How an RNS basis is cut into digits, and which limbs its keys keep: arithmetic on moduli, no tables.
+//! Division of an RNS basis into digits, and the limbs that keys for them keep: arithmetic on moduli, no tables.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::error::{check_length, check_radix};
 use crate::ladder::within;
 use crate::{DigitBound, GadgetOptions, RingError};
 
-/// The digits of [BEHZ16, 4.5, B.1 and B.2] and [KPZ21, B.2.3] for a list of moduli.
+/// Digits of [BEHZ16, 4.5, B.1 and B.2] and [KPZ21, B.2.3] for a list of moduli.
 ///
 /// Residue D_j = \[c\]_{q_j} in [−h_j, h_j] with h_j = (q_j − 1)/2 is one digit, or, in radix ω, one of
 /// ℓ_j = ⌈bits(q_j)/log2 ω⌉ digits D_j = Σ_z d_{j,z}·ω^z, each as close to zero as the radix allows: in
@@ -27,43 +27,44 @@ pub struct RnsDigits {
     digits: Vec<Digit>,
 }
 
-/// d = ((y >> shift) & mask) − bias for y = D_j + [`offset`](RnsDigits::offset), or the remainder by several moduli.
+/// One digit d = ((y >> shift) & mask) − bias for y = D_j + [`offset`](RnsDigits::offset), or the remainder by
+/// several moduli.
 #[derive(Clone, Copy, Debug)]
 pub struct Digit {
-    /// j, the first of its moduli.
+    /// Index j of the digit's first modulus.
     pub source: usize,
-    /// How many moduli it is made of at the highest level.
+    /// Number of the digit's moduli at the highest level.
     pub limbs: usize,
     pub shift: u32,
     pub mask: u64,
-    /// |d| is at most this, for a digit of one modulus.
+    /// Largest value of |d|, for a digit of one modulus.
     pub bias: u64,
 }
 
 impl Digit {
-    /// Whether it is all of its residue.
+    /// Whether the digit is all of its residue.
     pub(super) fn is_whole(&self) -> bool {
         self.shift == 0 && self.mask == u64::MAX
     }
 
-    /// Its moduli at the highest level.
+    /// The range of the digit's moduli at the highest level.
     pub(super) fn range(&self) -> Range<usize> {
         self.source..self.source + self.limbs
     }
 
-    /// What it is where only one of its moduli is left.
+    /// The digit where only one of its moduli is left.
     pub(super) fn of_one(&self, source: usize, modulus: u64) -> Self {
         if self.limbs == 1 { *self } else { Self::whole(source, 1, modulus) }
     }
 
-    /// A remainder by this modulus, or by so many from it on.
+    /// A digit that is the remainder by one modulus, or by `limbs` of them from `source` on.
     fn whole(source: usize, limbs: usize, modulus: u64) -> Self {
         Self { source, limbs, shift: 0, mask: u64::MAX, bias: modulus.saturating_sub(1).div_ceil(2) }
     }
 }
 
 impl RnsDigits {
-    /// The digits of these odd moduli below 2^62.
+    /// The digits of the given odd moduli below 2^62.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for a radix outside 2^1 to 2^61, for
@@ -92,19 +93,20 @@ impl RnsDigits {
         Ok(Self { moduli: moduli.to_vec(), special: options.special_moduli.len(), dropped_limbs, digits })
     }
 
-    /// How many there are: polynomials each half of a key has.
+    /// The number of digits, which is the number of polynomials in each half of a key.
     #[must_use]
     pub fn count(&self) -> usize {
         self.digits.len()
     }
 
-    /// How many moduli each digit has of those with these ascending indices: a digit that has none is not there.
+    /// For each digit, the number of its moduli among those with the given ascending indices: a digit that has none
+    /// is left out.
     #[must_use]
     pub fn limbs_of(&self, moduli: &[usize]) -> Vec<usize> {
         self.present(moduli).map(|(_, _, places)| places.len()).collect()
     }
 
-    /// The digits that have some of these moduli, with their numbers and where those stand among these.
+    /// The digits that have some of the given moduli, with their numbers and the places of their moduli in the list.
     pub(super) fn present<'a>(
         &'a self,
         moduli: &'a [usize],
@@ -113,7 +115,7 @@ impl RnsDigits {
         all.filter(|(_, _, places)| !places.is_empty())
     }
 
-    /// Limbs of each polynomial of a key, special ones included.
+    /// The number of limbs of each polynomial of a key, special ones included.
     #[must_use]
     pub fn key_limbs(&self) -> usize {
         self.moduli.len() - self.dropped_limbs + self.special
@@ -138,7 +140,8 @@ impl RnsDigits {
             let own = moduli.get(places).unwrap_or_default();
             let values = own.iter().filter_map(|&limb| self.moduli.get(limb));
             if own.len() > 1 {
-                // Where a quotient in doubles is off by one the remainder is 2^-40 of the product beyond half of it.
+                // A quotient in doubles that is off by one leaves a remainder that is 2^-40 of the product beyond
+                // half of it.
                 let log2_bound = values.map(|&q| (q as f64).log2()).sum::<f64>() - 1.0 + 1e-11;
                 return DigitBound { log2_bound, log2_mean: f64::NEG_INFINITY };
             }
@@ -153,13 +156,14 @@ impl RnsDigits {
         self.present(moduli).map(bound).collect()
     }
 
-    /// Every digit, those of a residue in a row, lowest first.
+    /// All digits; the digits of one residue follow each other, lowest first.
     #[doc(hidden)]
     pub fn digits(&self) -> &[Digit] {
         &self.digits
     }
 
-    /// What makes the digits of residue j, of which this is one, non-negative: Σ_z bias_z·ω^z. Below 2^62.
+    /// The offset Σ_z bias_z·ω^z, below 2^62, which makes all digits of residue j non-negative; `digit` is one of
+    /// them.
     #[doc(hidden)]
     pub fn offset(&self, digit: &Digit) -> u64 {
         if digit.is_whole() {
@@ -169,25 +173,25 @@ impl RnsDigits {
         siblings.map(|other| other.bias << other.shift).sum()
     }
 
-    /// The moduli q_I that keys for residue j are multiples of.
+    /// The indices of the moduli of q_I, of which keys for residue j are multiples.
     #[doc(hidden)]
     pub fn dropped(&self, source: usize) -> impl Iterator<Item = u64> {
         self.moduli.iter().copied().cycle().skip(source + 1).take(self.dropped_limbs)
     }
 
-    /// Where limb `target` stands in a key for residue j; nowhere if it is zero.
+    /// The place of limb `target` in a key for residue j; `None` if the key is zero there.
     #[doc(hidden)]
     pub fn limb(&self, source: usize, target: usize) -> Option<usize> {
         let (k, dropped) = (self.moduli.len(), self.dropped_limbs);
         if (target + k - source - 1) % k < dropped {
             return None;
         }
-        // Dropped are source + 1, …, source + dropped; those past the end are the first limbs.
+        // Limbs source + 1, …, source + dropped are missing; those past the end are the first limbs.
         Some(target - if target > source { dropped } else { (source + dropped + 1).saturating_sub(k) })
     }
 }
 
-/// The moduli of digits that are remainders by products of them; none for digits of single residues.
+/// The moduli of digits that are remainders by products of them; `None` for digits of single residues.
 fn ranges_of_digits(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<Vec<Range<usize>>>, RingError> {
     let GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli } = options;
     if special_moduli.is_empty() {
@@ -209,7 +213,7 @@ fn ranges_of_digits(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<Ve
     group_moduli(&moduli, &special_moduli.iter().product(), *digits).map(Some)
 }
 
-/// Digits of these moduli.
+/// The digits that are remainders by the given ranges of moduli.
 fn remainders(moduli: &[u64], ranges: Vec<Range<usize>>) -> Vec<Digit> {
     let first = |range: &Range<usize>| moduli.get(range.start).copied().unwrap_or(0);
     ranges.into_iter().map(|range| Digit::whole(range.start, range.len(), first(&range))).collect()
@@ -220,7 +224,7 @@ fn first(level: usize) -> Vec<usize> {
     (0..level).collect()
 }
 
-/// The digits of every residue.
+/// The digits of every residue, in the given radix.
 fn residues(moduli: &[u64], radix_bits: Option<u32>) -> Vec<Digit> {
     let mut digits = Vec::new();
     for (source, &q) in moduli.iter().enumerate() {
@@ -236,7 +240,7 @@ fn residues(moduli: &[u64], radix_bits: Option<u32>) -> Vec<Digit> {
     digits
 }
 
-/// ℓ for one modulus.
+/// The number ℓ of digits for one modulus.
 pub fn digits_of(modulus: u64, radix_bits: Option<u32>) -> u32 {
     let bits = u64::BITS - modulus.leading_zeros();
     radix_bits.map_or(1, |radix| bits.div_ceil(radix).max(1))

@@ -1,4 +1,4 @@
-//! Digits of which only the bounds are there.
+//! Digits for dry runs: only their bounds exist.
 
 use zeroize::Zeroize;
 
@@ -8,14 +8,14 @@ use crate::hollow::{HollowRing, dry_tag_of};
 use crate::opaque::{Content, Opaque};
 use crate::{Backend, Evaluation, GadgetOptions, Poly, Residues, Ring, RingError, Shape};
 
-/// The digits of [`RnsGadget`](crate::RnsGadget), at one level.
+/// The dry form of [`RnsGadget`](crate::RnsGadget), at one level.
 #[derive(Clone, Debug)]
 pub struct HollowGadget {
-    /// The ring it was made for.
+    /// Ring for which the gadget was made.
     top: HollowRing,
     level: usize,
     key_ring: HollowRing,
-    /// The key ring as its users see it.
+    /// Key ring as its users see it.
     key_handle: Ring,
     options: GadgetOptions,
     digits: RnsDigits,
@@ -35,13 +35,13 @@ impl HollowGadget {
         Ok(Self { top, level, key_ring, key_handle, options, digits, log2_special })
     }
 
-    /// Where the moduli of this level stand among those of the highest.
+    /// The places of this level's moduli among those of the highest level.
     fn limbs(&self) -> Vec<usize> {
         let places = crate::ladder::places(self.top.limbs(self.level), self.top.limbs(self.top.level()));
         places.into_iter().flatten().collect()
     }
 
-    /// Fails unless a is of the key ring of this level or of a higher one that this level is nested in.
+    /// Checks that a belongs to the key ring of this level or of a higher one that this level is nested in.
     fn check_key(&self, a: &Residues) -> Result<(), RingError> {
         let Err(error) = self.key_ring.check(a) else { return Ok(()) };
         let special = &self.options.special_moduli;
@@ -58,14 +58,14 @@ impl HollowGadget {
     }
 }
 
-/// A polynomial of a key that is not there, and the bytes it would take packed.
+/// A dry polynomial of a key: only the number of bytes that it would take packed.
 #[derive(Clone)]
 struct HollowPart {
     part: Poly<Evaluation>,
     bytes: usize,
 }
 
-/// Digits that are not there.
+/// Dry digits, which hold no words.
 #[derive(Clone)]
 struct HollowDigits;
 
@@ -164,7 +164,7 @@ impl GadgetBackend for HollowGadget {
         for part in key.into_iter().flatten() {
             self.check_key(&part.0.get::<HollowPart>()?.part)?;
         }
-        // A key of a higher level may have more.
+        // The key must have enough polynomials; a key of a higher level may have more.
         let count = self.digit_count();
         key.into_iter()
             .try_for_each(|half| check_length("polynomials of a key half", count, half.len().min(count)))?;

@@ -22,13 +22,13 @@ use crate::words::gathered;
 use crate::{Backend, Evaluation, GadgetOptions, Poly, Ring, RingError, Shape, WordRing};
 
 impl RnsGadget {
-    /// One step of a key switch, on the threads that share it.
+    /// Runs one step of a key switch on the threads that share it.
     fn on_pool<T: Send>(&self, step: impl FnOnce() -> T + Send) -> T {
         let Shape { degree, limbs } = self.tables.key_ring.shape();
         on_pool(degree * limbs * self.tables.lifts.len(), step)
     }
 
-    /// The ring that the i-th polynomials of a key are of.
+    /// The ring of the i-th polynomials of a key.
     fn ring_of_part(&self, i: usize) -> Result<WordRing, RingError> {
         let (digit, dropped) = (self.digit(i)?, self.top.options.dropped_limbs);
         if dropped == 0 { Ok(self.tables.key_ring.clone()) } else { self.top.ring_of_digit(digit) }
@@ -38,13 +38,13 @@ impl RnsGadget {
         self.tables.lifts.get(i).ok_or_else(|| no_such_digit(self.digit_count(), i))
     }
 
-    /// What digit i of this level is at the highest one.
+    /// The digit at the highest level from which digit i of this level comes.
     fn digit(&self, i: usize) -> Result<&Digit, RingError> {
         let missing = || no_such_digit(self.digit_count(), i);
         self.top.digits.digits().get(self.lift(i)?.digit).ok_or_else(missing)
     }
 
-    /// q_I·a in the limbs where that is not zero.
+    /// Returns q_I·a in the limbs where it is not zero.
     fn times_dropped(&self, a: &Poly<Evaluation>, digit: &Digit) -> Result<Poly<Evaluation>, RingError> {
         let Shape { degree, limbs } = a.shape();
         let top = &*self.top;
@@ -95,7 +95,7 @@ impl GadgetBackend for RnsGadget {
     }
 
     fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        // What multiplies may be secret.
+        // The product is erased, since the factor may be secret.
         let a = Zeroizing::new(a);
         self.tables.key_ring.check(&a)?;
         Ok(Multiplier(Opaque::new(RnsMultiplier::new(&a))))
@@ -150,7 +150,7 @@ impl GadgetBackend for RnsGadget {
             let (modulus, secret) = (key_ring.basis().own(limb)?, source.own_limb(limb)?);
             let out = b.words_mut().chunks_exact_mut(key_ring.degree()).nth(at);
             let out = out.ok_or(RingError::MissingTable { table: "limb of a key", limb: at })?;
-            // A multiple of the source secret.
+            // The product is secret: a multiple of the source secret.
             let mut multiple = Zeroizing::new(Buffer::from_slice(secret));
             modulus.mul_scalar_assign(&mut multiple, top.element(digit, &modulus))?;
             modulus.add_assign(out, &multiple)?;

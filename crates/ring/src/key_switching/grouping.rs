@@ -1,4 +1,4 @@
-//! Which consecutive moduli make a digit of key switching with special moduli.
+//! Groups of consecutive moduli, each of which makes a digit of key switching with special moduli.
 
 use std::ops::Range;
 
@@ -6,13 +6,14 @@ use num_bigint::BigUint;
 
 use crate::RingError;
 
-/// The moduli of every digit: ⌈k/d_num⌉ each for a number d_num of digits, else as many as have a product of at most P.
+/// The moduli of every digit: ⌈k/d_num⌉ each for a number d_num of digits, else as many as have a product of at most
+/// P.
 ///
-/// Moduli of one length are then cut into digits of one length, as long as all can be. Moduli of different lengths each go
-/// to the digit before as long as there is room: short ones make digits of more.
+/// Moduli of equal length are then cut into digits of equal length, as long as all can be. Moduli of different
+/// lengths each go to the digit before as long as there is room: short ones make digits of more moduli.
 ///
 /// # Errors
-/// [`RingError::OutOfRange`] for no digits or more than moduli.
+/// [`RingError::OutOfRange`] for no digits, or for more digits than moduli.
 pub fn group_moduli(
     moduli: &[BigUint],
     special: &BigUint,
@@ -34,7 +35,7 @@ pub fn group_moduli(
     }
 }
 
-/// One digit after the other, each as long as P allows.
+/// Fills one digit after the other, each with as many moduli as P has room for.
 fn with_room(moduli: &[BigUint], special: &BigUint) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut product = BigUint::ZERO;

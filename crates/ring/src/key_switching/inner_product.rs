@@ -19,28 +19,28 @@ use crate::transform::Plan;
 use crate::words::division::offset_less;
 use crate::{Backend, Evaluation, Poly, RingError, Shape};
 
-/// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
+/// Words of distance between two digits in scratch memory: without them, digits at a distance of a power of two would
 /// compete for the same cache lines.
 pub(super) const PAD: usize = 72;
 
 /// Degrees up to which the keys of a switch stay in the third-level cache from one to the next, where nothing need be prefetched.
 const LONGEST_CACHED: usize = 1 << 14;
 
-/// What is missing where digits are too few.
+/// The name of digits in errors, where there are too few.
 const DIGITS: &str = "block of digits";
 
 /// The digits of one polynomial, in evaluation form modulo every modulus of the key ring.
 #[derive(Clone)]
 pub struct RnsDecomposition {
-    /// Modulus after modulus, all digits of each.
+    /// Residues, modulus after modulus, with all digits of each.
     words: Scratch,
     digits: usize,
-    /// The tag of the key ring.
+    /// Tag of the key ring.
     tag: u64,
 }
 
 impl RnsDecomposition {
-    /// These digits without the last word: a fault, which key switches must report.
+    /// Returns the digits without their last word: a fault that key switches must report.
     pub(crate) fn without_last_word(mut self) -> Self {
         self.words.truncate(self.words.len().saturating_sub(1));
         self
@@ -59,7 +59,7 @@ impl Zeroize for RnsDecomposition {
     }
 }
 
-/// A limb of the polynomial that is cut into digits.
+/// Returns a limb of the polynomial that is cut into digits.
 fn limb_of_input(input: SwitchInput<'_>, i: usize) -> Result<&[u64], RingError> {
     match input {
         SwitchInput::Values(a) => a.own_limb(i),
@@ -68,7 +68,7 @@ fn limb_of_input(input: SwitchInput<'_>, i: usize) -> Result<&[u64], RingError> 
     }
 }
 
-/// Digits and what they multiply in both halves of a key, modulo one number: ranges of the same coefficients.
+/// Digits and their factors in both halves of a key, modulo one modulus: ranges of the same coefficients.
 #[derive(Default)]
 pub(super) struct Terms<'a> {
     digits: Vec<&'a [u64]>,
@@ -76,36 +76,36 @@ pub(super) struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// Room for others.
+    /// An empty list that reuses the memory, for other digits.
     pub(super) fn clear(&mut self) {
         self.digits.clear();
         self.keys.iter_mut().for_each(Vec::clear);
     }
 
-    /// Σ d·(a, b).
+    /// Computes Σ d·(a, b) of digits d and key halves a and b.
     pub(super) fn sum(&self, modulus: &Modulus, outs: [&mut [u64]; 2]) -> Result<(), RingError> {
         let [a, b] = &self.keys;
         Ok(modulus.packed_inner_products(outs, &self.digits, [a, b])?)
     }
 }
 
-/// Digits and a key that meet: ⟨digits, key⟩ modulo one group of targets after the other.
+/// Inner products ⟨digits, key⟩ of digits and a key, modulo one group of targets after the other.
 pub(super) struct InnerProducts<'a> {
     top: &'a Top,
     tables: &'a Tables,
     input: SwitchInput<'a>,
-    /// The digits of the input, where they are there already.
+    /// Digits of the input, where they are computed already.
     digits: Option<&'a RnsDecomposition>,
     /// The rows of every limb, then the quotient of every digit that has one.
     rows: Scratch,
     key: [Vec<&'a KeyPoly>; 2],
-    /// The polynomial of the key for every digit that is there.
+    /// For every digit present, the number of its polynomial in the key.
     key_digits: Vec<usize>,
-    /// Where every limb of the key ring stands in the key, but for dropped limbs.
+    /// Places of the key ring's limbs in the key, before limbs are dropped.
     key_limbs: Vec<usize>,
 }
 
-/// The digits of a: target moduli outermost, so that their twiddles are reused by all of them.
+/// Returns the digits of a: target moduli outermost, so that all digits reuse their twiddles.
 pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
     let tables = &*gadget.tables;
     tables.ring.check(a)?;
@@ -140,7 +140,7 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
     Ok(RnsDecomposition { words, digits: tables.lifts.len(), tag: tables.key_ring.basis().tag() })
 }
 
-/// ⟨digits, key⟩ for both halves of a key, in the key ring.
+/// Returns ⟨digits, key⟩ for both halves of a key, in the key ring.
 pub(super) fn product(
     gadget: &RnsGadget,
     digits: &Digits,
@@ -157,7 +157,7 @@ pub(super) fn product(
 }
 
 impl<'a> InnerProducts<'a> {
-    /// Checks digits and key, and computes what lifts start from.
+    /// Checks digits and key, and computes the rows from which lifts start.
     pub(super) fn with_key(
         gadget: &'a RnsGadget,
         input: SwitchInput<'a>,
@@ -207,7 +207,7 @@ impl<'a> InnerProducts<'a> {
         Ok(Self { top, tables, input, digits, rows, key, key_digits, key_limbs })
     }
 
-    /// Words that [`apply`](Self::apply) needs.
+    /// The number of scratch words that [`apply`](Self::apply) needs.
     pub(super) fn scratch_words(&self) -> usize {
         if self.digits.is_some() {
             return 0;
@@ -215,11 +215,11 @@ impl<'a> InnerProducts<'a> {
         longest(&self.tables.groups) * self.tables.lifts.len() * (self.tables.ring.degree() + PAD)
     }
 
-    /// The inner products modulo the targets of a group.
+    /// Computes the inner products modulo the targets of a group.
     pub(super) fn apply(&self, outputs: &mut GroupOutputs<'_>, scratch: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let one = tables.lifts.len() * (n + PAD);
-        // Moduli that the key ring lacks have no inner products.
+        // No inner products exist modulo moduli that the key ring lacks.
         let Some(g) = outputs.limbs.group else { return Ok(()) };
         let group = entry("group of targets", &tables.groups, g)?;
         check_table("target of a group", outputs.outs.len(), outputs.limbs.targets.len())?;
@@ -264,7 +264,8 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// The digits whose keys are not zero modulo a target, beside these, in a range of coefficients, where digits are there already.
+    /// Adds, for a target and a range of coefficients, the terms of digits that are computed already and whose keys
+    /// are not zero there.
     pub(super) fn add_digit_terms<'b>(
         &'b self,
         target: usize,
@@ -277,7 +278,7 @@ impl<'a> InnerProducts<'a> {
         self.add_terms(target, slots, range, terms)
     }
 
-    /// The digits whose keys are not zero modulo a target, beside these, in a range of coefficients.
+    /// Adds, for a target and a range of coefficients, the terms of digits whose keys are not zero there.
     fn add_terms<'b>(
         &'b self,
         target: usize,
@@ -301,7 +302,7 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// Where a limb of the key ring stands in keys for a digit; nowhere if they are zero there.
+    /// The place of a limb of the key ring in keys for a digit; `None` if they are zero there.
     fn key_limb(&self, lift: &Lift, target: usize) -> Result<Option<usize>, RingError> {
         let limb = *entry("limb of a key", &self.key_limbs, target)?;
         // Only keys of the highest level lack limbs.
@@ -309,7 +310,8 @@ impl<'a> InnerProducts<'a> {
         Ok(if drops { self.top.digits.limb(lift.source, limb) } else { Some(limb) })
     }
 
-    /// Every digit that is a remainder by several moduli, modulo the targets of a group that are not its own, in coefficient form.
+    /// Computes every digit that is a remainder by several moduli, modulo the targets of a group that are not its
+    /// own, in coefficient form.
     fn convert_group(&self, g: usize, slots: &mut [u64], inside: Parallelism) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let group = entry("group of targets", &tables.groups, g)?;
@@ -331,8 +333,8 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// Every digit modulo a target after the outer levels of its transform, but for those that stand in the input: one target after the
-    /// other, so that its twiddles and then its digits stay in the cache.
+    /// Computes every digit modulo a target, up to the outer levels of its transform, except those that stand in the
+    /// input: one target after the other, so that its twiddles and then its digits stay in the cache.
     fn lift(&self, target: usize, slots: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let plan = tables.key_ring.plan(target)?;
@@ -356,7 +358,8 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// The inner levels of these transforms in a range of whole chunks; meanwhile the range of their keys is prefetched, if `prefetches`.
+    /// Does the inner levels of the transforms in a range of whole chunks; meanwhile the range of their keys is
+    /// prefetched, if `prefetches`.
     fn transform(
         &self,
         target: usize,
@@ -373,7 +376,7 @@ impl<'a> InnerProducts<'a> {
             if self.key_limb(lift, target)?.is_none() || is_there {
                 continue;
             }
-            // Digits are made without a key, too, and what is prefetched may be nothing.
+            // A missing key is fine: digits are made without a key, too, and then nothing is prefetched.
             let keys = if prefetches { self.keys(lift, digit, target, range.start)? } else { None };
             let keys = keys.unwrap_or_default();
             let later = keys.map(|key| key.get(..bytes).unwrap_or_default().into());
@@ -382,8 +385,8 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// The inner levels of all transforms and the inner products modulo a target, block by block: what a block of digits takes of the keys
-    /// comes from memory while it is transformed, and the block is still in the cache.
+    /// Does the inner levels of all transforms and the inner products modulo a target, block by block: the keys for a
+    /// block of digits come from memory while it is transformed, and the block is still in the cache.
     fn sum_by_blocks(
         &self,
         target: usize,
@@ -402,7 +405,8 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// What both halves of a key have for a digit modulo a target, from a coefficient on; nothing if they are zero there.
+    /// Returns the residues of both halves of a key for a digit modulo a target, from a coefficient on; `None` if
+    /// they are zero there.
     fn keys(
         &self,
         lift: &Lift,
@@ -419,7 +423,7 @@ impl<'a> InnerProducts<'a> {
     }
 }
 
-/// What lifts start from: the rows of every limb, then the quotient of every digit that has one.
+/// Computes the rows from which lifts start: the rows of every limb, then the quotient of every digit that has one.
 fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
     let n = tables.ring.degree();
     let remainders = tables.lifts.iter().any(|lift| matches!(lift.kind, LiftKind::Remainder { .. }));
@@ -449,7 +453,7 @@ fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
     let residues = &*residues;
     tables.ring.parallelism().for_each_part([quotients], n, |i, part, [out]| {
         let Lift { range, kind, .. } = entry("digit", &tables.lifts, i)?;
-        // Residues have no quotient.
+        // A residue has no quotient.
         let LiftKind::Remainder { rounding, .. } = kind else { return Ok(()) };
         let rows = residues.chunks_exact(n).skip(range.start).take(range.len());
         Ok(rounding.apply(&block_of(rows, &part), out)?)
@@ -457,7 +461,7 @@ fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
     Ok(rows)
 }
 
-/// One digit of residues modulo the target of a plan, after the outer levels of its transform.
+/// Computes one digit of residues modulo the target of a plan, up to the outer levels of its transform.
 fn lift_residue(lifted: &mut [u64], residues: &[u64], digit: &Digit, plan: &Plan) -> Result<(), RingError> {
     let target = plan.modulus();
     let Digit { shift, mask, bias, .. } = *digit;

@@ -1,4 +1,4 @@
-//! From a digit to its residues modulo any target.
+//! Lifts, which compute the residues of a digit modulo any target.
 
 use std::ops::Range;
 
@@ -10,27 +10,28 @@ use crate::error::part;
 use crate::transform::Scale;
 use crate::{RingError, WordRing};
 
-/// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
+/// Lift of one digit, from the coefficients of its limbs to its residues modulo every target.
 pub(super) struct Lift {
-    /// Which of all digits it is.
+    /// Number of the digit among all digits.
     pub(super) digit: usize,
-    /// The first of its moduli at the highest level.
+    /// First of the digit's moduli at the highest level.
     pub(super) source: usize,
-    /// Its limbs.
+    /// Range of the digit's limbs.
     pub(super) range: Range<usize>,
-    /// Factors of its limbs: folded into their inverse transforms, and for what does not come from a transform.
+    /// Factors of the digit's limbs: folded into their inverse transforms, and for limbs that do not come from a
+    /// transform.
     pub(super) scales: Vec<Scale>,
     pub(super) factors: Vec<u64>,
     pub(super) kind: LiftKind,
-    /// Where its quotients stand among the rows of all digits: after the limbs.
+    /// Place of the digit's quotients among the rows of all digits: after the limbs.
     pub(super) quotient: usize,
 }
 
 pub(super) enum LiftKind {
-    /// A residue or a part of it, from D_j + `offset` in [0, q_j + offset).
+    /// Lift of a residue or a part of it, from D_j + `offset` in [0, q_j + offset).
     Residue { digit: Digit, half: u64, rest: u64 },
-    /// [c]_{Q_j}, centred, from y_i = |c·q_i/Q_j|_{q_i} and v = ⌊Σ y_i/q_i⌉: Σ y_i·(Q_j/q_i) − v·Q_j [HPS19], to the targets of each
-    /// group that are not its own.
+    /// Lift of [c]_{Q_j}, centred, from y_i = |c·q_i/Q_j|_{q_i} and v = ⌊Σ y_i/q_i⌉: Σ y_i·(Q_j/q_i) − v·Q_j [HPS19],
+    /// to the targets of each group that are not the digit's own.
     Remainder { rounding: RoundedQuotient, conversions: Vec<Conversion> },
 }
 

@@ -1,11 +1,12 @@
 //! Key switching: digits, their inner products with keys, and the division by P.
 //!
-//! [`Gadget`] is what other layers use and [`GadgetBackend`] what a storage implements. Residues in words:
+//! [`Gadget`] is the interface for other layers, [`GadgetBackend`] the trait that a storage implements. Files for
+//! residues in words:
 //!
 //! | file | step |
 //! |---|---|
 //! | `gadget.rs`, `tables.rs` | the RNS gadget and its keys; tables of every level |
-//! | `digits.rs`, `grouping.rs` | which digits there are |
+//! | `digits.rs`, `grouping.rs` | the digits of a basis |
 //! | `lift.rs` | tables of a digit modulo every target |
 //! | `packed_key.rs` | residues of keys in 6 bytes |
 //! | `inner_product.rs` | digits, their transforms, inner products with a key |
@@ -54,37 +55,37 @@ pub struct Digits(#[doc(hidden)] pub Opaque);
 #[derive(Clone)]
 pub struct KeyPart(#[doc(hidden)] pub Opaque);
 
-/// A polynomial of the key ring, packed to multiply rotated ciphertexts of a level and of those nested in it.
+/// A polynomial of the key ring, packed to multiply rotated ciphertexts of a level and of levels nested in it.
 #[derive(Clone)]
 pub struct Multiplier(#[doc(hidden)] pub Opaque);
 
-/// The polynomial c that a key switch cuts into digits, of the level of its gadget.
+/// The polynomial c that a key switch cuts into digits; it has the level of the gadget.
 #[derive(Clone, Copy)]
 pub enum SwitchInput<'a> {
     /// Values of c.
     Values(&'a Poly<Evaluation>),
-    /// Coefficients of c, as scaling leaves them.
+    /// Coefficients of c, as scaling returns them.
     Coefficients(&'a Poly<Coefficient>),
-    /// Digits of c, which may meet any number of keys.
+    /// Digits of c, which may be multiplied by any number of keys.
     Digits(&'a Digits),
 }
 
-/// Polynomials c_0 and c_1 that a key switch adds to its halves, of the level of its gadget.
+/// Polynomials c_0 and c_1 that a key switch adds to its halves; they have the level of the gadget.
 #[derive(Clone, Copy)]
 pub enum Addends<'a> {
-    /// Values; what is not given is 0.
+    /// Values of c_0 and c_1; a missing one is 0.
     Values([Option<&'a Poly<Evaluation>>; 2]),
-    /// Coefficients, whose transforms are shared with those of the division by P.
+    /// Coefficients of c_0 and c_1, whose transforms are shared with those of the division by P.
     Coefficients([&'a Poly<Coefficient>; 2]),
 }
 
 impl Addends<'_> {
-    /// Zeros.
+    /// Zero for both c_0 and c_1.
     pub const NONE: Self = Self::Values([None, None]);
 }
 
 impl KeyPart {
-    /// Bytes in memory.
+    /// Length of the digits in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.0.byte_len()
@@ -92,7 +93,7 @@ impl KeyPart {
 }
 
 impl Multiplier {
-    /// Bytes in memory.
+    /// Length of the packed polynomial in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.0.byte_len()
@@ -105,18 +106,18 @@ impl Zeroize for Multiplier {
     }
 }
 
-/// Tables of key switching at one level; cheap to clone. What they do is listed at [`GadgetBackend`].
+/// Tables of key switching at one level; cheap to clone. Their operations are listed at [`GadgetBackend`].
 #[derive(Clone, Debug)]
 pub struct Gadget(Arc<dyn GadgetBackend>);
 
 impl Gadget {
-    /// The tables of a storage.
+    /// A gadget over the tables of a storage.
     #[must_use]
     pub fn new(tables: impl GadgetBackend) -> Self {
         Self(Arc::new(tables))
     }
 
-    /// The tables, if they are of this storage.
+    /// The tables of the gadget, if they have type `B`.
     #[must_use]
     pub fn tables<G: GadgetBackend>(&self) -> Option<&G> {
         let tables: &dyn Any = &*self.0;
@@ -142,25 +143,26 @@ impl Deref for Gadget {
 /// [BEHZ16, B.2], when f_i is the product of their moduli. An encryption of (g_i/f_i)·s′ times f_i is a sample
 /// modulo q/f_i with the error of one modulo q: no easier to attack than a sample modulo q.
 pub trait GadgetBackend: Any + Debug + Send + Sync {
-    /// What it was made with: keys and ciphertexts of one computation must agree on it.
+    /// The options of the gadget: keys and ciphertexts of one computation must agree on them.
     fn options(&self) -> &GadgetOptions;
-    /// R modulo Q_l·P: the moduli of the ring at this level, then the special ones.
+    /// The key ring, R modulo Q_l·P: the moduli of the ring at this level, then the special ones.
     fn key_ring(&self) -> &Ring;
-    /// l.
+    /// The level l of the gadget.
     fn level(&self) -> usize;
     /// The gadget of a level up to that of the ring it was made for; tables are made at first use.
     ///
     /// # Errors
-    /// [`RingError::NoSuchLevel`].
+    /// [`RingError::NoSuchLevel`] for 0 and above the level of that ring.
     fn at_level(&self, level: usize) -> Result<Gadget, RingError>;
-    /// log2 P; 0 without special moduli.
+    /// The size log2 P of the special moduli; 0 without special moduli.
     fn log2_special(&self) -> f64;
-    /// a, an element of the key ring of this level or of a higher one, in that of this level.
+    /// Takes a, an element of the key ring of this level or of a higher one, to the key ring of this level.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError>;
-    /// Digits a polynomial of this level has, and polynomials each half of a key for this level.
+    /// The number of digits of a polynomial of this level, which is the number of polynomials in each half of a key
+    /// for this level.
     fn digit_count(&self) -> usize;
     /// Bounds on the coefficients of f_i·digit_i, which multiply the i-th error of a key, for every i.
     fn digit_bounds(&self) -> Vec<DigitBound>;
@@ -168,8 +170,8 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     fn log2_truncation(&self) -> f64 {
         f64::NEG_INFINITY
     }
-    /// The i-th polynomials (f_i·b + g_i·s′, f_i·a) of a key, for an encryption (b, a) of zero and s′ of the key ring:
-    /// without their zero limbs, hence not of the key ring where limbs are dropped.
+    /// Returns the i-th polynomials (f_i·b + g_i·s′, f_i·a) of a key, for an encryption (b, a) of zero and s′ of the
+    /// key ring: without their zero limbs, hence not of the key ring where limbs are dropped.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for `i` not below `digit_count`, and for dropped limbs
@@ -180,7 +182,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         source: &Poly<Evaluation>,
         i: usize,
     ) -> Result<[Poly<Evaluation>; 2], RingError>;
-    /// The ring that the i-th polynomials of a key are of: the key ring, unless limbs are dropped.
+    /// The ring of the i-th polynomials of a key: the key ring, unless limbs are dropped.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for `i` not below `digit_count`.
@@ -191,10 +193,10 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
             Err(no_such_digit(self.digit_count(), i))
         }
     }
-    /// f_i·a, the second of the i-th polynomials of a key, for a of the key ring.
+    /// Returns f_i·a, the second of the i-th polynomials of a key, for a of the key ring.
     ///
     /// # Errors
-    /// As [`key_part`](Self::key_part).
+    /// Every error of [`key_part`](Self::key_part).
     fn uniform_part(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
         let zero = self.key_ring().zero();
         let [_, a] = self.key_part([zero.clone(), a], &zero, i)?;
@@ -203,7 +205,8 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// Packs the i-th polynomial of a half of a key.
     ///
     /// # Errors
-    /// As [`part_ring`](Self::part_ring); [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
+    /// Every error of [`part_ring`](Self::part_ring); [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for
+    /// a polynomial of another ring.
     fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
         self.part_ring(i)?.check(&part)?;
         Ok(KeyPart(Opaque::new(part)))
@@ -211,49 +214,50 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// Unpacks the i-th polynomial of a half of a key.
     ///
     /// # Errors
-    /// As [`pack_part`](Self::pack_part).
+    /// Every error of [`pack_part`](Self::pack_part).
     fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
         let (ring, part) = (self.part_ring(i)?, part.0.get::<Poly<Evaluation>>()?);
         ring.check(part)?;
         Ok(part.clone())
     }
-    /// Bytes that a key for this level takes in memory.
+    /// The number of bytes that a key for this level takes in memory.
     ///
     /// # Errors
-    /// As [`part_ring`](Self::part_ring).
+    /// Every error of [`part_ring`](Self::part_ring).
     fn key_bytes(&self) -> Result<usize, RingError> {
         let part = |i| Ok(self.pack_part(self.part_ring(i)?.zero(), i)?.byte_len());
         Ok(2 * (0..self.digit_count()).map(part).sum::<Result<usize, RingError>>()?)
     }
-    /// The digits of a, of this level.
+    /// Cuts a, a polynomial of this level, into digits.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError>;
-    /// The digits of the polynomial with these coefficients.
+    /// Cuts the polynomial with the given coefficients into digits.
     ///
     /// # Errors
-    /// As [`decompose`](Self::decompose).
+    /// Every error of [`decompose`](Self::decompose).
     fn decompose_coefficients(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
         self.decompose(&self.key_ring().at_level(self.level())?.to_evaluation(a.clone())?)
     }
-    /// ⟨digits, key_0⟩ and ⟨digits, key_1⟩ in the key ring, for the halves of a key of this level or a higher one.
+    /// Returns ⟨digits, key_0⟩ and ⟨digits, key_1⟩ in the key ring, for the halves of a key of this level or a higher
+    /// one.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::LengthMismatch`] when a half lacks polynomials.
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError>;
-    /// ⌊a·Q_j/(Q_l·P)⌉ of level j ≤ l for a in the key ring: the division by P, and any modulus switch with it.
+    /// Divides by P, and switches the modulus with it: returns ⌊a·Q_j/(Q_l·P)⌉ of level j ≤ l for a in the key ring.
     ///
     /// # Errors
-    /// As [`Backend::mod_switch`](crate::Backend::mod_switch).
+    /// Every error of [`Backend::mod_switch`](crate::Backend::mod_switch).
     fn mod_down(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         check_level(level, self.level())?;
         self.key_ring().mod_switch(a, level)
     }
-    /// [`mod_down`](Self::mod_down) of several polynomials.
+    /// Does [`mod_down`](Self::mod_down) for several polynomials.
     ///
     /// # Errors
-    /// As [`mod_down`](Self::mod_down).
+    /// Every error of [`mod_down`](Self::mod_down).
     fn mod_down_all(
         &self,
         polys: &[&Poly<Evaluation>],
@@ -262,11 +266,11 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         check_level(level, self.level())?;
         self.key_ring().mod_switch_all(polys, level)
     }
-    /// One key switch at once: c_0 + c·key_0/P and c_1 + c·key_1/P, switched to modulus Q_j with one rounding, for c_0, c_1, c of this
-    /// level l ≥ j; then X → X^k.
+    /// Does a whole key switch: returns c_0 + c·key_0/P and c_1 + c·key_1/P, switched to modulus Q_j with one
+    /// rounding, for c_0, c_1, c of this level l ≥ j; then X → X^k.
     ///
     /// # Errors
-    /// As the steps it is made of.
+    /// Every error of the steps: decomposition, product, division and automorphism.
     fn switch(
         &self,
         input: SwitchInput<'_>,
@@ -291,11 +295,12 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         };
         Ok([finish(first, c0)?, finish(second, c1)?])
     }
-    /// A key switch without the division by P, for sums that are divided together: (P·c_0, 0) + ⟨decompose(c), key⟩ in the key ring,
-    /// then X → X^k. `added` is c_0, of this level, or P·c_0, or whatever else is to be added, of the key ring.
+    /// Does a key switch without the division by P, for sums that are divided together: returns (P·c_0, 0) +
+    /// ⟨decompose(c), key⟩ in the key ring, then X → X^k. `added` is c_0, of this level, or P·c_0, or any other
+    /// element of the key ring that is to be added.
     ///
     /// # Errors
-    /// As the steps it is made of.
+    /// Every error of the steps: decomposition, product and automorphism.
     fn switch_extended(
         &self,
         input: SwitchInput<'_>,
@@ -311,29 +316,32 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         }
         Ok([ring.automorphism(&first, exponent)?, ring.automorphism(&second, exponent)?])
     }
-    /// Packs a polynomial of the key ring.
+    /// Packs a polynomial of the key ring, to multiply rotated ciphertexts.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for a polynomial of another ring.
     fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
         Ok(Multiplier(Opaque::new(self.restrict_key(&a)?)))
     }
-    /// The polynomial of a multiplier of this level or of a higher one, in the key ring.
+    /// Unpacks the polynomial of a multiplier of this level or of a higher one, in the key ring.
     ///
     /// # Errors
-    /// As [`restrict_key`](Self::restrict_key); [`RingError::OtherStorage`] for one that another storage packed.
+    /// Every error of [`restrict_key`](Self::restrict_key); [`RingError::OtherStorage`] for a multiplier that another
+    /// storage packed.
     fn multiplied(&self, a: &Multiplier) -> Result<Poly<Evaluation>, RingError> {
         self.restrict_key(a.0.get::<Poly<Evaluation>>()?)
     }
-    /// Bytes that one in X^`gap` will take at most, for a power of two.
+    /// The number of bytes that a multiplier in X^`gap` will take at most, for a power of two.
     fn expected_multiplier_bytes(&self, _gap: usize) -> usize {
         self.key_ring().zero::<Evaluation>().byte_len()
     }
-    /// For every list of terms (i, m_i) the pair Σ m_i·a_i, Σ m_i·b_i in the key ring over rotations (a_i, b_i) of one ciphertext (c_0, c_1) of
-    /// this level: (P·c_0, 0) + ⟨digits of c_1, key_i⟩ at X^k_i, or P·(c_0, c_1). Multipliers are those of one gadget.
+    /// Returns, for every list of terms (i, m_i), the pair Σ m_i·a_i, Σ m_i·b_i in the key ring over rotations (a_i,
+    /// b_i) of one ciphertext (c_0, c_1) of this level: (P·c_0, 0) + ⟨digits of c_1, key_i⟩ at X^k_i, or P·(c_0,
+    /// c_1). Multipliers are those of one gadget.
     ///
     /// # Errors
-    /// As [`switch_extended`](Self::switch_extended); [`RingError::OtherModulus`] for multipliers of another ring, or of a
+    /// Every error of [`switch_extended`](Self::switch_extended); [`RingError::OtherModulus`] for multipliers of
+    /// another ring, or of a
     /// level that this one is not nested in; [`RingError::LengthMismatch`] for an index of no rotation.
     fn sums_of_rotations(
         &self,
@@ -345,7 +353,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     }
 }
 
-/// ⟨digits, key⟩ for both halves of a key.
+/// Returns ⟨digits, key⟩ for both halves of a key.
 fn products<G: GadgetBackend + ?Sized>(
     gadget: &G,
     input: SwitchInput<'_>,
@@ -358,7 +366,7 @@ fn products<G: GadgetBackend + ?Sized>(
     }
 }
 
-/// Adds P·a to an element of the key ring for a of a lower level, and a itself for one of the key ring.
+/// Adds P·a to an element of the key ring where a has a lower level, and a itself where a belongs to the key ring.
 fn add_multiple(
     ring: &Ring,
     half: &mut Poly<Evaluation>,
@@ -371,11 +379,11 @@ fn add_multiple(
     }
 }
 
-/// How large a digit can be.
+/// Bounds on the size of a digit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DigitBound {
-    /// log2 of the largest absolute value.
+    /// Bound on |d|: log2 of the largest absolute value.
     pub log2_bound: f64,
-    /// log2 of the largest absolute value of the mean for uniform c; −∞ for 0.
+    /// Bound on the mean for uniform c: log2 of its largest absolute value; −∞ for 0.
     pub log2_mean: f64,
 }

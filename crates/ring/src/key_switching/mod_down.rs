@@ -10,10 +10,10 @@ use crate::words::automorphism::ValueSources;
 use crate::words::division::{Division, Factor, Lifted, transform_inner, transform_outer};
 use crate::{Backend, Domain, Evaluation, Poly, RingError, WordRing};
 
-/// ⌊(P·added + ⟨digits, key⟩)·Q_j/(Q_l·P)⌉ for level j, at X^k.
+/// Returns ⌊(P·added + ⟨digits, key⟩)·Q_j/(Q_l·P)⌉ for level j, at X^k.
 ///
-/// First the inner products modulo what is divided by, special moduli and those above level j: their remainders r give
-/// −r/D modulo every other modulus, which the inner products there, divided by D, are added to.
+/// First come the inner products modulo the divisor D, that is the special moduli and those above level j: their
+/// remainders r give −r/D modulo every other modulus, to which the inner products there, divided by D, are added.
 pub(super) fn switch(
     gadget: &RnsGadget,
     products: &InnerProducts<'_>,
@@ -28,7 +28,7 @@ pub(super) fn switch(
     let mut remainders = [Scratch::new(0), Scratch::new(0)];
     if let Some(division) = division {
         let places: Vec<Option<usize>> = division.path().divisor().iter().copied().map(Some).collect();
-        // One more row for the quotients.
+        // The buffer has one more row, for the quotients.
         remainders = remainders.map(|_| Scratch::new((places.len() + 1) * n));
         let groups = group_outputs(
             tables.shared(),
@@ -71,7 +71,7 @@ pub(super) fn switch(
     Ok(halves)
 }
 
-/// (P·added, 0) + ⟨digits, key⟩ in the key ring at X^k.
+/// Returns (P·added, 0) + ⟨digits, key⟩ in the key ring at X^k.
 pub(super) fn switch_extended(
     gadget: &RnsGadget,
     products: &InnerProducts<'_>,
@@ -81,7 +81,7 @@ pub(super) fn switch_extended(
     let (tables, n) = (&*gadget.tables, gadget.tables.ring.degree());
     let ring = &tables.key_ring;
     let permutation = if exponent == 1 { None } else { Some(ring.value_sources(exponent)?) };
-    // Of the ring or of the key ring.
+    // The added polynomial belongs to the ring or to the key ring.
     let of_ring = added.filter(|added| tables.ring.check(added).is_ok());
     let whole = if of_ring.is_some() { None } else { added };
     whole.map_or(Ok(()), |added| ring.check(added))?;
@@ -137,7 +137,7 @@ fn permuted(
     Ok(())
 }
 
-/// Fails unless so many words hold a slot for each of these limbs.
+/// Checks that `words` words hold a slot for each of `limbs` limbs.
 fn check_slots(limbs: usize, words: usize, n: usize) -> Result<(), RingError> {
     check_table("slot of scratch memory", limbs, limbs.min(words / (n + PAD)))
 }
@@ -162,22 +162,22 @@ fn add_multiples(
     Ok(())
 }
 
-/// The limb at a place of a polynomial, if there are both.
+/// Returns the limb at a place of a polynomial, if both exist.
 fn own_limb<D: Domain>(place: Option<usize>, a: Option<&Poly<D>>) -> Result<Option<&[u64]>, RingError> {
     place.zip(a).map(|(place, a)| a.own_limb(place)).transpose()
 }
 
 /// The division that leads from the key ring to a level.
 struct ModDown<'a> {
-    /// What is divided by, and both remainders; none where keys are modulo the ciphertext modulus.
+    /// Division with the remainders of both halves; `None` where keys are modulo the ciphertext modulus.
     division: Option<(&'a Division, &'a [Scratch; 2])>,
     target: &'a WordRing,
-    /// Whether the target is of a lower level.
+    /// Whether the target level is below the gadget's.
     lower: bool,
 }
 
 impl ModDown<'_> {
-    /// Divides the inner products of a group and adds what is to be added.
+    /// Divides the inner products of a group and adds the polynomials that are to be added.
     fn finish(
         &self,
         gadget: &RnsGadget,
@@ -192,7 +192,7 @@ impl ModDown<'_> {
             let division = self.division.and_then(|(division, rows)| Some((division, &**rows.get(half)?)));
             let lifted = match (division, added) {
                 (Some((division, rows)), Addends::Values(_)) => division.lifted(rows, limbs.outs.clone())?,
-                // What is in coefficient form is added before the transform.
+                // Polynomials in coefficient form are added before the transform.
                 _ => None,
             };
             if let (Some((division, rows)), None) = (division, &lifted) {
@@ -204,7 +204,7 @@ impl ModDown<'_> {
             for (i, ((at, outs), slot)) in limbs.outs.clone().zip(outs.iter_mut()).zip(slots).enumerate() {
                 let (plan, [first, second]) = (self.target.plan(at)?, outs);
                 let out = if half == 0 { &mut **first } else { &mut **second };
-                // Without a place in the key ring there is a remainder only.
+                // A limb without a place in the key ring has a remainder only.
                 let place = limbs.targets.get(i).copied();
                 let coefficients = match added {
                     Addends::Coefficients(values) => own_limb(place, values.get(half).copied())?,
@@ -233,7 +233,7 @@ impl ModDown<'_> {
                     Addends::Values(values) => own_limb(place, values.get(half).copied().flatten())?,
                     Addends::Coefficients(_) => None,
                 };
-                // Of what is divided by, only P multiplies the values.
+                // Of the divisor, only P multiplies the values.
                 let scale = down.filter(|_| self.lower);
                 let scale = scale.map(|(_, inverse)| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
                 let ending =
@@ -245,7 +245,7 @@ impl ModDown<'_> {
     }
 }
 
-/// What a limb of a half becomes after its inner products.
+/// Last step of a limb of a half, after its inner products.
 struct Ending<'a> {
     plan: &'a Plan,
     /// Whether the slot holds a remainder or a polynomial whose transform has begun.
@@ -255,7 +255,7 @@ struct Ending<'a> {
     /// Whether there are inner products.
     is_there: bool,
     values: Option<&'a [u64]>,
-    /// A factor of the values.
+    /// Factor of the values.
     scale: Option<u64>,
 }
 

@@ -14,7 +14,7 @@ use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
 
 /// Words that are stored for a run of equal vectors.
 const LANES: usize = 8;
-/// The shortest run that is longer than what is stored for it: a block of the evaluation order.
+/// The shortest run that is longer than the words stored for it: a block of the evaluation order.
 const SHORTEST_RUN: usize = 64;
 
 /// Pairs of sums, one for every list of terms.
@@ -22,13 +22,13 @@ pub type Pairs = Vec<[Poly<Evaluation>; 2]>;
 
 /// A rotated ciphertext: X → X^k after a key switch.
 pub struct Rotation<'a> {
-    /// k.
+    /// Exponent k of the rotation.
     pub exponent: u64,
-    /// The digits of the ciphertext and both halves of the key; none for the identity, whatever the exponent.
+    /// Digits of the ciphertext and both halves of the key; `None` for the identity, whatever the exponent.
     pub switch: Option<(&'a Digits, [&'a [KeyPart]; 2])>,
 }
 
-/// The rotated ciphertexts of [`GadgetBackend::sums_of_rotations`].
+/// Returns the rotated ciphertexts of [`GadgetBackend::sums_of_rotations`].
 pub(super) fn whole_rotations<G: GadgetBackend + ?Sized>(
     gadget: &G,
     [c0, c1]: [&Poly<Evaluation>; 2],
@@ -44,7 +44,7 @@ pub(super) fn whole_rotations<G: GadgetBackend + ?Sized>(
     rotations.iter().map(rotated).collect()
 }
 
-/// [`GadgetBackend::sums_of_rotations`] rotation by rotation and term by term.
+/// Does [`GadgetBackend::sums_of_rotations`] rotation by rotation and term by term.
 pub(super) fn sums_of_whole_rotations<G: GadgetBackend + ?Sized>(
     gadget: &G,
     ciphertext: [&Poly<Evaluation>; 2],
@@ -66,20 +66,20 @@ pub(super) fn sums_of_whole_rotations<G: GadgetBackend + ?Sized>(
     lists.iter().map(sum).collect()
 }
 
-/// The error of an index of no pair.
+/// Returns the error for an index that names no pair.
 fn no_such_pair(i: usize, pairs: usize) -> RingError {
     RingError::LengthMismatch { what: "pairs", expected: i + 1, got: pairs }
 }
 
-/// A polynomial in evaluation form that multiplies others.
+/// A polynomial in evaluation form, packed to multiply others.
 ///
 /// The values of a polynomial in X^g repeat: in the evaluation order, from g = 8 on, all vectors of eight of a run of max(64, g)
 /// words are equal. One of them is stored.
 #[derive(Clone)]
 pub struct RnsMultiplier {
-    /// Eight words for every run, limb after limb.
+    /// Stored words, eight for every run, limb after limb.
     words: Scratch,
-    /// Words that eight stand for.
+    /// Length of a run: the number of words that eight stored ones represent.
     run: usize,
     shape: Shape,
     tag: u64,
@@ -112,13 +112,13 @@ impl RnsMultiplier {
         self.shape
     }
 
-    /// Bytes of a polynomial in X^`gap` of this shape at most.
+    /// The number of bytes that a polynomial in X^`gap` of this shape takes at most.
     pub(crate) fn expected_bytes(Shape { degree, limbs }: Shape, gap: usize) -> usize {
         let run = if gap < LANES { LANES } else { gap.clamp(SHORTEST_RUN, degree) };
         limbs * (degree / run * LANES) * size_of::<u64>()
     }
 
-    /// The polynomial.
+    /// Unpacks the polynomial.
     pub(crate) fn poly(&self) -> Poly<Evaluation> {
         let Shape { degree, limbs } = self.shape;
         let mut words = Scratch::new(degree * limbs);
@@ -132,7 +132,7 @@ impl RnsMultiplier {
         Poly::new(words, degree, self.tag)
     }
 
-    /// The words of a limb from `start` on, into `out` unless they stand there already.
+    /// Returns the words of a limb from `start` on, in `out` unless they are stored in full.
     pub(crate) fn block<'a>(
         &'a self,
         limb: usize,
@@ -150,15 +150,16 @@ impl RnsMultiplier {
         Ok(out)
     }
 
-    /// The words stored for a limb; none for one that is not there.
+    /// The words stored for a limb; empty for a limb that does not exist.
     fn limb(&self, limb: usize) -> &[u64] {
         let stored = self.words.len() / self.shape.limbs.max(1);
         self.words.chunks_exact(stored.max(1)).nth(limb).unwrap_or_default()
     }
 
-    /// The words of a limb from `start` on, from those stored for it.
+    /// Expands the words stored for a limb into its words from `start` on.
     fn expand(&self, limb: &[u64], start: usize, out: &mut [u64]) {
-        // Runs are powers of two that divide n, and so are blocks but for a last one: one of them is a multiple of the other.
+        // Runs are powers of two that divide n, and so are blocks but for a last one: either length is a multiple of
+        // the other.
         let step = self.run.min(out.len());
         for (i, part) in out.chunks_mut(step).enumerate() {
             let at = (start + i * step) / self.run * LANES;
@@ -182,12 +183,12 @@ impl Zeroize for RnsMultiplier {
     }
 }
 
-/// Pairs of polynomials that are asked for block by block.
+/// Pairs of polynomials that are computed block by block.
 pub(crate) trait PairsByBlock: Sync {
     fn count(&self) -> usize;
-    /// Words that [`block`](Self::block) needs.
+    /// The number of scratch words that [`block`](Self::block) needs.
     fn scratch_words(&self) -> usize;
-    /// A block of limb `i` of every pair, there already or made in scratch memory.
+    /// Returns a block of limb `i` of every pair, stored already or computed in scratch memory.
     fn block<'s>(
         &'s self,
         i: usize,
@@ -216,8 +217,8 @@ impl PairsByBlock for &[[&Poly<Evaluation>; 2]] {
 }
 
 impl WordRing {
-    /// All sums, one block of one limb after the other, so that what is read of it is read once. Limb i of the ring is limb `limbs[i]` of
-    /// the multipliers.
+    /// Computes all sums, one block of one limb after the other, so that every operand is read once. Limb i of the
+    /// ring is limb `limbs[i]` of the multipliers.
     pub(crate) fn sums_by_blocks(
         &self,
         pairs: &impl PairsByBlock,
@@ -238,7 +239,7 @@ impl WordRing {
         }
         let inside = self.parallelism();
         let run = |(i, outs): (usize, Vec<&mut [u64]>)| {
-            // Without multipliers they have no limbs.
+            // Lists without multipliers have no limbs to look up.
             let of_multiplier = limbs.get(i).copied().unwrap_or(usize::MAX);
             self.limb_of_sums([i, of_multiplier], pairs, lists, outs, inside)
         };
@@ -247,7 +248,7 @@ impl WordRing {
         Ok(sums)
     }
 
-    /// Limb `i` of all sums, both of the first list first, by limb `own` of the multipliers.
+    /// Computes limb `i` of all sums, both of the first list first, by limb `own` of the multipliers.
     fn limb_of_sums(
         &self,
         [i, own]: [usize; 2],

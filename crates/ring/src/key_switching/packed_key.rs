@@ -6,22 +6,22 @@ use crate::opaque::Content;
 use crate::scratch::Scratch;
 use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
 
-/// Bytes that a vector may read from the first of its words on.
+/// Number of bytes that a vector load may read from the first byte of its words on.
 const READ: usize = 64;
 
 /// A polynomial of a key, packed since key switching reads keys once and waits for memory.
 #[derive(Clone)]
 pub struct KeyPoly {
     bytes: Vec<u8>,
-    /// Where limbs start.
+    /// Offsets in bytes at which limbs start.
     starts: Vec<usize>,
     degree: usize,
-    /// The tag of its basis.
+    /// Tag of the basis of the polynomial.
     tag: u64,
 }
 
 impl KeyPoly {
-    /// A polynomial of this ring.
+    /// Packs a polynomial of the given ring.
     pub(super) fn new(part: &Poly<Evaluation>, ring: &WordRing) -> Result<Self, RingError> {
         ring.check(part)?;
         let Shape { degree, limbs } = part.shape();
@@ -35,19 +35,19 @@ impl KeyPoly {
         Ok(Self { bytes, starts, degree, tag: part.tag() })
     }
 
-    /// Bytes of one of this ring.
+    /// The number of bytes that a packed polynomial of the given ring takes.
     pub(super) fn len(ring: &WordRing) -> usize {
         Self::len_of(ring.degree(), ring.basis().values().iter().copied())
     }
 
-    /// Bytes of one of this degree modulo these.
+    /// The number of bytes that a packed polynomial of the given degree and moduli takes.
     pub(super) fn len_of(degree: usize, moduli: impl Iterator<Item = u64>) -> usize {
         let bits = moduli.map(|q| u64::BITS - q.leading_zeros());
         let residue: usize = bits.map(|bits| bits.div_ceil(u8::BITS) as usize).sum();
         degree.next_multiple_of(8) * residue + READ
     }
 
-    /// The polynomial, of this ring.
+    /// Unpacks the polynomial, which belongs to the given ring.
     pub(super) fn poly(&self, ring: &WordRing) -> Result<Poly<Evaluation>, RingError> {
         if self.shape() != ring.shape() {
             return Err(RingError::ShapeMismatch { expected: ring.shape(), got: self.shape() });
@@ -69,7 +69,7 @@ impl KeyPoly {
         self.tag
     }
 
-    /// The bytes from those of limb i on.
+    /// The packed bytes from limb i on.
     pub(super) fn limb(&self, i: usize) -> Option<&[u8]> {
         self.bytes.get(*self.starts.get(i)?..)
     }

@@ -1,5 +1,5 @@
-//! Sums of products with rotated ciphertexts: all rotations and all sums of a block of values before the next, so that no rotated
-//! ciphertext is ever held.
+//! Sums of products with rotated ciphertexts: all rotations and all sums of a block of values before the next, so
+//! that no rotated ciphertext is ever held.
 //!
 //! In the evaluation order the first bits of a position are the last bits of an exponent, which X → X^k changes among
 //! themselves: it maps aligned blocks of values to blocks.
@@ -13,22 +13,22 @@ use crate::parallel::{BLOCK, Work};
 use crate::words::automorphism::ValueSources;
 use crate::{Backend, Evaluation, Poly, RingError};
 
-/// All rotations of one ciphertext.
+/// All rotations of one ciphertext, computed block by block.
 struct Rotations<'a> {
     gadget: &'a RnsGadget,
-    /// P·(c_0, c_1).
+    /// Polynomials P·(c_0, c_1).
     multiples: [Poly<Evaluation>; 2],
-    /// None for the identity.
+    /// Rotations in order; `None` for the identity.
     rotations: Vec<Option<KeyedRotation<'a>>>,
 }
 
-/// A key switch and its permutation.
+/// A key switch and the permutation after it.
 struct KeyedRotation<'a> {
     products: InnerProducts<'a>,
     sources: ValueSources,
 }
 
-/// [`GadgetBackend::sums_of_rotations`](super::GadgetBackend::sums_of_rotations).
+/// Does [`GadgetBackend::sums_of_rotations`](super::GadgetBackend::sums_of_rotations) block by block.
 pub(super) fn sums_of_rotations<'a>(
     gadget: &'a RnsGadget,
     [c0, c1]: [&Poly<Evaluation>; 2],
@@ -43,7 +43,7 @@ pub(super) fn sums_of_rotations<'a>(
     };
     let lists = &*lists.iter().map(own).collect::<Result<Vec<_>, _>>()?;
     let limbs = places(gadget, lists)?;
-    // In other rings automorphisms do not map blocks to blocks.
+    // In rings of other indices automorphisms do not map blocks to blocks.
     if !ring.ring_index().is_power_of_two() {
         let rotated = whole_rotations(gadget, [c0, c1], rotations)?;
         let rotated: Vec<_> = rotated.iter().map(|pair| pair.each_ref()).collect();
@@ -60,7 +60,7 @@ pub(super) fn sums_of_rotations<'a>(
     ring.sums_by_blocks(&Rotations { gadget, multiples, rotations }, lists, &limbs)
 }
 
-/// Where the limbs of the key ring stand in multipliers, which are all of one ring.
+/// The places of the key ring's limbs in multipliers, which must all belong to one ring.
 fn places(gadget: &RnsGadget, lists: &[Vec<(usize, &RnsMultiplier)>]) -> Result<Vec<usize>, RingError> {
     let mut all = lists.iter().flatten().map(|&(_, multiplier)| multiplier);
     let Some(first) = all.next() else { return Ok(Vec::new()) };
@@ -77,7 +77,7 @@ impl PairsByBlock for Rotations<'_> {
         self.rotations.len()
     }
 
-    /// For inner products, and for every rotation.
+    /// Returns the scratch words for inner products, and for every rotation.
     fn scratch_words(&self) -> usize {
         (self.rotations.len() + 1) * 2 * (BLOCK + PAD)
     }
@@ -105,7 +105,7 @@ impl PairsByBlock for Rotations<'_> {
             keys.add_digit_terms(i, &from, &mut terms)?;
             let [first, second] = halves(products, range.len());
             terms.sum(&modulus, [&mut *first, &mut *second])?;
-            // P·c_0 is zero modulo the special moduli.
+            // The product P·c_0 is zero modulo the special moduli.
             if i < tables.ring.basis().len() {
                 modulus.add_assign(first, own[0].get(from).unwrap_or_default())?;
             }
@@ -118,7 +118,8 @@ impl PairsByBlock for Rotations<'_> {
     }
 }
 
-/// Two blocks, apart: neighbours at a distance of a power of two would compete for the same cache lines.
+/// Splits scratch memory into two blocks with a gap: neighbours at a distance of a power of two would compete for the
+/// same cache lines.
 fn halves(pair: &mut [u64], len: usize) -> [&mut [u64]; 2] {
     let (first, second) = pair.split_at_mut_checked(BLOCK + PAD).unwrap_or_default();
     [first, second].map(|half| half.get_mut(..len).unwrap_or_default())

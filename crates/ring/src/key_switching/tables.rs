@@ -1,4 +1,4 @@
-//! Tables of RNS key switching: what all levels share, and what each has for itself, made at first use.
+//! Tables of RNS key switching: those that all levels share, and those of each level, made at first use.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -22,36 +22,36 @@ pub struct RnsGadget {
     pub(super) tables: Arc<Tables>,
 }
 
-/// What all levels share.
+/// Tables that all levels share.
 pub(super) struct Top {
-    /// The ring as its users see it.
+    /// Ring as its users see it.
     pub(super) handle: Ring,
     pub(super) ring: WordRing,
-    /// R modulo P.
+    /// Ring R modulo P.
     pub(super) special: Option<WordRing>,
     pub(super) options: GadgetOptions,
     pub(super) digits: RnsDigits,
     pub(super) log2_special: f64,
-    /// The tag of the limbs that keys for residue j have.
+    /// Tags of the limbs that keys for residue j have, for every j.
     pub(super) tags: Vec<u64>,
-    /// Where the moduli of every level stand among those of the ring; none for a level that is not nested in it.
+    /// Places of every level's moduli among those of the ring; empty for a level that is not nested in it.
     limbs: Vec<Vec<usize>>,
-    /// The tag of the key ring of every level.
+    /// Tags of the key rings of all levels.
     key_tags: Vec<u64>,
     levels: Vec<OnceLock<Arc<Tables>>>,
 }
 
-/// What a level has for itself.
+/// Tables of one level.
 pub(super) struct Tables {
     pub(super) ring: WordRing,
     pub(super) key_ring: WordRing,
-    /// The key ring as its users see it.
+    /// Key ring as its users see it.
     pub(super) key_handle: Ring,
-    /// One for every digit.
+    /// Lifts of all digits.
     pub(super) lifts: Vec<Lift>,
-    /// Target moduli that are computed together: those of the ring, then the special ones.
+    /// Groups of target moduli that are computed together: those of the ring, then the special ones.
     pub(super) groups: Vec<Range<usize>>,
-    /// The division by P and the moduli above each level, made at first use.
+    /// Divisions by P and the moduli above each level, made at first use.
     divisions: Vec<OnceLock<Division>>,
 }
 
@@ -97,7 +97,8 @@ impl RnsGadget {
         Ok(Self { tables: top.at_level(highest)?, top })
     }
 
-    /// Where the limbs of the key ring stand in that key ring of this level, or of one that it is nested in, which has this tag; and that ring.
+    /// Returns the key ring with this tag, of this level or of one that it is nested in, and the places of its limbs
+    /// in the key ring of this level.
     pub(super) fn key_places(&self, tag: u64, shape: Shape) -> Result<(Vec<usize>, WordRing), RingError> {
         let own = &self.tables.key_ring;
         if tag == own.basis().tag() {
@@ -129,22 +130,22 @@ impl Top {
         self.ring.of_plans(own.map(|(_, plan)| Arc::clone(plan)).collect())
     }
 
-    /// P·ω^z modulo a modulus of the digit: g there.
+    /// The element g of the gadget modulo a modulus of the digit: P·ω^z.
     pub(super) fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
         modulus.mul(self.special_mod(modulus), modulus.reduce(1 << digit.shift))
     }
 
-    /// P modulo another modulus.
+    /// The product P of the special moduli, reduced modulo another modulus.
     pub(super) fn special_mod(&self, modulus: &Modulus) -> u64 {
         let moduli = self.options.special_moduli.iter();
         moduli.fold(1, |product, &p| modulus.mul(product, modulus.reduce(p)))
     }
 
-    /// The level of a key and how its polynomials lie, from the first of them.
+    /// Returns the level of a key, judged by its first polynomial.
     pub(super) fn key_level(&self, key: &[Vec<&KeyPoly>; 2]) -> Result<usize, RingError> {
         let highest = self.levels.len();
         let Some(part) = key.iter().find_map(|half| half.first()) else {
-            // No digit is there without a key for it.
+            // An empty key counts as one of the highest level: it lacks a polynomial for every digit.
             return Ok(highest);
         };
         if self.options.dropped_limbs > 0 {
@@ -163,12 +164,12 @@ impl Top {
         Some(self.key_tags.iter().rposition(|&own| own == tag)? + 1)
     }
 
-    /// Where the moduli of a level stand among those of the ring.
+    /// The places of a level's moduli among those of the ring.
     pub(super) fn limbs(&self, level: usize) -> &[usize] {
         level.checked_sub(1).and_then(|below| self.limbs.get(below)).map_or(&[], |limbs| limbs)
     }
 
-    /// Fails unless the parts can be a key of this level.
+    /// Checks that the polynomials can be a key of this level.
     pub(super) fn check_key(&self, key: &[Vec<&KeyPoly>; 2], level: usize) -> Result<(), RingError> {
         let tables = self.at_level(level)?;
         let limbs = tables.key_ring.basis().len() - self.options.dropped_limbs;
@@ -206,12 +207,12 @@ impl Tables {
         Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
     }
 
-    /// The length of a limb, and how work on limbs is shared.
+    /// The length of a limb, and the way work on limbs is shared.
     pub(super) fn shared(&self) -> (usize, Parallelism) {
         (self.ring.degree(), self.ring.parallelism())
     }
 
-    /// Places of a result that is all of the key ring.
+    /// The places of a result that has all limbs of the key ring.
     pub(super) fn all_places(&self) -> Vec<Option<usize>> {
         (0..self.key_ring.basis().len()).map(Some).collect()
     }
@@ -226,7 +227,8 @@ impl Tables {
                 limb_groups(&self.groups, path.places()).into_iter().map(|group| group.outs).collect();
             let (source, targets) = (self.key_ring.plans(), ladder.plans(level));
             let (isa, parallelism) = (self.ring.isa(), self.ring.parallelism());
-            // Conversions take P^-1 along for nothing; without one, a single product at the end is least.
+            // The factor: conversions include P^-1 at no cost; without a conversion, a single product at the end
+            // costs least.
             let factor = if path.divisor().len() > 1 { Factor::Inverse } else { Factor::One };
             Division::new(source, &targets, path, groups, isa, factor, parallelism)
         })

@@ -1,4 +1,4 @@
-//! The bases of products beside q: B_sk = B ∪ {m_sk} [BEHZ16, 4.2 and Prop. 2], P [KPZ21, Alg. 1 to 3].
+//! Auxiliary bases of products, beside q: B_sk = B ∪ {m_sk} [BEHZ16, 4.2 and Prop. 2], P [KPZ21, Alg. 1 to 3].
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -9,19 +9,19 @@ use super::fast_base_conversion::Overflow;
 use crate::error::part;
 use crate::{Auxiliary, Basis, Expansion, RingError, ScalerOptions};
 
-/// Primes of B, then m_sk, and how many ciphertext products may be summed.
+/// Primes of B, the prime m_sk, and the number of ciphertext products that may be summed.
 #[derive(Debug)]
 pub struct AuxiliaryBasis {
-    /// The primes of B.
+    /// Primes of the basis B.
     pub b: Vec<u64>,
-    /// The prime m_sk.
+    /// Prime m_sk, redundant beside B.
     pub m_sk: u64,
-    /// How many ciphertext products may be summed, at least 1.
+    /// Number of ciphertext products that may be summed, at least 1.
     pub products: u64,
 }
 
-/// The smallest B of primes with roots of unity for which eq. (14) holds, and λ as large as m_sk allows: of default size with
-/// room for sums of 256 products, or no longer than the moduli of q with room for one.
+/// Chooses the smallest B of primes with roots of unity for which eq. (14) holds, and λ as large as m_sk allows: of
+/// default size with room for sums of 256 products, or no longer than the moduli of q with room for one.
 ///
 /// Eq. (14): λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for a sum of s ciphertext products, whose middle term adds two
 /// products of lifts below (q/2)(1 + ρ); m_sk ≥ 2(|B| + ⌈λ⌉).
@@ -37,11 +37,11 @@ pub fn choose(
     let k = basis.len();
     let overflow = Overflow::new(k, options.m_tilde);
     let (bound, least) = (prime_bound(basis, options.auxiliary), capacity(options.auxiliary));
-    // 2d²·(one product) = δ·t·q·(1 + ρ)²·d², for the denominator d of ρ.
+    // Scaled lift, 2d²·(one product) = δ·t·q·(1 + ρ)²·d², for the denominator d of ρ.
     let lift = overflow.numerator + overflow.denominator;
     let product = basis.product() * t * Expansion::new(index.value())?.factor() as u64 * lift * lift;
     let scale = BigUint::from(2 * overflow.denominator * overflow.denominator);
-    // λM is shorter than |B| + 1 primes.
+    // The bound λM is shorter than |B| + 1 primes.
     let bits = u64::from(u64::BITS - (bound - 1).leading_zeros());
     let primes_needed = product.bits().saturating_sub(scale.bits()) / bits;
     let mut known = Candidates::new(basis, index, t, bound);
@@ -52,7 +52,7 @@ pub fn choose(
         let room = primes.iter().fold(BigUint::from(lambda), |room, &m| room * m);
         let slack = BigUint::from(k as u64 + 1);
         if room > slack {
-            // Strictly below: at most (room − k − 1 − 1)·2m̃²/product.
+            // Products lie strictly below the limit: at most (room − k − 1 − 1)·2m̃²/product.
             let products = ((room - slack - 1_u32) * &scale / &product).to_u64().unwrap_or(u64::MAX);
             if products >= least {
                 return Ok(AuxiliaryBasis { b: primes, m_sk, products });
@@ -62,8 +62,8 @@ pub fn choose(
     Err(RingError::out_of_range("modulus", "one that auxiliary primes can cover", basis.product()))
 }
 
-/// P for products that are scaled by t/q [KPZ21, Alg. 1], and how many of them may be summed: as few primes as hold
-/// ⌊(t/q)·a⌉ between ±P/2 for sums of as many as the options ask for.
+/// Chooses P for products that are scaled by t/q [KPZ21, Alg. 1], and the number of them that may be summed: as few
+/// primes as hold ⌊(t/q)·a⌉ between ±P/2 for sums of as many products as the options ask for.
 ///
 /// The middle part of a product adds two products of lifts below (q/2)(1 + ρ), so P > s·δtq for s of them, and a
 /// 2^-20th more for ρ and for the quotients of both conversions.
@@ -77,7 +77,7 @@ pub(crate) fn holding_products(
     let product = basis.product() * t * Expansion::new(index.value())?.factor() as u64;
     let product = &product + (&product >> 20_u32) + 4_u32;
     let mut known = Candidates::new(basis, index, t, bound);
-    // Fewer primes, all below the bound, have a smaller product.
+    // Fewer primes than this, all below the bound, have a smaller product.
     let least = product.bits() / u64::from(u64::BITS - (bound - 1).leading_zeros());
     for size in least.max(1) as usize.. {
         let primes = known.first(size)?;
@@ -90,8 +90,9 @@ pub(crate) fn holding_products(
     Err(RingError::out_of_range("modulus", "one that auxiliary primes can cover", basis.product()))
 }
 
-/// P for products that are scaled by t/P [KPZ21, Alg. 2 and 3]: primes, of which level ℓ takes the first c_ℓ, and c_1, …,
-/// c_k. P_ℓ ≥ (15/16)·q_1⋯q_ℓ, so that the rounding of a switch to P_ℓ weighs hardly more than one to q_1⋯q_ℓ [eq. (11)].
+/// Chooses P for products that are scaled by t/P [KPZ21, Alg. 2 and 3]: primes, of which level ℓ takes the first c_ℓ,
+/// and c_1, …, c_k. P_ℓ ≥ (15/16)·q_1⋯q_ℓ, so that the rounding of a switch to P_ℓ weighs hardly more than one to
+/// q_1⋯q_ℓ [eq. (11)].
 pub(crate) fn as_long_as_levels(
     basis: &Basis,
     index: &RingIndex,
@@ -114,7 +115,7 @@ pub(crate) fn as_long_as_levels(
     Ok((known.first(size)?.to_vec(), counts))
 }
 
-/// Below what auxiliary primes are looked for.
+/// The bound below which auxiliary primes are searched.
 fn prime_bound(basis: &Basis, auxiliary: Auxiliary) -> u64 {
     match auxiliary {
         Auxiliary::Standard => DEFAULT_PRIME_BOUND,
@@ -122,7 +123,7 @@ fn prime_bound(basis: &Basis, auxiliary: Auxiliary) -> u64 {
     }
 }
 
-/// How many products must fit.
+/// The number of products whose sum must fit.
 fn capacity(auxiliary: Auxiliary) -> u64 {
     match auxiliary {
         Auxiliary::Standard => 256,
@@ -130,7 +131,7 @@ fn capacity(auxiliary: Auxiliary) -> u64 {
     }
 }
 
-/// The largest usable primes, of which more are looked for as they are asked for.
+/// The largest usable primes, searched as they are asked for.
 struct Candidates<'a> {
     basis: &'a Basis,
     index: &'a RingIndex,
@@ -144,18 +145,19 @@ impl<'a> Candidates<'a> {
         Self { basis, index, t, bound, primes: Vec::new() }
     }
 
-    /// The `count` largest: the first of however many.
+    /// Returns the `count` largest usable primes: the first of however many were found.
     fn first(&mut self, count: usize) -> Result<&[u64], RingError> {
         if self.primes.len() < count {
             let find = |count| candidates(self.basis, self.index, self.t, self.bound, count);
-            // Twice as many, so that a search is not begun for each; where there are not as many, those that are needed.
+            // The search asks for twice as many, so that it is not begun for each; where there are not as many, for
+            // those that are needed.
             self.primes = find(2 * count).or_else(|_| find(count))?;
         }
         part("auxiliary prime", &self.primes, 0..count, self.primes.len())
     }
 }
 
-/// The `count` largest usable primes: distinct from the q_i and coprime to t.
+/// Finds the `count` largest usable primes: distinct from the q_i and coprime to t.
 fn candidates(
     basis: &Basis,
     index: &RingIndex,

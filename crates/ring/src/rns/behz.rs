@@ -16,17 +16,17 @@ use crate::{
     Backend, Basis, Coefficient, Evaluation, Poly, Representation, RingError, ScalerOptions, WordRing,
 };
 
-/// Extension to q ∪ B_sk, scaling by t/q back to q.
+/// Tables for extension to q ∪ B_sk, and for scaling by t/q back to q.
 pub(crate) struct Behz {
     ring: WordRing,
-    /// q, then B, then m_sk.
+    /// Wide ring with moduli q, then B, then m_sk.
     wide: WordRing,
-    /// The limbs B_sk of `wide`.
+    /// Auxiliary ring of the limbs B_sk of `wide`.
     auxiliary: WordRing,
-    /// m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
+    /// Factors m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
     extend_scales: Vec<Scale>,
     extension: Extension,
-    /// t·(q/q_i)^-1 over q, t·q^-1 times the factors of Shenoy and Kumaresan over B_sk.
+    /// Factors t·(q/q_i)^-1 over q, and t·q^-1 times the factors of Shenoy and Kumaresan over B_sk.
     floor_scales: Vec<Scale>,
     floor: Conversion,
     shenoy_kumaresan: ShenoyKumaresan,
@@ -75,12 +75,12 @@ impl Behz {
         &self.wide
     }
 
-    /// How many products fit the wide ring [BEHZ16, eq. (14)].
+    /// The number of products that fit the wide ring [BEHZ16, eq. (14)].
     pub(crate) fn product_capacity(&self) -> u64 {
         self.products
     }
 
-    /// Steps 2 to 4 of [`scale`](Self::scale) on one block of coefficients.
+    /// Does steps 2 to 4 of [`scale`](Self::scale) on one block of coefficients.
     fn scale_block(
         &self,
         words: &[u64],
@@ -101,8 +101,8 @@ impl Behz {
         self.shenoy_kumaresan.apply(&rows, output)
     }
 
-    /// [BEHZ16, Alg. 3, S0 and S1]: FastBconv of |m̃·a|_q to B_sk ∪ {m̃}, then Alg. 2, or FastBconv of |a|_q alone; the
-    /// residues modulo q stay as they are.
+    /// Extends a, [BEHZ16, Alg. 3, S0 and S1]: FastBconv of |m̃·a|_q to B_sk ∪ {m̃}, then Alg. 2, or FastBconv of
+    /// |a|_q alone; the residues modulo q stay as they are.
     pub(crate) fn extend(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         self.ring.check(a)?;
         let n = self.ring.degree();
@@ -115,7 +115,7 @@ impl Behz {
         Ok(extended)
     }
 
-    /// [BEHZ16, Alg. 3, S3 and S4]: 1. back to coefficients, times t; 2. fastRNSFloor_q in B_sk (Lemma 5);
+    /// Scales a, [BEHZ16, Alg. 3, S3 and S4]: 1. back to coefficients, times t; 2. fastRNSFloor_q in B_sk (Lemma 5);
     /// 3. α in m_sk and 4. conversion to q (Lemma 6).
     pub(crate) fn scale(&self, mut a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
         self.wide.check(&a)?;

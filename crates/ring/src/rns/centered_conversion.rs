@@ -9,10 +9,10 @@ use crate::error::entry;
 use crate::parallel::{BLOCK, Parallelism, Work, block_of};
 use crate::{Basis, RingError};
 
-/// From y_i = |c·q_i/q|_{q_i} to c' = Σ [y_i]_{q_i}·q/q_i ≡ c (mod q) in B_sk.
+/// Conversion from y_i = |c·q_i/q|_{q_i} to c' = Σ [y_i]_{q_i}·q/q_i ≡ c (mod q) in B_sk.
 ///
 /// The paper takes y_i in [0, q_i), so that ρ = 2k − 1; those lifts have a mean of kq/2, which would gather the
-/// noise of a product in the few roots of unity close to 1. Centred, they have none, and ρ = k − 1.
+/// noise of a product in the few roots of unity close to 1. Centred lifts have no mean, and ρ = k − 1.
 pub struct CenteredConversion {
     moduli: Vec<Modulus>,
     conversion: Conversion,
@@ -20,7 +20,7 @@ pub struct CenteredConversion {
 
 impl CenteredConversion {
     pub(crate) fn new(basis: &Basis, targets: &[Modulus]) -> Result<Self, RingError> {
-        // The rows are [y_i] + h_i, and Σ −h_i·q/q_i is a constant.
+        // Each row is [y_i] + h_i, and Σ −h_i·q/q_i is a constant.
         let column = |target: &Modulus| {
             let mut column = fast_base_conversion::column(basis, *target, 1);
             let halves =
@@ -34,7 +34,7 @@ impl CenteredConversion {
         Ok(Self { moduli: basis.moduli().to_vec(), conversion: matrix_product(&rows, targets, &columns)? })
     }
 
-    /// k − 1: |c'| ≤ Σ h_i·q/q_i < k·q/2.
+    /// The overflow ρ = k − 1: |c'| ≤ Σ h_i·q/q_i < k·q/2.
     pub(crate) fn overflow(k: usize) -> Overflow {
         Overflow { numerator: k as u64 - 1, denominator: 1 }
     }

@@ -1,4 +1,4 @@
-//! ⌊t·a/q⌉ mod t: what all forms of decryption share.
+//! Decryption ⌊t·a/q⌉ mod t: the steps that all its forms share.
 
 use sunzi_kernels::Modulus;
 use zeroize::Zeroize;
@@ -14,19 +14,20 @@ use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::{Basis, RingError};
 
-/// Words from one row of a block to the next: a cache line more, so that rows do not compete for the same sets.
+/// Words from one row of a block to the next: a cache line more than a block, so that rows do not compete for the
+/// same cache sets.
 const STRIDE: usize = BLOCK + 8;
 
-/// Tables of one (q, t) for the form that was asked for.
+/// Tables of decryption for one (q, t), in the form that was asked for.
 pub struct Decryptor {
     moduli: Vec<Modulus>,
-    /// |c·q_i/q|_{q_i}.
+    /// Factors |c·q_i/q|_{q_i} of the rows.
     row_factors: Vec<u64>,
     form: Box<dyn DecryptionForm>,
 }
 
 impl Decryptor {
-    /// Tables of this form of decryption, modulo t.
+    /// Builds the tables of the given form of decryption, modulo t.
     pub fn new(basis: &Basis, t: u64, decryption: Decryption) -> Result<Self, RingError> {
         Self::with_form(
             basis,
@@ -49,17 +50,18 @@ impl Decryptor {
         Ok(Self { moduli: basis.moduli().to_vec(), row_factors, form })
     }
 
-    /// How far t·x/q may lie from an integer.
+    /// The distance from an integer that t·x/q may have.
     pub fn margin(&self) -> f64 {
         self.form.margin()
     }
 
-    /// What [`apply_rows`](Self::apply_rows) wants residues to be multiplied by.
+    /// The factors of residues that [`apply_rows`](Self::apply_rows) expects to be multiplied already.
     pub(crate) fn row_factors(&self) -> &[u64] {
         &self.row_factors
     }
 
-    /// ⌊t·a/q⌉ mod t in [0, t) for rows of n coefficients of a, times the factors of rows.
+    /// Returns ⌊t·a/q⌉ mod t in [0, t) for rows of n coefficients of a, which are multiplied by the factors of rows
+    /// already.
     pub(crate) fn apply_rows(&self, rows: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
         let mut message = vec![0; n];
         Parallelism::Collapsed.for_each_block(&mut message, n, |range, output| {
@@ -69,7 +71,7 @@ impl Decryptor {
         Ok(message)
     }
 
-    /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
+    /// Returns ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
     pub fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
         let mut message = vec![0; n];
         check_limbs("limb of what is decrypted", self.moduli.len(), n, words.len())?;

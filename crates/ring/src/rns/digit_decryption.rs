@@ -9,25 +9,26 @@ use crate::parallel::BLOCK;
 use crate::scratch::Scratch;
 use crate::{Basis, RingError};
 
-/// ⌊Σ x_ij·t·r_ij/q_i⌉ mod t for digits x_i = Σ x_ij·B^j and r_ij = |B^j·(q/q_i)^-1|_{q_i}: with t·r_ij/q_i = ω_ij + θ_ij, an
-/// integer and a fraction in [−1/2, 1/2], it is [Σ x_ij·ω_ij + ⌊Σ x_ij·θ_ij⌉]_t [HPS19, 2.3; KPZ21, 3.3].
+/// Computes ⌊Σ x_ij·t·r_ij/q_i⌉ mod t for digits x_i = Σ x_ij·B^j and r_ij = |B^j·(q/q_i)^-1|_{q_i}: with t·r_ij/q_i
+/// = ω_ij + θ_ij, an integer and a fraction in [−1/2, 1/2], it is [Σ x_ij·ω_ij + ⌊Σ x_ij·θ_ij⌉]_t [HPS19, 2.3; KPZ21,
+/// 3.3].
 ///
-/// Only the second sum is one of doubles. Its error is below k·d·B·2^-51 for d digits, whatever t is: one digit is enough
-/// for k·q_i < 2^43, two of half the length are for all others. Residues enter as they are.
+/// Doubles occur in the second sum only. Its error is below k·d·B·2^-51 for d digits, whatever t is: one digit is
+/// enough for k·q_i < 2^43, two of half the length are for all others. Residues enter as they are.
 pub struct DigitDecryption {
-    /// log2 B, where there are two digits.
+    /// Width of a digit, log2 B, where there are two digits.
     width: Option<u32>,
     fractions: NearestSum,
-    /// Of the digits, of the rounded sum plus an offset, and of ones for that.
+    /// Conversion of the digits, of the rounded sum plus an offset, and of a row of ones to subtract it.
     conversion: Conversion,
     ones: Buffer,
 }
 
-/// k·q_i from which on there are two digits: the error of one would reach 2^-8.
+/// Least k·q_i for which there are two digits: the error of one would reach 2^-8.
 const ONE_DIGIT: u128 = 1 << 43;
 
 impl DigitDecryption {
-    /// Tables of decryption modulo t.
+    /// Builds the tables of decryption modulo t.
     pub fn new(basis: &Basis, t: u64) -> Result<Self, RingError> {
         let longest = basis.values().iter().copied().max().unwrap_or(0);
         let bits = u64::BITS - longest.leading_zeros();
@@ -50,7 +51,7 @@ impl DigitDecryption {
                 terms.push((largest, theta));
             }
         }
-        // Twice a bound on the sum of fractions is what stands for it in its row.
+        // The row of the rounded sum holds values up to twice a bound on the sum of fractions.
         let offset =
             terms.iter().map(|(largest, theta)| *largest as f64 * theta.abs()).sum::<f64>().ceil() + 1.0;
         rows.extend([basis.modulus(2 * offset as u64 + 1)?, row_of_ones(basis)?]);
@@ -64,7 +65,7 @@ impl DigitDecryption {
     }
 }
 
-/// t·r/q as the nearest integer and what is left.
+/// Splits t·r/q into the nearest integer and the remaining fraction.
 pub fn split(t: u64, r: u64, q: u64) -> (u64, f64) {
     let (product, q) = (u128::from(t) * u128::from(r), u128::from(q));
     let omega = (product + q / 2) / q;
@@ -78,7 +79,7 @@ impl DecryptionForm for DigitDecryption {
         1
     }
 
-    /// 1/2 less the proven error of the sum.
+    /// The margin: 1/2 less the proven error of the sum.
     fn margin(&self) -> f64 {
         half_less(self.fractions.error())
     }
@@ -99,7 +100,7 @@ impl DecryptionForm for DigitDecryption {
                 inputs.extend(digits.chunks_exact(len.max(1)));
             }
         }
-        // What is rounded takes the place of the message until the last step.
+        // The rounded sum takes the place of the message until the last step.
         let mut rounded = Scratch::new(len);
         self.fractions.apply(&inputs, &mut rounded)?;
         inputs.extend([&*rounded, self.ones.get(..len).unwrap_or_default()]);

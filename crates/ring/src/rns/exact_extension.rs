@@ -7,16 +7,17 @@ use super::matrix_product;
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
-/// From y_i = |x·(q/q_i)^-1|_{q_i} to x' = Σ y_i·q/q_i − u·q ≡ x (mod q) with |x'| ≤ (1/2 + ε)·q: \[x\]_q, but for x within
-/// εq of ±q/2, where it may be the next lift. u = ⌊Σ y_i/q_i⌉ is one more row of the matrix product; ε is the error of
-/// its sum in doubles, (k² + 7k)/2 units of 2^-53 and for moduli above 2^52 their bits beyond, or 0 for one modulus.
+/// Conversion from y_i = |x·(q/q_i)^-1|_{q_i} to x' = Σ y_i·q/q_i − u·q ≡ x (mod q) with |x'| ≤ (1/2 + ε)·q: \[x\]_q,
+/// but for x within εq of ±q/2, where it may be the next lift. u = ⌊Σ y_i/q_i⌉ is one more row of the matrix product;
+/// ε is the error of its sum in doubles, (k² + 7k)/2 units of 2^-53 and for moduli above 2^52 their bits beyond, or 0
+/// for one modulus.
 pub struct ExactExtension {
     quotient: RoundedQuotient,
     conversion: Conversion,
 }
 
 impl ExactExtension {
-    /// Tables of lifts from a basis to these moduli.
+    /// Builds the tables of lifts from a basis to the given moduli.
     pub fn new(basis: &Basis, targets: &[Modulus]) -> Result<Self, RingError> {
         let quotient = RoundedQuotient::new(basis.isa(), basis.moduli())?;
         let column = |target: &Modulus| {
@@ -29,7 +30,7 @@ impl ExactExtension {
         Ok(Self { quotient, conversion: matrix_product(&rows, targets, &columns)? })
     }
 
-    /// `rows`: y_i for every i, at most a block of words each.
+    /// Lifts a block; `rows` are y_i for every i, at most a block of words each.
     pub fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
         let mut quotients = [0; BLOCK];
         let quotients = part_of_block(&mut quotients, rows)?;
@@ -40,7 +41,7 @@ impl ExactExtension {
     }
 }
 
-/// As much of a block as the rows have.
+/// Returns the buffers of a block, cut to the length of the rows.
 pub(super) fn part_of_block<'a>(
     block: &'a mut [u64; BLOCK],
     rows: &[&[u64]],

@@ -8,16 +8,16 @@ use super::small_montgomery_reduction::SmallMontgomeryReduction;
 use crate::options::MTilde;
 use crate::{Basis, RingError};
 
-/// From y_i = |c·factor·q_i/q|_{q_i} to c' ≡ c (mod q) in B_sk with ‖c'‖ ≤ (q/2)(1 + ρ).
+/// Conversion from y_i = |c·factor·q_i/q|_{q_i} to c' ≡ c (mod q) in B_sk with ‖c'‖ ≤ (q/2)(1 + ρ).
 pub enum Extension {
-    /// With m̃.
+    /// Extension with a reduction by m̃.
     Montgomery(SmallMontgomeryReduction),
-    /// Without m̃.
+    /// Extension without m̃.
     Centered(CenteredConversion),
 }
 
 impl Overflow {
-    /// Of k moduli.
+    /// The overflow ρ for k moduli.
     pub fn new(k: usize, m_tilde: MTilde) -> Self {
         match m_tilde.value() {
             Some(m_tilde) => SmallMontgomeryReduction::overflow(k, m_tilde),
@@ -27,7 +27,7 @@ impl Overflow {
 }
 
 impl Extension {
-    /// Tables of lifts from a basis to these moduli.
+    /// Builds the tables of lifts from a basis to the given moduli.
     pub fn new(basis: &Basis, m_tilde: MTilde, targets: &[Modulus]) -> Result<Self, RingError> {
         Ok(match m_tilde.value() {
             Some(m_tilde) => Self::Montgomery(SmallMontgomeryReduction::new(basis, m_tilde, targets)?),
@@ -35,7 +35,8 @@ impl Extension {
         })
     }
 
-    /// `digits`: y_i, limb after limb, arbitrary afterwards; `output`: one limb of n words a target.
+    /// Lifts a polynomial; `digits`: y_i, limb after limb, arbitrary afterwards; `output`: one limb of n words a
+    /// target.
     pub fn apply(&self, digits: &mut [u64], output: &mut [u64], n: usize) -> Result<(), RingError> {
         match self {
             Self::Montgomery(reduction) => reduction.apply(digits, output, n),

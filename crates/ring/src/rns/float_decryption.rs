@@ -6,13 +6,13 @@ use super::{DecryptionForm, half_less};
 use crate::options::Precision;
 use crate::{Basis, RingError};
 
-/// Below this [`Precision::Automatic`] takes an error of doubles: it costs less than 0.003 bits of noise.
+/// Error below which [`Precision::Automatic`] takes doubles: it costs less than 0.003 bits of noise.
 const NEGLIGIBLE: f64 = 1.0 / 1024.0;
 
-/// ⌊Σ x_i·t/q_i⌉ mod t for x_i = |a·q_i/q|_{q_i}: multiples of q in Σ x_i·q/q_i become multiples of t.
+/// Computes ⌊Σ x_i·t/q_i⌉ mod t for x_i = |a·q_i/q|_{q_i}: multiples of q in Σ x_i·q/q_i become multiples of t.
 ///
 /// The paper asks for t/q_i to 2ν + log2 k − log2 t bits, which makes the sum right to the last unit of x_i. Noise is
-/// never that close to its limit: what counts is the error relative to 1, and x_i·t/q_i < t in doubles has
+/// never that close to its limit: the relevant error is that relative to 1, and x_i·t/q_i < t in doubles has
 /// t·2^-53 of it, however long q_i is.
 pub(crate) struct FloatDecryption {
     sum: RoundedSum,
@@ -47,7 +47,7 @@ impl DecryptionForm for FloatDecryption {
         inverse
     }
 
-    /// 1/2 less the proven error of the sum.
+    /// The margin: 1/2 less the proven error of the sum.
     fn margin(&self) -> f64 {
         half_less(self.sum.error())
     }

@@ -20,10 +20,10 @@ pub(crate) struct GammaDecryption {
     ones: Buffer,
 }
 
-/// A matrix column modulo γ or t, its last row one of ones.
+/// A matrix column modulo γ or t, in which the last row is one of ones.
 enum Column {
     Product(Conversion),
-    /// For a power of two, below which its low bits are right; without the row of ones.
+    /// Column for a power of two, below which the low bits of the sum are right; without the row of ones.
     Wrapping(WrappingSum, u64),
 }
 
@@ -69,7 +69,7 @@ impl Column {
 }
 
 impl GammaDecryption {
-    /// Without a γ, the largest default-size prime that divides neither q nor t.
+    /// Builds the tables; without a γ, it is the largest default-size prime that divides neither q nor t.
     pub(crate) fn new(basis: &Basis, t: u64, gamma: Option<u64>) -> Result<Self, RingError> {
         let gamma = match gamma {
             Some(gamma) => check_gamma(basis, t, gamma)?,
@@ -96,7 +96,7 @@ impl DecryptionForm for GammaDecryption {
         modulus.mul(inverse, mul_mod(self.gamma % modulus.value(), self.t % modulus.value(), modulus.value()))
     }
 
-    /// 1/2 − k/γ [BEHZ16, Lemma 2 and Theorem 1]. Flooring and FastBconv together lose at most k: with
+    /// The margin 1/2 − k/γ [BEHZ16, Lemma 2 and Theorem 1]. Flooring and FastBconv together lose at most k: with
     /// t·a/q = M + w the corrected residue is ⌊γw⌋ − α for 0 ≤ α < k, centred as long as γ|w| ≤ γ/2 − k.
     fn margin(&self) -> f64 {
         half_less(self.k as f64 / self.gamma as f64)
@@ -115,7 +115,7 @@ impl DecryptionForm for GammaDecryption {
     }
 }
 
-/// γ below 2^62, coprime to q and t, and above 2k, so that some noise decrypts.
+/// Returns γ, checked to be below 2^62, coprime to q and t, and above 2k, so that some noise decrypts.
 fn check_gamma(basis: &Basis, t: u64, gamma: u64) -> Result<u64, RingError> {
     let least = 2 * basis.len() as u64;
     if gamma <= least || gamma >> 62 != 0 {

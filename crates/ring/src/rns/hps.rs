@@ -11,15 +11,16 @@ use crate::scratch::Scratch;
 use crate::transform::Scale;
 use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
 
-/// Expand from q to qP; ⌊(t/q)·a⌉ modulo P [ScaleDown]; from P to q [SwitchBasis]. P holds the result of scaling.
+/// Tables of the steps: expand from q to qP; ⌊(t/q)·a⌉ modulo P [ScaleDown]; from P to q [SwitchBasis]. P holds the
+/// result of scaling.
 pub(crate) struct Hps {
     ring: WordRing,
     auxiliary: WordRing,
     wide: WordRing,
-    /// (q/q_i)^-1.
+    /// Factors (q/q_i)^-1 of an extension.
     extend_scales: Vec<Scale>,
     extension: ExactExtension,
-    /// t·(q/q_i)^-1 over q, t·q^-1·(P/p_j)^-1 over P.
+    /// Factors t·(q/q_i)^-1 over q, and t·q^-1·(P/p_j)^-1 over P.
     product_scales: Vec<Scale>,
     division: RoundedDivision,
     switch: ExactExtension,

@@ -1,6 +1,6 @@
-//! The algorithms of [BEHZ16], [HPS19] and [KPZ21], one a file.
+//! Algorithms of [BEHZ16], [HPS19] and [KPZ21], one a file.
 //!
-//! All of them are integer matrix products over limbs ([`sunzi_kernels::Conversion`]); constant factors are
+//! All these algorithms are integer matrix products over limbs ([`sunzi_kernels::Conversion`]); constant factors are
 //! folded into matrices and into the last stage of the inverse transforms that precede them.
 
 pub(crate) mod auxiliary_basis;
@@ -35,32 +35,33 @@ use crate::error::check_table;
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
-/// The error of a block that is longer than the buffers for one.
+/// Returns the error for a block that is longer than the buffers.
 fn too_long_a_block(words: usize) -> RingError {
     RingError::out_of_range("block", format_args!("at most {BLOCK} words"), words)
 }
 
-/// The modulus of a row of ones: it carries a constant into a matrix product.
+/// Returns the modulus for a row of ones, which carries a constant into a matrix product.
 fn row_of_ones(basis: &Basis) -> Result<Modulus, RingError> {
     basis.modulus(2)
 }
 
-/// How a form of decryption makes messages of rows |c·a·q_i/q|_{q_i}, or others. No time depends on them.
+/// A form of decryption: it computes messages from rows |c·a·q_i/q|_{q_i}, or with other factors. No time depends on
+/// them.
 pub trait DecryptionForm: Send + Sync {
-    /// What residues modulo q_i are multiplied by: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
+    /// The factor of residues modulo q_i: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
     fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64;
-    /// The distance of t·a/q to an integer up to which the message is right.
+    /// The margin: the distance of t·a/q to an integer up to which the message is right.
     fn margin(&self) -> f64;
-    /// At most a block of words.
+    /// Decrypts at most a block of words.
     fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError>;
 }
 
-/// 1/2 − loss, never more.
+/// Returns 1/2 − loss, never more than the exact value.
 fn half_less(loss: f64) -> f64 {
     (0.5 - loss.next_up()).next_down()
 }
 
-/// The matrix product Σ_i row_i·column_ij modulo each target.
+/// Builds the matrix product Σ_i row_i·column_ij modulo each target.
 pub fn matrix_product(
     rows: &[Modulus],
     targets: &[Modulus],

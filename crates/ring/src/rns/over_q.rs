@@ -22,40 +22,40 @@ use crate::{Apart, Backend, Basis, Coefficient, Evaluation, Poly, RingError, Sid
 /// | right | ⌊(q′/q)·a⌉, lifted to q′·P [ModSwitchDown, Expand]; at the top a itself | k + 2ℓ, or 2k, a part |
 /// | scale | ⌊(t/P)·a⌉ modulo q′ [ScaleDown, Remark 3.2] | 2ℓ, or ℓ if the part modulo q′ stays in evaluation form |
 ///
-/// What wraps modulo q′P is a multiple of it, and t/P times that vanishes modulo q′: P need not hold the products.
+/// Wrapping modulo q′P adds a multiple of q′P, and t/P times that vanishes modulo q′: P need not hold the products.
 pub(crate) struct OverQ {
     ring: WordRing,
-    /// q_1, …, q_ℓ.
+    /// Ring modulo q_1, …, q_ℓ.
     base: WordRing,
-    /// P.
+    /// Ring modulo P.
     auxiliary: WordRing,
-    /// Both.
+    /// Ring modulo q_1⋯q_ℓ·P.
     wide: WordRing,
-    /// P·(q/q_i)^-1.
+    /// Factors P·(q/q_i)^-1 of a left operand.
     left_scales: Vec<Scale>,
     left: SwitchedLift,
     right: Right,
-    /// t/P over q′, t·(P/p_j)^-1 over P.
+    /// Factors t/P over q′, and t·(P/p_j)^-1 over P.
     product_scales: Vec<Scale>,
-    /// t/P mod q_i.
+    /// Residues of t/P modulo every q_i.
     ratio: Vec<u64>,
     division: RoundedDivision,
 }
 
 /// One limb of the four parts of both operands and of the three parts of their product.
 struct Limb<'a> {
-    /// Where it stands in the wide ring.
+    /// Place of the limb in the wide ring.
     at: usize,
-    /// In coefficient form, but for those that stand in the operand.
+    /// Parts in coefficient form, except those that are read from the operand.
     parts: [&'a mut [u64]; 4],
     outs: [&'a mut [u64]; 3],
 }
 
 #[expect(clippy::large_enum_variant, reason = "there is one a level")]
 enum Right {
-    /// At the top: (q/q_i)^-1.
+    /// Right operand at the highest level, with factors (q/q_i)^-1.
     Extended { scales: Vec<Scale>, extension: ExactExtension },
-    /// Below, for d = q/q′: d^-1·(q′/q_i)^-1 over q′ and (d/q_i)^-1 over d.
+    /// Right operand below, for d = q/q′, with factors d^-1·(q′/q_i)^-1 over q′ and (d/q_i)^-1 over d.
     Switched { scales: Vec<Scale>, lift: SwitchedLift },
 }
 
@@ -107,12 +107,13 @@ impl OverQ {
         Ok(extended)
     }
 
-    /// Whether limbs modulo q′ of a right operand are those it has, in evaluation form.
+    /// Whether the limbs modulo q′ of a right operand are unchanged, in evaluation form.
     fn keeps_right(&self) -> bool {
         matches!(self.right, Right::Extended { .. })
     }
 
-    /// An operand in the wide ring, in coefficient form but for what is [kept](Self::keeps_right), which is copied if it is to be.
+    /// Computes an operand in the wide ring, in coefficient form except the limbs that are [kept](Self::keeps_right),
+    /// which are copied if asked for.
     fn spread(
         &self,
         a: &Poly<Evaluation>,
@@ -157,14 +158,14 @@ impl OverQ {
         self.divided(high, Some(low))
     }
 
-    /// −[t·a]_P/P modulo q′ from rows modulo P, plus what is there already.
+    /// Returns −[t·a]_P/P modulo q′ from rows modulo P, plus `low` if it is given.
     fn divided(&self, high: &[u64], low: Option<&[u64]>) -> Result<Poly<Coefficient>, RingError> {
         let mut scaled = self.base.arbitrary();
         self.divide_into(&mut scaled, high, low)?;
         Ok(scaled)
     }
 
-    /// [`divided`](Self::divided) in place of `scaled`.
+    /// Does [`divided`](Self::divided) in place, into `scaled`.
     fn divide_into(
         &self,
         scaled: &mut Poly<Coefficient>,
@@ -185,7 +186,7 @@ impl OverQ {
         })
     }
 
-    /// [`scale`](Self::scale) as a sum of t/P·a modulo q′, still in evaluation form, and the rest.
+    /// Does [`scale`](Self::scale) with the result as a sum: t/P·a modulo q′, still in evaluation form, and the rest.
     pub(crate) fn scale_apart(
         &self,
         mut a: Poly<Evaluation>,
@@ -205,8 +206,8 @@ impl OverQ {
         Ok((rest, multiple))
     }
 
-    /// The parts of a product of two operands of two parts, each as [`scale_apart`](Self::scale_apart) has it; the last as
-    /// [`scale`](Self::scale) has it if it is `whole`.
+    /// Returns the parts of a product of two operands of two parts, each as [`scale_apart`](Self::scale_apart) does;
+    /// the last as [`scale`](Self::scale) does if it is `whole`.
     pub(crate) fn multiply(
         &self,
         left: [&Poly<Evaluation>; 2],
@@ -250,8 +251,9 @@ impl OverQ {
         Ok([(first, Some(low0)), (second, Some(low1)), (third, (!whole).then_some(low2))])
     }
 
-    /// The product modulo one number: t/P times it modulo q′, in coefficient form where it is to be `whole`, and modulo P what
-    /// [`divided`](Self::divided) takes. `own` holds the values of the right operand modulo q′.
+    /// Computes the product modulo one modulus: t/P times it modulo q′, in coefficient form where it is to be
+    /// `whole`, and modulo P the rows that [`divided`](Self::divided) takes. `own` holds the values of the right
+    /// operand modulo q′.
     fn multiply_limb(
         &self,
         limb: Limb<'_>,
@@ -260,7 +262,7 @@ impl OverQ {
     ) -> Result<(), RingError> {
         let Limb { at, parts, outs: [c0, c1, c2] } = limb;
         let plan = self.wide.plan(at)?;
-        // None modulo what P is a product of.
+        // Moduli of P have no kept values.
         let is_kept = at < self.base.basis().len();
         let ratio = if is_kept { Some(*entry("ratio t/P", &self.ratio, at)?) } else { None };
         let transformed = |limb| transformed(plan, limb);
@@ -308,18 +310,18 @@ impl Right {
     }
 }
 
-/// From the residues of a to those of c = ⌊(b/q)·a⌉, an integer in [−b/2, b/2], modulo a basis of product b and modulo
-/// others.
+/// Division and lift: from the residues of a to those of c = ⌊(b/q)·a⌉, an integer in [−b/2, b/2], modulo a basis of
+/// product b and modulo others.
 struct SwitchedLift {
-    /// From what is divided by to w_j = |c·(b/b_j)^-1|_{b_j}, but for a residue of a itself.
+    /// Division from the divisor's residues to w_j = |c·(b/b_j)^-1|_{b_j}, except for a residue of a itself.
     division: RoundedDivision,
-    /// b/b_j mod b_j.
+    /// Pairs of a modulus b_j and b/b_j mod b_j.
     own: Vec<(Modulus, u64)>,
     lift: ExactExtension,
 }
 
 impl SwitchedLift {
-    /// Divides by the product of `dividing`; lifts from `own` to `others`.
+    /// Builds the division by the product of `dividing`, and the lift from `own` to `others`.
     fn new(
         dividing: &Basis,
         own: &Basis,
@@ -338,9 +340,9 @@ impl SwitchedLift {
         })
     }
 
-    /// `digits`: limbs |a′·(d/d_i)^-1|_{d_i} over the basis that is divided by, for its product d and the multiple
-    /// a′ of a it wants; `added`: |a·d^-1·(b/b_j)^-1|_{b_j}, or nothing where that is zero. Into the limbs `own` of the
-    /// output and all others in their order.
+    /// Divides and lifts; `digits`: limbs |a′·(d/d_i)^-1|_{d_i} over the divisor's basis, for its product d and the
+    /// multiple a′ of a that the division expects; `added`: |a·d^-1·(b/b_j)^-1|_{b_j}, or nothing where that is zero.
+    /// The results are the limbs `own` of the output and all others in their order.
     fn apply(
         &self,
         digits: &mut [u64],
@@ -379,7 +381,7 @@ fn transformed<'a>(plan: &Plan, limb: &'a mut [u64]) -> Result<&'a [u64], RingEr
     Ok(limb)
 }
 
-/// t/p modulo every q_i, for the product p of a basis.
+/// Returns t/p modulo every q_i, for the product p of a basis.
 fn ratios(t: u64, p: &Basis, q: &Basis) -> Result<Vec<u64>, RingError> {
     q.values().iter().map(|&q| Ok(mul_mod(t % q, mod_inv(p.product_mod(q), q)?, q))).collect()
 }

@@ -7,7 +7,7 @@ use super::{DecryptionForm, half_less};
 use super::{matrix_product, rns_floor};
 use crate::{Basis, RingError};
 
-/// γt stays below this.
+/// Limit of log2(γt).
 const LOG2_LIMIT: u32 = 62;
 
 /// Tables of Lemma 3 for one (q, t): one matrix column modulo γt instead of one modulo each.
@@ -18,15 +18,15 @@ pub(crate) struct PowerOfTwoDecryption {
     sum: Sum,
 }
 
-/// z = Σ y_i·(−1/q_i) modulo γt.
+/// Sum z = Σ y_i·(−1/q_i) modulo γt.
 enum Sum {
     Product(Conversion),
-    /// For t a power of two: modulo 2^64, of which the upper bits do not matter.
+    /// Sum for t a power of two: modulo 2^64, of which the upper bits do not matter.
     Wrapping(WrappingSum),
 }
 
 impl PowerOfTwoDecryption {
-    /// Without a γ, the largest for which γt < 2^62.
+    /// Builds the tables; without a γ, it is the largest for which γt < 2^62.
     pub(crate) fn new(basis: &Basis, t: u64, log2_gamma: Option<u32>) -> Result<Self, RingError> {
         let k = basis.len();
         // Both bounds on log2 γ: γ > 2k for a margin, γt < 2^62 for words.
@@ -63,14 +63,14 @@ impl DecryptionForm for PowerOfTwoDecryption {
             .mul(inverse, mul_mod(self.gamma() % modulus.value(), self.t % modulus.value(), modulus.value()))
     }
 
-    /// 1/2 − k/γ, as in Alg. 1: ⌊γw⌋ − α lies in [−γ/2, γ/2) as long as γ|w| ≤ γ/2 − k.
+    /// The margin 1/2 − k/γ, as in Alg. 1: ⌊γw⌋ − α lies in [−γ/2, γ/2) as long as γ|w| ≤ γ/2 − k.
     fn margin(&self) -> f64 {
         half_less(self.k as f64 / self.gamma() as f64)
     }
 
     fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError> {
         let low = self.gamma() - 1;
-        // Eq. (6). Adding the low bits carries into the message where they stand for a negative number.
+        // Eq. (6): adding the low bits carries into the message where they represent a negative number.
         let rounded = |z: u64| z.wrapping_add(z & low) >> self.log2_gamma;
         match &self.sum {
             Sum::Wrapping(sum) => {
@@ -82,7 +82,7 @@ impl DecryptionForm for PowerOfTwoDecryption {
             Sum::Product(conversion) => {
                 conversion.apply(rows, &mut [&mut *message])?;
                 for z in message.iter_mut() {
-                    // At most t, which is 0.
+                    // The sum is at most t, which is 0 modulo t.
                     let m = rounded(*z);
                     *z = m & (m.wrapping_sub(self.t).cast_signed() >> 63).cast_unsigned();
                 }

@@ -12,13 +12,13 @@ use crate::options::ModulusSwitching;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::{Basis, RingError};
 
-/// From y_i = |a·(q/q_i)^-1|_{q_i} to r = −(A/q)·f modulo other moduli p with factors f, for an integer A ≡ a (mod q): then
-/// (a/q)·f + r = f·(a − A)/q is f times an integer next to a/q. Where p divides a, as in a switch from q to a multiple
-/// of p [KPZ21, app. E], it is r alone.
+/// Computes, from y_i = |a·(q/q_i)^-1|_{q_i}, r = −(A/q)·f modulo other moduli p with factors f, for an integer A ≡ a
+/// (mod q): then (a/q)·f + r = f·(a − A)/q is f times an integer next to a/q. Where p divides a, as in a switch from
+/// q to a multiple of p [KPZ21, app. E], it is r alone.
 ///
-/// Exact: A = Σ y_i·q/q_i − u·q = \[a\]_q and the integer is ⌊a/q⌉; within ε of a tie it may be its neighbour. Approximate:
-/// A = Σ \[y_i\]_{q_i}·q/q_i, which is off by less than kq/2 in place of q/2. The paper takes y_i in [0, q_i), whose mean
-/// would gather noise in few roots of unity.
+/// An exact division has A = Σ y_i·q/q_i − u·q = \[a\]_q and the integer ⌊a/q⌉; within ε of a tie it may be its
+/// neighbour. An approximate one has A = Σ \[y_i\]_{q_i}·q/q_i, which is off by less than kq/2 in place of q/2. The
+/// paper takes y_i in [0, q_i), whose mean would gather noise in few roots of unity.
 pub struct RoundedDivision {
     form: Form,
     conversion: Conversion,
@@ -30,7 +30,7 @@ enum Form {
 }
 
 impl RoundedDivision {
-    /// `targets`: pairs of p and f mod p.
+    /// Builds the tables; `targets` are pairs of p and f mod p.
     pub fn new(
         basis: &Basis,
         targets: &[(Modulus, u64)],
@@ -45,12 +45,12 @@ impl RoundedDivision {
         let mut columns = Vec::with_capacity(targets.len());
         for &(target, f) in targets {
             let p = target.value();
-            // (q/q_i)/q = 1/q_i modulo p.
+            // The entry follows from (q/q_i)/q = 1/q_i modulo p.
             let entry = |&q: &u64| Ok(target.neg(mul_mod(mod_inv(q % p, p)?, f, p)));
             let mut column = basis.values().iter().map(entry).collect::<Result<Vec<_>, RingError>>()?;
             column.push(match &form {
                 Form::Exact(_) => f,
-                // The rows are [y_i] + h_i.
+                // The rows hold [y_i] + h_i.
                 Form::Approximate { moduli, .. } => {
                     let terms = moduli.iter().zip(&column).map(|(q, &c)| mul_mod(half(q) % p, c, p));
                     target.neg(terms.fold(0, |sum, term| target.add(sum, term)))
@@ -67,7 +67,7 @@ impl RoundedDivision {
         Ok(Self { form, conversion: matrix_product(&rows, &targets, &columns)? })
     }
 
-    /// How far the integer may lie from a/q.
+    /// The distance that the integer may have from a/q.
     pub fn error(&self) -> f64 {
         match &self.form {
             Form::Exact(quotient) => 0.5 + quotient.error(),
@@ -75,7 +75,7 @@ impl RoundedDivision {
         }
     }
 
-    /// Makes limbs of n words y_i ready to be rows.
+    /// Prepares limbs of n words y_i to be rows.
     pub fn prepare(&self, digits: &mut [u64], n: usize) -> Result<(), RingError> {
         match &self.form {
             Form::Exact(_) => Ok(()),
@@ -87,7 +87,7 @@ impl RoundedDivision {
         }
     }
 
-    /// `rows`: what `prepare` left of y_i, at most a block of words each.
+    /// Divides a block; `rows` are the limbs y_i after `prepare`, at most a block of words each.
     pub fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
         let mut block = [0; BLOCK];
         let last = part_of_block(&mut block, rows)?;

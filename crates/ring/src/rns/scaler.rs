@@ -1,4 +1,4 @@
-//! The operations of BFV that leave R_q, in residues throughout.
+//! Operations of BFV that leave R_q, in residues throughout.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -22,18 +22,18 @@ use crate::{
     ScalerOptions, Side, WordRing,
 };
 
-/// Extension to the ring of products, scaling back, and decryption. Cheap to clone.
+/// Tables for extension to the ring of products, scaling back, and decryption. Cheap to clone.
 #[derive(Clone)]
 pub struct RnsScaler(Arc<Inner>);
 
 struct Inner {
-    /// The ring as its users see it.
+    /// Ring as its users see it.
     handle: Ring,
     ring: WordRing,
     t: u64,
     options: ScalerOptions,
     decryption: Decryptor,
-    /// Its factors of rows, for inverse transforms.
+    /// Factors of the decryption's rows, for inverse transforms.
     decryption_scales: Vec<Scale>,
     bounds: ScalingBounds,
     products: Products,
@@ -45,13 +45,13 @@ enum Products {
     OverQ(Levels),
 }
 
-/// Tables of [KPZ21, Alg. 2 and 3], made when a level is first used.
+/// Tables of [KPZ21, Alg. 2 and 3], built when a level is first used.
 struct Levels {
-    /// P_k.
+    /// Ring modulo P_k.
     auxiliary: WordRing,
-    /// Limbs that levels 1 to k take of it.
+    /// Number of limbs of P_k that each of levels 1 to k takes.
     counts: Vec<usize>,
-    /// The lowest level.
+    /// Lowest level at which products can be computed.
     lowest: usize,
     tables: Vec<OnceLock<OverQ>>,
 }
@@ -93,7 +93,7 @@ impl RnsScaler {
         })))
     }
 
-    /// How many products of two extended ciphertexts may be summed in the wide ring before one
+    /// The number of products of two extended ciphertexts that may be summed in the wide ring before one
     /// [`scale`](ScalerBackend::scale), each of which adds at most two products of polynomials to a coefficient
     /// polynomial [BEHZ16, eq. (14)]. Where products are scaled by t/q at least 256, or 1 with
     /// [`Auxiliary::LikeModulus`](crate::Auxiliary); where they are scaled by t/P [KPZ21, Alg. 2] no number is too large.
@@ -106,7 +106,7 @@ impl RnsScaler {
         }
     }
 
-    /// The tables of a level of [`Products::OverQ`].
+    /// The tables of a level, built at first use, of [`Products::OverQ`].
     fn over_q<'a>(&'a self, levels: &'a Levels, level: usize) -> Result<&'a OverQ, RingError> {
         let Inner { ring, t, options, .. } = &*self.0;
         self.check_level(level)?;
@@ -139,7 +139,7 @@ impl Levels {
     ) -> Self {
         let k = ring.basis().len();
         let lowest = match multiplication {
-            // The first at which q_1⋯q_ℓ > 2t.
+            // The lowest level is the first at which q_1⋯q_ℓ > 2t.
             Multiplication::HpsOverQLeveled => {
                 let products = ring.basis().values().iter().scan(1_u128, |product, &q| {
                     *product = product.saturating_mul(u128::from(q));
@@ -190,7 +190,8 @@ impl ScalerBackend for RnsScaler {
         }
     }
 
-    /// Where products are scaled by t/P the part modulo q_1⋯q_ℓ needs no inverse transform.
+    /// Scales a, in two summands: where products are scaled by t/P the part modulo q_1⋯q_ℓ needs no inverse
+    /// transform.
     fn scale_apart(&self, a: Poly<Evaluation>, level: usize) -> Result<Apart, RingError> {
         match &self.0.products {
             Products::OverQ(levels) => {
@@ -201,7 +202,7 @@ impl ScalerBackend for RnsScaler {
         }
     }
 
-    /// Where operands are switched, group by group of the wide ring.
+    /// Multiplies; where operands are switched, group by group of the wide ring.
     fn multiply(
         &self,
         left: [&Poly<Evaluation>; 2],
@@ -220,7 +221,7 @@ impl ScalerBackend for RnsScaler {
         self.0.decryption.apply(a.words(), a.shape().degree)
     }
 
-    /// Factors of rows are folded into the inverse transforms.
+    /// Decrypts from values; factors of rows are folded into the inverse transforms.
     fn decrypt_values(&self, _: &Ring, mut rows: Zeroizing<Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
         let Inner { ring, decryption, decryption_scales, .. } = &*self.0;
         ring.check(&rows)?;

@@ -7,17 +7,17 @@ use super::{fast_base_conversion, matrix_product, row_of_ones, too_long_a_block}
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
-/// From z_j = |x·m_j/M|_{m_j} over B and z_sk = |−x/M|_{m_sk} to x mod q_i, for |x| < λM and
+/// Conversion from z_j = |x·m_j/M|_{m_j} over B and z_sk = |−x/M|_{m_sk} to x mod q_i, for |x| < λM and
 /// m_sk ≥ 2(|B| + ⌈λ⌉).
 pub struct ShenoyKumaresan {
-    /// To m_sk: α + h, with h = (m_sk − 1)/2.
+    /// Conversion to m_sk, which gives α + h with h = (m_sk − 1)/2.
     alpha: Conversion,
-    /// To q.
+    /// Conversion to q.
     conversion: Conversion,
     ones: Buffer,
 }
 
-/// The constants of z_j and z_sk: (m_j/M mod m_j for every j, −1/M mod m_sk).
+/// Returns the constants of z_j and z_sk: (m_j/M mod m_j for every j, −1/M mod m_sk).
 pub fn row_factors(b: &Basis, m_sk: Modulus) -> Result<Vec<u64>, RingError> {
     let p = m_sk.value();
     let mut factors = b.quotient_inverses().to_vec();
@@ -26,7 +26,7 @@ pub fn row_factors(b: &Basis, m_sk: Modulus) -> Result<Vec<u64>, RingError> {
 }
 
 impl ShenoyKumaresan {
-    /// Tables of conversions from B and m_sk to these moduli.
+    /// Builds the tables of conversions from B and m_sk to the given moduli.
     pub fn new(b: &Basis, m_sk: Modulus, targets: &[Modulus]) -> Result<Self, RingError> {
         let p = m_sk.value();
         let half = (p - 1) / 2;
@@ -50,7 +50,7 @@ impl ShenoyKumaresan {
         Ok(Self { alpha, conversion, ones: Buffer::from_slice(&[1; BLOCK]) })
     }
 
-    /// `rows`: z_j for every j, then z_sk, at most a block of words each.
+    /// Converts a block; `rows` are z_j for every j, then z_sk, at most a block of words each.
     pub fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
         let len = rows.first().map_or(0, |row| row.len());
         let mut quotients = [0_u64; BLOCK];
@@ -60,7 +60,7 @@ impl ShenoyKumaresan {
         let mut inputs = rows.to_vec();
         inputs.push(ones);
         self.alpha.apply(&inputs, &mut [&mut *quotients])?;
-        // α + h takes the place of z_sk.
+        // The row α + h takes the place of z_sk.
         let missing = RingError::MissingTable { table: "row of z_sk", limb: 0 };
         *inputs.get_mut(rows.len().saturating_sub(1)).ok_or(missing)? = quotients;
         Ok(self.conversion.apply(&inputs, output)?)

@@ -11,7 +11,7 @@ use super::{matrix_product, row_of_ones};
 use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::{Basis, RingError};
 
-/// From y_i = |m̃·c·q_i/q|_{q_i} to c' ≡ c (mod q) in B_sk with ‖c'‖ ≤ (q/2)(1 + ρ) [BEHZ16, Lemma 4].
+/// Extension from y_i = |m̃·c·q_i/q|_{q_i} to c' ≡ c (mod q) in B_sk with ‖c'‖ ≤ (q/2)(1 + ρ) [BEHZ16, Lemma 4].
 ///
 /// With c″ = Σ y_i·q/q_i − u·q the reduction is c' = (c″ + q·[−c″/q]_m̃)/m̃. Since −c″/q = u − Σ y_i/q_i modulo m̃,
 /// its line 1 needs a sum of words; r + m̃/2 in [0, m̃) then is one more row of the conversion, and −q/2 − u·q/m̃
@@ -23,9 +23,9 @@ use crate::{Basis, RingError};
 /// not matter and that is left out.
 pub struct SmallMontgomeryReduction {
     m_tilde: u64,
-    /// The first modulus if its digit is centred.
+    /// First modulus, if its digit is centred.
     centered: Option<Modulus>,
-    /// r + m̃/2 before it is cut to m̃.
+    /// Sum r + m̃/2 before it is reduced modulo m̃.
     quotients: WrappingSum,
     conversion: Conversion,
 }
@@ -46,7 +46,7 @@ impl SmallMontgomeryReduction {
             let p = target.value();
             let inverse = mod_inv(m_tilde % p, p)?;
             let q = basis.product_mod(p);
-            // c″/m̃, then r⁺·q/m̃ and −q/2 for r = r⁺ − m̃/2.
+            // Entries of the column: c″/m̃, then r⁺·q/m̃ and −q/2 for r = r⁺ − m̃/2.
             let mut column = fast_base_conversion::column(basis, *target, inverse);
             let first = mul_mod(column.first().copied().unwrap_or(0), first_half % p, p);
             let shift = target.add(first, mul_mod(mul_mod(q, u % p, p), inverse, p));
@@ -60,8 +60,8 @@ impl SmallMontgomeryReduction {
         Ok(Self { m_tilde, centered, quotients, conversion: matrix_product(&rows, targets, &columns)? })
     }
 
-    /// c″/q lies in [−κ/2, κ/2 + 1) for κ = k − 1, or κ = k and 1 less if an even number of digits is not centred, and
-    /// r in [−m̃/2, m̃/2 − 1]: m̃ρ = κ. Eq. (8) has 2τ + 1 with τ = k for it.
+    /// The overflow ρ = κ/m̃: c″/q lies in [−κ/2, κ/2 + 1) for κ = k − 1, or κ = k and 1 less if an even number of
+    /// digits is not centred, and r in [−m̃/2, m̃/2 − 1]. Eq. (8) has 2τ + 1 with τ = k for κ.
     pub(crate) fn overflow(k: usize, m_tilde: u64) -> Overflow {
         let balanced = k % 2 == 1 || centers_first_digit(k, m_tilde);
         Overflow { numerator: (k - usize::from(balanced)) as u64, denominator: m_tilde }
@@ -90,8 +90,8 @@ impl SmallMontgomeryReduction {
     }
 }
 
-/// From here on a mean of q/(2m̃) is negligible: at the root of unity where it gathers most it is below 1 % of a standard
-/// deviation in every ring, √(12n)/(π·m̃) for n = 2^17.
+/// Least m̃ at which a mean of q/(2m̃) is negligible: at the root of unity where it gathers most it is below 1 % of a
+/// standard deviation in every ring, √(12n)/(π·m̃) for n = 2^17.
 const LARGE: u64 = 1 << 16;
 
 fn centers_first_digit(k: usize, m_tilde: u64) -> bool {

@@ -1,4 +1,4 @@
-//! Gaussians on the integers of any width, exactly.
+//! Exact sampling of Gaussians of any width on the integers.
 
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -6,13 +6,14 @@ use zeroize::Zeroizing;
 use super::check_count;
 use crate::RingError;
 
-/// The widest, as log2 σ.
+/// Largest width of a Gaussian, as log2 σ.
 pub const LARGEST_LOG2_WIDTH: u32 = 110;
 
-/// n independent draws of the discrete Gaussian with σ = 2^`log2_width`: P(x) ∝ exp(−x²/(2σ²)).
+/// Makes n independent draws of the discrete Gaussian with σ = 2^`log2_width`: P(x) ∝ exp(−x²/(2σ²)).
 ///
-/// Exact, by rejection from a discrete Laplace distribution of the same width `[CKS20, Alg. 1 to 3]`; no number is rounded, whatever σ is.
-/// The time depends on what is drawn, so this is for noise that hides something else, not for keys.
+/// Draws are exact, by rejection from a discrete Laplace distribution of equal width `[CKS20, Alg. 1 to 3]`; no
+/// number is rounded, whatever σ is. The time depends on what is drawn, so this is for noise that hides something
+/// else, not for keys.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for n above 2^24 or a width above [`LARGEST_LOG2_WIDTH`].
@@ -31,7 +32,8 @@ pub fn discrete_gaussian<G: CryptoRng + ?Sized>(
     Ok(out)
 }
 
-/// With t = σ = 2^k the density is that of the Laplace distribution times exp(−(|y| − 2^k)²/2^(2k+1)), and a constant.
+/// Draws from the Gaussian with σ = 2^k. With t = σ the density is that of the Laplace distribution times exp(−(|y| −
+/// 2^k)²/2^(2k+1)), and a constant.
 fn gaussian<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     loop {
         let y = laplace(k, rng);
@@ -41,9 +43,10 @@ fn gaussian<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     }
 }
 
-/// True with probability exp(−d²/2^(2k+1)).
+/// Returns true with probability exp(−d²/2^(2k+1)).
 ///
-/// With d = a·2^k + b: d²/2^(2k+1) = a²/2 + a·b/2^k + b²/2^(2k+1), and the exponential of a sum is a product.
+/// The exponent splits with d = a·2^k + b: d²/2^(2k+1) = a²/2 + a·b/2^k + b²/2^(2k+1), and the exponential of a sum
+/// is a product.
 fn exp_minus_square<G: CryptoRng + ?Sized>(d: u128, k: u32, rng: &mut G) -> bool {
     let (a, b) = (d >> k, d & low_bits(k));
     let half = Fraction { numerator: 1, bits: 1, other: None };
@@ -54,7 +57,7 @@ fn exp_minus_square<G: CryptoRng + ?Sized>(d: u128, k: u32, rng: &mut G) -> bool
         && exp_minus(&square, rng)
 }
 
-/// P(x) ∝ exp(−|x|/2^k) `[CKS20, Alg. 2]`.
+/// Draws from the discrete Laplace distribution P(x) ∝ exp(−|x|/2^k) `[CKS20, Alg. 2]`.
 fn laplace<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     let one = Fraction { numerator: 1, bits: 0, other: None };
     loop {
@@ -62,7 +65,7 @@ fn laplace<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
         if !exp_minus(&Fraction { numerator: u, bits: k, other: None }, rng) {
             continue;
         }
-        // 2^12 in a row have a probability of 2^-5909: the product below is far from overflowing.
+        // A run of 2^12 has a probability of 2^-5909: the product below is far from overflowing.
         let v = (0..1 << 12).take_while(|_| exp_minus(&one, rng)).count() as u128;
         let (magnitude, negative) = ((u | v << k) as i128, rng.next_u64() >> 63 == 1);
         if !(negative && magnitude == 0) {
@@ -71,7 +74,7 @@ fn laplace<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     }
 }
 
-/// (numerator/2^bits)·(numerator/2^bits of `other`), at most 1.
+/// A probability (numerator/2^bits)·(numerator/2^bits of `other`), at most 1.
 struct Fraction {
     numerator: u128,
     bits: u32,
@@ -79,7 +82,7 @@ struct Fraction {
 }
 
 impl Fraction {
-    /// True with this probability.
+    /// Returns true with this probability.
     fn bernoulli<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> bool {
         let below = |numerator: u128, bits: u32, rng: &mut G| uniform_bits(bits, rng) < numerator;
         below(self.numerator, self.bits, rng)
@@ -87,7 +90,8 @@ impl Fraction {
     }
 }
 
-/// True with probability exp(−γ), for 0 ≤ γ ≤ 1 `[CKS20, Alg. 1]`: the parity of the first k for which a coin of γ/k fails.
+/// Returns true with probability exp(−γ), for 0 ≤ γ ≤ 1 `[CKS20, Alg. 1]`: the parity of the first k for which a coin
+/// of γ/k fails.
 fn exp_minus<G: CryptoRng + ?Sized>(gamma: &Fraction, rng: &mut G) -> bool {
     let mut k = 1_u64;
     while gamma.bernoulli(rng) && below(k, rng) == 0 {
@@ -96,7 +100,7 @@ fn exp_minus<G: CryptoRng + ?Sized>(gamma: &Fraction, rng: &mut G) -> bool {
     k % 2 == 1
 }
 
-/// Uniform below k.
+/// Draws a uniform integer below k.
 fn below<G: CryptoRng + ?Sized>(k: u64, rng: &mut G) -> u64 {
     let mask = u64::MAX >> k.wrapping_sub(1).leading_zeros().min(63);
     loop {

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::check_count;
 use crate::RingError;
 
-/// n coefficients of which exactly `weight` are ±1 with uniform signs, at uniformly random positions.
+/// Draws n coefficients of which exactly `weight` are ±1 with uniform signs, at uniformly random positions.
 ///
 /// Signed ones are shuffled by sorting under random 61-bit keys with a network of comparators fixed by n:
 /// constant time in positions and signs. A draw with two equal keys (probability below n²/2^62) is
@@ -24,7 +24,7 @@ pub fn fixed_weight_ternary<G: CryptoRng + ?Sized>(
     if weight > n {
         return Err(RingError::out_of_range("Hamming weight", format_args!("at most {n}"), weight));
     }
-    // Key in bits 2..63, value + 1 in bits 0..2; bit 63 stays clear for the comparators.
+    // Layout of a word: key in bits 2..63, value + 1 in bits 0..2; bit 63 stays clear for the comparators.
     let mut cards = Zeroizing::new(vec![0_u64; n]);
     loop {
         for (i, card) in cards.iter_mut().enumerate() {
@@ -43,7 +43,7 @@ pub fn fixed_weight_ternary<G: CryptoRng + ?Sized>(
     Ok(out)
 }
 
-/// Batcher's merge exchange for any length [Knuth, TAOCP 3, 5.2.2, Algorithm M].
+/// Sorts by Batcher's merge exchange for any length [Knuth, TAOCP 3, 5.2.2, Algorithm M].
 pub fn sort(cards: &mut [u64]) {
     let n = cards.len();
     let top = n.next_power_of_two() / 2;

@@ -24,10 +24,10 @@ use zeroize::Zeroizing;
 
 use crate::RingError;
 
-/// Words that are drawn together.
+/// Number of words that are drawn together.
 pub const DRAWN: usize = 512;
 
-/// What `f` makes of each of n random words, one after the other: the words that `next_u64` would draw.
+/// Applies `f` to each of n random words, one after the other: the words that `next_u64` would draw.
 pub fn map_words<G: CryptoRng + ?Sized>(
     n: usize,
     rng: &mut G,
@@ -45,7 +45,7 @@ pub fn map_words<G: CryptoRng + ?Sized>(
     out
 }
 
-/// Checks that a list of so many samples is worth making.
+/// Checks that n is a number of samples small enough to allocate.
 fn check_count(n: usize) -> Result<(), RingError> {
     const LIMIT: usize = 1 << 24;
     if n <= LIMIT {

@@ -15,10 +15,11 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 /// over a prefix-free code). The output is the stream of nonce `index` under the last key, the same on every
 /// machine.
 ///
-/// **Two generators that go on from one state give the same numbers**, and two keys or encryptions made of the same numbers give the secret away. So it
-/// has no `Clone`. Nothing stops the operating system from copying it: after a `fork` (and in a restored snapshot of a virtual machine) parent and child
-/// hold the same state. Whoever forks makes a generator anew in each process, `sunzi_rlwe::randomness::from_os` for one; to share work among threads
-/// derive a stream for each with an index of its own.
+/// **Two generators that go on from one state give the same numbers**, and two keys or encryptions made of the same
+/// numbers give the secret away. So the generator has no `Clone`. Nothing stops the operating system from copying it:
+/// after a `fork` (and in a restored snapshot of a virtual machine) parent and child hold the same state. Whoever
+/// forks makes a generator anew in each process, `sunzi_rlwe::randomness::from_os` for one; to share work among
+/// threads derive a stream for each with an index of its own.
 ///
 /// ```
 /// use rand_core::Rng;
@@ -31,7 +32,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 pub struct SeededRng(ChaCha20Legacy);
 
 impl SeededRng {
-    /// The stream of this name.
+    /// The stream that is named by a seed, a domain and an index.
     #[must_use]
     pub fn derive(seed: &[u8; 32], domain: &str, index: u64) -> Self {
         let mut key = Zeroizing::new(*seed);
@@ -46,19 +47,21 @@ impl SeededRng {
         Self::of_nonce(&key, index)
     }
 
-    /// The stream of this nonce under this key.
+    /// The stream of a nonce under a key.
     pub(crate) fn of_nonce(key: &[u8; 32], nonce: u64) -> Self {
         Self(stream(key, nonce))
     }
 
-    /// The stream of nonce 0 under this key: that of `ChaCha20Rng::from_seed`, with AVX-512 four times as fast.
+    /// The stream of nonce 0 under the given key: equal to that of `ChaCha20Rng::from_seed`, with AVX-512 four times
+    /// as fast.
     #[must_use]
     pub fn from_key(key: &[u8; 32]) -> Self {
         Self(stream(key, 0))
     }
 }
 
-/// The cipher rather than the generator of the same stream: it computes sixteen blocks at once where there is AVX-512, the generator four.
+/// The cipher rather than the generator of an equal stream: it computes sixteen blocks at once where there is
+/// AVX-512, the generator four.
 fn stream(key: &[u8; 32], nonce: u64) -> ChaCha20Legacy {
     ChaCha20Legacy::new(key.into(), &nonce.to_le_bytes().into())
 }
@@ -87,7 +90,7 @@ impl TryRng for SeededRng {
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
         self.0.write_keystream(bytes);
-        // Streams go by words of 32 bits.
+        // The stream advances by words of 32 bits.
         let past = bytes.len().wrapping_neg() % 4;
         self.0.write_keystream([0; 3].get_mut(..past).unwrap_or_default());
         Ok(())

@@ -1,4 +1,4 @@
-//! Errors of a cyclotomic ring.
+//! Sampling of errors of a cyclotomic ring.
 
 use rand_core::CryptoRng;
 use sunzi_math::{Integers, RingIndex};
@@ -7,14 +7,15 @@ use zeroize::Zeroizing;
 use super::centered_binomial;
 use crate::RingError;
 
-/// An error of the ring of this index, n coefficients in the powerful basis, spherical in the canonical embedding as hardness
-/// results ask `[LPR13]`.
+/// Draws an error of the ring of index m, n coefficients in the powerful basis, spherical in the canonical embedding
+/// as hardness results ask `[LPR13]`.
 ///
 /// Coefficients of ∏ x_i^{j_i} are drawn from [`centered_binomial`] for *all* powers of x_i below p_i^{e_i}, for odd p_i, and
 /// then reduced modulo Φ_{m_i}(x_i). Powers of a root of unity are orthogonal, so independent coefficients in
-/// Z\[x\]/(x^{m_i} − 1) are spherical, and so is their projection. Each odd prime doubles the terms that a coefficient sums. For a power of two it is [`centered_binomial`] itself.
+/// Z\[x\]/(x^{m_i} − 1) are spherical, and so is their projection. Each odd prime doubles the terms that a
+/// coefficient sums. For a power of two the error is [`centered_binomial`] itself.
 ///
-/// Constant time.
+/// Time is constant.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for m above 2^24.

@@ -1,4 +1,4 @@
-//! Uniform ternary secrets.
+//! Sampling of uniform ternary secrets.
 
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -6,9 +6,9 @@ use zeroize::Zeroizing;
 use super::{check_count, map_words};
 use crate::RingError;
 
-/// n independent coefficients of {−1, 0, 1}, each with probability 1/3 up to 2^-64.
+/// Draws n independent coefficients of {−1, 0, 1}, each with probability 1/3 up to 2^-64.
 ///
-/// The high word of 3·w for a uniform 64-bit w: constant time, no rejection.
+/// A coefficient is the high word of 3·w for a uniform 64-bit w, less 1: constant time, no rejection.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for n above 2^24.

@@ -1,19 +1,20 @@
-//! Uniform residues.
+//! Sampling of uniform residues.
 
 use rand_core::CryptoRng;
 use sunzi_kernels::keep_below;
 
-/// Bytes consumed together.
+/// Number of bytes consumed together.
 const BLOCK: usize = 4096;
-/// Blocks asked from the generator at a time, if that many are needed: it is faster at long pieces, and the first cache holds four.
+/// Number of blocks asked from the generator at a time, if that many are needed: it is faster at long pieces, and the
+/// first cache holds four.
 const BLOCKS: usize = 4;
 
 /// Fills `out` with independent uniform residues modulo q (q = 0 stands for 2^64).
 ///
-/// By rejection from the next power of two, word by little-endian word: the number of words consumed depends
-/// on the values, so this is for **public** residues only (uniform halves of keys and ciphertexts). The values
-/// are a function of the generator's bytes alone, the same on every machine; up to 4095 bytes more than needed
-/// are consumed.
+/// Residues are drawn by rejection from the next power of two, word by little-endian word: the number of words
+/// consumed depends on the values, so this is for **public** residues only (uniform halves of keys and ciphertexts).
+/// The values are a function of the generator's bytes alone, the same on every machine; up to 4095 bytes more than
+/// needed are consumed.
 pub fn uniform_residues<G: CryptoRng + ?Sized>(out: &mut [u64], q: u64, rng: &mut G) {
     let mut blocks = [[0_u8; BLOCK]; BLOCKS];
     let mut rest = out;

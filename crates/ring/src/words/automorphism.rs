@@ -1,4 +1,4 @@
-//! X → X^k in both domains.
+//! Automorphisms X → X^k in both domains.
 
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
@@ -11,23 +11,23 @@ use crate::parallel::Work;
 use crate::transform::Plan;
 use crate::{Backend, Representation, Residues, RingError, WordRing};
 
-/// Tables kept; more exponents than this are recomputed, so that no caller can make a ring grow without end.
+/// Number of tables kept; further exponents are recomputed, so that no caller can make a ring grow without end.
 const CACHED_TABLES: usize = 256;
 
-/// By (evaluation domain, exponent).
+/// Index tables by (evaluation domain, exponent).
 type Tables = HashMap<(bool, u64), Arc<[u32]>>;
 
-/// Where the values of a(X^k) come from.
+/// Positions from which the values of a(X^k) come.
 #[derive(Clone)]
 pub(crate) enum ValueSources {
-    /// Known block by block.
+    /// Positions known block by block.
     Blocks(Automorphism),
-    /// Listed for every position.
+    /// Positions listed one by one.
     Listed(Arc<[u32]>),
 }
 
 impl ValueSources {
-    /// Of an exponent coprime to the index of the ring and below it.
+    /// The positions for an exponent coprime to the index of the ring and below it.
     pub(crate) fn new(ring: &WordRing, tables: &AutomorphismTables, k: u64) -> Self {
         match ring.plans().first().map(|plan| &**plan) {
             Some(Plan::Negacyclic(plan)) if let Ok(blocks) = Automorphism::new(plan.n(), k) => {
@@ -37,7 +37,7 @@ impl ValueSources {
         }
     }
 
-    /// Where the value at a position comes from.
+    /// The position from which the value at a position comes.
     pub(crate) fn source(&self, position: usize) -> usize {
         match self {
             Self::Blocks(blocks) => blocks.source(position),
@@ -45,8 +45,8 @@ impl ValueSources {
         }
     }
 
-    /// The values at positions `from`, `from + 1` and so on of a(X^k), where `input` are those of a from position `start` on: all of them
-    /// unless both ranges are aligned powers of two, 64 or more.
+    /// Computes the values at positions `from`, `from + 1` and so on of a(X^k), where `input` are those of a from
+    /// position `start` on: all of them unless both ranges are aligned powers of two, 64 or more.
     pub(crate) fn apply(
         &self,
         out: &mut [u64],
@@ -88,10 +88,11 @@ impl AutomorphismTables {
     }
 }
 
-/// No coefficient: the entry of the redundant array is 0.
+/// Entry that stands for no coefficient: the entry of the redundant array is 0.
 const NOTHING: u32 = u32::MAX;
 
-/// Entry j of the redundant array of the image takes coefficient i, negated if the low bit of entry j = 2i + sign says so.
+/// Returns the sources of coefficients: entry j of the redundant array of the image takes coefficient i, negated if
+/// the low bit of entry j = 2i + sign says so.
 fn coefficient_sources(index: &RingIndex, k: u64) -> Vec<u32> {
     let mut sources = vec![NOTHING; index.redundant_len()];
     for i in 0..index.degree() {
@@ -103,7 +104,7 @@ fn coefficient_sources(index: &RingIndex, k: u64) -> Vec<u32> {
     sources
 }
 
-/// The value of a(X^k) at ω^e is the value of a at ω^(ke).
+/// Returns the sources of values: the value of a(X^k) at ω^e is the value of a at ω^(ke).
 fn value_sources(ring: &WordRing, k: u64) -> Vec<u32> {
     let m = ring.index();
     let exponents = ring.plans().first().map_or_else(Vec::new, |plan| plan.evaluation_exponents());
@@ -117,7 +118,7 @@ fn value_sources(ring: &WordRing, k: u64) -> Vec<u32> {
     exponents.iter().map(source).collect()
 }
 
-/// [`Backend::automorphism`].
+/// Does [`Backend::automorphism`] in words.
 pub(crate) fn apply(
     ring: &WordRing,
     a: &Residues,
@@ -140,7 +141,7 @@ pub(crate) fn apply(
     Ok(image)
 }
 
-/// The coefficients of a(X^k) modulo q; constant time in the coefficients.
+/// Computes the coefficients of a(X^k) modulo q; constant time in the coefficients.
 fn apply_to_coefficients(
     index: &RingIndex,
     q: Modulus,
@@ -149,9 +150,9 @@ fn apply_to_coefficients(
     sources: &[u32],
 ) -> Result<(), RingError> {
     let entry = |&source: &u32| {
-        // Past the end for nothing.
+        // An entry for no coefficient points past the end.
         let value = input.get((source >> 1) as usize).copied().unwrap_or(0);
-        // −value = q − value unless value is 0, chosen by mask.
+        // Negation: −value = q − value unless value is 0, chosen by mask.
         let negated = q.value().wrapping_sub(value) & u64::from(value != 0).wrapping_neg();
         let sign = u64::from(source & 1).wrapping_neg();
         value ^ ((value ^ negated) & sign)
@@ -166,7 +167,7 @@ fn apply_to_coefficients(
     Ok(())
 }
 
-/// Canonical words modulo q, in constant time.
+/// Reduced words modulo q, negated and added in constant time.
 struct Words(Modulus);
 
 impl Additive for Words {

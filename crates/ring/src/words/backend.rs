@@ -1,4 +1,4 @@
-//! What the storage in words does with polynomials.
+//! [`Backend`] implemented by the storage in words.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Backend for WordRing {
         })
     }
 
-    /// One pass, restricted on the way.
+    /// Computes the product and the sum in one pass, restricted on the way.
     fn mul_add_restricted(
         &self,
         a: &Poly<Evaluation>,
@@ -97,7 +97,7 @@ impl Backend for WordRing {
             let (a, b) = (a.part_at(of_a, i, range.clone())?, b.part_at(of_b, i, range.clone())?);
             let c = c.part_at(of_c, i, range)?;
             let factors = a.chunks(BLOCK).zip(b.chunks(BLOCK));
-            // What is copied is still in the first-level cache when it is added to.
+            // A copied block is still in the first-level cache when products are added to it.
             for ((sum, (a, b)), c) in part.chunks_mut(BLOCK).zip(factors).zip(c.chunks(BLOCK)) {
                 sum.copy_from_slice(c);
                 modulus.mul_add_assign(sum, a, b)?;
@@ -186,7 +186,8 @@ impl Backend for WordRing {
         integers::to_floats(self, a)
     }
 
-    /// A function of 32 bytes of `rng`: limb i comes from the stream ("uniform limb", i) of that seed.
+    /// Draws a polynomial as a function of 32 bytes of `rng`: limb i comes from the stream ("uniform limb", i) of
+    /// that seed.
     fn uniform(&self, rng: &mut dyn CryptoRng) -> Poly<Evaluation> {
         integers::uniform(self, rng)
     }
@@ -291,13 +292,13 @@ impl Backend for WordRing {
 
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
         let (n, k) = (self.degree() as u64, exponent % self.index());
-        // Below 128 the evaluation order mixes both halves of the roots.
+        // The evaluation order mixes both halves of the roots for n below 128.
         if !self.ring_index().is_power_of_two() || n < 128 || !k.is_multiple_of(n / 2) {
             return multiply_by_values(self, a, k);
         }
         self.for_each_modulus(a, |i, modulus, range, values| {
             let psi = self.plan(i)?.root();
-            // X^(n/2) is i = ψ^(n/2) at the first half of the roots, i³ = −i at the second.
+            // The values of X^(n/2) are i = ψ^(n/2) at the first half of the roots, i³ = −i at the second.
             let middle = (n as usize / 2).clamp(range.start, range.end) - range.start;
             let (first, second) = values.split_at_mut_checked(middle).unwrap_or_default();
             modulus.mul_scalar_assign(first, modulus.pow(psi, k))?;

@@ -1,4 +1,4 @@
-//! How rings are made, from moduli and from each other.
+//! Constructors of rings in words, from moduli and from other rings.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,8 +15,9 @@ use crate::transform::{Plan, Transform};
 use crate::{Basis, RingError, Shape};
 
 impl WordRing {
-    /// The ring of index m, of degree up to 2^17, modulo the product of these primes ≡ 1 (mod [`root_order`](crate::Ring::root_order)): any m
-    /// with an odd factor that is no odd number's double, or a power of two from 2^7 on.
+    /// The ring of index m, of degree up to 2^17, modulo the product of the given primes ≡ 1 (mod
+    /// [`root_order`](crate::Ring::root_order)): any m with an odd factor that is no odd number's double, or a power
+    /// of two from 2^7 on.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::LengthMismatch`] without moduli;
@@ -25,11 +26,11 @@ impl WordRing {
         Self::with_isa(m, moduli, active_isa()?)
     }
 
-    /// A ring on a given instruction set, which all that is derived from it uses too. Polynomials of
-    /// one are polynomials of the other.
+    /// The ring of [`new`](Self::new) on a given instruction set, which every ring derived from it uses too.
+    /// Polynomials of the two rings are interchangeable.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
+    /// Every error of [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
     pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
         let (index, transform) = Self::tables(m, moduli, isa)?;
         let ladder = Ladder::of_prefixes(transform.plans().to_vec(), isa);
@@ -40,7 +41,7 @@ impl WordRing {
     /// ascending products and all moduli last. See [`is_nested`](crate::Backend::is_nested) for what levels can then do with each other.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`RingError::OutOfRange`] for rungs that are not so.
+    /// Every error of [`new`](Self::new); [`RingError::OutOfRange`] for rungs that break these conditions.
     pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         let isa = active_isa()?;
         let (index, transform) = Self::tables(m, moduli, isa)?;
@@ -70,17 +71,17 @@ impl WordRing {
         Ok(Self(Arc::new(Inner { index, degree, basis, transform, automorphisms, ladder, level, lower })))
     }
 
-    /// A ring of the same index over these tables.
+    /// A ring of the same index over the given ladder, at one of its levels.
     pub(super) fn derive(&self, ladder: Arc<Ladder>, level: usize) -> Result<Self, RingError> {
         let (index, automorphisms) = (Arc::clone(&self.0.index), Arc::clone(&self.0.automorphisms));
         Self::assemble(index, ladder, level, automorphisms, self.parallelism())
     }
 
-    /// The ring modulo the product of both moduli, limbs of `self` first; tables are shared. Its levels are those of `self`, and one more for
-    /// each modulus of `other`.
+    /// The ring modulo the product of both moduli, limbs of `self` first; tables are shared. Its levels are those of
+    /// `self`, and one more for each modulus of `other`.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`] for another degree; [`RingError::NotCoprime`].
+    /// [`RingError::ShapeMismatch`] for another degree; [`RingError::NotCoprime`] where the moduli share a factor.
     pub fn concat(&self, other: &Self) -> Result<Self, RingError> {
         let (ours, theirs) = (self.shape(), other.shape());
         check_shape(ours, Shape { limbs: ours.limbs, ..theirs })?;
@@ -101,20 +102,20 @@ impl WordRing {
         self.of_plans(plans.to_vec())
     }
 
-    /// A ring of the same index over these tables, whose levels are its first moduli.
+    /// A ring of the same index over the given transforms, whose levels are its first moduli.
     pub(crate) fn of_plans(&self, plans: Vec<Arc<Plan>>) -> Result<Self, RingError> {
         let level = plans.len();
         self.derive(Ladder::of_prefixes(plans, self.isa()).into(), level)
     }
 
-    /// This ring with another way to share work among threads, which all that is derived from it uses too; tables are shared
-    /// as far as they do not depend on it. Polynomials of one are polynomials of the other.
+    /// This ring with another way to share work among threads, which every ring derived from it has too; tables are
+    /// shared as far as they do not depend on it. Polynomials of the two rings are interchangeable.
     #[must_use]
     pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
         self.with_plans(self.plans().to_vec(), parallelism)
     }
 
-    /// This ring with other transforms, of its moduli.
+    /// This ring with other transforms of its moduli.
     fn with_plans(&self, plans: Vec<Arc<Plan>>, parallelism: Parallelism) -> Self {
         let Inner { index, degree, basis, automorphisms, ladder, level, .. } = &*self.0;
         Self(Arc::new(Inner {

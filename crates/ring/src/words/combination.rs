@@ -1,4 +1,4 @@
-//! Linear combinations: every word of the terms is read once, and of the result written once.
+//! Linear combinations: every word of the terms is read once, and every word of the result written once.
 
 use num_bigint::BigInt;
 use sunzi_kernels::Modulus;
@@ -7,12 +7,14 @@ use super::integers::residue_of;
 use crate::error::entry;
 use crate::{Backend, Residues, RingError, WordRing};
 
-/// Words handled together: so many of every term, and as many copies of every factor, stay in the first-level cache.
+/// Words handled together: that many of every term, and as many copies of every factor, stay in the first-level
+/// cache.
 const WORDS: usize = 256;
-/// Words handled together where there are no factors: those of the sum stay there from one term to the next.
+/// Words handled together where there are no factors: the words of the sum stay in the cache from one term to the
+/// next.
 const LONG: usize = 1024;
 
-/// [`Backend::linear_combination`].
+/// Does [`Backend::linear_combination`] in words.
 pub(crate) fn sum(
     ring: &WordRing,
     terms: &[(&BigInt, &Residues)],
@@ -23,7 +25,7 @@ pub(crate) fn sum(
     Ok(sum)
 }
 
-/// out ← Σ c_i·a_i, or out + Σ c_i·a_i, modulo Q_l for `out` of level l and a_i of any levels from l.
+/// Computes out ← Σ c_i·a_i, or out + Σ c_i·a_i, modulo Q_l for `out` of level l and a_i of any levels from l.
 pub(crate) fn combine(
     ring: &WordRing,
     out: &mut Residues,
@@ -52,7 +54,7 @@ pub(crate) fn combine(
     })
 }
 
-/// Factors 1 and −1 only.
+/// Sums terms with the factors 1 and −1 only.
 fn with_signs(
     modulus: &Modulus,
     out: &mut [u64],
@@ -93,7 +95,7 @@ fn with_signs(
     Ok(())
 }
 
-/// Any factors: an inner product with vectors of equal words.
+/// Sums terms with any factors: an inner product with vectors of equal words.
 fn with_factors(
     modulus: &Modulus,
     out: &mut [u64],
@@ -119,7 +121,7 @@ fn with_factors(
     Ok(())
 }
 
-/// Some words of a list; none where there are not so many.
+/// Returns `len` words of a list from `start` on; none where there are fewer.
 fn block(words: &[u64], start: usize, len: usize) -> &[u64] {
     words.get(start..start + len).unwrap_or_default()
 }

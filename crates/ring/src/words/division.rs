@@ -14,7 +14,7 @@ use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
 use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
 
-/// [`Backend::mod_switch`] and, with b, [`Backend::mod_switch_sum`].
+/// Does [`Backend::mod_switch`] and, with b, [`Backend::mod_switch_sum`].
 pub(crate) fn switch_down(
     ring: &WordRing,
     a: &Poly<Evaluation>,
@@ -26,7 +26,7 @@ pub(crate) fn switch_down(
     b.map_or(Ok(()), |b| ring.check(b))?;
     if level == from {
         let mut sum = a.clone();
-        // The errors and the message of an encryption.
+        // The sum is secret: it holds the errors and the message of an encryption.
         b.map_or(Ok(()), |b| ring.add_assign(&mut sum, &Zeroizing::new(ring.to_evaluation(b.clone())?)))?;
         return Ok(sum);
     }
@@ -36,25 +36,25 @@ pub(crate) fn switch_down(
     Ok(switched)
 }
 
-/// What the remainder is multiplied by.
+/// Factor of the remainder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Factor {
-    /// Nothing.
+    /// Factor 1.
     One,
-    /// D^-1.
+    /// Factor D^-1.
     Inverse,
 }
 
-/// What a division leads from and to: one set of moduli and another.
+/// Path of a division: from one set of moduli to another.
 pub(crate) struct DivisionPath {
-    /// Where the moduli d_i that are divided by stand among those of x: the other set lacks them.
+    /// Places of the divisor's moduli d_i among those of x: the other set lacks them.
     divisor: Vec<usize>,
-    /// Where every target stands among those of x, unless it is new.
+    /// Place of every target among the moduli of x, unless it is new.
     places: Vec<Option<usize>>,
 }
 
 impl DivisionPath {
-    /// To the moduli with indices `to` from those with indices `from`, both ascending.
+    /// The path to the moduli with indices `to` from those with indices `from`, both ascending.
     pub(crate) fn new(to: &[usize], from: &[usize]) -> Self {
         let divisor = (0..).zip(from).filter(|(_, limb)| to.binary_search(limb).is_err());
         Self { divisor: divisor.map(|(place, _)| place).collect(), places: places(to, from) }
@@ -69,8 +69,9 @@ impl DivisionPath {
     }
 }
 
-/// ⌊A·x/D⌉ modulo the target moduli: (A·x − r)/D with r = [A·x]_D the centred remainder, for D = d_1⋯d_s the product of the moduli of x
-/// that are no targets and A that of the targets that are no moduli of x, modulo which it is −r/D.
+/// Division ⌊A·x/D⌉ modulo the target moduli: (A·x − r)/D with r = [A·x]_D the centred remainder, for D = d_1⋯d_s the
+/// product of the moduli of x that are no targets and A that of the targets that are no moduli of x, modulo which it
+/// is −r/D.
 ///
 /// With y_i = |A·x·d_i/D|_{d_i} and v = ⌊Σ y_i/d_i⌉ the remainder is r = Σ y_i·(D/d_i) − v·D [HPS19]: one matrix product with v as a
 /// further row. In doubles v is off by one only where A·x/D is within [`RoundedQuotient::error`] of a half: ‖⌊A·x/D⌉ − A·x/D‖ ≤ 1/2 + that.
@@ -78,21 +79,21 @@ pub(crate) struct Division {
     divisor: Vec<Arc<Plan>>,
     targets: Vec<Arc<Plan>>,
     path: DivisionPath,
-    /// A·d_i/D, folded into inverse transforms.
+    /// Factors A·d_i/D, folded into inverse transforms.
     scales: Vec<Scale>,
-    /// A·d_i/D, for what does not come from a transform.
+    /// Factors A·d_i/D, for rows that do not come from a transform.
     factors: Vec<u64>,
     remainders: Remainders,
-    /// Targets whose remainders are computed together.
+    /// Groups of targets whose remainders are computed together.
     groups: Vec<Range<usize>>,
-    /// What remainders are multiplied by.
+    /// Factor of the remainders.
     factor: Factor,
-    /// A/D modulo every target.
+    /// Residues of A/D modulo every target.
     inverses: Vec<u64>,
     parallelism: Parallelism,
 }
 
-/// −r modulo one target: the words of a row plus an offset, below 2q; times a factor.
+/// Remainder −r modulo one target: the words of a row plus an offset, below 2q; times a factor.
 #[derive(Clone, Copy)]
 pub(crate) struct Lifted<'a> {
     row: &'a [u64],
@@ -100,7 +101,7 @@ pub(crate) struct Lifted<'a> {
     factor: u64,
 }
 
-/// The outer levels of a transform of −r, which stands in the limb unless it is lifted on the way.
+/// Does the outer levels of a transform of −r, which stands in the limb unless it is lifted on the way.
 pub(crate) fn transform_outer(
     plan: &Plan,
     limb: &mut [u64],
@@ -112,7 +113,8 @@ pub(crate) fn transform_outer(
     }
 }
 
-/// The others, for a block of whole chunks, and the factor. What is read after it is asked for meanwhile.
+/// Does the inner levels for a block of whole chunks, and multiplies by the factor. Data that is read after it is
+/// prefetched meanwhile.
 pub(crate) fn transform_inner(
     plan: &Plan,
     start: usize,
@@ -127,17 +129,18 @@ pub(crate) fn transform_inner(
     }
 }
 
-/// How −r is made, times D^-1 for [`Factor::Inverse`].
+/// Computation of −r, times D^-1 for [`Factor::Inverse`].
 enum Remainders {
-    /// By one modulus d: from (h − x) mod d for h = ⌊d/2⌋, whose difference to h it is. With what it is multiplied by modulo every target.
+    /// Lift from one modulus d: −r is the difference of (h − x) mod d to h = ⌊d/2⌋. It carries the factors modulo
+    /// every target.
     Lifted { half: u64, factors: Vec<u64> },
-    /// From y and v, for the targets of each group.
+    /// Conversion from y and v, for the targets of each group.
     Converted { quotient: RoundedQuotient, conversions: Vec<Conversion> },
 }
 
 impl Division {
-    /// The division of x modulo the moduli of `source`; [`Factor::Inverse`] where there are new targets. Remainders are computed for a
-    /// group of targets at a time.
+    /// Builds the division of x modulo the moduli of `source`; [`Factor::Inverse`] where there are new targets.
+    /// Remainders are computed for a group of targets at a time.
     pub(crate) fn new(
         source: &[Arc<Plan>],
         targets: &[Arc<Plan>],
@@ -205,7 +208,7 @@ impl Division {
         })
     }
 
-    /// ⌊A·(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form.
+    /// Computes ⌊A·(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form.
     pub(crate) fn divide(&self, out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> Result<(), RingError> {
         let n = self.degree();
         check_limbs("limb of a quotient", self.targets.len(), n, out.len())?;
@@ -231,13 +234,13 @@ impl Division {
         }
         let divided = self.parallelism.for_each(Work::Transform, shared, parts, step);
         if b.is_some() {
-            // Remainders of an encryption in the making tell its randomness.
+            // The remainders of an unfinished encryption reveal its randomness.
             rows.zeroize();
         }
         divided
     }
 
-    /// From −r or −r/D to (A·(a + b) − r)/D in evaluation form, modulo target j.
+    /// Computes (A·(a + b) − r)/D in evaluation form from −r or −r/D, modulo target j.
     fn add(
         &self,
         limb: &mut [u64],
@@ -270,7 +273,7 @@ impl Division {
         Ok(())
     }
 
-    /// What lifts −r to these targets while it is transformed; none where it has to be made before.
+    /// Returns what lifts −r to these targets while it is transformed; `None` where −r has to be computed before.
     pub(crate) fn lifted<'a>(
         &self,
         rows: &'a [u64],
@@ -295,12 +298,12 @@ impl Division {
         &self.path
     }
 
-    /// What remainders are multiplied by.
+    /// The factor of remainders.
     pub(crate) fn factor(&self) -> Factor {
         self.factor
     }
 
-    /// A/D modulo target j.
+    /// Returns A/D modulo target j.
     pub(crate) fn inverse(&self, j: usize) -> Result<u64, RingError> {
         entry("inverse of a divisor", &self.inverses, j).copied()
     }
@@ -309,7 +312,7 @@ impl Division {
         self.divisor.first().map_or(0, |plan| plan.n())
     }
 
-    /// y_1, …, y_s and v of a + b, for a in evaluation form and b in coefficient form.
+    /// Returns y_1, …, y_s and v of a + b, for a in evaluation form and b in coefficient form.
     fn rows(&self, a: &[u64], b: Option<&[u64]>) -> Result<Scratch, RingError> {
         let n = self.degree();
         let mut rows = Scratch::new((self.divisor.len() + 1) * n);
@@ -319,7 +322,8 @@ impl Division {
         Ok(rows)
     }
 
-    /// Fills the rows in place, whose first s are those limbs of a unless it stands elsewhere, for those limbs of b, if there are any.
+    /// Fills the rows in place: the first s are the divisor's limbs of a unless it stands elsewhere, plus those limbs
+    /// of b, if there are any.
     pub(crate) fn fill_rows(
         &self,
         rows: &mut [u64],
@@ -340,7 +344,7 @@ impl Division {
                 None => plan.inverse_scaled(limb, scale)?,
             }
             if !b.is_empty() {
-                // The errors and the message of an encryption.
+                // The row is secret: it holds the errors and the message of an encryption.
                 let factor = *entry("factor of a divisor", &self.factors, i)?;
                 plan.modulus().add_scaled_assign(limb, entry("limb of what is added", b, i)?, factor)?;
             }
@@ -357,7 +361,7 @@ impl Division {
         })
     }
 
-    /// −r, or −r/D for [`Factor::Inverse`], modulo these targets of one group.
+    /// Computes −r, or −r/D for [`Factor::Inverse`], modulo the given targets of one group.
     pub(crate) fn remainders(
         &self,
         rows: &[u64],
@@ -392,14 +396,14 @@ fn limb_of(words: &[u64], n: usize, place: usize) -> Result<&[u64], RingError> {
     part("limb of a dividend", words, place * n..(place + 1) * n, place)
 }
 
-/// What makes u − bias modulo q of a word u in [0, 2·bias] when it is added, and whether u has to be reduced before: u − bias + q is
-/// in (0, 2q) for a bias below q.
+/// Returns the offset that turns a word u in [0, 2·bias] into u − bias modulo q when it is added, and whether u has
+/// to be reduced before: u − bias + q is in (0, 2q) for a bias below q.
 pub(crate) fn offset_less(bias: u64, modulus: &Modulus) -> (u64, bool) {
     let q = modulus.value();
     if bias < q { (q - bias, false) } else { (modulus.neg(modulus.reduce(bias)), true) }
 }
 
-/// The differences of words to a number, times a factor, modulo q.
+/// Computes the differences of words to a number, times a factor, modulo q.
 fn lift(
     modulus: &Modulus,
     out: &mut [u64],

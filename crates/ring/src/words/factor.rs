@@ -8,7 +8,7 @@ use crate::parallel::Work;
 use crate::scratch::Scratch;
 use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
-/// [`Backend::divide_by_factor`] in RNS: one inverse transform, and one for each modulus of the result.
+/// Does [`Backend::divide_by_factor`] in RNS: one inverse transform, and one for each modulus of the result.
 pub(crate) fn divide_residues(
     ring: &WordRing,
     a: &Poly<Evaluation>,
@@ -32,7 +32,7 @@ pub(crate) fn divide_residues(
     plan.inverse(&mut remainder)?;
     let centred = |&x: &u64| {
         let r = x % d;
-        // d is below 2^62.
+        // The cast is exact, since d is below 2^62.
         if r > d / 2 { r as i64 - d as i64 } else { r as i64 }
     };
     let remainder: Vec<i64> = remainder.iter().map(centred).collect();
@@ -42,7 +42,8 @@ pub(crate) fn divide_residues(
         let modulus = plan.modulus();
         modulus.reduce_signed_into(limb, &remainder)?;
         plan.forward(limb)?;
-        // −(r − a)/d; d has no inverse modulo its own word, and needs one modulo what stays of it.
+        // Quotient −(r − a)/d: d has no inverse modulo its own word, and needs one modulo the factor that stays of
+        // it.
         let inverse = if i == index { mod_inv(d % rest, rest)? } else { mod_inv(d, modulus.value())? };
         modulus.sub_assign(limb, a)?;
         Ok(modulus.mul_scalar_assign(limb, modulus.neg(inverse))?)

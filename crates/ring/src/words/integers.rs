@@ -1,4 +1,4 @@
-//! Between integers, their nearest floats or nothing at all, and residues.
+//! Conversions between residues and integers, nearest floats or uniform draws.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -16,15 +16,16 @@ use crate::scratch::Scratch;
 use crate::{Backend, Coefficient, Domain, Evaluation, Poly, RingError, WordRing};
 
 impl WordRing {
-    /// The polynomial with these residues, limb after limb.
+    /// The polynomial with the given residues, limb after limb.
     ///
     /// # Errors
-    /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for a residue that is not reduced.
+    /// [`RingError::LengthMismatch`] for another number of residues; [`RingError::OutOfRange`] for a residue that is
+    /// not reduced.
     pub fn poly_from_residues<D: Domain>(&self, words: &[u64]) -> Result<Poly<D>, RingError> {
         let shape = self.shape();
         check_length("residues", shape.degree * shape.limbs, words.len())?;
         for (limb, &q) in words.chunks_exact(shape.degree).zip(self.basis().values()) {
-            // No early exit: the words may be secret.
+            // The check has no early exit: the words may be secret.
             if limb.iter().fold(0, |bad, &x| bad | u64::from(x >= q)) != 0 {
                 return Err(RingError::out_of_range("residue", format_args!("below {q}"), "more"));
             }
@@ -33,7 +34,7 @@ impl WordRing {
     }
 }
 
-/// c mod q.
+/// Returns c mod q.
 pub fn residue_of(c: &BigInt, q: u64) -> u64 {
     // Factors are mostly small: sums and differences have 1 and −1.
     if let Some(small) = c.to_i64() {
@@ -43,12 +44,12 @@ pub fn residue_of(c: &BigInt, q: u64) -> u64 {
     c.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)
 }
 
-/// [`Backend::uniform`].
+/// Does [`Backend::uniform`] in words.
 pub(crate) fn uniform<G: CryptoRng + ?Sized>(ring: &WordRing, rng: &mut G) -> Poly<Evaluation> {
     let mut seed = [0_u8; 32];
     rng.fill_bytes(&mut seed);
     let mut a = ring.arbitrary();
-    // Never fails: the polynomial has as many limbs as the basis has moduli.
+    // The loop never fails: the polynomial has as many limbs as the basis has moduli.
     let _ = ring.parallelism().for_each_limb(Work::Transform, a.words_mut(), ring.degree(), |i, limb| {
         let q = ring.basis().values().get(i).copied().unwrap_or(0);
         uniform_residues(limb, q, &mut SeededRng::derive(&seed, "uniform limb", i as u64));
@@ -57,7 +58,7 @@ pub(crate) fn uniform<G: CryptoRng + ?Sized>(ring: &WordRing, rng: &mut G) -> Po
     a
 }
 
-/// [`Backend::from_integers`].
+/// Does [`Backend::from_integers`] in words.
 pub(crate) fn from_integers(
     ring: &WordRing,
     coefficients: &[BigInt],
@@ -74,7 +75,7 @@ pub(crate) fn from_integers(
     Ok(a)
 }
 
-/// [`Backend::add_integer_assign`]: the same residue to every value.
+/// Does [`Backend::add_integer_assign`] in words: adds one residue to every value.
 pub(crate) fn add(ring: &WordRing, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
     ring.for_each_modulus(a, |_, modulus, _, values| {
         let block = [residue_of(c, modulus.value()); BLOCK];
@@ -85,7 +86,7 @@ pub(crate) fn add(ring: &WordRing, a: &mut Poly<Evaluation>, c: &BigInt) -> Resu
     })
 }
 
-/// [`Backend::to_integers`].
+/// Does [`Backend::to_integers`] in words.
 pub(crate) fn to_integers(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
     ring.check(a)?;
     let mut limbs: Vec<_> = a.limbs().map(|limb| limb.iter().copied()).collect();
@@ -96,7 +97,7 @@ pub(crate) fn to_integers(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Vec<
     (0..ring.degree()).map(coefficient).collect()
 }
 
-/// [`Backend::from_signed`].
+/// Does [`Backend::from_signed`] in words.
 pub(crate) fn from_signed(ring: &WordRing, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
     check_length("coefficients", ring.degree(), coefficients.len())?;
     let mut a = ring.arbitrary();
@@ -106,7 +107,7 @@ pub(crate) fn from_signed(ring: &WordRing, coefficients: &[i64]) -> Result<Poly<
     Ok(a)
 }
 
-/// [`Backend::from_signed_wide`]: c = h·2^64 + l with h signed.
+/// Does [`Backend::from_signed_wide`] in words: c = h·2^64 + l with h signed.
 pub(crate) fn from_signed_wide(
     ring: &WordRing,
     coefficients: &[i128],
@@ -134,8 +135,9 @@ pub(crate) fn from_signed_wide(
     Ok(a)
 }
 
-/// [`Backend::to_floats`], from the digits of x in the mixed radix q_1, q_2, …: x = d_1 + q_1(d_2 + q_2(d_3 + …)) with
-/// every |d_i| < q_i/2, which makes |x| < q/2 by itself. No step depends on the values, unless one leaves the range of f64.
+/// Does [`Backend::to_floats`] in words, from the digits of x in the mixed radix q_1, q_2, …: x = d_1 + q_1(d_2 +
+/// q_2(d_3 + …)) with every |d_i| < q_i/2, which makes |x| < q/2 by itself. No step depends on the values, unless one
+/// leaves the range of f64.
 pub(crate) fn to_floats(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
     ring.check(a)?;
     let radix = MixedRadix::new(ring.basis().moduli())?;
@@ -152,10 +154,10 @@ pub(crate) fn to_floats(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Vec<f6
     Ok(floats)
 }
 
-/// Garner's algorithm over blocks of coefficients.
+/// Mixed-radix digits by Garner's algorithm, over blocks of coefficients.
 struct MixedRadix<'a> {
     moduli: &'a [Modulus],
-    /// q_j^-1 modulo q_i for j < i.
+    /// Inverses q_j^-1 modulo q_i for j < i.
     inverses: Vec<Vec<u64>>,
     /// Whether moduli and digits are doubles whose products can be split.
     narrow: bool,
@@ -204,13 +206,13 @@ impl<'a> MixedRadix<'a> {
     }
 }
 
-/// Moduli below it, and their digits, are doubles.
+/// Bound below which moduli, and their digits, are exact as doubles.
 pub const NARROW: u64 = 1 << 51;
 /// Bits of a product whose doubles can be split and multiplied without leaving their range.
 const FINITE: f64 = 900.0;
 
-/// [`horner`] of a block for digits and moduli that are doubles, word after word by the same steps: without multiply-adds, which only a library
-/// has on processors without them, products are split `[Dekker71]`.
+/// Does [`horner`] on a block for digits and moduli that are doubles, word after word by the same steps: without
+/// multiply-adds, which only a library has on processors without them, products are split `[Dekker71]`.
 pub fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulus)>, sums: &mut [f64]) {
     let mut rests = Zeroizing::new([0.0_f64; BLOCK]);
     sums.fill(0.0);
@@ -218,7 +220,7 @@ pub fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulu
         let q = modulus.value() as f64;
         let (q_high, q_low) = split(q);
         for ((sum, rest), &digit) in sums.iter_mut().zip(rests.iter_mut()).zip(digits) {
-            // 1.5·2^52 + digit, from its bits: a conversion that vectors have.
+            // The bits of 1.5·2^52 + digit: a conversion that vectors have.
             let digit =
                 f64::from_bits(digit.wrapping_add(SHIFTED.to_bits().cast_signed()).cast_unsigned()) - SHIFTED;
             let product = *sum * q;
@@ -230,22 +232,22 @@ pub fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulu
     }
 }
 
-/// 1.5·2^52.
+/// The number 1.5·2^52, added to an integer to convert it.
 const SHIFTED: f64 = 6_755_399_441_055_744.0;
 
-/// Two halves of at most 26 bits each.
+/// Splits x into two halves of at most 26 bits each.
 fn split(x: f64) -> (f64, f64) {
     let shifted = x * 134_217_729.0;
     let high = shifted - (shifted - x);
     (high, x - high)
 }
 
-/// Σ d_i·q_1⋯q_(i−1) from the highest digit down, in pairs of doubles whose sum has 104 bits or more: of the nearest doubles
-/// of that sum one is the nearest of x, but for x within 2^-40 of the middle between two.
+/// Returns Σ d_i·q_1⋯q_(i−1) from the highest digit down, in pairs of doubles whose sum has 104 bits or more: of the
+/// nearest doubles of that sum one is the nearest of x, but for x within 2^-40 of the middle between two.
 pub fn horner<'a>(digits: impl Iterator<Item = (&'a i64, &'a Modulus)>) -> f64 {
     let split = |x: i64| {
         let high = x as f64;
-        // |x| < 2^62: both conversions are exact.
+        // Both conversions are exact, since |x| < 2^62.
         (high, (x - high as i64) as f64)
     };
     let mut sum = (0.0_f64, 0.0_f64);
@@ -263,7 +265,7 @@ pub fn horner<'a>(digits: impl Iterator<Item = (&'a i64, &'a Modulus)>) -> f64 {
     sum.0
 }
 
-/// a + b as the nearest double and what it lacks.
+/// Returns a + b as the nearest double and the rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;

@@ -1,4 +1,5 @@
-//! Encryptions under a public key: its two parts times a ternary polynomial, plus errors and a message, scaled down.
+//! Encryptions under a public key: its two parts times a ternary polynomial, plus errors and a message, with the
+//! modulus switched down.
 
 use std::ops::Range;
 
@@ -13,10 +14,10 @@ use crate::sampling::{CENTERED_BINOMIAL_BOUND, spherical_error, ternary};
 use crate::scratch::Scratch;
 use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
 
-/// Far above any coefficient of an error: six odd primes of an index at most, each of which doubles it.
+/// Bound on coefficients of an error, never reached: an index has at most six odd primes, each of which doubles it.
 const LARGEST_ERROR: u64 = (CENTERED_BINOMIAL_BOUND as u64) << 6;
 
-/// What is secret about an encryption: u, and what is added to each part.
+/// Secrets of an encryption: u, and the errors and message that are added to each part.
 struct Masks<'a> {
     u: Zeroizing<Vec<i64>>,
     parts: [&'a Poly<Evaluation>; 2],
@@ -24,7 +25,7 @@ struct Masks<'a> {
     message: Option<&'a Poly<Coefficient>>,
 }
 
-/// [`Backend::masked`] limb by limb: what is made of one limb stays in the second-level cache.
+/// Does [`Backend::masked`] limb by limb: temporaries of one limb stay in the second-level cache.
 pub fn by_limbs(
     ring: &WordRing,
     parts: [&Poly<Evaluation>; 2],
@@ -73,17 +74,17 @@ pub fn by_limbs(
     Ok(masked)
 }
 
-/// One part of a key, and what is added to its product: an error, and a message.
+/// One part of a key, and the terms added to its product: an error, and a message.
 type Half<'a> = (&'a Poly<Evaluation>, (&'a [i64], Option<&'a Poly<Coefficient>>));
 
-/// Limbs of both parts that one conversion writes.
+/// Group of limbs of both parts that one conversion writes.
 struct Group<'a> {
     range: Range<usize>,
     limbs: Vec<[&'a mut [u64]; 2]>,
 }
 
 impl Masks<'_> {
-    /// u modulo q_j, in evaluation form.
+    /// Returns u modulo q_j, in evaluation form.
     fn u(&self, ring: &WordRing, j: usize) -> Result<Zeroizing<Scratch>, RingError> {
         let mut u = Zeroizing::new(Scratch::new(ring.degree()));
         let plan = ring.plan(j)?;
@@ -93,7 +94,7 @@ impl Masks<'_> {
         Ok(u)
     }
 
-    /// limb ← limb + this error and the message, if it is there, modulo q_j, in coefficient form.
+    /// Adds an error and the message, if there is one, to a limb modulo q_j, in coefficient form.
     fn add_error(
         &self,
         ring: &WordRing,
@@ -115,13 +116,13 @@ impl Masks<'_> {
         }
     }
 
-    /// Both parts, each with its error and the first with the message.
+    /// The two parts, each with its error and the first with the message.
     fn halves(&self) -> [Half<'_>; 2] {
         let ([first, second], [e0, e1]) = (self.parts, &self.errors);
         [(first, (e0, self.message)), (second, (e1, None))]
     }
 
-    /// What the remainders of both parts modulo the moduli that are divided by are made of.
+    /// Returns the rows from which the remainders of both parts modulo the divisor are computed.
     fn rows(&self, ring: &WordRing, division: &Division) -> Result<[Zeroizing<Scratch>; 2], RingError> {
         let [first, second] = self.halves();
         Ok([self.rows_of(ring, division, first)?, self.rows_of(ring, division, second)?])
@@ -145,7 +146,7 @@ impl Masks<'_> {
         Ok(rows)
     }
 
-    /// From −r, or zero, to the limbs of both parts.
+    /// Finishes limb j of both parts, from −r or from zero.
     fn finish_limb(
         &self,
         ring: &WordRing,

@@ -1,4 +1,4 @@
-//! ⌊q·m/t⌉ in RNS.
+//! Scaling of plaintexts, ⌊q·m/t⌉ in RNS.
 
 use sunzi_kernels::{Buffer, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
@@ -7,9 +7,10 @@ use zeroize::Zeroizing;
 use crate::error::{check_limbs, check_message};
 use crate::{Basis, RingError};
 
-/// ⌊q·m/t⌉ into words of n coefficients a modulus: z = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t; modulo q_i, z = (h − r)·t^-1.
+/// Writes ⌊q·m/t⌉ into words of n coefficients a modulus: z = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t;
+/// modulo q_i, z = (h − r)·t^-1.
 ///
-/// Constant time in the message when t is coprime to q; otherwise by 128-bit division.
+/// Time is constant in the message when t is coprime to q; otherwise by 128-bit division.
 pub fn scale_into(
     basis: &Basis,
     words: &mut [u64],
@@ -32,7 +33,7 @@ pub fn scale_into(
     let mut remainders = Zeroizing::new(Buffer::from_slice(message));
     plain.mul_scalar_assign(&mut remainders, remainder)?;
     plain.shift_assign(&mut remainders, t / 2, 0)?;
-    // h − r, below 2^61.
+    // Differences h − r, below 2^61.
     let differences = remainders.iter().map(|r| (t / 2).cast_signed() - r.cast_signed());
     let differences = Zeroizing::new(differences.collect::<Vec<i64>>());
     for ((limb, modulus), inverse) in limbs.zip(inverses) {
@@ -42,7 +43,7 @@ pub fn scale_into(
     Ok(())
 }
 
-/// z = ⌊q/t⌋·m + ⌊(|q|_t·m + h)/t⌋ for a t that has no inverse.
+/// Computes z = ⌊q/t⌋·m + ⌊(|q|_t·m + h)/t⌋ for a t that has no inverse.
 fn divide(limb: &mut [u64], message: &[u64], t: u64, remainder: u64, basis: &Basis, modulus: Modulus) {
     let q_i = modulus.value();
     let delta = (basis.product() / t) % q_i;

@@ -1,4 +1,5 @@
-//! ModRaise [AS19, 3.2]: the same integers modulo a larger number; and numbers that scale with the modulus.
+//! Modulus raising, ModRaise [AS19, 3.2]: the same integers modulo a larger number; and numbers that scale with the
+//! modulus.
 
 use std::sync::Arc;
 
@@ -14,21 +15,22 @@ use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
 use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
-/// From modulus Q_l to a larger one. The paper's approximate conversion adds e·Q_l with 0 ≤ e < l; the exact one has
+/// Tables that lead from modulus Q_l to a larger one. The paper's approximate conversion adds e·Q_l with 0 ≤ e < l;
+/// the exact one has
 /// |x| ≤ (1/2 + ε)·Q_l, ε below 2^-40: nothing is left to bound beyond c(s) itself.
 pub(crate) struct Raise {
     from: WordRing,
-    /// (Q_l/q_i)^-1, folded into the inverse transforms.
+    /// Factors (Q_l/q_i)^-1, folded into the inverse transforms.
     scales: Vec<Scale>,
     extension: ExactExtension,
-    /// The transforms of moduli that Q_l lacks.
+    /// Transforms of moduli that Q_l lacks.
     added: Vec<Arc<Plan>>,
-    /// Where each limb of the result stands among those of Q_l and then the others.
+    /// Place of each limb of the result among those of Q_l, followed by the added ones.
     order: Vec<usize>,
 }
 
 impl Raise {
-    /// From a level of `ring` to its highest.
+    /// The tables from a level of `ring` to its highest.
     pub(crate) fn new(ring: &WordRing, level: usize) -> Result<Self, RingError> {
         let from = ring.at_level(level)?;
         let mut added = Vec::new();
@@ -47,7 +49,7 @@ impl Raise {
         Ok(Self { from, scales, extension, added, order })
     }
 
-    /// [`Backend::mod_raise`].
+    /// Does [`Backend::mod_raise`] with these tables.
     pub(crate) fn apply(&self, ring: &WordRing, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let n = ring.degree();
         let own = a.words().len();
@@ -70,7 +72,7 @@ impl Raise {
     }
 }
 
-/// [`Backend::scale_up`]: the factor is a multiple of every modulus above the level.
+/// Does [`Backend::scale_up`]: the factor is a multiple of every modulus above the level.
 pub(crate) fn scale_up(ring: &WordRing, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
     let level = ring.level_of(a)?;
     let places = ring.nested(level, ring.level())?;
@@ -78,7 +80,7 @@ pub(crate) fn scale_up(ring: &WordRing, a: &Poly<Evaluation>) -> Result<Poly<Eva
     let mut scaled = ring.arbitrary();
     ring.parallelism().for_each_part([scaled.words_mut()], ring.degree(), |i, range, [out]| {
         let modulus = ring.basis().own(i)?;
-        // The factor is zero modulo what the level lacks.
+        // The factor is zero modulo the moduli that the level lacks.
         let Ok(own) = places.binary_search(&i) else {
             out.fill(0);
             return Ok(());

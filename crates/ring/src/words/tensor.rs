@@ -3,10 +3,11 @@
 use crate::parallel::{BLOCK, Work};
 use crate::{Backend, Evaluation, Factors, Poly, RingError, WordRing};
 
-/// Products that are summed before the next list has its turn: their blocks stay in the second-level cache for it.
+/// Number of products that are summed before the next list has its turn: their blocks stay in the second-level cache
+/// for it.
 const TOGETHER: usize = 8;
 
-/// t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l: one pass over the operands.
+/// Returns t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l, in one pass over the operands.
 pub(crate) fn tensor<'a>(
     ring: &WordRing,
     a: [&'a Poly<Evaluation>; 2],
@@ -27,7 +28,8 @@ pub(crate) fn tensor<'a>(
     Ok(product)
 }
 
-/// [`Backend::inner_products`]: block by block, some terms of every list in turn, so that what lists share is read from memory once.
+/// Does [`Backend::inner_products`] block by block, some terms of every list in turn, so that terms which lists share
+/// are read from memory once.
 pub(crate) fn inner_products(
     ring: &WordRing,
     lists: &[Factors<'_>],
@@ -37,7 +39,7 @@ pub(crate) fn inner_products(
     let lists: Vec<Vec<[Operand<'_>; 2]>> = lists.collect::<Result<_, RingError>>()?;
     let (n, target) = (ring.degree(), ring.at_level(level)?);
     let mut sums: Vec<_> = lists.iter().map(|_| target.arbitrary()).collect();
-    // The same limb of all sums together.
+    // The limbs with equal number of all sums are written together.
     let count = target.shape().limbs;
     let mut limbs: Vec<Vec<&mut [u64]>> = (0..count).map(|_| Vec::with_capacity(lists.len())).collect();
     for sum in &mut sums {
@@ -49,7 +51,7 @@ pub(crate) fn inner_products(
     Ok(sums)
 }
 
-/// A polynomial of a level from that of the sums, and where their limbs stand in it.
+/// A polynomial of a level from that of the sums on, and the places of their limbs in it.
 type Operand<'a> = (&'a Poly<Evaluation>, Vec<usize>);
 
 fn operands<'a>(
@@ -62,7 +64,7 @@ fn operands<'a>(
     Ok([operand(a)?, operand(b)?])
 }
 
-/// Limb `i` of all sums.
+/// Computes limb `i` of all sums.
 fn limb_of_inner_products(
     ring: &WordRing,
     i: usize,

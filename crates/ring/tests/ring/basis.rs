@@ -1,4 +1,4 @@
-//! Constants of a basis of moduli, and lists that are none.
+//! Tests of the constants of a basis of moduli, and of lists that are not a basis.
 
 use num_bigint::BigUint;
 use sunzi_ring::{Basis, RingError};

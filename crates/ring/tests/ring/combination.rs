@@ -1,4 +1,4 @@
-//! Linear combinations against sums term by term.
+//! Tests of linear combinations against sums term by term.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -7,7 +7,7 @@ use sunzi_math::primes_below;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, RingError};
 
-/// Σ c_i·x_i modulo q, centred.
+/// Returns Σ c_i·x_i modulo q, centred.
 fn by_terms(terms: &[(&BigInt, Vec<BigInt>)], n: usize, q: &BigInt) -> Vec<BigInt> {
     let sum = |at: usize| terms.iter().map(|(c, a)| *c * &a[at]).sum::<BigInt>();
     let centred = |x: BigInt| -> BigInt { (x + q / 2_u32).mod_floor(q) - q / 2_u32 };
@@ -21,7 +21,7 @@ fn check(log2_degree: u32, factors: &[i128], rng: &mut impl CryptoRng) {
     let ring = Ring::new(step, &moduli).unwrap();
     let factors: Vec<BigInt> = factors.iter().map(|&c| c.into()).collect();
     for level in [4, 3, 1] {
-        // Operands of this level and of the highest, in turn; the first with the largest residues.
+        // Operands have this level and the highest, in turn; the first has the largest residues.
         let mut polys: Vec<Poly<Coefficient>> = (0..=factors.len())
             .map(|i| {
                 let uniform = ring.to_coefficient(ring.uniform(rng)).unwrap();

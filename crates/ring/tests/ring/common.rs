@@ -1,4 +1,4 @@
-//! A slow ring by the definitions, and the polynomials every law is tried on.
+//! A slow ring by the definitions, and the polynomials on which every law is tried.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -20,7 +20,7 @@ pub(crate) fn int(x: &BigUint) -> BigInt {
     BigInt::from_biguint(Sign::Plus, x.clone())
 }
 
-/// The ring, which stores residues in this form: a law that holds for two rings says more if they are not the same.
+/// The ring with residues stored in the given form: a law that holds for two rings says more if they differ.
 pub(crate) fn stored(ring: Ring, storage: Storage) -> Ring {
     let name = ring.description();
     let own = if name[0] == Storage::Sets as u8 { name[1] } else { name[0] };
@@ -33,7 +33,7 @@ pub(crate) fn stored(ring: Ring, storage: Storage) -> Ring {
     ring
 }
 
-/// The representative in [-q/2, q/2).
+/// The representative of x modulo q in [-q/2, q/2).
 pub(crate) fn center(x: &BigInt, q: &BigInt) -> BigInt {
     let r = x.mod_floor(q);
     if &r * 2_u32 >= *q { r - q } else { r }
@@ -43,7 +43,7 @@ pub(crate) fn centered(a: &[BigInt], q: &BigInt) -> Vec<BigInt> {
     a.iter().map(|x| center(x, q)).collect()
 }
 
-/// a·b in Z[X]/(X^n + 1).
+/// Returns a·b in Z[X]/(X^n + 1).
 pub(crate) fn negacyclic(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     let n = a.len();
     let mut c = vec![BigInt::zero(); n];
@@ -59,7 +59,7 @@ pub(crate) fn negacyclic(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     c
 }
 
-/// a·b in the ring of this index over Z: schoolbook in the power basis, and the remainder by Φ_m.
+/// Returns a·b in the ring of the same index over Z: schoolbook in the power basis, and the remainder by Φ_m.
 pub(crate) fn product(ring: &Ring, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     let (index, integers) = (ring.ring_index(), Integers::new());
     if index.is_power_of_two() {
@@ -73,12 +73,12 @@ pub(crate) fn product(ring: &Ring, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     index.powerful_from_power(&integers, &index.remainder(&integers, c))
 }
 
-/// ⌊num/den⌉, a half rounding up.
+/// Returns ⌊num/den⌉, a half rounding up.
 pub(crate) fn round(num: &BigInt, den: &BigInt) -> BigInt {
     (num * 2_u32 + den).div_floor(&(den * 2_u32))
 }
 
-/// ⌊x·f⌋ for a float f ≥ 0, never above the true product.
+/// Returns ⌊x·f⌋ for a float f ≥ 0, never above the true product.
 pub(crate) fn scale_down(x: &BigInt, f: f64) -> BigInt {
     (x * BigInt::from((f * 2_f64.powi(50)).floor() as u64)) >> 50_u32
 }
@@ -93,7 +93,7 @@ pub(crate) fn random_poly(rng: &mut impl Rng, n: usize, q: &BigUint) -> Vec<BigI
     (0..n).map(|_| center(&int(&random_below(rng, q)), &q_int)).collect()
 }
 
-/// Random and extreme coefficients modulo q.
+/// Returns polynomials with random and extreme coefficients modulo q.
 pub(crate) fn samples(rng: &mut impl Rng, n: usize, q: &BigUint) -> Vec<Vec<BigInt>> {
     let q_int = int(q);
     let low = -(&q_int / 2_u32);
@@ -125,18 +125,18 @@ pub(crate) fn norm(a: &[BigInt]) -> BigInt {
     a.iter().map(Signed::abs).max().unwrap_or_default()
 }
 
-/// The polynomial in evaluation form.
+/// The polynomial with the given coefficients, in evaluation form.
 pub(crate) fn evaluated(ring: &Ring, a: &[BigInt]) -> Poly<Evaluation> {
     ring.to_evaluation(ring.from_integers(a).unwrap()).unwrap()
 }
 
-/// A half of a key as it is kept; what is one too many as if it were the last.
+/// Packs a half of a key; a surplus polynomial is packed as if it were the last.
 pub(crate) fn kept(gadget: &Gadget, half: &[Poly<Evaluation>]) -> Result<Vec<KeyPart>, RingError> {
     let last = gadget.digit_count() - 1;
     half.iter().enumerate().map(|(i, part)| gadget.pack_part(part.clone(), i.min(last))).collect()
 }
 
-/// ⟨decompose(c), key⟩ for both halves of a key, divided by P.
+/// Returns ⟨decompose(c), key⟩ for both halves of a key, divided by P.
 pub(crate) fn switched(
     ring: &Ring,
     gadget: &Gadget,
@@ -148,7 +148,7 @@ pub(crate) fn switched(
     gadget.switch(SwitchInput::Values(&ring.to_evaluation(c.clone())?), Addends::NONE, key, gadget.level(), 1)
 }
 
-/// Back to centred integers.
+/// The coefficients of a polynomial as centred integers.
 pub(crate) fn integers(ring: &Ring, a: Poly<Evaluation>) -> Vec<BigInt> {
     ring.to_integers(&ring.to_coefficient(a).unwrap()).unwrap()
 }
@@ -174,7 +174,7 @@ pub(crate) fn residue_rings(n: usize) -> Vec<Ring> {
     lists.iter().map(|list| stored(Ring::new(m, list).unwrap(), Storage::Words)).collect()
 }
 
-/// Rings over residues of indices that are no powers of two: prime, prime power, several factors, even.
+/// Rings over residues, with indices that are not powers of two: prime, prime power, several factors, even.
 pub(crate) fn general_rings() -> Vec<Ring> {
     use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
     let mut rings = Vec::new();
@@ -188,7 +188,7 @@ pub(crate) fn general_rings() -> Vec<Ring> {
     rings
 }
 
-/// The big-integer ring of the same degree and moduli.
+/// The big-integer ring of equal degree and moduli.
 pub(crate) fn twin(ring: &Ring) -> Ring {
     let products = (1..=ring.level()).map(|level| ring.at_level(level).unwrap().modulus().clone());
     let mut below = BigUint::one();
@@ -201,7 +201,7 @@ pub(crate) fn multi_precision(ring: &Ring) -> Ring {
     stored(MultiPrecision::over(ring), Storage::MultiPrecision)
 }
 
-/// A scaler at its highest level, where a right operand is lifted as it is by every multiplication.
+/// A scaler at its highest level, where every multiplication lifts a right operand as it is.
 pub(crate) trait TopLevel: ScalerBackend {
     fn top(&self) -> usize {
         *self.levels().end()
@@ -222,13 +222,13 @@ pub(crate) trait TopLevel: ScalerBackend {
 
 impl<S: ScalerBackend + ?Sized> TopLevel for S {}
 
-/// How far y is from x/d modulo q.
+/// The distance of y from x/d modulo q.
 pub(crate) fn distance(y: &BigInt, x: &BigInt, d: &BigInt, q: &BigInt) -> f64 {
     let difference = center(&(y * d - x), &(d * q)).abs();
     num_traits::ToPrimitive::to_f64(&((difference << 60_u32) / d)).unwrap() / 60_f64.exp2()
 }
 
-/// What scalings at a level divide by: P where operands are switched, else q.
+/// The divisor of scalings at a level: P where operands are switched, else q.
 pub(crate) fn divisor(ring: &Ring, scaler: &Scaler, level: usize) -> BigInt {
     let base = int(ring.at_level(level).unwrap().modulus());
     match scaler.bounds().switching {

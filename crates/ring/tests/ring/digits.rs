@@ -1,4 +1,4 @@
-//! The digits of an RNS gadget: their bounds, their recomposition and the limbs that keys for them drop.
+//! Tests of the digits of an RNS gadget: their bounds, their recomposition and the limbs that keys for them drop.
 
 use sunzi_ring::internals::digits_of;
 use sunzi_ring::{GadgetOptions, RingError, RnsDigits};
@@ -7,7 +7,7 @@ fn options(radix_bits: Option<u32>, dropped_limbs: usize) -> GadgetOptions {
     GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() }
 }
 
-/// All residues of small moduli and the ends of large ones: digits recompose and stay within their bounds,
+/// Checks all residues of small moduli and the ends of large ones: digits recompose and stay within their bounds,
 /// which are not far.
 #[test]
 fn digits_recompose_within_tight_bounds() {

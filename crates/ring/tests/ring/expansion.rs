@@ -1,4 +1,4 @@
-//! Expansion factors of rings of every index.
+//! Tests of expansion factors of rings of every index.
 
 use sunzi_ring::Expansion;
 

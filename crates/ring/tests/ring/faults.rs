@@ -1,4 +1,5 @@
-//! Tables that are too short: every operation that needs the missing entry names it, and none leaves a limb as it was.
+//! Tests with tables that are too short: every operation that needs the missing entry names it, and none leaves a
+//! limb as it was.
 
 use sunzi_big::MultiPrecision;
 use sunzi_kernels::Modulus;
@@ -21,7 +22,7 @@ fn whole() -> Ring {
     Ring::new(M, &primes_below(1 << 47, M, 4).unwrap()).unwrap()
 }
 
-/// The result is a fault that names this table and this limb.
+/// Checks that the result is a fault that names the given table and limb.
 #[track_caller]
 fn names<T>(result: Result<T, RingError>, table: &str, limb: usize) {
     match result.err() {
@@ -59,7 +60,7 @@ fn missing_transforms_are_named() {
     names(short.scaler(65_537, &options).map(|_| ()), "factor of an inverse transform", 3);
     let integers = MultiPrecision::over(&short);
     names(integers.scaler(65_537, &options).map(|_| ()), "factor of an inverse transform", 3);
-    // The whole ring does all of that.
+    // The whole ring does all these operations.
     assert!(whole.mod_switch(&a, 3).is_ok() && whole.scaler(65_537, &options).is_ok());
 }
 
@@ -97,7 +98,7 @@ fn missing_groups_and_limbs_of_divisions_are_named() {
         );
         let groups = || vec![0..1, 1..level];
         names(divide(&ring, level, groups(), &mut out[n..], a.words()), "limb of a quotient", level - 1);
-        // What is divided by comes last.
+        // The divisor's moduli come last.
         names(divide(&ring, level, groups(), &mut out, &a.words()[..3 * n]), "limb of a dividend", 3);
         divide(&ring, level, groups(), &mut out, a.words()).unwrap();
         assert_eq!(out, ring.mod_switch(&a, level).unwrap().words());
@@ -140,7 +141,7 @@ fn missing_limbs_of_what_is_decrypted_are_named() {
 fn missing_limbs_of_multipliers_are_named() {
     let ring = whole();
     let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
-    // One whose values repeat, so that less is kept, and one whose values do not.
+    // One multiplier has values that repeat, so that fewer are stored, the other has not.
     let constant = evaluated(&ring, &[vec![5.into()], vec![0.into(); ring.degree() - 1]].concat());
     for a in [constant, random_values(&ring)] {
         let multiplier = gadget.multiplier(a.clone()).unwrap();

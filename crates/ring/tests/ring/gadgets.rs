@@ -1,4 +1,4 @@
-//! Digits recompose, stay within their bounds, and the inner products are those of the definition.
+//! Tests of gadgets: digits recompose, stay within their bounds, and inner products equal those of the definition.
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
@@ -23,14 +23,14 @@ fn many() -> Vec<GadgetOptions> {
     combinations(&[None, Some(1), Some(7), Some(16), Some(31), Some(61)], &[0, 1, 2, 3])
 }
 
-/// Big integers are slow.
+/// A few options, since big integers are slow.
 fn few() -> Vec<GadgetOptions> {
     combinations(&[None, Some(61)], &[0, 2])
 }
 
 type Key = [Vec<Poly<Evaluation>>; 2];
 
-/// A key of g_i·s + f_i·b_i and g_i·s + f_i·a_i for (b_i, a_i) of `zero`.
+/// A key with halves g_i·s + f_i·b_i and g_i·s + f_i·a_i for (b_i, a_i) of `zero`.
 fn key(ring: &Ring, gadget: &Gadget, s: &[BigInt], zero: impl Fn(usize) -> [Vec<BigInt>; 2]) -> Key {
     let s = evaluated(ring, s);
     let part = |i, half: usize| {
@@ -41,7 +41,7 @@ fn key(ring: &Ring, gadget: &Gadget, s: &[BigInt], zero: impl Fn(usize) -> [Vec<
     [0, 1].map(|half| (0..gadget.digit_count()).map(|i| part(i, half)).collect())
 }
 
-/// f_i·digit_i of every coefficient, for every i.
+/// Returns f_i·digit_i of every coefficient, for every i.
 fn digits(ring: &Ring, gadget: &Gadget, c: &[BigInt]) -> Vec<Vec<BigInt>> {
     let n = ring.degree();
     let (zero, mut one) = (vec![BigInt::zero(); n], vec![BigInt::zero(); n]);
@@ -72,7 +72,7 @@ fn digits_are_bounded_and_recompose() {
             one[0] = BigInt::one();
             let [gadget_vector, _] = key(ring, &gadget, &one, |_| [0, 1].map(|_| vec![BigInt::zero(); n]));
             for c in &all {
-                // [BEHZ16, Lemma 7], up to what truncation leaves.
+                // Checks [BEHZ16, Lemma 7], up to the error of truncation.
                 let poly = ring.from_integers(c).unwrap();
                 let [sum, again] = switched(ring, &gadget, &poly, [&gadget_vector, &gadget_vector]).unwrap();
                 let (sum, again) = (integers(ring, sum), integers(ring, again));
@@ -80,7 +80,7 @@ fn digits_are_bounded_and_recompose() {
                 let rest: Vec<BigInt> = sum.iter().zip(c).map(|(x, y)| center(&(x - y), &q)).collect();
                 let log2 = norm(&rest).to_f64().unwrap().log2();
                 assert!(log2 <= gadget.log2_truncation() + 1e-9, "{options:?}: {log2} bits are lost");
-                // The bits of the widest decompositions are looked at beside the code.
+                // The bits of the widest decompositions are checked in the tests beside the code.
                 if bounds.len() <= 16 {
                     for (largest, digit) in largest.iter_mut().zip(digits(ring, &gadget, c)) {
                         *largest = norm(&digit).to_f64().unwrap().log2().max(*largest);
@@ -120,7 +120,7 @@ fn products_follow_the_definition() {
                 (0..count).map(|_| [0, 1].map(|_| random_poly(&mut rng, n, ring.modulus()))).collect();
             let [first, second] = key(ring, &gadget, s, |i| zeros[i].clone());
             let found = switched(ring, &gadget, &ring.from_integers(c).unwrap(), [&first, &second]).unwrap();
-            // Σ f_i·digit_i·zero_i + c·s, or the multiple of ω^i close to c.
+            // The expected sum is Σ f_i·digit_i·zero_i + c·s, or uses the multiple of ω^i close to c.
             let digits = digits(ring, &gadget, c);
             let [vector, _] = key(ring, &gadget, s, |_| [0, 1].map(|_| vec![BigInt::zero(); n]));
             let [source, _] =
@@ -183,8 +183,8 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
     }
 }
 
-/// A switch in one go is that of digits that stand there: both ways of summing, of whole limbs and, above n = 2^14, of blocks whose
-/// transforms end just before, and remainders by one and by several moduli.
+/// A switch in one go equals the switch of digits made before: both ways of summing, of whole limbs and, above n =
+/// 2^14, of blocks whose transforms end just before, and remainders by one and by several moduli.
 #[test]
 fn switches_are_those_of_their_digits() {
     for n in [1 << 14, 1 << 15] {
@@ -279,7 +279,7 @@ fn what_does_not_fit_is_refused() {
         assert!(switched(ring, &gadget, &ring.zero(), [&[], &[]]).is_err());
         assert!(switched(ring, &gadget, &alien.zero(), [&key[1..], &key[1..]]).is_err());
         assert!(switched(ring, &gadget, &ring.zero(), [&vec![other.clone(); digits], &key[1..]]).is_err());
-        // Kept by another gadget.
+        // The part was packed by another gadget.
         let kept = |ring: &Ring, part: &Poly<_>| {
             kept(&ring.gadget(&GadgetOptions::default()).unwrap(), &vec![part.clone(); digits]).unwrap()
         };
@@ -303,7 +303,7 @@ fn what_does_not_fit_is_refused() {
     let rings = residue_rings(64);
     law(&rings[1], &rings[3]);
     law(&twin(&rings[1]), &twin(&rings[3]));
-    // Parts of one key in another's place: the limbs they lack differ.
+    // Parts of one key fail in another's place: the limbs they lack differ.
     let gadget = rings[1].gadget(&GadgetOptions { dropped_limbs: 1, ..GadgetOptions::default() }).unwrap();
     let zero = || [rings[1].zero(), rings[1].zero()];
     let mut parts: Vec<_> =
@@ -314,7 +314,7 @@ fn what_does_not_fit_is_refused() {
     parts.swap(0, 1);
     let error = switched(&rings[1], &gadget, &rings[1].zero(), [&swapped, &parts]).err().unwrap();
     assert!(matches!(error, RingError::OtherModulus { .. }), "{error}");
-    // Also where they are kept.
+    // The check covers packed keys, too.
     let (zero, whole) = (rings[1].zero(), kept.clone());
     let switch = |key| gadget.switch(SwitchInput::Values(&zero), Addends::NONE, key, gadget.level(), 1);
     assert!(switch([&whole[..], &whole]).is_ok());

@@ -1,4 +1,4 @@
-//! How many moduli a digit of key switching is made of.
+//! Tests of the number of moduli that a digit of key switching is made of.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ fn powers(bits: &[u32]) -> Vec<BigUint> {
 fn lengths(bits: &[u32], special: u32, digits: Option<usize>) -> Vec<usize> {
     let special = BigUint::from(1_u8) << special;
     let ranges = group_moduli(&powers(bits), &special, digits).unwrap();
-    // Every modulus once, in order.
+    // Every modulus occurs once, in order.
     let all: Vec<usize> = ranges.iter().cloned().flatten().collect();
     assert_eq!(all, (0..bits.len()).collect::<Vec<_>>());
     ranges.iter().map(Range::len).collect()
@@ -24,7 +24,7 @@ fn moduli_of_one_length_make_digits_of_one_length() {
     assert_eq!(lengths(&[48; 7], 95, None), [1; 7]);
     assert_eq!(lengths(&[48; 7], 1000, None), [7]);
     assert_eq!(lengths(&[48; 7], 10, None), [1; 7]);
-    // All or none: 48 bits of one length, of which two fit only once.
+    // Limit for all or none: 48 bits of one length, of which two fit only once.
     let mut moduli = powers(&[48; 4]);
     moduli[0] = (BigUint::from(1_u8) << 47_u32) + 1_u8;
     let special = &moduli[0] * &moduli[1];

@@ -1,4 +1,4 @@
-//! Arguments from anywhere: typed errors, no panic, no allocation before the checks.
+//! Tests with hostile arguments: typed errors, no panic, no allocation before the checks.
 
 use num_bigint::{BigInt, BigUint};
 use sunzi_big::BigRing;

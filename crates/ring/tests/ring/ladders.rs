@@ -1,4 +1,4 @@
-//! Levels that are any sets of moduli: the laws of levels, whether or not they are nested.
+//! Tests of levels that are any sets of moduli: the laws of levels, whether or not they are nested.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Signed;
@@ -20,7 +20,7 @@ fn moduli() -> Vec<u64> {
         .collect()
 }
 
-/// 47, 60, 118, 177, 235 bits, those with the last short one, and all.
+/// Levels of 47, 60, 118, 177 and 235 bits, those with the last short modulus, and one with all moduli.
 fn rungs() -> Vec<Vec<usize>> {
     [
         &[3][..],
@@ -44,7 +44,7 @@ fn big_ladder() -> Ring {
     stored(BigRing::with_rungs(INDEX, &moduli, &rungs()).unwrap(), Storage::Big)
 }
 
-/// Extreme and random coefficients, and such whose quotients are next to a half.
+/// Polynomials with extreme and random coefficients, and with coefficients whose quotients are next to a half.
 fn polynomials(from: &Ring, to: &BigInt) -> Vec<Vec<BigInt>> {
     let q = int(from.modulus());
     let mut all = samples(&mut rng("ladders"), from.degree(), from.modulus());
@@ -78,7 +78,7 @@ fn laws(ring: &Ring) {
                 let rest: Vec<BigInt> = a.iter().zip(&b).map(|(x, y)| x - y).collect();
                 let (rest, b) = (evaluated(&upper, &rest), upper.from_integers(&b).unwrap());
                 assert_eq!(integers(&lower, ring.mod_switch_sum(&rest, &b, level).unwrap()), switched);
-                // At the ends of the range either end will do.
+                // Coefficients at the ends of the range may be lifted to either end.
                 let raised = integers(&upper, upper.mod_raise(&evaluated(&lower, &switched)).unwrap());
                 for (x, y) in switched.iter().zip(&raised) {
                     assert!(center(&(x - y), &small) == BigInt::ZERO);
@@ -187,7 +187,7 @@ fn one_key_serves_every_level() {
     assert_eq!(law(&ladder()), law(&big_ladder()));
 }
 
-/// The bounds of digits are those of the moduli that are there.
+/// The bounds of digits depend on the moduli of the level alone.
 #[test]
 fn digits_of_a_level_are_those_of_its_moduli() {
     let special_moduli = primes_with_bits(48, INDEX, 3).unwrap();

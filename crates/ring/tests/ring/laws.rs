@@ -1,4 +1,4 @@
-//! What every ring must satisfy, run over residues and over big integers.
+//! Laws that every ring must satisfy, run over residues and over big integers.
 
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -40,7 +40,7 @@ fn integers_round_trip() {
     for_every_ring!(64, law);
 }
 
-/// One operation in both domains.
+/// Checks one operation in both domains.
 fn check(
     ring: &Ring,
     a: &[BigInt],
@@ -135,7 +135,7 @@ fn tensors_are_four_products_times_a_constant() {
                 assert_eq!(found.map(|x| integers(ring, x)), parts.clone().map(times), "{t}");
             }
             for level in 1..=ring.level() {
-                // Operands of this level and of the highest.
+                // Operands have this level and the highest.
                 let [low0, low1] = [&a0, &a1].map(|a| ring.restrict(a, level).unwrap());
                 let found = ring.tensor_at([&low0, &low1], [&b0, &b1], 3, level).unwrap();
                 let whole = ring.tensor([&a0, &a1], [&b0, &b1], 3).unwrap();
@@ -223,7 +223,7 @@ fn plaintexts_are_scaled_and_rounded() {
     fn law(ring: &Ring) {
         let (n, q) = (ring.degree(), int(ring.modulus()));
         let mut rng = rng("plaintext");
-        // 257 divides the moduli of some rings, 2^20 is even, the last is the top of the range.
+        // Plaintext moduli: 257 divides the moduli of some rings, 2^20 is even, the last is the top of the range.
         for t in [2_u64, 3, 257, 65_537, 1 << 20, 641 * 257, (1 << 59) + 55, (1 << 62) - 1] {
             let message: Vec<u64> = (0..n)
                 .map(|i| match i % 6 {
@@ -258,7 +258,7 @@ fn uniform_polynomials_follow_the_generator() {
         let again = integers(ring, ring.uniform(&mut crate::common::rng("uniform")));
         assert_eq!(a, again);
         assert_ne!(a, b);
-        // Both halves of the range are met.
+        // The draws meet both halves of the range.
         let q = int(ring.modulus());
         assert!(norm(&a) * 10_u32 > &q * 4_u32 && norm(&a) * 2_u32 <= q);
     }
@@ -302,7 +302,7 @@ fn polynomials_of_other_rings_are_refused() {
     multiplicative(&small[1], &large[1]);
     multiplicative(&twin(&small[1]), &twin(&small[0]));
     multiplicative(&twin(&small[1]), &twin(&large[1]));
-    // The same shape, other moduli: words above a modulus would be taken for residues.
+    // Rings of equal shape and other moduli are refused: words above a modulus would be taken for residues.
     let [first, second, third] = sunzi_math::primes_below(1 << 40, 128, 3).unwrap()[..] else { panic!() };
     let ring = |moduli: &[u64]| Ring::new(128, moduli).unwrap();
     let (one, other, swapped) = (ring(&[first, second]), ring(&[first, third]), ring(&[second, first]));
@@ -319,7 +319,7 @@ fn polynomials_of_other_rings_are_refused() {
     let scaler = one.scaler(3, &ScalerOptions::default()).unwrap();
     assert!(scaler.decrypt(&alien).is_err() && scaler.lift(&other.zero()).is_err());
     assert!(scaler.scale_top(other.scaler(3, &ScalerOptions::default()).unwrap().wide_top().zero()).is_err());
-    // Built twice from the same moduli, they are one ring.
+    // Two rings built from the same moduli accept each other's polynomials.
     let again = ring(&[first, second]);
     assert!(again.add_assign(&mut one.zero::<Evaluation>(), &again.zero()).is_ok());
 }
@@ -337,7 +337,7 @@ fn random_circuits_agree_over_residues_and_integers() {
     }
 }
 
-/// Thirty operations on four registers, chosen by the seed.
+/// Runs thirty operations on four registers, chosen by the seed.
 fn circuit(ring: &Ring, inputs: &[Vec<BigInt>], seed: u64) -> Vec<Vec<BigInt>> {
     let mut registers: Vec<_> = inputs.iter().map(|a| evaluated(ring, a)).collect();
     let mut rng = SeededRng::derive(&[0; 32], "circuit", seed);

@@ -1,4 +1,4 @@
-//! Levels: rings modulo the first moduli of a chain, and the ways between them.
+//! Tests of levels: rings modulo the first moduli of a chain, and the ways between them.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -6,7 +6,7 @@ use sunzi_ring::{Ring, RingError};
 
 use crate::common::*;
 
-/// Extreme and random polynomials, and such whose quotients by d are next to a half.
+/// Polynomials with extreme and random coefficients, and with coefficients whose quotients by d are next to a half.
 fn polynomials(ring: &Ring, d: &BigInt) -> Vec<Vec<BigInt>> {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let mut all = samples(&mut rng("levels"), n, ring.modulus());
@@ -33,7 +33,7 @@ fn laws(ring: &Ring) {
             let switched = integers(&lower, ring.mod_switch(&values, level).unwrap());
             let exact: Vec<BigInt> = a.iter().map(|x| round(x, &d)).collect();
             if top - level > 1 {
-                // Off by one only next to a half.
+                // The result is off by one only next to a half.
                 for ((x, found), exact) in a.iter().zip(&switched).zip(&exact) {
                     let error: BigInt = center(&(found - exact), &small) * &d + exact * &d - x;
                     assert!((error.abs() - &d / 2_u32) << 40_u32 <= d, "{error} of {d}");
@@ -41,7 +41,7 @@ fn laws(ring: &Ring) {
             } else {
                 assert_eq!(switched, centered(&exact, &small));
             }
-            // In two parts, in two forms.
+            // The operand is a sum of two parts, in two forms.
             let b: Vec<BigInt> = a.iter().rev().map(|x| x * 3_u32 + 1_u32).collect();
             let rest: Vec<BigInt> = a.iter().zip(&b).map(|(x, y)| x - y).collect();
             let (rest, b) = (evaluated(ring, &rest), ring.from_integers(&b).unwrap());
@@ -52,7 +52,7 @@ fn laws(ring: &Ring) {
             let mut expected = product.clone();
             lower.mul_assign(&mut expected, &product).unwrap();
             ring.mul_restricted_assign(&mut product, &values).unwrap();
-            // Each operand at its own level.
+            // Each operand has its own level.
             let mut sum = expected.clone();
             lower.add_assign(&mut sum, &lower.to_evaluation(restricted.clone()).unwrap()).unwrap();
             let sum = integers(&lower, sum);
@@ -78,7 +78,7 @@ fn switching_rounds_and_scaling_up_multiplies() {
     }
 }
 
-/// From a level in the middle the same as from a ring that ends there.
+/// Switching from a level in the middle equals switching from a ring that ends there.
 #[test]
 fn polynomials_of_a_lower_level_are_switched_as_well() {
     let ring = &residue_rings(64)[1];
@@ -127,7 +127,8 @@ fn what_is_not_there_is_refused() {
     }
 }
 
-/// Several primes in the last word: losing one is an exact division with rounding modulo what stays.
+/// Levels with several primes in the last word: losing one is an exact division with rounding modulo the remaining
+/// ones.
 #[test]
 fn a_word_of_several_primes_loses_one_at_a_time() {
     let (first, parts) = (1_152_921_504_606_844_417_u64, [786_433_u64, 1_179_649, 12_289]);
@@ -157,7 +158,7 @@ fn a_word_of_several_primes_loses_one_at_a_time() {
         let lower = big.at_level(level).unwrap();
         let found = lower.to_integers(&lower.to_coefficient(big_current.clone()).unwrap()).unwrap();
         assert_eq!(centered(&found, &modulus), centered(&value, &modulus), "{d} in big integers");
-        // What is no longer right modulo the word must not count: the next step starts from what is.
+        // Residues that are no longer right modulo the word must not count: the next step starts from the right ones.
         value = centered(&value, &modulus);
     }
     assert_eq!(own.level(), 2);

@@ -1,4 +1,5 @@
-//! All tests of this crate: the laws of rings and of their scale-invariant operations, and its parts by themselves.
+//! All tests of the ring crate: the laws of rings and of their scale-invariant operations, and its parts by
+//! themselves.
 
 #[cfg(test)]
 mod basis;

@@ -1,4 +1,4 @@
-//! Masks limb by limb against masks polynomial by polynomial.
+//! Tests of masks computed limb by limb against masks computed polynomial by polynomial.
 
 use sunzi_math::primes_below;
 use sunzi_ring::Ring;
@@ -17,7 +17,7 @@ fn limb_by_limb_is_polynomial_by_polynomial() {
     let sets = [&[4][..], &[0, 4], &[1, 5, 2], &[0, 2, 3, 4], &[0, 1, 2, 4, 5], &[0, 1, 2, 3, 4, 5]];
     let mut sets = sets.map(<[_]>::to_vec).to_vec();
     sets[2].sort_unstable();
-    // A power of two, and a ring whose errors are longer than its coefficients.
+    // The indices are a power of two, and one whose ring has errors longer than its coefficients.
     for (m, rungs) in [(1 << 12, &prefixes), (105, &prefixes), (1 << 12, &sets), (105, &sets)] {
         let ring = Ring::with_rungs(m, &moduli(Ring::root_order(m).unwrap()), rungs).unwrap();
         let words = ring.words().unwrap();

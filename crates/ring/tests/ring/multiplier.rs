@@ -1,4 +1,4 @@
-//! Multipliers that are kept short, and sums of their products.
+//! Tests of multipliers that are stored short, and of sums of their products.
 
 use sunzi_math::primes_below;
 use sunzi_ring::internals::{BLOCK, block_of_multiplier, sums_by_blocks};
@@ -98,7 +98,7 @@ fn other_rings_and_indices_are_refused() {
     assert!(sums(&own, &[vec![(0, &kept), (0, &strange)]]).is_err());
     assert!(sums(&own, &[vec![(1, &kept)]]).is_err());
     assert!(sums(&own, &[]).unwrap().is_empty());
-    // A multiplier of a low level knows nothing of the moduli above it.
+    // A multiplier of a low level has no residues modulo the moduli above it.
     let low = gadget.at_level(2).unwrap();
     let short = low.multiplier(low.restrict_key(&own).unwrap()).unwrap();
     assert!(sums(&own, &[vec![(0, &short)]]).is_err());

@@ -1,4 +1,4 @@
-//! Polynomials and names of rings as bytes.
+//! Tests of polynomials and names of rings as bytes.
 
 use sunzi_math::primes_with_bits;
 use sunzi_ring::sampling::SeededRng;
@@ -31,7 +31,7 @@ fn polynomials_come_back() {
     }
 }
 
-/// Levels of prefixes have the name that they always had; other sets are told apart.
+/// Rings whose levels are prefixes keep the name that they always had; other sets are told apart.
 #[test]
 fn levels_are_part_of_the_name() {
     let moduli = sunzi_math::primes_below(1 << 40, 128, 70).unwrap();
@@ -44,7 +44,7 @@ fn levels_are_part_of_the_name() {
     assert_eq!(one[0], Storage::Sets as u8);
     assert_eq!(one[1..=name(&prefixes).len()], name(&prefixes));
     assert_eq!(one.len(), 1 + name(&prefixes).len() + 8 + 69 * 16);
-    // The first level: moduli 0 and 1; the last: all 70.
+    // Bits of the first level: moduli 0 and 1; of the last: all 70.
     assert_eq!(one[one.len() - 69 * 16..][..8], 3_u64.to_le_bytes());
     assert_eq!(one[one.len() - 16..], ((1_u128 << 70) - 1).to_le_bytes());
     sets[0] = vec![0, 69];
@@ -58,7 +58,7 @@ fn residues_must_be_below_their_moduli() {
         let last = ring.level() - 1;
         for (byte, limb) in [(0, 0), (len - 1, last)] {
             let mut bytes = vec![0; len];
-            // A residue, and padding where there is some, of ones alone.
+            // The bytes are a residue, and padding where there is some, of ones alone.
             let ones = 8.min(len);
             let from = byte.min(len - ones);
             bytes[from..from + ones].fill(0xFF);

@@ -1,4 +1,4 @@
-//! Limbs that are computed together.
+//! Tests of the groups of limbs that are computed together.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The multiplications of [KPZ21] at every level and for both sides, against exact integers.
+//! Tests of the multiplications of [KPZ21] at every level and for both sides, against exact integers.
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::Rng;
@@ -11,7 +11,7 @@ use sunzi_ring::Storage;
 const N: usize = 64;
 const M: u64 = 2 * N as u64;
 
-/// Every multiplication but that of BEHZ, with both modulus switches or both auxiliary bases.
+/// Options for every multiplication but that of BEHZ, with both modulus switches or both auxiliary bases.
 pub(crate) fn multiplications() -> Vec<ScalerOptions> {
     let mut all = Vec::new();
     for multiplication in [Multiplication::Hps, Multiplication::HpsOverQ, Multiplication::HpsOverQLeveled] {
@@ -24,7 +24,7 @@ pub(crate) fn multiplications() -> Vec<ScalerOptions> {
     all
 }
 
-/// Moduli of every length, of mixed lengths, few and many.
+/// Rings with moduli of every length, of mixed lengths, few and many.
 fn rings() -> Vec<Ring> {
     let bits = |bits, count| primes_with_bits(bits, M, count).unwrap();
     let lists = [
@@ -60,7 +60,7 @@ macro_rules! for_every_product {
                         Ok(scaler) => {
                             count += 1;
                             $law(&ring, &scaler, t);
-                            // Integers know one way only.
+                            // Rings of integers have one modulus switch only.
                             if options.modulus_switching == ModulusSwitching::Exact && ring.level() < 20 {
                                 let big = twin(&ring);
                                 $law(&big, &big.scaler(t, &options).unwrap(), t);
@@ -101,7 +101,7 @@ fn extension_law(ring: &Ring, scaler: &Scaler, t: u64) {
             let mut inputs = samples(&mut rng("sides"), N, ring.modulus());
             inputs.push(next_to_ties(ring.modulus(), &target));
             let target = int(&target);
-            // A unit for the floor, and for q/2 that rounds up.
+            // One unit is added for the floor, and for q/2 that rounds up.
             let largest = scale_down(&target, (1.0 + bounds.overflow) / 2.0) + 1_u32;
             let error = match bounds.switching {
                 Some(switching) if side == Side::Left || level < ring.level() => switching.error,
@@ -128,7 +128,7 @@ fn scaling_law(ring: &Ring, scaler: &Scaler, t: u64) {
     for level in some_levels(scaler) {
         let (wide, base) = (scaler.wide(level).unwrap(), ring.at_level(level).unwrap());
         let (q, d) = (int(base.modulus()), divisor(ring, scaler, level));
-        // Without switches, as much as one product can be.
+        // The bound without switches is as large as one product can be.
         let bound = match scaler.bounds().switching {
             Some(_) => wide.modulus().clone(),
             None => (&q * &q * (N as u64)).magnitude().clone(),
@@ -189,7 +189,7 @@ fn sums_of_products_come_back() {
     for_every_product!(tensor_law);
 }
 
-/// A product in one go is its steps: extension, tensor, scaling.
+/// A product in one go equals its steps: extension, tensor, scaling.
 fn product_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let mut rng = rng("product");
     let [a0, a1, b0, b1] = [(); 4].map(|()| ring.uniform(&mut rng));
@@ -258,7 +258,7 @@ fn levels_and_auxiliary_moduli_are_as_stated() {
     for level in 1..=4 {
         assert_eq!(leveled.wide(level).unwrap().level(), 2 * level);
     }
-    // Where one modulus is below 2t, two are needed.
+    // Two moduli are needed where one is below 2t.
     assert_eq!(scaler(Multiplication::HpsOverQLeveled, 1 << 47).levels(), 2..=4);
     let a = ring.zero();
     for level in [0, 5, usize::MAX] {

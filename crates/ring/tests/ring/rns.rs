@@ -1,4 +1,4 @@
-//! The conversions of [BEHZ16], [HPS19] and [KPZ21], one a file, on all integers of small bases.
+//! Tests of the conversions of [BEHZ16], [HPS19] and [KPZ21], one a file, on all integers of small bases.
 
 mod decryption;
 mod digit_decryption;

@@ -1,4 +1,4 @@
-//! What moduli of a ring must be 1 modulo.
+//! Tests of the number modulo which moduli of a ring must be 1.
 
 use sunzi_ring::Ring;
 

@@ -1,4 +1,4 @@
-//! Words of generators as samplers draw them, and every sampler.
+//! Tests of every sampler, and of words of generators as samplers draw them.
 
 mod discrete_gaussian;
 mod fixed_weight;

@@ -1,4 +1,4 @@
-//! Extension, scaling and decryption of both rings within the bounds they state.
+//! Tests that extension, scaling and decryption of both rings stay within the bounds they state.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -16,7 +16,8 @@ fn plain_moduli(n: usize) -> Vec<u64> {
     vec![2, 3, 1 << 16, 65_537, 1_000_000, auxiliary[5], (1 << 59) + 55, (1 << 60) - 1]
 }
 
-/// The rings of every law and, for the errors that grow with k, ones of forty moduli; one modulus of 61 bits.
+/// The rings of every law, rings of forty moduli for the errors that grow with k, and a ring with one modulus of 61
+/// bits.
 fn scaled_rings(n: usize) -> Vec<Ring> {
     let m = 2 * n as u64;
     let mut rings = residue_rings(n);
@@ -31,7 +32,7 @@ fn scaled_rings(n: usize) -> Vec<Ring> {
     rings
 }
 
-/// The common ones, and those for which q is as little above 2t as can be.
+/// The common plaintext moduli, and those for which q is as little above 2t as can be.
 fn plain_moduli_of(ring: &Ring) -> Vec<u64> {
     let mut all = plain_moduli(ring.degree());
     if let Some(q) = ring.modulus().to_u64() {
@@ -69,7 +70,7 @@ macro_rules! for_every_scaler {
     };
 }
 
-/// (q/2)(1 + ρ), rounded down.
+/// Returns (q/2)(1 + ρ), rounded down.
 pub(crate) fn lift_bound(ring: &Ring, scaler: &Scaler) -> BigInt {
     let q = int(ring.modulus());
     scale_down(&q, (1.0 + scaler.bounds().overflow) / 2.0)
@@ -82,7 +83,7 @@ pub(crate) fn extension_law(ring: &Ring, scaler: &Scaler, t: u64) {
 
 pub(crate) fn lifts_are_bounded(ring: &Ring, scaler: &Scaler, t: u64, inputs: &[Vec<BigInt>]) {
     let q = int(ring.modulus());
-    // The floor costs one unit.
+    // One unit is added for the floor.
     let bound = lift_bound(ring, scaler) + 1_u32;
     for a in inputs {
         let lifted = integers(&scaler.wide_top(), scaler.lift(&evaluated(ring, a)).unwrap());
@@ -97,7 +98,7 @@ fn extensions_lift_within_the_overflow() {
 }
 
 fn scaling_law(ring: &Ring, scaler: &Scaler, t: u64) {
-    // 256 products of two ciphertexts, the largest that is promised.
+    // The number of products is 256 for two ciphertexts, the largest that is promised.
     scaling_law_for(ring, scaler, t, 256, &[]);
 }
 
@@ -140,7 +141,8 @@ fn scaling_is_within_the_error_up_to_the_bound() {
 fn tensor_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let wide = &scaler.wide_top();
-    // Every coefficient at the end of the range, all signs alike in the last coefficient of the product.
+    // Every coefficient stands at the end of the range, with equal signs in all summands of the product's last
+    // coefficient.
     let low = vec![-(&q / 2_u32); n];
     let lifted = scaler.lift(&evaluated(ring, &low)).unwrap();
     let as_integers = integers(wide, lifted.clone());
@@ -160,7 +162,7 @@ fn sums_of_tensor_products_do_not_wrap() {
     for_every_scaler!(64, tensor_law);
 }
 
-/// As many products as the tables say, each as large as can be.
+/// Sums of as many products as the tables allow, each as large as can be, scale rightly.
 #[test]
 fn the_stated_number_of_products_does_not_wrap() {
     let mut limited = 0;
@@ -191,7 +193,7 @@ fn the_stated_number_of_products_does_not_wrap() {
 pub(crate) fn decryption_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let mut rng = rng("decrypt");
-    // |t·a − M·q| ≤ margin·q decides; a steps in units of t.
+    // The condition |t·a − M·q| ≤ margin·q decides; a steps in units of t.
     let margin = scale_down(&q, scaler.bounds().decryption_margin);
     let mut messages = Vec::new();
     let mut coefficients = Vec::new();
@@ -203,7 +205,7 @@ pub(crate) fn decryption_law(ring: &Ring, scaler: &Scaler, t: u64) {
             2 => BigInt::from(0),
             _ => int(&random_below(&mut rng, &(margin.magnitude() * 2_u32 + 1_u32))) - &margin,
         };
-        // Rounded towards M·q/t, so that the distance does not grow.
+        // The target is rounded towards M·q/t, so that the distance does not grow.
         let target = &q * message + &offset;
         let a = if offset.is_negative() { -(-target / t) } else { target / t };
         let distance: BigInt = &a * t - &q * message;
@@ -260,7 +262,7 @@ fn constants_are_those_of_the_paper() {
         let options = ScalerOptions { multiplication: Multiplication::Behz, ..ScalerOptions::default() };
         let Ok(scaler) = ring.scaler(65_536, &options) else { continue };
         let k = ring.words().unwrap().basis().len() as f64;
-        // m̃ρ ≤ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
+        // Lemma: m̃ρ ≤ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
         assert!(scaler.bounds().overflow * 65_536.0 <= 2.0 * k + 1.0);
         assert_eq!(scaler.bounds().scale_error, k);
         assert!(scaler.bounds().decryption_margin < 0.5 && scaler.bounds().decryption_margin.log2() > -1.01);

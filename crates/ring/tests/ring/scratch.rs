@@ -1,11 +1,11 @@
-//! Memory that is kept between operations.
+//! Tests of memory that is kept between operations.
 
 use sunzi_kernels::Buffer;
 use sunzi_ring::internals::{SHORTEST, Scratch, Store};
 
 #[test]
 fn buffers_come_back_and_copies_are_copies() {
-    // A length that no other test asks for.
+    // The length is one that no other test asks for.
     let len = SHORTEST + 12_345;
     let mut scratch = Scratch::new(len);
     scratch.fill(7);
@@ -33,10 +33,10 @@ fn the_store_is_bounded_and_the_oldest_go_first() {
     assert!(store.words <= most);
     assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len - 1));
     assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len));
-    // Twice as long will do, longer will not.
+    // A buffer up to twice as long is taken, a longer one is not.
     assert!(store.take(len / 2 - 2).is_none() && store.take(len + 1).is_none());
     assert_eq!(store.take(len / 2 - 1).map(|buffer| buffer.len()), Some(len - 3));
-    // One larger than the store does not stay.
+    // A buffer larger than the store is not kept.
     assert!(!store.keep(Buffer::zeroed(most + 1)).is_empty());
     assert_eq!((store.words, store.buffers.len()), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! Mixes of storages: what a ring of one storage made is refused by a ring of another, whatever is done with it.
+//! Tests of mixed storages: a value of one storage is refused by a ring of another, whatever the operation.
 
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -16,14 +16,14 @@ fn moduli(count: usize) -> Vec<u64> {
     primes_below(DEFAULT_PRIME_BOUND, M, count).unwrap()
 }
 
-/// Rings of the same moduli: of words, dry, and of big integers.
+/// Rings of equal moduli: of words, dry, and of big integers.
 fn rings() -> [Ring; 3] {
     let words = Ring::new(M, &moduli(3)).unwrap();
     let [dry, big] = [Ring::dry(M, &moduli(3), &[]).unwrap(), twin(&words)];
     [words, dry, big]
 }
 
-/// Every ring with every ring of another storage.
+/// Runs a law for every ring with every ring of another storage.
 fn for_every_mix(law: impl Fn(&Ring, &Ring)) {
     let rings = rings();
     for (i, own) in rings.iter().enumerate() {
@@ -33,7 +33,7 @@ fn for_every_mix(law: impl Fn(&Ring, &Ring)) {
     }
 }
 
-/// The storage or the ring is another, which is nobody's fault but the caller's.
+/// Checks that the error names another storage or another ring, which is a caller's mistake.
 #[track_caller]
 fn refused<T>(result: Result<T, RingError>) {
     let error = result.err();
@@ -145,7 +145,7 @@ fn values_of_another_storage_are_refused() {
     });
 }
 
-/// With P and without.
+/// Gadget options with P and without.
 fn options() -> [GadgetOptions; 2] {
     let special_moduli = moduli(5)[3..].to_vec();
     [GadgetOptions::default(), GadgetOptions { special_moduli, digits: Some(2), ..GadgetOptions::default() }]
@@ -273,7 +273,7 @@ fn tables_need_their_storage() {
     }
 }
 
-/// Levels that a dry key of a higher level can be taken at are those that a key in words can.
+/// A dry key of a higher level is taken at the levels at which a key in words is.
 #[test]
 fn dry_keys_know_their_level() {
     let rungs = [&[0][..], &[1, 2], &[0, 1, 2], &[0, 1, 2, 3]].map(<[_]>::to_vec);

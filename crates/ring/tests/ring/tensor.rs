@@ -1,10 +1,10 @@
-//! Inner products of polynomials against sums of products.
+//! Tests of inner products of polynomials against sums of products.
 
 use sunzi_math::primes_below;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{Factors, Ring, RingError};
 
-/// Levels that are no prefixes: limbs stand elsewhere in every operand.
+/// Levels that are not prefixes: limbs have other places in every operand.
 #[test]
 fn sets_of_moduli_find_their_limbs() {
     let mut rng = SeededRng::derive(&[6; 32], "inner products of sets", 0);
@@ -26,7 +26,7 @@ fn sets_of_moduli_find_their_limbs() {
             assert_eq!(sum.words(), expected.words(), "level {level}");
         }
     }
-    // A level that an operand has not all moduli of.
+    // The levels include one of which an operand lacks moduli.
     let rungs = [vec![0], vec![1, 2], vec![0, 1, 2]];
     let ring = Ring::with_rungs(128, &[moduli[4], moduli[0], moduli[1]], &rungs).unwrap();
     let [a, b] = [2, 3].map(|level| ring.restrict(&ring.uniform(&mut rng), level).unwrap());
@@ -40,7 +40,7 @@ fn inner_products_are_sums_of_products() {
     for log2_degree in [6, 11] {
         let step = 2 << log2_degree;
         let ring = Ring::new(step, &primes_below(1 << 48, step, 3).unwrap()).unwrap();
-        // Every residue the largest, and any residues, of the highest level and of the one below.
+        // Operands have every residue the largest, and any residues, of the highest level and of the one below.
         let ones = vec![-1; 1 << log2_degree];
         let largest =
             ring.words().unwrap().poly_from_residues(ring.from_signed(&ones).unwrap().words()).unwrap();

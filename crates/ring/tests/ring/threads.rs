@@ -1,4 +1,4 @@
-//! Results do not depend on the number of threads, nor on the instruction set.
+//! Tests that results do not depend on the number of threads, nor on the instruction set.
 
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -9,7 +9,8 @@ use sunzi_ring::{
 
 use crate::common::{TopLevel, kept, rng, switched};
 
-/// Sums of products with what is turned, in one go and step by step, by multipliers of this level and of the highest.
+/// Returns sums of products with rotated ciphertexts, in one go and step by step, by multipliers of this level and of
+/// the highest.
 fn sums_of_rotations(
     ring: &Ring,
     gadget: &Gadget,
@@ -41,7 +42,7 @@ fn sums_of_rotations(
     sums
 }
 
-/// Every operation that is shared among threads, at a size at which it is.
+/// Runs every operation that is shared among threads, at a size at which it is.
 fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     let mut rng = rng("threads");
     let scaler = ring.scaler(65_537, &ScalerOptions::default()).unwrap();

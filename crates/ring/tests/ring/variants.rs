@@ -1,4 +1,4 @@
-//! Every algorithm a scaler may be asked for, against exact integers.
+//! Tests of every algorithm a scaler may be asked for, against exact integers.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -16,7 +16,8 @@ use sunzi_ring::Storage;
 const N: usize = 64;
 const M: u64 = 2 * N as u64;
 
-/// Moduli of every length, of mixed lengths and in every number up to the paper's; t below their product.
+/// Rings with moduli of every length, of mixed lengths and in every number up to the paper's; t is below their
+/// product.
 fn rings() -> Vec<Ring> {
     let bits = |bits, count| primes_with_bits(bits, M, count).unwrap();
     let lists = [
@@ -87,7 +88,7 @@ fn for_all(options: &ScalerOptions, least: usize, law: impl Fn(&Ring, &Scaler, u
     assert!(count >= least, "{options:?}: {count}");
 }
 
-/// c·(Σ x_i·q/q_i) mod q for digits x_i of every modulus and a constant c with an inverse.
+/// Returns c·(Σ x_i·q/q_i) mod q for digits x_i of every modulus and a constant c with an inverse.
 fn with_digits(ring: &Ring, inverse_of: u64, digit: impl Fn(u64) -> u64) -> BigInt {
     let q = ring.modulus();
     let sum: BigUint = ring.words().unwrap().basis().values().iter().map(|&m| q / m * digit(m)).sum();
@@ -100,7 +101,7 @@ fn hard_residues(ring: &Ring, c: u64) -> Vec<BigInt> {
     let q = int(ring.modulus());
     let half: BigInt = &q / 2_u32;
     let mut all = vec![0.into(), 1.into(), (-1).into(), half.clone(), -&half];
-    // Multiples of q left over: the most, the least, and for centred digits.
+    // Cases of multiples of q left over: the most, the least, and for centred digits.
     all.push(with_digits(ring, c, |m| m - 1));
     all.push(with_digits(ring, c, |_| 1));
     all.push(with_digits(ring, c, |m| m / 2));
@@ -124,7 +125,7 @@ fn every_m_tilde_lifts_within_its_overflow() {
     }
 }
 
-/// Digits at the end of their range come within 2 % of the bound, or the bound would say too much.
+/// Digits at the end of their range come within 2 % of the bound, else the bound would be too wide.
 #[test]
 fn overflows_are_nearly_attained_without_m_tilde() {
     let options = ScalerOptions {
@@ -192,7 +193,7 @@ fn auxiliary_moduli_are_what_was_asked_for() {
                 Auxiliary::LikeModulus => {
                     assert!(auxiliary.iter().all(|p| p.bits() <= longest));
                     assert!(capacity >= 1);
-                    // One prime less would not do: eq. (14) with λ = m_sk/2.
+                    // One prime less would not suffice: eq. (14) with λ = m_sk/2.
                     if auxiliary.len() > 2 {
                         let room: BigUint = auxiliary[1..].iter().map(|p| BigUint::from(p.value())).product();
                         let q = ring.modulus();
@@ -206,7 +207,7 @@ fn auxiliary_moduli_are_what_was_asked_for() {
     }
 }
 
-/// B_sk has k + 1 moduli [BEHZ16, 5.3]; by default as many as 48-bit primes must be.
+/// The basis B_sk has k + 1 moduli [BEHZ16, 5.3]; by default as many as 48-bit primes must be.
 #[test]
 fn auxiliary_bases_have_the_sizes_of_the_paper() {
     for (log_n, bits, k, standard) in [(11, 30, 3, 3), (12, 62, 3, 5), (13, 30, 13, 9), (13, 62, 6, 9)] {
@@ -218,7 +219,7 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
             assert_eq!(wide - k, count, "2^{log_n}, {k} of {bits} bits, {auxiliary:?}");
         }
     }
-    // Without m̃, ρ = 12 costs a modulus more at thirteen of 30 bits.
+    // A product without m̃, ρ = 12, costs a modulus more at thirteen of 30 bits.
     let ring = Ring::new(1 << 14, &primes_with_bits(30, 1 << 14, 13).unwrap()).unwrap();
     for (m_tilde, count) in [(MTilde::Bits16, 9), (MTilde::None, 10)] {
         let options =
@@ -242,7 +243,7 @@ fn every_form_decrypts_up_to_its_margin() {
         let scaler = ring.scaler(1 << 10, &ScalerOptions { decryption, ..ScalerOptions::default() });
         margins.extend(scaler.map(|scaler| scaler.bounds().decryption_margin));
     }
-    // Those of 53 and 2^8 for k = 4 and t = 2^10.
+    // The values of γ are 53 and 2^8, for k = 4 and t = 2^10.
     for gamma in [53.0, 256.0] {
         assert!(margins.iter().any(|margin| (margin - (0.5 - 4.0 / gamma)).abs() < 1e-15), "{margins:?}");
     }
@@ -287,7 +288,7 @@ fn forms_of_decryption_are_refused_where_they_cannot_be_right() {
     let q = ring.words().unwrap().basis().values()[2];
     let scaler = |t, decryption| ring.scaler(t, &ScalerOptions { decryption, ..ScalerOptions::default() });
     let gamma = |t, gamma| scaler(t, Decryption::Gamma { gamma: Some(gamma) }).err();
-    // k = 4.
+    // The number of moduli is k = 4.
     for bad in [0, 1, 2, 7, 8, 1 << 62, (1 << 62) + 1, u64::MAX] {
         assert!(matches!(gamma(3, bad), Some(RingError::OutOfRange { what: "gamma", .. })), "{bad}");
     }
@@ -310,7 +311,7 @@ fn forms_of_decryption_are_refused_where_they_cannot_be_right() {
         assert!(matches!(float(t, Precision::Double), Some(RingError::OutOfRange { .. })));
         assert!(float(t, Precision::Fixed128).is_none() && float(t, Precision::Automatic).is_none());
     }
-    // Automatic leaves doubles where they would not do, whatever the length of the moduli.
+    // Automatic precision leaves doubles where they would not suffice, whatever the length of the moduli.
     let short = Ring::new(M, &primes_with_bits(30, M, 4).unwrap()).unwrap();
     let automatic = ScalerOptions {
         decryption: Decryption::FloatingPoint { precision: Precision::Automatic },
@@ -344,7 +345,7 @@ fn no_option_panics() {
     assert!(matches!(tiny.scaler(2, &like), Err(RingError::Math(_))));
 }
 
-/// All that a scaler computes, on every instruction set, outside of its margins too.
+/// Results of a scaler are equal on every instruction set, outside of its margins too.
 #[test]
 fn every_variant_gives_the_same_words_on_every_instruction_set() {
     let lists = [primes_with_bits(48, M, 4), primes_with_bits(30, M, 5), primes_with_bits(62, M, 2)];

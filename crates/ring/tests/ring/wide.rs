@@ -1,4 +1,4 @@
-//! What approximate arithmetic asks of a ring: wide integers in, floats out, monomials, and moduli raised.
+//! Tests of ring operations for approximate arithmetic: wide integers in, floats out, monomials, and moduli raised.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -32,17 +32,17 @@ fn wide_integers_are_reduced() {
     for_every_ring!(2048, law);
 }
 
-/// The float next to x is no further from it than both its neighbours.
+/// Whether no neighbour of a float is closer to x than the float.
 fn is_nearest(x: &BigInt, float: f64) -> bool {
     let distance = |f: f64| (BigInt::from_f64(f) - (x << 1200_u32)).abs();
     let own = distance(float);
-    // 2^-40 of a unit in the last place, which is at least a 2^53rd of x.
+    // The slack is 2^-40 of a unit in the last place, which is at least a 2^53rd of x.
     let slack = (x.abs() << 1200_u32) >> 92_u32;
     [float.next_up(), float.next_down()].iter().all(|&f| own <= distance(f) + &slack)
 }
 
 trait FromFloat {
-    /// f·2^1200, exactly.
+    /// Returns f·2^1200, exactly.
     fn from_f64(f: f64) -> BigInt;
 }
 
@@ -60,7 +60,8 @@ fn floats_are_the_nearest_of_every_size() {
     fn law(ring: &Ring) {
         let (n, q) = (ring.degree(), int(ring.modulus()));
         let bits = ring.modulus().bits();
-        // Every length, around powers of two, halves between floats and the ends of the range.
+        // The numbers have every length, and lie around powers of two, halves between floats and the ends of the
+        // range.
         let small: Vec<BigInt> = (0..n as u64)
             .map(|i| {
                 let power = BigInt::from(1) << (i * 7 % bits);
@@ -166,7 +167,7 @@ fn raised_polynomials_are_the_same_integers() {
             for a in samples(&mut rng("raise"), ring.degree(), low.modulus()) {
                 let raised = integers(ring, ring.mod_raise(&evaluated(&low, &a)).unwrap());
                 for (x, y) in a.iter().zip(&raised) {
-                    // Next to an end the other one may come.
+                    // A coefficient next to an end may be lifted to the other one.
                     let other = (y - x).abs() == q && (y.abs() * 2_u32 - &q) << 40_u32 <= q;
                     assert!(y == x || other, "{x} became {y} modulo {q}");
                 }

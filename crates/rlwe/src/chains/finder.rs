@@ -1,13 +1,13 @@
-//! Primes next to a size.
+//! Search for primes next to a size.
 
 use sunzi_math::is_prime;
 
-/// First primes of a product that are tried with the best second one.
+/// Number of first primes of a product that are tried with the best second one.
 const TRIED: usize = 24;
-/// Primes are looked for up to this factor away from where they should be.
+/// Factor by which primes may be away from the wanted size.
 const REACH: f64 = 4.0;
 
-/// Finds primes p ≡ 1 modulo a step, none of them twice.
+/// A finder of primes p ≡ 1 modulo a step, none of them twice.
 #[derive(Clone, Debug)]
 pub struct PrimeFinder {
     step: u64,
@@ -15,13 +15,13 @@ pub struct PrimeFinder {
 }
 
 impl PrimeFinder {
-    /// Of primes ≡ 1 (mod `step`) all but those that are `taken`.
+    /// A finder of primes ≡ 1 (mod `step`), except those that are `taken`.
     #[must_use]
     pub fn new(step: u64, taken: &[u64]) -> Self {
         Self { step, taken: taken.to_vec() }
     }
 
-    /// `parts` primes whose product is as near to `wanted` as may be; none where there are too few of them.
+    /// Returns `parts` primes whose product is as near to `wanted` as may be; `None` where there are too few of them.
     ///
     /// ```
     /// use sunzi_rlwe::chains::PrimeFinder;
@@ -35,7 +35,7 @@ impl PrimeFinder {
         let each = wanted.powf((parts.max(1) as f64).recip());
         let mut primes = Vec::with_capacity(parts);
         let mut rest = wanted;
-        // All but the last two at the size all have, then the pair that meets the rest best.
+        // Primes except the last two get the size that all have, then the pair is chosen that meets the rest best.
         for _ in 2..parts {
             let prime = self.nearest(each).next()?;
             rest /= prime as f64;
@@ -57,7 +57,7 @@ impl PrimeFinder {
         Some(primes)
     }
 
-    /// The first `count` free primes of at least `bits` each; none where there are too few below 2^62.
+    /// Returns the first `count` free primes of at least `bits` each; `None` where there are too few below 2^62.
     ///
     /// ```
     /// use sunzi_rlwe::chains::PrimeFinder;
@@ -66,14 +66,14 @@ impl PrimeFinder {
     /// assert_eq!(finder.at_least(30.0, 2), Some(vec![1_073_872_897, 1_073_971_201]));
     /// ```
     pub fn at_least(&mut self, bits: f64, count: usize) -> Option<Vec<u64>> {
-        // Casts saturate: nothing is found then.
+        // The casts saturate: then nothing is found.
         let least = bits.exp2().ceil() as u64;
         let primes = sunzi_math::primes_from(least, self.step, count, 1 << 62, &self.taken)?;
         self.taken.extend(&primes);
         Some(primes)
     }
 
-    /// Free primes by their distance from `wanted`.
+    /// Yields free primes by their distance from `wanted`.
     pub fn nearest(&self, wanted: f64) -> impl Iterator<Item = u64> + '_ {
         let step = self.step.max(1);
         let limit = (wanted * REACH).min((62_f64).exp2()) as u64;

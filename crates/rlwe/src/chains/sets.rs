@@ -10,33 +10,36 @@ use std::collections::BTreeSet;
 
 use super::{PrimeFinder, WORD_BITS};
 
-/// Sizes that terminals are looked for at, in half bits.
+/// Sizes at which terminals are searched, in half bits.
 const TERMINALS: std::ops::RangeInclusive<u32> = 40..=94;
-/// The most terminals of a pool.
+/// Largest number of terminals of a pool.
 const MOST_TERMINALS: usize = 4;
-/// Pools from which better ones are looked for nearby.
+/// Number of pools from which better ones are searched nearby.
 const STARTS: usize = 4;
-/// The shortest long prime, in bits.
+/// Length of the shortest long prime, in bits.
 const SHORTEST: f64 = 24.0;
-/// By how much terminals alone may miss a scale, in bits.
+/// Bits by which terminals alone may miss a scale.
 const TOLERANCE: f64 = 0.1;
-/// What a rescaling to moduli that are not among those it comes from counts, in words of one level: operands of both levels cost one more.
+/// Cost of a rescaling to moduli that are not among those it comes from, in words of one level: operands of both
+/// levels cost one more.
 const NOT_NESTED: f64 = 0.3;
-/// What a modulus of all counts: keys have it whatever their level.
+/// Cost of one modulus more in all: keys have it whatever their level.
 const MODULUS: f64 = 2.0;
 
-/// Terminals, and which of them each level has.
+/// Terminals, with the sets of them that levels have.
 #[derive(Clone, Debug)]
 pub struct LevelSets {
     cost: f64,
-    /// Primes, ascending.
+    /// Terminals: primes, ascending.
     pool: Vec<u64>,
-    /// Sets of them as bits, the lowest level first, and how many long primes stand below.
+    /// Pairs, one for each level, the lowest first, of a set of terminals as bits and the number of long primes
+    /// below.
     levels: Vec<(usize, usize)>,
 }
 
-/// Levels of Q_0 of `first` bits and q_1, q_2, … of these `bits`, of primes ≡ 1 (mod `step`) but those that are `taken`: the best for every pool of at most two
-/// terminals, and for larger pools near the best of them, the cheapest first. The highest level has all moduli.
+/// Returns the levels of Q_0 of `first` bits and q_1, q_2, … of these `bits`, of primes ≡ 1 (mod `step`) but those
+/// that are `taken`: the best for every pool of at most two terminals, and for larger pools near the best of them,
+/// the cheapest first. The highest level has all moduli.
 #[must_use]
 pub fn level_sets(step: u64, taken: &[u64], first: f64, bits: &[f64]) -> Vec<LevelSets> {
     let terminals = terminals(step, taken);
@@ -70,7 +73,7 @@ fn cheaper(a: &LevelSets, b: &LevelSets) -> Ordering {
     a.cost.total_cmp(&b.cost).then_with(|| a.pool.cmp(&b.pool))
 }
 
-/// One prime next to each size.
+/// Finds one prime next to each size.
 fn terminals(step: u64, taken: &[u64]) -> Vec<u64> {
     let finder = PrimeFinder::new(step, taken);
     let mut terminals: Vec<u64> = Vec::new();
@@ -83,7 +86,7 @@ fn terminals(step: u64, taken: &[u64]) -> Vec<u64> {
     terminals
 }
 
-/// The pools with one terminal more, and with another one in place of each.
+/// Returns the pools with one terminal more, and with another one in place of each.
 fn neighbours(pool: &[u64], terminals: &[u64]) -> Vec<Vec<u64>> {
     let others = || terminals.iter().copied().filter(|p| !pool.contains(p));
     let mut near = Vec::new();
@@ -97,13 +100,13 @@ fn neighbours(pool: &[u64], terminals: &[u64]) -> Vec<Vec<u64>> {
     near
 }
 
-/// Words that hold so many bits.
+/// The number of words that hold so many bits.
 fn words(bits: f64) -> usize {
     (bits / WORD_BITS - 1e-9).ceil().max(0.0) as usize
 }
 
 impl LevelSets {
-    /// The shortest path with these terminals: every level costs its words.
+    /// Finds the shortest path with the given terminals: every level costs its words.
     fn new(first: f64, bits: &[f64], pool: Vec<u64>) -> Option<Self> {
         let sets = 1_usize << pool.len();
         let size = |set: usize| -> f64 {
@@ -115,7 +118,8 @@ impl LevelSets {
         let start = (lowest * (bits.len() + 1)) as f64 + MODULUS * (lowest + pool.len()) as f64;
         let mut costs = vec![f64::INFINITY; sets];
         *costs.first_mut()? = start;
-        // For every level and every set of it the set below on the best way there, and the long primes between.
+        // Steps hold, for every level and every set of it, the set below on the best way there, and the long primes
+        // between.
         let mut steps: Vec<Vec<(usize, usize)>> = Vec::with_capacity(bits.len());
         for (level, own) in (1..).zip(bits) {
             let (above, top) = (bits.len() - level + 1, level == bits.len());
@@ -154,27 +158,29 @@ impl LevelSets {
         Some(Self { cost, pool, levels })
     }
 
-    /// The terminals, ascending.
+    /// The terminals of the pool, ascending.
     #[must_use]
     pub fn terminals(&self) -> &[u64] {
         &self.pool
     }
 
-    /// For every level, the lowest first, the terminals that it has, one bit for each, and how many long primes.
+    /// The sets of all levels, the lowest first: the terminals of a level, one bit for each, and its number of long
+    /// primes.
     #[must_use]
     pub fn levels(&self) -> &[(usize, usize)] {
         &self.levels
     }
 
-    /// log2 of the product of a set of terminals.
+    /// Returns log2 of the product of a set of terminals.
     #[must_use]
     pub fn log2(&self, set: usize) -> f64 {
         let own = self.pool.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
         own.map(|(_, &p)| (p as f64).log2()).sum()
     }
 
-    /// Where every level stands among the sets of moduli, counted from one, and these sets, for the terminals and the long primes in their order: those of the levels, and
-    /// for keys all that a level and those below it have.
+    /// Returns the place of every level among the sets of moduli, counted from one, and these sets, for the terminals
+    /// and the long primes in their order: those of the levels, and for keys all that a level and those below it
+    /// have.
     #[must_use]
     pub fn rungs(&self, moduli: &[u64]) -> (Vec<usize>, Vec<Vec<usize>>) {
         let terminals = self.pool.len();

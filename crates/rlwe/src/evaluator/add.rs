@@ -1,4 +1,4 @@
-//! Addition, subtraction, negation.
+//! Addition, subtraction and negation of ciphertexts.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::{Evaluator, Homomorphic};
 use crate::{Ciphertext, Sign, Trace};
 
 impl<S: Homomorphic> Evaluator<S> {
-    /// a + b, of any part counts; operands of different levels are brought together.
+    /// Returns a + b, of any part counts; operands of different levels are brought together.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`](crate::RlweError::KeyMismatch); the scheme's errors for ciphertexts of other parameters or without a
@@ -15,7 +15,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.joined(Cow::Borrowed(a), b, "add", Sign::Plus)
     }
 
-    /// a − b, of any part counts; operands of different levels are brought together.
+    /// Returns a − b, of any part counts; operands of different levels are brought together.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -23,7 +23,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.joined(Cow::Borrowed(a), b, "subtract", Sign::Minus)
     }
 
-    /// a ← a + b. On an error `a` is not changed.
+    /// Adds b to a: a ← a + b. On an error `a` is not changed.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -43,7 +43,7 @@ impl<S: Homomorphic> Evaluator<S> {
         Ok(())
     }
 
-    /// −a.
+    /// Returns −a.
     ///
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters.
@@ -57,7 +57,7 @@ impl<S: Homomorphic> Evaluator<S> {
         Ok(negated)
     }
 
-    /// The sum of one or more ciphertexts.
+    /// Returns the sum of one or more ciphertexts.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add); the scheme's error `Empty` for no ciphertexts.
@@ -73,7 +73,7 @@ impl<S: Homomorphic> Evaluator<S> {
         })
     }
 
-    /// a ± b under the name of the operation that asks, in the memory of an owned `a`. For schemes.
+    /// Returns a ± b under the name of the operation that asks, in the memory of an owned `a`. For schemes.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).

@@ -7,7 +7,7 @@ use crate::{Ciphertext, GaloisKeys, PlainMultiplier, plain_factor};
 
 const OPERATION: &str = "apply a linear map";
 
-/// A plaintext made ready to multiply automorphisms of ciphertexts of any level modulo QP; erased when dropped.
+/// A plaintext prepared to multiply automorphisms of ciphertexts of any level modulo QP; erased when dropped.
 #[derive(Clone)]
 pub struct PreparedMultiplier {
     multiplier: PlainMultiplier,
@@ -18,7 +18,7 @@ pub struct PreparedMultiplier {
 pub type GiantStep<'a> = (u64, Vec<(u64, &'a PreparedMultiplier)>);
 
 impl PreparedMultiplier {
-    /// Bytes in memory: fewer for plaintexts whose slots repeat.
+    /// Length in memory, in bytes: shorter for plaintexts whose slots repeat.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.multiplier.byte_len()
@@ -26,7 +26,7 @@ impl PreparedMultiplier {
 }
 
 impl<S: Exact> Evaluator<S> {
-    /// A plaintext made ready for [`linear_map`](Self::linear_map): transformed once, modulo QP.
+    /// Prepares a plaintext for [`linear_map`](Self::linear_map): transforms it once, modulo QP.
     ///
     /// # Errors
     /// [`EncodingError::PlaintextMismatch`](sunzi_encoding::EncodingError) for a plaintext of another degree or modulus.
@@ -35,9 +35,9 @@ impl<S: Exact> Evaluator<S> {
         Ok(PreparedMultiplier { multiplier, plain_modulus: plaintext.modulus() })
     }
 
-    /// Σ_g σ_g(Σ_b m_gb·σ_b(a)) for `steps` of an exponent g and terms (b, m_gb), where σ_k is X → X^k: a matrix times a vector by
-    /// baby steps b and giant steps g. Baby steps share their digits, and the sum is divided by P once. A budget counts its
-    /// automorphisms, products and additions one by one.
+    /// Returns Σ_g σ_g(Σ_b m_gb·σ_b(a)) for `steps` of an exponent g and terms (b, m_gb), where σ_k is X → X^k: a
+    /// matrix times a vector by baby steps b and giant steps g. Baby steps share their digits, and the sum is divided
+    /// by P once. A budget counts its automorphisms, products and additions one by one.
     ///
     /// # Errors
     /// The scheme's error `Empty` without steps; [`RlweError::MissingGaloisKey`](crate::RlweError::MissingGaloisKey);
@@ -64,7 +64,7 @@ impl<S: Exact> Evaluator<S> {
         self.finish(sum.ok_or_else(|| S::empty("a linear map"))?, OPERATION, &[a.trace()])
     }
 
-    /// What the result carries, by what its automorphisms, products and additions make of the operand's metadata.
+    /// Returns the metadata of the result, as its automorphisms, products and additions change the operand's.
     fn mapped(&self, operand: &S::Metadata, steps: &[GiantStep<'_>]) -> Result<S::Metadata, S::Error> {
         let rotated = |metadata: S::Metadata, exponent: u64| {
             if exponent == 1 { Ok(metadata) } else { S::rotated(self.context(), &metadata) }

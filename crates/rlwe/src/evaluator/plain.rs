@@ -8,7 +8,7 @@ use crate::{Ciphertext, PlainFactor, Sign, Trace, plain_factor};
 
 const SUM: &str = "a sum of products with plaintexts";
 
-/// A plaintext made ready to multiply ciphertexts of any level; erased when dropped.
+/// A plaintext prepared to multiply ciphertexts of any level; erased when dropped.
 #[derive(Clone)]
 pub struct PreparedPlaintext {
     factor: PlainFactor,
@@ -16,7 +16,7 @@ pub struct PreparedPlaintext {
 }
 
 impl<S: Homomorphic> Evaluator<S> {
-    /// a + m.
+    /// Returns a + m.
     ///
     /// # Errors
     /// The scheme's errors for operands of other parameters, and its refusal of the result.
@@ -24,7 +24,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.shifted(a, plaintext, Sign::Plus, "add a plaintext")
     }
 
-    /// a − m.
+    /// Returns a − m.
     ///
     /// # Errors
     /// Every error of [`add_plain`](Self::add_plain).
@@ -47,7 +47,7 @@ impl<S: Homomorphic> Evaluator<S> {
 }
 
 impl<S: Exact> Evaluator<S> {
-    /// A plaintext made ready to multiply: transformed once, for any number of products.
+    /// Prepares a plaintext to multiply: transforms it once, for any number of products.
     ///
     /// # Errors
     /// [`EncodingError::PlaintextMismatch`](sunzi_encoding::EncodingError) for a plaintext of another degree or modulus.
@@ -63,7 +63,7 @@ impl<S: Exact> Evaluator<S> {
         Ok(Zeroizing::new(plaintext.centred()))
     }
 
-    /// a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
+    /// Returns a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
     ///
     /// # Errors
     /// Every error of [`prepare_plain`](Self::prepare_plain) and [`multiply_prepared`](Self::multiply_prepared).
@@ -75,7 +75,7 @@ impl<S: Exact> Evaluator<S> {
         self.multiply_prepared(a, &self.prepare_plain(plaintext)?)
     }
 
-    /// a·m for a prepared plaintext.
+    /// Returns a·m for a prepared plaintext m.
     ///
     /// # Errors
     /// The scheme's errors for operands of other parameters, and its refusal of the result.
@@ -87,7 +87,7 @@ impl<S: Exact> Evaluator<S> {
         self.plain_products(&[(a, prepared)])
     }
 
-    /// Σ a_i·m_i: in one pass for terms in a row that have one level and equally many parts.
+    /// Returns Σ a_i·m_i: in one pass for terms in a row that have one level and equally many parts.
     ///
     /// # Errors
     /// Every error of [`multiply_prepared`](Self::multiply_prepared) and [`add`](Self::add); the scheme's error `Empty` for no terms.
@@ -110,7 +110,7 @@ impl<S: Exact> Evaluator<S> {
         sum.ok_or_else(|| S::empty(SUM))
     }
 
-    /// Σ a_i·m_i for one or more ciphertexts of one level and part count.
+    /// Returns Σ a_i·m_i for one or more ciphertexts of one level and part count.
     fn plain_products(
         &self,
         terms: &[(&Ciphertext<S>, &PreparedPlaintext)],
@@ -133,7 +133,7 @@ impl<S: Exact> Evaluator<S> {
         S::finish_sum(context, sum, "multiply by a plaintext", &traces, &carried)
     }
 
-    /// a·c for a constant c, taken modulo t and centred.
+    /// Returns a·c for a constant c, taken modulo t and centred.
     ///
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters, and its refusal of the result.
@@ -146,7 +146,7 @@ impl<S: Exact> Evaluator<S> {
         self.finish(product, "multiply by a constant", &[])
     }
 
-    /// a ← c·a, parts and noise. For schemes.
+    /// Multiplies a, parts and noise, by a constant c: a ← c·a. For schemes.
     ///
     /// # Errors
     /// [`RlweError::Ring`](crate::RlweError::Ring) for a ciphertext of another ring.
@@ -162,7 +162,7 @@ impl<S: Exact> Evaluator<S> {
     }
 }
 
-/// A number modulo t in [−t/2, t/2), for t below 2^63.
+/// Returns a number modulo t in [−t/2, t/2), for t below 2^63.
 fn centred(number: i64, t: u64) -> i64 {
     let residue = i128::from(number).rem_euclid(i128::from(t)) as u64;
     if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }

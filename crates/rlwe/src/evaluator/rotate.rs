@@ -7,14 +7,14 @@ use crate::{Ciphertext, GaloisKeys, RlweError, Trace, galois};
 
 const ROTATE: &str = "rotate";
 
-/// The digits of a ciphertext, for any number of its automorphisms.
+/// A ciphertext with its digits, for any number of its automorphisms.
 pub struct Hoisted<'a, S: Homomorphic> {
     evaluator: &'a Evaluator<S>,
     digits: galois::Hoisted<'a, S>,
 }
 
 impl<S: Homomorphic> Hoisted<'_, S> {
-    /// The ciphertext of m(X^k) for `exponent` k.
+    /// Returns the ciphertext of m(X^k) for `exponent` k.
     ///
     /// # Errors
     /// Every error of [`Evaluator::automorphism`].
@@ -35,7 +35,7 @@ impl<S: Exact> Hoisted<'_, S> {
 }
 
 impl<S: Homomorphic> Evaluator<S> {
-    /// The ciphertext of m(X^k) for `exponent` k.
+    /// Returns the ciphertext of m(X^k) for `exponent` k.
     ///
     /// # Errors
     /// The scheme's error for a missing key; [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] for three parts;
@@ -71,7 +71,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.finish_rotation(image, exponent, a.trace(), operation)
     }
 
-    /// Counts the key switch of an automorphism; the identity takes none.
+    /// Ends a rotation, with the key switch of its automorphism counted; the identity takes none.
     fn finish_rotation(
         &self,
         image: Result<Ciphertext<S>, RlweError>,
@@ -87,7 +87,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.finish(image, operation, &[operand])
     }
 
-    /// m, the index of the ring.
+    /// The index m of the ring.
     fn index(&self) -> u64 {
         S::rlwe(self.context()).ring().index()
     }
@@ -116,8 +116,8 @@ impl<S: Exact> Evaluator<S> {
         self.rotated(a, galois::swap_exponent(self.index())?, keys, ROTATE)
     }
 
-    /// Sums of consecutive slots: slot i becomes the sum of slots i to i + length − 1 of its row, cyclically, so that slot
-    /// j·length holds the sum of segment j. A budget counts length − 1 additions and as many rotations.
+    /// Sums consecutive slots: slot i becomes the sum of slots i to i + length − 1 of its row, cyclically, so that
+    /// slot j·length holds the sum of segment j. A budget counts length − 1 additions and as many rotations.
     ///
     /// # Errors
     /// [`EncodingError::SegmentLength`](sunzi_encoding::EncodingError) unless `length` is a power of two and at most n/2; every error of [`rotate_rows`](Self::rotate_rows) without
@@ -137,7 +137,7 @@ impl<S: Exact> Evaluator<S> {
         Ok(sum)
     }
 
-    /// The sum of all n slots, in every slot: n − 1 additions and rotations of a budget.
+    /// Returns the sum of all n slots, in every slot: n − 1 additions and rotations of a budget.
     ///
     /// # Errors
     /// Every error of [`sum_segments`](Self::sum_segments) for length n/2, and of [`rotate_columns`](Self::rotate_columns).

@@ -1,17 +1,17 @@
-//! True noise, which only holders of the secret key see.
+//! Measurement of true noise, which needs the secret key.
 
 use num_bigint::{BigInt, BigUint};
 
-/// log2 of the noise ‖u − (Q/t)·m‖∞ of a phase u modulo Q that holds a message m modulo t; −∞ for none.
+/// Returns log2 of the noise ‖u − (Q/t)·m‖∞ of a phase u modulo Q that holds a message m modulo t; −∞ for none.
 pub fn measured(phase: &[BigInt], message: impl IntoIterator<Item = u64>, modulus: &BigUint, t: u64) -> f64 {
-    // t·v = t·u − Q·m modulo t·Q, centred.
+    // Scaled noise t·v = t·u − Q·m modulo t·Q, centred.
     let (q, period) = (BigInt::from(modulus.clone()), BigInt::from(modulus * t));
     let size = |(u, m): (&BigInt, u64)| centred(u * t - &q * m, &period).into_parts().1;
     let worst = phase.iter().zip(message).map(size).max().unwrap_or_default();
     sunzi_math::log2(&worst) - (t as f64).log2()
 }
 
-/// A representative of `value` modulo `period` of least absolute value.
+/// Returns the representative of `value` modulo `period` of least absolute value.
 fn centred(value: BigInt, period: &BigInt) -> BigInt {
     let reduced = value % period;
     match &reduced * 2_u8 {

@@ -1,40 +1,41 @@
-//! What depends on how secrets are drawn.
+//! Noise model: terms that depend on the distribution of secrets.
 
 use sunzi_ring::Expansion;
 
 use super::{ERROR_BOUND, KEY_BOUND, Log2, NoiseTerm, ROUNDING, TERNARY_VARIANCE, Tail, error_variance};
 use crate::SecretDistribution;
 
-/// What operations add to the noise in a ring under secrets of a distribution.
+/// Noise that operations add in a ring under secrets of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseModel {
     ring: Expansion,
     secret: SecretDistribution,
-    /// What roundings are multiplied by.
+    /// Factor of roundings.
     growth: f64,
 }
 
 impl NoiseModel {
-    /// That of a ring and a distribution.
+    /// The noise model of a ring and a distribution of secrets.
     #[must_use]
     pub fn new(ring: impl Into<Expansion>, secret: SecretDistribution) -> Self {
         Self { ring: ring.into(), secret, growth: 1.0 }
     }
 
-    /// The same where roundings grow [`Backend::rounding_growth`](sunzi_ring::Backend::rounding_growth).
+    /// Returns the model where roundings grow by [`Backend::rounding_growth`](sunzi_ring::Backend::rounding_growth).
     #[must_use]
     pub fn with_growth(self, growth: f64) -> Self {
         Self { growth, ..self }
     }
 
-    /// The largest Σ|s_i|, and E s_i².
+    /// Returns the largest Σ|s_i|, and E s_i².
     fn key(&self) -> (f64, f64) {
         let degree = self.ring.degree();
         (self.secret.norm(degree), self.secret.variance(degree))
     }
 
-    /// An encryption under the public key, −e·u + e_1 + e_2·s with u uniform ternary: the worst case is B_err(1 + 2δB_key). Made
-    /// modulo Qp and scaled down, with `log2_p` above 0, that over p and a rounding of (1 + δB_key)/2 `[KPZ21, 3.1]`.
+    /// Returns the noise of an encryption under the public key, −e·u + e_1 + e_2·s with u uniform ternary: the worst
+    /// case is B_err(1 + 2δB_key). Made modulo Qp and scaled down, with `log2_p` above 0, that over p and a rounding
+    /// of (1 + δB_key)/2 `[KPZ21, 3.1]`.
     #[must_use]
     pub fn public_encryption(&self, log2_p: f64) -> NoiseTerm {
         let n = self.ring.degree() as f64;
@@ -48,8 +49,8 @@ impl NoiseModel {
         if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(self.mod_switch(2)) } else { errors }
     }
 
-    /// What digits that stand for c only up to `truncation` add: that times a product of `power` secrets, 1 or
-    /// 2 `[BEHZ16, eq. (22)]`.
+    /// Returns the noise of digits that represent c only up to `truncation`: that times a product of `power` secrets,
+    /// 1 or 2 `[BEHZ16, eq. (22)]`.
     #[must_use]
     pub fn truncation(&self, truncation: Log2, power: u32) -> NoiseTerm {
         let (norm, variance) = self.key();
@@ -57,7 +58,7 @@ impl NoiseModel {
         let (worst, deviation) = if power == 1 {
             (norm, (n * variance).sqrt())
         } else {
-            // A coefficient of s² has a deviation of √2·n·variance.
+            // Each coefficient of s² has a deviation of √2·n·variance.
             (norm.powi(2), n * variance * 1.5)
         };
         NoiseTerm {
@@ -67,9 +68,9 @@ impl NoiseModel {
         }
     }
 
-    /// What the rounding of 2 or 3 parts to another modulus adds: e_0 + e_1·s + e_2·s² with |e_i| ≤ 1/2.
+    /// Returns the noise of rounding 2 or 3 parts to another modulus: e_0 + e_1·s + e_2·s² with |e_i| ≤ 1/2.
     ///
-    /// Of the uniform parts of a ciphertext these errors are uniform, of variance 1/12 and without a mean. The worst
+    /// Errors of the uniform parts of a ciphertext are uniform, of variance 1/12 and without a mean. The worst
     /// case is (1 + δB_key + …)/2.
     #[must_use]
     pub fn mod_switch(&self, parts: usize) -> NoiseTerm {
@@ -77,7 +78,7 @@ impl NoiseModel {
         let (norm, key_variance) = self.key();
         let rounding = 12_f64.sqrt().recip();
         let linear = rounding * (n * key_variance).sqrt();
-        // A coefficient of s² is a sum of n/2 terms ±2·s_i·s_j.
+        // Each coefficient of s² is a sum of n/2 terms ±2·s_i·s_j.
         let square = rounding * n * key_variance * 2_f64.sqrt();
         let (worst, variance, peak) = if parts > 2 {
             let variance = rounding.powi(2) + linear.powi(2) + square.powi(2);
@@ -95,13 +96,13 @@ impl NoiseModel {
     }
 }
 
-/// [`NoiseModel::public_encryption`] for a uniform ternary secret.
+/// Returns [`NoiseModel::public_encryption`] for a uniform ternary secret.
 #[must_use]
 pub fn public_encryption(ring: impl Into<Expansion>, log2_p: f64) -> NoiseTerm {
     NoiseModel::new(ring, SecretDistribution::Ternary).public_encryption(log2_p)
 }
 
-/// [`NoiseModel::mod_switch`] for a uniform ternary secret.
+/// Returns [`NoiseModel::mod_switch`] for a uniform ternary secret.
 #[must_use]
 pub fn mod_switch(ring: impl Into<Expansion>, parts: usize) -> NoiseTerm {
     NoiseModel::new(ring, SecretDistribution::Ternary).mod_switch(parts)

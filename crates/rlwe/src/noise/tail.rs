@@ -1,4 +1,4 @@
-//! How far noise strays from its standard deviation.
+//! Tail of noise: how far it strays from its standard deviation.
 //!
 //! The noise of fresh ciphertexts, of their sums and of their products with plaintexts is a sum of many small
 //! independent terms: its coefficients stay below T·σ. A product of ciphertexts is not: its value at a root
@@ -9,7 +9,7 @@
 //! * **T·σ** for the many ordinary roots,
 //! * a **peak** P for the largest one: (2/n)·max|v(ζ)|, what it and its conjugate add to a coefficient.
 //!
-//! They share one improbability: if the peak takes a part α of the exponent, a coefficient reaches
+//! Both parts share one improbability: if the peak takes a part α of the exponent, a coefficient reaches
 //! √(1 − α)·Tσ + α·P at most (a peak of several factors grows with a higher power of α). The largest such
 //! value is Tσ for P ≤ Tσ/2, and P + (Tσ)²/4P above.
 //!
@@ -22,7 +22,7 @@ use sunzi_ring::Expansion;
 
 use super::Log2;
 
-/// −log2 of the probability that a bound is exceeded anywhere in a polynomial.
+/// Bits of improbability: −log2 of the probability that a bound is exceeded anywhere in a polynomial.
 pub const TAIL_BITS: f64 = 128.0;
 
 /// The tail of noise in a ring.
@@ -31,7 +31,7 @@ pub struct Tail {
     ring: Expansion,
     degree: f64,
     bits: f64,
-    /// L: exponents at a root together exceed it with probability 2^-bits/n.
+    /// Level L: exponents at a root together exceed it with probability 2^-bits/n.
     level: f64,
 }
 
@@ -42,14 +42,14 @@ impl Tail {
         Self::at(ring.into(), TAIL_BITS)
     }
 
-    /// The ring.
+    /// The ring of the tail.
     pub(super) fn ring(&self) -> Expansion {
         self.ring
     }
 
     fn at(ring: Expansion, bits: f64) -> Self {
         let degree = ring.degree() as f64;
-        // Four exponential variables together exceed L with probability e^-L·Σ_{j<4} L^j/j!.
+        // Probability: four exponential variables together exceed L with probability e^-L·Σ_{j<4} L^j/j!.
         let target = (bits + degree.log2()) * std::f64::consts::LN_2;
         // Newton's method: four steps are exact to the last bits, and bounds are computed often.
         let step = |level: f64| {
@@ -61,13 +61,13 @@ impl Tail {
         Self { ring, degree, bits, level }
     }
 
-    /// T such that n Gaussian coefficients of deviation σ all stay below T·σ: 2n·exp(−T²/2) = 2^-128.
+    /// The factor T such that n Gaussian coefficients of deviation σ all stay below T·σ: 2n·exp(−T²/2) = 2^-128.
     #[must_use]
     pub fn factor(&self) -> f64 {
         (2.0 * std::f64::consts::LN_2 * (self.bits + 1.0 + self.degree.log2())).sqrt()
     }
 
-    /// The largest √(1 − α)·Tσ + α·P over 0 ≤ α ≤ 1, for σ and P with what coefficients gain over them.
+    /// Returns the largest √(1 − α)·Tσ + α·P over 0 ≤ α ≤ 1, for σ and P with what coefficients gain over them.
     #[must_use]
     pub fn bound(&self, deviation: Log2, peak: Log2) -> Log2 {
         let bulk = deviation * (self.factor() * self.ring.deviation_gain());
@@ -85,20 +85,21 @@ impl Tail {
         2.0 * (self.level / self.degree).sqrt()
     }
 
-    /// The peak, over σ, of a product of two such polynomials with coefficients of deviation σ together.
+    /// The peak, over σ, of a product of two polynomials of independent coefficients with coefficients of deviation σ
+    /// together.
     #[must_use]
     pub fn product_peak(&self) -> f64 {
         self.level / self.degree.sqrt()
     }
 
-    /// The peak, over σ, of e·s² for e with coefficients of deviation σ and s with such of this variance: the largest
-    /// (2/n)·√(n·y_0)·(n·variance)·y_s with y_0 + y_s = L.
+    /// The peak, over σ, of e·s² for e with coefficients of deviation σ and s with coefficients of this variance: the
+    /// largest (2/n)·√(n·y_0)·(n·variance)·y_s with y_0 + y_s = L.
     #[must_use]
     pub fn square_peak(&self, variance: f64) -> f64 {
         2.0 * self.degree.sqrt() * variance * (self.level / 3.0).sqrt() * self.level * 2.0 / 3.0
     }
 
-    /// What the peak grows by, beyond the deviation of each factor c·s, in the product that brings the
+    /// The growth of the peak, beyond the deviation of each factor c·s, in the product that brings the
     /// power of c and s to d ≥ 1: the largest (y_0)^{1/2}·(y_c)^{d/2}·(y_s)^{(d+1)/2} with y_0 + y_c + y_s = L
     /// over the same for d − 1. The noise v = e·s of a fresh ciphertext carries one s itself.
     #[must_use]
@@ -106,7 +107,7 @@ impl Tail {
         (self.chain(f64::from(d.max(1))) - self.chain(f64::from(d.max(1) - 1))).exp()
     }
 
-    /// The natural logarithm of that maximum: each y in proportion to its power.
+    /// Returns the natural logarithm of that maximum: each y in proportion to its power.
     fn chain(&self, d: f64) -> f64 {
         let share = self.level / (2.0 * d + 2.0);
         let power = |count: f64| if count > 0.0 { count / 2.0 * (share * count).ln() } else { 0.0 };
@@ -139,7 +140,8 @@ mod tests {
 
     type Complex = (f64, f64);
 
-    /// Polynomials of degree 64 by their values at half of the roots of unity; the others are conjugates.
+    /// A sampler of polynomials of degree 64 by their values at half of the roots of unity; the others are
+    /// conjugates.
     struct Sampler {
         state: u64,
         roots: Vec<Complex>,
@@ -209,8 +211,8 @@ mod tests {
         }
     }
 
-    /// Noise e·u + e'·s of a fresh ciphertext, then the powers of that ciphertext: the largest coefficient after
-    /// d products by c_0 + c_1·s, for fresh keys each time.
+    /// Samples noise e·u + e'·s of a fresh ciphertext, then the powers of that ciphertext: the largest coefficient
+    /// after d products by c_0 + c_1·s, for fresh keys each time.
     fn powers(sampler: &mut Sampler, depth: usize) -> Vec<f64> {
         let s = sampler.ternary();
         let (mut v, u, mut second) = (sampler.error(), sampler.ternary(), sampler.error());
@@ -228,7 +230,7 @@ mod tests {
         found
     }
 
-    /// The share of samples above T·σ, and above the bound, after each number of products.
+    /// Returns the share of samples above T·σ, and above the bound, after each number of products.
     fn exceedance(samples: usize, bits: f64) -> Vec<(f64, f64)> {
         const DEPTH: usize = 4;
         let mut sampler = Sampler::new();
@@ -256,7 +258,7 @@ mod tests {
         let found = exceedance(samples, bits);
         println!("share above 2^-{bits}: {found:?}");
         assert!(found.iter().all(|(_, share)| *share <= (-bits).exp2()), "{found:?}");
-        // Without the peak the claim would be false: the test can fail.
+        // The claim would be false without the peak: the test can fail.
         assert!(found[3].0 > (-bits).exp2(), "{found:?}");
     }
 
@@ -305,7 +307,7 @@ mod tests {
         let gains: Vec<f64> = (1..100).map(|d| tail.chain_gain(d)).collect();
         assert!(gains.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(gains[98] < tail.level / 2.0 && gains[98] > 0.49 * tail.level, "{gains:?}");
-        // d = 0 is L/2 times 2/√n: the peak of a product.
+        // The chain for d = 0 is L/2 times 2/√n: the peak of a product.
         assert!((tail.chain(0.0).exp() * 2.0 / 8192_f64.sqrt() - tail.product_peak()).abs() < 1e-9);
     }
 }

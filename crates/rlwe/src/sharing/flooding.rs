@@ -1,4 +1,4 @@
-//! The noise that hides another.
+//! Flooding noise, which hides the noise of a ciphertext.
 
 use std::f64::consts::LN_2;
 
@@ -10,20 +10,21 @@ use zeroize::Zeroizing;
 use super::SharingPolicy;
 use crate::{Log2, NoiseBound, RlweError};
 
-/// log2 of the probability that any coefficient leaves the bound of [`Flooding::bound`].
+/// Bits of improbability: −log2 of the probability that any coefficient leaves the bound of [`Flooding::bound`].
 const TAIL_BITS: f64 = 128.0;
-/// X is at most that many bits wider than σ/B: with a cell of B/15 and less, σ is nearly what a Gaussian alone would need.
+/// Largest number of bits by which X is wider than σ/B: with a cell of B/15 and less, σ is nearly what a Gaussian
+/// alone would need.
 const CELL_BITS: u32 = 4;
-/// Bits of U that are drawn at a time.
+/// Number of bits of U that are drawn at a time.
 const CHUNK_BITS: u64 = 120;
 
-/// What the key holder knows of the noise of ciphertexts whose results are shared: a bound on every coefficient.
+/// Knowledge of the key holder about the noise of ciphertexts whose results are shared: a bound on every coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeclaredNoise(Log2);
 
 impl DeclaredNoise {
-    /// The bound of a ciphertext that the key holder computed: the declared program, run on encryptions made by the key holder. It holds except with probability
-    /// 2^-128 (see [`NoiseBound`]).
+    /// The bound of a ciphertext that the key holder computed: the declared program, run on encryptions made by the
+    /// key holder. It holds except with probability 2^-128 (see [`NoiseBound`]).
     ///
     /// **Never** pass the bound of a ciphertext that came from somebody else: it is what its maker says.
     #[must_use]
@@ -31,47 +32,48 @@ impl DeclaredNoise {
         Self(noise.bound(ring))
     }
 
-    /// 2^`bits`, from an analysis of one's own.
+    /// The bound 2^`bits`, from the caller's own analysis.
     #[must_use]
     pub fn from_bits(bits: f64) -> Self {
         Self(Log2::from_bits(bits))
     }
 
-    /// log2 of the bound.
+    /// The logarithm log2 of the bound.
     #[must_use]
     pub fn bits(&self) -> f64 {
         self.0.bits()
     }
 
-    /// Fails if the maker of a ciphertext says that its noise is larger than declared: an honest mistake.
+    /// Checks that the noise which the maker of a ciphertext claims is not larger than declared: more would be an
+    /// honest mistake.
     ///
     /// # Errors
-    /// [`RlweError::NoiseDeclaredTooLow`].
+    /// [`RlweError::NoiseDeclaredTooLow`] where it is larger.
     pub fn check(&self, claimed: &NoiseBound, ring: impl Into<Expansion>) -> Result<(), RlweError> {
         let (claimed, declared) = (claimed.bound(ring).bits(), self.bits());
-        // A bound that is no number claims nothing that could be relied on.
+        // A bound that is NaN claims nothing that could be relied on.
         if claimed > declared { Err(RlweError::NoiseDeclaredTooLow { declared, claimed }) } else { Ok(()) }
     }
 }
 
-/// The noise that is added to one phase: E = g·X + U.
+/// Noise that is added to one phase: E = g·X + U.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flooding {
-    /// g = cell·2^cell_shift.
+    /// Cell: g = cell·2^cell_shift.
     cell: u64,
     cell_shift: u64,
-    /// log2 of the deviation of X.
+    /// Width of X: log2 of its deviation.
     log2_width: u32,
     degree: usize,
 }
 
 impl Flooding {
-    /// What hides noise of a declared size in n coefficients.
+    /// The flooding noise that hides noise of a declared size in n coefficients.
     ///
     /// # Errors
-    /// [`RlweError::Sharing`] for noise that is no number, or above 2^(2^20); [`RlweError::Ring`] for a ring above 2^24.
+    /// [`RlweError::Sharing`] for noise that is NaN, or above 2^(2^20); [`RlweError::Ring`] for a ring above 2^24.
     pub fn new(policy: SharingPolicy, noise: DeclaredNoise, degree: usize) -> Result<Self, RlweError> {
-        // A phase is an integer, a half away from what its noise says.
+        // The bound has 1 more, since a phase is an integer, up to a half away from the noise bound.
         let bits = (noise.0 + Log2::of(1.0)).bits();
         if bits.is_nan() || bits > f64::from(1 << 20) {
             let got = noise.bits().to_string();
@@ -83,7 +85,7 @@ impl Flooding {
         }
         let ratio = (degree.max(1) as f64 * policy.queries() as f64).sqrt()
             * f64::from(policy.statistical_bits() - 1).exp2();
-        // Wider X allow smaller cells, down to 1: the narrowest sum of both is taken.
+        // The narrowest sum of both is taken: a wider X allows smaller cells, down to 1.
         let narrowest = ratio.log2().floor() as u32 + 1;
         let of_width = |width| Self::of_width(width, bits, ratio, degree);
         let narrower = |best: Self, width| {
@@ -93,7 +95,8 @@ impl Flooding {
         Ok((narrowest + 1..=narrowest + CELL_BITS).fold(of_width(narrowest), narrower))
     }
 
-    /// The smallest cell for X of this width: g·(2^k − ratio) ≥ B·ratio, and a millionth for the logarithms.
+    /// The flooding noise with the smallest cell for X of this width: g·(2^k − ratio) ≥ B·ratio, and a millionth for
+    /// the logarithms.
     fn of_width(log2_width: u32, bits: f64, ratio: f64, degree: usize) -> Self {
         let log2_cell = bits + (ratio / (f64::from(log2_width).exp2() - ratio)).log2() + 1e-6;
         let cell_shift = (log2_cell - 50.0).max(0.0).floor();
@@ -101,12 +104,13 @@ impl Flooding {
         Self { cell, cell_shift: cell_shift as u64, log2_width, degree }
     }
 
-    /// log2 of the largest noise that can be hidden where noise and what hides it are at most 2^`capacity` together.
+    /// Returns log2 of the largest noise that can be hidden where it and the flooding noise are at most 2^`capacity`
+    /// together.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn log2_largest_noise(policy: SharingPolicy, capacity: f64, degree: usize) -> Result<f64, RlweError> {
-        // Far above 1, what hides is a fixed multiple of what is hidden.
+        // The probe is far above 1, where flooding noise is a fixed multiple of the hidden noise.
         const PROBE: f64 = 100.0;
         let gain = Log2::from_bits(
             Self::new(policy, DeclaredNoise::from_bits(PROBE), degree)?.bound().bits() - PROBE,
@@ -114,20 +118,21 @@ impl Flooding {
         Ok(capacity - (gain + Log2::of(1.0)).bits() - 1e-5)
     }
 
-    /// log2 of the deviation of every coefficient, σ and a cell.
+    /// Returns log2 of the deviation of every coefficient, σ and a cell.
     #[must_use]
     pub fn log2_deviation(&self) -> f64 {
         self.log2_cell() + (f64::from(self.log2_width).exp2() + 1.0).log2()
     }
 
-    /// What no coefficient exceeds except with probability 2^-128: a discrete Gaussian exceeds x·σ with probability at most 2·exp(−x²/2).
+    /// Returns the bound that no coefficient exceeds except with probability 2^-128: a discrete Gaussian exceeds x·σ
+    /// with probability at most 2·exp(−x²/2).
     #[must_use]
     pub fn bound(&self) -> Log2 {
         let tail = (2.0 * LN_2 * (TAIL_BITS + 1.0 + (self.degree as f64).log2())).sqrt();
         Log2::from_bits(self.log2_deviation() + tail.log2())
     }
 
-    /// Draws E. It is secret: erased when dropped.
+    /// Draws the noise E. It is secret: erased when dropped.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a ring of another degree.
@@ -156,7 +161,7 @@ impl Flooding {
     }
 }
 
-/// poly ← poly·radix + digits.
+/// Appends digits to coefficients: poly ← poly·radix + digits.
 fn append(
     ring: &Ring,
     poly: &mut Poly<Coefficient>,
@@ -200,7 +205,7 @@ mod tests {
             for v in [1, bound as i64 / 2, bound as i64, -(bound as i64)] {
                 assert!(distance(v) <= allowed, "{statistical_bits} bits, {v} of {bound}: {}", distance(v));
             }
-            // And no less is given than what can be seen: twice the noise would be.
+            // The distance is not smaller than needed, either: twice the noise would be visible.
             assert!(distance(4 * bound as i64 + 4) > allowed / 4.0);
         }
     }

@@ -1,4 +1,4 @@
-//! How many decryptions under a key were shared.
+//! Ledgers that count the decryptions shared under a key.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use super::SharingPolicy;
 use crate::wire::{self, Fingerprint, NoContext, WireError};
 use crate::{KeyId, RlweError};
 
-/// Counts the shared decryptions under one secret key against its policy, which stays what it was.
+/// Counter of the shared decryptions under one secret key against its policy, which never changes.
 ///
-/// It belongs to the key: whoever uses the same key with two ledgers, or puts an old copy of one back, shares more than the policy says.
-/// [`LedgerFile`] keeps one on a disk.
+/// A ledger belongs to the key: whoever uses the same key with two ledgers, or puts an old copy of one back, shares
+/// more than the policy says. [`LedgerFile`] keeps a ledger on a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharingLedger {
     pub(crate) parameters: Fingerprint,
@@ -26,28 +26,28 @@ impl SharingLedger {
         Self { parameters, key, policy, used: 0 }
     }
 
-    /// The key.
+    /// The name of the key of this ledger.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// What was promised.
+    /// The policy of the key.
     #[must_use]
     pub fn policy(&self) -> SharingPolicy {
         self.policy
     }
 
-    /// Results shared so far.
+    /// The number of results shared so far.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// Counts one result more.
+    /// Counts one more result.
     ///
     /// # Errors
-    /// [`RlweError::SharingSpent`] when all were shared.
+    /// [`RlweError::SharingSpent`] when all results of the policy were shared.
     fn count(&mut self) -> Result<(), RlweError> {
         if self.used >= self.policy.queries() {
             return Err(RlweError::SharingSpent { queries: self.policy.queries() });
@@ -57,7 +57,7 @@ impl SharingLedger {
     }
 }
 
-/// What the file of a ledger has: as long as nothing was shared, only whose it is.
+/// Content of a ledger's file: only the name of its key as long as nothing was shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoredLedger {
     Blank { parameters: Fingerprint, key: KeyId },
@@ -73,7 +73,7 @@ impl StoredLedger {
     }
 }
 
-/// A ledger in memory, or one in a file that counts before it gives and that several processes may use.
+/// A ledger in memory, or one in a file that counts a result before it is given and that several processes may use.
 #[derive(Debug)]
 pub struct LedgerFile {
     ledger: SharingLedger,
@@ -81,16 +81,16 @@ pub struct LedgerFile {
 }
 
 impl LedgerFile {
-    /// Keeps a ledger in memory: whoever made it stores it.
+    /// Keeps a ledger in memory; the caller stores it.
     #[must_use]
     pub fn in_memory(ledger: SharingLedger) -> Self {
         Self { ledger, path: None }
     }
 
-    /// Writes a new ledger, for its owner alone.
+    /// Writes a new ledger to a file that only its owner can read.
     ///
     /// # Errors
-    /// [`WireError::Io`], also where a file of this name is there.
+    /// [`WireError::Io`] where writing fails, or where a file of this name exists.
     pub fn create(path: impl AsRef<Path>, ledger: SharingLedger) -> Result<Self, WireError> {
         let path = path.as_ref().to_owned();
         let _lock = lock(&path)?;
@@ -98,20 +98,23 @@ impl LedgerFile {
         Ok(Self { ledger, path: Some(path) })
     }
 
-    /// Writes the file of the ledger of a new key, for its owner alone. It has no policy until [`begin`](Self::begin): made together with the key, it tells a
-    /// key that has shared nothing from one whose ledger was lost.
+    /// Writes the file of the ledger of a new key, for its owner alone. It has no policy until
+    /// [`begin`](Self::begin): made together with the key, it tells a key that has shared nothing from one whose
+    /// ledger was lost.
     ///
     /// # Errors
-    /// As [`create`](Self::create).
+    /// Every error of [`create`](Self::create).
     pub fn prepare(path: impl AsRef<Path>, parameters: Fingerprint, key: KeyId) -> Result<(), WireError> {
-        // Nobody waits for a key that is being made: without a lock, which would leave a file.
+        // The file is made without a lock, which would leave a file: nobody waits for a key that is being made.
         create(path.as_ref(), &StoredLedger::Blank { parameters, key })
     }
 
-    /// Opens the ledger of a key, which gets this policy if it has none yet; one that it has stays: compare [`ledger`](Self::ledger).
+    /// Opens the ledger of a key, which gets this policy if it has none yet; a policy that it has stays: compare
+    /// [`ledger`](Self::ledger).
     ///
     /// # Errors
-    /// Any [`WireError`]: [`WireError::Io`] where there is no file, since nobody knows then what was shared; [`WireError::Key`] for that of another key.
+    /// Any [`WireError`]: [`WireError::Io`] where there is no file, since nobody knows then what was shared;
+    /// [`WireError::Key`] for the ledger of another key.
     ///
     /// ```
     /// use sunzi_rlwe::wire::{Fingerprint, WireError};
@@ -128,7 +131,7 @@ impl LedgerFile {
     /// ```
     pub fn begin(path: impl AsRef<Path>, key: KeyId, policy: SharingPolicy) -> Result<Self, WireError> {
         let path = path.as_ref().to_owned();
-        // Before the lock, which would make a file beside it.
+        // The file is checked before the lock, which would make a file beside it.
         path.metadata()?;
         let _lock = lock(&path)?;
         let stored: StoredLedger = wire::load(&NoContext, &path)?;
@@ -146,7 +149,7 @@ impl LedgerFile {
         Ok(Self { ledger, path: Some(path) })
     }
 
-    /// Opens the ledger of a file.
+    /// Opens the ledger that a file has.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -155,7 +158,7 @@ impl LedgerFile {
         Ok(Self { ledger: wire::load(&NoContext, &path)?, path: Some(path) })
     }
 
-    /// What was counted when it was looked at last.
+    /// The ledger as it was when it was read last.
     #[must_use]
     pub fn ledger(&self) -> &SharingLedger {
         &self.ledger
@@ -189,7 +192,7 @@ impl LedgerFile {
     }
 }
 
-/// Writes a file that is not there yet.
+/// Writes a file that does not exist yet.
 fn create(path: &Path, ledger: &StoredLedger) -> Result<(), WireError> {
     if path.try_exists()? {
         let refused = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
@@ -202,7 +205,7 @@ fn ledger_error(error: WireError) -> RlweError {
     RlweError::Ledger(Box::new(error))
 }
 
-/// A lock beside a file, which itself is replaced; held until dropped.
+/// Takes a lock beside a file, which itself is replaced; held until dropped.
 fn lock(path: &Path) -> Result<File, WireError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");

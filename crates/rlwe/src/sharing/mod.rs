@@ -1,8 +1,9 @@
-//! Decryptions that others may see.
+//! Shared decryptions, whose results others may see.
 //!
-//! What a ciphertext opens to carries its noise v, in CKKS for everybody to see and in exact schemes by the rare failures, and v depends on the secret
-//! key: whoever made or chose the ciphertext and learns the result can compute the key `[LM21]`. A shared decryption therefore adds a Gaussian E of its
-//! own to the phase, so wide that v + E tells nothing of v.
+//! A decryption result carries its noise v, in CKKS for everybody to see and in exact schemes by the rare failures,
+//! and v depends on the secret key: whoever made or chose the ciphertext and learns the result can compute the key
+//! `[LM21]`. A shared decryption therefore adds a Gaussian E of its own to the phase, so wide that v + E tells
+//! nothing of v.
 //!
 //! **How wide.** Let every coefficient of v be at most B, E have deviation σ in each of n coefficients, and τ results be shared under one key. A shift by v
 //! changes a Gaussian by Kullback–Leibler divergence ‖v‖²/(2σ²) ≤ nB²/(2σ²); divergences of τ results, each chosen after those before it, add up; and by
@@ -32,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RlweError;
 
-/// What is promised for all shared decryptions under one key together.
+/// Policy of shared decryptions under one key together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Asked")]
 pub struct SharingPolicy {
@@ -40,7 +41,7 @@ pub struct SharingPolicy {
     queries: u64,
 }
 
-/// A policy on its way.
+/// A policy as `serde` reads it, before it is checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
@@ -63,13 +64,14 @@ impl fmt::Display for SharingPolicy {
 }
 
 impl SharingPolicy {
-    /// Most results that can be shared under one key.
+    /// Largest number of results that can be shared under one key.
     pub const MOST_QUERIES: u64 = 1 << 32;
-    /// Most bits of statistical distance.
+    /// Largest number of bits of statistical distance.
     pub const MOST_STATISTICAL_BITS: u32 = 80;
 
-    /// At most `queries` results, together at statistical distance at most 2^-`statistical_bits` from what does not depend on the noise. Every bit, and every two
-    /// bits of `queries`, is a bit of precision or of noise budget.
+    /// The policy of at most `queries` results, together at statistical distance at most 2^-`statistical_bits` from
+    /// what does not depend on the noise. Every bit, and every two bits of `queries`, is a bit of precision or of
+    /// noise budget.
     ///
     /// # Errors
     /// [`RlweError::Sharing`] unless there are 1 to 2^32 results and 1 to 80 bits.
@@ -88,19 +90,20 @@ impl SharingPolicy {
         Ok(Self { statistical_bits, queries })
     }
 
-    /// Bits that the noise of an exact scheme must stay below what decrypts, in n coefficients, so that what hides it fits beside it.
+    /// Returns the bits by which the noise of an exact scheme must stay below the largest that decrypts, in n
+    /// coefficients, so that flooding noise fits beside it.
     #[must_use]
     pub fn room(&self, degree: usize) -> f64 {
         Flooding::log2_largest_noise(*self, 0.0, degree).map_or(f64::INFINITY, |noise| -noise)
     }
 
-    /// s.
+    /// The bits s of statistical distance.
     #[must_use]
     pub fn statistical_bits(&self) -> u32 {
         self.statistical_bits
     }
 
-    /// τ.
+    /// The number τ of results that may be shared.
     #[must_use]
     pub fn queries(&self) -> u64 {
         self.queries

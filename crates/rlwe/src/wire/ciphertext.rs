@@ -1,4 +1,4 @@
-//! Ciphertexts of any scheme, alone and in arrays.
+//! Wire format of ciphertexts of any scheme, alone and in arrays.
 
 use std::io::BufRead;
 
@@ -6,43 +6,43 @@ use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Scop
 use crate::noise::STORED_LEN;
 use crate::{Ciphertext, KeyId, NoiseBound, RlweContext, Scheme, randomness};
 
-/// Parts that a ciphertext may have: products have three.
+/// Largest number of parts that a ciphertext may have: products have three.
 const MOST_PARTS: usize = 16;
-/// Level, parts, whether c_1 is a seed, the seed.
+/// Length of level, parts, whether c_1 is a seed, and the seed.
 const SHAPE_LEN: usize = 3 * 8 + 32;
 
-/// A context of a scheme: what is in a file besides polynomials.
+/// A context of a scheme: the data in a file besides polynomials.
 pub trait SchemeFormat: Sized {
-    /// The scheme.
+    /// Scheme of the context.
     type Scheme: Scheme;
-    /// What one ciphertext is.
+    /// Kind of one ciphertext in files.
     const CIPHERTEXT: Kind;
-    /// What an array of them is.
+    /// Kind of an array of ciphertexts in files.
     const CIPHERTEXTS: Kind;
-    /// Bytes of metadata.
+    /// Length of metadata, in bytes.
     const METADATA_LEN: usize;
 
-    /// Ring and keys.
+    /// The ring and keys of the context.
     fn rlwe(&self) -> &RlweContext;
-    /// What messages depend on besides the ring.
+    /// Writes the data on which messages depend besides the ring.
     fn describe(&self, fields: &mut Fields);
-    /// Writes metadata.
+    /// Writes the metadata of a ciphertext.
     fn put_metadata(&self, metadata: &<Self::Scheme as Scheme>::Metadata, fields: &mut Fields);
-    /// Reads metadata, and fails for any that no ciphertext of this context has.
+    /// Reads the metadata of a ciphertext, and fails for any that no ciphertext of this context has.
     ///
     /// # Errors
-    /// [`WireError::Value`]; [`WireError::Scheme`].
+    /// [`WireError::Value`] and [`WireError::Scheme`] for impossible metadata.
     fn get_metadata(
         &self,
         fields: &mut FieldReader<'_>,
     ) -> Result<<Self::Scheme as Scheme>::Metadata, WireError>;
-    /// Fails unless operations of this context might have left the ciphertext; notes where it came from.
+    /// Checks that operations of this context might have made the ciphertext; notes where it came from.
     ///
     /// # Errors
-    /// [`WireError::Scheme`].
+    /// [`WireError::Scheme`] for a ciphertext that they never make.
     fn accept(&self, ciphertext: CiphertextOf<Self>) -> Result<CiphertextOf<Self>, WireError>;
 
-    /// Names the parameters of messages.
+    /// Returns the fingerprint of the parameters of messages.
     fn message_fingerprint(&self) -> Fingerprint {
         let mut fields = Fields::default();
         self.describe(&mut fields);
@@ -50,7 +50,8 @@ pub trait SchemeFormat: Sized {
     }
 }
 
-/// Names the parameters of messages that are spread over several contexts of one ring, one for each plaintext modulus; none for no context.
+/// Returns the fingerprint of the parameters of messages that are spread over several contexts of one ring, one for
+/// each plaintext modulus; `None` for no context.
 #[must_use]
 pub fn joint_fingerprint<C: SchemeFormat>(contexts: &[C]) -> Option<Fingerprint> {
     let mut fields = Fields::default();
@@ -58,7 +59,7 @@ pub fn joint_fingerprint<C: SchemeFormat>(contexts: &[C]) -> Option<Fingerprint>
     Some(contexts.first()?.rlwe().fingerprint().with_scheme(fields.as_bytes()))
 }
 
-/// The ciphertexts of a context.
+/// Ciphertext type of a context.
 pub type CiphertextOf<C> = Ciphertext<<C as SchemeFormat>::Scheme>;
 
 fn put<C: SchemeFormat>(
@@ -182,7 +183,8 @@ impl<'a, C: SchemeFormat, I: BufRead> Ciphertexts<'a, C, I> {
     /// Starts to read an array.
     ///
     /// # Errors
-    /// Those of headers; [`WireError::Truncated`]; [`WireError::Checksum`]; [`WireError::Io`].
+    /// Every error of [`Header::read`](super::Header::read); [`WireError::Truncated`]; [`WireError::Checksum`];
+    /// [`WireError::Io`].
     pub fn new(context: &'a C, reader: Reader<I>) -> Result<Self, WireError> {
         let (header, mut source) = reader.into_source::<Vec<CiphertextOf<C>>, C>(context)?;
         let left = get_count(&mut source)?;

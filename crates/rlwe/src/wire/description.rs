@@ -1,4 +1,4 @@
-//! What parameters are as bytes, and the names of parameters that follow from these.
+//! Parameters as bytes, and the fingerprints of parameters that follow from these.
 
 use sha2::{Digest, Sha256};
 use sunzi_math::log2_product;
@@ -8,36 +8,36 @@ use super::{FieldReader, Fields, Scope, SecurityClaim, WireError};
 use crate::moduli::{MAX_MODULI, MAX_RUNGS};
 use crate::{RingShape, RlweContext, SecretDistribution, Security};
 
-/// Bytes of one half of a fingerprint.
+/// Length of one half of a fingerprint, in bytes.
 const LEN: usize = 8;
 
-/// Names parameters: a half for what keys depend on, another one for what messages depend on besides. Against mix-ups: what a wrong
-/// guess lets through is still checked number by number.
+/// Fingerprint of parameters: a half for what keys depend on, another one for what messages depend on besides.
+/// Against mix-ups: what a wrong guess lets through is still checked number by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
-    /// Of ring, moduli, digits of key switching and distribution of secrets.
+    /// Half for ring, moduli, digits of key switching and distribution of secrets.
     pub ring: [u8; LEN],
-    /// Of scheme, plaintext modulus, levels, scales; 0 for keys, which serve every scheme.
+    /// Half for scheme, plaintext modulus, levels, scales; 0 for keys, which serve every scheme.
     pub scheme: [u8; LEN],
 }
 
 impl Fingerprint {
-    /// That of keys: the first bytes of SHA-256.
+    /// The fingerprint of keys: the first bytes of SHA-256.
     #[must_use]
     pub fn of_ring(ring: &[u8]) -> Self {
         Self { ring: hash(b"sunzi ring\0", ring), scheme: [0; LEN] }
     }
 
-    /// That of messages.
+    /// The fingerprint of messages.
     #[must_use]
     pub fn with_scheme(self, scheme: &[u8]) -> Self {
         Self { scheme: hash(b"sunzi scheme\0", scheme), ..self }
     }
 
-    /// Fails unless `other` is the same.
+    /// Checks that `other` equals this fingerprint.
     ///
     /// # Errors
-    /// [`WireError::Parameters`].
+    /// [`WireError::Parameters`] where they differ.
     pub fn check(&self, other: &Self) -> Result<(), WireError> {
         if self.ring != other.ring {
             return Err(WireError::Parameters { what: "ring, moduli or key switching" });
@@ -52,23 +52,23 @@ fn hash(domain: &[u8], bytes: &[u8]) -> [u8; LEN] {
     hash.first_chunk().copied().unwrap_or_default()
 }
 
-/// What the keys of a parameter set over [`Ring`](sunzi_ring::Ring) depend on.
+/// Description of the parameters on which the keys over [`Ring`](sunzi_ring::Ring) depend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingPart {
-    /// The ring.
+    /// Shape of the ring.
     pub ring: RingShape,
-    /// The ciphertext moduli.
+    /// Ciphertext moduli, in order.
     pub moduli: Vec<u64>,
-    /// The indices of the moduli of every level; none where level l has the first l.
+    /// Indices of the moduli of every level; none where level l has the first l.
     pub rungs: Vec<Vec<usize>>,
-    /// Digits and special moduli.
+    /// Digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
-    /// How secrets are drawn.
+    /// Distribution of secrets.
     pub secrets: SecretDistribution,
 }
 
 impl RingPart {
-    /// Its bytes.
+    /// The description as bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let rungs = self.rungs.iter().map(|rung| &**rung);
@@ -80,10 +80,10 @@ impl RingPart {
         ring_bytes(ring, &self.key_switching, self.secrets)
     }
 
-    /// Reads it. Nothing is checked that [`moduli::check`](crate::moduli::check) and security will.
+    /// Reads a description. The checks of [`moduli::check`](crate::moduli::check) and of security are left to later.
     ///
     /// # Errors
-    /// [`WireError::Value`]; [`WireError::Length`].
+    /// [`WireError::Value`] for a number out of range; [`WireError::Length`] for bytes that end early.
     pub fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let [mut storage] = fields.array()?;
         let has_sets = storage == Storage::Sets as u8;
@@ -107,7 +107,7 @@ impl RingPart {
         Ok(Self { ring, moduli, rungs, key_switching, secrets })
     }
 
-    /// What the security of parameters with these keys rests on.
+    /// The facts on which the security of parameters with these keys rests.
     #[must_use]
     pub fn claim(&self, scheme: &'static str, plain_moduli: Vec<u64>, security: Security) -> SecurityClaim {
         let special = &self.key_switching.special_moduli;
@@ -122,16 +122,16 @@ impl RingPart {
         }
     }
 
-    /// Digits of key switching; 0 for options that the moduli do not allow.
+    /// The number of digits of key switching; 0 for options that the moduli do not allow.
     #[must_use]
     pub fn digits(&self) -> usize {
         RnsDigits::new(&self.key_switching, &self.moduli).map_or(0, |digits| digits.count())
     }
 
-    /// Fails unless secrets are uniform ternary ones, for a scheme that knows no others.
+    /// Checks that secrets are uniform ternary ones, for a scheme that knows no others.
     ///
     /// # Errors
-    /// [`WireError::Value`].
+    /// [`WireError::Value`] for other secrets.
     pub fn check_ternary(&self, what: &'static str) -> Result<(), WireError> {
         match self.secrets {
             SecretDistribution::Ternary => Ok(()),
@@ -139,10 +139,10 @@ impl RingPart {
         }
     }
 
-    /// Fails where levels are sets of moduli, for parameters that have none such.
+    /// Checks that levels are not sets of moduli, for parameters that have none such.
     ///
     /// # Errors
-    /// [`WireError::Value`].
+    /// [`WireError::Value`] where they are sets.
     pub fn check_prefixes(&self) -> Result<(), WireError> {
         if self.rungs.is_empty() {
             return Ok(());
@@ -151,7 +151,8 @@ impl RingPart {
     }
 }
 
-/// Sets of `count` moduli that are no prefixes: these have a storage of their own, so that every ring has one name.
+/// Reads sets of `count` moduli that are not prefixes: these have a storage of their own, so that every ring has one
+/// name.
 fn get_rungs(count: usize, fields: &mut FieldReader<'_>) -> Result<Vec<Vec<usize>>, WireError> {
     let levels = fields.usize_in("levels of the ring", 1..=MAX_RUNGS)?;
     let mut rungs = Vec::with_capacity(levels);
@@ -183,7 +184,8 @@ fn get_options(fields: &mut FieldReader<'_>) -> Result<GadgetOptions, WireError>
     Ok(GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli })
 }
 
-/// What keys depend on: the [description](sunzi_ring::Ring::description) of a ring, and how switching keys and secrets are made.
+/// Returns the bytes on which keys depend: the [description](sunzi_ring::Ring::description) of a ring, and the way
+/// switching keys and secrets are made.
 #[must_use]
 pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: SecretDistribution) -> Vec<u8> {
     let mut fields = Fields::default();
@@ -206,7 +208,7 @@ impl Scope for RlweContext {
 }
 
 impl RlweContext {
-    /// Names what keys of this context depend on.
+    /// Returns the fingerprint of the data on which keys of this context depend.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let bytes = ring_bytes(self.ring().description(), self.options(), self.secrets());
@@ -214,15 +216,16 @@ impl RlweContext {
     }
 }
 
-/// Writes the security asked for, in bits.
+/// Writes the security of parameters, in bits.
 pub fn put_security(fields: &mut Fields, security: Security) {
     fields.u64(security.bits().into());
 }
 
-/// Reads it. Whether parameters without any are taken is for [`Accept`](super::Accept) to say.
+/// Reads the security of parameters. Whether parameters without any are taken is for [`Accept`](super::Accept) to
+/// say.
 ///
 /// # Errors
-/// [`WireError::Value`]; [`WireError::Length`].
+/// [`WireError::Value`] for an unknown number of bits; [`WireError::Length`] for bytes that end early.
 pub fn get_security(fields: &mut FieldReader<'_>) -> Result<Security, WireError> {
     match fields.u64()? {
         0 => Ok(Security::InsecureForResearchOnly),
@@ -264,7 +267,7 @@ mod tests {
         }
     }
 
-    /// One ring, one name: prefixes are never written as sets, and refused as such.
+    /// Rings have one name each: prefixes are never written as sets, and refused as such.
     #[test]
     fn prefixes_are_no_sets() {
         let [given, none] = [&[&[0][..], &[0, 1]][..], &[]].map(|rungs| part(rungs, 2));

@@ -1,4 +1,4 @@
-//! The keys to a sparse secret and back.
+//! Wire format of the keys to a sparse secret and back.
 
 use std::io::BufRead;
 
@@ -7,12 +7,12 @@ use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
 use crate::encapsulation::{EncapsulationKeys, SparseSecret};
 use crate::{KeyId, KeySwitchKey, RlweContext};
 
-/// The most polynomials that a sparse secret may be made of.
+/// Largest number of polynomials that a sparse secret may be made of.
 const MOST_RANK: usize = 16;
-/// The most special moduli of the low level.
+/// Largest number of special moduli of the low level.
 const MOST_SPECIAL: usize = 16;
 
-/// Only the first key to the sparse secret has anything but 0 for the part without a secret.
+/// Returns whether the first halves of key i are stored: those of every key to the sparse secret but the first are 0.
 fn bodies(i: usize) -> Bodies {
     if i == 0 { Bodies::Stored } else { Bodies::Zero }
 }
@@ -53,7 +53,7 @@ impl Format<EncapsulationKeys> for RlweContext {
         let record = source.sealed("the special moduli of the sparse secret", 8 * special)?;
         let mut fields = FieldReader::new(&record);
         let special = (0..special).map(|_| fields.u64()).collect::<Result<Vec<_>, _>>()?;
-        // Whether that is secure is checked here again.
+        // The low context checks security again.
         let low = EncapsulationKeys::low_context(self, SparseSecret { weight, rank }, level, &special)?;
         let mut keys = |context: &RlweContext, bodies: fn(usize) -> Bodies| {
             (0..rank).map(|i| get_switch(context, bodies(i), source)).collect::<Result<Vec<_>, _>>()

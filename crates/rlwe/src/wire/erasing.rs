@@ -1,4 +1,4 @@
-//! What bytes of secrets pass through on their way leaves none of them behind.
+//! Buffers for bytes of secrets, erased after use.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -7,8 +7,8 @@ use std::io::{self, BufRead, IoSliceMut, Read, Seek, SeekFrom};
 use twox_hash::XxHash3_64;
 use zeroize::{Zeroize, Zeroizing};
 
-/// A reader with a buffer, which [`std::io::BufReader`] would free as it is: this one erases it when dropped. For whatever may be a secret key or a
-/// plaintext.
+/// A reader with a buffer, which [`std::io::BufReader`] would free as it is: this one erases it when dropped. For
+/// whatever may be a secret key or a plaintext.
 ///
 /// ```
 /// use std::io::BufRead;
@@ -21,7 +21,7 @@ use zeroize::{Zeroize, Zeroizing};
 pub struct ErasingReader<I> {
     input: I,
     buffer: Zeroizing<Box<[u8]>>,
-    /// Bytes of the buffer that were given, and bytes that were read.
+    /// Number of bytes of the buffer that were given; next, the number that were read.
     given: usize,
     read: usize,
 }
@@ -71,7 +71,7 @@ impl<I: Read> Read for ErasingReader<I> {
     }
 }
 
-/// What was read ahead is forgotten.
+/// Seeking drops the bytes that were read ahead.
 impl<I: Seek> Seek for ErasingReader<I> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let ahead = self.rest().len() as i64;
@@ -93,11 +93,11 @@ impl<I: fmt::Debug> fmt::Debug for ErasingReader<I> {
     }
 }
 
-/// XXH3 of a record. Its state has a buffer of the last 256 bytes, which is overwritten at the end.
+/// Hash XXH3 of a record. Its state has a buffer of the last 256 bytes, which is overwritten at the end.
 pub(super) struct RecordHash(XxHash3_64);
 
 impl RecordHash {
-    /// Bytes that fill the buffer twice, whatever is in it.
+    /// Number of pieces that fill the buffer twice, whatever is in it.
     const PIECES: usize = 16;
     const PIECE: [u8; 32] = [0; 32];
 
@@ -109,7 +109,7 @@ impl RecordHash {
         self.0.write(bytes);
     }
 
-    /// The checksum of what was written; what comes is the next record.
+    /// Returns the checksum of the bytes written; the next bytes begin a new record.
     pub(super) fn finish(&mut self) -> u64 {
         let checksum = self.0.finish();
         self.zeroize();
@@ -120,7 +120,7 @@ impl RecordHash {
 
 impl Zeroize for RecordHash {
     fn zeroize(&mut self) {
-        // In pieces shorter than the buffer, since what is longer passes it by.
+        // The pieces are shorter than the buffer, since longer input passes it by.
         (0..Self::PIECES).for_each(|_| self.0.write(&Self::PIECE));
         zeroize::optimization_barrier(&self.0);
     }

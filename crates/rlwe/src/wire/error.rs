@@ -1,4 +1,4 @@
-//! What can be wrong with a file.
+//! Errors of files.
 
 use std::io;
 
@@ -7,63 +7,63 @@ use sunzi_ring::{PackingError, RingError};
 use super::{Kind, SecurityClaim};
 use crate::{KeyId, RlweError};
 
-/// Why an object was not read or written: what was expected, what came, what to do.
+/// Reasons why an object was not read or written: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// Bytes did not come or go.
+    /// Reading or writing bytes failed.
     #[error(transparent)]
     Io(io::Error),
-    /// Not a file of Sunzi, or one that went through a conversion of text.
+    /// The file is not one of Sunzi, or went through a conversion of text.
     #[error(
         "this is no file of Sunzi, or no copy byte by byte: it begins with \"{}\", not with \"{}\"",
         got.escape_ascii(), super::MAGIC.escape_ascii()
     )]
     Magic {
-        /// The first bytes.
+        /// First bytes of the file.
         got: [u8; 8],
     },
-    /// Of a later version, or damaged.
+    /// The file has a later format version, or is damaged.
     #[error("format version {got} is not known here, {} is: use a newer release", super::VERSION)]
     Version {
-        /// The version of the file.
+        /// Version of the file.
         got: u16,
     },
-    /// Features of a later version.
+    /// The header has flags of a later version.
     #[error("the header has flags {got:#x} that are not known here: use a newer release")]
     Flags {
-        /// The flags of the file.
+        /// Flags of the file.
         got: u32,
     },
-    /// Another kind of object.
+    /// The file has another kind of object.
     #[error("expected a file with {expected}, got one with {}", Kind::describe(*got))]
     Kind {
-        /// What was to be read.
+        /// Kind that was expected.
         expected: Kind,
-        /// The number of what came.
+        /// Number of the kind that the file has.
         got: u16,
     },
-    /// An object of other parameters.
+    /// The object was made for other parameters.
     #[error("the file was made for other {what}: use the parameters it was made with")]
     Parameters {
-        /// What differs.
+        /// Name of the parameters that differ.
         what: &'static str,
     },
-    /// Parameters that protect nothing, where these were not asked for.
+    /// The parameters protect nothing, and such parameters were not asked for.
     #[error(
         "the parameters were written without a check of their security ({claim}): take others, or opt out by name \
          (--insecure-for-research-only, insecure_for_research_only=True, Accept::InsecureForResearchOnly), never for data that matters"
     )]
     Insecure {
-        /// What they say of themselves.
+        /// Claim of the parameters about their security.
         claim: SecurityClaim,
     },
-    /// An object of another secret key.
+    /// The object belongs to another secret key.
     #[error("the file belongs to key {}, expected {}: use the keys that were made together", name(*got), name(*expected))]
     Key {
-        /// The key at hand.
+        /// Key that was expected.
         expected: Option<KeyId>,
-        /// The key of the file.
+        /// Key of the file.
         got: Option<KeyId>,
     },
     /// The input ended before the object did.
@@ -72,56 +72,56 @@ pub enum WireError {
     /// The length that the header states is not that of the object.
     #[error("the object takes {expected} bytes, the header says {got}: the file is damaged")]
     Length {
-        /// What the object takes, or the least it can take.
+        /// Length that the object takes, or the least it can take.
         expected: u64,
-        /// What the header states.
+        /// Length that the header states.
         got: u64,
     },
-    /// Bytes after the object.
+    /// Bytes follow the object.
     #[error("{extra} bytes follow the object: the file is damaged, or has several objects")]
     Trailing {
-        /// How many, at least.
+        /// Number of surplus bytes, at least.
         extra: u64,
     },
-    /// Bytes that changed since they were written.
+    /// Bytes changed since they were written.
     #[error("the checksum of {what} is wrong: the file is damaged, copy it again")]
     Checksum {
-        /// Which part of the file.
+        /// Name of the part of the file.
         what: &'static str,
     },
-    /// A number that no object has.
+    /// A number is one that no object has.
     #[error("{what}: expected {expected}, got {got}; the file is damaged")]
     Value {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// What it may be.
+        /// Values that the number may have.
         expected: String,
-        /// What it is.
+        /// Value that the number has.
         got: String,
     },
-    /// A residue that is not below its modulus.
+    /// A residue is not below its modulus.
     #[error(
         "a polynomial has a residue modulo number {limb} of its ring that is not below it: the file is damaged"
     )]
     Residue {
-        /// The place of the modulus, from 0.
+        /// Place of the modulus, from 0 on.
         limb: usize,
     },
-    /// Objects of several secret keys cannot stand in one array.
+    /// An array has ciphertexts of several secret keys.
     #[error("the array has ciphertexts of several keys: write one file for each")]
     MixedKeys,
-    /// What the scheme has against the object.
+    /// The scheme refused the object.
     #[error(transparent)]
     Scheme(Box<dyn std::error::Error + Send + Sync>),
-    /// What the RLWE layer has against the object.
+    /// The RLWE layer refused the object.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
 }
 
-/// Whose fault a refusal is.
+/// Side that causes a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The system's: bytes did not come or go.
+    /// The system failed: bytes could not be read or written.
     System,
     /// The file is whole, but another was expected: another kind, other parameters, another key.
     Mismatch,
@@ -134,7 +134,7 @@ pub enum Fault {
 }
 
 impl WireError {
-    /// Whose fault it is.
+    /// Returns which side caused the error.
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {
@@ -152,12 +152,12 @@ impl WireError {
         }
     }
 
-    /// An error of a scheme.
+    /// Wraps an error of a scheme.
     pub fn scheme(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Scheme(Box::new(error))
     }
 
-    /// A number outside its range.
+    /// Builds the error of a number outside its range.
     pub fn value(what: &'static str, expected: impl ToString, got: impl ToString) -> Self {
         Self::Value { what, expected: expected.to_string(), got: got.to_string() }
     }

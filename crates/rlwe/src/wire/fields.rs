@@ -1,93 +1,93 @@
-//! Numbers one after the other, little-endian.
+//! Fields of records: numbers one after the other, little-endian.
 
 use super::WireError;
 
-/// Writes numbers.
+/// A writer of numbers into a record.
 #[derive(Debug, Default)]
 pub struct Fields(Vec<u8>);
 
 impl Fields {
-    /// Bytes as they are.
+    /// Writes bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Two bytes.
+    /// Writes a number as two bytes.
     pub fn u16(&mut self, value: u16) {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// Four bytes.
+    /// Writes a number as four bytes.
     pub fn u32(&mut self, value: u32) {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// Eight bytes.
+    /// Writes a number as eight bytes.
     pub fn u64(&mut self, value: u64) {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// The eight bytes of a double.
+    /// Writes a double as its eight bytes.
     pub fn f64(&mut self, value: f64) {
         self.u64(value.to_bits());
     }
 
-    /// A count or a level: eight bytes.
+    /// Writes a count or a level as eight bytes.
     pub fn usize(&mut self, value: usize) {
         self.u64(value as u64);
     }
 
-    /// A number that may be missing: whether it is there, and 0 if it is not.
+    /// Writes a number that may be missing: whether it is there, and 0 if it is not.
     pub fn option(&mut self, value: Option<u64>) {
         self.u64(u64::from(value.is_some()));
         self.u64(value.unwrap_or(0));
     }
 
-    /// The place of a choice among all.
+    /// Writes the place of a choice among all choices.
     pub fn choice<T: PartialEq>(&mut self, choice: &T, all: &[T]) {
         self.usize(all.iter().position(|other| other == choice).unwrap_or(all.len()));
     }
 
-    /// Their count and numbers.
+    /// Writes a list of numbers, their count first.
     pub fn list(&mut self, values: impl ExactSizeIterator<Item = u64>) {
         self.usize(values.len());
         values.for_each(|value| self.u64(value));
     }
 
-    /// The count of its bytes, and these.
+    /// Writes text, the count of its bytes first.
     pub fn text(&mut self, text: &str) {
         self.usize(text.len());
         self.bytes(text.as_bytes());
     }
 
-    /// What was written.
+    /// The bytes that were written.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// What was written.
+    /// The bytes that were written, as an owned list.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 }
 
-/// Reads what [`Fields`] wrote.
+/// A reader of the numbers that [`Fields`] wrote.
 #[derive(Debug)]
 pub struct FieldReader<'a>(&'a [u8]);
 
 impl<'a> FieldReader<'a> {
-    /// Reads these bytes.
+    /// A reader of the given bytes.
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Bytes as they are.
+    /// Reads bytes as they are.
     ///
     /// # Errors
-    /// [`WireError::Length`] if fewer are left, as for all that follow.
+    /// [`WireError::Length`] if fewer are left, as for all methods that follow.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
         match self.0.split_first_chunk() {
             Some((first, rest)) => {
@@ -98,10 +98,11 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Text of at most so many bytes, behind their count.
+    /// Reads text of at most `most` bytes, which stands behind their count.
     ///
     /// # Errors
-    /// [`WireError::Length`]; [`WireError::Value`] for more, and for what is no UTF-8.
+    /// [`WireError::Length`] where bytes are missing; [`WireError::Value`] for a longer text, and for one that is not
+    /// UTF-8.
     pub fn text(&mut self, what: &'static str, most: usize) -> Result<&'a str, WireError> {
         let len = self.usize_in(what, 0..=most)?;
         let Some((text, rest)) = self.0.split_at_checked(len) else {
@@ -111,42 +112,42 @@ impl<'a> FieldReader<'a> {
         std::str::from_utf8(text).map_err(|_| WireError::value(what, "UTF-8", "other bytes"))
     }
 
-    /// Two bytes.
+    /// Reads a number of two bytes.
     ///
     /// # Errors
-    /// [`WireError::Length`].
+    /// [`WireError::Length`] if fewer bytes are left.
     pub fn u16(&mut self) -> Result<u16, WireError> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// Four bytes.
+    /// Reads a number of four bytes.
     ///
     /// # Errors
-    /// [`WireError::Length`].
+    /// [`WireError::Length`] if fewer bytes are left.
     pub fn u32(&mut self) -> Result<u32, WireError> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Eight bytes.
+    /// Reads a number of eight bytes.
     ///
     /// # Errors
-    /// [`WireError::Length`].
+    /// [`WireError::Length`] if fewer bytes are left.
     pub fn u64(&mut self) -> Result<u64, WireError> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The eight bytes of a double, whatever it is.
+    /// Reads a double of eight bytes, whatever it is.
     ///
     /// # Errors
-    /// [`WireError::Length`].
+    /// [`WireError::Length`] if fewer bytes are left.
     pub fn f64(&mut self) -> Result<f64, WireError> {
         self.u64().map(f64::from_bits)
     }
 
-    /// A double in a range: what is no number is in none.
+    /// Reads a double in a range, in which NaN never is.
     ///
     /// # Errors
-    /// [`WireError::Length`]; [`WireError::Value`].
+    /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a double outside the range.
     pub fn f64_in(
         &mut self,
         what: &'static str,
@@ -160,10 +161,10 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// A number from a range.
+    /// Reads a number in a range.
     ///
     /// # Errors
-    /// [`WireError::Length`]; [`WireError::Value`].
+    /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a number outside the range.
     pub fn usize_in(
         &mut self,
         what: &'static str,
@@ -176,18 +177,18 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Whether something is so: 0 or 1.
+    /// Reads a flag, 0 or 1.
     ///
     /// # Errors
-    /// [`WireError::Length`]; [`WireError::Value`].
+    /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for another number.
     pub fn flag(&mut self, what: &'static str) -> Result<bool, WireError> {
         Ok(self.usize_in(what, 0..=1)? == 1)
     }
 
-    /// A number that may be missing.
+    /// Reads a number that may be missing.
     ///
     /// # Errors
-    /// [`WireError::Length`]; [`WireError::Value`].
+    /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a flag that is not 0 or 1.
     pub fn option(&mut self, what: &'static str) -> Result<Option<u64>, WireError> {
         match (self.flag(what)?, self.u64()?) {
             (true, value) => Ok(Some(value)),
@@ -196,20 +197,20 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// One of these.
+    /// Reads one of the given choices.
     ///
     /// # Errors
-    /// [`WireError::Length`]; [`WireError::Value`].
+    /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a place past the last choice.
     pub fn choice<T: Copy>(&mut self, what: &'static str, all: &[T]) -> Result<T, WireError> {
         let last = all.len().saturating_sub(1);
         let at = self.usize_in(what, 0..=last)?;
         all.get(at).copied().ok_or_else(|| WireError::value(what, format!("0..={last}"), at))
     }
 
-    /// At most so many numbers. What is allocated is what is there.
+    /// Reads a list of at most `most` numbers. Memory is allocated only for numbers that are there.
     ///
     /// # Errors
-    /// [`WireError::Length`]; [`WireError::Value`] for more.
+    /// [`WireError::Length`] where numbers are missing; [`WireError::Value`] for more than `most`.
     pub fn list(&mut self, what: &'static str, most: usize) -> Result<Vec<u64>, WireError> {
         let count = self.usize_in(what, 0..=most)?;
         let mut values = Vec::new();
@@ -219,10 +220,10 @@ impl<'a> FieldReader<'a> {
         Ok(values)
     }
 
-    /// Fails unless all was read.
+    /// Checks that all bytes were read.
     ///
     /// # Errors
-    /// [`WireError::Trailing`].
+    /// [`WireError::Trailing`] where bytes are left.
     pub fn finish(self) -> Result<(), WireError> {
         if self.0.is_empty() { Ok(()) } else { Err(WireError::Trailing { extra: self.0.len() as u64 }) }
     }

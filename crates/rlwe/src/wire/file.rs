@@ -1,4 +1,4 @@
-//! Whole files: the old one or the new one, never a half.
+//! Files as a whole: after a write a file has the old content or the new, never a half.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -8,10 +8,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{ErasingReader, Format, Reader, WireError, write};
 
-/// Bytes that are read from a file at a time: few enough to stay in the caches.
+/// Number of bytes that are read from a file at a time: few enough to stay in the caches.
 const BUFFER: usize = 1 << 17;
 
-/// Reads the object that a file has, and nothing else. What passes through memory on the way is erased: it may be a secret.
+/// Reads the object that a file has, and nothing else. Buffers on the way are erased, since the object may be a
+/// secret.
 ///
 /// # Errors
 /// Any [`WireError`].
@@ -20,10 +21,10 @@ pub fn load<T, C: Format<T>>(context: &C, path: impl AsRef<Path>) -> Result<T, W
 }
 
 impl Reader<ErasingReader<File>> {
-    /// Reads the header of the object that a file has, and nothing else. What passes through memory on the way is erased.
+    /// Reads the header of the object that a file has, and nothing else. Buffers on the way are erased.
     ///
     /// # Errors
-    /// Those of [`Reader::new`].
+    /// Every error of [`Reader::new`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, WireError> {
         let file = File::open(path).map_err(WireError::Io)?;
         let len = file.metadata().map_err(WireError::Io)?.len();
@@ -40,7 +41,7 @@ pub fn store<T, C: Format<T>>(context: &C, object: &T, path: impl AsRef<Path>) -
     replace(path.as_ref(), C::KIND.is_secret(), |file| write(context, object, file))
 }
 
-/// What this process is writing and has not finished.
+/// Paths of files and folders that this process is writing and has not finished.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A file or folder that is not finished, until this is dropped: [`remove_unfinished`] removes it.
@@ -48,10 +49,11 @@ static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Notes what `create` makes, and makes nothing while [`remove_unfinished`] runs.
+    /// Records the path of a file or folder, and makes it by `create`; makes nothing while [`remove_unfinished`]
+    /// runs.
     ///
     /// # Errors
-    /// Those of `create`.
+    /// Every error of `create`.
     pub fn create<T>(
         create: impl FnOnce() -> io::Result<T>,
         path: impl FnOnce(&T) -> &Path,
@@ -76,17 +78,18 @@ pub fn remove_unfinished() {
     let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.iter() {
         let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-        // There is nobody left to tell.
+        // The outcome is dropped: there is nobody left to tell.
         drop(removed);
     }
     std::mem::forget(unfinished);
 }
 
 /// Writes a file beside `path`, brings it to the disk and gives it that name: whatever happens on the way, the name stands for the old file or
-/// for the new one. Whoever is killed before [`remove_unfinished`] leaves a file of the name `.sunzi-….part` beside. A `secret` one can be read by its owner alone, from the first byte on.
+/// for the new one. A process that is killed before [`remove_unfinished`] leaves a file of the name `.sunzi-….part`
+/// beside. A `secret` one can be read by its owner alone, from the first byte on.
 ///
 /// # Errors
-/// Those of `contents` and [`WireError::Io`]: the file beside is removed then.
+/// Every error of `contents` and [`WireError::Io`]: the file beside is removed then.
 pub fn replace<E: From<WireError>>(
     path: &Path,
     secret: bool,
@@ -104,7 +107,7 @@ pub fn replace<E: From<WireError>>(
     Ok(sync_folder(folder).map_err(WireError::Io)?)
 }
 
-/// Read and write for the owner, or for all that the system's mask lets through.
+/// Sets permissions: read and write for the owner, or for all that the system's mask lets through.
 #[cfg(unix)]
 fn permit(builder: &mut tempfile::Builder<'_, '_>, secret: bool) {
     use std::os::unix::fs::PermissionsExt;
@@ -114,13 +117,13 @@ fn permit(builder: &mut tempfile::Builder<'_, '_>, secret: bool) {
 #[cfg(not(unix))]
 fn permit(_: &mut tempfile::Builder<'_, '_>, _: bool) {}
 
-/// So that the name is on the disk too.
+/// Syncs a folder, so that the name of a file is on the disk too.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Where folders cannot be opened the system does what it can.
+/// Does nothing: where folders cannot be opened the system does what it can.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

@@ -11,7 +11,7 @@ use crate::KeyId;
 
 /// A context that objects are written and read in, or [`NoContext`](super::NoContext).
 pub trait Scope {
-    /// The parameters that objects must belong to; none for objects that are parameters or name their own.
+    /// The parameters that objects must belong to; `None` for objects that are parameters or name their own.
     fn expected(&self) -> Option<Fingerprint> {
         None
     }
@@ -19,7 +19,7 @@ pub trait Scope {
 
 /// A context in which objects `T` are written and read.
 pub trait Format<T>: Scope {
-    /// What they are.
+    /// Kind of the objects.
     const KIND: Kind;
 
     /// The secret key that an object belongs to, if there is one.
@@ -30,12 +30,12 @@ pub trait Format<T>: Scope {
     fn origin(&self, object: &T) -> (Fingerprint, Option<KeyId>) {
         (self.expected().unwrap_or_default(), self.key(object))
     }
-    /// Writes what follows the header.
+    /// Writes the body of an object, which follows the header.
     ///
     /// # Errors
     /// [`WireError::Io`]; [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
     fn put(&self, object: &T, sink: &mut impl Sink) -> Result<(), WireError>;
-    /// Reads what follows the header, which was checked.
+    /// Reads the body of an object, which follows the header that was checked.
     ///
     /// # Errors
     /// Any [`WireError`] but those of headers.
@@ -51,7 +51,7 @@ pub fn write<T, C: Format<T>>(context: &C, object: &T, out: impl Write) -> Resul
     put(context, object, &header, Block::new(out)).map(drop)
 }
 
-/// The bytes of an object.
+/// Returns the bytes of an object.
 ///
 /// # Errors
 /// [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
@@ -88,11 +88,11 @@ pub fn from_bytes<T, C: Format<T>>(context: &C, bytes: &[u8]) -> Result<T, WireE
     Reader::with_len(bytes, bytes.len() as u64)?.read(context)
 }
 
-/// An object whose header was read.
+/// A reader of one object, whose header was read.
 pub struct Reader<I: BufRead> {
     header: Header,
     input: I,
-    /// Bytes behind the header, where that is known.
+    /// Number of bytes behind the header, where that is known.
     behind: Option<u64>,
 }
 
@@ -100,23 +100,24 @@ impl<I: BufRead> Reader<I> {
     /// Reads the header of the next object of a stream.
     ///
     /// # Errors
-    /// Those of [`Header::read`].
+    /// Every error of [`Header::read`].
     pub fn new(mut input: I) -> Result<Self, WireError> {
         Ok(Self { header: Header::read(&mut input)?, input, behind: None })
     }
 
-    /// The same for an object that has to have so many bytes, header included: whether it has is looked at once it is known to be of the kind that is read.
+    /// Does [`new`](Self::new) for an object that must have `len` bytes, header included: the length is checked once
+    /// the object is known to be of the kind that is read.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn with_len(input: I, len: u64) -> Result<Self, WireError> {
         Ok(Self { behind: Some(len.saturating_sub(HEADER_LEN as u64)), ..Self::new(input)? })
     }
 
-    /// Fails unless there are as many bytes as the header says.
+    /// Checks that there are as many bytes as the header says.
     ///
     /// # Errors
-    /// [`WireError::Truncated`]; [`WireError::Trailing`].
+    /// [`WireError::Truncated`] for fewer bytes; [`WireError::Trailing`] for more.
     pub fn whole(self) -> Result<Self, WireError> {
         let expected = self.header.body_len;
         match self.behind.unwrap_or(expected).checked_sub(expected) {
@@ -126,16 +127,16 @@ impl<I: BufRead> Reader<I> {
         }
     }
 
-    /// The header.
+    /// The header of the object.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Fails unless the object belongs to this key.
+    /// Checks that the object belongs to this key.
     ///
     /// # Errors
-    /// [`WireError::Key`].
+    /// [`WireError::Key`] for an object of another key.
     pub fn for_key(self, key: KeyId) -> Result<Self, WireError> {
         let (expected, got) = (Some(key), self.header.key);
         if got == expected { Ok(self) } else { Err(WireError::Key { expected, got }) }
@@ -149,7 +150,7 @@ impl<I: BufRead> Reader<I> {
         Ok(self.read_next(context)?.0)
     }
 
-    /// Reads the object, and gives the input back, which stands behind it.
+    /// Reads the object, and returns it with the input, which then stands behind it.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -159,7 +160,7 @@ impl<I: BufRead> Reader<I> {
         Ok((object, source.finish()?))
     }
 
-    /// What follows the header, once that fits.
+    /// Returns the header and the source of the body, once the header fits.
     pub(super) fn into_source<T, C: Format<T>>(self, context: &C) -> Result<(Header, Source<I>), WireError> {
         let header = self.header;
         if header.kind != C::KIND as u16 {

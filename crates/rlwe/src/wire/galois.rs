@@ -1,4 +1,4 @@
-//! Galois keys, with a directory by which one of many is read.
+//! Wire format of Galois keys, with a directory by which one of many is read.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, SeekFrom};
@@ -9,19 +9,19 @@ use super::sink::{CHECKSUM_LEN, Length};
 use super::{FieldReader, Fields, Format, Header, Kind, Reader, Sink, Source, WireError};
 use crate::{GaloisKeys, KeyId, KeySwitchKey, RlweContext};
 
-/// Exponent, offset and length.
+/// Length of an entry: exponent, offset and length.
 const ENTRY_LEN: usize = 3 * 8;
 
-/// Where a key stands.
+/// Entry of the directory: the place of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     exponent: u64,
-    /// From the first byte of the body.
+    /// Offset from the first byte of the body.
     offset: u64,
     len: u64,
 }
 
-/// How many keys there are, then their entries by ascending exponent: two records.
+/// Writes the directory: the number of keys, then their entries by ascending exponent, as two records.
 fn put_directory(entries: &[Entry], sink: &mut impl Sink) -> Result<(), WireError> {
     sink.sealed(&(entries.len() as u64).to_le_bytes())?;
     let mut fields = Fields::default();
@@ -33,7 +33,7 @@ fn put_directory(entries: &[Entry], sink: &mut impl Sink) -> Result<(), WireErro
     sink.sealed(fields.as_bytes())
 }
 
-/// Bytes of both records.
+/// Returns the bytes of both records of a directory.
 fn directory_len(count: usize) -> u64 {
     (8 + count * ENTRY_LEN + 2 * CHECKSUM_LEN) as u64
 }
@@ -85,7 +85,7 @@ impl Format<GaloisKeys> for RlweContext {
         let mut offset = directory_len(keys.exponents().count());
         let (mut entries, mut lengths) = (Vec::new(), BTreeMap::new());
         for (exponent, key) in keys.iter() {
-            // Keys of one level are equally long.
+            // The length is computed once a level: keys of one level are equally long.
             let len = match lengths.get(&key.level()) {
                 Some(&len) => len,
                 None => {
@@ -118,7 +118,8 @@ impl Format<GaloisKeys> for RlweContext {
     }
 }
 
-/// Galois keys in a file, of which those that are asked for are read: a file, or a slice of memory that a file is mapped to.
+/// Galois keys in a file, of which those that are asked for are read: a file, or a slice of memory that a file is
+/// mapped to.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -142,13 +143,13 @@ pub struct GaloisFile<'a, I: BufRead + Seek> {
     context: &'a RlweContext,
     id: KeyId,
     entries: Vec<Entry>,
-    /// Where the body starts.
+    /// Position at which the body starts.
     start: u64,
     input: I,
 }
 
 impl<'a, I: BufRead + Seek> GaloisFile<'a, I> {
-    /// Reads the header and the directory of keys that start here.
+    /// Reads the header and the directory of the keys that start at the input's position.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -161,18 +162,18 @@ impl<'a, I: BufRead + Seek> GaloisFile<'a, I> {
         Ok(Self { context, id: header.required_key()?, entries, start, input })
     }
 
-    /// The name of the secret key they belong to.
+    /// The name of the secret key to which the keys belong.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The exponents there are keys for, ascending.
+    /// The exponents that have keys, ascending.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         self.entries.iter().map(|entry| entry.exponent)
     }
 
-    /// Reads the keys of these exponents; repetitions and the identity cost nothing.
+    /// Reads the keys of the given exponents; repetitions and the identity cost nothing.
     ///
     /// # Errors
     /// [`RlweError::MissingGaloisKey`](crate::RlweError::MissingGaloisKey); any [`WireError`].

@@ -1,4 +1,4 @@
-//! The first 64 bytes of every object.
+//! Header: the first 64 bytes of every object.
 
 use std::fmt;
 use std::io::Read;
@@ -9,17 +9,17 @@ use super::fields::{FieldReader, Fields};
 use super::{Fingerprint, WireError};
 use crate::KeyId;
 
-/// The first bytes: no text, and changed by whatever converts ends of lines.
+/// First bytes of a file: no text, and changed by whatever converts ends of lines.
 pub const MAGIC: [u8; 8] = *b"\x89SUNZI\r\n";
-/// The version that is written and read.
+/// Format version that is written and read.
 pub const VERSION: u16 = 1;
-/// Bytes of a header.
+/// Length of a header, in bytes.
 pub const HEADER_LEN: usize = 64;
 
 /// Declares the kinds with their numbers and names.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal;)*) => {
-        /// What an object is: its number never changes.
+        /// Kind of an object: its number never changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u16)]
@@ -28,10 +28,10 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// All of them.
+            /// All kinds of objects.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// That of a number.
+            /// The kind with the given number.
             #[must_use]
             pub fn of(number: u16) -> Option<Self> {
                 match number {
@@ -62,7 +62,7 @@ kinds! {
     FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
     /// A secret key.
     SecretKey = 0x0200, "a SECRET key";
-    /// How many decryptions under a key were shared.
+    /// Counter of the decryptions that were shared under a key.
     SharingLedger = 0x0201, "a sharing ledger";
     /// A public key.
     PublicKey = 0x0300, "a public key";
@@ -98,17 +98,17 @@ kinds! {
     BgvTable = 0x0B02, "a table encrypted in BGV";
     /// A table with columns encrypted in CKKS.
     CkksTable = 0x0B03, "a table encrypted in CKKS";
-    /// What a program computed: a description or a number that is not encrypted.
+    /// Result of a program: a description or a number that is not encrypted.
     Results = 0x0C00, "results of a program";
 }
 
 impl Kind {
-    /// The name of what may be none.
+    /// Returns the name of a number that may not be a kind.
     pub(super) fn describe(number: u16) -> String {
         Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
     }
 
-    /// Whether it is parameters, whose security is checked by [`Accept`](super::Accept) when they are read.
+    /// Whether the object is parameters, whose security is checked by [`Accept`](super::Accept) when they are read.
     #[must_use]
     pub const fn is_parameters(self) -> bool {
         matches!(
@@ -121,13 +121,13 @@ impl Kind {
         )
     }
 
-    /// Whether it is a table.
+    /// Whether the object is a table.
     #[must_use]
     pub const fn is_table(self) -> bool {
         matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable)
     }
 
-    /// Whether files with it must be kept from others.
+    /// Whether files with the object must be kept from others.
     #[must_use]
     pub const fn is_secret(self) -> bool {
         matches!(
@@ -141,23 +141,23 @@ impl Kind {
     }
 }
 
-/// "a BFV ciphertext".
+/// Formats a kind as its name, such as "a BFV ciphertext".
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// What stands before every object.
+/// Header that stands before every object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What follows: [`Kind::of`] names it.
+    /// Number of the kind of the object: [`Kind::of`] names it.
     pub kind: u16,
-    /// The parameters it was made with.
+    /// Parameters that the object was made with.
     pub parameters: Fingerprint,
-    /// The secret key it belongs to, if any.
+    /// Secret key that the object belongs to, if any.
     pub key: Option<KeyId>,
-    /// Bytes that follow.
+    /// Number of bytes that follow.
     pub body_len: u64,
 }
 
@@ -186,7 +186,7 @@ impl Header {
     pub fn read(from: &mut impl Read) -> Result<Self, WireError> {
         let mut bytes = Vec::with_capacity(HEADER_LEN);
         from.take(HEADER_LEN as u64).read_to_end(&mut bytes)?;
-        // Also of a file that ends sooner: it may be none of ours.
+        // A file that ends sooner is checked, too: it may be none of ours.
         if bytes.iter().zip(MAGIC).any(|(got, expected)| *got != expected) {
             let mut got = [0; 8];
             got.iter_mut().zip(&bytes).for_each(|(to, byte)| *to = *byte);
@@ -215,16 +215,16 @@ impl Header {
         Ok(Self { kind, parameters, key, body_len })
     }
 
-    /// The key of an object that has one.
+    /// The key of an object that must have one.
     ///
     /// # Errors
-    /// [`WireError::Value`] if it has none.
+    /// [`WireError::Value`] if the object has none.
     pub fn required_key(&self) -> Result<KeyId, WireError> {
         self.key.ok_or_else(|| WireError::value("the name of the key", "16 bytes that are not all 0", "none"))
     }
 }
 
-/// XXH3-64 without a seed: against accidents, not against attackers.
+/// Returns the checksum XXH3-64 without a seed: against accidents, not against attackers.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)

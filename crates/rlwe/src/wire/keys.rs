@@ -1,4 +1,4 @@
-//! Keys: their secrets as small numbers, their uniform halves as seeds.
+//! Wire format of keys: their secrets as small numbers, their uniform halves as seeds.
 
 use std::io::BufRead;
 
@@ -9,7 +9,7 @@ use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
 use crate::uniform_half::UniformHalf;
 use crate::{KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, SecretDistribution, SecretKey};
 
-/// Bits of a coefficient of a secret, which is stored plus 1.
+/// Number of bits of a coefficient of a secret, which is stored plus 1.
 const COEFFICIENT_BITS: u32 = 2;
 
 impl Format<SecretKey> for RlweContext {
@@ -48,7 +48,7 @@ impl Format<SecretKey> for RlweContext {
 }
 
 fn secret_len(degree: usize) -> usize {
-    // Of at most 2^17 numbers: it exists.
+    // The length exists: there are at most 2^17 numbers.
     packed_len(degree, COEFFICIENT_BITS).unwrap_or(usize::MAX)
 }
 
@@ -95,16 +95,16 @@ impl Format<RelinearizationKey> for RlweContext {
     }
 }
 
-/// Whether the first halves of a key-switching key are in the file.
+/// Presence of the first halves of a key-switching key in a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bodies {
-    /// One for every digit.
+    /// The file has one first half for every digit.
     Stored,
-    /// They are 0.
+    /// The first halves are 0 and not stored.
     Zero,
 }
 
-/// Level and seed in one record, then the first halves in another.
+/// Writes level and seed in one record, then the first halves in another.
 pub(super) fn put_switch(
     context: &RlweContext,
     key: &KeySwitchKey,
@@ -126,7 +126,7 @@ pub(super) fn put_switch(
     sink.seal()
 }
 
-/// Reads what [`put_switch`] wrote.
+/// Reads the key that [`put_switch`] wrote.
 pub(super) fn get_switch(
     context: &RlweContext,
     bodies: Bodies,

@@ -1,4 +1,4 @@
-//! Ledgers of shared decryptions.
+//! Wire format of ledgers of shared decryptions.
 
 use std::io::BufRead;
 
@@ -6,7 +6,7 @@ use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, NoContext, S
 use crate::KeyId;
 use crate::sharing::{SharingLedger, SharingPolicy, StoredLedger};
 
-/// Bytes of the one record.
+/// Length of the one record, in bytes.
 const LEN: usize = 3 * 8;
 
 impl Format<StoredLedger> for NoContext {

@@ -1,4 +1,4 @@
-//! Parameters of any scheme: read without a context, since they make one.
+//! Wire format of parameters of any scheme: read without a context, since they make one.
 
 use std::fmt;
 use std::io::BufRead;
@@ -8,21 +8,22 @@ use serde::Serialize;
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
 use crate::{KeyId, SecretDistribution, Security, memory, security};
 
-/// More bytes than any parameters take.
+/// Length that no parameters reach, in bytes.
 const MOST: usize = 1 << 16;
 
-/// What reads and writes parameters, which belong to no context: [`Accept::Secure`] of them.
+/// A scope for parameters, which belong to no context: reads them with [`Accept::Secure`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoContext;
 
-/// Which parameters are read. Whatever is accepted, the security that a file claims is checked against the table.
+/// Choice of the parameters that are read. Whatever is accepted, the security that a file claims is checked against
+/// the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accept {
-    /// Those with a security of 128 bits or more; all others are [`WireError::Insecure`].
+    /// Parameters with a security of 128 bits or more; all others are [`WireError::Insecure`].
     #[default]
     Secure,
-    /// Also those that were written with [`Security::InsecureForResearchOnly`] and may protect nothing. For tests and for published sets
-    /// that today's estimates no longer cover, never for data that matters.
+    /// Parameters also if they were written with [`Security::InsecureForResearchOnly`] and may protect nothing. For
+    /// tests and for published sets that today's estimates no longer cover, never for data that matters.
     InsecureForResearchOnly,
 }
 
@@ -31,13 +32,13 @@ impl Scope for NoContext {}
 impl Scope for Accept {}
 
 impl Accept {
-    /// The opt-out where it is asked for by its name.
+    /// The opt-out where its name is given.
     #[must_use]
     pub fn insecure_for_research_only(yes: bool) -> Self {
         if yes { Self::InsecureForResearchOnly } else { Self::Secure }
     }
 
-    /// Fails for parameters that are not accepted, and for those whose claim the table does not bear out.
+    /// Checks that parameters are accepted, and that the table bears out their claim.
     ///
     /// # Errors
     /// [`WireError::Insecure`]; [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
@@ -49,7 +50,7 @@ impl Accept {
     }
 }
 
-/// What the security of parameters rests on, and the bits that they claim.
+/// Facts on which the security of parameters rests, and the bits that they claim.
 ///
 /// ```
 /// use sunzi_rlwe::wire::SecurityClaim;
@@ -68,25 +69,25 @@ impl Accept {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SecurityClaim {
-    /// The scheme.
+    /// Name of the scheme.
     pub scheme: &'static str,
-    /// The ring degree n.
+    /// Ring degree n.
     pub degree: usize,
-    /// log2 of the modulus of keys: that of ciphertexts and the special one.
+    /// Size log2 of the modulus of keys, that is of ciphertext moduli and the special one.
     pub log2_key_modulus: f64,
-    /// Moduli of a word that the ring of keys has.
+    /// Number of moduli of a word that the ring of keys has.
     pub moduli: usize,
-    /// The plaintext moduli; none for CKKS.
+    /// Plaintext moduli; empty for CKKS.
     pub plain_moduli: Vec<u64>,
-    /// How secrets are drawn.
+    /// Distribution of secrets.
     pub secrets: SecretDistribution,
-    /// What they were made for.
+    /// Security that the parameters were made for.
     #[serde(rename = "bits", serialize_with = "in_bits")]
     pub security: Security,
 }
 
 impl SecurityClaim {
-    /// Fails unless the table bears it out; where nothing is claimed there is nothing to check.
+    /// Checks that the table bears out the claim; where nothing is claimed there is nothing to check.
     ///
     /// # Errors
     /// [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
@@ -115,44 +116,48 @@ impl fmt::Display for SecurityClaim {
     }
 }
 
-/// Parameters as numbers.
+/// Parameters that are stored as numbers.
 pub trait StoredParameters: Sized {
-    /// What they are.
+    /// Kind of the parameters.
     const KIND: Kind;
-    /// What keys depend on, [as bytes](super::ring_bytes).
+    /// The data on which keys depend, [as bytes](super::ring_bytes).
     fn key_bytes(&self) -> Vec<u8>;
-    /// What messages depend on besides: as [`SchemeFormat::describe`](super::SchemeFormat::describe) of their contexts.
+    /// Writes the data on which messages depend besides: as [`SchemeFormat::describe`](super::SchemeFormat::describe)
+    /// of their contexts.
     fn describe(&self, fields: &mut Fields);
-    /// Names them: as the contexts that are made of them do.
+    /// The fingerprint of the parameters, equal to that of contexts made of them.
     fn fingerprint(&self) -> Fingerprint {
         let mut fields = Fields::default();
         self.describe(&mut fields);
         Fingerprint::of_ring(&self.key_bytes()).with_scheme(fields.as_bytes())
     }
-    /// What their security rests on.
+    /// The facts on which the security of the parameters rests.
     fn claim(&self) -> SecurityClaim;
-    /// About the bytes of memory that the tables of their contexts take, told before any is made: those of all plaintext moduli together.
+    /// The approximate bytes of memory that the tables of their contexts take, told before any is made: those of all
+    /// plaintext moduli together.
     fn table_bytes(&self) -> u64;
-    /// Digits of key switching: polynomials that each half of a switching key has.
+    /// The number of digits of key switching, which is the number of polynomials in each half of a switching key.
     fn digits(&self) -> usize;
-    /// About the bytes of memory that a switching key takes at the highest level, told before there is a context.
+    /// The approximate bytes of memory that a switching key takes at the highest level, told before there is a
+    /// context.
     fn switch_key_bytes(&self) -> u64 {
         let claim = self.claim();
         let bytes = (claim.log2_key_modulus / 8.0 / claim.moduli.max(1) as f64).ceil() as u64;
         let polynomial = (claim.degree as u64).saturating_mul(bytes.saturating_mul(claim.moduli as u64));
         polynomial.saturating_mul(2 * self.digits() as u64)
     }
-    /// Writes them.
+    /// Writes the parameters.
     fn put(&self, fields: &mut Fields);
-    /// Reads them, and fails for any that make no context. Whether they are secure enough is for [`Accept`] to say.
+    /// Reads parameters, and fails for any that make no context. Whether they are secure enough is for [`Accept`] to
+    /// say.
     ///
     /// # Errors
-    /// [`WireError::Value`]; [`WireError::Length`]; [`WireError::Scheme`].
+    /// [`WireError::Value`], [`WireError::Length`] and [`WireError::Scheme`] for numbers that make no context.
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError>;
 }
 
-/// Parameters that `serde` has read: the security that they claim is checked, and those without any are read within
-/// [`accepting_insecure`](crate::security::accepting_insecure) only.
+/// Returns parameters that `serde` has read: the security that they claim is checked, and parameters without any are
+/// read within [`accepting_insecure`](crate::security::accepting_insecure) only.
 ///
 /// # Errors
 /// [`WireError::Rlwe`] in an error of the deserializer, for a claim that the table does not bear out.
@@ -182,7 +187,7 @@ impl<P: StoredParameters> Format<P> for Accept {
         parameters.fingerprint().check(&header.parameters)?;
         let claim = parameters.claim();
         self.check(&claim)?;
-        // Whoever reads parameters makes their tables next.
+        // The tables must fit in memory: whoever reads parameters makes them next.
         memory::require(parameters.table_bytes())?;
         Ok(parameters)
     }

@@ -1,4 +1,4 @@
-//! Where objects are written to: once to learn how long they are, once for good.
+//! Destinations of objects: they are written once to learn their length, once for good.
 
 use std::io::{self, Write};
 
@@ -8,41 +8,42 @@ use super::WireError;
 use super::erasing::RecordHash;
 use super::header::checksum;
 
-/// Bytes of a checksum.
+/// Length of a checksum, in bytes.
 pub const CHECKSUM_LEN: usize = 8;
 
-/// Takes the records of an object. A record is either bytes in one piece, or polynomials up to their [`seal`](Self::seal).
+/// A destination of the records of an object. A record is either bytes in one piece, or polynomials up to their
+/// [`seal`](Self::seal).
 pub trait Sink {
-    /// A record in one piece.
+    /// Writes a record in one piece.
     ///
     /// # Errors
-    /// [`WireError::Io`].
+    /// [`WireError::Io`] where writing fails.
     fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError>;
-    /// A polynomial of the record at hand.
+    /// Writes a polynomial of the current record.
     ///
     /// # Errors
-    /// [`WireError::Io`]; [`WireError::Rlwe`] for one of another ring.
+    /// [`WireError::Io`] where writing fails; [`WireError::Rlwe`] for a polynomial of another ring.
     fn poly<D: Domain>(&mut self, ring: &Ring, a: &Poly<D>) -> Result<(), WireError>;
-    /// A half of a key for a digit, of the record at hand.
+    /// Writes a half of a key for a digit, of the current record.
     ///
     /// # Errors
-    /// As [`poly`](Self::poly).
+    /// Every error of [`poly`](Self::poly).
     fn key_part(&mut self, gadget: &Gadget, part: &KeyPart, digit: usize) -> Result<(), WireError> {
         self.poly(&gadget.part_ring(digit)?, &gadget.unpack_part(part, digit)?)
     }
     /// Ends a record of polynomials.
     ///
     /// # Errors
-    /// [`WireError::Io`].
+    /// [`WireError::Io`] where writing fails.
     fn seal(&mut self) -> Result<(), WireError>;
 }
 
-/// Counts bytes, and packs none.
+/// A destination that counts bytes, and packs none.
 #[derive(Debug, Default)]
 pub struct Length(u64);
 
 impl Length {
-    /// Bytes so far.
+    /// The number of bytes so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0
@@ -60,7 +61,7 @@ impl Sink for Length {
         Ok(())
     }
 
-    /// Without making it a polynomial.
+    /// Counts the bytes of a half of a key, without making it a polynomial.
     fn key_part(&mut self, gadget: &Gadget, _: &KeyPart, digit: usize) -> Result<(), WireError> {
         self.0 += gadget.part_ring(digit)?.packed_len() as u64;
         Ok(())
@@ -72,7 +73,7 @@ impl Sink for Length {
     }
 }
 
-/// Writes bytes and their checksums.
+/// A destination that writes bytes and their checksums.
 pub struct Output<O: Append> {
     out: O,
     hash: RecordHash,
@@ -84,13 +85,13 @@ impl<O: Append> Output<O> {
         Self { out, hash: RecordHash::new() }
     }
 
-    /// What was written to.
+    /// The writer to which the object was written.
     pub fn into_inner(self) -> O {
         self.out
     }
 }
 
-/// What is part of the record at hand.
+/// Writes bytes of the current record.
 impl<O: Append> Write for Output<O> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
@@ -103,7 +104,7 @@ impl<O: Append> Write for Output<O> {
     }
 }
 
-/// Hashed while the first cache holds it.
+/// Appends bytes to the current record, hashed while the first cache holds them.
 impl<O: Append> Append for Output<O> {
     fn append(
         &mut self,
@@ -120,7 +121,7 @@ impl<O: Append> Append for Output<O> {
 }
 
 impl<O: Append> Sink for Output<O> {
-    /// Without the state of a hash, which would keep a part of a secret.
+    /// Hashes a record in one piece without the state of a hash, which would keep a part of a secret.
     fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         self.out.write_all(bytes)?;
         Ok(self.out.write_all(&checksum(bytes).to_le_bytes())?)

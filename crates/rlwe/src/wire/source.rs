@@ -1,4 +1,4 @@
-//! Where objects are read from: no more than the header says, and every record with its checksum.
+//! Sources of objects: no more is read than the header says, and every record with its checksum.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,13 +10,13 @@ use super::erasing::RecordHash;
 use super::header::checksum;
 use super::sink::CHECKSUM_LEN;
 
-/// What is allocated for a record before any byte of it came; no secret is longer.
+/// Number of bytes allocated for a record before any byte of it came; no secret is longer.
 const FIRST: usize = 1 << 20;
 
-/// Reads the records of an object.
+/// A source that reads the records of an object.
 pub struct Source<I: BufRead> {
     input: I,
-    /// Bytes that are left by the header.
+    /// Number of bytes that are left by the header.
     left: u64,
     hash: RecordHash,
 }
@@ -27,13 +27,14 @@ impl<I: BufRead> Source<I> {
         Self { input, left, hash: RecordHash::new() }
     }
 
-    /// Bytes of the object that were not read yet, as the header has it.
+    /// The number of bytes of the object that were not read yet, according to the header.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// A record in one piece, of a length that the object has; erased when dropped. What is allocated is at most twice what comes, or 1 MiB.
+    /// Reads a record in one piece, of a length that the object has; erased when dropped. At most twice the bytes
+    /// that come are allocated, or 1 MiB.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left; [`WireError::Truncated`]; [`WireError::Checksum`]; [`WireError::Io`].
@@ -53,10 +54,10 @@ impl<I: BufRead> Source<I> {
         }
     }
 
-    /// All that is left, in one piece of at most so many bytes.
+    /// Reads all bytes that are left, in one piece of at most `most` bytes.
     ///
     /// # Errors
-    /// As [`sealed`](Self::sealed); [`WireError::Length`] for more.
+    /// Every error of [`sealed`](Self::sealed); [`WireError::Length`] for more.
     pub fn rest(&mut self, what: &'static str, most: usize) -> Result<Zeroizing<Vec<u8>>, WireError> {
         let len = self.left.saturating_sub(CHECKSUM_LEN as u64);
         match usize::try_from(len) {
@@ -65,10 +66,10 @@ impl<I: BufRead> Source<I> {
         }
     }
 
-    /// A polynomial of the record at hand.
+    /// Reads a polynomial of the current record.
     ///
     /// # Errors
-    /// As [`sealed`](Self::sealed); [`WireError::Residue`].
+    /// Every error of [`sealed`](Self::sealed); [`WireError::Residue`].
     pub fn poly<D: Domain>(&mut self, ring: &Ring) -> Result<Poly<D>, WireError> {
         self.claim(ring.packed_len() as u64)?;
         Ok(ring.unpack(&mut Hashed { input: &mut self.input, hash: &mut self.hash })?)
@@ -77,7 +78,7 @@ impl<I: BufRead> Source<I> {
     /// Checks the end of a record of polynomials.
     ///
     /// # Errors
-    /// As [`sealed`](Self::sealed).
+    /// Every error of [`sealed`](Self::sealed).
     pub fn seal(&mut self, what: &'static str) -> Result<(), WireError> {
         self.claim(CHECKSUM_LEN as u64)?;
         let hash = self.hash.finish();
@@ -86,10 +87,10 @@ impl<I: BufRead> Source<I> {
         if u64::from_le_bytes(expected) == hash { Ok(()) } else { Err(WireError::Checksum { what }) }
     }
 
-    /// Fails unless all was read.
+    /// Checks that the whole object was read.
     ///
     /// # Errors
-    /// [`WireError::Trailing`].
+    /// [`WireError::Trailing`] where bytes are left.
     pub fn finish(self) -> Result<I, WireError> {
         if self.left == 0 { Ok(self.input) } else { Err(WireError::Trailing { extra: self.left }) }
     }
@@ -105,7 +106,7 @@ impl<I: BufRead> Source<I> {
     }
 }
 
-/// Bytes on their way to a polynomial.
+/// A reader that hashes bytes on their way to a polynomial.
 struct Hashed<'a, I> {
     input: &'a mut I,
     hash: &'a mut RecordHash,
@@ -117,7 +118,7 @@ impl<I: BufRead> BufRead for Hashed<'_, I> {
     }
 
     fn consume(&mut self, count: usize) {
-        // What was looked at is still there.
+        // The bytes that were looked at are still there.
         if let Ok(bytes) = self.input.fill_buf() {
             self.hash.write(bytes.get(..count).unwrap_or(bytes));
         }

@@ -1,8 +1,8 @@
-//! What the tests of keys and ciphertexts share.
+//! Helpers that the tests of keys and ciphertexts share.
 
 use sunzi_rlwe::Scheme;
 
-/// Ciphertexts of no scheme in particular.
+/// A scheme for ciphertexts of no scheme in particular.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bare;
 

@@ -1,4 +1,5 @@
-//! Keys whose uniform halves are drawn when they are needed: the same results as with those that were made, from half of the memory.
+//! Tests of keys whose uniform halves are drawn when they are needed: they give equal results to keys that were made,
+//! from half of the memory.
 
 #[cfg(test)]
 use chacha20::ChaCha20Rng;
@@ -20,7 +21,7 @@ fn again<T, C: Format<T>>(context: &C, object: &T) -> T {
     from_bytes(context, &to_bytes(context, object).unwrap()).unwrap()
 }
 
-/// What keys make of random ciphertexts: a relinearisation, automorphisms with each key, and a linear map.
+/// Returns results of keys on random ciphertexts: a relinearisation, automorphisms with each key, and a linear map.
 fn results(
     context: &RlweContext,
     relinearization: &RelinearizationKey,
@@ -70,7 +71,7 @@ fn results_do_not_depend_on_what_is_kept() {
             let found = results(&context, key, keys);
             assert!(found.iter().map(|poly| poly.words()).eq(expected.iter().map(Vec::as_slice)));
         }
-        // What was used is kept, but not by compact keys.
+        // The halves that were used are kept, but not by compact keys.
         assert_eq!((read.byte_len(), all_read.byte_len()), (key.byte_len(), keys.byte_len()));
         assert_eq!(2 * compact.0.byte_len(), key.byte_len());
         assert_eq!(2 * compact.1.byte_len(), keys.byte_len());

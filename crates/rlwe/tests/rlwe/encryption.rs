@@ -1,4 +1,4 @@
-//! Encryption keeps the message within both noise bounds, modulo Q and modulo Qp, under either key.
+//! Tests that encryption keeps the message within both noise bounds, modulo Q and modulo Qp, under either key.
 
 use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
@@ -12,7 +12,7 @@ use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey, Security, noise};
 const DEGREE: usize = 64;
 const INDEX: u64 = 2 * DEGREE as u64;
 
-/// Three ciphertext moduli and two special ones.
+/// Primes for three ciphertext moduli and two special ones.
 fn moduli() -> Vec<u64> {
     sunzi_math::primes_below(1 << 36, INDEX, 5).unwrap()
 }
@@ -43,7 +43,7 @@ impl Party {
         encrypt_public(&self.context, &self.public, message, t, &mut self.rng)
     }
 
-    /// log2 of the largest |c(s) − (Q/t)·m|.
+    /// Returns log2 of the largest |c(s) − (Q/t)·m|.
     fn noise(&self, encryption: &Encryption, message: &[u64], t: u64) -> f64 {
         let ring = self.context.ring();
         let phase =
@@ -59,7 +59,7 @@ impl Party {
     }
 }
 
-/// The largest noise of many encryptions under the public key, all within the bounds.
+/// Returns the largest noise of many encryptions under the public key, all within the bounds.
 fn law(ring: &Ring, special: usize, rounds: usize) -> f64 {
     let mut party = Party::new(ring, special);
     assert_eq!(party.context.encryption_ring().unwrap().level(), 3 + special.min(1));
@@ -92,7 +92,7 @@ fn a_special_modulus_leaves_little_more_than_a_rounding() {
     let plain = law(&ring, 0, 40);
     for special in [1, 2] {
         let switched = law(&ring, special, 40);
-        // Deviations of √(10.5·(1 + 4n/3)) = 30 and √((1 + 2n/3)/12) = 1.9.
+        // The deviations are √(10.5·(1 + 4n/3)) = 30 and √((1 + 2n/3)/12) = 1.9.
         assert!(switched < plain - 3.0, "{switched} bits with {special}, {plain} without");
     }
 }

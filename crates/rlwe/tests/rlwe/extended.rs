@@ -1,4 +1,4 @@
-//! Sums of products modulo QP are those modulo Q, within the noise of a key switch.
+//! Tests that sums of products modulo QP equal those modulo Q, within the noise of a key switch.
 
 #[cfg(test)]
 use chacha20::ChaCha20Rng;
@@ -36,7 +36,7 @@ fn small(ring: &Ring, seed: i64) -> Poly<Evaluation> {
     ring.to_evaluation(ring.from_signed(&coefficients).unwrap()).unwrap()
 }
 
-/// φ_7(Σ m_i·φ_i(x)) + Σ m_(i+1)·φ_i(x).
+/// Returns φ_7(Σ m_i·φ_i(x)) + Σ m_(i+1)·φ_i(x) in the clear.
 fn in_the_clear(ring: &Ring, x: &Poly<Evaluation>) -> Poly<Evaluation> {
     let mut sums = [ring.zero(), ring.zero()];
     for (i, exponent) in EXPONENTS.into_iter().enumerate() {
@@ -50,7 +50,7 @@ fn in_the_clear(ring: &Ring, x: &Poly<Evaluation>) -> Poly<Evaluation> {
     sum
 }
 
-/// log2 of the largest error of the phase after double hoisting at a level, divided down to a lower one.
+/// Returns log2 of the largest error of the phase after double hoisting at a level, divided down to a lower one.
 fn error(ring: Ring, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(3);
@@ -60,7 +60,7 @@ fn error(ring: Ring, options: &GadgetOptions, level: usize, lower: usize) -> f64
     let parts = vec![own.uniform(&mut rng), own.uniform(&mut rng)];
     let ciphertext = Ciphertext::<Bare>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
 
-    // Kept for the highest level, whatever that of the ciphertext.
+    // The multipliers have the highest level, whatever that of the ciphertext.
     let (gadget, wide) = (context.gadget(), context.key_ring());
     let kept: Vec<_> = (0..4).map(|seed| gadget.multiplier(small(wide, seed)).unwrap()).collect();
     let terms = |shift| (0..3).map(|i| (i, &kept[i + shift])).collect::<Vec<_>>();
@@ -92,7 +92,8 @@ fn double_hoisting_keeps_the_phase_within_the_noise() {
             error(MultiPrecision::ring(INDEX, &moduli[..4]).unwrap(), &radix, level, lower),
             error(BigRing::with_chain(INDEX, &chain).unwrap(), &radix, level, lower),
         ];
-        // Six products by polynomials of 1-norm 150, of errors below 2^9, or 2^24 where nothing is divided by P.
+        // The bounds are for six products by polynomials of 1-norm 150, of errors below 2^9, or 2^24 where nothing is
+        // divided by P.
         for (error, bits) in errors.into_iter().zip([14.0, 34.0, 34.0]) {
             let bits = if level == lower { bits } else { 8.0 };
             assert!(error < bits, "{error} bits, {level} to {lower}");
@@ -100,7 +101,7 @@ fn double_hoisting_keeps_the_phase_within_the_noise() {
     }
 }
 
-/// Each step against an automorphism, to the last bit.
+/// Each step equals an automorphism, to the last bit.
 #[test]
 fn steps_are_those_of_an_automorphism() {
     for options in [hybrid(), GadgetOptions { digits: Some(4), ..hybrid() }, GadgetOptions::default()] {
@@ -159,7 +160,7 @@ fn missing_keys_and_strangers_are_refused() {
     let one = context.gadget().multiplier(small(context.key_ring(), 1)).unwrap();
     assert!(sums(&[1, 5], &keys, &[vec![(2, &one)]]).is_err());
     assert_eq!(sums(&[1, 5], &keys, &[vec![(1, &one)], vec![]]).unwrap(), 2);
-    // What is not turned needs no key.
+    // A ciphertext that is not rotated needs no key.
     let none = GaloisKeys::none(&context, secret.id());
     assert_eq!(sums(&[1], &none, &[vec![(0, &one)]]).unwrap(), 1);
     let map = |steps, keys| extended::linear_map(&context, &own, &[1], steps, keys).map(|sum| sum.is_some());

@@ -1,4 +1,4 @@
-//! Keys are switched at every level, by keys of that level and of higher ones, within the stated noise.
+//! Tests that keys are switched at every level, by keys of that level and of higher ones, within the stated noise.
 
 #[cfg(test)]
 use chacha20::ChaCha20Rng;
@@ -29,7 +29,7 @@ fn big(ring: &Ring) -> Ring {
     BigRing::with_chain(INDEX, &moduli).unwrap()
 }
 
-/// Digits over special moduli that do not divide those of the rings here.
+/// Options with digits over special moduli that do not divide the moduli of the rings here.
 fn options(digits: Option<usize>, special: usize) -> GadgetOptions {
     let special_moduli = primes_with_bits(47, INDEX, special).unwrap();
     GadgetOptions { digits: digits.filter(|_| special > 0), special_moduli, ..GadgetOptions::default() }
@@ -68,7 +68,7 @@ impl Party {
         Ciphertext::from_parts(parts, (), NoiseBound::none(), self.secret.id()).unwrap()
     }
 
-    /// Every part with the same coefficients, at and next to the ends of all ranges.
+    /// Ciphertexts in which every part has the same coefficients, at and next to the ends of all ranges.
     fn extremes(&self, parts: usize, level: usize) -> Vec<Ciphertext<Bare>> {
         let ring = self.context.ring_at(level).unwrap();
         let q = BigInt::from(ring.modulus().clone());
@@ -91,7 +91,7 @@ impl Party {
         (*phase(&self.context, a.parts(), &self.secret).unwrap()).clone()
     }
 
-    /// log2 of the largest difference of two phases of a level.
+    /// Returns log2 of the largest difference of two phases of a level.
     fn distance(&self, level: usize, a: &Poly<Coefficient>, b: &Poly<Coefficient>) -> f64 {
         let ring = self.context.ring_at(level).unwrap();
         let mut difference = a.clone();
@@ -104,8 +104,8 @@ fn largest(a: &[BigInt]) -> f64 {
     a.iter().map(BigInt::abs).max().unwrap().to_f64().unwrap().log2()
 }
 
-/// The largest of some random measurements is near the tail bound and below it; constructed ones keep the worst case.
-/// Noise of more bits than the modulus shows nothing.
+/// Checks that the largest of some random measurements is near the tail bound and below it, and that constructed ones
+/// keep the worst case. Noise of more bits than the modulus shows nothing.
 fn judge(name: &str, log2_modulus: f64, noise: NoiseTerm, random: &[f64], constructed: &[f64]) {
     let bound = NoiseBound::none().plus(noise).bound(DEGREE).bits();
     let largest = |list: &[f64]| list.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -172,7 +172,7 @@ fn every_method_switches_keys_at_every_level() {
     law(&ring, &options(None, 2));
 }
 
-/// Levels that share some of their moduli: two short ones come and go.
+/// A ladder of levels that share some of their moduli: two short ones come and go.
 fn ladder() -> (Vec<u64>, Vec<Vec<usize>>) {
     let mut moduli = [24, 36].map(|bits| primes_with_bits(bits, INDEX, 1).unwrap()[0]).to_vec();
     moduli.extend(primes_with_bits(46, INDEX, 5).unwrap());
@@ -204,7 +204,7 @@ fn big_integers_and_multi_precision_follow_the_same_laws() {
     law(&MultiPrecision::over(&ring), &GadgetOptions::default());
 }
 
-/// Hoisted, from coefficients and step by step: the same polynomials.
+/// Hoisting, switching from coefficients and switching step by step give equal polynomials.
 #[test]
 fn all_ways_to_switch_agree_bit_for_bit() {
     for ring in [ring(48, 5), ring(62, 3), ladder_ring()] {
@@ -238,7 +238,7 @@ fn all_ways_to_switch_agree_bit_for_bit() {
     }
 }
 
-/// The seam's own steps, one after the other, against the fused switch.
+/// The steps of the gadget, one after the other, equal the fused switch.
 #[test]
 fn decompose_product_and_mod_down_make_a_switch() {
     for ring in [ring(48, 5), ladder_ring()] {
@@ -267,7 +267,7 @@ fn steps_make_a_switch(ring: &Ring) {
     }
 }
 
-/// Relinearisation and modulus switch with one rounding.
+/// Relinearisation and modulus switch are done with one rounding.
 #[test]
 fn switching_down_at_once_stays_within_the_noise() {
     for ring in [ring(48, 4), ladder_ring()] {
@@ -284,10 +284,10 @@ fn down_at_once(ring: &Ring) {
             let before = party.random(parts, from);
             let after = relinearization::relinearize_to(&context, &before, &key, to).unwrap();
             let [from, at] = [from, to].map(|level| context.ring_at(level).unwrap());
-            // The phase at the lower level against the exact quotient, times the divisor.
+            // The phase at the lower level is compared with the exact quotient, times the divisor.
             let [q, lower] = [&from, &at].map(|ring| BigInt::from(ring.modulus().clone()));
             let log2_divisor = sunzi_math::log2(from.modulus()) - sunzi_math::log2(at.modulus());
-            // All of it times Q_to.
+            // The whole comparison is multiplied by Q_to.
             let whole: BigInt = &q * &lower;
             let [old, new] = [
                 from.to_integers(&party.phase(&before)).unwrap(),
@@ -325,7 +325,7 @@ fn keys_for_lower_levels_are_smaller_and_do_not_reach_higher() {
     for level in 1..=6 {
         let (secret, rng) = (&party.secret, &mut party.rng);
         let key = RelinearizationKey::generate_at_level(&context, secret, level, rng).unwrap();
-        // 6 bytes a residue, and 64 a polynomial.
+        // The length counts 6 bytes a residue, and 64 a polynomial.
         assert_eq!(key.byte_len(), 2 * level.div_ceil(2) * (6 * DEGREE * (level + 2) + 64));
         if level < 6 {
             let three = party.random(3, level + 1);
@@ -367,7 +367,7 @@ fn what_does_not_go_together_is_refused() {
     assert!(matches!(error, RlweError::Insecure { .. }), "security counts QP: {error}");
     let multi = MultiPrecision::over(&ring);
     assert!(RlweContext::with_gadget(multi, RESEARCH, &special).is_err());
-    // Keys with dropped limbs are for the highest level.
+    // The keys with dropped limbs are for the highest level.
     let dropped = GadgetOptions { dropped_limbs: 1, ..GadgetOptions::default() };
     let mut party = Party::new(&ring, &dropped);
     let (context, rng) = (party.context.clone(), &mut party.rng);

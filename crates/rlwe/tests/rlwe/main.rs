@@ -1,4 +1,4 @@
-//! Keys, ciphertexts and key switching, without any scheme.
+//! Tests of keys, ciphertexts and key switching, without any scheme.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What becomes public is never what the generator gave: it gives secrets too.
+//! Tests that public values are never the generator's own output, which gives secrets too.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use sunzi_ring::Ring;
 use sunzi_rlwe::encryption::zero_secret;
 use sunzi_rlwe::{RelinearizationKey, RlweContext, SecretKey, Security};
 
-/// Gives words of a simple sequence and remembers them.
+/// A generator that gives words of a simple sequence and remembers them.
 struct Recorder {
     state: u64,
     words: HashSet<u64>,

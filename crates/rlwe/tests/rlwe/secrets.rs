@@ -1,4 +1,4 @@
-//! Sparse secrets: their weight, their noise, keys between two secrets, and ModRaise under a sparse one.
+//! Tests of sparse secrets: their weight, their noise, keys between two secrets, and ModRaise under a sparse one.
 
 #[cfg(test)]
 use chacha20::ChaCha20Rng;
@@ -39,7 +39,7 @@ fn big() -> Ring {
     BigRing::with_chain(INDEX, &moduli).unwrap()
 }
 
-/// The coefficients of a secret: c(s) for (0, 1).
+/// Returns the coefficients of a secret: c(s) for (0, 1).
 fn coefficients(context: &RlweContext, secret: &SecretKey) -> Vec<BigInt> {
     let ring = context.ring();
     let mut one = vec![0; DEGREE];
@@ -58,7 +58,7 @@ fn secrets_have_the_weight_asked_for() {
             let s = coefficients(&context, &secret);
             assert_eq!(s.iter().filter(|c| c.abs() == 1.into()).count(), weight);
             assert_eq!(s.iter().filter(|c| **c == 0.into()).count(), DEGREE - weight);
-            // The same in another ring, under the same name.
+            // The secret is unchanged in another ring, under its name.
             let low = RlweContext::with_gadget(ring.at_level(1).unwrap(), RESEARCH, &options(1)).unwrap();
             let moved = secret.in_context(&context, &low).unwrap();
             assert_eq!(coefficients(&low, &moved), s);
@@ -89,7 +89,7 @@ fn security_is_that_of_the_distribution() {
     assert!(matches!(refused, Err(RlweError::Insecure { limit: Some(359), .. })));
 }
 
-/// log2 of the largest coefficient.
+/// Returns log2 of the largest coefficient.
 fn largest(a: &[BigInt]) -> f64 {
     a.iter().map(BigInt::abs).max().unwrap().to_f64().unwrap().log2()
 }
@@ -120,7 +120,8 @@ fn noise_follows_the_weight() {
             assert!(error <= after.noise().worst.bits() && error <= after.noise().bound(DEGREE).bits());
             switched = switched.max(error - after.noise().deviation.bits());
         }
-        // Thousands of Gaussian samples reach between two and four and a half deviations: the deviation is not far off.
+        // The largest of thousands of Gaussian samples lies between two and four and a half deviations: the deviation
+        // is not far off.
         assert!((0.9..2.3).contains(&fresh) && (0.5..2.3).contains(&switched), "{fresh} {switched}");
     }
     let model = |secret| NoiseModel::new(1 << 16, secret).mod_switch(2);

@@ -1,4 +1,4 @@
-//! Sums and differences of ciphertexts of any part counts are those of what they hide.
+//! Tests that sums and differences of ciphertexts of any part counts hide the sums and differences of messages.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -14,7 +14,7 @@ impl Scheme for Plain {
     const NAME: &'static str = "plain";
 }
 
-/// A ciphertext of these parts with noise that grew from a switch of modulus.
+/// A ciphertext of the given parts with noise that grew from a switch of modulus.
 fn ciphertext(polynomials: &[Poly<Evaluation>], parts: usize, key: &SecretKey) -> Ciphertext<Plain> {
     let noise = NoiseBound::none().plus(noise::mod_switch(64, parts));
     Ciphertext::from_parts(polynomials.to_vec(), (), noise, key.id()).unwrap()

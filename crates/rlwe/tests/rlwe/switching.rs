@@ -1,4 +1,4 @@
-//! Key switching keeps the phase, within its stated noise, and mix-ups are typed errors.
+//! Tests that key switching keeps the phase, within its stated noise, and that mix-ups are typed errors.
 
 #[cfg(test)]
 use chacha20::ChaCha20Rng;
@@ -40,7 +40,7 @@ impl Fixture {
     }
 }
 
-/// log2 of the largest difference of two vectors modulo q.
+/// Returns log2 of the largest difference of two vectors modulo q.
 fn distance(a: &[BigInt], b: &[BigInt], q: &BigUint) -> f64 {
     let q = BigInt::from(q.clone());
     let largest = a.iter().zip(b).map(|(x, y)| {

@@ -1,4 +1,5 @@
-//! Every way to cut digits keeps the phase within its stated noise, which is not far above what is measured.
+//! Tests that every way to cut digits keeps the phase within its stated noise, which is not far above what is
+//! measured.
 
 #[cfg(test)]
 use chacha20::ChaCha20Rng;
@@ -25,7 +26,7 @@ fn context(ring: &Ring, options: &GadgetOptions) -> RlweContext {
     RlweContext::with_gadget(ring.clone(), Security::InsecureForResearchOnly, options).unwrap()
 }
 
-/// log2 of the largest difference modulo q.
+/// Returns log2 of the largest difference modulo q.
 fn distance(ring: &Ring, a: &Poly<Coefficient>, b: &Poly<Coefficient>) -> f64 {
     let mut difference = a.clone();
     ring.sub_assign(&mut difference, b).unwrap();
@@ -33,18 +34,19 @@ fn distance(ring: &Ring, a: &Poly<Coefficient>, b: &Poly<Coefficient>) -> f64 {
     largest.to_f64().unwrap().log2()
 }
 
-/// Measured noise stays below the bounds, and above the deviation less `slack` bits in one sample of `count`.
+/// Checks that measured noise stays below the bounds, and above the deviation less `slack` bits in one sample of
+/// `count`.
 fn judge(name: &str, noise: NoiseTerm, measured: &[f64], slack: f64) {
     let bound = NoiseBound::none().plus(noise).bound(DEGREE).bits();
     let largest = measured.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     assert!(largest <= noise.worst.bits(), "{name}: {largest} above the worst case {:?}", noise.worst);
     assert!(largest <= bound, "{name}: {largest} above {bound}");
-    // The largest of 256 Gaussian coefficients is about three deviations.
+    // Lower limit: the largest of 256 Gaussian coefficients is about three deviations.
     let least = noise.deviation.bits() + 1.2 - slack;
     assert!(largest >= least, "{name}: {largest} is far below the deviation {:?}", noise.deviation);
 }
 
-/// Relinearisation and an automorphism of random ciphertexts.
+/// Checks relinearisation and an automorphism of random ciphertexts.
 fn law(ring: &Ring, options: &GadgetOptions, slack: f64) {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -84,7 +86,7 @@ fn residue_digits_keep_the_phase_within_their_noise() {
         }
     }
     law(&ring(30, 2), &options(Some(1), 0), 0.5);
-    // Lengths far apart: the longest digits alone make the noise.
+    // The moduli have lengths far apart: the longest digits alone make the noise.
     let mixed = [20, 62, 30, 48].map(|bits| sunzi_math::primes_with_bits(bits, 512, 1).unwrap()[0]);
     let mixed = Ring::new(512, &mixed).unwrap();
     for (radix_bits, dropped) in [(None, 0), (Some(15), 0), (None, 1), (Some(15), 1)] {
@@ -97,14 +99,15 @@ fn digits_of_a_radix_keep_the_phase_within_their_noise() {
     let big = BigRing::new(512, ring(48, 4).modulus()).unwrap();
     for radix_bits in [None, Some(16), Some(61)] {
         law(&big, &options(radix_bits, 0), 0.5);
-        // What is dropped counts as if it were always as large as it can be: √3 too much, and twice that in s².
+        // The model counts dropped limbs as if they were always as large as they can be: √3 too much, and twice that
+        // in s².
         for dropped in [1, 2] {
             law(&big, &options(radix_bits, dropped), 3.0);
         }
     }
 }
 
-/// d_num digits over as many special moduli of 48 bits, which do not divide those of the ring.
+/// Options with d_num digits over as many special moduli of 48 bits, which do not divide those of the ring.
 fn hybrid(digits: Option<usize>, special: usize) -> GadgetOptions {
     let special_moduli = sunzi_math::primes_with_bits(48, 512, 12).unwrap().split_off(12 - special);
     GadgetOptions { digits, special_moduli, ..GadgetOptions::default() }
@@ -124,7 +127,8 @@ fn digits_over_special_moduli_keep_the_phase_within_their_noise() {
     }
 }
 
-/// [BEHZ16, B.2]: i of k limbs less in every polynomial; [B.1]: as many polynomials as digits; 6 bytes a residue, and 64 a polynomial.
+/// Sizes of keys: [BEHZ16, B.2] i of k limbs less in every polynomial; [B.1] as many polynomials as digits; 6 bytes a
+/// residue, and 64 a polynomial.
 #[test]
 fn keys_know_their_size() {
     let (n, k) = (DEGREE, 4);

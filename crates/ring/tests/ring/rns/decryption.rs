@@ -1,4 +1,4 @@
-//! Every form of decryption on every residue of a small modulus.
+//! Tests of every form of decryption on every residue of a small modulus.
 
 use sunzi_ring::internals::Decryptor;
 use sunzi_ring::{Basis, Decryption, Precision};
@@ -49,7 +49,8 @@ fn every_residue_within_the_margin_is_decrypted_by_powers_of_two() {
     assert!(wrong > 0, "the margin is not idle");
 }
 
-/// q is too small here for the errors of the quotients to show; where they do, the laws of the kernels look.
+/// The modulus q is too small here for the errors of the quotients to show; where they do, the laws of the kernels
+/// look.
 #[test]
 fn every_residue_is_decrypted_by_quotients() {
     let precisions = [Precision::Automatic, Precision::Double, Precision::Fixed128];

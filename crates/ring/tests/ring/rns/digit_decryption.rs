@@ -1,4 +1,4 @@
-//! Fractions of decryption by digits, and its margins.
+//! Tests of the fractions of decryption by digits, and of its margins.
 
 use sunzi_ring::Basis;
 use sunzi_ring::internals::{DecryptionForm, DigitDecryption, split};

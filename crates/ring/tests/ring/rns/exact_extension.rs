@@ -1,4 +1,4 @@
-//! Exact lifts of every residue of small moduli.
+//! Tests of exact lifts of every residue of small moduli.
 
 use sunzi_kernels::Modulus;
 use sunzi_ring::Basis;

@@ -1,10 +1,10 @@
-//! Lifts with and without m̃ of every residue of small moduli.
+//! Tests of lifts with and without m̃ of every residue of small moduli.
 
 use sunzi_kernels::Modulus;
 use sunzi_ring::internals::{Extension, Overflow, row_factors};
 use sunzi_ring::{Basis, MTilde};
 
-/// Lemma 4 for every c modulo a small q: c' ≡ c (mod q), |c'| ≤ (q/2)(1 + ρ), which is nearly attained, and
+/// Checks Lemma 4 for every c modulo a small q: c' ≡ c (mod q), |c'| ≤ (q/2)(1 + ρ), which is nearly attained, and
 /// lifts that have no mean.
 fn check(values: &[u64], m_tilde: MTilde) {
     let basis = Basis::new(values).unwrap();
@@ -28,7 +28,7 @@ fn check(values: &[u64], m_tilde: MTilde) {
     let bound = q as f64 / 2.0 * (1.0 + overflow.value());
     let largest = largest as f64;
     assert!(largest <= bound, "{values:?} {m_tilde:?}: {largest} {bound}");
-    // Some digits are short of q_i/2 by a half, and r takes only the values that occur.
+    // A digit may be short of q_i/2 by a half, and r takes only the values that occur.
     let slack = if m_tilde == MTilde::None { 0.07 } else { 0.02 };
     assert!(largest >= bound * (1.0 - slack), "{values:?} {m_tilde:?}: {largest} {bound}");
     let mean = sum as f64 / q as f64 / (q as f64 / 2.0);

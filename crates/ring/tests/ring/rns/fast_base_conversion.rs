@@ -1,4 +1,4 @@
-//! FastBconv against big integers.
+//! Tests of FastBconv against big integers.
 
 use num_bigint::BigUint;
 use sunzi_kernels::Modulus;

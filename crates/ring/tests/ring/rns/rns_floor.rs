@@ -1,11 +1,11 @@
-//! fastRNSFloor of every integer around zero.
+//! Tests of fastRNSFloor on every integer around zero.
 
 use sunzi_kernels::Modulus;
 use sunzi_math::mod_inv;
 use sunzi_ring::Basis;
 use sunzi_ring::internals::{floor_column, matrix_product, row_factors};
 
-/// Lemma 5 for every |a| ≤ 5q: the error lies in [−k, 0] and meets both ends.
+/// Checks Lemma 5 for every |a| ≤ 5q: the error lies in [−k, 0] and meets both ends.
 #[test]
 fn the_error_is_at_most_k() {
     let values = [17, 19, 23];

@@ -1,11 +1,11 @@
-//! Divisions of every integer around zero.
+//! Tests of rounded divisions of every integer around zero.
 
 use sunzi_kernels::Modulus;
 use sunzi_math::mod_inv;
 use sunzi_ring::internals::{BLOCK, RoundedDivision, row_factors};
 use sunzi_ring::{Basis, ModulusSwitching};
 
-/// a/q rounded for every |a| ≤ 3q: ⌊a/q⌉ if exact, else within k/2 of a/q, and nearly that far somewhere.
+/// Checks a/q rounded for every |a| ≤ 3q: ⌊a/q⌉ if exact, else within k/2 of a/q, and nearly that far somewhere.
 #[test]
 fn every_integer_is_divided_within_the_error() {
     let values = [17, 19, 23];

@@ -1,4 +1,4 @@
-//! Discrete Gaussians against their probabilities and moments.
+//! Tests of discrete Gaussians against their probabilities and moments.
 
 use sunzi_ring::RingError;
 use sunzi_ring::sampling::{LARGEST_LOG2_WIDTH, SeededRng, discrete_gaussian};
@@ -11,7 +11,7 @@ fn draws(log2_width: u32) -> Zeroizing<Vec<i128>> {
     discrete_gaussian(DRAWS, log2_width, &mut rng).unwrap()
 }
 
-/// χ² against the probabilities themselves, widths at which every value counts.
+/// Counts pass χ² against the probabilities themselves, at widths at which every value counts.
 #[test]
 fn narrow_ones_have_the_exact_distribution() {
     for k in 0..4 {
@@ -35,7 +35,7 @@ fn narrow_ones_have_the_exact_distribution() {
     }
 }
 
-/// Wide ones in units of σ: moments, and no bit that repeats, down to the lowest.
+/// Wide Gaussians, in units of σ, have the right moments, and no bit repeats, down to the lowest.
 #[test]
 fn wide_ones_have_the_moments_of_a_gaussian_and_all_their_bits() {
     for k in [20, 53, 63, 64, 65, LARGEST_LOG2_WIDTH] {

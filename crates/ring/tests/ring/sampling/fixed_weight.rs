@@ -1,4 +1,4 @@
-//! Ternary secrets of a given weight, and the network that shuffles them.
+//! Tests of ternary secrets of a given weight, and of the network that shuffles them.
 
 use rand_core::Rng;
 use sunzi_ring::RingError;
@@ -9,7 +9,7 @@ use sunzi_ring::sampling::{SeededRng, fixed_weight_ternary};
 fn the_network_sorts_every_length() {
     let mut rng = SeededRng::derive(&[3; 32], "network", 0);
     for n in 0..70 {
-        // The 0-1 principle, sampled, and full words with repeats.
+        // Inputs sample the 0-1 principle, and are full words with repeats.
         for mask in [1, 7, u64::MAX >> 1] {
             for _ in 0..50 {
                 let mut cards: Vec<u64> = (0..n).map(|_| rng.next_u64() & mask).collect();

@@ -1,4 +1,4 @@
-//! Errors that are spherical in the canonical embedding.
+//! Tests of errors that are spherical in the canonical embedding.
 
 use sunzi_math::RingIndex;
 use sunzi_ring::Expansion;
@@ -49,7 +49,7 @@ fn embeddings_are_spherical() {
             cross += values[0].0 * values[1].0 / f64::from(rounds);
         }
         let expected = index.redundant_len() as f64 * CENTERED_BINOMIAL_VARIANCE / 2.0;
-        // Six standard deviations of a mean of squares: 6·√(2/20000) = 0.06.
+        // The tolerance is six standard deviations of a mean of squares: 6·√(2/20000) = 0.06.
         assert!(
             squares.iter().flatten().all(|s| (s / expected - 1.0).abs() < 0.06),
             "{m}: {squares:?} {expected}"

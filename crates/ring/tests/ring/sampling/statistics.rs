@@ -1,4 +1,4 @@
-//! The samplers against the distributions they claim, with fixed seeds: thresholds are six standard
+//! Tests of the samplers against the distributions they claim, with fixed seeds: thresholds are six standard
 //! deviations of χ² or of a mean, so a wrong distribution fails and a right one does not.
 
 use sunzi_ring::sampling::{
@@ -12,7 +12,7 @@ fn rng(domain: &str) -> SeededRng {
     SeededRng::derive(&[42; 32], domain, 0)
 }
 
-/// χ² of counts against probabilities stays within six standard deviations of its mean.
+/// Checks that χ² of counts against probabilities stays within six standard deviations of its mean.
 fn assert_fits(counts: &[u64], probabilities: &[f64]) {
     let total: u64 = counts.iter().sum();
     let chi2: f64 = counts
@@ -35,7 +35,7 @@ fn histogram(values: impl Iterator<Item = i64>, low: i64, bins: usize) -> Vec<u6
     counts
 }
 
-/// Correlation of neighbours.
+/// Returns the correlation of neighbours.
 fn lag_one(values: &[i64]) -> f64 {
     let square: f64 = values.iter().map(|&x| (x * x) as f64).sum();
     values.windows(2).map(|w| (w[0] * w[1]) as f64).sum::<f64>() / square
@@ -52,7 +52,7 @@ fn ternary_is_uniform_and_independent() {
 #[test]
 fn errors_are_centred_binomial() {
     let draws = centered_binomial(DRAWS, &mut rng("binomial")).unwrap();
-    // P(x) = C(42, 21 + x)/2^42; the bins beyond ±14 are joined.
+    // Probabilities are P(x) = C(42, 21 + x)/2^42; the bins beyond ±14 are joined.
     let mut choose = vec![1.0_f64];
     for i in 0..42 {
         choose.push(choose[i] * (42 - i) as f64 / (i + 1) as f64);
@@ -79,7 +79,7 @@ fn uniform_residues_are_uniform() {
         let counts = histogram(out.iter().map(|&x| x as i64), 0, q as usize);
         assert_fits(&counts, &vec![1.0 / q as f64; q as usize]);
     }
-    // The top bits of a residue modulo a large prime.
+    // Counts are of the top bits of a residue modulo a large prime.
     let q = 250_199_979_294_721;
     let mut out = vec![0; DRAWS];
     uniform_residues(&mut out, q, &mut rng("residues"));
@@ -105,7 +105,7 @@ fn positions_and_signs_of_sparse_secrets_are_uniform() {
     let counts: Vec<u64> = plus.iter().chain(&minus).copied().collect();
     assert_eq!(counts.iter().sum::<u64>(), rounds * weight as u64);
     assert_fits(&counts, &vec![1.0 / (2 * n) as f64; 2 * n]);
-    // Neighbours are both non-zero with probability h(h−1)/(n(n−1)).
+    // Two neighbours are both non-zero with probability h(h−1)/(n(n−1)).
     let expected = rounds as f64 * n as f64 * 56.0 / (48.0 * 47.0);
     assert!((pairs.iter().sum::<u64>() as f64 - expected).abs() < 6.0 * (2.0 * expected).sqrt());
 }

@@ -1,4 +1,4 @@
-//! Uniform residues: their ends, and rejection word by word.
+//! Tests of uniform residues: their ends, and rejection word by word.
 
 use sunzi_ring::sampling::{SeededRng, uniform_residues};
 
