@@ -4,7 +4,7 @@ use crate::error::supported_index;
 use crate::{Ring, RingError};
 
 impl Ring {
-    /// The number modulo which every modulus of a ring of index m must be 1: a multiple of m and of the orders of the
+    /// The number modulo which every modulus of a ring of index m must be 1: the least common multiple of m and the orders of the
     /// roots that convolutions along its odd axes take.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub(crate) fn describe(exponent: u64, index: u64) -> String {
     }
 }
 
-/// Does [`describe`] for a list of at most a dozen; "none" for an empty one.
+/// Describes the first dozen exponents of a list and counts the others; "none" for an empty list.
 pub(crate) fn describe_all(exponents: &[u64], index: u64) -> String {
     const SHOWN: usize = 12;
     let mut parts: Vec<String> = exponents.iter().take(SHOWN).map(|&k| describe(k, index)).collect();

@@ -16,8 +16,8 @@ pub enum SecretDistribution {
     /// Coefficients are independent and uniform.
     #[default]
     Ternary,
-    /// Coefficients that are not 0 have exactly this number, uniform positions and uniform signs: a sparse secret,
-    /// whose roundings add less noise and whose moduli must be smaller.
+    /// Exactly this many coefficients are not 0, at uniform positions and with uniform signs: a sparse secret, whose
+    /// roundings add less noise and whose moduli must be smaller.
     FixedWeight(usize),
 }
 
