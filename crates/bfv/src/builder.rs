@@ -163,7 +163,7 @@ impl ParametersBuilder {
     /// The cheapest parameters, with as many plaintext moduli as that takes.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// Every error of [`build`](Self::build).
     pub fn build_crt(&self) -> Result<CrtParameters, BfvError> {
         Ok(self.choose(false)?.parameters)
     }

@@ -32,7 +32,7 @@ impl Context {
     /// Opens a ciphertext whatever its noise bound says: the answer may be garbage.
     ///
     /// # Errors
-    /// As [`decrypt`](Self::decrypt), but for the noise.
+    /// Every error of [`decrypt`](Self::decrypt) but the one for too much noise.
     pub fn decrypt_unchecked(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BfvError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;

@@ -50,7 +50,7 @@ pub fn plain_sum(noise: &NoiseBound) -> NoiseBound {
 pub struct LevelModel {
     /// The noise of a product.
     pub product: ProductModel,
-    /// That of relinearisation after it.
+    /// What the relinearisation of such a product adds.
     pub relinearization: NoiseTerm,
 }
 
@@ -145,7 +145,7 @@ impl ProductModel {
         (a.deviation + b.deviation) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
-    /// The same at the root of unity where all factors are largest together.
+    /// Bound on the noise of a product at the root of unity where all factors are largest together.
     fn peak(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
         let (n, t) = (self.degree(), self.plain_modulus);
         let tail = Tail::new(self.ring);

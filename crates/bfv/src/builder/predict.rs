@@ -83,7 +83,7 @@ fn switched(ring: Expansion, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
 /// Bits left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
 ///
 /// # Errors
-/// Those of algorithms that these moduli do not allow.
+/// [`RingError`] for algorithms that these moduli do not allow.
 pub(super) fn bits_left(
     ring: Expansion,
     moduli: &[u64],

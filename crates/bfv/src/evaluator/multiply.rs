@@ -25,7 +25,7 @@ impl Evaluator {
     /// a², relinearised: with algorithms that treat both operands alike, half the extensions of a product.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BfvError> {
         if self.has_sides() {
             return self.multiply(a, a, key);
@@ -40,7 +40,7 @@ impl Evaluator {
     /// a·b in three parts, to be relinearised later.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.context().rlwe().on_pool(|| self.product(a, b, None))
     }
@@ -48,7 +48,7 @@ impl Evaluator {
     /// a·b of operands of several products, relinearised.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_extended(
         &self,
         a: &Extended,
@@ -59,10 +59,10 @@ impl Evaluator {
         self.context().rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, Some(key)))
     }
 
-    /// The same in three parts, to be relinearised later.
+    /// Multiplies two extended operands; the product has three parts, to be relinearised later.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_extended_unrelinearized(
         &self,
         a: &Extended,

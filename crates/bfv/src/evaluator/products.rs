@@ -46,7 +46,7 @@ impl Evaluator {
     /// sum ← sum + a·b without scaling. On an error `sum` is not to be used.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn add_product(&self, sum: &mut ProductSum, a: &Extended, b: &Extended) -> Result<(), BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
         let capacity = self.context().scaler().product_capacity();
@@ -84,7 +84,7 @@ impl Evaluator {
     /// The sum, relinearised once.
     ///
     /// # Errors
-    /// As [`scale_products`](Self::scale_products); [`RlweError::KeyMismatch`].
+    /// Every error of [`scale_products`](Self::scale_products); [`RlweError::KeyMismatch`].
     pub fn relinearize_products(
         &self,
         sum: ProductSum,
@@ -99,7 +99,7 @@ impl Evaluator {
     /// Σ a_i·b_i, scaled and relinearised once.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply); [`BfvError::Empty`] without a pair.
+    /// Every error of [`multiply`](Self::multiply); [`BfvError::Empty`] without a pair.
     pub fn dot_product(
         &self,
         pairs: &[(&Ciphertext, &Ciphertext)],
@@ -220,7 +220,7 @@ impl Evaluator {
         self.assembled(Scaled { parts, level, noise, key: own, trace }, key)
     }
 
-    /// The same of a·b, whose operands nobody needs again.
+    /// Multiplies `a` by `b`: a product of two parts with a key, of three without.
     pub(super) fn product(
         &self,
         a: &Ciphertext,
