@@ -89,7 +89,7 @@ impl Usage {
     /// One ciphertext, nothing done to it.
     pub(crate) const ONE: Self = Self { terms: 1, rotations: 0, plain_products: 0 };
 
-    /// The same counts as operations.
+    /// These counts as operations: one addition fewer than there are terms.
     #[must_use]
     pub fn operations(&self) -> Operations {
         let (rotations, plain_products) = (self.rotations, self.plain_products);

@@ -85,8 +85,9 @@ impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
-    /// in a [`BgvError::Rlwe`], before any work, where the machine cannot hold the tables.
+    /// Every error of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use;
+    /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BgvError::Rlwe`], before any work, where the
+    /// machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, BgvError> {
         parameters.validate()?;
         memory::require(parameters.table_bytes())?;
@@ -106,7 +107,7 @@ impl Context {
         Self::over(RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?, settings)
     }
 
-    /// The same ring, keys and levels with another plaintext modulus: their tables are shared.
+    /// A context of this ring, these keys and levels with another plaintext modulus: both share their tables.
     ///
     /// # Errors
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.

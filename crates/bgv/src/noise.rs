@@ -129,7 +129,7 @@ pub fn fresh(ring: impl Into<Expansion>, log2_p: f64) -> NoiseBound {
 /// What a key switch adds to a ciphertext of the first `limbs` moduli.
 ///
 /// # Errors
-/// Those of options that these moduli do not allow.
+/// [`RingError`] for options that these moduli do not allow.
 pub fn key_switch(
     ring: impl Into<Expansion>,
     moduli: &[u64],
@@ -139,10 +139,10 @@ pub fn key_switch(
     key_switch_of_limbs(ring, moduli, options, &(0..limbs).collect::<Vec<_>>())
 }
 
-/// The same to a ciphertext of the moduli with these ascending indices.
+/// What a key switch adds to a ciphertext of the moduli with these ascending indices.
 ///
 /// # Errors
-/// As [`key_switch`].
+/// Every error of [`key_switch`].
 pub fn key_switch_of_limbs(
     ring: impl Into<Expansion>,
     moduli: &[u64],

@@ -69,41 +69,42 @@ impl Parameters {
         }
     }
 
-    /// The same with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made of.
+    /// These parameters with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made of.
     #[must_use]
     pub fn with_levels(self, levels: Vec<usize>) -> Self {
         Self { levels, ..self }
     }
 
-    /// The same with moduli that are products of small primes, one for each of several levels `[KPZ21, Remark 5.1]`:
-    /// `levels` as in [`with_levels`](Self::with_levels), and `shares` the factor of the last of its moduli that belongs to
-    /// each Q_i, 0 for all of it.
+    /// These parameters with moduli that are products of small primes, one for each of several levels `[KPZ21,
+    /// Remark 5.1]`: `levels` as in [`with_levels`](Self::with_levels), and `shares` the factor of the last of its
+    /// moduli that belongs to each Q_i, 0 for all of it.
     #[must_use]
     pub fn with_shared_moduli(self, levels: Vec<usize>, shares: Vec<u64>) -> Self {
         Self { levels, shares, ..self }
     }
 
-    /// The same with levels of the ring that are any sets of the moduli, given by ascending indices: `rungs[levels[l] − 1]` makes Q_l. Products
-    /// ascend, and the last set has all moduli. Sets that no level has are for keys. No modulus is shared then.
+    /// These parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
+    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has
+    /// are for keys. No modulus is shared then.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
-    /// The same with a choice of digits and special moduli for key switching.
+    /// These parameters with a choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
     }
 
-    /// The same with a declaration of the computation: what goes beyond it is refused. Without one noise bounds alone
-    /// decide.
+    /// These parameters with a declaration of the computation: what goes beyond it is refused. Without a
+    /// declaration noise bounds alone decide.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// The same with another plaintext modulus; ring and keys do not change.
+    /// These parameters with another plaintext modulus; ring and keys do not change.
     #[must_use]
     pub fn with_plain_modulus(self, plain_modulus: u64) -> Self {
         Self { plain_modulus, ..self }

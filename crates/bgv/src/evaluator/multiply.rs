@@ -31,7 +31,7 @@ impl Evaluator {
     /// multiplied next; sums and rotations are better made before the switch, where noise matters less.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_switched(
         &self,
         a: &Ciphertext,
@@ -65,7 +65,7 @@ impl Evaluator {
     /// a², relinearised.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BgvError> {
         self.multiply(a, a, key)
     }
@@ -73,7 +73,7 @@ impl Evaluator {
     /// a·b in three parts, to be relinearised later: sums of such products are relinearised once.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.product(a, b, "multiply")
     }
@@ -81,7 +81,7 @@ impl Evaluator {
     /// Σ a_i·b_i, relinearised once.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply); [`BgvError::Empty`] for none.
+    /// Every error of [`multiply`](Self::multiply); [`BgvError::Empty`] for none.
     pub fn sum_of_products<'a>(
         &self,
         terms: impl IntoIterator<Item = (&'a Ciphertext, &'a Ciphertext)>,
@@ -107,7 +107,7 @@ impl Evaluator {
     /// for an operand that enters several products of that level.
     ///
     /// # Errors
-    /// As [`mod_switch_to`](Self::mod_switch_to).
+    /// Every error of [`mod_switch_to`](Self::mod_switch_to).
     pub fn operand(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.mod_switch_to(a, a.metadata().level)
     }
