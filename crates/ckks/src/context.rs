@@ -69,16 +69,18 @@ impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
-    /// in a [`CkksError::Rlwe`], before any work, where the machine cannot hold the tables.
+    /// Every error of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use;
+    /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`CkksError::Rlwe`], before any work, where the
+    /// machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, CkksError> {
         Self::with_parallelism(parameters, Parallelism::default())
     }
 
-    /// The same with a choice of what threads share `[AS19, 4]`: results are the same, to the last bit.
+    /// Builds the tables of `parameters` with a choice of what threads share `[AS19, 4]`: results are the same, to
+    /// the last bit.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn with_parallelism(parameters: &Parameters, parallelism: Parallelism) -> Result<Self, CkksError> {
         parameters.validate()?;
         memory::require(parameters.table_bytes())?;

@@ -54,10 +54,11 @@ impl Encoder {
         self.encode_at(values, level, self.context.scale(level)?)
     }
 
-    /// The same for real numbers.
+    /// The plaintext of these real numbers at the highest level and its canonical scale; missing ones count as
+    /// zero.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// Every error of [`encode`](Self::encode).
     pub fn encode_real(&self, values: &[f64]) -> Result<Plaintext, CkksError> {
         self.encode(&Erased::from_real(values))
     }
@@ -65,7 +66,7 @@ impl Encoder {
     /// The plaintext of these numbers at this level and scale; missing ones count as zero.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode); [`CkksError::NoSuchLevel`]; [`EncoderError::Scale`] or [`CkksError::Value`] for a scale that
+    /// Every error of [`encode`](Self::encode); [`CkksError::NoSuchLevel`]; [`EncoderError::Scale`] or [`CkksError::Value`] for a scale that
     /// no plaintext has.
     pub fn encode_at(&self, values: &[Complex64], level: usize, scale: f64) -> Result<Plaintext, CkksError> {
         let magnitude = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
@@ -79,7 +80,7 @@ impl Encoder {
     /// [`encode_at`](Self::encode_at) for real numbers.
     ///
     /// # Errors
-    /// As [`encode_at`](Self::encode_at).
+    /// Every error of [`encode_at`](Self::encode_at).
     pub fn encode_real_at(&self, values: &[f64], level: usize, scale: f64) -> Result<Plaintext, CkksError> {
         self.encode_at(&Erased::from_real(values), level, scale)
     }
@@ -103,7 +104,7 @@ impl Encoder {
     /// The real parts of the numbers of a plaintext.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// Every error of [`decode`](Self::decode).
     pub fn decode_real(&self, plaintext: &Plaintext) -> Result<Vec<f64>, CkksError> {
         Ok(Erased::from(self.decode(plaintext)?).iter().map(|value| value.re).collect())
     }

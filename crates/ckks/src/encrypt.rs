@@ -35,7 +35,7 @@ impl Context {
     /// Encrypts under the secret key: less noise, for those who hold it.
     ///
     /// # Errors
-    /// As [`encrypt`](Self::encrypt).
+    /// Every error of [`encrypt`](Self::encrypt).
     pub fn encrypt_secret(
         &self,
         plaintext: &Plaintext,

@@ -89,11 +89,12 @@ impl Parameters {
         Self::from_chain(log2_degree, ranges, security, |index| Chain::new(index, first_bits, ranges))
     }
 
-    /// The same with levels that are sets of moduli, of as few as hold their bits, whatever the scale: see [`with_rungs`](Self::with_rungs). Scales stay within
-    /// 1/4 bit of what is asked.
+    /// Chooses primes for Q_0 and for these ranges of levels, where levels are sets of moduli, of as few as hold
+    /// their bits, whatever the scale: see [`with_rungs`](Self::with_rungs). Scales stay within 1/4 bit of what is
+    /// asked.
     ///
     /// # Errors
-    /// As [`from_ranges`](Self::from_ranges).
+    /// Every error of [`from_ranges`](Self::from_ranges).
     pub fn from_ranges_rational(
         log2_degree: u32,
         first_bits: u32,
@@ -151,32 +152,33 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// The same with levels of the ring that are any sets of the moduli, given by ascending indices: `rungs[levels[l] − 1]` makes Q_l. Products
-    /// ascend, and the last set has all moduli. Sets that no level has are for keys, which serve a level by any set that it is part of.
+    /// These parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
+    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has
+    /// are for keys, which serve a level by any set that it is part of.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
-    /// The same with other scales, the highest range first; it must start at level L.
+    /// These parameters with other scales, the highest range first; it must start at level L.
     #[must_use]
     pub fn with_scales(self, scales: Vec<ScaleRange>) -> Self {
         Self { scales, ..self }
     }
 
-    /// The same for messages with slots of at most 2^`bits`.
+    /// These parameters for messages with slots of at most 2^`bits`.
     #[must_use]
     pub fn with_message_bits(self, message_bits: u32) -> Self {
         Self { message_bits, ..self }
     }
 
-    /// The same for secrets of another distribution than the uniform ternary one.
+    /// These parameters for secrets of another distribution than the uniform ternary one.
     #[must_use]
     pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
         Self { secrets, ..self }
     }
 
-    /// The same with a choice of digits and special moduli for key switching.
+    /// These parameters with a choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
@@ -224,7 +226,7 @@ impl Parameters {
         self.levels.get(level).map_or_else(Vec::new, |&level| self.ring_limbs(level))
     }
 
-    /// The same of a level of the ring.
+    /// The indices of the moduli of a level of the ring, ascending.
     #[must_use]
     pub fn ring_limbs(&self, level: usize) -> Vec<usize> {
         limbs_of_level(&self.rungs, self.moduli.len(), level)

@@ -74,13 +74,13 @@ impl Precision {
         -self.deviation.log2()
     }
 
-    /// The same with another bound on the slots, known to whoever computes.
+    /// This estimate with another bound on the slots, known to whoever computes.
     #[must_use]
     pub fn with_magnitude(self, magnitude: f64) -> Self {
         Self { magnitude, ..self }
     }
 
-    /// The same with another estimate of the errors.
+    /// This estimate with another deviation of the errors.
     #[must_use]
     pub fn with_deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }

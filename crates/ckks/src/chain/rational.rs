@@ -12,7 +12,8 @@ const MOST_OFF: f64 = 0.25;
 const TRIED_POOLS: usize = 64;
 
 impl Chain {
-    /// As [`Chain::new`], with sets of moduli for levels: the highest level has all of them.
+    /// A chain whose levels are sets of moduli, otherwise made as by [`Chain::new`]: the highest level has all of
+    /// them.
     pub(crate) fn rational(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
         check_ranges(first_bits, ranges)?;
         let mut bits = Vec::new();

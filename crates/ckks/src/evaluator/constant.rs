@@ -31,7 +31,7 @@ impl Evaluator {
     /// a ← a + c. On an error `a` is not changed.
     ///
     /// # Errors
-    /// As [`add_constant`](Self::add_constant).
+    /// Every error of [`add_constant`](Self::add_constant).
     pub fn add_constant_assign(
         &self,
         a: &mut Ciphertext,

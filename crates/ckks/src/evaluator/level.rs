@@ -118,7 +118,7 @@ impl Evaluator {
     /// that are kept, sent, or meet several others.
     ///
     /// # Errors
-    /// As [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
+    /// Every error of [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
     pub fn level_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
         let scale = self.context().scale(level)?;
         let &Metadata { level: own, scale: from, .. } = a.metadata();
@@ -147,7 +147,7 @@ impl Evaluator {
     /// their operands; one that meets several of them is switched once if it is taken there before.
     ///
     /// # Errors
-    /// As [`drop_to`](Self::drop_to), but for a ciphertext of a lower level, which passes unchanged.
+    /// Every error of [`drop_to`](Self::drop_to), but a ciphertext of a lower level passes unchanged.
     pub fn nested<'a>(&self, a: &'a Ciphertext, level: usize) -> Result<Cow<'a, Ciphertext>, CkksError> {
         let own = a.metadata().level;
         if own < level || self.context().is_nested(level, self.context().limbs(own)?) {

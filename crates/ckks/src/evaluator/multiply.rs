@@ -31,7 +31,7 @@ impl Evaluator {
     /// a², as [`multiply`](Self::multiply).
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
         self.multiply(a, a, key)
     }
@@ -39,7 +39,7 @@ impl Evaluator {
     /// Σ a_i·b_i, relinearised and rescaled once, at the level below the lowest operand.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply); [`CkksError::Empty`] for none.
+    /// Every error of [`multiply`](Self::multiply); [`CkksError::Empty`] for none.
     pub fn sum_of_products<'a>(
         &self,
         pairs: impl IntoIterator<Item = (&'a Ciphertext, &'a Ciphertext)>,

@@ -20,7 +20,7 @@ pub(crate) fn parameters(log2_degree: u32, scale_bits: u32, depth: usize, digits
         .unwrap()
 }
 
-/// The same with sets of moduli for levels.
+/// Parameters of `depth` levels of `scale_bits` bits each, where levels are sets of moduli.
 pub(crate) fn rational(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
     let ranges = [LevelRange { levels: depth, scale_bits }];
     let security = Security::InsecureForResearchOnly;
@@ -48,7 +48,7 @@ impl Party {
 }
 
 impl Party {
-    /// The same over big integers.
+    /// A party whose ring computes with big integers.
     pub(crate) fn oracle(parameters: &Parameters, slots: usize) -> Self {
         let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
         let index = 2 << parameters.log2_degree();

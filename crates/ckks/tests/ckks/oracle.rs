@@ -1,4 +1,4 @@
-//! The same circuit over words and over big integers, and on any number of threads.
+//! One circuit over words and over big integers, and on any number of threads: results are the same.
 
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, Context, Parallelism, Parameters};
@@ -42,7 +42,7 @@ fn integers(party: &Party, ciphertext: &Ciphertext) -> Vec<Vec<num_bigint::BigIn
     ciphertext.parts().iter().map(part).collect()
 }
 
-/// The same ciphertext, in another ring.
+/// Carries a ciphertext over to the ring of another party.
 fn carried(from: &Party, to: &Party, ciphertext: &Ciphertext) -> Ciphertext {
     let ring = to.context.ring_at(ciphertext.metadata().level).unwrap();
     let part = |part: &Vec<_>| ring.to_evaluation(ring.from_integers(part).unwrap()).unwrap();
