@@ -45,7 +45,7 @@ pub(crate) struct Times {
     pub(crate) server: f64,
     /// Decrypting and joining residues.
     pub(crate) decrypt: f64,
-    /// The same sums without encryption, and the comparison.
+    /// Computing the same sums without encryption, and the comparison.
     pub(crate) compare: f64,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Job {
     pub(crate) group_by: Option<String>,
     /// The columns, as integers.
     pub(crate) columns: Vec<FixedColumn>,
-    /// The same, as double-precision numbers, to report the loss against them.
+    /// The columns as double-precision numbers, to report the loss against them.
     pub(crate) doubles: Vec<Vec<f64>>,
     /// The rows of each group.
     pub(crate) groups: Groups,

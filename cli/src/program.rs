@@ -57,7 +57,7 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
     }
 }
 
-/// The same for a file.
+/// The command-line error for a program error in this file.
 fn refuse_in(path: &Path, error: ProgramError) -> CliError {
     let place = quoted(&path.display().to_string());
     match refuse(error) {

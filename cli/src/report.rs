@@ -115,7 +115,7 @@ impl Report {
 }
 
 impl Params {
-    /// Those of a plan and what they take in bytes; `auto` if the scheme was to be chosen.
+    /// Parameters of a plan and what they take in bytes; `auto` if the scheme was to be chosen.
     pub(crate) fn of(job: &Job, plan: &Plan, auto: bool) -> Result<(Self, Sizes), CliError> {
         let packed = plan.packed().ok_or_else(|| CliError::failure("the table is not packed"))?;
         let (parameters, layout) = (&plan.parameters, packed.layout());

@@ -27,7 +27,7 @@ struct Ways<E, D> {
     decrypt: D,
 }
 
-/// Those of a context of BFV or BGV.
+/// How a context of BFV or BGV encrypts and decrypts.
 macro_rules! ways {
     ($context:expr) => {
         Ways {

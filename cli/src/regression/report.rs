@@ -70,7 +70,7 @@ struct Coefficient {
     feature: String,
     /// Of the scaled feature, decrypted.
     encrypted: f64,
-    /// The same in the clear.
+    /// The coefficient of the scaled feature, computed in the clear.
     clear: f64,
     /// Of the feature as it is, decrypted.
     per_unit: f64,

@@ -15,7 +15,7 @@ pub(crate) struct NumberColumn {
     pub(crate) name: String,
     /// Its numbers, one a row.
     pub(crate) numbers: Vec<Decimal>,
-    /// The same, as the nearest double-precision number.
+    /// Its numbers, each as the nearest double-precision number.
     pub(crate) doubles: Vec<f64>,
 }
 

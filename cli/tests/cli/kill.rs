@@ -117,7 +117,8 @@ fn killed(
     seen
 }
 
-/// The same for a folder of keys, which is there with all of them or not at all.
+/// Kills `keygen` at random moments; how often no folder of keys was there then, and how often one with all of
+/// them.
 fn killed_keygen(folder: &Folder, times: usize, moments: &mut Moments) -> [usize; 2] {
     let time = whole(|| keygen(folder, "timed"));
     let mut seen = [0; 2];
