@@ -26,7 +26,7 @@ struct Inner {
     algorithms: Algorithms,
     scaler: Scaler,
     tail: Tail,
-    /// By level, the lowest first, made when a product first asks.
+    /// Noise of products by level, the lowest first, computed when a product first asks.
     levels: OnceLock<Vec<LevelModel>>,
 }
 
@@ -121,7 +121,7 @@ impl Context {
         LevelModel { product, relinearization: noise.scaled(Log2::from_bits(log2_dropped)) }
     }
 
-    /// Ring and security.
+    /// The RLWE context: ring and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
@@ -157,8 +157,8 @@ impl Context {
         &self.inner.scaler
     }
 
-    /// Fails unless a ciphertext has this plaintext modulus and all moduli; operations that are the same at every
-    /// level do not look.
+    /// Fails unless a ciphertext has this plaintext modulus and all moduli. Operations that are the same at every
+    /// level do not ask.
     pub(crate) fn check(&self, ciphertext: &Ciphertext) -> Result<(), BfvError> {
         self.check_plain_modulus(*ciphertext.metadata())?;
         let expected = self.ring().level();

@@ -141,7 +141,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
         self.security
     }
 
-    /// The plaintext moduli, one or several.
+    /// The plaintext modulus, or all of several.
     pub(crate) fn plain(&self) -> &T {
         &self.plain
     }

@@ -7,7 +7,7 @@ use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
 impl Evaluator {
-    /// a·b, relinearised.
+    /// The product a·b of two ciphertexts, relinearised.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for operands that
@@ -22,7 +22,8 @@ impl Evaluator {
         self.context().rlwe().on_pool(|| self.product(a, b, Some(key)))
     }
 
-    /// a², relinearised: with algorithms that treat both operands alike, half the extensions of a product.
+    /// The square a² of a ciphertext, relinearised: with algorithms that treat both operands alike, half the
+    /// extensions of a product.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -37,7 +38,7 @@ impl Evaluator {
         })
     }
 
-    /// a·b in three parts, to be relinearised later.
+    /// The product a·b of two ciphertexts in three parts, to be relinearised later.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -45,7 +46,7 @@ impl Evaluator {
         self.context().rlwe().on_pool(|| self.product(a, b, None))
     }
 
-    /// a·b of operands of several products, relinearised.
+    /// The product a·b of two extended operands, relinearised.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -59,7 +60,7 @@ impl Evaluator {
         self.context().rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, Some(key)))
     }
 
-    /// Multiplies two extended operands; the product has three parts, to be relinearised later.
+    /// The product a·b of two extended operands in three parts, to be relinearised later.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
