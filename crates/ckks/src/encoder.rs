@@ -1,4 +1,4 @@
-//! Complex and real numbers to polynomials and back.
+//! Encodes complex and real numbers as polynomials, and decodes them.
 //!
 //! Messages of s < n/2 slots live in the subring of X^(n/2s): their vector repeats n/2s times over all slots, and rotations act
 //! on it modulo s.
@@ -38,7 +38,7 @@ impl Encoder {
         Ok(Self { context: context.clone(), embedding: Embedding::new(slots)? })
     }
 
-    /// s.
+    /// The number of slots s.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.embedding.slots()
@@ -109,7 +109,7 @@ impl Encoder {
         Ok(Erased::from(self.decode(plaintext)?).iter().map(|value| value.re).collect())
     }
 
-    /// n/2s.
+    /// The gap n/2s: the vector repeats that often over all slots.
     fn gap(&self) -> usize {
         self.context.max_slots() / self.slots()
     }

@@ -30,7 +30,7 @@ impl Chain {
     }
 }
 
-/// The primes of a path: of every level those that make up for the scale above it.
+/// The chain of a path of sets: every level has primes that make up for the scale above it.
 fn chain(sets: &LevelSets, step: u64, first_bits: u32, ranges: &[LevelRange]) -> Option<Chain> {
     let mut finder = PrimeFinder::new(step, sets.terminals());
     let targets: Vec<f64> =
@@ -99,7 +99,8 @@ mod tests {
         Parameters::from_ranges_rational(log2_degree, first_bits, ranges, insecure).unwrap()
     }
 
-    /// Scales of every size, also where levels of their own primes find none: words as the bits need, and scales near their targets.
+    /// Tries scales of every size, also where levels of their own primes find none: words as the bits need, and
+    /// scales near their targets.
     #[test]
     fn levels_take_the_words_of_their_bits() {
         for (log2_degree, bits, depth) in [
