@@ -1,4 +1,4 @@
-//! The job as integers: columns, groups, and the range its sums need, known before any computing.
+//! The job of `sunzi demo` as integers: columns, groups, and the range its sums need, known before any computing.
 
 use crate::args::DemoArgs;
 use crate::error::CliError;
@@ -6,7 +6,7 @@ use crate::table::fixed_point::{self, FixedColumn};
 use crate::table::groups::Groups;
 use crate::table::{Table, csv, embedded, select};
 
-/// What is to be computed.
+/// What the job of `sunzi demo` computes with.
 #[derive(Debug)]
 pub(crate) struct Job {
     /// Where the table came from.
