@@ -1,4 +1,4 @@
-//! Commands and options.
+//! Commands and options of the command line.
 
 mod program;
 mod tables;
@@ -314,7 +314,7 @@ fn parse_decimals(text: &str) -> Result<Decimals, String> {
 
 /// What the arguments ask for.
 pub(crate) enum Asked {
-    /// Run a command, on so many threads.
+    /// Run this command, on so many threads.
     Run(Box<Command>, Option<u16>),
     /// Print this text: help or version.
     Show(String),

@@ -1,4 +1,4 @@
-//! `sunzi demo`: a table through the whole story.
+//! `sunzi demo`: computes on a table under encryption, from parameters to decrypted results.
 
 use std::time::Instant;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     )))
 }
 
-/// The whole job: plain and encrypted, then compared.
+/// Runs the whole job, in the clear and encrypted, and compares the results.
 fn report(args: &DemoArgs) -> Result<Report, CliError> {
     let start = Instant::now();
     let progress = Progress::new(!args.json && !args.quiet);

@@ -14,7 +14,7 @@ use crate::sums::{Sums, pairs};
 pub(crate) struct Derived {
     /// Number of rows.
     pub(crate) count: i128,
-    /// Σx/n.
+    /// Mean Σx/n of each column.
     pub(crate) means: Vec<Option<f64>>,
     /// Sample covariances (divisor n − 1) of each pair x ≤ y; variances where x = y.
     pub(crate) covariances: Vec<Option<f64>>,
@@ -44,7 +44,7 @@ pub(crate) fn derive(sums: &Sums<i128>, decimals: &[u32]) -> Derived {
     }
 }
 
-/// n·Σxy − Σx·Σy.
+/// The spread n·Σxy − Σx·Σy of a pair of columns.
 fn spread(sums: &Sums<i128>, x: usize, y: usize) -> BigInt {
     let sum = |column: usize| BigInt::from(sums.sums.get(column).copied().unwrap_or(0));
     let product = BigInt::from(sums.product(x, y).copied().unwrap_or(0));

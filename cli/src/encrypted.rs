@@ -33,19 +33,19 @@ pub(crate) struct Outcome {
 /// Seconds of each step, over all plaintext moduli.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Times {
-    /// Reading the table and encoding it.
+    /// Seconds for reading the table and encoding it.
     pub(crate) read: f64,
-    /// Choosing parameters and building their tables.
+    /// Seconds for choosing parameters and building their tables.
     pub(crate) parameters: f64,
-    /// All keys.
+    /// Seconds for making all keys.
     pub(crate) keys: f64,
-    /// Packing and encrypting.
+    /// Seconds for packing and encrypting.
     pub(crate) encrypt: f64,
-    /// The server's work.
+    /// Seconds of the server's work.
     pub(crate) server: f64,
-    /// Decrypting and joining residues.
+    /// Seconds for decrypting and joining residues.
     pub(crate) decrypt: f64,
-    /// The same sums without encryption, and the comparison.
+    /// Seconds for computing the same sums without encryption, and the comparison.
     pub(crate) compare: f64,
 }
 

@@ -17,16 +17,16 @@ const DAMAGED: u8 = 5;
 /// Why a command stopped. The message is one line: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// The user can mend it.
+    /// Input was refused: the user can mend it.
     #[error("{0}")]
     Input(String),
-    /// A file of other keys or parameters, or of another kind.
+    /// A file belongs to other keys or parameters, or is of another kind.
     #[error("{0}")]
     Mismatch(String),
-    /// What does not fit the parameters.
+    /// A computation does not fit the parameters.
     #[error("{0}")]
     Impossible(String),
-    /// A file that is not whole.
+    /// A file is damaged: it is not whole.
     #[error("{0}")]
     Damaged(String),
     /// The job ran, and a check did not hold.
@@ -38,32 +38,32 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// Bad input, to be mended by the user.
+    /// The error of bad input, to be mended by the user.
     pub(crate) fn input(message: impl fmt::Display) -> Self {
         Self::Input(one_line(&message.to_string()))
     }
 
-    /// A file of other keys or parameters.
+    /// The error of a file of other keys or parameters.
     pub(crate) fn mismatch(message: impl fmt::Display) -> Self {
         Self::Mismatch(one_line(&message.to_string()))
     }
 
-    /// What does not fit the parameters.
+    /// The error of a computation that does not fit the parameters.
     pub(crate) fn impossible(message: impl fmt::Display) -> Self {
         Self::Impossible(one_line(&message.to_string()))
     }
 
-    /// A file that is not whole.
+    /// The error of a file that is not whole.
     pub(crate) fn damaged(message: impl fmt::Display) -> Self {
         Self::Damaged(one_line(&message.to_string()))
     }
 
-    /// A failure that is not the input's fault.
+    /// The error of a failure that is not the input's fault.
     pub(crate) fn failure(message: impl fmt::Display) -> Self {
         Self::Failure(one_line(&message.to_string()))
     }
 
-    /// The exit code to leave with.
+    /// The exit code that the process leaves with after this error.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => BAD_INPUT,
@@ -75,8 +75,8 @@ impl CliError {
     }
 }
 
-/// Text from outside may hold anything: control characters are shown escaped, so that a message
-/// stays on one line and cannot steer a terminal.
+/// Text on one line: text from outside may hold anything, so control characters are shown escaped and cannot steer
+/// a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars()
         .flat_map(|c| if c.is_control() { Escaped::Yes(c.escape_default()) } else { Escaped::No(Some(c)) })

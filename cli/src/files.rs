@@ -18,10 +18,10 @@ use sunzi::table::TableError;
 use crate::error::{CliError, quoted};
 use crate::output;
 
-/// Tables of so many bytes take a second or more: whoever waits is told.
+/// Bytes of tables that take a second or more to build: whoever waits is told.
 const LARGE_TABLES: u64 = 1 << 28;
 
-/// Says on standard error that tables are made, where that takes a while.
+/// Says on standard error that tables are built, where that takes a while.
 pub(crate) fn tell_tables(needed: u64) {
     if needed >= LARGE_TABLES {
         output::remark(&format!("making tables of about {} for these parameters", bytes(needed)));
@@ -35,12 +35,12 @@ pub(crate) fn contexts(accept: Accept, path: &Path) -> Result<Contexts, WireErro
     Ok(Contexts::new(&parameters)?)
 }
 
-/// What went wrong with a file, by whose fault.
+/// The command-line error for an error of a file, by whose fault it is.
 pub(crate) fn refuse(path: &Path, error: WireError) -> CliError {
     of_fault(error.fault(), format!("{}: {error}", quoted(&path.display().to_string())))
 }
 
-/// What went wrong with a table: its messages name the file where they have to.
+/// The command-line error for an error of a table: messages name the file where they have to.
 pub(crate) fn refuse_table(path: &Path, error: TableError) -> CliError {
     match error {
         TableError::Wire(error) => refuse(path, error),
@@ -56,7 +56,7 @@ fn of_fault(fault: Fault, message: String) -> CliError {
     }
 }
 
-/// What went wrong with the folder of a party's keys.
+/// The command-line error for an error in the folder of a party's keys.
 pub(crate) fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliError {
     let missing = matches!(&error, WireError::Io(error) if error.kind() == ErrorKind::NotFound);
     if !missing {
@@ -72,13 +72,13 @@ pub(crate) fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliEr
     })
 }
 
-/// What went wrong with a file that should be a schema.
+/// The command-line error for a file that should be a schema.
 pub(crate) fn refuse_schema(path: &Path, error: TableError) -> CliError {
     let name = quoted(&path.display().to_string());
     CliError::input(format!("{name} is no schema as sunzi schema writes it: {error}"))
 }
 
-/// Fails where no file can be written, before any work is done for it.
+/// Fails where no file can be written at this path, before any work is done for it.
 pub(crate) fn check_target(path: &Path) -> Result<(), CliError> {
     let name = quoted(&path.display().to_string());
     if path.is_dir() {

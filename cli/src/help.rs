@@ -1,4 +1,4 @@
-//! What shells and man know of the commands.
+//! Completions of commands for shells, and pages of the manual for man.
 
 use clap::CommandFactory;
 

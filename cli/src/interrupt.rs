@@ -1,10 +1,10 @@
-//! Ctrl-C and requests to end.
+//! What happens on Ctrl-C and requests to end.
 
 use sunzi::rlwe::wire::remove_unfinished;
 
 use crate::error::CliError;
 
-/// What a shell says of a process that was interrupted.
+/// Exit code that a shell gives a process that was interrupted.
 const INTERRUPTED: i32 = 130;
 
 /// From now on an interrupted process leaves no file or folder that is not finished.

@@ -1,4 +1,4 @@
-//! The job as integers: columns, groups, and the range its sums need, known before any computing.
+//! The job of `sunzi demo` as integers: columns, groups, and the range its sums need, known before any computing.
 
 use crate::args::DemoArgs;
 use crate::error::CliError;
@@ -6,7 +6,7 @@ use crate::table::fixed_point::{self, FixedColumn};
 use crate::table::groups::Groups;
 use crate::table::{Table, csv, embedded, select};
 
-/// What is to be computed.
+/// What the job of `sunzi demo` computes with.
 #[derive(Debug)]
 pub(crate) struct Job {
     /// Where the table came from.
@@ -15,7 +15,7 @@ pub(crate) struct Job {
     pub(crate) group_by: Option<String>,
     /// The columns, as integers.
     pub(crate) columns: Vec<FixedColumn>,
-    /// The same, as double-precision numbers, to report the loss against them.
+    /// The columns as double-precision numbers, to report the loss against them.
     pub(crate) doubles: Vec<Vec<f64>>,
     /// The rows of each group.
     pub(crate) groups: Groups,

@@ -9,19 +9,19 @@ use crate::sums::pair_index;
 /// The loss of one column.
 #[derive(Debug, Serialize)]
 pub(crate) struct ColumnLoss {
-    /// The column.
+    /// Name of the column.
     pub(crate) column: String,
-    /// Decimals kept.
+    /// Decimals that the column keeps.
     pub(crate) decimals: u32,
-    /// Decimals its cells have.
+    /// Decimals that the column's cells have.
     pub(crate) decimals_written: u32,
     /// Whether every cell was encoded without rounding.
     pub(crate) exact: bool,
     /// The largest difference between a cell and its encoding.
     pub(crate) max_abs_error: f64,
-    /// |mean − mean by double precision|, relative.
+    /// Relative difference |mean − mean by double precision|.
     pub(crate) mean_relative_difference: Option<f64>,
-    /// |variance − variance by double precision|, relative.
+    /// Relative difference |variance − variance by double precision|.
     pub(crate) variance_relative_difference: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The one place that prints.
+//! Output of the command line: nothing else prints.
 
 use std::io::Write;
 

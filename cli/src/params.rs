@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::files::stored::Stored;
 use crate::output;
 
-/// Explains the choice; refused if nothing fits.
+/// Explains the choice of parameters; refused if nothing fits.
 pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     if args.bootstrapping {
         return bootstrapping::run(args.json);
@@ -78,7 +78,7 @@ fn bfv_choice(args: &ParamsArgs, security: Security) -> Result<BfvChoice, CliErr
     if let Some(policy) = args.room.policy()? {
         builder = builder.sharing(policy);
     }
-    // Says what to relax if nothing fits.
+    // The builder says what to relax if nothing fits.
     let parameters = builder.build_crt().map_err(CliError::input)?;
     Ok((builder, parameters))
 }
@@ -92,7 +92,7 @@ fn finish_bfv(args: &ParamsArgs, (builder, parameters): BfvChoice) -> Result<(),
     finish(args, &explanation, &stored)
 }
 
-/// What is declared for BFV as a logarithm of terms is a number of additions here.
+/// Chooses BGV parameters: what is declared for BFV as a logarithm of terms is a number of additions here.
 fn bgv_choice(args: &ParamsArgs, security: Security) -> Result<BgvChoice, CliError> {
     let additions = 1_u64.checked_shl(args.additions).unwrap_or(u64::MAX) - 1;
     let rotations = u64::from(args.rotations);

@@ -28,7 +28,7 @@ pub(crate) fn parse(text: &str, schema: &Schema) -> Result<Program, CliError> {
     Program::parse_with(text, schema, &weights).map_err(refuse)
 }
 
-/// In how many parts a category cuts a table: its labels.
+/// Number of parts that a category cuts a table into: its labels.
 pub(crate) fn parts(schema: &Schema, partition: Option<&String>) -> Result<usize, CliError> {
     let Some(name) = partition else { return Ok(1) };
     match schema.columns.iter().find(|column| column.name == *name).map(|column| &column.kind) {
@@ -40,10 +40,10 @@ pub(crate) fn parts(schema: &Schema, partition: Option<&String>) -> Result<usize
     }
 }
 
-/// What went wrong with a program, by whose fault.
+/// The command-line error for an error of a program, by whose fault it is.
 pub(crate) fn refuse(error: ProgramError) -> CliError {
     match error {
-        // It points at a place in the text: its lines stay lines.
+        // A parse error points at a place in the text: its lines stay lines.
         ProgramError::Parse(error) => {
             let lines: Vec<String> = error.to_string().lines().map(one_line).collect();
             CliError::Input(lines.join("\n"))
@@ -57,7 +57,7 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
     }
 }
 
-/// The same for a file.
+/// The command-line error for a program error in this file.
 fn refuse_in(path: &Path, error: ProgramError) -> CliError {
     let place = quoted(&path.display().to_string());
     match refuse(error) {

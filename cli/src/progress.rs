@@ -1,16 +1,16 @@
-//! Progress bars, only where somebody watches.
+//! Progress bars, shown only on a terminal.
 
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar on standard error, or nothing at all.
+/// A progress bar on standard error, or nothing at all.
 pub(crate) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A bar if `wanted` and standard error is a terminal.
+    /// A progress bar if `wanted` and standard error is a terminal.
     pub(crate) fn new(wanted: bool) -> Self {
         let visible = wanted && std::io::stderr().is_terminal();
         let bar = if visible { ProgressBar::new(1) } else { ProgressBar::hidden() };
@@ -22,7 +22,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// Begins `steps` steps.
+    /// Begins a bar of `steps` steps.
     pub(crate) fn begin(&self, steps: usize) {
         self.bar.reset();
         self.bar.set_length(steps as u64);
@@ -34,12 +34,12 @@ impl Progress {
         self.bar.tick();
     }
 
-    /// One step is done.
+    /// Notes that one step is done.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
     }
 
-    /// Where the work stands.
+    /// Shows that `done` steps of `total` are done.
     pub(crate) fn at(&self, done: usize, total: usize) {
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);

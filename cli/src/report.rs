@@ -16,14 +16,14 @@ use crate::job::Job;
 use crate::loss::ColumnLoss;
 use checks::Check;
 
-/// Everything there is to say.
+/// The report of the demonstration.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     /// Whether every check held.
     pub(crate) ok: bool,
-    /// The table.
+    /// Where the table came from.
     pub(crate) source: String,
-    /// Its rows.
+    /// Number of rows of the table.
     pub(crate) rows: usize,
     /// The columns used.
     pub(crate) columns: Vec<String>,
@@ -37,13 +37,13 @@ pub(crate) struct Report {
     pub(crate) times: Times,
     /// Bits left in the worst result before decryption would be refused.
     pub(crate) bits_left: f64,
-    /// The kernels that ran.
+    /// The instruction set of the kernels that ran.
     pub(crate) isa: String,
-    /// Threads that ran.
+    /// Number of threads that ran.
     pub(crate) threads: usize,
     /// Peak memory of the process, where the system tells.
     pub(crate) peak_memory_bytes: Option<u64>,
-    /// The parameters.
+    /// The parameters that were used.
     pub(crate) params: Params,
     /// Bytes of keys and ciphertexts.
     pub(crate) sizes: Sizes,
@@ -115,7 +115,7 @@ impl Report {
 }
 
 impl Params {
-    /// Those of a plan and what they take in bytes; `auto` if the scheme was to be chosen.
+    /// Parameters of a plan and what they take in bytes; `auto` if the scheme was to be chosen.
     pub(crate) fn of(job: &Job, plan: &Plan, auto: bool) -> Result<(Self, Sizes), CliError> {
         let packed = plan.packed().ok_or_else(|| CliError::failure("the table is not packed"))?;
         let (parameters, layout) = (&plan.parameters, packed.layout());

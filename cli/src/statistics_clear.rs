@@ -1,4 +1,4 @@
-//! The same sums without encryption: what the encrypted ones are compared with.
+//! Sums computed without encryption: what the encrypted ones are compared with.
 
 use rayon::prelude::*;
 

@@ -5,18 +5,18 @@
 pub(crate) struct Sums<T> {
     /// Number of rows.
     pub(crate) count: T,
-    /// Σx for each column.
+    /// Sum Σx of each column.
     pub(crate) sums: Vec<T>,
-    /// Σxy for each pair x ≤ y of columns, at [`pair_index`].
+    /// Sum of products Σxy for each pair x ≤ y of columns, at [`pair_index`].
     pub(crate) products: Vec<T>,
 }
 
 /// The sums over each group and over all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableSums<T> {
-    /// One for each group.
+    /// Sums over each group.
     pub(crate) groups: Vec<Sums<T>>,
-    /// Over all rows.
+    /// Sums over all rows.
     pub(crate) total: Sums<T>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn pairs(columns: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl<T> Sums<T> {
-    /// Σxy, if there are such columns.
+    /// The sum of products Σxy, if there are such columns.
     pub(crate) fn product(&self, x: usize, y: usize) -> Option<&T> {
         self.products.get(pair_index(x, y))
     }
@@ -44,7 +44,7 @@ impl<T> Sums<T> {
         std::iter::once(&self.count).chain(&self.sums).chain(&self.products)
     }
 
-    /// `f` of every sum.
+    /// Applies `f` to every sum.
     pub(crate) fn map<U, E>(&self, f: impl Fn(&T) -> Result<U, E>) -> Result<Sums<U>, E> {
         Ok(Sums {
             count: f(&self.count)?,

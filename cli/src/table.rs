@@ -15,12 +15,12 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
 }
 
-/// One row.
+/// One row of a table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The line it starts on, from 1.
+    /// The line that the row starts on, from 1.
     pub(crate) line: u64,
-    /// Its cells.
+    /// The cells of the row.
     pub(crate) cells: Vec<String>,
 }
 

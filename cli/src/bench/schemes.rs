@@ -10,7 +10,7 @@ use sunzi::{bfv, bgv};
 use super::{Call, call};
 use crate::error::CliError;
 
-/// Bits of the plaintext modulus.
+/// Bits of the plaintext modulus that is timed.
 const PLAIN_BITS: u32 = 17;
 /// Bits of precision of CKKS; the smallest degree has room for fewer.
 const PRECISION: u32 = 20;
@@ -18,7 +18,7 @@ const LEAST_PRECISION: u32 = 10;
 /// How far a slot of CKKS may be from what it should be: 2^-7, six deviations of the least precision.
 const TOLERANCE: f64 = 1.0 / 128.0;
 
-/// Hears the operations of a scheme, in the order of `OPERATIONS`.
+/// Receives the operations of a scheme, in the order of `OPERATIONS`.
 type Measure<'a> = &'a mut dyn FnMut([Call<'_>; 5]) -> Result<(), CliError>;
 
 /// How a scheme encrypts and decrypts.
@@ -27,7 +27,7 @@ struct Ways<E, D> {
     decrypt: D,
 }
 
-/// Those of a context of BFV or BGV.
+/// How a context of BFV or BGV encrypts and decrypts.
 macro_rules! ways {
     ($context:expr) => {
         Ways {
@@ -51,7 +51,7 @@ pub(super) fn bfv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
 
 pub(super) fn bgv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
     let builder = bgv::Parameters::builder().log2_degree(log_n).depth(1).plain_bits(PLAIN_BITS);
-    // BGV takes what was declared: the sum and the rotation are of fresh ciphertexts.
+    // BGV parameters take what was declared: the sum and the rotation are of fresh ciphertexts.
     let builder = builder.fresh_additions(1).fresh_rotations(1);
     let parameters = builder.build().map_err(CliError::failure)?;
     let context = bgv::Context::new(&parameters).map_err(CliError::failure)?;

@@ -18,12 +18,12 @@ use crate::args::CheckArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// What was found in a file that is whole.
+/// What `sunzi check` found in a file that is whole.
 #[derive(Debug, Serialize)]
 struct Checked {
     file: String,
     object: String,
-    /// Ciphertexts, rotations, or one.
+    /// Number of ciphertexts or rotations in the file, or one.
     count: u64,
     bytes: u64,
 }
@@ -94,7 +94,7 @@ fn its<'a, C: SchemeFormat>(contexts: &'a [C], path: &Path) -> Result<&'a C, Wir
     own.or(contexts.first()).ok_or(WireError::value("plaintext moduli", "at least one", 0))
 }
 
-/// Parameters that were validated make a context; if not, the error says why.
+/// The context of parameters that were validated; if there is none, the error says why.
 fn of<C, E: std::error::Error + Send + Sync + 'static>(context: Result<C, E>) -> Result<C, WireError> {
     context.map_err(WireError::scheme)
 }
@@ -103,7 +103,7 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
     let reader = stored::open(path)?;
     let kind = Kind::of(reader.header().kind);
     if kind == Some(C::CIPHERTEXTS) {
-        // One after the other: there may be more than memory holds.
+        // Ciphertexts are read one after the other: there may be more than memory holds.
         return Ciphertexts::new(context, reader)?
             .try_fold(0, |count, ciphertext| ciphertext.map(|_| count + 1));
     }
@@ -118,12 +118,12 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
         Some(Kind::EncapsulationKeys) => one::<EncapsulationKeys, _>(rlwe, path),
         Some(Kind::GaloisKeys) => Ok(load::<GaloisKeys, _>(rlwe, path)?.exponents().count()),
         Some(Kind::BootstrapKeys) => one::<BootstrapKeys, _>(rlwe, path),
-        // What is not of this scheme is named by the error.
+        // An object that is not of this scheme is named by the error.
         _ => one::<CiphertextOf<C>, C>(context, path),
     }
 }
 
-/// Reads all of a file of results; how many there are, chunk by chunk.
+/// Reads all of a file of results, chunk by chunk, and counts them.
 fn results(contexts: &Contexts, path: &Path) -> Result<u64, WireError> {
     let file = BufReader::new(File::open(path).map_err(WireError::Io)?);
     let (mut reader, mut count) = (ResultsReader::open(contexts, file)?, 0);

@@ -1,4 +1,4 @@
-//! `sunzi encrypt`: a table in the clear to an encrypted one, and `sunzi schema`: what is public of it.
+//! `sunzi encrypt` turns a table in the clear into an encrypted one; `sunzi schema` finds what is public of it.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -24,20 +24,20 @@ use crate::error::{CliError, quoted};
 use crate::output;
 use crate::progress::Progress;
 
-/// What was made.
+/// What `sunzi encrypt` made.
 #[derive(Debug, Serialize)]
 struct Made {
     file: String,
     key: String,
     rows: u64,
     chunks: usize,
-    /// Columns and labels that are encrypted.
+    /// Number of columns and labels that are encrypted.
     encrypted: usize,
     bytes: u64,
     seconds: f64,
 }
 
-/// The key of the folder: the owner's, or that for everybody.
+/// The key of the folder: the owner's secret key, or the public key.
 enum Key {
     Secret(SecretKey),
     Public(PublicKey),
@@ -66,7 +66,7 @@ impl Key {
     }
 }
 
-/// Why there is no file.
+/// Why encryption stopped without a file.
 enum Stopped {
     Wire(WireError),
     Said(CliError),
@@ -176,7 +176,7 @@ fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What is to be done, chunk by chunk.
+/// Encryption of a table, chunk by chunk.
 struct Job<'a> {
     codec: Codec,
     key: &'a Key,
@@ -191,12 +191,13 @@ impl<'a> Job<'a> {
         Ok(Self { codec, key, schema, inputs: inputs(schema) })
     }
 
-    /// Inputs that are encrypted together.
+    /// Number of inputs that are encrypted together.
     fn batch(&self) -> usize {
         2 * rayon::current_num_threads()
     }
 
-    /// Bytes that it takes, about: cells of two chunks, and for each input of a batch plaintexts, ciphertexts and their bytes.
+    /// About the bytes that encryption takes: cells of two chunks, and for each input of a batch plaintexts,
+    /// ciphertexts and their bytes.
     fn memory(&self) -> u64 {
         let contexts = self.codec.contexts();
         let (n, moduli) =
@@ -220,7 +221,7 @@ impl<'a> Job<'a> {
         inputs.par_iter().map(one).collect()
     }
 
-    /// Writes all of the table; how many chunks that took.
+    /// Writes all of the table, and counts its chunks.
     fn write(
         &self,
         mut chunks: Chunks,
@@ -270,7 +271,7 @@ impl<'a> Job<'a> {
         Ok(Box::new(TableWriter::create(contexts, shape, key, file).map_err(of_file)?))
     }
 
-    /// Bytes of a chunk of an input: they are the same for all.
+    /// Bytes of an encrypted chunk of an input, equal for all chunks and inputs.
     fn encrypted_len(&self) -> Result<u64, CliError> {
         let none = || CliError::input("no column would be encrypted: name fewer with --clear");
         let input = self.inputs.first().ok_or_else(none)?;

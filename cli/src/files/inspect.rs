@@ -11,15 +11,15 @@ use crate::args::InspectArgs;
 use crate::error::{CliError, listed, one_line, quoted};
 use crate::output;
 
-/// What the header says.
+/// What the header of a file says.
 #[derive(Debug, Serialize)]
 struct Inspected {
     file: String,
-    /// The object, in words.
+    /// Kind of the object, in words.
     object: String,
-    /// Its number in the format.
+    /// Number of the kind in the file format.
     kind: u16,
-    /// Whether it must be kept from others.
+    /// Whether the object must be kept secret.
     secret: bool,
     /// Bytes of the object, header included, and of the file.
     bytes: u64,
@@ -33,7 +33,7 @@ struct Inspected {
     security: Option<SecurityClaim>,
     /// What is public of a table.
     schema: Option<Schema>,
-    /// Its rows in each chunk.
+    /// Rows of the table in each chunk.
     chunk_rows: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Inspected {
     }
 }
 
-/// A line about a column.
+/// One line of text about a column.
 fn described(column: &Column) -> String {
     let kind = match &column.kind {
         Kind::Decimal { decimals, low, high } => {
@@ -127,6 +127,6 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
         output::print(&inspected.text())?
     }
     parameters?;
-    // The same words as for whoever reads all of it.
+    // The message is the one that whoever reads the whole file gets.
     if parquet { Ok(()) } else { stored::whole(&args.file).map_err(refused) }
 }

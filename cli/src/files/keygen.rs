@@ -32,10 +32,10 @@ const FILES: [&str; 5] = [
     "eval/galois.sz",
 ];
 const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
-/// The parameters, in each folder.
+/// File of the parameters in each folder.
 const PARAMETERS: &str = "parameters.sz";
 
-/// What was made.
+/// What `sunzi keygen` made.
 #[derive(Debug, Serialize)]
 struct Made {
     folder: String,
@@ -45,7 +45,7 @@ struct Made {
     files: Vec<Written>,
 }
 
-/// One file.
+/// One file that was written.
 #[derive(Debug, Serialize)]
 struct Written {
     file: String,
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         return Err(CliError::input(format!("{name} {message}")));
     }
     check_parent(&args.directory)?;
-    // Before any work, tables included.
+    // Memory is checked before any work, tables included.
     let needed = parameters.table_bytes().saturating_add(least_keys(&parameters, args));
     memory::require(needed).map_err(CliError::input)?;
     super::tell_tables(parameters.table_bytes());
@@ -79,7 +79,8 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     }
 }
 
-/// The least that keys take together: with a program, of which no context says yet what it rotates, the relinearisation key alone.
+/// The least bytes that keys take together: with a program, of which no context says yet what it rotates, the
+/// relinearisation key alone.
 fn least_keys(parameters: &Stored, args: &KeygenArgs) -> u64 {
     let degree = parameters.claim().degree.max(2);
     let rotations = match (&args.program, &args.rotations) {
@@ -102,7 +103,7 @@ fn make(context: &RlweContext, parameters: &Stored, args: &KeygenArgs) -> Result
             exponents(context.ring(), parameters, &args.rotations)?.into_iter().map(|k| (k, level)).collect()
         }
     };
-    // Before any work: all of them are in memory together.
+    // Memory is checked before any work: all keys are in memory together.
     let mut levels = exponents.iter().map(|&(_, level)| level).chain([context.level()]);
     let needed = levels
         .try_fold(0_u64, |sum, level| context.switch_key_bytes(level).map(|bytes| sum.saturating_add(bytes)));
@@ -120,7 +121,7 @@ fn make(context: &RlweContext, parameters: &Stored, args: &KeygenArgs) -> Result
     let (_unfinished, folder) = Unfinished::create(folder, |folder| folder.path()).map_err(refused)?;
     let key = write(context, parameters, &exponents, folder.path(), &progress)?;
     fs::rename(folder.path(), &args.directory).map_err(refused)?;
-    // It has another name now: there is nothing to remove.
+    // The folder has another name now: there is nothing to remove.
     let _ = folder.keep();
     drop(progress);
     let made = Made {
@@ -133,7 +134,7 @@ fn make(context: &RlweContext, parameters: &Stored, args: &KeygenArgs) -> Result
     if args.json { output::print_json(&made) } else { output::print(&made.text()) }
 }
 
-/// Secret first: the others are made of it.
+/// Writes all keys, the secret key first: the others are made of it.
 fn write(
     context: &RlweContext,
     parameters: &Stored,
@@ -170,7 +171,7 @@ fn write(
     Ok(secret.id().to_string())
 }
 
-/// The automorphisms of a program, and the moduli that ciphertexts have there.
+/// The automorphisms of a program, and the moduli that ciphertexts have where they are applied.
 fn planned(args: &KeygenArgs, program: &str, schema: &Path) -> Result<Vec<(u64, usize)>, CliError> {
     let contexts = super::contexts(args.accept.parameters(), &args.params);
     let contexts = contexts.map_err(|error| refuse(&args.params, error))?;
@@ -212,7 +213,7 @@ fn exponents(ring: &Ring, parameters: &Stored, rotations: &Rotations) -> Result<
     })
 }
 
-/// What is going to be made, before it is.
+/// The text that says what is going to be made, before it is made.
 fn announcement(context: &RlweContext, parameters: &Stored, rotations: usize) -> String {
     let polynomial = context.ring().degree() as f64 * context.log2_key_modulus() / 8.0;
     let one = (polynomial * context.gadget().digit_count() as f64).ceil() as u64;

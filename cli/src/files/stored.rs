@@ -21,14 +21,14 @@ use crate::error::{CliError, quoted};
 pub(crate) enum Stored {
     Bfv(bfv::Parameters),
     Crt(CrtParameters),
-    /// For all of these plaintext moduli.
+    /// BGV parameters for all of these plaintext moduli.
     Bgv(bgv::Parameters, Vec<u64>),
     Ckks(ckks::Parameters),
     Fermat(FermatParameters),
 }
 
 impl Stored {
-    /// Reads and validates them.
+    /// Reads parameters from a file and validates them.
     pub(super) fn load(accept: Accept, path: &Path) -> Result<Self, WireError> {
         let kind = header(path)?.0.kind;
         if kind == Kind::BgvParameters as u16
@@ -41,12 +41,12 @@ impl Stored {
             Some(Kind::CrtParameters) => Self::Crt(reader.read(&accept)?),
             Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
             Some(Kind::FermatParameters) => Self::Fermat(reader.read(&accept)?),
-            // Whatever else it is: the error names it.
+            // Any other object is read as BFV parameters: the error names it.
             _ => Self::Bfv(reader.read(&accept)?),
         })
     }
 
-    /// What their security rests on.
+    /// What the security of these parameters rests on.
     pub(crate) fn claim(&self) -> SecurityClaim {
         match self {
             Self::Bfv(parameters) => parameters.claim(),
@@ -59,7 +59,7 @@ impl Stored {
         }
     }
 
-    /// About the bytes of memory that their tables take.
+    /// About the bytes of memory that the tables of these parameters take.
     pub(super) fn table_bytes(&self) -> u64 {
         match self {
             Self::Bfv(parameters) => StoredParameters::table_bytes(parameters),
@@ -81,7 +81,7 @@ impl Stored {
         }
     }
 
-    /// Keeps them in a file that is not there yet.
+    /// Keeps these parameters in a file that is not there yet.
     pub(crate) fn store(&self, path: &Path) -> Result<(), CliError> {
         if path.exists() {
             let name = quoted(&path.display().to_string());

@@ -1,4 +1,4 @@
-//! The client with its word, and the server with the public sequence.
+//! The client of a lookup with its word, and the server with the public sequence.
 
 use serde::Serialize;
 use sunzi::bgv::{BgvError, Ciphertext, Context, Evaluator, Operations, Parameters};
@@ -12,48 +12,48 @@ use crate::encrypted::timed;
 use crate::error::CliError;
 use crate::progress::Progress;
 
-/// 1024 slots of GF(2^16): eight letters each, and 5, 17 and 257 make for a fast ring.
+/// Index of a ring with 1024 slots of GF(2^16): eight letters each, and 5, 17 and 257 make for a fast ring.
 const RING_INDEX: u64 = 21845;
 
-/// Seconds of each step.
+/// Seconds of each step of a lookup.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Times {
-    /// Parameters, and tables of the ring and its slots.
+    /// Seconds for choosing parameters and building tables of the ring and its slots.
     pub(super) tables: f64,
-    /// The sequence as plaintexts.
+    /// Seconds for encoding the sequence as plaintexts.
     pub(super) encode: f64,
-    /// All keys.
+    /// Seconds for making all keys.
     pub(super) keys: f64,
-    /// Encryption of the word.
+    /// Seconds for encrypting the word.
     pub(super) encrypt: f64,
-    /// The server's work.
+    /// Seconds of the server's work.
     pub(super) search: f64,
-    /// Decryption of the answer.
+    /// Seconds for decrypting the answer.
     pub(super) decrypt: f64,
 }
 
-/// Bytes in memory.
+/// Bytes of keys in memory, and numbers of ciphertexts.
 #[derive(Debug, Serialize)]
 pub(super) struct Sizes {
-    /// Relinearisation and Galois keys.
+    /// Bytes of the relinearisation and Galois keys.
     pub(super) keys: usize,
-    /// Ciphertexts of the word, and of the answer.
+    /// Number of ciphertexts of the word; the answer has its own number.
     pub(super) query_ciphertexts: usize,
     pub(super) answer_ciphertexts: usize,
 }
 
-/// What the server did.
+/// Counts of what the server did in a lookup.
 #[derive(Debug, Serialize)]
 pub(super) struct Work {
-    /// Ciphertexts' worth of words.
+    /// Number of ciphertexts that the words of the sequence fill.
     pub(super) blocks: usize,
-    /// Products of ciphertexts, each relinearised.
+    /// Number of products of ciphertexts, each relinearised.
     pub(super) products: usize,
-    /// Frobenius maps of ciphertexts.
+    /// Number of Frobenius maps of ciphertexts.
     pub(super) automorphisms: usize,
 }
 
-/// What came of it.
+/// What came of a lookup.
 pub(super) struct Outcome {
     pub(super) parameters: Parameters,
     pub(super) encoder: GaloisEncoder,
@@ -66,7 +66,7 @@ pub(super) struct Outcome {
     pub(super) work: Work,
 }
 
-/// Everything: tables, keys, query, search, answer.
+/// Runs the whole lookup: tables, keys, query, search, answer.
 pub(super) fn run(genome: &Genome, word: &Word, progress: &Progress) -> Result<Outcome, CliError> {
     let mut times = Times::default();
     progress.say("building tables");

@@ -1,14 +1,14 @@
-//! The public sequence, and words of it: see `data/README.md`.
+//! The public DNA sequence, and words of it: see `data/README.md`.
 
 use crate::error::{CliError, quoted};
 
-/// Its name in reports.
+/// Name of the sequence in reports.
 pub(super) const NAME: &str = "Yersinia pestis plasmid pPCP1 (GenBank NC_005816.1)";
-/// Letters of a word.
+/// Number of letters of a word.
 pub(super) const WORD_LETTERS: usize = 16;
 /// The word that is looked up unless given another: it begins the gene pla, which tests for plague look for.
 pub(super) const USUAL_WORD: &str = "ATGAAGAAAAGTTCTA";
-/// Letters of one element of GF(2^16), two bits each.
+/// Number of letters in one element of GF(2^16), two bits each.
 const ELEMENT_LETTERS: usize = 8;
 
 const TEXT: &str = include_str!("../../../data/NC_005816.fna");
@@ -16,7 +16,7 @@ const TEXT: &str = include_str!("../../../data/NC_005816.fna");
 /// A letter of DNA, as the number of its two bits.
 type Letter = u8;
 
-/// A circle of letters.
+/// A DNA sequence that is a circle of letters.
 pub(super) struct Genome {
     letters: Vec<Letter>,
 }
@@ -37,7 +37,7 @@ fn letter(c: char) -> Option<Letter> {
     }
 }
 
-/// Bits of elements, each letter two.
+/// Elements of GF(2^16) for letters, as bits: two for each letter.
 fn elements(letters: &[Letter]) -> Vec<Vec<u64>> {
     let bits = |&letter: &Letter| [u64::from(letter & 1), u64::from(letter >> 1)];
     letters.chunks(ELEMENT_LETTERS).map(|element| element.iter().flat_map(bits).collect()).collect()
@@ -56,12 +56,12 @@ pub(super) fn word(text: &str) -> Result<Word, CliError> {
 }
 
 impl Word {
-    /// The elements that stand for it.
+    /// The elements of GF(2^16) that stand for this word.
     pub(super) fn elements(&self) -> Vec<Vec<u64>> {
         elements(&self.letters)
     }
 
-    /// Its letters.
+    /// The letters of this word as text.
     pub(super) fn text(&self) -> String {
         self.letters
             .iter()
@@ -71,7 +71,7 @@ impl Word {
 }
 
 impl Genome {
-    /// The sequence in the repository.
+    /// Reads the sequence in the repository.
     pub(super) fn embedded() -> Result<Self, CliError> {
         let lines = TEXT.lines().filter(|line| !line.starts_with('>'));
         let letters: Option<Vec<Letter>> = lines.flat_map(str::chars).map(letter).collect();
@@ -79,12 +79,12 @@ impl Genome {
         Ok(Self { letters })
     }
 
-    /// Letters in all: also how many words there are, since the sequence is a circle.
+    /// Number of letters of the sequence: also how many words there are, since the sequence is a circle.
     pub(super) fn len(&self) -> usize {
         self.letters.len()
     }
 
-    /// The word that begins at every letter.
+    /// The words that begin at each letter of the sequence.
     fn windows(&self) -> impl Iterator<Item = Vec<Letter>> + '_ {
         let around = |at: usize| {
             let onwards = self.letters.iter().skip(at).chain(&self.letters);
@@ -93,7 +93,7 @@ impl Genome {
         (0..self.len()).map(around)
     }
 
-    /// The elements of all words.
+    /// The elements of all words of the sequence.
     pub(super) fn words(&self) -> Vec<Vec<Vec<u64>>> {
         self.windows().map(|window| elements(&window)).collect()
     }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_sequence_is_the_one_described() {
-        // FNV-1a, 64 bits.
+        // The checksum is FNV-1a of 64 bits.
         let checksum = TEXT.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
@@ -133,7 +133,7 @@ mod tests {
         let genome = Genome::embedded().unwrap();
         let words = genome.words();
         assert_eq!(words.len(), 9609);
-        // Around the end of the circle.
+        // The last words go around the end of the circle.
         let last = words.last().unwrap();
         assert_eq!(last[0][2..], words[0][0][..14]);
     }

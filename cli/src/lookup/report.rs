@@ -8,7 +8,7 @@ use super::genome::{Genome, NAME, WORD_LETTERS, Word};
 use crate::error::CliError;
 use crate::report::memory;
 
-/// Everything there is to say.
+/// The report of a lookup.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     ok: bool,
@@ -95,7 +95,7 @@ impl Report {
         self.ok
     }
 
-    /// For people.
+    /// The report as text for people.
     pub(super) fn text(&self) -> String {
         let Self { params, times, work, sizes, .. } = self;
         let listed = |positions: &[usize]| match positions {

@@ -7,11 +7,11 @@ use sunzi::rlwe::SecretDistribution;
 use crate::error::CliError;
 use crate::output;
 
-/// A set in figures.
+/// A set of bootstrapping parameters in figures.
 #[derive(Debug, Serialize)]
 struct Row {
     name: &'static str,
-    /// n: messages fill n/2 slots.
+    /// Ring degree n: messages fill n/2 slots.
     degree: usize,
     slots: usize,
     security: String,
@@ -21,11 +21,11 @@ struct Row {
     log2_qp: f64,
     log2_failure: f64,
     levels_left: usize,
-    /// The lowest level that the next can begin at.
+    /// The lowest level that the next bootstrapping can begin at.
     lowest_level: usize,
     bits_left: f64,
     rounds: usize,
-    /// What was measured, if anything was.
+    /// The precision that was measured, if anything was.
     precision: Option<Precision>,
     key_bytes: usize,
     matrix_bytes: usize,
@@ -37,7 +37,7 @@ struct Sparse {
     polynomials: usize,
 }
 
-/// −log2 of errors of slots, by messages.
+/// Precision of slots as −log2 of their errors, by messages.
 #[derive(Debug, Serialize)]
 struct Precision {
     random: Figures,
@@ -85,7 +85,7 @@ impl From<Summary> for Row {
     }
 }
 
-/// All shipped sets: an array, or one text after the other as each is ready.
+/// Prints all shipped sets: an array, or one text after the other as each is ready.
 pub(super) fn run(json: bool) -> Result<(), CliError> {
     let summary = |set: &Set| Summary::new(set).map_err(CliError::failure);
     if json {

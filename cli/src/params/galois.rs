@@ -21,7 +21,7 @@ const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 10..=15;
 /// Indices of one degree that are tried before it is given up.
 const TRIED: usize = 4;
 
-/// The choice and what it was chosen from.
+/// The choice of a ring for slots of GF(p^d), and what it was chosen from.
 #[derive(Debug, Serialize)]
 pub(super) struct Explanation {
     prime: u64,
@@ -31,12 +31,13 @@ pub(super) struct Explanation {
     security: String,
     chosen: Candidate,
     dimensions: Vec<Dimension>,
-    /// The best of each size of ring that is secure, the chosen one among them, and the next ones of its size.
+    /// The best candidate of each size of ring that is secure, the chosen one among them, and the next ones of its
+    /// size.
     candidates: Vec<Candidate>,
     parameters: Parameters,
 }
 
-/// One ring index.
+/// One ring index that was considered.
 #[derive(Clone, Debug, Serialize)]
 struct Candidate {
     ring_index: u64,
@@ -46,7 +47,7 @@ struct Candidate {
     slot_degree: usize,
     /// Butterflies a coefficient of one transform.
     transform_cost: f64,
-    /// Moduli of ciphertexts and keys.
+    /// Number of moduli of ciphertexts and keys.
     moduli: usize,
     log2_qp: f64,
     limit: Option<u32>,
@@ -85,7 +86,7 @@ impl Candidate {
     }
 }
 
-/// p and r with t = p^r.
+/// The plaintext modulus t = p^r for a prime p and an exponent r.
 fn plain(args: &ParamsArgs, prime: u64) -> Result<u64, CliError> {
     if !is_prime(prime) {
         return Err(CliError::input(format!(
@@ -99,7 +100,7 @@ fn plain(args: &ParamsArgs, prime: u64) -> Result<u64, CliError> {
     })
 }
 
-/// The choice, or what to relax.
+/// Explains the choice of a ring, or says what to relax.
 pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Result<Explanation, CliError> {
     let plain_modulus = plain(args, prime)?;
     let slots = args.slots.unwrap_or(1).try_into().unwrap_or(usize::MAX);
@@ -152,7 +153,7 @@ fn indices(prime: u64, slots: usize, log2: u32) -> Vec<IndexChoice> {
     indices_by_cost(prime, slots, 1 << log2..=(2 << log2) - 1, MAX_SLOT_DEGREE)
 }
 
-/// What is refused, and the index that has the most slots.
+/// The message for too many slots: what is refused, and the index that has the most slots.
 fn too_many_slots(prime: u64, slots: usize) -> String {
     let most = LOG2_DEGREES.flat_map(|log2| indices(prime, 1, log2)).max_by_key(|choice| choice.slots);
     let works = match most {
@@ -219,7 +220,7 @@ impl Explanation {
     }
 }
 
-/// For people.
+/// The explanation as text for people.
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())

@@ -41,7 +41,7 @@ pub(super) fn plans(
     Ok(Some([most, own]))
 }
 
-/// What whoever gives no program relies on.
+/// The text that says what whoever gives no program relies on.
 pub(super) fn trusted(program: &Program) -> String {
     let names: Vec<String> = program.outputs().iter().map(|output| quoted(&output.name)).collect();
     format!(

@@ -1,4 +1,4 @@
-//! `sunzi decrypt`: what the key holder reads of results.
+//! `sunzi decrypt`: opens results for the key holder, or for sharing.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::error::CliError;
 use crate::files;
 use crate::output;
 
-/// Why it stopped.
+/// Why decryption stopped.
 enum Stopped {
     Wire(WireError),
     Program(ProgramError),
@@ -62,7 +62,8 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let mut sharing = match policy {
         Some(policy) => {
             let noise = share::declared(&contexts, plans.as_ref())?;
-            // To its end first: what is damaged or does not fit neither makes a ledger nor is counted.
+            // The file is read to its end first: what is damaged or does not fit neither makes a ledger nor is
+            // counted.
             let whole = self::reader(args, &contexts, secret.id())?;
             let count = whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(args))?;
             Some(share::sharing(policy, noise, count, (secret.id(), &args.keys))?)
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     }
     let column = |id, first: usize, cells: Vec<Estimate>| {
         if args.csv {
-            // Chunk by chunk: a column may be longer than memory.
+            // Columns are written chunk by chunk: a column may be longer than memory.
             return csv.rows(id, first, &cells).map_err(Stopped::Said);
         }
         columns.entry(id).or_default().extend(cells);
@@ -105,7 +106,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The results, of this key.
+/// A reader of the results, which must belong to this key.
 fn reader<'a>(
     args: &DecryptArgs,
     contexts: &'a Contexts,
@@ -121,7 +122,7 @@ fn reader<'a>(
     }
 }
 
-/// Who may see what was printed.
+/// Says who may see what was printed.
 fn remark(contexts: &Contexts, sharing: Option<&Sharing>) {
     match sharing {
         Some(sharing) => {

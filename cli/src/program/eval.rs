@@ -23,10 +23,10 @@ use crate::files::{self, stored};
 use crate::output;
 use crate::progress::Progress;
 
-/// The folder with what it needs.
+/// The folder with what `sunzi eval` needs.
 const PARTY: &str = "eval";
 
-/// What was made.
+/// What `sunzi eval` made.
 #[derive(Debug, Serialize)]
 struct Made {
     file: String,
@@ -86,7 +86,7 @@ fn keys(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result
     }
 }
 
-/// One run.
+/// One run of a program on a table.
 struct Run<'a> {
     contexts: &'a Contexts,
     plan: &'a Plan,
@@ -95,7 +95,7 @@ struct Run<'a> {
     progress: &'a Progress,
 }
 
-/// Why it stopped.
+/// Why a run stopped.
 enum Stopped {
     Wire(WireError),
     Said(CliError),
@@ -137,7 +137,7 @@ impl Run<'_> {
         Ok(out.flush().map_err(WireError::Io)?)
     }
 
-    /// What went wrong in a run: errors of files pass through the program as they are.
+    /// The reason why a run stopped: errors of files pass through the program as they are.
     fn stopped(&self, error: ProgramError) -> Stopped {
         let ProgramError::Scheme(inner) = error else {
             return Stopped::Said(refuse_in(&self.args.table, error));

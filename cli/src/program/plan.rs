@@ -1,4 +1,4 @@
-//! `sunzi plan`: what a program takes, before there is any key.
+//! `sunzi plan`: what a program takes in parameters, memory and time, before there is any key.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::error::{CliError, quoted};
 use crate::files::{self, stored};
 use crate::output;
 
-/// What is printed as JSON.
+/// The plan as it is printed in JSON.
 #[derive(Serialize)]
 struct Planned<'a> {
     #[serde(flatten)]
@@ -27,7 +27,7 @@ struct Planned<'a> {
     security: SecurityClaim,
     /// CKKS: bits of every intermediate number that are right.
     bits: Option<f64>,
-    /// Seconds of a run here; none if they were not measured.
+    /// Seconds of a run on this machine; none if they were not measured.
     seconds: Option<f64>,
     /// Bytes of a run with the tables of its contexts, those that this machine has left, where it says, and whether these suffice.
     needed_bytes: u64,

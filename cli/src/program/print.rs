@@ -11,19 +11,19 @@ use sunzi::program::{NodeId, Number, Opened, OutputValue, Program, Undefined};
 use super::agreed::Clear;
 use crate::error::{CliError, one_line};
 
-/// Digits that an exact number is printed with.
+/// The most digits that an exact number is printed with.
 const LONGEST: usize = 40;
 
-/// What stands behind a number that the server knows.
+/// The mark behind a number that the server knows.
 const CLEAR: &str = " (never encrypted)";
 
-/// All results.
+/// All results as they are printed.
 #[derive(Debug, Serialize)]
 pub(super) struct Printed {
     results: Vec<Named>,
 }
 
-/// A result.
+/// A result with its name.
 #[derive(Debug, Serialize)]
 struct Named {
     name: String,
@@ -56,14 +56,15 @@ impl Told {
     }
 }
 
-/// A number of a group.
+/// A number of one group.
 #[derive(Debug, Serialize)]
 struct Grouped {
     labels: Vec<String>,
     number: Told,
 }
 
-/// A number: the nearest double, by how much it may be off, and where it is exact the fraction itself.
+/// A number as it is printed: the nearest double, by how much it may be off, and where it is exact the fraction
+/// itself.
 #[derive(Debug, Serialize)]
 struct Value {
     value: f64,
@@ -71,7 +72,7 @@ struct Value {
     error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exact: Option<String>,
-    /// It was never encrypted: the server knows it, and may have written what it liked.
+    /// Whether the number was never encrypted: the server knows it, and may have written what it liked.
     #[serde(skip_serializing_if = "Option::is_none")]
     never_encrypted: Option<bool>,
 }
@@ -138,7 +139,7 @@ fn not_below(error: f64) -> String {
     format!("{:.1e}", error + 0.5001 * unit)
 }
 
-/// A number for people, or why there is none.
+/// A number as text for people, or why there is none.
 fn told(number: &Result<Estimate, Undefined>) -> String {
     number.as_ref().map_or_else(ToString::to_string, shown)
 }
@@ -170,7 +171,7 @@ impl Printed {
     }
 }
 
-/// Results for people.
+/// Results as text for people.
 pub(super) fn text(
     opened: &[(&str, Opened)],
     columns: &BTreeMap<NodeId, Vec<Estimate>>,
@@ -202,7 +203,7 @@ pub(super) fn text(
     text
 }
 
-/// One line for each number: result, group or row, value, error, and whether it came encrypted.
+/// Results as CSV, one line for each number: result, group or row, value, error, and whether it came encrypted.
 pub(super) struct Csv<'a> {
     program: &'a Program,
     clear: &'a Clear,
@@ -217,7 +218,7 @@ impl<'a> Csv<'a> {
         write(["result", "of", "value", "error", "encrypted"].map(str::to_owned))
     }
 
-    /// Rows of a column, from this one on.
+    /// Writes rows of a column, from row `first` on.
     pub(super) fn rows(&self, id: NodeId, first: usize, cells: &[Estimate]) -> Result<(), CliError> {
         let of =
             |output: &sunzi::program::Output| matches!(output.value, OutputValue::Column(own) if own == id);
@@ -229,7 +230,7 @@ impl<'a> Csv<'a> {
         Ok(())
     }
 
-    /// A number, or one for each group.
+    /// Writes a result: a number, or one for each group.
     pub(super) fn result(&self, at: usize, name: &str, opened: &Opened) -> Result<(), CliError> {
         match opened {
             Opened::Number(number) => line(name, String::new(), number.as_ref(), self.clear.at(at, 0)),
@@ -241,7 +242,7 @@ impl<'a> Csv<'a> {
     }
 }
 
-/// A number and its error; nothing and why.
+/// Writes a number and its error, or nothing and why there is none.
 fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>, clear: bool) -> Result<(), CliError> {
     let value = number.map_or_else(|_| String::new(), |estimate| decimals(&estimate.number));
     let error = match number {
@@ -251,7 +252,7 @@ fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>, clear: bo
     write([name.to_owned(), of, value, error, if clear { "no" } else { "yes" }.to_owned()])
 }
 
-/// A line with quotation marks where CSV asks for them.
+/// Writes a line with quotation marks where CSV asks for them.
 fn write(fields: [String; 5]) -> Result<(), CliError> {
     let quoted = |field: &String| {
         if field.contains([',', '"', '\n', '\r']) {

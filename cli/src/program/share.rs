@@ -15,13 +15,13 @@ use crate::args::SharingArgs;
 use crate::error::{CliError, quoted};
 use crate::files;
 
-/// What is declared of the noise of each node that comes out.
+/// The noise that is declared for each node that comes out.
 pub(super) type Declared = BTreeMap<NodeId, DeclaredNoise>;
 
-/// What to do where parameters leave no room.
+/// The advice where parameters leave no room for sharing.
 const REMEDY: &str = "make parameters with sunzi plan --share or sunzi params --share";
 
-/// What went wrong with a shared decryption, by whose fault.
+/// The command-line error for an error of a shared decryption, by whose fault it is.
 pub(super) fn refuse(error: RlweError) -> CliError {
     match error {
         RlweError::SharingRoom { bits_short, .. } => CliError::impossible(format!(
@@ -43,7 +43,7 @@ pub(super) fn refuse(error: RlweError) -> CliError {
     }
 }
 
-/// What opens results that take `count` decryptions, all of which the ledger still has to allow.
+/// The sharing that opens results by `count` decryptions, all of which the ledger still has to allow.
 pub(super) fn sharing(
     policy: SharingPolicy,
     noise: Declared,
@@ -62,7 +62,7 @@ pub(super) fn sharing(
     Sharing::new(ledger, noise).map_err(super::refuse)
 }
 
-/// How many may be shared, and how well.
+/// The policy of these options: how many ciphertexts may be shared, and how well.
 pub(super) fn policy(args: &SharingArgs) -> Result<Option<SharingPolicy>, CliError> {
     let policy = |queries| SharingPolicy::new(args.statistical_bits, queries).map_err(CliError::input);
     args.share.map(policy).transpose()

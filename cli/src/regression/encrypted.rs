@@ -1,4 +1,4 @@
-//! The owner of the table and the server.
+//! The owner of the table and the server of an encrypted regression.
 
 use serde::Serialize;
 use sunzi::circuits::bootstrap::{Blueprint, BootstrapError, BootstrapKeys, Bootstrapper, Set};
@@ -14,38 +14,38 @@ use crate::progress::Progress;
 /// log2 of the degree of the small ring of `--quick`.
 const QUICK_DEGREE: u32 = 12;
 
-/// Seconds of each step.
+/// Seconds of each step of a regression.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Times {
-    /// Tables of the context.
+    /// Seconds for building the tables of the context.
     pub(crate) context: f64,
-    /// All keys.
+    /// Seconds for making all keys.
     pub(crate) keys: f64,
-    /// The matrices of bootstrapping.
+    /// Seconds for making the matrices of bootstrapping.
     pub(crate) diagonals: f64,
-    /// Encryption.
+    /// Seconds for encryption.
     pub(crate) encrypt: f64,
-    /// Training, bootstrapping included.
+    /// Seconds for training, bootstrapping included.
     pub(crate) train: f64,
-    /// Bootstrapping alone.
+    /// Seconds for bootstrapping alone.
     pub(crate) bootstrap: f64,
-    /// Decryption.
+    /// Seconds for decryption.
     pub(crate) decrypt: f64,
 }
 
-/// Bytes of what is made.
+/// Sizes of keys in bytes, and numbers of ciphertexts.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sizes {
     pub(crate) bootstrap_keys: usize,
     pub(crate) diagonals: usize,
-    /// Ciphertexts of the table.
+    /// Number of ciphertexts of the table.
     pub(crate) ciphertexts: usize,
 }
 
-/// What came of it.
+/// What came of an encrypted regression.
 pub(crate) struct Outcome {
     pub(crate) layout: Layout,
-    /// Of the constant and of every scaled feature.
+    /// Weights of the constant and of every scaled feature.
     pub(crate) weights: Vec<f64>,
     pub(crate) refreshes: usize,
     pub(crate) log2_failure: f64,
@@ -54,7 +54,7 @@ pub(crate) struct Outcome {
     pub(crate) sizes: Sizes,
 }
 
-/// The set of parameters.
+/// The set of bootstrapping parameters; a small one without security if `quick`.
 pub(crate) fn set(quick: bool) -> Set {
     let default = Set::default_128();
     match quick {
@@ -63,14 +63,14 @@ pub(crate) fn set(quick: bool) -> Set {
     }
 }
 
-/// The server's half of the keys.
+/// The server of the regression and the keys that it is given.
 struct Server {
     bootstrapper: Bootstrapper,
     bootstrap: BootstrapKeys,
     regression: RegressionKeys,
 }
 
-/// Keys, encryption, training, decryption.
+/// Runs the regression: keys, encryption, training, decryption.
 pub(crate) fn run(
     split: &Split,
     set: &Set,

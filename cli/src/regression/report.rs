@@ -12,12 +12,12 @@ use crate::error::CliError;
 use crate::job::Job;
 use crate::report::memory;
 
-/// How far accuracy may be from that in the clear.
+/// How far the accuracy may be from the accuracy in the clear.
 const ACCURACY: f64 = 0.005;
-/// How far a weight of a scaled feature may be from that in the clear.
+/// How far a weight of a scaled feature may be from the weight in the clear.
 const WEIGHT: f64 = 1e-3;
 
-/// Everything there is to say.
+/// The report of a regression.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     ok: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Report {
     peak_memory_bytes: Option<u64>,
     encrypted: Accuracy,
     clear: Accuracy,
-    /// Between weights of scaled features.
+    /// Largest difference between weights of scaled features, encrypted and in the clear.
     largest_difference: f64,
     coefficients: Vec<Coefficient>,
 }
@@ -58,7 +58,7 @@ struct Params {
     log2_failure: f64,
 }
 
-/// Shares of rows put where their labels say.
+/// Accuracy: shares of rows put where their labels say.
 #[derive(Debug, Serialize)]
 struct Accuracy {
     trained_on: f64,
@@ -68,11 +68,11 @@ struct Accuracy {
 #[derive(Debug, Serialize)]
 struct Coefficient {
     feature: String,
-    /// Of the scaled feature, decrypted.
+    /// The coefficient of the scaled feature, decrypted.
     encrypted: f64,
-    /// The same in the clear.
+    /// The coefficient of the scaled feature, computed in the clear.
     clear: f64,
-    /// Of the feature as it is, decrypted.
+    /// The coefficient of the feature as it is, decrypted.
     per_unit: f64,
 }
 
@@ -105,7 +105,7 @@ impl Report {
                 per_unit,
             })
             .collect();
-        // A number that is none is as far away as can be.
+        // A weight that is not a number counts as infinitely far away.
         let distance = |one: &Coefficient| match (one.encrypted - one.clear).abs() {
             far if far.is_nan() => f64::INFINITY,
             distance => distance,
@@ -153,7 +153,7 @@ impl Report {
         self.ok
     }
 
-    /// What was done, with what, and how long it took.
+    /// Text on what was done, with what, and how long it took.
     fn introduction(&self) -> String {
         let Self { params, sizes, times, .. } = self;
         let memory =
@@ -196,7 +196,7 @@ impl Report {
         )
     }
 
-    /// For people.
+    /// The report as text for people.
     pub(super) fn text(&self) -> String {
         let Self { encrypted, clear, .. } = self;
         let mut table =

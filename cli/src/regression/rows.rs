@@ -1,4 +1,4 @@
-//! The rows to train on, and those held out.
+//! The rows that a regression trains on, and those held out.
 
 use sunzi::circuits::regression::{Model, Scaling, accuracy};
 
@@ -13,20 +13,20 @@ const HELD_OUT: usize = 5;
 pub(crate) struct Labelled {
     /// The features of every row.
     pub(crate) rows: Vec<Vec<f64>>,
-    /// Whether it is in the class.
+    /// Whether each row is in the class.
     pub(crate) labels: Vec<bool>,
 }
 
-/// A table in two parts.
+/// A table in two parts: rows to train on and rows held out.
 #[derive(Debug)]
 pub(crate) struct Split {
-    /// The class.
+    /// Name of the class.
     pub(crate) class: String,
-    /// Four rows of five.
+    /// Rows to train on: four of five.
     pub(crate) training: Labelled,
-    /// Every fifth row, which training never sees.
+    /// Rows held out: every fifth row, which training never sees.
     pub(crate) held_out: Labelled,
-    /// From the rows to train on.
+    /// Scaling of features, found from the rows to train on.
     pub(crate) scaling: Scaling,
 }
 
@@ -38,7 +38,7 @@ impl Labelled {
 }
 
 impl Split {
-    /// Of a table with two groups; the class is the second of their names.
+    /// Splits a table with two groups; the class is the second of their names.
     pub(crate) fn of(job: &Job) -> Result<Self, CliError> {
         let ([_, class], [_, members]) = (job.groups.names.as_slice(), job.groups.rows.as_slice()) else {
             return Err(CliError::input(format!(

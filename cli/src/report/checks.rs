@@ -1,4 +1,4 @@
-//! Every encrypted result beside the plain one.
+//! Compares every encrypted result with the plain one.
 
 use serde::Serialize;
 
@@ -7,16 +7,16 @@ use crate::job::Job;
 use crate::loss::{self, ColumnLoss};
 use crate::sums::{Sums, TableSums, pairs};
 
-/// One result on both sides.
+/// One result, computed under encryption and in the clear.
 #[derive(Debug, Serialize)]
 pub(crate) struct Check {
-    /// Statistic, set of rows, columns: `covariance/total/a/b`.
+    /// Name of the check: statistic, set of rows, columns: `covariance/total/a/b`.
     pub(crate) name: String,
-    /// From decrypted sums.
+    /// The result from decrypted sums.
     pub(crate) encrypted: Value,
-    /// From plain sums.
+    /// The result from plain sums.
     pub(crate) plain: Value,
-    /// Whether both are the same to the last digit.
+    /// Whether both results are the same to the last digit.
     pub(crate) equal: bool,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Value {
     Derived(Option<f64>),
 }
 
-/// Compares all sums and everything derived from them; also the loss against double precision.
+/// Compares all sums and everything derived from them; also finds the loss against double precision.
 ///
 /// A derived result counts as equal only if the sums it comes from are: integers are judged, not
 /// roundings.
@@ -61,7 +61,7 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Count, sums, sums of products.
+    /// Adds the checks of exact results: count, sums, sums of products.
     fn exact(&self, ours: &Sums<i128>, theirs: &Sums<i128>, checks: &mut Vec<Check>) {
         let set = self.set;
         checks.push(Check {
@@ -83,7 +83,7 @@ impl Side<'_> {
         }
     }
 
-    /// Mean, variance, covariance, correlation.
+    /// Adds the checks of derived results: mean, variance, covariance, correlation.
     fn derived(&self, ours: &Derived, theirs: &Derived, sums_equal: bool, checks: &mut Vec<Check>) {
         let set = self.set;
         let mut push = |name: String, a: Option<f64>, b: Option<f64>| {
@@ -122,7 +122,7 @@ fn exact(name: String, ours: i128, theirs: i128, decimals: u32) -> Check {
     Check { name, encrypted: text(ours), plain: text(theirs), equal: ours == theirs }
 }
 
-/// value/10^decimals with all its decimals.
+/// The number value/10^decimals as text with all its decimals.
 fn decimal_text(value: i128, decimals: u32) -> String {
     let width = decimals as usize + 1;
     let digits = format!("{:0>width$}", value.unsigned_abs());

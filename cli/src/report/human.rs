@@ -8,12 +8,12 @@ use super::Report;
 use super::checks::{Check, Value};
 use crate::columns::{empty_table, right_align};
 
-/// Groups shown in full; more are in the JSON.
+/// Number of groups shown in full; more are in the JSON.
 const MOST_GROUPS: usize = 4;
-/// Pairs of columns shown.
+/// Number of pairs of columns shown.
 const MOST_PAIRS: usize = 10;
 
-/// The whole report.
+/// The whole report as text.
 pub(crate) fn render(report: &Report) -> String {
     let by_name: HashMap<&str, &Check> =
         report.checks.iter().map(|check| (check.name.as_str(), check)).collect();
@@ -141,7 +141,7 @@ impl Look<'_> {
         format!("\ntotal: {} and {} are equal\n{table}\n", count("covariance"), count("correlation"))
     }
 
-    /// What fixed point loses against double precision.
+    /// Text on what fixed point loses against double precision.
     fn loss(&self) -> String {
         let loss = &self.report.loss;
         let exact = loss.iter().filter(|column| column.exact).count();
@@ -212,7 +212,7 @@ fn show(value: &Value) -> String {
     }
 }
 
-/// Ten significant digits.
+/// A number with ten significant digits.
 fn number(value: f64) -> String {
     let magnitude = value.abs();
     if value == 0.0 || !value.is_finite() {
@@ -226,7 +226,7 @@ fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Two significant digits.
+/// A number with two significant digits.
 fn brief(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
 }

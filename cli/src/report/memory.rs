@@ -1,6 +1,6 @@
 //! The memory of this process.
 
-/// Its peak resident size in bytes, on systems with `/proc`.
+/// Peak resident size of this process in bytes, on systems with `/proc`.
 pub(crate) fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

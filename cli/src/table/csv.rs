@@ -10,13 +10,13 @@ use sunzi::table::{Rows as _, Source, TableError};
 use super::{Row, Table};
 use crate::error::CliError;
 
-/// Files above this are refused: the demonstration keeps its table in memory.
+/// Bytes of the largest file that is read: the demonstration keeps its table in memory.
 const LARGEST: u64 = 256 << 20;
 
 /// Reads the table at `path`.
 pub(crate) fn read(path: &Path) -> Result<Table, CliError> {
     let name = path.display().to_string();
-    // What can be wrong with the path has its words there.
+    // Errors of the path are worded by `Source::open`.
     Source::open(path).map_err(CliError::input)?;
     let file = File::open(path).map_err(CliError::input)?;
     let len = file.metadata().map_err(CliError::input)?.len();

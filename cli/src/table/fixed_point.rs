@@ -16,24 +16,24 @@ pub(crate) const MOST_DECIMALS: u32 = 400;
 /// How many decimals a column keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decimals {
-    /// As many as its cells have, fewer if the sums would not fit otherwise.
+    /// As many decimals as the cells have, fewer if the sums would not fit otherwise.
     Auto,
-    /// So many for every column.
+    /// This many decimals for every column.
     Fixed(u32),
 }
 
 /// A column of integers v that stand for v/10^decimals.
 #[derive(Debug)]
 pub(crate) struct FixedColumn {
-    /// Its name.
+    /// Name of the column.
     pub(crate) name: String,
-    /// Decimals kept.
+    /// Decimals that the column keeps.
     pub(crate) decimals: u32,
-    /// Decimals its cells have.
+    /// Decimals that the column's cells have.
     pub(crate) written: u32,
     /// The integers, one a row.
     pub(crate) values: Vec<i128>,
-    /// Σ v², the largest magnitude any sum over this column can reach.
+    /// Sum of squares Σ v², the largest magnitude any sum over this column can reach.
     pub(crate) sum_of_squares: u128,
     /// The largest |v/10^decimals − cell|; 0 if the encoding is exact.
     pub(crate) max_error: f64,
@@ -84,7 +84,7 @@ fn finish(
     FixedColumn { name: column.name.clone(), decimals, written, values, sum_of_squares, max_error }
 }
 
-/// |value/10^decimals − number|, exact up to the last conversion to double precision.
+/// The error |value/10^decimals − number|, exact up to the last conversion to double precision.
 fn error_of(number: Decimal, decimals: u32, value: i128) -> f64 {
     let (mantissa, exponent) = number.parts();
     let shift = i64::from(exponent) + i64::from(decimals);
@@ -92,7 +92,7 @@ fn error_of(number: Decimal, decimals: u32, value: i128) -> f64 {
         return 0.0;
     }
     let divisor = u32::try_from(-shift).ok().and_then(|shift| 10_i128.checked_pow(shift));
-    // What is beyond i128 was rounded to zero.
+    // A mantissa beyond i128 was rounded to zero.
     let rest = divisor.map_or(mantissa, |divisor| mantissa - value * divisor);
     rest.unsigned_abs() as f64 * 10_f64.powi(exponent)
 }

@@ -1,13 +1,13 @@
-//! Rows by the value of one column.
+//! Groups of rows by the value of one column.
 
 use std::collections::BTreeMap;
 
 use super::Table;
 use crate::error::{CliError, listed};
 
-/// More groups are surely a mistake: a column of identifiers, say.
+/// The most groups that are taken: more are surely a mistake, a column of identifiers, say.
 pub(crate) const MOST_GROUPS: usize = 64;
-/// The one group of a table that is not grouped.
+/// Name of the one group of a table that is not grouped.
 const ALL: &str = "all";
 
 /// A partition of the rows.
@@ -20,12 +20,12 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// All rows in one group.
+    /// Puts all rows in one group.
     pub(crate) fn whole(rows: usize) -> Self {
         Self { names: vec![ALL.to_owned()], rows: vec![(0..rows).collect()] }
     }
 
-    /// Rows with equal cells in the column at `index`.
+    /// Groups rows with equal cells in the column at `index`.
     pub(crate) fn by_column(table: &Table, index: usize, name: &str) -> Result<Self, CliError> {
         let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (row, (_, cell)) in table.column(index).enumerate() {
@@ -44,7 +44,7 @@ impl Groups {
         Ok(Self { names, rows: groups.into_values().collect() })
     }
 
-    /// Rows of the largest group.
+    /// Number of rows of the largest group.
     pub(crate) fn longest(&self) -> usize {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }

@@ -5,17 +5,17 @@ use sunzi::table::{Decimal, NotDecimal};
 use super::Table;
 use crate::error::{CliError, listed, quoted};
 
-/// Sums of products grow with the square of this.
+/// The most columns that are taken: sums of products grow with the square of their number.
 pub(crate) const MOST_COLUMNS: usize = 128;
 
 /// A column of exact decimal numbers.
 #[derive(Debug)]
 pub(crate) struct NumberColumn {
-    /// Its name.
+    /// Name of the column.
     pub(crate) name: String,
-    /// Its numbers, one a row.
+    /// The numbers of the column, one a row.
     pub(crate) numbers: Vec<Decimal>,
-    /// The same, as the nearest double-precision number.
+    /// The numbers of the column, each as the nearest double-precision number.
     pub(crate) doubles: Vec<f64>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn position(table: &Table, name: &str, option: &str) -> Result<usize,
     Err(CliError::input(format!("{option}: there is no column {}; {advice}", quoted(name))))
 }
 
-/// The columns named, in that order.
+/// The columns of these names, in their order.
 pub(crate) fn named(table: &Table, names: &[String]) -> Result<Vec<NumberColumn>, CliError> {
     check_count(names.len())?;
     for (index, name) in names.iter().enumerate() {
@@ -64,7 +64,7 @@ pub(crate) fn numeric(table: &Table, except: Option<usize>) -> Result<Vec<Number
     chosen.into_iter().map(|index| numbers(table, index)).collect()
 }
 
-/// A number, or what was surely meant as one.
+/// Whether a cell is a number, or was surely meant as one.
 fn is_number_like(cell: &str) -> bool {
     matches!(Decimal::parse(cell), Ok(_) | Err(NotDecimal::NotFinite | NotDecimal::TooLong))
 }
@@ -128,7 +128,7 @@ fn closest<'a>(names: &'a [String], wanted: &str) -> Option<&'a String> {
     (nearest.0 <= allowed).then_some(nearest.1)
 }
 
-/// Edits (insert, delete, replace) from one word to the other.
+/// Edit distance of two words: insertions, deletions and replacements of letters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

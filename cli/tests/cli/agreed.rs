@@ -42,7 +42,7 @@ fn the_agreed_program_is_checked_without_sharing() {
         let checked = folder.run_of(&agreed);
         assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
         assert!(!stderr(&checked).contains("--for"), "{}", stderr(&checked));
-        // Who gives none is told what that means.
+        // Whoever gives no program is told what that means.
         let trusting = folder.run(decrypt);
         assert_eq!(trusting.stdout, checked.stdout);
         assert!(stderr(&trusting).contains("is what the file says"), "{}", stderr(&trusting));
@@ -89,7 +89,7 @@ fn what_was_never_encrypted_is_named() {
                 .collect();
             assert_eq!(marks, [clear], "{result}");
         }
-        // Units of the last decimal.
+        // Numbers are given in units of the last decimal.
         assert!(text.contains("cost: 40 rows: 0.5, 1.5, 2.5"), "{text}");
     }
 }

@@ -88,7 +88,7 @@ fn an_engine_filters_and_programs_run_on_what_is_left() {
     check(&folder, "e.parquet", &["north", "south", "east"]);
     let inspected = json(&folder.run("inspect e.parquet --json"));
     let Some(said) = engine(&folder, inspected["key"].as_str().unwrap()) else {
-        // Past the harness, which keeps to itself what tests print.
+        // The message goes past the test harness, which keeps to itself what tests print.
         std::io::stderr().write_all(b"SKIPPED: no Python with pyarrow (SUNZI_PYTHON names one)\n").unwrap();
         return;
     };
@@ -97,7 +97,7 @@ fn an_engine_filters_and_programs_run_on_what_is_left() {
         check(&folder, file, &["south", "east"]);
         assert!(folder.fine(&format!("check {file} --params job.params")).starts_with("whole"));
     }
-    // A folder for each label.
+    // There is a folder for each label.
     for region in ["north", "south", "east"] {
         check(&folder, &format!("parts/region={region}/part-0.parquet"), &[region]);
     }

@@ -1,4 +1,4 @@
-//! Help, version, `params` and `bench`.
+//! Tests of help, version, `params` and `bench`.
 
 use crate::common::{assert_refused, json, stdout, sunzi_with};
 

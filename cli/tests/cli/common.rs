@@ -51,7 +51,7 @@ pub(crate) fn assert_refused(output: &Output, words: &[&str]) {
     }
 }
 
-/// A folder of its own in which commands may write.
+/// A folder of its own in which commands of one test may write.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -82,7 +82,7 @@ impl Folder {
         stdout(&output)
     }
 
-    /// One line on standard error with all of these words, and the code.
+    /// Runs a command that must fail with this code and one line on standard error with all of these words.
     pub(crate) fn refused(&self, arguments: &str, code: i32, words: &[&str]) {
         let output = self.run(arguments);
         let text = stderr(&output);

@@ -75,7 +75,8 @@ fn a_secret_word_is_found_where_it_stands() {
     assert_eq!((&params["slots"], &params["slot_degree"]), (&1024.into(), &16.into()));
     assert_eq!(report["work"]["blocks"], 10);
     assert!(report["bits_left"].as_f64().unwrap() > 0.0);
-    // Around the end of the circle, in small letters; and what is not there.
+    // The word may go around the end of the circle, and be given in small letters; a word that is not there is not
+    // found.
     let report = run("lookup-around", &["--word", "ccctgtgtaacgaacg"]);
     assert_eq!(report["positions"], serde_json::json!([9605]));
     let report = run("lookup-absent", &["--word", "AAAAAAAAAAAAAAAA"]);
@@ -105,7 +106,7 @@ fn the_embedded_table_gives_the_known_statistics() {
     let report = json(&sunzi_with("known", &[], &["demo", "--json", "--threads", "2"]));
     // Three sets of rows: count, 30 sums, 465 sums of products; 30 means, 465 covariances, 435 correlations.
     assert_all_equal(&report, 3 * (1 + 30 + 465 + 30 + 465 + 435));
-    // Computed with exact rationals from the table.
+    // The expected numbers were computed with exact rationals from the table.
     for (name, value) in [
         ("mean/total/mean_radius", 14.127291739894552),
         ("variance/total/mean_radius", 12.418920129526722),

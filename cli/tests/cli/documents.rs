@@ -48,7 +48,7 @@ fn documents() -> Vec<PathBuf> {
     all
 }
 
-/// Fenced blocks: language and text.
+/// Language and text of the fenced blocks of a document.
 fn blocks(document: &str) -> Vec<(&str, String)> {
     let mut found = Vec::new();
     let mut lines = document.lines();
@@ -88,7 +88,7 @@ fn value<'a>(words: &[&'a str], option: &str) -> Option<&'a str> {
     words.iter().skip_while(|word| **word != option).nth(1).copied()
 }
 
-/// What the command line of `sunzi` is asked for.
+/// The arguments of a command line that begins with `sunzi`.
 fn of_sunzi<'a>(words: &'a [&'a str]) -> Option<&'a [&'a str]> {
     match words {
         ["sunzi", arguments @ ..] | ["cargo", "run", "--release", "--", arguments @ ..] => Some(arguments),

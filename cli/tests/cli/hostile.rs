@@ -22,7 +22,7 @@ fn largest() -> Parameters {
 fn within(folder: &Folder, bytes: u64, arguments: &str) -> std::process::Output {
     let line = format!("ulimit -v {}; exec {} {arguments}", bytes >> 10, env!("CARGO_BIN_EXE_sunzi"));
     let mut shell = Command::new("sh");
-    // Each thread takes address space of its own.
+    // Each thread takes address space of its own, so there is one.
     shell.env("RAYON_NUM_THREADS", "1").env("MALLOC_ARENA_MAX", "1");
     shell.args(["-c", &line]).current_dir(folder.path("")).env_remove("SUNZI_ISA").output().unwrap()
 }
@@ -56,7 +56,7 @@ fn parameters_that_the_machine_cannot_hold_are_refused_before_any_work() {
             "eval sum(x) --keys keys t.csv -o r.sz",
         ] {
             let line = format!("{} {FLAG}", command.replace('(', "\\(").replace(')', "\\)"));
-            // Other programs run as well: the best of three.
+            // Other programs run as well: the best of three times counts.
             let timed = |_| {
                 let start = Instant::now();
                 let output = within(&folder, 1 << 30, &line);
@@ -101,7 +101,7 @@ fn the_largest_parameters_take_what_is_said() {
     }
 }
 
-/// What a plan says of this machine is what keygen and eval do.
+/// A plan says of this machine what keygen and eval then do.
 #[test]
 fn runs_that_the_machine_cannot_hold_are_named_and_refused() {
     let folder = Folder::new("hostile-plan");

@@ -11,7 +11,7 @@ use sunzi::{bfv, ckks};
 const FLAG: &str = "--insecure-for-research-only";
 const TABLE: &[u8] = b"x\n1\n2\n3\n4\n";
 
-/// n = 1024 with 106 bits: an attack takes 2^43 steps or so.
+/// Parameters of n = 1024 with 106 bits: an attack takes 2^43 steps or so.
 fn weak(security: Security) -> bfv::Parameters {
     let moduli = primes_with_bits(53, 2048, 2).unwrap_or_default();
     bfv::Parameters::new(10, moduli, 12289, security)

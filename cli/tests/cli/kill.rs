@@ -1,4 +1,4 @@
-//! Whoever is killed leaves the old file or the new one: every command that writes, at random moments.
+//! Commands that are killed at random moments leave the old file or the new one.
 
 use std::fs;
 use std::io::Write;
@@ -10,11 +10,11 @@ use crate::common::Folder;
 
 const PROGRAM: &str = "mean(x); sum(x * y); corr(x, y); x + y";
 
-/// Numbers that spread over moments.
+/// A sequence of numbers that spread over moments.
 struct Moments(u64);
 
 impl Moments {
-    /// Some share of a time.
+    /// A share of a time, different at each call.
     fn of(&mut self, whole: Duration) -> Duration {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         whole.mul_f64((self.0 >> 33) as f64 / f64::from(1_u32 << 31))
@@ -80,7 +80,7 @@ fn eval(folder: &Folder) -> Child {
     start(folder, &["eval", PROGRAM, "--keys", "keys/eval", "t.sz", "-o", "out.sz", "--quiet"])
 }
 
-/// How long a run takes that nobody stops.
+/// How long a run takes that is not killed.
 fn whole(mut run: impl FnMut() -> Child) -> Duration {
     let begin = Instant::now();
     assert!(run().wait().unwrap().success());
@@ -117,7 +117,8 @@ fn killed(
     seen
 }
 
-/// The same for a folder of keys, which is there with all of them or not at all.
+/// Kills `keygen` at random moments; how often no folder of keys was there then, and how often one with all of
+/// them.
 fn killed_keygen(folder: &Folder, times: usize, moments: &mut Moments) -> [usize; 2] {
     let time = whole(|| keygen(folder, "timed"));
     let mut seen = [0; 2];
@@ -151,7 +152,7 @@ fn kill(name: &str, times: usize) {
         entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(".sunzi-"))
     });
     assert!(parts.count() <= 3 * times, "a killed writer leaves at most one file beside");
-    // Enough moments hit both sides.
+    // The moments are so many that some hit both sides.
     assert!(times < 50 || [encrypted, evaluated, made].iter().flatten().all(|&count| count > 0));
     folder.fine("decrypt --keys keys/secret out.sz");
 }

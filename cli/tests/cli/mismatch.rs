@@ -39,7 +39,7 @@ fn what_does_not_belong_together_has_its_code() {
     let folder = folder();
     let eval = |keys: &str, table: &str| format!("eval {PROGRAM} --keys {keys} {table} -o new.sz");
     for owner in OWNERS {
-        // Type: every other object in the place of a table, of results, of keys.
+        // Other types: every other object in the place of a table, of results, of keys.
         for file in ["secret/secret.sz", "public/public.sz", "eval/relinearization.sz", "eval/galois.sz"] {
             folder.refused(&eval(&format!("{owner}/eval"), &format!("{owner}/{file}")), 3, &["expected"]);
             folder.refused(&format!("decrypt --keys {owner}/secret {owner}/{file}"), 3, &["expected"]);
@@ -50,7 +50,7 @@ fn what_does_not_belong_together_has_its_code() {
             folder.refused(&format!("decrypt --keys {owner}/secret {owner}.{table}"), code, &[]);
         }
         for other in OWNERS.iter().filter(|other| **other != owner) {
-            // Parameters and keys: tables and results of one owner with all that another has.
+            // Other parameters and keys: tables and results of one owner with all that another has.
             for table in ["sz", "parquet"] {
                 folder.refused(&eval(&format!("{other}/eval"), &format!("{owner}.{table}")), 3, &[]);
             }
@@ -68,7 +68,7 @@ fn what_does_not_belong_together_has_its_code() {
                 }
             }
         }
-        // Level: more products in a row than there are levels.
+        // Other levels: more products in a row than there are levels.
         let deep = format!("eval sum(x^9) --keys {owner}/eval {owner}.sz -o new.sz");
         folder.refused(&deep, 4, &["cannot be computed"]);
     }

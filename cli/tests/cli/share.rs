@@ -58,9 +58,9 @@ fn a_ledger_beside_the_key_counts_exact_results() {
     // Results that take more than is left are not begun.
     folder.refused(&format!("{share} two.sz"), 4, &["take 2", "1 of the 4", "sunzi keygen"]);
     assert_eq!(used(&folder), 3);
-    // What was promised stays.
+    // A promise that was made once stays.
     folder.refused("decrypt --keys keys/secret --share 5 one.sz", 2, &["--share 4", "does not change"]);
-    // Another program, or the one that was agreed on.
+    // Results of another program are refused, those of the agreed one shared.
     let agreed = |program: &str| format!("{share} one.sz --for {program} --schema s.json");
     folder.refused(&agreed("sum(x)"), 3, &["not the results"]);
     assert_eq!(folder.fine(&agreed("sum(x*y)")), dot);
@@ -69,7 +69,7 @@ fn a_ledger_beside_the_key_counts_exact_results() {
     assert_eq!(folder.fine("decrypt --keys keys/secret one.sz"), dot);
     assert_eq!(used(&folder), 4);
 
-    // A ledger of another key, and one that is damaged.
+    // A ledger of another key is refused, and one that is damaged.
     folder.fine("keygen job.params -d others -q --rotations none");
     fs::copy(folder.path("keys/secret/sharing.sz"), folder.path("others/secret/sharing.sz")).unwrap();
     folder.fine("encrypt --keys others/public --table t.csv --schema s.json -o t.sz -q");
@@ -109,18 +109,18 @@ fn a_missing_ledger_is_never_a_new_one() {
     folder.fine(share);
     fs::rename(&ledger, &kept).unwrap();
     missing();
-    // Whoever removes what stands beside it, too.
+    // Removing the lock beside the ledger does not help either.
     let _ = fs::remove_file(folder.path("keys/secret/sharing.sz.lock"));
     missing();
     fs::rename(&kept, &ledger).unwrap();
     folder.fine(share);
     folder.refused(share, 4, &["0 of the 2"]);
-    // Without --share it is not asked for.
+    // Without --share the ledger is not asked for.
     fs::remove_file(&ledger).unwrap();
     folder.fine("decrypt --keys keys/secret one.sz -q");
 }
 
-/// Ten processes at once: no more is shared than the ledger allows, and each that shared is counted.
+/// Ten processes share at once: no more is shared than the ledger allows, and each that shared is counted.
 #[test]
 fn processes_share_one_ledger() {
     let params = "params --depth 1 --plain-bits 20 --rotations 12 -o job.params";
@@ -161,7 +161,7 @@ fn plans_leave_room_for_sharing() {
             near(row, i % 7 + i % 5, 6.0 * 16.0 / 1024.0);
         }
     }
-    // What cannot be shared so well is refused before anything runs.
+    // Results that cannot be shared so well are refused before anything runs.
     let folder = Folder::new("share-plan-refused");
     fs::write(folder.path("t.csv"), "x\n1\n2\n").unwrap();
     folder.refused(
@@ -206,7 +206,7 @@ fn real_results_are_shared_within_their_stated_error() {
     for (row, i) in shared[1]["rows"].as_array().unwrap().iter().zip(0..) {
         near(row, ((i % 7) * (i % 5)) as f64);
     }
-    // And the stated error is what was added, not some bound far from it.
+    // The stated error is what was added, not some bound far from it.
     assert!(off.iter().any(|(error, by)| by * 20.0 > *error), "{off:?}");
     for _ in 0..3 {
         folder.fine(&agreed);

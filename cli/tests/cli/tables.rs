@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::{Folder, json};
 
-/// 300 rows of integers, decimals, labels and reals.
+/// A table of 300 rows of integers, decimals, labels and reals.
 fn table() -> String {
     let row = |i: u32| {
         format!(
@@ -152,7 +152,7 @@ fn an_interrupted_writer_leaves_nothing() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // Until the file beside is there.
+        // Waits until the unfinished file beside the old one is there.
         while fs::read_dir(folder.path(".")).unwrap().count() == before {
             assert!(child.try_wait().unwrap().is_none(), "it was done before it could be stopped");
             std::thread::sleep(std::time::Duration::from_millis(1));

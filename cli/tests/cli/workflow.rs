@@ -34,7 +34,7 @@ fn correlation(x: &[i128], y: &[i128]) -> f64 {
     covariance(x, y) / (covariance(x, x) * covariance(y, y)).sqrt()
 }
 
-/// Schema, plan, keys, table, results: what `sunzi decrypt --json` says.
+/// Runs schema, plan, keys, table and results: what `sunzi decrypt --json` says.
 fn workflow(folder: &Folder, table: &str, options: &str, program: &str, scheme: &str) -> Value {
     fs::write(folder.path("t.csv"), table).unwrap();
     folder.fine(&format!("schema --table t.csv {options} -o s.json"));
@@ -55,7 +55,7 @@ fn number(results: &Value, at: usize) -> (f64, f64) {
     (number["value"].as_f64().unwrap(), number["error"].as_f64().unwrap_or(0.0))
 }
 
-/// Equal to the last digit but one, or within the stated error.
+/// Fails unless a number is equal to the last digit but one, or within the stated error.
 fn near((got, error): (f64, f64), expected: f64) {
     assert!((got - expected).abs() <= error + 1e-14 * expected.abs(), "{got} ± {error}, expected {expected}");
 }

@@ -1,4 +1,4 @@
-//! The choice of algorithms.
+//! Which algorithms a BFV parameter set uses for products, decryption and key switching.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ use crate::BfvError;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Algorithms {
-    /// Products and decryption.
+    /// Algorithms of products and decryption.
     pub scaling: ScalerOptions,
     /// With [`Multiplication::HpsOverQLeveled`]: how many bits less than the noise of its operands makes of a product the
     /// choice of its level may add, by the bounds `[KPZ21, app. D]`. The fewer, the faster; bounds hold in any case.

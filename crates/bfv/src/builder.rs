@@ -55,23 +55,24 @@ impl Parameters {
 }
 
 impl ParametersBuilder {
-    /// Multiplications of ciphertexts in a row; 1 unless set.
+    /// Sets how many ciphertext multiplications follow one another; 1 unless set.
     pub fn depth(self, depth: u32) -> Self {
         Self { request: Request { depth, ..self.request } }
     }
 
-    /// One plaintext modulus of at least this many bits, t ≥ 2^(bits − 1); 1 to 60. The default is 17 bits.
+    /// Asks for one plaintext modulus of at least this many bits, t ≥ 2^(bits − 1); 1 to 60. The default is 17
+    /// bits.
     pub fn plain_bits(self, bits: u32) -> Self {
         Self { request: Request { plain: PlainRequest::Bits(bits), ..self.request } }
     }
 
-    /// Exactly this plaintext modulus t.
+    /// Asks for exactly this plaintext modulus t.
     pub fn plain_modulus(self, plain_modulus: u64) -> Self {
         Self { request: Request { plain: PlainRequest::Modulus(plain_modulus), ..self.request } }
     }
 
-    /// Room for every integer from −`magnitude` to `magnitude`. It may take several plaintext
-    /// moduli: use [`build_crt`](Self::build_crt).
+    /// Asks for room for every integer from −`magnitude` to `magnitude`. It may take several plaintext moduli: use
+    /// [`build_crt`](Self::build_crt).
     pub fn plain_range(self, magnitude: impl Into<BigUint>) -> Self {
         Self { request: Request { plain: PlainRequest::Range(magnitude.into()), ..self.request } }
     }
@@ -81,32 +82,33 @@ impl ParametersBuilder {
         Self { request: Request { batching, ..self.request } }
     }
 
-    /// log2 of how many ciphertexts or products are summed at each level; 0 unless set.
+    /// Sets log2 of how many ciphertexts or products are summed at each level; 0 unless set.
     pub fn additions(self, log2_terms: u32) -> Self {
         Self { request: Request { additions: log2_terms, ..self.request } }
     }
 
-    /// Rotate-and-add steps at each level, log2 of the slots that are summed; 0 unless set.
+    /// Sets the rotate-and-add steps at each level, log2 of the slots that are summed; 0 unless set.
     pub fn rotations(self, steps: u32) -> Self {
         Self { request: Request { rotations: steps, ..self.request } }
     }
 
-    /// Multiplications by plaintexts at each level; 0 unless set.
+    /// Sets the multiplications by plaintexts at each level; 0 unless set.
     pub fn plain_products(self, count: u32) -> Self {
         Self { request: Request { plain_products: count, ..self.request } }
     }
 
-    /// At least this many numbers in one ciphertext.
+    /// Asks for at least this many numbers in one ciphertext.
     pub fn slots(self, slots: usize) -> Self {
         Self { request: Request { slots, ..self.request } }
     }
 
-    /// Exactly this ring degree, as log2 n: the ring Z\[X\]/(X^n + 1).
+    /// Asks for exactly this ring degree, as log2 n: the ring Z\[X\]/(X^n + 1).
     pub fn log2_degree(self, log2_degree: u32) -> Self {
         self.ring(RingShape::Log2Degree(log2_degree))
     }
 
-    /// Exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four; [`log2_degree`](Self::log2_degree) for a power of two.
+    /// Asks for exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four;
+    /// [`log2_degree`](Self::log2_degree) is for a power of two.
     ///
     /// With batching a plaintext modulus is then a power p^r of a prime that does not divide m, and slots hold elements of GR(p^r, d), d the order of p
     /// modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
@@ -119,7 +121,7 @@ impl ParametersBuilder {
         Self { request: Request { log2_degree, ring_index, ..self.request } }
     }
 
-    /// Bits of noise that must be left after the last level; 2 unless set.
+    /// Sets the bits of noise that must be left after the last level; 2 unless set.
     pub fn margin(self, bits: u32) -> Self {
         Self { request: Request { margin: bits, ..self.request } }
     }
@@ -145,7 +147,7 @@ impl ParametersBuilder {
         Self { request: Request { key_switching, ..self.request } }
     }
 
-    /// What has been asked so far.
+    /// The request made of this builder so far.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request
@@ -163,7 +165,7 @@ impl ParametersBuilder {
     /// The cheapest parameters, with as many plaintext moduli as that takes.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// Every error of [`build`](Self::build).
     pub fn build_crt(&self) -> Result<CrtParameters, BfvError> {
         Ok(self.choose(false)?.parameters)
     }

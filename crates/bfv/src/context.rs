@@ -26,7 +26,7 @@ struct Inner {
     algorithms: Algorithms,
     scaler: Scaler,
     tail: Tail,
-    /// By level, the lowest first, made when a product first asks.
+    /// Noise of products by level, the lowest first, computed when a product first asks.
     levels: OnceLock<Vec<LevelModel>>,
 }
 
@@ -34,8 +34,9 @@ impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`BfvError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
-    /// in a [`BfvError::Rlwe`], before any work, where the machine cannot hold the tables.
+    /// Every error of [`Parameters::validate`]; [`BfvError::Ring`] for moduli the ring cannot use;
+    /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BfvError::Rlwe`], before any work, where the
+    /// machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, BfvError> {
         parameters.validate()?;
         memory::require(StoredParameters::table_bytes(parameters))?;
@@ -54,10 +55,10 @@ impl Context {
         Self::with_algorithms(ring, plain_modulus, security, &Algorithms::default())
     }
 
-    /// The same with a choice of algorithms.
+    /// Builds the tables over a ring that is there already, with a choice of algorithms.
     ///
     /// # Errors
-    /// As [`with_ring`](Self::with_ring), and for algorithms the ring cannot follow.
+    /// Every error of [`with_ring`](Self::with_ring), and [`BfvError::Ring`] for algorithms the ring cannot follow.
     pub fn with_algorithms(
         ring: Ring,
         plain_modulus: u64,
@@ -86,10 +87,10 @@ impl Context {
         })
     }
 
-    /// The same ring and keys with another plaintext modulus: their tables are shared.
+    /// A context of this ring and these keys with another plaintext modulus: both share their tables.
     ///
     /// # Errors
-    /// As [`with_ring`](Self::with_ring).
+    /// Every error of [`with_ring`](Self::with_ring).
     pub fn with_plain_modulus(&self, plain_modulus: u64) -> Result<Self, BfvError> {
         let Inner { rlwe, algorithms, .. } = &*self.inner;
         Self::over(rlwe.clone(), plain_modulus, algorithms)
@@ -120,7 +121,7 @@ impl Context {
         LevelModel { product, relinearization: noise.scaled(Log2::from_bits(log2_dropped)) }
     }
 
-    /// Ring and security.
+    /// The RLWE context: ring and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
@@ -156,8 +157,8 @@ impl Context {
         &self.inner.scaler
     }
 
-    /// Fails unless a ciphertext has this plaintext modulus and all moduli; operations that are the same at every
-    /// level do not look.
+    /// Fails unless a ciphertext has this plaintext modulus and all moduli. Operations that are the same at every
+    /// level do not ask.
     pub(crate) fn check(&self, ciphertext: &Ciphertext) -> Result<(), BfvError> {
         self.check_plain_modulus(*ciphertext.metadata())?;
         let expected = self.ring().level();

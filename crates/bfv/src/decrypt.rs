@@ -1,4 +1,4 @@
-//! Decryption.
+//! Decryption, for the key holder and for results that are shared.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Poly};
@@ -21,7 +21,7 @@ impl Context {
     /// or [`BfvError::Ring`] for one of other parameters.
     pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BfvError> {
         let bits_left = self.bits_left(ciphertext);
-        // Not `< 0.0`: a bound that is no number guarantees nothing either.
+        // The comparison is not `< 0.0`: a bound that is no number guarantees nothing either.
         if bits_left >= 0.0 {
             self.decrypt_unchecked(ciphertext, key)
         } else {
@@ -32,7 +32,7 @@ impl Context {
     /// Opens a ciphertext whatever its noise bound says: the answer may be garbage.
     ///
     /// # Errors
-    /// As [`decrypt`](Self::decrypt), but for the noise.
+    /// Every error of [`decrypt`](Self::decrypt) but the one for too much noise.
     pub fn decrypt_unchecked(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BfvError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
@@ -49,7 +49,8 @@ impl Context {
     /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
     /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`] for what is promised.
     ///
-    /// `noise` is the bound that the key holder declares. The one of the ciphertext does not count: only if it is larger, there is an error.
+    /// `noise` is the bound that the key holder declares. The bound that the ciphertext carries does not count:
+    /// only if it is larger, there is an error.
     ///
     /// # Errors
     /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
@@ -73,7 +74,7 @@ impl Context {
     /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
     ///
     /// # Errors
-    /// As there.
+    /// Every error of [`decrypt_for_sharing`](Self::decrypt_for_sharing) that does not depend on the key.
     pub fn check_shareable(
         &self,
         ciphertext: &Ciphertext,

@@ -19,7 +19,7 @@ pub enum BfvError {
     PlainModulusMismatch {
         /// The context's plaintext modulus.
         expected: u64,
-        /// The ciphertext's.
+        /// The ciphertext's plaintext modulus.
         got: u64,
     },
     /// An option of the algorithms that the moduli do not allow.
@@ -28,9 +28,9 @@ pub enum BfvError {
     /// A ciphertext lacks moduli of the context.
     #[error("the ciphertext has the first {got} of {expected} moduli: use the context it was made in")]
     LevelMismatch {
-        /// The context's moduli.
+        /// Number of moduli of the context.
         expected: usize,
-        /// The ciphertext's.
+        /// Number of moduli of the ciphertext.
         got: usize,
     },
     /// Ciphertext and special moduli that make no ring.
@@ -39,11 +39,11 @@ pub enum BfvError {
     /// A request to the parameter builder that contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// The setting.
+        /// The setting of the builder.
         what: &'static str,
-        /// What was asked.
+        /// The value that was asked for.
         got: String,
-        /// What is possible.
+        /// The values that are possible.
         expected: String,
     },
     /// No parameter set meets the request.
@@ -66,21 +66,21 @@ pub enum BfvError {
     LevelMissing {
         /// The level asked for.
         got: usize,
-        /// The highest there is.
+        /// The highest level that products have.
         highest: usize,
     },
     /// A part of the library that this build lacks.
     #[error("{what} need the feature `{feature}`, which this build lacks: build with `--features {feature}`")]
     MissingFeature {
-        /// What was asked for.
+        /// The part of the library that was asked for.
         what: &'static str,
-        /// The feature of the crate, and of those above it.
+        /// The feature of this crate, and of those above it, that adds the part.
         feature: &'static str,
     },
-    /// Nothing was given where something is needed.
+    /// An operation was given nothing where it needs something.
     #[error("{what} needs at least one term")]
     Empty {
-        /// The operation.
+        /// The operation that was given nothing.
         what: &'static str,
     },
     /// An error of plaintexts and encoders.

@@ -1,4 +1,4 @@
-//! Operations on ciphertexts: what BFV says of those that all schemes share, and its products.
+//! Operations on BFV ciphertexts: what BFV adds to the operations that all schemes share, and its products.
 
 mod extend;
 mod multiply;
@@ -53,7 +53,7 @@ impl Evaluator {
     }
 }
 
-/// The operations that all schemes share.
+/// Reaches the operations that all schemes share.
 impl Deref for Evaluator {
     type Target = sunzi_rlwe::Evaluator<Bfv>;
 
@@ -76,7 +76,7 @@ impl Homomorphic for Bfv {
         context.check(a)
     }
 
-    /// Adds ±⌊(q/t)·m⌉ to c_0.
+    /// Adds ±⌊(q/t)·m⌉ to c_0 for a plaintext m.
     fn shift(
         context: &Context,
         a: &mut Ciphertext,

@@ -28,7 +28,7 @@ pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Choi
 /// One ring degree with one set of plaintext moduli and the fewest ciphertext moduli that are enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The ring.
+    /// The ring of the candidate.
     #[serde(flatten)]
     pub ring: RingShape,
     /// Largest log2 of q and special moduli that is secure; none if security was given up or cannot be reached.
@@ -52,7 +52,7 @@ pub struct Candidate {
     pub bits_left: Vec<f64>,
     /// Butterflies of the circuit, for all plaintext moduli together: what candidates are ranked by.
     pub cost: f64,
-    /// What became of it.
+    /// What became of the candidate.
     pub verdict: Verdict,
 }
 
@@ -79,23 +79,23 @@ impl Candidate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It fits, and nothing has been compared yet.
+    /// The candidate fits, and nothing has been compared yet.
     Fits,
-    /// It fits and is the cheapest.
+    /// The candidate fits and is the cheapest.
     Chosen,
-    /// It fits, at this multiple of the chosen one's cost.
+    /// The candidate fits, at this multiple of the chosen one's cost.
     Beaten {
-        /// Its cost over the chosen one's.
+        /// Cost of the candidate over the cost of the chosen one.
         cost_ratio: f64,
     },
-    /// It does not fit.
+    /// The candidate does not fit.
     Refused(Refusal),
 }
 
 /// The chosen parameters and what they mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// The parameters.
+    /// The chosen parameters.
     pub parameters: CrtParameters,
     /// Numbers in one ciphertext.
     pub slots: usize,
@@ -109,26 +109,27 @@ pub struct Choice {
     pub cost: f64,
     /// Digits of key switching, d_num: one for each ciphertext modulus without special moduli.
     pub digits: usize,
-    /// Sizes in memory.
+    /// Sizes of ciphertexts and keys in memory.
     pub sizes: Sizes,
 }
 
-/// Bytes in memory, eight for each residue.
+/// Sizes of objects in memory in bytes, eight for each residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
-    /// One ciphertext; a number takes one for each plaintext modulus.
+    /// Bytes of one ciphertext; a number takes one ciphertext for each plaintext modulus.
     pub ciphertext: u64,
-    /// The public key.
+    /// Bytes of the public key.
     pub public_key: u64,
-    /// The relinearisation key.
+    /// Bytes of the relinearisation key.
     pub relinearization_key: u64,
-    /// One Galois key; each rotation by another amount needs its own.
+    /// Bytes of one Galois key; each rotation by another amount needs its own.
     pub galois_key: u64,
 }
 
 impl Sizes {
-    /// Two polynomials; the public key has one special modulus more where there are any, a switching key two
-    /// polynomials for each digit, each with the limbs it keeps and the special ones.
+    /// Sizes for a ring degree, moduli and key switching. A ciphertext has two polynomials; the public key has one
+    /// special modulus more where there are any; a switching key has two polynomials for each digit, each with the
+    /// limbs it keeps and the special ones.
     pub(crate) fn of(degree: usize, moduli: &[u64], key_switching: &GadgetOptions) -> Self {
         let limb = 8 * degree as u64;
         let limbs = moduli.len() as u64;
@@ -228,7 +229,7 @@ impl Describe<Request, Candidate> for Choice {
     }
 }
 
-/// "48", or "47 to 48" where lengths differ.
+/// Bit lengths as text: "48", or "47 to 48" where lengths differ.
 fn bit_lengths(values: &[u64]) -> String {
     let lengths = values.iter().map(|value| 64 - value.leading_zeros());
     match (lengths.clone().min(), lengths.max()) {
@@ -237,7 +238,7 @@ fn bit_lengths(values: &[u64]) -> String {
     }
 }
 
-/// "3 of 48 bits", "none".
+/// How many moduli of which lengths, as text: "3 of 48 bits", "none".
 fn count_of(moduli: &[u64]) -> String {
     if moduli.is_empty() {
         "none".to_owned()

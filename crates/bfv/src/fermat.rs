@@ -69,25 +69,25 @@ impl FermatParameters {
         Ok(Self { degree, bits, plain_modulus, security })
     }
 
-    /// n.
+    /// The ring degree n.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// g.
+    /// The exponent g of the modulus 2^g − 1.
     #[must_use]
     pub fn bits(&self) -> usize {
         self.bits
     }
 
-    /// t.
+    /// The plaintext modulus t.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
         self.plain_modulus
     }
 
-    /// What the degree was chosen for.
+    /// The security that the degree was chosen for.
     #[must_use]
     pub fn security(&self) -> Security {
         self.security
@@ -98,7 +98,7 @@ impl FermatParameters {
         GadgetOptions { radix_bits: Some(RADIX_BITS), ..GadgetOptions::default() }
     }
 
-    /// Ring and tables, relinearising by digits of 60 bits.
+    /// The context of these parameters, which relinearises by digits of 60 bits.
     ///
     /// # Errors
     /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BfvError::Rlwe`], before any work, where the machine cannot hold the tables.
@@ -110,7 +110,7 @@ impl FermatParameters {
     }
 }
 
-/// What 2^g − 1 takes of the storage of its residues.
+/// Functions that need the storage of residues modulo 2^g − 1.
 #[cfg(feature = "fermat")]
 mod modulus {
     use sunzi_fermat::{FermatModulus, FermatRing};
@@ -132,7 +132,7 @@ mod modulus {
     }
 }
 
-/// What a build without the storage answers.
+/// Stand-ins for these functions in a build without the storage: they answer that a feature is missing.
 #[cfg(not(feature = "fermat"))]
 mod modulus {
     use sunzi_ring::Ring;

@@ -48,14 +48,14 @@ pub fn plain_sum(noise: &NoiseBound) -> NoiseBound {
 /// A level of products: their model, and what relinearisation there adds, both seen modulo q.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelModel {
-    /// The noise of a product.
+    /// What the noise of a product depends on.
     pub product: ProductModel,
-    /// That of relinearisation after it.
+    /// What the relinearisation of such a product adds.
     pub relinearization: NoiseTerm,
 }
 
 impl ProductModel {
-    /// How much more noise than at the highest level the choice of a lower one may allow: 1 + 2^-cushion.
+    /// How many times more noise than at the highest level the choice of a lower one may allow: 1 + 2^-cushion.
     #[must_use]
     pub fn level_growth(cushion_bits: u32) -> Log2 {
         Log2::from_bits((-f64::from(cushion_bits)).exp2().ln_1p() / std::f64::consts::LN_2)
@@ -121,7 +121,7 @@ impl ProductModel {
         NoiseBound::dependent(noise, secret_degree)
     }
 
-    /// `[BEHZ16, Proposition 1]` without its |q|_t terms, in redundant norms.
+    /// The worst-case noise of a product by `[BEHZ16, Proposition 1]` without its |q|_t terms, in redundant norms.
     fn worst(&self, a: Log2, b: Log2) -> Log2 {
         let (redundant, t) = (self.ring.redundant_degree() as f64, self.plain_modulus);
         let r_infinity = (1.0 + self.bounds.overflow) / 2.0 * (1.0 + self.degree() * KEY_BOUND) + 1.0;
@@ -130,9 +130,9 @@ impl ProductModel {
         linear + square
     }
 
-    /// (t/q)(v_1·w_2 + v_2·w_1 − v_1·v_2), where w_i is the integer polynomial c_i(s) of the lifted
-    /// parts: the messages are inside it. Modulo q′ and P, with (P/q)v_1 + … and P for v_1 and q on one side and q′ on the
-    /// other, t/P in front and q/q′ behind, it is the same.
+    /// The deviation of (t/q)(v_1·w_2 + v_2·w_1 − v_1·v_2), where w_i is the integer polynomial c_i(s) of the
+    /// lifted parts: the messages are inside it. Modulo q′ and P, with (P/q)v_1 + … and P for v_1 and q on one side
+    /// and q′ on the other, t/P in front and q/q′ behind, it is the same.
     ///
     /// The parts c_0, c_1 of a ciphertext are uniform, so the coefficients of w/q are uncorrelated, of variance
     /// (1 + n·2/3)/12; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
@@ -145,7 +145,7 @@ impl ProductModel {
         (a.deviation + b.deviation) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
-    /// The same at the root of unity where all factors are largest together.
+    /// Bound on the noise of a product at the root of unity where all factors are largest together.
     fn peak(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
         let (n, t) = (self.degree(), self.plain_modulus);
         let tail = Tail::new(self.ring);
@@ -154,12 +154,12 @@ impl ProductModel {
         (a.peak + b.peak) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
-    /// (t/q) times the 1-norm of a lift.
+    /// The factor (t/q) times the 1-norm of a lift.
     fn norm_gain(&self) -> f64 {
         self.degree() * self.plain_modulus * (1.0 + self.bounds.overflow) / 2.0
     }
 
-    /// (t/q)·√n times the deviation of a coefficient of w.
+    /// The factor (t/q)·√n times the deviation of a coefficient of w.
     fn spread(&self) -> f64 {
         let n = self.degree();
         let lift = (1.0 + self.bounds.overflow).powi(2) / 12.0;

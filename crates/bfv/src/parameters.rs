@@ -75,7 +75,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
         Self { ring, moduli, plain, security, algorithms: Algorithms::default() }
     }
 
-    /// The same numbers with a choice of algorithms.
+    /// These parameters with this choice of algorithms.
     #[must_use]
     pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
         Self { algorithms, ..self }
@@ -141,7 +141,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
         self.security
     }
 
-    /// The plaintext moduli, one or several.
+    /// The plaintext modulus, or all of several.
     pub(crate) fn plain(&self) -> &T {
         &self.plain
     }

@@ -1,4 +1,4 @@
-//! Why nothing fits, and what to ask for instead.
+//! Why no parameters fit a request, and what to ask for instead.
 
 use std::fmt;
 
@@ -13,37 +13,37 @@ use sunzi_rlwe::{RingShape, Security};
 pub enum Refusal {
     /// The ring has too few slots.
     TooFewSlots {
-        /// Slots there are.
+        /// Slots that the ring has.
         slots: usize,
-        /// Slots asked for.
+        /// Slots that the request asks for.
         wanted: usize,
     },
     /// The security table has no entry for this ring degree.
     NotSecure,
     /// There are not enough primes for the ciphertext modulus.
     NoModuli {
-        /// What they must be 1 modulo.
+        /// Primes must be 1 modulo this order.
         order: u64,
         /// The index of a ring as large that needs no other roots of unity.
         works: u64,
     },
     /// The algorithms asked for do not work with these moduli.
     Algorithms {
-        /// Which option, and why.
+        /// Which option does not work, and why.
         reason: String,
     },
     /// Even the largest secure modulus leaves fewer bits than the margin.
     TooNoisy {
-        /// Bits missing.
+        /// Bits that are missing from the margin.
         bits_short: f64,
     },
-    /// No plaintext modulus meets the request here.
+    /// No plaintext modulus meets the request in this ring.
     #[serde(untagged)]
     Plain(PlainRefusal),
 }
 
 impl Refusal {
-    /// Too few primes for a ring: one of a power of two has more.
+    /// The refusal of a ring for which there are too few primes: a ring of a power of two has more.
     pub(crate) fn no_moduli(ring: RingShape) -> Self {
         let works = (2 * ring.degree() as u64).next_power_of_two();
         Self::NoModuli { order: ring.root_order(), works }
@@ -75,29 +75,29 @@ impl fmt::Display for Refusal {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Relaxation {
-    /// At most this depth.
+    /// Ask for at most this depth.
     Depth(u32),
-    /// At most this many bits of plaintext modulus.
+    /// Ask for at most this many bits of plaintext modulus.
     PlainBits(u32),
-    /// Integers below 2 to this power.
+    /// Compute with integers below 2 to this power.
     RangeBits(u32),
-    /// At most this log2 of terms in a sum.
+    /// Sum at most 2 to this power terms.
     Additions(u32),
-    /// At most this many rotate-and-add steps.
+    /// Do at most this many rotate-and-add steps.
     Rotations(u32),
-    /// At most this many plaintext products.
+    /// Do at most this many plaintext products.
     PlainProducts(u32),
-    /// At most this many slots.
+    /// Ask for at most this many slots.
     Slots(usize),
-    /// Any ring degree.
+    /// Allow any ring degree.
     AnyDegree,
-    /// Several plaintext moduli: `build_crt`.
+    /// Allow several plaintext moduli: `build_crt`.
     SeveralPlainModuli,
-    /// Coefficient encoding instead of batching.
+    /// Encode numbers as coefficients instead of batching.
     NoBatching,
-    /// Results that are not shared.
+    /// Do not share results.
     NotShared,
-    /// This lower security.
+    /// Ask for this lower security.
     Security(Security),
 }
 
@@ -131,7 +131,7 @@ pub struct NothingFits {
     pub ring: RingShape,
     /// Why the largest ring was refused, if noise is not what fails.
     pub refusal: Option<Refusal>,
-    /// Changes that help, each by itself.
+    /// Changes of the request that help, each by itself.
     pub relaxations: Vec<Relaxation>,
 }
 

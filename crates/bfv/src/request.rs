@@ -1,4 +1,4 @@
-//! What the user knows of the computation.
+//! What the user knows of a computation, as a request for BFV parameters.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::{Algorithms, BfvError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeySwitching {
-    /// Whatever is cheapest.
+    /// Whatever key switching is cheapest.
     #[default]
     Automatic,
     /// One digit for each ciphertext modulus and no special moduli `[KPZ21, B.2.1]`.
@@ -86,11 +86,11 @@ impl Default for Request {
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// No circuit in reach is deeper, and a bound keeps the search short.
 const MAX_DEPTH: u32 = 200;
-/// Bound on the other counts.
+/// Bound on the counts of operations other than the depth.
 const MAX_COUNT: u32 = 100;
 
 impl Request {
-    /// Checks each setting by itself.
+    /// Checks each setting of the request by itself.
     pub(crate) fn check(&self) -> Result<(), BfvError> {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("additions", self.additions, MAX_COUNT)?;

@@ -36,7 +36,8 @@ fn auxiliary(ring: RingShape, moduli: &[u64], plain_modulus: u64, options: &Scal
     ((log2_product(moduli) + product) / bits).ceil() as usize
 }
 
-/// The same modulo 2^`bits` − 1: what is made with a context. Transforms for products are made when these are first asked for.
+/// About the bytes of the tables that a context makes modulo 2^`bits` − 1; transforms for products are made when
+/// first asked for.
 pub(crate) fn fermat_bytes(degree: usize, bits: usize) -> u64 {
     let auxiliary = (bits as f64 / AUXILIARY_BITS).ceil() as usize + 2;
     let ring = RingShape::Log2Degree(degree.max(1).ilog2());

@@ -11,7 +11,7 @@ use sunzi_rlwe::wire::{
 
 use crate::{Bfv, Context, Plaintext};
 
-/// What messages depend on.
+/// Describes what messages depend on: the plaintext modulus.
 fn describe(plain_modulus: u64, fields: &mut Fields) {
     fields.bytes(b"BFV\0");
     fields.u64(plain_modulus);

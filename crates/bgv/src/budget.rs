@@ -1,4 +1,4 @@
-//! What is declared of a computation, and what a ciphertext has used of it.
+//! What is declared of a BGV computation, and what a ciphertext has used of it.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub struct Operations {
 impl Operations {
     const UNLIMITED: Self = Self { additions: u64::MAX, rotations: u64::MAX, plain_products: u32::MAX };
 
-    /// Both.
+    /// These operations and `other` together.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Operations {
         *self == Self::default()
     }
 
-    /// Whether this many suffice for `other`.
+    /// Whether these operations suffice for `other`.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         other.additions <= self.additions
@@ -46,11 +46,11 @@ impl Operations {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
-    /// Before the first multiplication: n_add and n_ks of `[KPZ21, section 4]`.
+    /// Operations before the first multiplication: n_add and n_ks of `[KPZ21, section 4]`.
     pub fresh: Operations,
-    /// After every multiplication: n′_add and n′_ks.
+    /// Operations after every multiplication: n′_add and n′_ks.
     pub per_level: Operations,
-    /// After the last multiplication besides: what it costs is paid once, not at every level.
+    /// Operations after the last multiplication besides: what they cost is paid once, not at every level.
     #[serde(skip_serializing_if = "Operations::is_none")]
     pub last: Operations,
 }
@@ -77,26 +77,26 @@ impl Budget {
 /// What went into a ciphertext since its last multiplication or modulus switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// Ciphertexts summed.
+    /// Number of ciphertexts summed.
     pub(crate) terms: u64,
-    /// Key switches in that sum.
+    /// Number of key switches in the sum of ciphertexts.
     pub(crate) rotations: u64,
-    /// Multiplications by plaintexts.
+    /// Number of multiplications by plaintexts in a row.
     pub(crate) plain_products: u32,
 }
 
 impl Usage {
-    /// One ciphertext, nothing done to it.
+    /// The usage of one ciphertext to which nothing was done.
     pub(crate) const ONE: Self = Self { terms: 1, rotations: 0, plain_products: 0 };
 
-    /// The same counts as operations.
+    /// These counts as operations: one addition fewer than there are terms.
     #[must_use]
     pub fn operations(&self) -> Operations {
         let (rotations, plain_products) = (self.rotations, self.plain_products);
         Operations { additions: self.terms.saturating_sub(1), rotations, plain_products }
     }
 
-    /// A sum.
+    /// The usage of a sum of two ciphertexts.
     pub(crate) fn sum(&self, other: &Self) -> Self {
         Self {
             terms: self.terms.saturating_add(other.terms),
@@ -105,7 +105,7 @@ impl Usage {
         }
     }
 
-    /// A product with a constant of this absolute value.
+    /// The usage of a product with a constant of this absolute value.
     pub(crate) fn times(&self, factor: u64) -> Self {
         let factor = factor.max(1);
         Self {
@@ -115,7 +115,7 @@ impl Usage {
         }
     }
 
-    /// What `operation` makes of it, if that is beyond `declared`.
+    /// The excess of `operation` whose result has this usage, if that is beyond `declared`.
     pub(crate) fn excess(
         &self,
         operation: &'static str,
@@ -129,22 +129,22 @@ impl Usage {
     }
 }
 
-/// An operation beyond the declaration.
+/// An operation beyond what was declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excess {
-    /// The operation.
+    /// Name of the operation.
     pub operation: &'static str,
-    /// The level it happened at: multiplications its result allows.
+    /// The level the operation happened at: multiplications its result allows.
     pub level: usize,
-    /// Whether that was before the first multiplication.
+    /// Whether the operation came before the first multiplication.
     pub fresh: bool,
-    /// What its result had used at this level.
+    /// What the result of the operation had used at its level.
     pub used: Operations,
-    /// What was declared for it.
+    /// What was declared for the level.
     pub declared: Operations,
 }
 
-/// "add at level 3 makes 12 additions where 7 are declared: declare additions_per_level(12)".
+/// The excess as text: "add at level 3 makes 12 additions where 7 are declared: declare additions_per_level(12)".
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { operation, level, fresh, used, declared } = self;

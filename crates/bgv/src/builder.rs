@@ -1,4 +1,4 @@
-//! Parameters from what is known of the computation.
+//! Chooses BGV parameters from what is known of the computation.
 //!
 //! At every ring degree the search looks for the sizes of q_0, q_i and q_(L+1) whose product is smallest, with the noise
 //! of a computation that uses all that is declared at every level ([`noise`](crate::noise)); then for digits and special
@@ -48,22 +48,22 @@ impl Parameters {
 }
 
 impl ParametersBuilder {
-    /// Multiplications of ciphertexts in a row, 0 to 100; 1 unless set.
+    /// Sets how many ciphertext multiplications follow one another, 0 to 100; 1 unless set.
     pub fn depth(self, depth: u32) -> Self {
         Self { request: Request { depth, ..self.request } }
     }
 
-    /// A plaintext modulus of at least this many bits, t ≥ 2^(bits − 1); 1 to 60. The default is 17 bits.
+    /// Asks for a plaintext modulus of at least this many bits, t ≥ 2^(bits − 1); 1 to 60. The default is 17 bits.
     pub fn plain_bits(self, bits: u32) -> Self {
         Self { request: Request { plain: PlainRequest::Bits(bits), ..self.request } }
     }
 
-    /// Exactly this plaintext modulus t.
+    /// Asks for exactly this plaintext modulus t.
     pub fn plain_modulus(self, plain_modulus: u64) -> Self {
         Self { request: Request { plain: PlainRequest::Modulus(plain_modulus), ..self.request } }
     }
 
-    /// Room for every integer from −`magnitude` to `magnitude`, below 2^59.
+    /// Asks for room for every integer from −`magnitude` to `magnitude`, below 2^59.
     pub fn plain_range(self, magnitude: impl Into<BigUint>) -> Self {
         Self { request: Request { plain: PlainRequest::Range(magnitude.into()), ..self.request } }
     }
@@ -73,44 +73,45 @@ impl ParametersBuilder {
         Self { request: Request { batching, ..self.request } }
     }
 
-    /// All operations between multiplications at once, as a dry run of a circuit counts them.
+    /// Declares all operations between multiplications at once, as a dry run of a circuit counts them.
     pub fn budget(self, budget: Budget) -> Self {
         Self { request: Request { budget, ..self.request } }
     }
 
-    /// Additions before the first multiplication: one less than the ciphertexts in a sum. A product with a constant c
-    /// counts as a sum of |c|, an added plaintext as nothing. 0 unless set.
+    /// Declares the additions before the first multiplication: one less than the ciphertexts in a sum. A product
+    /// with a constant c counts as a sum of |c|, an added plaintext as nothing. 0 unless set.
     pub fn fresh_additions(mut self, count: u64) -> Self {
         self.request.budget.fresh.additions = count;
         self
     }
 
-    /// Rotations in a sum before the first multiplication; 0 unless set. A sum over k slots of a ciphertext takes k − 1
-    /// rotations and k − 1 additions.
+    /// Declares the rotations in a sum before the first multiplication; 0 unless set. A sum over k slots of a
+    /// ciphertext takes k − 1 rotations and k − 1 additions.
     pub fn fresh_rotations(mut self, count: u64) -> Self {
         self.request.budget.fresh.rotations = count;
         self
     }
 
-    /// Multiplications by plaintexts in a row before the first multiplication of ciphertexts; 0 unless set.
+    /// Declares the multiplications by plaintexts in a row before the first multiplication of ciphertexts; 0 unless
+    /// set.
     pub fn fresh_plain_products(mut self, count: u32) -> Self {
         self.request.budget.fresh.plain_products = count;
         self
     }
 
-    /// Additions after each multiplication: one less than the products in a sum. 0 unless set.
+    /// Declares the additions after each multiplication: one less than the products in a sum. 0 unless set.
     pub fn additions_per_level(mut self, count: u64) -> Self {
         self.request.budget.per_level.additions = count;
         self
     }
 
-    /// Rotations in a sum after each multiplication; 0 unless set.
+    /// Declares the rotations in a sum after each multiplication; 0 unless set.
     pub fn rotations_per_level(mut self, count: u64) -> Self {
         self.request.budget.per_level.rotations = count;
         self
     }
 
-    /// Multiplications by plaintexts in a row after each multiplication of ciphertexts; 0 unless set.
+    /// Declares the multiplications by plaintexts in a row after each multiplication of ciphertexts; 0 unless set.
     pub fn plain_products_per_level(mut self, count: u32) -> Self {
         self.request.budget.per_level.plain_products = count;
         self
@@ -123,17 +124,18 @@ impl ParametersBuilder {
         self
     }
 
-    /// At least this many numbers in one ciphertext.
+    /// Asks for at least this many numbers in one ciphertext.
     pub fn slots(self, slots: usize) -> Self {
         Self { request: Request { slots, ..self.request } }
     }
 
-    /// Exactly this ring degree, as log2 n: the ring Z\[X\]/(X^n + 1).
+    /// Asks for exactly this ring degree, as log2 n: the ring Z\[X\]/(X^n + 1).
     pub fn log2_degree(self, log2_degree: u32) -> Self {
         self.ring(RingShape::Log2Degree(log2_degree))
     }
 
-    /// Exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four; [`log2_degree`](Self::log2_degree) for a power of two.
+    /// Asks for exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four;
+    /// [`log2_degree`](Self::log2_degree) is for a power of two.
     ///
     /// With batching a plaintext modulus is then a power p^r of a prime that does not divide m, and slots hold elements of GR(p^r, d), d the order of p
     /// modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
@@ -153,12 +155,12 @@ impl ParametersBuilder {
         Self { request: Request { shared_moduli: shared, ..self.request } }
     }
 
-    /// Exactly this many digits d_num in key switching; the fastest choice unless set.
+    /// Asks for exactly this many digits d_num in key switching; the fastest choice unless set.
     pub fn digits(self, digits: usize) -> Self {
         Self { request: Request { digits: Some(digits), ..self.request } }
     }
 
-    /// Bits that must be left at every level; 1 unless set.
+    /// Sets the bits of noise that must be left at every level; 1 unless set.
     pub fn margin(self, bits: u32) -> Self {
         Self { request: Request { margin: bits, ..self.request } }
     }
@@ -173,18 +175,18 @@ impl ParametersBuilder {
         Self { request: Request { security, ..self.request } }
     }
 
-    /// The bounds to choose by; those with a failure probability of 2^-128 unless set.
+    /// Sets the noise bounds that moduli are chosen by; those with a failure probability of 2^-128 unless set.
     pub fn noise(self, noise: NoiseModel) -> Self {
         Self { request: Request { noise, ..self.request } }
     }
 
-    /// What has been asked so far.
+    /// The request made of this builder so far.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request
     }
 
-    /// The cheapest parameters.
+    /// The cheapest parameters that meet the request.
     ///
     /// # Errors
     /// [`BgvError::Request`] for a setting out of range; [`BgvError::NothingFits`], saying what to relax.

@@ -20,13 +20,13 @@ pub type Ciphertext = sunzi_rlwe::Ciphertext<Bgv>;
 pub struct Metadata {
     /// The plaintext modulus t.
     pub(crate) plain_modulus: u64,
-    /// Multiplications it still allows.
+    /// Multiplications that the ciphertext still allows.
     pub(crate) level: usize,
-    /// i of the modulus Q_i it has: that of its level or the next.
+    /// Index i of the modulus Q_i that the ciphertext has: i is its level or the next.
     pub(crate) place: usize,
-    /// The correction factor f, that of the level.
+    /// The correction factor f of the ciphertext's level.
     pub(crate) factor: u64,
-    /// What it used at its level.
+    /// What the ciphertext used at its level.
     pub(crate) usage: Usage,
 }
 

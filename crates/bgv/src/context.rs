@@ -26,9 +26,9 @@ pub struct Context {
 struct Inner {
     rlwe: RlweContext,
     plain_modulus: u64,
-    /// Q_0, …, Q_L, Q_(L+1).
+    /// The moduli Q_0, …, Q_L, Q_(L+1).
     places: Vec<Place>,
-    /// f of every level, from 0 to L.
+    /// The correction factor f of every level, from 0 to L.
     factors: Vec<u64>,
     /// Decryption by the first 1, 2, … moduli, made at first use.
     scalers: Vec<OnceLock<Scaler>>,
@@ -41,11 +41,11 @@ struct Inner {
 /// One modulus Q_i of the chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The moduli of the ring it is made of.
+    /// Number of moduli of the ring that Q_i is made of.
     pub(crate) limbs: usize,
-    /// The factor of the last of them that belongs to it; 0 if all of it does.
+    /// The factor of the last of these moduli that belongs to Q_i; 0 if all of it does.
     pub(crate) rest: u64,
-    /// Q_i.
+    /// The product Q_i.
     pub(crate) modulus: BigUint,
     /// log2 Q_i.
     pub(crate) bits: f64,
@@ -56,13 +56,14 @@ pub(crate) struct Place {
 pub struct Settings {
     /// The plaintext modulus t.
     pub plain_modulus: u64,
-    /// Moduli of Q_0, Q_1, …, Q_L.
+    /// Numbers of moduli of Q_0, Q_1, …, Q_L.
     pub levels: Vec<usize>,
-    /// The factor of the last of them that belongs to each, 0 for all of it; empty where no modulus is shared by levels.
+    /// The factor of the last modulus that belongs to each Q_i, 0 for all of it; empty where no modulus is shared
+    /// by levels.
     pub shares: Vec<u64>,
     /// Digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
-    /// The computation declared.
+    /// The operations that are declared.
     pub budget: Budget,
     /// The security to reach.
     pub security: Security,
@@ -85,8 +86,9 @@ impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
-    /// in a [`BgvError::Rlwe`], before any work, where the machine cannot hold the tables.
+    /// Every error of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use;
+    /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BgvError::Rlwe`], before any work, where the
+    /// machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, BgvError> {
         parameters.validate()?;
         memory::require(parameters.table_bytes())?;
@@ -106,7 +108,7 @@ impl Context {
         Self::over(RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?, settings)
     }
 
-    /// The same ring, keys and levels with another plaintext modulus: their tables are shared.
+    /// A context of this ring, these keys and levels with another plaintext modulus: both share their tables.
     ///
     /// # Errors
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
@@ -141,7 +143,7 @@ impl Context {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Ring and security.
+    /// The RLWE context: ring and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
@@ -165,13 +167,13 @@ impl Context {
         self.inner.plain_modulus
     }
 
-    /// L: multiplications in a row, and the level of fresh ciphertexts.
+    /// The depth L: multiplications in a row, and the level of fresh ciphertexts.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.inner.factors.len().saturating_sub(1)
     }
 
-    /// The computation declared.
+    /// The operations that are declared.
     #[must_use]
     pub fn budget(&self) -> &Budget {
         &self.inner.budget
@@ -183,19 +185,20 @@ impl Context {
         self.inner.factors.get(level).copied()
     }
 
-    /// Moduli of Q_0, …, Q_L, and the factor of the last one that belongs to each, 0 for all of it.
+    /// Numbers of moduli of Q_0, …, Q_L, and the factor of the last one that belongs to each, 0 for all of it.
     pub(crate) fn level_places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let levels = self.inner.places.iter().take(self.inner.factors.len());
         levels.map(|place| (place.limbs, place.rest))
     }
 
-    /// Q_place.
+    /// The modulus Q_i of this place i.
     pub(crate) fn place(&self, place: usize) -> Result<&Place, BgvError> {
         let missing = BgvError::LevelMismatch { level: place, limbs: 0, factor: 0 };
         self.inner.places.get(place).ok_or(missing)
     }
 
-    /// i of the modulus of fresh ciphertexts: L + 1, or L where that is the same modulus and no switch is due.
+    /// Index i of the modulus Q_i of fresh ciphertexts: L + 1, or L where that is the same modulus and no switch is
+    /// due.
     pub(crate) fn top(&self) -> usize {
         let depth = self.depth();
         let last = self.inner.places.get(depth..);
@@ -208,7 +211,7 @@ impl Context {
         Ok(self.rlwe().ring_at(self.place(ciphertext.metadata().place)?.limbs)?)
     }
 
-    /// What decrypts by the first `limbs` moduli.
+    /// The scaler that decrypts by the first `limbs` moduli.
     pub(crate) fn scaler(&self, limbs: usize) -> Result<&Scaler, BgvError> {
         let none = || BgvError::LevelMismatch { level: 0, limbs, factor: 0 };
         let slot = self.inner.scalers.get(limbs.wrapping_sub(1)).ok_or_else(none)?;
@@ -253,7 +256,7 @@ impl Context {
         own.bits - half + (1.0 - share).max(0.0).log2()
     }
 
-    /// The next place below whose last word counts as a whole.
+    /// The next place below this one whose last word counts as a whole.
     pub(crate) fn whole_below(&self, place: usize) -> Option<usize> {
         (0..place).rev().find(|&below| self.inner.places.get(below).is_some_and(|below| below.rest == 0))
     }
@@ -290,7 +293,7 @@ impl Context {
         Ok(Metadata { plain_modulus: self.plain_modulus(), level, place, factor, usage })
     }
 
-    /// f_to/f_from modulo t.
+    /// The constant f_to/f_from modulo t, which brings a ciphertext of one level to the factor of another.
     pub(crate) fn adjustment(&self, from: usize, to: usize) -> Result<u64, BgvError> {
         let missing = |level| BgvError::LevelMismatch { level, limbs: 0, factor: 0 };
         let t = self.plain_modulus();
@@ -324,7 +327,7 @@ impl Context {
     }
 }
 
-/// Q_0, …, Q_L, Q_(L+1).
+/// The moduli Q_0, …, Q_L, Q_(L+1) of a ring.
 fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Place>, BgvError> {
     let shares = shares.iter().copied().chain(std::iter::repeat(0));
     let mut places = Vec::with_capacity(levels.len() + 1);
@@ -335,7 +338,8 @@ fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Pl
                 1 => BigUint::from(1_u8),
                 _ => rlwe.ring_at(limbs - 1)?.modulus().clone(),
             };
-            // A factor of the last modulus, or the levels do not describe this ring.
+            // Shares that are no factors of the last modulus, and levels that do not describe this ring, are
+            // refused.
             let unusable = || BgvError::LevelsUnusable { levels: levels.to_vec(), moduli: rlwe.level() };
             let word = &modulus / &below;
             if !(&word % rest).is_zero() || word == rest.into() || limbs < 2 {
@@ -362,7 +366,8 @@ fn level_noise(rlwe: &RlweContext, places: &[Place], plain_modulus: u64) -> Resu
     Ok(NoiseSettings { ring, plain_modulus, log2_moduli, fresh, key_switch })
 }
 
-/// f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t: a product t·u·u′ at Q_l of ciphertexts with factor f_l holds −Q_l·f_l²·m·m′.
+/// The factors of all levels: f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t. A product t·u·u′ at Q_l of ciphertexts with
+/// factor f_l holds −Q_l·f_l²·m·m′.
 fn factors(places: &[Place], plain_modulus: u64) -> Result<Vec<u64>, BgvError> {
     let mut factor = 1;
     let mut factors = vec![factor];
@@ -374,7 +379,7 @@ fn factors(places: &[Place], plain_modulus: u64) -> Result<Vec<u64>, BgvError> {
         factors.push(factor);
     }
     factors.reverse();
-    // Invertible exactly if Q and t are coprime.
+    // Factors are invertible exactly if Q and t are coprime.
     factors.iter().try_for_each(|&factor| mod_inv(factor, plain_modulus).map(|_| ()))?;
     Ok(factors)
 }

@@ -1,4 +1,4 @@
-//! Decryption.
+//! Decryption of BGV, for the key holder and for results that are shared.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use zeroize::Zeroizing;
 
 use crate::{BgvError, Ciphertext, Context, Evaluator};
 
-/// A ciphertext, and how many moduli hold it.
+/// A ciphertext to open, and how many moduli hold it.
 type Openable<'a> = (Cow<'a, Ciphertext>, usize);
 
 impl Context {
     /// Opens a ciphertext.
     ///
-    /// t·u(s) is a small integer polynomial modulo Q, so it is computed modulo the first few moduli that hold it:
-    /// mostly one or two.
+    /// The product t·u(s) is a small integer polynomial modulo Q, so it is computed modulo the first few moduli
+    /// that hold it: mostly one or two.
     ///
     /// The result tells the holder of the ciphertext nothing about the key only as long as it is
     /// not given back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
@@ -43,8 +43,8 @@ impl Context {
     /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
     /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`] for what is promised.
     ///
-    /// `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The one of the ciphertext does not count: only if it is larger,
-    /// there is an error.
+    /// `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The bound that the
+    /// ciphertext carries does not count: only if it is larger, there is an error.
     ///
     /// # Errors
     /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
@@ -66,7 +66,7 @@ impl Context {
     /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
     ///
     /// # Errors
-    /// As there.
+    /// Every error of [`decrypt_for_sharing`](Self::decrypt_for_sharing) that does not depend on the key.
     pub fn check_shareable(
         &self,
         ciphertext: &Ciphertext,
@@ -76,7 +76,7 @@ impl Context {
         self.hiding(ciphertext, noise, policy).map(drop)
     }
 
-    /// What to open instead of a ciphertext, modulo how many moduli, and what hides its noise there.
+    /// What to open instead of a ciphertext, modulo how many moduli, and what hides its noise modulo these.
     fn hiding<'a>(
         &self,
         ciphertext: &'a Ciphertext,
@@ -120,7 +120,7 @@ impl Context {
         Ok(DeclaredNoise::from_bits(self.noise_bound(&noise.used).bits()))
     }
 
-    /// Opens what is small modulo the first `few` moduli, with what `hiding` adds there.
+    /// Opens a phase that is small modulo the first `few` moduli, with what `hiding` adds there.
     fn open(
         &self,
         ciphertext: &Ciphertext,
@@ -165,7 +165,7 @@ impl Context {
         Ok(few.map(|few| (Cow::Owned(lower), few)))
     }
 
-    /// The place below a part of a word.
+    /// The next place below a place that has only a part of its last word.
     fn part_below(&self, place: usize) -> Option<usize> {
         let part = self.place(place).is_ok_and(|own| own.rest > 0);
         self.whole_below(place).filter(|_| part)

@@ -1,4 +1,4 @@
-//! Encryption under the public or the secret key: that of BFV.
+//! BGV encryption under the public or the secret key, done as in BFV.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -32,7 +32,7 @@ impl Context {
     /// Encrypts under the secret key: less noise, for those who hold it.
     ///
     /// # Errors
-    /// As [`encrypt`](Self::encrypt).
+    /// Every error of [`encrypt`](Self::encrypt).
     pub fn encrypt_secret(
         &self,
         plaintext: &Plaintext,
@@ -50,8 +50,8 @@ impl Context {
         self.finish(Ciphertext::from_encryption(encryption, metadata, key), "encrypt", &[])
     }
 
-    /// ⌊(Q/t)·(f·m mod t)⌉ for the modulus Q of a place, in evaluation form, erased when dropped: (Q·m′ + µ)/t with
-    /// µ = −Q·m′ modulo t centred, so µ/t modulo Q.
+    /// The scaled message ⌊(Q/t)·(f·m mod t)⌉ for the modulus Q of a place, in evaluation form, erased when
+    /// dropped: (Q·m′ + µ)/t with µ = −Q·m′ modulo t centred, so µ/t modulo Q.
     pub(crate) fn scaled(
         &self,
         plaintext: &Plaintext,
@@ -65,7 +65,7 @@ impl Context {
         let factor = (t - sunzi_math::mul_mod(q, factor, t)) % t;
         let centred = |&m: &u64| {
             let residue = sunzi_math::mul_mod(m, factor, t);
-            // t is below 2^60.
+            // The cast is exact: t is below 2^60.
             if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }
         };
         let remainder = Zeroizing::new(plaintext.coefficients().iter().map(centred).collect::<Vec<i64>>());

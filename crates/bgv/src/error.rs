@@ -19,7 +19,7 @@ pub enum BgvError {
     PlainModulusMismatch {
         /// The context's plaintext modulus.
         expected: u64,
-        /// The ciphertext's.
+        /// The ciphertext's plaintext modulus.
         got: u64,
     },
     /// A ciphertext of a context with other levels.
@@ -30,9 +30,9 @@ pub enum BgvError {
     LevelMismatch {
         /// The ciphertext's level.
         level: usize,
-        /// The moduli of its parts.
+        /// Number of moduli of the ciphertext's parts.
         limbs: usize,
-        /// Its correction factor.
+        /// The ciphertext's correction factor.
         factor: u64,
     },
     /// A multiplication of a ciphertext that allows none any more.
@@ -41,9 +41,9 @@ pub enum BgvError {
          depth({needed})"
     )]
     DepthExceeded {
-        /// The operation.
+        /// The operation that needs more levels.
         operation: &'static str,
-        /// The depth it needs.
+        /// The depth that the operation needs.
         needed: usize,
         /// The declared depth.
         depth: usize,
@@ -51,21 +51,21 @@ pub enum BgvError {
     /// An operation beyond what was declared.
     #[error("{0}")]
     Undeclared(Excess),
-    /// An operation whose result could not be decrypted with certainty: of parameters that were not made for what they
+    /// An operation whose result could not be decrypted with certainty: the parameters were not made for what they
     /// declare.
     #[error(
         "the result of {operation} at level {level} may have {bits_short:.1} bits more noise than decrypts: choose \
          larger moduli, or let Parameters::builder() choose them"
     )]
     BudgetExceeded {
-        /// The operation.
+        /// The operation that was refused.
         operation: &'static str,
-        /// The level of its result.
+        /// The level of the operation's result.
         level: usize,
         /// Bits of noise above what decrypts.
         bits_short: f64,
     },
-    /// A modulus switch upwards.
+    /// A modulus switch upwards was asked for.
     #[error(
         "the ciphertext stands at level {got} and cannot be switched to level {wanted}: levels only go down"
     )]
@@ -84,9 +84,9 @@ pub enum BgvError {
          most all"
     )]
     LevelsUnusable {
-        /// Moduli of every level.
+        /// Number of moduli of every level.
         levels: Vec<usize>,
-        /// Moduli there are.
+        /// Number of moduli that there are.
         moduli: usize,
     },
     /// Options of key switching that the moduli do not allow.
@@ -95,20 +95,20 @@ pub enum BgvError {
     /// A request to the parameter builder that contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// The setting.
+        /// The setting of the builder.
         what: &'static str,
-        /// What was asked.
+        /// The value that was asked for.
         got: String,
-        /// What is possible.
+        /// The values that are possible.
         expected: String,
     },
     /// No parameter set meets the request.
     #[error(transparent)]
     NothingFits(#[from] Box<NothingFits>),
-    /// Nothing was given where something is needed.
+    /// An operation was given nothing where it needs something.
     #[error("{what} needs at least one term")]
     Empty {
-        /// The operation.
+        /// The operation that was given nothing.
         what: &'static str,
     },
     /// An error of plaintexts and encoders.

@@ -1,4 +1,5 @@
-//! Operations on ciphertexts: what BGV says of those that all schemes share, its levels and its products.
+//! Operations on BGV ciphertexts: what BGV adds to the operations that all schemes share, its levels and its
+//! products.
 
 mod level;
 mod multiply;
@@ -60,7 +61,7 @@ impl Evaluator {
     }
 }
 
-/// The operations that all schemes share.
+/// Reaches the operations that all schemes share.
 impl Deref for Evaluator {
     type Target = sunzi_rlwe::Evaluator<Bgv>;
 
@@ -91,12 +92,12 @@ impl Homomorphic for Bgv {
         Evaluator::new(context).together(a, b)
     }
 
-    /// Both have one level and place; the sum used what both did.
+    /// The metadata of a sum of two ciphertexts of one level and place: it used what both did.
     fn join(context: &Context, a: &Metadata, b: &Metadata, _: &'static str) -> Result<Metadata, BgvError> {
         context.metadata(b.level, b.place, a.usage.sum(&b.usage))
     }
 
-    /// Adds ±⌊(Q/t)·(f·m mod t)⌉ to c_0.
+    /// Adds ±⌊(Q/t)·(f·m mod t)⌉ to c_0 for a plaintext m.
     fn shift(
         context: &Context,
         a: &mut Ciphertext,
@@ -148,7 +149,8 @@ impl Exact for Bgv {
         Metadata { usage: metadata.usage.times(factor), ..metadata.clone() }
     }
 
-    /// Notes the operation that made the terms by what the first of them carries, then what all of them do.
+    /// Notes in the result of a sum which operation made it, from what the first of its terms carries, then from
+    /// what all of them do.
     fn finish_sum(
         context: &Context,
         mut sum: Ciphertext,

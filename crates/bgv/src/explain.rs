@@ -25,7 +25,7 @@ pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Para
 /// The best moduli at one ring degree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The ring.
+    /// The ring of the candidate.
     #[serde(flatten)]
     pub ring: RingShape,
     /// Largest log2 of a key's modulus that is secure; none if security was given up or cannot be reached.
@@ -36,7 +36,7 @@ pub struct Candidate {
     pub log2_moduli: Vec<f64>,
     /// log2 QP; 0 if nothing fits.
     pub log2_key_modulus: f64,
-    /// What became of it.
+    /// What became of the candidate.
     pub verdict: Verdict,
 }
 

@@ -28,9 +28,10 @@ pub struct NoiseSettings {
 /// The noise of one level, when everything declared is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelNoise {
-    /// Of the operands of a multiplication, right after the modulus switch.
+    /// Noise of the operands of a multiplication, right after the modulus switch.
     pub operand: NoiseBound,
-    /// Of what the level holds before it: sums of products with their rotations, or of fresh ciphertexts.
+    /// Noise of what the level holds before that switch: sums of products with their rotations, or of fresh
+    /// ciphertexts.
     pub used: NoiseBound,
 }
 
@@ -53,8 +54,8 @@ impl NoiseSettings {
         levels
     }
 
-    /// One summand of level `level` − 1: a product of two operands of this level, relinearised, or an operand times the
-    /// constant that gives it the factor below.
+    /// The noise of one summand of level `level` − 1: a product of two operands of this level, relinearised, or an
+    /// operand times the constant that gives it the factor below.
     fn term(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
         let product =
             operand.product(operand, self.plain_modulus as f64, self.ring).plus(self.key_switching(level));
@@ -62,7 +63,7 @@ impl NoiseSettings {
         product.max(&adjusted)
     }
 
-    /// The noise of a sum of such terms with everything declared for a level done to it.
+    /// The noise of a sum of terms with everything declared for a level done to it.
     fn spend(&self, term: &NoiseBound, level: usize, declared: &Operations) -> NoiseBound {
         let terms = declared.additions as f64 + 1.0;
         let switches = Log2::of(declared.rotations as f64);
@@ -74,7 +75,7 @@ impl NoiseSettings {
             noise = noise.plus(rotations);
         }
         let norm = self.ring.degree() as f64 * (self.plain_modulus / 2) as f64;
-        // At once, for the number may be any.
+        // All plaintext products count at once, for their number may be any.
         noise.scaled(Log2::from_bits(norm.log2() * f64::from(declared.plain_products)))
     }
 
@@ -92,8 +93,8 @@ impl NoiseSettings {
         self.key_switch.get(level).copied().unwrap_or(none)
     }
 
-    /// Bits left where the fewest are: what decrypts at each level, against what it holds and what it multiplies.
-    /// With `worst`, against the worst case alone.
+    /// Bits of noise left at the level that has the fewest: what decrypts at each level, against what it holds and
+    /// what it multiplies. With `worst`, against the worst case alone.
     #[must_use]
     pub fn bits_left(&self, levels: &[LevelNoise], worst: bool) -> f64 {
         let tail = Tail::new(self.ring);
@@ -114,12 +115,13 @@ impl NoiseSettings {
     }
 }
 
-/// What a modulus switch of so many parts adds.
+/// The noise that a modulus switch of so many parts adds.
 pub(crate) fn switch(ring: Expansion, parts: usize) -> NoiseTerm {
     noise::mod_switch(ring, parts)
 }
 
-/// An encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special moduli.
+/// The noise of an encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special
+/// moduli.
 #[must_use]
 pub fn fresh(ring: impl Into<Expansion>, log2_p: f64) -> NoiseBound {
     let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p));
@@ -129,7 +131,7 @@ pub fn fresh(ring: impl Into<Expansion>, log2_p: f64) -> NoiseBound {
 /// What a key switch adds to a ciphertext of the first `limbs` moduli.
 ///
 /// # Errors
-/// Those of options that these moduli do not allow.
+/// [`RingError`] for options that these moduli do not allow.
 pub fn key_switch(
     ring: impl Into<Expansion>,
     moduli: &[u64],
@@ -139,10 +141,10 @@ pub fn key_switch(
     key_switch_of_limbs(ring, moduli, options, &(0..limbs).collect::<Vec<_>>())
 }
 
-/// The same to a ciphertext of the moduli with these ascending indices.
+/// What a key switch adds to a ciphertext of the moduli with these ascending indices.
 ///
 /// # Errors
-/// As [`key_switch`].
+/// Every error of [`key_switch`].
 pub fn key_switch_of_limbs(
     ring: impl Into<Expansion>,
     moduli: &[u64],

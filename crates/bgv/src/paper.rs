@@ -3,7 +3,7 @@
 //! The paper takes δ = 2√n for the expansion factor and B_err = 6σ with σ = 3.2, which is what products of random
 //! polynomials show and no proof. [`NoiseModel::Paper`](crate::NoiseModel::Paper) builds parameters from it.
 
-/// σ of the paper's error, and how many of it bound one.
+/// Bound on the paper's error: six times its σ = 3.2.
 const ERROR_BOUND: f64 = 6.0 * 3.2;
 
 /// What eqs. (13) and (14) depend on.
@@ -13,17 +13,17 @@ pub struct PaperRequest {
     pub degree: usize,
     /// Plaintext modulus t.
     pub plain_modulus: f64,
-    /// L.
+    /// The depth L.
     pub depth: usize,
-    /// n_add and n_ks, before the first multiplication.
+    /// Additions and key switches before the first multiplication: n_add and n_ks.
     pub fresh: [f64; 2],
-    /// n′_add and n′_ks, of every level.
+    /// Additions and key switches of every level: n′_add and n′_ks.
     pub per_level: [f64; 2],
-    /// d_num.
+    /// The number of digits d_num.
     pub digits: usize,
 }
 
-/// What they give, in bits where it says log2.
+/// What eqs. (13) and (14) give, in bits where the name says log2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaperModuli {
     /// log2 q_0, eq. (13).
@@ -32,16 +32,16 @@ pub struct PaperModuli {
     pub log2_level: f64,
     /// log2 q_(L+1), eq. (14).
     pub log2_last: f64,
-    /// c of appendix C.1: the constant noise over that of a modulus switch.
+    /// The ratio c of appendix C.1: the constant noise over that of a modulus switch.
     pub ratio: f64,
-    /// ‖v_c‖, the constant noise.
+    /// The constant noise ‖v_c‖.
     pub constant_noise: f64,
-    /// ‖v_ks‖, the noise of a key switch.
+    /// The noise ‖v_ks‖ of a key switch.
     pub key_switch: f64,
 }
 
 impl PaperRequest {
-    /// The bounds on the moduli.
+    /// The bounds on the moduli of this request.
     ///
     /// With v_ms = (1 + δB_key)/2 and v_c = c·v_ms the condition of section 4 reads
     /// q_i > ((n′_add + 1)·(δt/2)(2v_c² + 2v_c + 1) + (n′_ks + 1)·v_ks)/(v_c − v_ms): (14) for c = 2, and least at the
@@ -70,8 +70,8 @@ impl PaperRequest {
         }
     }
 
-    /// ‖v_ks‖ of hybrid key switching (appendix B.2.3), with P as large as a digit and as many special moduli as a digit
-    /// has moduli.
+    /// The noise ‖v_ks‖ of hybrid key switching (appendix B.2.3), with P as large as a digit and as many special
+    /// moduli as a digit has moduli.
     fn key_switch(&self, delta: f64) -> f64 {
         let moduli = self.depth + 2;
         let digits = self.digits.clamp(1, moduli);
@@ -84,7 +84,7 @@ impl PaperRequest {
 mod tests {
     use super::*;
 
-    /// log q_i and log Q_L of Table 2: binary trees, t = 2^16 + 1, no additions, no rotations.
+    /// Values log q_i and log Q_L of Table 2: binary trees, t = 2^16 + 1, no additions, no rotations.
     #[test]
     fn the_moduli_of_the_tables_come_out_within_a_bit() {
         let rows = [(13, 1, 33, 58), (13, 2, 33, 91), (13, 4, 33, 157), (14, 5, 34, 196), (14, 7, 34, 264)];

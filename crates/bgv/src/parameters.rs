@@ -39,7 +39,7 @@ pub struct Parameters {
     rungs: Vec<Vec<usize>>,
     /// The levels of the ring for Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
-    /// Factors of the last of them that belong to each, 0 for all; empty where no modulus is shared.
+    /// Factor of the last modulus of each Q_i that belongs to it, 0 for all; empty where no modulus is shared.
     #[serde(default)]
     shares: Vec<u64>,
     plain_modulus: u64,
@@ -69,41 +69,42 @@ impl Parameters {
         }
     }
 
-    /// The same with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made of.
+    /// These parameters with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made of.
     #[must_use]
     pub fn with_levels(self, levels: Vec<usize>) -> Self {
         Self { levels, ..self }
     }
 
-    /// The same with moduli that are products of small primes, one for each of several levels `[KPZ21, Remark 5.1]`:
-    /// `levels` as in [`with_levels`](Self::with_levels), and `shares` the factor of the last of its moduli that belongs to
-    /// each Q_i, 0 for all of it.
+    /// These parameters with moduli that are products of small primes, one for each of several levels
+    /// `[KPZ21, Remark 5.1]`: `levels` as in [`with_levels`](Self::with_levels), and `shares` the factor of the
+    /// last of its moduli that belongs to each Q_i, 0 for all of it.
     #[must_use]
     pub fn with_shared_moduli(self, levels: Vec<usize>, shares: Vec<u64>) -> Self {
         Self { levels, shares, ..self }
     }
 
-    /// The same with levels of the ring that are any sets of the moduli, given by ascending indices: `rungs[levels[l] − 1]` makes Q_l. Products
-    /// ascend, and the last set has all moduli. Sets that no level has are for keys. No modulus is shared then.
+    /// These parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
+    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has
+    /// are for keys. No modulus is shared then.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
-    /// The same with a choice of digits and special moduli for key switching.
+    /// These parameters with a choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
     }
 
-    /// The same with a declaration of the computation: what goes beyond it is refused. Without one noise bounds alone
-    /// decide.
+    /// These parameters with a declaration of the computation: what goes beyond it is refused. Without a
+    /// declaration noise bounds alone decide.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// The same with another plaintext modulus; ring and keys do not change.
+    /// These parameters with another plaintext modulus; ring and keys do not change.
     #[must_use]
     pub fn with_plain_modulus(self, plain_modulus: u64) -> Self {
         Self { plain_modulus, ..self }
@@ -161,7 +162,7 @@ impl Parameters {
         if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() }
     }
 
-    /// R modulo Q_(L+1), with these levels.
+    /// The ring R modulo Q_(L+1), with these levels.
     ///
     /// # Errors
     /// [`BgvError::Ring`] for numbers that are no parameters.
@@ -179,13 +180,13 @@ impl Parameters {
         &self.shares
     }
 
-    /// L: multiplications in a row.
+    /// The depth L: multiplications in a row.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }
 
-    /// Q_(L+1), the modulus of fresh ciphertexts.
+    /// The modulus Q_(L+1) of fresh ciphertexts.
     #[must_use]
     pub fn modulus(&self) -> BigUint {
         self.moduli.iter().product()
@@ -221,7 +222,7 @@ impl Parameters {
         &self.key_switching
     }
 
-    /// The computation declared.
+    /// The operations that are declared.
     #[must_use]
     pub fn budget(&self) -> &Budget {
         &self.budget
@@ -326,7 +327,7 @@ pub(crate) fn check_levels(levels: &[usize], shares: &[u64], moduli: usize) -> R
     if positions.windows(2).all(follows) && starts && ends && counts {
         Ok(())
     } else {
-        // At most as many as moduli are of use in a message.
+        // Parameters read from a file have at most as many levels as moduli are of use in a message.
         let levels = levels.iter().copied().take(moduli::MAX_MODULI).collect();
         Err(BgvError::LevelsUnusable { levels, moduli })
     }

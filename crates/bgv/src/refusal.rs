@@ -1,4 +1,4 @@
-//! Why nothing fits.
+//! Why no BGV parameters fit a request.
 
 use std::fmt;
 
@@ -14,16 +14,16 @@ use sunzi_rlwe::explain::Refuse;
 pub enum Refusal {
     /// The ring has too few slots.
     TooFewSlots {
-        /// Slots there are.
+        /// Slots that the ring has.
         slots: usize,
-        /// Slots asked for.
+        /// Slots that the request asks for.
         wanted: usize,
     },
     /// The security table has no entry for this ring degree.
     NotSecure,
     /// There are not enough primes for the moduli.
     NoModuli {
-        /// What they must be 1 modulo.
+        /// Primes must be 1 modulo this order.
         order: u64,
         /// The index of a ring as large that needs no other roots of unity.
         works: u64,
@@ -32,21 +32,21 @@ pub enum Refusal {
     TooLarge {
         /// log2 of the smallest product of the chain.
         log2_modulus: f64,
-        /// The limit.
+        /// The largest log2 that is secure.
         limit: f64,
     },
     /// No digits of key switching that fit leave the margin.
     TooNoisy {
-        /// Bits missing.
+        /// Bits that are missing from the margin.
         bits_short: f64,
     },
-    /// No plaintext modulus meets the request here.
+    /// No plaintext modulus meets the request in this ring.
     #[serde(untagged)]
     Plain(PlainRefusal),
 }
 
 impl Refusal {
-    /// Too few primes for a ring: one of a power of two has more.
+    /// The refusal of a ring for which there are too few primes: a ring of a power of two has more.
     pub(crate) fn no_moduli(ring: RingShape) -> Self {
         let works = (2 * ring.degree() as u64).next_power_of_two();
         Self::NoModuli { order: ring.root_order(), works }

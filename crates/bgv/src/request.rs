@@ -1,4 +1,4 @@
-//! What the user knows of the computation.
+//! What the user knows of a computation, as a request for BGV parameters.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 use crate::budget::{Budget, Operations};
 use crate::error::BgvError;
 
-/// Which bounds the moduli are chosen by.
+/// Noise bounds that the moduli are chosen by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseModel {
     /// The bounds that ciphertexts carry, exceeded with probability 2^-128.
     #[default]
     Tail,
-    /// The worst case alone: larger moduli, and no probability of failure.
+    /// The worst-case bounds alone: larger moduli, and no probability of failure.
     WorstCase,
     /// Eqs. (13) and (14) of `[KPZ21]` with its δ = 2√n, to reproduce the paper. What the bounds of ciphertexts do not
     /// support is refused all the same.
@@ -44,7 +44,7 @@ pub struct Request {
     pub ring_index: Option<u64>,
     /// Whether small moduli of several levels may share a word.
     pub shared_moduli: bool,
-    /// d_num, if it is given.
+    /// The number of digits d_num, if it is given.
     pub digits: Option<usize>,
     /// Bits of noise to be left at every level.
     pub margin: u32,
@@ -53,7 +53,7 @@ pub struct Request {
     pub sharing: Option<SharingPolicy>,
     /// The security to reach.
     pub security: Security,
-    /// The bounds to choose by.
+    /// The noise bounds to choose moduli by.
     pub noise: NoiseModel,
 }
 
@@ -81,11 +81,11 @@ impl Default for Request {
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// No circuit in reach is deeper, and a bound keeps the search short.
 const MAX_DEPTH: u32 = 100;
-/// Bound on the other counts.
+/// Bound on the counts of operations other than the depth.
 const MAX_COUNT: u32 = 100;
 
 impl Request {
-    /// Checks each setting by itself.
+    /// Checks each setting of the request by itself.
     pub(crate) fn check(&self) -> Result<(), BgvError> {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("margin", self.margin, MAX_COUNT)?;
@@ -152,7 +152,7 @@ impl fmt::Display for Request {
     }
 }
 
-/// What is declared, with a word for when.
+/// Declared counts of operations as text, with a word for when they happen.
 fn counted(operations: &Operations, when: &str) -> [Option<String>; 3] {
     let Operations { additions, rotations, plain_products } = *operations;
     let counts =

@@ -11,11 +11,11 @@ use crate::{BgvError, Ciphertext, Context, Evaluator, Usage};
 
 /// Parts, noise and key of a ciphertext modulo Q, whose message is scaled by Q/t: BFV's, without its label.
 pub struct Unlabelled {
-    /// c_0, c_1, ….
+    /// The parts c_0, c_1, ….
     pub parts: Vec<Poly<Evaluation>>,
-    /// Both bounds.
+    /// Both bounds on the noise.
     pub noise: NoiseBound,
-    /// The key that opens it.
+    /// Name of the key that opens the ciphertext.
     pub key: KeyId,
 }
 
@@ -23,8 +23,9 @@ impl Evaluator {
     /// The BGV ciphertext of the message that parts modulo Q, of all moduli of this context, hold in the most significant
     /// digits.
     ///
-    /// Without loss if the noise is that of an encryption; noise that grew since takes levels: the ciphertext is given the
-    /// highest level whose modulus switch brings it down to what multiplications at that level expect.
+    /// Conversion is without loss if the noise is that of an encryption; noise that grew since takes levels: the
+    /// ciphertext is given the highest level whose modulus switch brings it down to what multiplications at that
+    /// level expect.
     ///
     /// # Errors
     /// [`BgvError::BudgetExceeded`] for more noise than decrypts; [`BgvError::Ring`] for parts of another ring;
@@ -64,9 +65,9 @@ impl Evaluator {
 
     /// The parts of a BGV ciphertext as those of a BFV ciphertext of the same message modulo all of Q.
     ///
-    /// Without loss at the highest level, where the factor is 1 and no modulus is missing; from lower ones it takes a
-    /// product with the constant 1/f, which multiplies the noise by up to t/2, and with the moduli that are missing, which
-    /// multiplies modulus and noise alike.
+    /// Conversion is without loss at the highest level, where the factor is 1 and no modulus is missing; from lower
+    /// levels it takes a product with the constant 1/f, which multiplies the noise by up to t/2, and with the
+    /// moduli that are missing, which multiplies modulus and noise alike.
     ///
     /// # Errors
     /// [`BgvError::BudgetExceeded`] where the noise leaves no room for the constant; [`BgvError::PlainModulusMismatch`],

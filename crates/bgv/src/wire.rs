@@ -14,7 +14,7 @@ use sunzi_rlwe::{RlweContext, SecretDistribution};
 use crate::budget::{Budget, Operations, Usage};
 use crate::{Bgv, Context, Metadata, Parameters};
 
-/// What messages depend on: t, and the moduli and the factor of the last one of every level.
+/// Describes what messages depend on: t, and the moduli and the factor of the last one of every level.
 fn describe(plain_modulus: u64, levels: impl Iterator<Item = (usize, u64)>, fields: &mut Fields) {
     fields.bytes(b"BGV\0");
     fields.u64(plain_modulus);
@@ -81,7 +81,7 @@ impl Format<Plaintext> for Context {
     }
 }
 
-/// Moduli of every level and the factor of the last one.
+/// Number of moduli of every level and the factor of the last one.
 fn places(parameters: &Parameters) -> impl Iterator<Item = (usize, u64)> + '_ {
     let shares = parameters.shares().iter().copied().chain(std::iter::repeat(0));
     parameters.levels().iter().copied().zip(shares)
@@ -174,5 +174,5 @@ impl<'de> Deserialize<'de> for Parameters {
     }
 }
 
-/// Several levels may share a modulus.
+/// Bound on the number of levels: several levels may share a modulus.
 const MAX_LEVELS: usize = 8 * MAX_MODULI;

@@ -20,7 +20,7 @@ pub enum Rotation {
 }
 
 impl Rotation {
-    /// The same movement with 0 ≤ steps < `row_length`; none if it moves nothing.
+    /// This rotation with 0 ≤ steps < `row_length`; none if it moves nothing.
     #[must_use]
     pub fn reduced(self, row_length: usize) -> Option<Self> {
         match self {
@@ -88,43 +88,43 @@ pub trait Arithmetic: Sync {
     /// a − b.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn sub(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Outcome<Self, Self::Ciphertext>;
     /// −a.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn negate(&self, a: &Self::Ciphertext) -> Outcome<Self, Self::Ciphertext>;
     /// a + m.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn add_plain(&self, a: &Self::Ciphertext, m: &Self::Plaintext) -> Outcome<Self, Self::Ciphertext>;
     /// a − m.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn sub_plain(&self, a: &Self::Ciphertext, m: &Self::Plaintext) -> Outcome<Self, Self::Ciphertext>;
     /// a + c in every slot.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn add_scalar(&self, a: &Self::Ciphertext, c: i64) -> Outcome<Self, Self::Ciphertext>;
     /// c·a.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn multiply_scalar(&self, a: &Self::Ciphertext, c: i64) -> Outcome<Self, Self::Ciphertext>;
 
     /// Makes a plaintext ready for any number of products.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn factor(&self, m: &Self::Plaintext) -> Outcome<Self, Self::Factor>;
     /// Σ a_i·m_i.
     ///
     /// # Errors
-    /// As [`add`](Self::add); [`CircuitError::Empty`].
+    /// Every error of [`add`](Self::add); [`CircuitError::Empty`].
     fn sum_of_plain_products(
         &self,
         terms: &[(&Self::Ciphertext, &Self::Factor)],
@@ -133,12 +133,12 @@ pub trait Arithmetic: Sync {
     /// Makes a plaintext ready for any number of linear maps.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn multiplier(&self, m: &Self::Plaintext) -> Outcome<Self, Self::Multiplier>;
     /// Σ_g rotate_g(Σ_b m_gb·rotate_b(a)) for steps of rows, g and terms (b, m_gb): a matrix times a vector by baby steps and giant steps.
     ///
     /// # Errors
-    /// As [`rotate`](Self::rotate); [`CircuitError::Empty`] without steps.
+    /// Every error of [`rotate`](Self::rotate); [`CircuitError::Empty`] without steps.
     fn linear_map<'a>(
         &self,
         a: &Self::Ciphertext,
@@ -149,12 +149,12 @@ pub trait Arithmetic: Sync {
     /// Does what a product asks of one factor alone.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn operand(&self, a: &Self::Ciphertext) -> Outcome<Self, Self::Operand>;
     /// sum ← sum + a·b, where none counts as zero. On an error the sum is not to be used.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn add_product(
         &self,
         sum: &mut Option<Self::Sum>,
@@ -164,13 +164,13 @@ pub trait Arithmetic: Sync {
     /// Turns a sum of products into a ciphertext that may be multiplied again.
     ///
     /// # Errors
-    /// As [`add`](Self::add); [`CircuitError::MissingRelinearizationKey`].
+    /// Every error of [`add`](Self::add); [`CircuitError::MissingRelinearizationKey`].
     fn finish(&self, sum: Self::Sum, keys: &Self::Keys) -> Outcome<Self, Self::Ciphertext>;
 
     /// a·b in three parts, to be relinearised later.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn multiply_unrelinearized(
         &self,
         a: &Self::Ciphertext,
@@ -179,13 +179,13 @@ pub trait Arithmetic: Sync {
     /// Back from three parts to two.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish).
+    /// Every error of [`finish`](Self::finish).
     fn relinearize(&self, a: &Self::Ciphertext, keys: &Self::Keys) -> Outcome<Self, Self::Ciphertext>;
 
     /// Moves the slots.
     ///
     /// # Errors
-    /// As [`add`](Self::add); [`CircuitError::MissingRotation`].
+    /// Every error of [`add`](Self::add); [`CircuitError::MissingRotation`].
     fn rotate(
         &self,
         a: &Self::Ciphertext,
@@ -196,7 +196,7 @@ pub trait Arithmetic: Sync {
     /// Rotates the rows of one ciphertext by each of `steps`, sharing what the rotations have in common.
     ///
     /// # Errors
-    /// As [`rotate`](Self::rotate).
+    /// Every error of [`rotate`](Self::rotate).
     fn rotate_many(
         &self,
         a: &Self::Ciphertext,
@@ -209,7 +209,7 @@ pub trait Arithmetic: Sync {
     /// a·m.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Every error of [`add`](Self::add).
     fn multiply_plain(&self, a: &Self::Ciphertext, m: &Self::Plaintext) -> Outcome<Self, Self::Ciphertext> {
         self.sum_of_plain_products(&[(a, &self.factor(m)?)])
     }
@@ -217,7 +217,7 @@ pub trait Arithmetic: Sync {
     /// a·b, relinearised.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish).
+    /// Every error of [`finish`](Self::finish).
     fn multiply(
         &self,
         a: &Self::Ciphertext,
@@ -231,7 +231,7 @@ pub trait Arithmetic: Sync {
     /// with the relinearisation.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish).
+    /// Every error of [`finish`](Self::finish).
     fn multiply_towards_product(
         &self,
         a: &Self::Ciphertext,
@@ -244,7 +244,7 @@ pub trait Arithmetic: Sync {
     /// a², relinearised.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish).
+    /// Every error of [`finish`](Self::finish).
     fn square(&self, a: &Self::Ciphertext, keys: &Self::Keys) -> Outcome<Self, Self::Ciphertext> {
         let a = self.operand(a)?;
         let mut sum = None;
@@ -255,7 +255,7 @@ pub trait Arithmetic: Sync {
     /// Σ a_i·b_i, finished once.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish); [`CircuitError::Empty`].
+    /// Every error of [`finish`](Self::finish); [`CircuitError::Empty`].
     fn sum_of_products(
         &self,
         terms: &[(&Self::Ciphertext, &Self::Ciphertext)],
@@ -276,7 +276,7 @@ pub trait Automorphisms: Arithmetic {
     /// X → X^`exponent`.
     ///
     /// # Errors
-    /// As [`add`](Arithmetic::add); [`CircuitError::MissingAutomorphism`].
+    /// Every error of [`add`](Arithmetic::add); [`CircuitError::MissingAutomorphism`].
     fn automorphism(
         &self,
         a: &Self::Ciphertext,
@@ -286,7 +286,7 @@ pub trait Automorphisms: Arithmetic {
     /// Σ_g σ_g(Σ_b m_gb·σ_b(a)) for exponents g and terms (b, m_gb): as [`linear_map`](Arithmetic::linear_map).
     ///
     /// # Errors
-    /// As [`automorphism`](Self::automorphism); [`CircuitError::Empty`] without steps.
+    /// Every error of [`automorphism`](Self::automorphism); [`CircuitError::Empty`] without steps.
     fn linear_map_by_exponents(
         &self,
         a: &Self::Ciphertext,
@@ -296,7 +296,7 @@ pub trait Automorphisms: Arithmetic {
     /// Several of one ciphertext, sharing what they have in common.
     ///
     /// # Errors
-    /// As [`automorphism`](Self::automorphism).
+    /// Every error of [`automorphism`](Self::automorphism).
     fn automorphisms(
         &self,
         a: &Self::Ciphertext,

@@ -20,7 +20,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// That of three digits; two make a baby step 0.36 of a giant one, infinitely many 0.375.
+    /// Cost with three digits; two make a baby step 0.36 of a giant one, infinitely many 0.375.
     pub(crate) const TYPICAL: Self = Self { baby: 0.365, giant: 1.0 };
 
     /// For d digits, l limbs and s special ones: a baby step is an inner product and a permutation of both halves, a giant step also

@@ -25,9 +25,9 @@ pub enum UnifiedError {
     /// The plaintext moduli differ.
     #[error("BFV has plaintext modulus {bfv}, BGV {bgv}: make both contexts with one")]
     PlainModuli {
-        /// That of the BFV context.
+        /// Plaintext modulus of the BFV context.
         bfv: u64,
-        /// That of the BGV context.
+        /// Plaintext modulus of the BGV context.
         bgv: u64,
     },
 }

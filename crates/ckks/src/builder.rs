@@ -1,4 +1,4 @@
-//! Parameters from what is known of the computation.
+//! Chooses CKKS parameters from what is known of the computation.
 //!
 //! At every ring degree the search looks for the smallest scale that leaves the precision asked for, then for digits
 //! and special moduli of key switching that security leaves room for; the smallest ring that has all that is taken.
@@ -50,48 +50,50 @@ impl Parameters {
 }
 
 impl ParametersBuilder {
-    /// Multiplications in a row, by ciphertexts, plaintexts or constants; 0 to 100, 1 unless set.
+    /// Sets how many multiplications follow one another, by ciphertexts, plaintexts or constants; 0 to 100, 1
+    /// unless set.
     pub fn depth(self, depth: u32) -> Self {
         Self { request: Request { depth, ..self.request } }
     }
 
-    /// Bits behind the binary point of the results that are right: −log2 of the standard deviation of their errors is at least
-    /// this. 1 to 45; 20 unless set.
+    /// Sets the bits behind the binary point of the results that are right: −log2 of the standard deviation of
+    /// their errors is at least this. 1 to 45; 20 unless set.
     pub fn precision(self, bits: u32) -> Self {
         Self { request: Request { precision: bits, ..self.request } }
     }
 
-    /// At least this many numbers in one ciphertext.
+    /// Asks for at least this many numbers in one ciphertext.
     pub fn slots(self, slots: usize) -> Self {
         Self { request: Request { slots, ..self.request } }
     }
 
-    /// Encrypted numbers are of absolute value at most 2^bits; 0 to 20, 0 unless set.
+    /// Declares that encrypted numbers are of absolute value at most 2^bits; 0 to 20, 0 unless set.
     pub fn message_bits(self, bits: u32) -> Self {
         Self { request: Request { message_bits: bits, ..self.request } }
     }
 
-    /// Results at level 0 are of absolute value at most 2^bits, sums included; a little more than `message_bits` unless set.
+    /// Declares that results at level 0 are of absolute value at most 2^bits, sums included; a little more than
+    /// `message_bits` unless set.
     pub fn result_bits(self, bits: u32) -> Self {
         Self { request: Request { result_bits: Some(bits), ..self.request } }
     }
 
-    /// Exactly this scale, 2^bits, from 25 to 60, whatever precision it leaves.
+    /// Asks for exactly this scale, 2^bits, from 25 to 60, whatever precision it leaves.
     pub fn scale_bits(self, bits: u32) -> Self {
         Self { request: Request { scale_bits: Some(bits), ..self.request } }
     }
 
-    /// Exactly this ring degree, as log2 n.
+    /// Asks for exactly this ring degree, as log2 n.
     pub fn log2_degree(self, log2_degree: u32) -> Self {
         Self { request: Request { log2_degree: Some(log2_degree), ..self.request } }
     }
 
-    /// Exactly this many digits d_num in key switching; the fastest choice unless set.
+    /// Asks for exactly this many digits d_num in key switching; the fastest choice unless set.
     pub fn digits(self, digits: usize) -> Self {
         Self { request: Request { digits: Some(digits), ..self.request } }
     }
 
-    /// How secrets are drawn; uniform ternary ones unless set.
+    /// Sets how secrets are drawn; uniform ternary ones unless set.
     pub fn secrets(self, secrets: SecretDistribution) -> Self {
         Self { request: Request { secrets, ..self.request } }
     }
@@ -107,13 +109,13 @@ impl ParametersBuilder {
         Self { request: Request { security, ..self.request } }
     }
 
-    /// What has been asked so far.
+    /// The request made of this builder so far.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request
     }
 
-    /// The cheapest parameters.
+    /// The cheapest parameters that meet the request.
     ///
     /// # Errors
     /// [`CkksError::Request`] for a setting out of range; [`CkksError::NothingFits`], saying what to relax.

@@ -15,29 +15,29 @@ use crate::error::CkksError;
 pub(crate) const SCALE_BITS: std::ops::RangeInclusive<u32> = 10..=120;
 /// The longest scale that one prime a level has room for.
 const SINGLE_SCALE_BITS: u32 = 47;
-/// Sizes of Q_0: for the least scale, or five words.
+/// Sizes of Q_0 in bits: for the least scale, or five words.
 const FIRST_BITS: std::ops::RangeInclusive<u32> = 11..=240;
 
 /// Levels that follow each other at one scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelRange {
-    /// How many rescalings it provides.
+    /// How many rescalings the range provides.
     pub levels: usize,
-    /// log2 of the scale.
+    /// log2 of the scale of the range.
     pub scale_bits: u32,
 }
 
-/// Moduli, and how many of them Q_0, Q_1, … are made of.
+/// A chain: its moduli, and how many of them Q_0, Q_1, … are made of.
 pub(crate) struct Chain {
     pub(crate) moduli: Vec<u64>,
     pub(crate) levels: Vec<usize>,
-    /// None where levels have the first moduli.
+    /// Sets of moduli of the levels of the ring; none where levels have the first moduli.
     pub(crate) rungs: Vec<Vec<usize>>,
 }
 
 impl Chain {
-    /// Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
+    /// A chain of Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
     pub(crate) fn new(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
         check_ranges(first_bits, ranges)?;
         let mut finder = PrimeFinder::new(step, &[]);
@@ -87,7 +87,7 @@ fn check_ranges(first_bits: u32, ranges: &[LevelRange]) -> Result<(), CkksError>
     Ok(())
 }
 
-/// Fails for more than any parameter set has.
+/// Fails for a count larger than any parameter set has.
 fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
     if got <= MAX_MODULI {
         return Ok(());
@@ -95,7 +95,7 @@ fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
     Err(CkksError::Request { what, got: got.to_string(), expected: "there are at most 256 moduli" })
 }
 
-/// Primes a level of this scale takes.
+/// Number of primes that a level of this scale takes.
 fn parts(scale_bits: u32) -> usize {
     if scale_bits <= SINGLE_SCALE_BITS {
         1

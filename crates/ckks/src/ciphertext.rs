@@ -17,19 +17,19 @@ pub type Ciphertext = sunzi_rlwe::Ciphertext<Ckks>;
 /// What a CKKS ciphertext carries besides polynomials and noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
-    /// l: rescalings it still allows.
+    /// The level l: rescalings that the ciphertext still allows.
     pub level: usize,
-    /// What the slots are multiplied by.
+    /// The scale: what the slots are multiplied by.
     pub scale: f64,
-    /// Slots the message has: a power of two. With fewer than n/2 the vector repeats.
+    /// Number of slots of the message: a power of two. With fewer than n/2 the vector repeats.
     pub slots: usize,
     /// How large and how wrong the slots are.
     pub precision: Precision,
 }
 
 impl Metadata {
-    /// The slots of what two operands make, and both precisions there: errors outside the subring of a sparse message
-    /// count once the other has more slots.
+    /// The slots of what two operands make, and the precision of each operand there: errors outside the subring of
+    /// a sparse message count once the other has more slots.
     pub(crate) fn joint_slots(&self, other: &Self) -> (usize, [Precision; 2]) {
         let slots = self.slots.max(other.slots);
         let spread = |of: &Self| {

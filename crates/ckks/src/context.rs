@@ -31,7 +31,7 @@ struct Level {
     ring: Ring,
     log2_modulus: f64,
     scale: f64,
-    /// q_l; Q_0 at level 0.
+    /// The modulus q_l that a rescaling from the level divides by; Q_0 at level 0.
     dropped: f64,
 }
 
@@ -40,9 +40,9 @@ struct Level {
 pub struct Settings {
     /// The levels of the ring that Q_0, Q_1, …, Q_L are the moduli of: how many moduli each has, where those of the ring are its first moduli.
     pub levels: Vec<usize>,
-    /// Canonical scales of the levels.
+    /// Canonical scales Δ_0, Δ_1, …, Δ_L of the levels.
     pub scales: Vec<f64>,
-    /// Slots of fresh ciphertexts are at most 2^this.
+    /// Bound on the slots of fresh ciphertexts, as log2.
     pub message_bits: u32,
     /// Digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
@@ -69,16 +69,18 @@ impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
-    /// in a [`CkksError::Rlwe`], before any work, where the machine cannot hold the tables.
+    /// Every error of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use;
+    /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`CkksError::Rlwe`], before any work, where the
+    /// machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, CkksError> {
         Self::with_parallelism(parameters, Parallelism::default())
     }
 
-    /// The same with a choice of what threads share `[AS19, 4]`: results are the same, to the last bit.
+    /// Builds the tables of `parameters` with a choice of what threads share `[AS19, 4]`: results are the same, to
+    /// the last bit.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn with_parallelism(parameters: &Parameters, parallelism: Parallelism) -> Result<Self, CkksError> {
         parameters.validate()?;
         memory::require(parameters.table_bytes())?;
@@ -113,7 +115,7 @@ impl Context {
         Ok(Self { inner: Arc::new(Inner { rlwe, levels, message_bound }) })
     }
 
-    /// Ring and security.
+    /// The RLWE context: ring and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
@@ -131,13 +133,13 @@ impl Context {
         self.ring().degree()
     }
 
-    /// n/2: the most slots a message can have.
+    /// The most slots that a message can have, n/2.
     #[must_use]
     pub fn max_slots(&self) -> usize {
         self.degree() / 2
     }
 
-    /// L: multiplications in a row, and the level of fresh ciphertexts.
+    /// The depth L: multiplications in a row, and the level of fresh ciphertexts.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.inner.levels.len().saturating_sub(1)
@@ -202,7 +204,7 @@ impl Context {
         self.limbs(level).is_ok_and(|level| self.ring().is_nested(level, limbs))
     }
 
-    /// Q_high/Q_low.
+    /// The quotient Q_high/Q_low of the moduli of two levels.
     pub(crate) fn ratio(&self, high: usize, low: usize) -> Result<f64, CkksError> {
         if high == low + 1 {
             return self.divisor(high);
@@ -210,7 +212,7 @@ impl Context {
         Ok(ratio(self.ring_at(high)?.modulus(), self.ring_at(low)?.modulus()))
     }
 
-    /// Δ_l, the canonical scale of a level.
+    /// The canonical scale Δ_l of a level.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -218,7 +220,7 @@ impl Context {
         Ok(self.level(level)?.scale)
     }
 
-    /// q_l, by which a rescaling from level l divides.
+    /// The divisor q_l of a rescaling from level l.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`]; [`CkksError::LevelExhausted`] for level 0.
@@ -229,7 +231,7 @@ impl Context {
         Ok(self.level(level)?.dropped)
     }
 
-    /// log2 Q_l.
+    /// log2 of the modulus Q_l of a level.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -237,7 +239,7 @@ impl Context {
         Ok(self.level(level)?.log2_modulus)
     }
 
-    /// Fails unless these are slots of this ring: a power of two up to n/2.
+    /// Fails unless this is a number of slots that this ring has: a power of two up to n/2.
     ///
     /// # Errors
     /// [`EncoderError::Slots`].
@@ -281,7 +283,7 @@ impl Context {
         Ok(if same_scale(scale, canonical) { canonical } else { scale })
     }
 
-    /// Ends an operation: fails if its result might not fit its modulus, else notes what made it.
+    /// Ends an operation: fails if its result might not fit its modulus, else notes in the result what made it.
     ///
     /// # Errors
     /// [`CkksError::MessageTooLarge`].

@@ -1,4 +1,4 @@
-//! Decryption.
+//! Decryption of CKKS, for the key holder and for results that are shared.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Poly};
@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext};
 
-/// Bits of room above the declared magnitude when a message is opened modulo fewer moduli than it has.
+/// Bits of room above the declared magnitude of a message that is opened modulo fewer moduli than it has.
 const ROOM: f64 = 20.0;
 
 impl Context {
@@ -69,7 +69,7 @@ impl Context {
     /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
     ///
     /// # Errors
-    /// As there.
+    /// Every error of [`decrypt_for_sharing`](Self::decrypt_for_sharing) that does not depend on the key.
     pub fn check_shareable(
         &self,
         ciphertext: &Ciphertext,
@@ -79,7 +79,7 @@ impl Context {
         self.hiding(ciphertext, noise, policy).map(drop)
     }
 
-    /// The level to open a ciphertext at, and what hides its noise there.
+    /// The level to open a ciphertext at, and what hides its noise at that level.
     fn hiding(
         &self,
         ciphertext: &Ciphertext,
@@ -101,8 +101,9 @@ impl Context {
         }
     }
 
-    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open at this level, half of which is left to the message. With as much
-    /// noise little of a message is left: declare the bound of a program instead.
+    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open at this
+    /// level, half of which is left to the message. With as much noise little of a message is left: declare the
+    /// bound of a program instead.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -111,19 +112,19 @@ impl Context {
         policy: SharingPolicy,
         level: usize,
     ) -> Result<f64, CkksError> {
-        // Half of what the level holds, the other half for the message.
+        // The noise may take half of what the level holds, the message the other half.
         let capacity = self.log2_modulus_at(level)? - 2.0;
         Ok(Flooding::log2_largest_noise(policy, capacity, self.ring().degree())?)
     }
 
-    /// The lowest level that is nested in `top` and whose modulus has so many bits.
+    /// The lowest level that is nested in `top` and whose modulus has at least so many bits.
     fn lowest(&self, top: usize, bits: f64) -> Option<usize> {
         let limbs = self.limbs(top).ok()?;
         let holds = |&level: &usize| self.log2_modulus_at(level).is_ok_and(|held| held >= bits);
         (0..=top).filter(holds).find(|&level| self.is_nested(level, limbs))
     }
 
-    /// ct(s) modulo Q_l of a level that is not above the ciphertext's.
+    /// The phase ct(s) modulo Q_l of a level that is not above the ciphertext's.
     fn phase_at(
         &self,
         ciphertext: &Ciphertext,

@@ -1,4 +1,4 @@
-//! Complex and real numbers to polynomials and back.
+//! Encodes complex and real numbers as polynomials, and decodes them.
 //!
 //! Messages of s < n/2 slots live in the subring of X^(n/2s): their vector repeats n/2s times over all slots, and rotations act
 //! on it modulo s.
@@ -38,7 +38,7 @@ impl Encoder {
         Ok(Self { context: context.clone(), embedding: Embedding::new(slots)? })
     }
 
-    /// s.
+    /// The number of slots s.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.embedding.slots()
@@ -54,10 +54,11 @@ impl Encoder {
         self.encode_at(values, level, self.context.scale(level)?)
     }
 
-    /// The same for real numbers.
+    /// The plaintext of these real numbers at the highest level and its canonical scale; missing ones count as
+    /// zero.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// Every error of [`encode`](Self::encode).
     pub fn encode_real(&self, values: &[f64]) -> Result<Plaintext, CkksError> {
         self.encode(&Erased::from_real(values))
     }
@@ -65,7 +66,7 @@ impl Encoder {
     /// The plaintext of these numbers at this level and scale; missing ones count as zero.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode); [`CkksError::NoSuchLevel`]; [`EncoderError::Scale`] or [`CkksError::Value`] for a scale that
+    /// Every error of [`encode`](Self::encode); [`CkksError::NoSuchLevel`]; [`EncoderError::Scale`] or [`CkksError::Value`] for a scale that
     /// no plaintext has.
     pub fn encode_at(&self, values: &[Complex64], level: usize, scale: f64) -> Result<Plaintext, CkksError> {
         let magnitude = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
@@ -79,7 +80,7 @@ impl Encoder {
     /// [`encode_at`](Self::encode_at) for real numbers.
     ///
     /// # Errors
-    /// As [`encode_at`](Self::encode_at).
+    /// Every error of [`encode_at`](Self::encode_at).
     pub fn encode_real_at(&self, values: &[f64], level: usize, scale: f64) -> Result<Plaintext, CkksError> {
         self.encode_at(&Erased::from_real(values), level, scale)
     }
@@ -103,12 +104,12 @@ impl Encoder {
     /// The real parts of the numbers of a plaintext.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// Every error of [`decode`](Self::decode).
     pub fn decode_real(&self, plaintext: &Plaintext) -> Result<Vec<f64>, CkksError> {
         Ok(Erased::from(self.decode(plaintext)?).iter().map(|value| value.re).collect())
     }
 
-    /// n/2s.
+    /// The gap n/2s: the vector repeats that often over all slots.
     fn gap(&self) -> usize {
         self.context.max_slots() / self.slots()
     }

@@ -1,7 +1,7 @@
-//! Encryption: an encryption of zero, plus the message.
+//! CKKS encryption: an encryption of zero, plus the message.
 //!
-//! Under the public key it is made modulo Qp for a special modulus p and scaled down, which leaves little more of the
-//! errors than a rounding.
+//! Under the public key the encryption of zero is made modulo Qp for a special modulus p and scaled down, which
+//! leaves little more of the errors than a rounding.
 
 use rand_core::CryptoRng;
 use sunzi_rlwe::encryption::{Encryption, zero_public, zero_secret};
@@ -11,7 +11,8 @@ use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext, Precision};
 
 impl Context {
-    /// Encrypts under the public key. The ciphertext tells the declared bound of messages, never how large this one is.
+    /// Encrypts under the public key. The ciphertext tells the declared bound of messages, never how large this
+    /// message is.
     ///
     /// # Errors
     /// [`CkksError::MessageBound`] for slots above the declared bound; [`CkksError::LevelMismatch`] for a plaintext of another
@@ -35,7 +36,7 @@ impl Context {
     /// Encrypts under the secret key: less noise, for those who hold it.
     ///
     /// # Errors
-    /// As [`encrypt`](Self::encrypt).
+    /// Every error of [`encrypt`](Self::encrypt).
     pub fn encrypt_secret(
         &self,
         plaintext: &Plaintext,
@@ -69,7 +70,7 @@ impl Context {
         let [c0, _] = &mut zero.parts;
         self.ring_at(level)?.add_assign(c0, plaintext.poly())?;
         zero.noise = zero.noise.plus_own(NoiseTerm::rounding());
-        // Of the plaintext's own error only what does not depend on the message: that it is rounded.
+        // The plaintext's own error counts only as far as it does not depend on the message: that it is rounded.
         let own = slot_error(zero.noise.deviation.bits().exp2(), slots, scale);
         let precision = Precision::fresh(self.message_bound(), own, tag);
         let metadata = Metadata { level, scale, slots, precision };

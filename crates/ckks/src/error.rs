@@ -11,18 +11,18 @@ use crate::refusal::NothingFits;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CkksError {
-    /// Operands whose slots are multiplied by different numbers.
+    /// Operands whose slots are multiplied by different scales.
     #[error(
         "{operation} needs operands of one scale, these have 2^{left:.6} and 2^{right:.6}: rescale the larger one, \
          encode a plaintext with encode_at for the level and scale of the ciphertext, or bring one to the other's with \
          Evaluator::set_scale, which takes a level"
     )]
     ScaleMismatch {
-        /// The operation.
+        /// The operation that needs operands of one scale.
         operation: &'static str,
         /// log2 of the scale of the first operand.
         left: f64,
-        /// log2 of the scale of the second.
+        /// log2 of the scale of the second operand.
         right: f64,
     },
     /// An operation that needs a rescaling, of a ciphertext that has none left.
@@ -30,9 +30,9 @@ pub enum CkksError {
         "{operation} takes {needed} level(s), the operand has {level}: declare more depth, or bootstrap before it"
     )]
     LevelExhausted {
-        /// The operation.
+        /// The operation that needs levels.
         operation: &'static str,
-        /// Levels it takes.
+        /// Number of levels that the operation takes.
         needed: usize,
         /// The level of the operand.
         level: usize,
@@ -40,19 +40,19 @@ pub enum CkksError {
     /// A change of level upwards.
     #[error("{what} stands at level {got} and cannot go to level {wanted}: levels only go down")]
     LevelTooLow {
-        /// The operand.
+        /// The name of the operand.
         what: &'static str,
-        /// Its level.
+        /// The operand's level.
         got: usize,
         /// The level asked for.
         wanted: usize,
     },
-    /// A level the context has not.
+    /// A level that the context does not have.
     #[error("level {level} is not there: the levels are 0 to {depth}")]
     NoSuchLevel {
         /// The level asked for.
         level: usize,
-        /// The highest level.
+        /// The highest level of the context.
         depth: usize,
     },
     /// A ciphertext or plaintext of a context with other levels.
@@ -63,10 +63,10 @@ pub enum CkksError {
     LevelMismatch {
         /// The operand's level.
         level: usize,
-        /// The moduli of its parts.
+        /// Number of moduli of the operand's parts.
         limbs: usize,
     },
-    /// No key for a rotation.
+    /// There is no key for a rotation.
     #[error("there is no key for {wanted}: make one with rotation_keys; there are keys for: {present}")]
     MissingRotation {
         /// The rotation, in words.
@@ -80,11 +80,11 @@ pub enum CkksError {
          smaller, declare a tighter bound with Evaluator::with_magnitude if you know one, or ask for more message bits"
     )]
     MessageTooLarge {
-        /// The operation.
+        /// The operation whose result does not fit.
         operation: &'static str,
         /// log2 of the bound on the slots.
         magnitude: f64,
-        /// The level.
+        /// The level of the result.
         level: usize,
         /// log2 of the largest slots that fit.
         limit: f64,
@@ -95,25 +95,25 @@ pub enum CkksError {
          parameters, or scale the values down"
     )]
     MessageBound {
-        /// The largest magnitude.
+        /// The largest magnitude of a slot.
         got: f64,
-        /// The bound declared.
+        /// The bound that was declared for messages.
         bound: f64,
     },
     /// A value that is no finite number.
     #[error("{what} {got} is not possible: {expected}")]
     Value {
-        /// What was given.
+        /// The name of the value that was given.
         what: &'static str,
-        /// Its value.
+        /// The value that was given.
         got: f64,
-        /// What is possible.
+        /// The values that are possible.
         expected: &'static str,
     },
     /// A ring degree out of range.
     #[error("a ring degree of 2^{log2_degree} is not supported: it must be 2^6 to 2^17")]
     Degree {
-        /// log2 of the degree.
+        /// log2 of the ring degree.
         log2_degree: u32,
     },
     /// Moduli that no ring can have.
@@ -133,11 +133,11 @@ pub enum CkksError {
     /// A request that contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// The setting.
+        /// The setting of the request.
         what: &'static str,
-        /// What was asked.
+        /// The value that was asked for.
         got: String,
-        /// What is possible.
+        /// The values that are possible.
         expected: &'static str,
     },
     /// No parameter set meets the request.
@@ -148,9 +148,9 @@ pub enum CkksError {
         "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to all of them"
     )]
     LevelsUnusable {
-        /// Moduli of every level.
+        /// Number of moduli of every level.
         levels: Vec<usize>,
-        /// Moduli there are.
+        /// Number of moduli that there are.
         moduli: usize,
     },
     /// A canonical scale at which a level cannot hold messages.
@@ -159,22 +159,22 @@ pub enum CkksError {
          the scale, or start a range of scales there"
     )]
     ScaleUnusable {
-        /// The level.
+        /// The level whose scale is unusable.
         level: usize,
-        /// log2 of its canonical scale.
+        /// log2 of the level's canonical scale.
         bits: f64,
-        /// log2 of the least scale.
+        /// log2 of the least scale that is possible.
         least: f64,
-        /// log2 of the largest.
+        /// log2 of the largest scale that is possible.
         limit: f64,
     },
     /// Options of key switching that the moduli do not allow.
     #[error("key switching: {0}")]
     KeySwitching(#[source] RingError),
-    /// Nothing was given where something is needed.
+    /// An operation was given nothing where it needs something.
     #[error("{what} needs at least one term")]
     Empty {
-        /// The operation.
+        /// The operation that was given nothing.
         what: &'static str,
     },
     /// An error of encoding.

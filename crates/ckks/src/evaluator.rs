@@ -1,4 +1,5 @@
-//! Operations on ciphertexts: what CKKS says of those that all schemes share, its levels, scales and products.
+//! Operations on CKKS ciphertexts: what CKKS adds to the operations that all schemes share, its levels, scales and
+//! products.
 
 mod combination;
 mod constant;
@@ -26,7 +27,7 @@ use crate::{Ciphertext, Ckks, CkksError, Context, Metadata, Plaintext, Precision
 #[derive(Clone, Debug)]
 pub struct Evaluator(sunzi_rlwe::Evaluator<Ckks>);
 
-/// The operations that all schemes share.
+/// Reaches the operations that all schemes share.
 impl Deref for Evaluator {
     type Target = sunzi_rlwe::Evaluator<Ckks>;
 
@@ -48,7 +49,7 @@ impl Homomorphic for Ckks {
         context.check(a)
     }
 
-    /// Brings the higher one to the level and the scale of the other.
+    /// Brings the higher of two operands to the level and the scale of the other.
     fn align<'a, 'b>(
         context: &Context,
         a: Cow<'a, Ciphertext>,
@@ -73,7 +74,7 @@ impl Homomorphic for Ckks {
         Ok((left, right))
     }
 
-    /// Fails unless both have one scale.
+    /// The metadata of a sum; fails unless both operands have one scale.
     fn join(_: &Context, a: &Metadata, b: &Metadata, operation: &'static str) -> Result<Metadata, CkksError> {
         if !same_scale(a.scale, b.scale) {
             let [left, right] = [a.scale.log2(), b.scale.log2()];
@@ -127,7 +128,8 @@ impl Homomorphic for Ckks {
     }
 }
 
-/// The precision with independent errors of this deviation in every coefficient at this scale besides.
+/// The precision of a ciphertext with independent errors of this deviation in every coefficient at this scale
+/// besides.
 fn with_errors(of: &Metadata, scale: f64, deviation: Log2) -> Precision {
     of.precision.plus_error(slot_error(deviation.bits().exp2(), of.slots, scale))
 }

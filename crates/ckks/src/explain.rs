@@ -15,7 +15,7 @@ pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Para
 /// The best moduli at one ring degree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// log2 n.
+    /// log2 of the ring degree n.
     pub log2_degree: u32,
     /// Largest log2 of a key's modulus that is secure, 0 if none is; none if security was given up.
     pub limit: Option<f64>,
@@ -23,15 +23,15 @@ pub struct Candidate {
     pub scale_bits: u32,
     /// −log2 of the deviation of a result's error; 0 before it is known.
     pub precision: f64,
-    /// log2 Q of the last look; 0 if there was none.
+    /// log2 Q of the chain tried last; 0 if there was none.
     pub log2_modulus: f64,
     /// log2 QP; 0 if nothing fits.
     pub log2_key_modulus: f64,
-    /// Moduli of a fresh ciphertext; 0 if nothing fits.
+    /// Number of moduli of a fresh ciphertext; 0 if nothing fits.
     pub limbs: usize,
-    /// The fewest of the longest fast ones, of 47.8 bits, that hold as many bits.
+    /// The fewest moduli that hold as many bits, if all were of the longest fast ones of 47.8 bits.
     pub least_limbs: usize,
-    /// What became of it.
+    /// What became of the candidate.
     pub verdict: Verdict,
 }
 

@@ -11,7 +11,7 @@ use sunzi_rlwe::{SecretDistribution, Security, memory, moduli, security};
 use crate::chain::{Chain, LevelRange, SCALE_BITS, special_moduli};
 use crate::error::CkksError;
 
-/// log2 of the ring degrees there are.
+/// log2 of the ring degrees that parameters may have.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
 
 /// Levels from `top` down that start from the scale 2^`bits`.
@@ -20,7 +20,7 @@ const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
 pub struct ScaleRange {
     /// The highest level of the range.
     pub top: usize,
-    /// log2 of its scale.
+    /// log2 of the scale at the highest level of the range.
     pub bits: u32,
 }
 
@@ -43,11 +43,11 @@ pub struct Parameters {
     /// The moduli of every level of the ring, by their indices; none for the first 1, 2, 3, ….
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rungs: Vec<Vec<usize>>,
-    /// Levels of the ring for Q_0, Q_1, …, Q_L.
+    /// The levels of the ring for Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
-    /// The highest range first.
+    /// Ranges of scales, the highest first.
     scales: Vec<ScaleRange>,
-    /// Slots of fresh ciphertexts are at most 2^this.
+    /// Bound on the slots of fresh ciphertexts, as log2.
     #[serde(default)]
     message_bits: u32,
     security: Security,
@@ -89,11 +89,12 @@ impl Parameters {
         Self::from_chain(log2_degree, ranges, security, |index| Chain::new(index, first_bits, ranges))
     }
 
-    /// The same with levels that are sets of moduli, of as few as hold their bits, whatever the scale: see [`with_rungs`](Self::with_rungs). Scales stay within
-    /// 1/4 bit of what is asked.
+    /// Chooses primes for Q_0 and for these ranges of levels, where levels are sets of moduli, of as few as hold
+    /// their bits, whatever the scale: see [`with_rungs`](Self::with_rungs). Scales stay within 1/4 bit of what is
+    /// asked.
     ///
     /// # Errors
-    /// As [`from_ranges`](Self::from_ranges).
+    /// Every error of [`from_ranges`](Self::from_ranges).
     pub fn from_ranges_rational(
         log2_degree: u32,
         first_bits: u32,
@@ -103,7 +104,7 @@ impl Parameters {
         Self::from_chain(log2_degree, ranges, security, |index| Chain::rational(index, first_bits, ranges))
     }
 
-    /// With the chain that is made for the index of the ring.
+    /// Parameters with the chain that `chain` makes for the index of the ring.
     fn from_chain(
         log2_degree: u32,
         ranges: &[LevelRange],
@@ -125,8 +126,8 @@ impl Parameters {
         Ok(Self::new(log2_degree, moduli, levels, 0, security).with_rungs(rungs).with_scales(scales))
     }
 
-    /// So many special moduli of together at least 2^`bits`, and digits as long as they have room for: for moduli of different
-    /// lengths.
+    /// These parameters with so many special moduli of together at least 2^`bits`, and digits as long as they have
+    /// room for: for moduli of different lengths.
     ///
     /// # Errors
     /// [`CkksError::NoPrimes`]; [`CkksError::Request`] for more than 256.
@@ -135,8 +136,8 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// At most so many digits for key switching, of lengths as equal as the moduli allow, and special moduli as large as the
-    /// longest of them.
+    /// These parameters with at most so many digits for key switching, of lengths as equal as the moduli allow, and
+    /// special moduli as large as the longest of them.
     ///
     /// # Errors
     /// [`CkksError::Request`] for more digits than moduli or none; [`CkksError::NoPrimes`].
@@ -151,38 +152,39 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// The same with levels of the ring that are any sets of the moduli, given by ascending indices: `rungs[levels[l] − 1]` makes Q_l. Products
-    /// ascend, and the last set has all moduli. Sets that no level has are for keys, which serve a level by any set that it is part of.
+    /// These parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
+    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has
+    /// are for keys, which serve a level by any set that it is part of.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
-    /// The same with other scales, the highest range first; it must start at level L.
+    /// These parameters with other scales, the highest range first; it must start at level L.
     #[must_use]
     pub fn with_scales(self, scales: Vec<ScaleRange>) -> Self {
         Self { scales, ..self }
     }
 
-    /// The same for messages with slots of at most 2^`bits`.
+    /// These parameters for messages with slots of at most 2^`bits`.
     #[must_use]
     pub fn with_message_bits(self, message_bits: u32) -> Self {
         Self { message_bits, ..self }
     }
 
-    /// The same for secrets of another distribution than the uniform ternary one.
+    /// These parameters for secrets of another distribution than the uniform ternary one.
     #[must_use]
     pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
         Self { secrets, ..self }
     }
 
-    /// The same with a choice of digits and special moduli for key switching.
+    /// These parameters with a choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
     }
 
-    /// log2 n.
+    /// log2 of the ring degree n.
     #[must_use]
     pub fn log2_degree(&self) -> u32 {
         self.log2_degree
@@ -194,7 +196,7 @@ impl Parameters {
         1_usize.checked_shl(self.log2_degree).unwrap_or(0)
     }
 
-    /// n/2: the most slots a message can have.
+    /// The most slots that a message can have, n/2.
     #[must_use]
     pub fn max_slots(&self) -> usize {
         self.degree() / 2
@@ -224,7 +226,7 @@ impl Parameters {
         self.levels.get(level).map_or_else(Vec::new, |&level| self.ring_limbs(level))
     }
 
-    /// The same of a level of the ring.
+    /// The indices of the moduli of a level of the ring, ascending.
     #[must_use]
     pub fn ring_limbs(&self, level: usize) -> Vec<usize> {
         limbs_of_level(&self.rungs, self.moduli.len(), level)
@@ -242,13 +244,13 @@ impl Parameters {
         (own..=self.rungs.len()).find(serves).unwrap_or(own)
     }
 
-    /// Q_l.
+    /// The modulus Q_l of a level.
     #[must_use]
     pub fn modulus(&self, level: usize) -> BigUint {
         self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).product()
     }
 
-    /// R modulo Q_L, with these levels.
+    /// The ring R modulo Q_L, with these levels.
     ///
     /// # Errors
     /// [`CkksError::Ring`] for numbers that are no parameters.
@@ -260,13 +262,13 @@ impl Parameters {
         }
     }
 
-    /// L: rescalings in a row, so multiplications in a row.
+    /// The depth L: rescalings in a row, so multiplications in a row.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }
 
-    /// Where scales start anew.
+    /// Ranges of levels, at the top of which scales start anew.
     #[must_use]
     pub fn scale_ranges(&self) -> &[ScaleRange] {
         &self.scales
@@ -291,7 +293,7 @@ impl Parameters {
         scales
     }
 
-    /// Slots of fresh ciphertexts are at most 2^this.
+    /// Bound on the slots of fresh ciphertexts, as log2.
     #[must_use]
     pub fn message_bits(&self) -> u32 {
         self.message_bits
@@ -303,7 +305,7 @@ impl Parameters {
         f64::from(self.message_bits).exp2()
     }
 
-    /// log2 Q_L.
+    /// log2 of the modulus Q_L of fresh ciphertexts.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         log2_product(&self.moduli)
@@ -380,7 +382,7 @@ pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), CkksEr
     if ascending && starts && levels.last() == Some(&moduli) {
         return Ok(());
     }
-    // At most as many as are of use in a message.
+    // The error lists at most as many levels as are of use in a message.
     Err(CkksError::LevelsUnusable {
         levels: levels.iter().copied().take(moduli::MAX_MODULI).collect(),
         moduli,
@@ -400,7 +402,7 @@ pub(crate) fn check_scales(scales: &[f64], log2_moduli: &[f64], message_bits: f6
     Ok(())
 }
 
-/// a/b to the last bit or next to it, for a above b.
+/// The quotient a/b to the last bit or next to it, for a above b.
 pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
     let quotient = (a << 64_u32) / b;
     quotient.to_f64().unwrap_or(f64::INFINITY) / 64_f64.exp2()

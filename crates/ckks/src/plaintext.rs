@@ -14,7 +14,7 @@ pub struct Plaintext {
     metadata: Metadata,
 }
 
-/// Variance of a rounding.
+/// Variance of the rounding of a coefficient.
 const ROUNDING_VARIANCE: f64 = 1.0 / 12.0;
 
 impl Plaintext {
@@ -59,31 +59,31 @@ impl Plaintext {
         Ok(Zeroizing::new(ring.to_floats(&coefficients)?))
     }
 
-    /// The polynomial, modulo Q_l.
+    /// The polynomial of the plaintext, modulo Q_l.
     #[must_use]
     pub fn poly(&self) -> &Poly<Evaluation> {
         &self.poly
     }
 
-    /// Level, scale, slots and precision.
+    /// Level, scale, slots and precision of the plaintext.
     #[must_use]
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
-    /// l.
+    /// The level l of the plaintext.
     #[must_use]
     pub fn level(&self) -> usize {
         self.metadata.level
     }
 
-    /// What the slots are multiplied by.
+    /// The scale: what the slots are multiplied by.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.metadata.scale
     }
 
-    /// Slots the message has; with fewer than n/2 the vector repeats.
+    /// Number of slots of the message; with fewer than n/2 the vector repeats.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.metadata.slots
@@ -96,7 +96,7 @@ impl Plaintext {
     }
 }
 
-/// Fails unless this can multiply slots.
+/// Fails unless slots can be multiplied by this scale.
 pub(crate) fn check_scale(scale: f64) -> Result<(), CkksError> {
     if scale.is_finite() && scale >= 1.0 {
         return Ok(());

@@ -7,9 +7,9 @@
 
 use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
 
-/// Bytes in files.
+/// Bytes that a precision takes in files.
 pub(crate) const STORED_LEN: usize = (2 + WORDS) * 8;
-/// Bits of an ancestry.
+/// Number of words that the bits of an ancestry take.
 const WORDS: usize = 4;
 
 /// Which fresh encryptions a ciphertext came from: one random bit of 256 for each. Two ciphertexts without a common bit
@@ -35,7 +35,7 @@ impl Ancestry {
     }
 }
 
-/// Bound on the slots and estimate of their errors.
+/// A bound on the slots and an estimate of their errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
     magnitude: f64,
@@ -44,13 +44,13 @@ pub struct Precision {
 }
 
 impl Precision {
-    /// Of a fresh encryption with a random tag: two with different tags are independent.
+    /// The precision of a fresh encryption with a random tag: two with different tags are independent.
     #[must_use]
     pub fn fresh(magnitude: f64, deviation: f64, tag: u64) -> Self {
         Self { magnitude, deviation, ancestry: Ancestry::of(tag) }
     }
 
-    /// Of something that depends on no encryption: a plaintext.
+    /// The precision of something that depends on no encryption: a plaintext.
     #[must_use]
     pub fn plain(magnitude: f64, deviation: f64) -> Self {
         Self { magnitude, deviation, ancestry: Ancestry::default() }
@@ -62,7 +62,7 @@ impl Precision {
         self.magnitude
     }
 
-    /// √E|e|² for the error e of a slot.
+    /// The deviation √E|e|² for the error e of a slot.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         self.deviation
@@ -74,19 +74,19 @@ impl Precision {
         -self.deviation.log2()
     }
 
-    /// The same with another bound on the slots, known to whoever computes.
+    /// This estimate with another bound on the slots, known to whoever computes.
     #[must_use]
     pub fn with_magnitude(self, magnitude: f64) -> Self {
         Self { magnitude, ..self }
     }
 
-    /// The same with another estimate of the errors.
+    /// This estimate with another deviation of the errors.
     #[must_use]
     pub fn with_deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }
     }
 
-    /// Of a sum or difference.
+    /// The precision of a sum or difference.
     #[must_use]
     pub fn sum(&self, other: &Self) -> Self {
         Self {
@@ -96,8 +96,8 @@ impl Precision {
         }
     }
 
-    /// Of a product, slot by slot; `spread` is √(n/2 / slots): the part of both errors outside the subring of a sparse
-    /// message comes back into it when they meet.
+    /// The precision of a product, slot by slot; `spread` is √(n/2 / slots): the part of both errors outside the
+    /// subring of a sparse message comes back into it when they meet.
     #[must_use]
     pub fn product(&self, other: &Self, spread: f64) -> Self {
         let crossed = self.join(other, self.deviation * other.magnitude, other.deviation * self.magnitude);
@@ -108,7 +108,7 @@ impl Precision {
         }
     }
 
-    /// Of the slots times a number.
+    /// The precision of the slots times a number.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let factor = factor.abs();
@@ -119,26 +119,26 @@ impl Precision {
         }
     }
 
-    /// With an independent error of this deviation besides.
+    /// This precision with an independent error of this deviation besides.
     #[must_use]
     pub fn plus_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation.hypot(deviation), ..*self }
     }
 
-    /// With an error of this deviation besides that may depend on what is there.
+    /// This precision with an error of this deviation besides that may depend on what is there.
     #[must_use]
     pub fn plus_dependent_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation + deviation, ..*self }
     }
 
-    /// Writes all of it.
+    /// Writes the precision to fields of a file.
     pub(crate) fn put(&self, fields: &mut Fields) {
         fields.f64(self.magnitude);
         fields.f64(self.deviation);
         self.ancestry.0.iter().for_each(|&word| fields.u64(word));
     }
 
-    /// Reads it: what its writer says.
+    /// Reads a precision from fields of a file: what its writer says.
     pub(crate) fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let magnitude = fields.f64_in("bound on slots", 0.0..=f64::MAX)?;
         let deviation = fields.f64_in("deviation of slots", 0.0..=f64::MAX)?;
@@ -151,8 +151,8 @@ impl Precision {
     }
 }
 
-/// What an error of this deviation in every coefficient is in a slot: √(2·slots)·σ/scale, as only the coefficients of a sparse
-/// message's subring count.
+/// The error in a slot that an error of this deviation in every coefficient makes: √(2·slots)·σ/scale, as only the
+/// coefficients of a sparse message's subring count.
 #[must_use]
 pub fn slot_error(coefficient: f64, slots: usize, scale: f64) -> f64 {
     coefficient * (2.0 * slots as f64).sqrt() / scale

@@ -1,4 +1,4 @@
-//! Why nothing fits.
+//! Why no CKKS parameters fit a request.
 
 use std::fmt;
 
@@ -12,21 +12,21 @@ use sunzi_rlwe::explain::Refuse;
 pub enum Refusal {
     /// The ring has too few slots.
     TooFewSlots {
-        /// Slots there are.
+        /// Number of slots that the ring has.
         slots: usize,
-        /// Slots asked for.
+        /// Number of slots that the request asks for.
         wanted: usize,
     },
     /// The security table has no entry for this ring degree.
     NotSecure,
-    /// No scale leaves the precision.
+    /// No scale leaves the precision that the request asks for.
     TooPrecise {
-        /// log2 of the largest scale.
+        /// log2 of the largest scale that was tried.
         most: u32,
     },
-    /// No scale leaves the precision beside the noise that hides another.
+    /// No scale leaves the precision asked for beside the noise that hides the noise of results.
     NotShareable {
-        /// log2 of the largest scale.
+        /// log2 of the largest scale that was tried.
         most: u32,
     },
     /// There are not enough primes for the moduli.
@@ -38,7 +38,7 @@ pub enum Refusal {
     TooLarge {
         /// log2 of the smallest modulus of keys.
         log2_modulus: f64,
-        /// The limit.
+        /// The largest log2 that is secure.
         limit: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! What the user knows of the computation.
+//! What the user knows of a computation, as a request for CKKS parameters.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ pub(crate) const SCALE_BITS: RangeInclusive<u32> = 25..=60;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// Multiplications in a row.
+    /// Number of multiplications in a row.
     pub depth: u32,
     /// Bits of the results behind the binary point that are right.
     pub precision: u32,
@@ -30,11 +30,11 @@ pub struct Request {
     pub scale_bits: Option<u32>,
     /// The ring degree, if it is given: log2 n.
     pub log2_degree: Option<u32>,
-    /// d_num, if it is given.
+    /// The number of digits d_num, if it is given.
     pub digits: Option<usize>,
     /// How secrets are drawn.
     pub secrets: SecretDistribution,
-    /// What is shared of results: the precision is that beside what hides their noise.
+    /// How results are shared: the precision is the one that is left beside what hides their noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
     /// The security to reach.
@@ -60,7 +60,7 @@ impl Default for Request {
 }
 
 impl Request {
-    /// Checks each setting by itself.
+    /// Checks each setting of the request by itself.
     pub(crate) fn check(&self) -> Result<(), CkksError> {
         within("depth", self.depth, 0..=100, "it must be at most 100")?;
         within("precision", self.precision, 1..=45, "it must be 1 to 45 bits")?;

@@ -1,6 +1,6 @@
-//! Slots in order: slot i is the value at ζ^(5^i), i < n/2; its conjugate stands at ζ^(−5^i).
+//! The order of slots: slot i is the value at ζ^(5^i), i < n/2; its conjugate stands at ζ^(−5^i).
 //!
-//! 5 and not 3 as for plaintexts modulo t, since 5^i ≡ 1 (mod 4): X^(n/2) is i in every slot.
+//! The generator is 5 and not 3 as for plaintexts modulo t, since 5^i ≡ 1 (mod 4): X^(n/2) is i in every slot.
 
 use rand_core::CryptoRng;
 use sunzi_math::mod_pow;
@@ -8,7 +8,7 @@ use sunzi_rlwe::{GaloisKeys, RlweError, SecretKey};
 
 use crate::{CkksError, Context};
 
-/// 5 generates the exponents of the slots.
+/// The number 5, which generates the exponents of the slots.
 pub const GENERATOR: u64 = 5;
 
 /// The exponent k for which X → X^k rotates the slots of a ring of index m left by `steps` (right if negative).
@@ -54,12 +54,12 @@ pub fn named(error: RlweError) -> CkksError {
     }
 }
 
-/// "a rotation by 5", "the conjugation", "the conjugation and a rotation by −1".
+/// An automorphism as text: "a rotation by 5", "the conjugation", "the conjugation and a rotation by −1".
 fn describe(exponent: u64, index: u64) -> String {
     let order = index / 4;
     let (conjugated, target) = if exponent % 4 == 3 { (true, index - exponent) } else { (false, exponent) };
     let power = |steps: &u64| mod_pow(GENERATOR, *steps, index) == target;
-    // Only for messages: n/2 steps at most.
+    // The search is for messages only: it takes n/2 steps at most.
     let Some(left) = (0..order).find(power) else { return format!("X -> X^{exponent}") };
     let steps = if left > order / 2 { format!("−{}", order - left) } else { left.to_string() };
     match (conjugated, left) {

@@ -15,10 +15,10 @@ use crate::plaintext::check_scale;
 use crate::precision::{Precision, STORED_LEN};
 use crate::{Ckks, Context, Metadata, Parameters, Plaintext, ScaleRange};
 
-/// Level, scale, slots, precision.
+/// Bytes of level, scale, slots and precision in files.
 const METADATA_LEN: usize = 3 * 8 + STORED_LEN;
 
-/// What messages depend on: the level of the ring and the scale of every level.
+/// Describes what messages depend on: the level of the ring and the scale of every level.
 fn describe(levels: impl Iterator<Item = (usize, f64)>, fields: &mut Fields) {
     fields.bytes(b"CKKS");
     for (limbs, scale) in levels {

@@ -45,7 +45,7 @@ use crate::{Column, ProgramError};
 #[derive(Clone, Debug)]
 pub struct Contexts {
     parameters: Parameters,
-    /// That of the first plaintext modulus: the others share ring and keys.
+    /// The RLWE context of the first plaintext modulus: the others share ring and keys.
     rlwe: RlweContext,
     parts: Parts,
 }

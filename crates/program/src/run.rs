@@ -48,12 +48,12 @@ pub trait Backend {
     /// total ← total + value, where none counts as zero.
     ///
     /// # Errors
-    /// As [`compute`](Self::compute).
+    /// Every error of [`compute`](Self::compute).
     fn accumulate(&self, total: &mut Option<Self::Total>, value: &Self::Value) -> Result<(), ProgramError>;
     /// total ← total + a·b, finished later; false if the scheme has no such sum for these operands.
     ///
     /// # Errors
-    /// As [`compute`](Self::compute).
+    /// Every error of [`compute`](Self::compute).
     fn accumulate_product(
         &self,
         total: &mut Option<Self::Total>,
@@ -63,12 +63,12 @@ pub trait Backend {
     /// The sum over all slots.
     ///
     /// # Errors
-    /// As [`compute`](Self::compute).
+    /// Every error of [`compute`](Self::compute).
     fn finish(&self, id: NodeId, total: Self::Total) -> Result<Self::Output, ProgramError>;
     /// A chunk of a column that comes out.
     ///
     /// # Errors
-    /// As [`compute`](Self::compute).
+    /// Every error of [`compute`](Self::compute).
     fn column(&self, value: &Self::Value) -> Result<Self::Output, ProgramError>;
 }
 

@@ -88,7 +88,7 @@ impl Column {
         Self { name: name.to_owned(), kind: Kind::Category { labels }, encrypted: true }
     }
 
-    /// The same column, known to the server.
+    /// This column, known to the server.
     #[must_use]
     pub fn in_the_clear(self) -> Self {
         Self { encrypted: false, ..self }
@@ -105,7 +105,7 @@ impl Column {
         }
     }
 
-    /// The same in units of the last decimal; 0 for real columns.
+    /// What stands in slots that belong to no row, in units of the last decimal; 0 for real columns.
     #[must_use]
     pub fn padding_units(&self) -> i64 {
         match self.kind {
@@ -177,7 +177,7 @@ impl Schema {
         self.check_up_to(LARGEST_CELL)
     }
 
-    /// The same for cells up to another magnitude.
+    /// Checks this schema for cells of at most the magnitude `largest`.
     pub(crate) fn check_up_to(&self, largest: i64) -> Result<(), ProgramError> {
         if self.rows == 0 || self.rows > MAX_ROWS || self.columns.len() > MAX_COLUMNS {
             let (rows, columns) = (self.rows, self.columns.len());

@@ -26,7 +26,7 @@ pub(super) fn butterflies(
     let hybrid = !key_switching.special_moduli.is_empty();
     let encryption = 3.0 * k + if hybrid { 3.0 } else { 0.0 };
     let encryptions = 2.0 * encryption + 2.0 * k;
-    // The parts that relinearisation leaves alone: a division by P takes them along.
+    // The two parts that relinearisation leaves alone: a division by P takes them along.
     let others = if hybrid { 0.0 } else { 2.0 * k };
     let product = switch + others + k * k * 10.0 * CONVERSION + 14.0 * k + 7.0;
     let rotations = f64::from(request.rotations) * switch;

@@ -13,12 +13,12 @@ pub(super) fn max_limbs(limit: f64) -> usize {
     if limit.is_finite() { (limit / (DEFAULT_PRIME_BOUND as f64).log2()) as usize + 2 } else { MAX_LIMBS }
 }
 
-/// Every limb must lie below this: ⌊2^52/18⌋, and `limbs` of them within the limit.
+/// Every ciphertext modulus must lie below this bound: ⌊2^52/18⌋, and `limbs` of them within the limit.
 fn bound(limit: f64, limbs: usize) -> u64 {
     DEFAULT_PRIME_BOUND.min((limit / limbs.max(1) as f64).exp2() as u64)
 }
 
-/// Moduli, found once and kept while a search runs.
+/// Chains of moduli that were found, kept while a search runs.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     primes: BTreeMap<(u64, u64), Vec<u64>>,

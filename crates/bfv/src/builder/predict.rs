@@ -9,12 +9,12 @@ use crate::noise::ProductModel;
 use crate::request::Request;
 use sunzi_math::log2_product;
 
-/// What the noise depends on.
+/// What the noise of the requested circuit depends on.
 struct Model {
     product: ProductModel,
     fresh: NoiseTerm,
     key_switch: NoiseTerm,
-    /// What lower levels of products may add.
+    /// Factor of the noise that lower levels of products may add.
     level_growth: Log2,
     capacity: f64,
 }
@@ -46,7 +46,7 @@ impl Model {
         })
     }
 
-    /// Public-key encryption.
+    /// The noise of an encryption under the public key.
     fn fresh(&self) -> NoiseBound {
         NoiseBound::fresh(self.fresh, 0)
     }
@@ -55,7 +55,7 @@ impl Model {
         self.product.product(a, a).plus(self.key_switch).scaled(self.level_growth)
     }
 
-    /// What a level does after its products: rotate-and-add, then plaintext products.
+    /// The noise after what a level does to its products: rotate-and-add, then plaintext products.
     fn finish(&self, mut bound: NoiseBound, request: &Request) -> NoiseBound {
         for _ in 0..request.rotations {
             bound = bound.times_norm(2.0).plus(self.key_switch);
@@ -80,10 +80,10 @@ fn switched(ring: Expansion, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
     }
 }
 
-/// Bits left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
+/// Bits of noise left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
 ///
 /// # Errors
-/// Those of algorithms that these moduli do not allow.
+/// [`RingError`] for algorithms that these moduli do not allow.
 pub(super) fn bits_left(
     ring: Expansion,
     moduli: &[u64],

@@ -1,4 +1,4 @@
-//! When nothing fits: what to relax, and how far.
+//! What to relax in a request that no parameters meet, and how far.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -52,7 +52,7 @@ impl Advisor<'_> {
         found
     }
 
-    /// Smaller counts.
+    /// Relaxations that lower one of the counts of operations.
     fn counts(&mut self) -> Vec<Relaxation> {
         let &Request { depth, additions, rotations, plain_products, slots, .. } = self.request;
         let log2_slots = slots.max(1).checked_next_power_of_two().map_or(usize::BITS, usize::ilog2);
@@ -68,7 +68,7 @@ impl Advisor<'_> {
         found.into_iter().flatten().collect()
     }
 
-    /// Smaller numbers.
+    /// The relaxation to smaller numbers, if one helps.
     fn plain(&mut self) -> Option<Relaxation> {
         match &self.request.plain {
             PlainRequest::Bits(bits) => self
@@ -84,7 +84,7 @@ impl Advisor<'_> {
         }
     }
 
-    /// Settings given up.
+    /// Relaxations that give up a setting: ring degree, batching, sharing, security.
     fn flags(&mut self) -> Vec<Relaxation> {
         let base = self.request;
         let mut found = Vec::new();
@@ -98,7 +98,7 @@ impl Advisor<'_> {
         if base.sharing.is_some() && self.fits(|asked| asked.sharing = None) {
             found.push(Relaxation::NotShared);
         }
-        // Never further down than 128 bits.
+        // Security is never relaxed below 128 bits.
         let lower = [Security::Bits192, Security::Bits128].into_iter().filter(|&level| level < base.security);
         let mut lower = lower.filter(|_| base.security != Security::InsecureForResearchOnly);
         found

@@ -1,4 +1,4 @@
-//! The search: every ring, every splitting of the plaintext space, limbs from one up.
+//! The search for parameters: every ring, every splitting of the plaintext space, limbs from one up.
 
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
@@ -17,7 +17,7 @@ use crate::request::Request;
 /// Limbs tried beyond the fewest that fit: digits without special moduli make more noise and can still be faster.
 const MORE_LIMBS: usize = 2;
 
-/// One search.
+/// A search for the parameters that meet one request.
 pub(super) struct Search<'a> {
     request: &'a Request,
     single: bool,
@@ -41,7 +41,8 @@ impl Tried {
         self.candidate.verdict == Verdict::Fits
     }
 
-    /// Limbs that are missing at least, as far as noise tells: one more gains 48 bits, and at most 16 from smaller digits.
+    /// The least number of limbs that are missing, as far as noise tells: one more gains 48 bits, and at most 16
+    /// from smaller digits.
     fn limbs_short(&self) -> usize {
         match self.candidate.verdict {
             Verdict::Refused(Refusal::TooNoisy { bits_short }) => (bits_short / 64.0) as usize,
@@ -49,7 +50,7 @@ impl Tried {
         }
     }
 
-    /// Whether it is a better choice than `other`: it fits for less, or comes closer.
+    /// Whether this candidate is a better choice than `other`: it fits for less, or comes closer.
     fn beats(&self, other: &Self) -> bool {
         let left = |tried: &Self| tried.candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
         match (self.fits(), other.fits()) {
@@ -66,7 +67,7 @@ impl<'a> Search<'a> {
         Self { request, single, chains }
     }
 
-    /// Whether anything fits.
+    /// Whether any candidate fits the request.
     pub(super) fn fits(&mut self) -> bool {
         self.candidates().iter().any(Tried::fits)
     }
@@ -119,7 +120,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The cheapest way with the fewest limbs that leave the margin; if none do, what comes closest.
+    /// The cheapest candidate with these plaintext moduli and the fewest limbs that leave the margin; if none do,
+    /// the one that comes closest.
     fn with_plain(&mut self, ring: RingShape, limit: f64, plain_moduli: Vec<u64>) -> Tried {
         let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit) };
         let mut best = Tried::new(nothing.clone());

@@ -4,19 +4,19 @@ use sunzi_ring::GadgetOptions;
 
 use crate::request::{KeySwitching, Request};
 
-/// One way: how many special moduli, in how many digits.
+/// One way of key switching: how many special moduli, in how many digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
-    /// Special moduli; none for BV.
+    /// Number of special moduli; none for BV.
     pub(super) special: usize,
-    /// Digits d_num; what the options say for BV.
+    /// Number of digits d_num; for BV what the options say.
     digits: Option<usize>,
 }
 
 impl Way {
     const BV: Self = Self { special: 0, digits: None };
 
-    /// d digits of k limbs with as many special moduli as the largest has limbs.
+    /// Hybrid key switching with d digits of k limbs and as many special moduli as the largest digit has limbs.
     fn hybrid(limbs: usize, digits: usize) -> Self {
         Self { special: limbs.div_ceil(digits.max(1)), digits: Some(digits) }
     }
@@ -46,7 +46,7 @@ impl Way {
         }
     }
 
-    /// The options of this way with these special moduli.
+    /// The options of key switching in this way with these special moduli.
     pub(super) fn options(self, request: &Request, special_moduli: &[u64]) -> GadgetOptions {
         let asked = &request.algorithms.key_switching;
         if *asked != GadgetOptions::default() {

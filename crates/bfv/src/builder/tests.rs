@@ -1,4 +1,4 @@
-//! The laws of the chosen sets.
+//! Laws that the chosen parameter sets keep.
 
 use num_bigint::BigUint;
 use sunzi_encoding::{PlainRefusal, PlainRequest};

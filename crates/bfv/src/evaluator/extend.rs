@@ -12,17 +12,17 @@ use crate::{BfvError, Ciphertext};
 /// The two parts of an operand in the ring of products of a level, extended for one side.
 pub(super) type Form = [Poly<Evaluation>; 2];
 
-/// A ciphertext that remembers what products made of it: the costly first half of a product is done once for all
+/// A ciphertext that keeps what products computed of it: the costly first half of a product is done once for all
 /// products on the same side and at the same level.
 #[derive(Clone)]
 pub struct Extended {
     pub(super) ciphertext: Ciphertext,
-    /// For the left and the right side, by level, the lowest first.
+    /// Extended forms for the left and the right side, by level, the lowest first.
     forms: Arc<[Vec<OnceLock<Form>>; 2]>,
 }
 
 impl Extended {
-    /// The ciphertext.
+    /// The ciphertext as it was before the extension.
     #[must_use]
     pub fn ciphertext(&self) -> &Ciphertext {
         &self.ciphertext
@@ -34,14 +34,14 @@ impl Extended {
         forms.get(level.checked_sub(1)?)
     }
 
-    /// Whether it is extended already.
+    /// Whether the ciphertext is extended already for this side and level.
     pub(super) fn is_ready(&self, side: Side, level: usize) -> bool {
         self.cell(side, level).is_some_and(|cell| cell.get().is_some())
     }
 }
 
 impl Evaluator {
-    /// Makes an operand of several products, which extend it when they first need to.
+    /// Makes a ciphertext an operand of several products, which extend it when they first need to.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for a ciphertext that is not relinearised;
@@ -53,7 +53,7 @@ impl Evaluator {
         Ok(Extended { ciphertext: a.clone(), forms: Arc::new([cells(), cells()]) })
     }
 
-    /// An operand extended, now or before.
+    /// The extended form of an operand for this side and level, computed now or before.
     pub(super) fn form<'a>(&self, a: &'a Extended, side: Side, level: usize) -> Result<&'a Form, BfvError> {
         // Operands look the same from both sides if products treat them alike.
         let side = if self.has_sides() { side } else { Side::Left };
@@ -62,15 +62,16 @@ impl Evaluator {
         match cell.get() {
             Some(form) => Ok(form),
             None => {
-                // Threads that come together here extend it each, and one result is kept. If they waited for the first they
-                // could wait for ever: it shares its work with a pool and takes other work meanwhile, perhaps this again.
+                // Threads that meet here extend the operand each, and one result is kept. A thread that waited for
+                // the first could wait for ever: the first shares its work with a pool and takes other work
+                // meanwhile, perhaps this again.
                 let form = self.extended(&a.ciphertext, side, level)?;
                 Ok(cell.get_or_init(|| form))
             }
         }
     }
 
-    /// Both parts of a ciphertext extended.
+    /// Both parts of a ciphertext, extended for this side and level.
     pub(super) fn extended(&self, a: &Ciphertext, side: Side, level: usize) -> Result<Form, BfvError> {
         self.context().check(a)?;
         let [c0, c1] = a.two_parts("multiplication")?;
@@ -87,11 +88,12 @@ impl Evaluator {
 
     /// [`product_level`](Self::product_level) by noise bounds.
     ///
-    /// What a level adds is the rounding of the modulus switches, of scaling and of the key switch, all times q/q_1⋯q_ℓ.
-    /// It must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows with the sum
-    /// of both, so that the larger one decides, not each as eq. (12) has it. The bounds hold whatever level is chosen; but
-    /// they are above the true noise, and the cushion makes up for that. Appendix D of the paper multiplies the
-    /// worst-case bound by the cushion C where the condition needs the smaller estimate: it must divide.
+    /// A level adds the rounding of the modulus switches, of scaling and of the key switch, all times q/q_1⋯q_ℓ.
+    /// This must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows with the
+    /// sum of both, so that the larger one decides, not each as eq. (12) has it. The bounds hold whatever level is
+    /// chosen; but they are above the true noise, and the cushion makes up for that. Appendix D of the paper
+    /// multiplies the worst-case bound by the cushion C where the condition needs the smaller estimate: it must
+    /// divide.
     pub(super) fn level_for(&self, a: &NoiseBound, b: &NoiseBound) -> usize {
         let levels = self.context().scaler().levels();
         let top = *levels.end();
@@ -111,7 +113,7 @@ impl Evaluator {
         levels.clone().find(enough).unwrap_or(top)
     }
 
-    /// What the noise of products at a level depends on. A level that is not there fails where it is used.
+    /// What the noise of products at a level depends on. A level that the ring lacks fails where it is used.
     pub(super) fn level_model(&self, level: usize) -> LevelModel {
         self.context().level_model(level)
     }

@@ -7,7 +7,7 @@ use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
 impl Evaluator {
-    /// a·b, relinearised.
+    /// The product a·b of two ciphertexts, relinearised.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for operands that
@@ -22,10 +22,11 @@ impl Evaluator {
         self.context().rlwe().on_pool(|| self.product(a, b, Some(key)))
     }
 
-    /// a², relinearised: with algorithms that treat both operands alike, half the extensions of a product.
+    /// The square a² of a ciphertext, relinearised: with algorithms that treat both operands alike, half the
+    /// extensions of a product.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BfvError> {
         if self.has_sides() {
             return self.multiply(a, a, key);
@@ -37,18 +38,18 @@ impl Evaluator {
         })
     }
 
-    /// a·b in three parts, to be relinearised later.
+    /// The product a·b of two ciphertexts in three parts, to be relinearised later.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.context().rlwe().on_pool(|| self.product(a, b, None))
     }
 
-    /// a·b of operands of several products, relinearised.
+    /// The product a·b of two extended operands, relinearised.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_extended(
         &self,
         a: &Extended,
@@ -59,10 +60,10 @@ impl Evaluator {
         self.context().rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, Some(key)))
     }
 
-    /// The same in three parts, to be relinearised later.
+    /// The product a·b of two extended operands in three parts, to be relinearised later.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_extended_unrelinearized(
         &self,
         a: &Extended,

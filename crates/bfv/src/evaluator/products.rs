@@ -7,7 +7,7 @@ use super::extend::Form;
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
-/// An operand and what was made of it for its side.
+/// A factor: a ciphertext and its extended form for its side of the product.
 type Factor<'a> = (&'a Ciphertext, &'a Form);
 
 const EMPTY: BfvError = BfvError::Empty { what: "a sum of products" };
@@ -20,7 +20,7 @@ pub(super) struct Tensor {
     terms: u64,
     noise: NoiseBound,
     key: KeyId,
-    /// Of the operand with the fewest bits left.
+    /// Trace of the operand with the fewest bits left.
     trace: Trace,
 }
 
@@ -38,15 +38,16 @@ struct Scaled {
 #[derive(Clone, Default)]
 pub struct ProductSum {
     tensor: Option<Tensor>,
-    /// What had to be scaled before, in three parts.
+    /// Sum of the products that had to be scaled before, in three parts.
     scaled: Option<Ciphertext>,
 }
 
 impl Evaluator {
-    /// sum ← sum + a·b without scaling. On an error `sum` is not to be used.
+    /// Adds the product of two extended operands to a sum, sum ← sum + a·b, without scaling. On an error `sum` is
+    /// not to be used.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn add_product(&self, sum: &mut ProductSum, a: &Extended, b: &Extended) -> Result<(), BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
         let capacity = self.context().scaler().product_capacity();
@@ -65,7 +66,7 @@ impl Evaluator {
         }
     }
 
-    /// The sum in three parts, to be relinearised later.
+    /// The value of a sum of products in three parts, to be relinearised later.
     ///
     /// # Errors
     /// [`BfvError::Empty`] without a product; [`BfvError::Ring`] for a sum of other parameters.
@@ -81,10 +82,10 @@ impl Evaluator {
         }
     }
 
-    /// The sum, relinearised once.
+    /// The value of a sum of products, relinearised once.
     ///
     /// # Errors
-    /// As [`scale_products`](Self::scale_products); [`RlweError::KeyMismatch`].
+    /// Every error of [`scale_products`](Self::scale_products); [`RlweError::KeyMismatch`].
     pub fn relinearize_products(
         &self,
         sum: ProductSum,
@@ -96,10 +97,10 @@ impl Evaluator {
         }
     }
 
-    /// Σ a_i·b_i, scaled and relinearised once.
+    /// The dot product Σ a_i·b_i of ciphertexts, scaled and relinearised once.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply); [`BfvError::Empty`] without a pair.
+    /// Every error of [`multiply`](Self::multiply); [`BfvError::Empty`] without a pair.
     pub fn dot_product(
         &self,
         pairs: &[(&Ciphertext, &Ciphertext)],
@@ -125,7 +126,7 @@ impl Evaluator {
         self.relinearize_products(sum, key)
     }
 
-    /// The product of two operands, not yet scaled.
+    /// The product of two extended operands, not yet scaled.
     pub(super) fn tensor_of_extended(
         &self,
         a: &Extended,
@@ -136,7 +137,7 @@ impl Evaluator {
         self.tensor([a, b], [left, right], level)
     }
 
-    /// Both operands extended, the left one first: that which needs fewer extensions.
+    /// Both operands extended, the left one first, in the order that needs fewer extensions.
     fn sides<'a>(&self, a: &'a Extended, b: &'a Extended, level: usize) -> Result<[Factor<'a>; 2], BfvError> {
         let ready = |left: &Extended, right: &Extended| {
             u32::from(left.is_ready(Side::Left, level)) + u32::from(right.is_ready(Side::Right, level))
@@ -146,7 +147,7 @@ impl Evaluator {
         Ok([(a.ciphertext(), left), (b.ciphertext(), right)])
     }
 
-    /// The product of two ciphertexts by what was made of them for a level, the left one first.
+    /// The product of two ciphertexts from their extended forms for a level, the left one first.
     pub(super) fn tensor(
         &self,
         [a, b]: [&Ciphertext; 2],
@@ -162,7 +163,7 @@ impl Evaluator {
         Ok(Tensor { parts, level, terms: 1, noise, key: a.key(), trace })
     }
 
-    /// sum ← sum + a·b.
+    /// Adds a product to a sum that is not scaled yet: sum ← sum + a·b.
     fn add_to_tensor(
         &self,
         sum: &mut Tensor,
@@ -198,7 +199,7 @@ impl Evaluator {
         Ok(a.check_key(b.key(), "the second factor")?)
     }
 
-    /// sum ← sum + the tensor, scaled.
+    /// Scales a product and adds it to a sum: sum ← sum + the scaled tensor.
     fn add_scaled(&self, sum: &mut Option<Ciphertext>, tensor: Tensor) -> Result<(), BfvError> {
         let scaled = self.scale(tensor, None)?;
         match sum {
@@ -220,7 +221,7 @@ impl Evaluator {
         self.assembled(Scaled { parts, level, noise, key: own, trace }, key)
     }
 
-    /// The same of a·b, whose operands nobody needs again.
+    /// The product a·b of two ciphertexts: of three parts, or of two by a key, which relinearises.
     pub(super) fn product(
         &self,
         a: &Ciphertext,
@@ -237,7 +238,8 @@ impl Evaluator {
         self.assembled(Scaled { parts, level, noise, key: a.key(), trace }, key)
     }
 
-    /// A ciphertext modulo q of scaled parts, relinearised where there is a key: the last of them is whole then.
+    /// A ciphertext modulo q of three scaled parts, relinearised where there is a key: the third part is whole
+    /// then.
     fn assembled(&self, product: Scaled, key: Option<&RelinearizationKey>) -> Result<Ciphertext, BfvError> {
         let (base, model) = (self.context().ring().at_level(product.level)?, self.level_model(product.level));
         let [(c0, multiple0), (c1, multiple1), (c2, multiple2)] = product.parts;
@@ -264,14 +266,14 @@ impl Evaluator {
         Ok(self.context().record(result, "multiply", &[&product.trace]))
     }
 
-    /// (q/q_1⋯q_ℓ)·a modulo q.
+    /// The polynomial (q/q_1⋯q_ℓ)·a modulo q, for `a` modulo q_1⋯q_ℓ.
     fn raised(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, BfvError> {
         let ring = self.context().ring();
         Ok(if ring.level_of(&a)? == ring.level() { a } else { ring.scale_up(&a)? })
     }
 }
 
-/// Fails for the key of another secret.
+/// Fails if the relinearisation key belongs to another secret than the operands.
 fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Result<(), BfvError> {
     if key.is_none_or(|key| key.id() == operands) {
         return Ok(());
@@ -279,7 +281,7 @@ fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Result<(), Bf
     Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into())
 }
 
-/// The trace with fewer bits left, which that of a result continues.
+/// The trace with fewer bits left of two, which the trace of a result continues.
 fn lower<'a>(a: &'a Trace, b: &'a Trace) -> &'a Trace {
     if b.left() < a.left() { b } else { a }
 }

@@ -33,7 +33,7 @@ const DECRYPTIONS: [Option<Decryption>; 6] = [
     Some(Decryption::DigitDecomposition),
 ];
 
-/// The choice, and what a choice with a number has.
+/// Writes which decryption is chosen, and its numbers if it has any.
 fn put_decryption(fields: &mut Fields, decryption: Decryption) {
     let (choice, number) = match decryption {
         Decryption::Gamma { gamma } => (0, gamma),
@@ -59,7 +59,7 @@ fn get_decryption(fields: &mut FieldReader<'_>) -> Result<Decryption, WireError>
     }
 }
 
-/// Security, and the algorithms that no object depends on.
+/// Writes the security, and the algorithms that no object depends on.
 fn put_choices(fields: &mut Fields, security: Security, algorithms: &Algorithms) {
     put_security(fields, security);
     let ScalerOptions { decryption, multiplication, modulus_switching, m_tilde, auxiliary } =
@@ -72,7 +72,7 @@ fn put_choices(fields: &mut Fields, security: Security, algorithms: &Algorithms)
     fields.u64(algorithms.cushion_bits.into());
 }
 
-/// What [`put_choices`] writes.
+/// Reads what [`put_choices`] writes.
 fn get_choices(
     fields: &mut FieldReader<'_>,
     key_switching: GadgetOptions,
@@ -89,7 +89,7 @@ fn get_choices(
     Ok((security, Algorithms { scaling, cushion_bits, key_switching }))
 }
 
-/// Plaintext moduli in files of parameters.
+/// How files of parameters store plaintext moduli.
 trait StoredModuli: AsRef<[u64]> + Sized {
     const KIND: Kind;
     fn put(&self, fields: &mut Fields);
@@ -184,7 +184,7 @@ impl<'de, T: StoredModuli + Deserialize<'de>> Deserialize<'de> for ParameterSet<
     }
 }
 
-/// Only the power-of-two ring of this degree, g, t and the security: the rest is fixed.
+/// Files hold only the power-of-two ring of this degree, g, t and the security: the rest is fixed.
 impl StoredParameters for FermatParameters {
     const KIND: Kind = Kind::FermatParameters;
 

@@ -1,4 +1,4 @@
-//! Arguments and parameter files from anywhere: typed errors, no panic, no work before the checks.
+//! Arguments and parameter files from untrusted sources give typed errors, no panic and no work before the checks.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ fn parameter_text(log2_degree: u64, moduli: &[u64], t: u64) -> String {
     )
 }
 
-/// Everything that can be asked of parameters before and after they are checked.
+/// Calls everything that can be asked of parameters before and after they are checked.
 fn exercise(parameters: &Parameters) {
     let (_, _) = (parameters.degree(), parameters.log2_degree());
     let (_, _) = (parameters.modulus(), parameters.log2_modulus());
@@ -183,7 +183,7 @@ fn explanations_from_anywhere_print() {
         ("\"plain_moduli\":[", "\"plain_moduli\":[0,18446744073709551615,"),
         ("\"ciphertext\":", "\"ciphertext\":9"),
     ] {
-        // Those that claim a security which they do not have are not read at all.
+        // Parameters that claim a security which they do not have are not read at all.
         let wild = text.replace(from, to);
         match serde_json::from_str::<Explanation>(&wild) {
             Ok(read) => assert!(!read.to_string().is_empty()),
@@ -215,7 +215,7 @@ fn operations_take_any_argument() {
     for steps in [-1, 1, 31, 33, i64::MIN + 1, i64::MAX] {
         assert!(evaluator.rotate_rows(&a, steps, &galois).is_err());
     }
-    // Whole turns.
+    // Rotations by whole turns need no key.
     for steps in [0, 32, -32, i64::MIN] {
         assert!(evaluator.rotate_rows(&a, steps, &galois).is_ok());
     }

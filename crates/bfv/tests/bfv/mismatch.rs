@@ -126,7 +126,7 @@ fn every_operation_refuses_keys_of_other_rings() {
     }
 }
 
-/// The case that names of keys alone would let through: same stream, same names.
+/// Names of keys alone would let this case through: same stream, same names.
 #[test]
 fn key_names_may_agree() {
     let (base, others) = owners();

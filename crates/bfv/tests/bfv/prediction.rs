@@ -9,7 +9,7 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security,
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Everything one circuit needs.
+/// Context, encoder and keys that one circuit needs.
 struct Setting {
     context: Context,
     evaluator: Evaluator,
@@ -20,7 +20,7 @@ struct Setting {
 }
 
 impl Setting {
-    /// 2^additions copies of `a` in one sum, and the same of its slots.
+    /// Sums 2^additions copies of `a`, and its slots in the clear.
     fn add_up(&self, a: &Ciphertext, slots: &[u64]) -> Outcome<(Ciphertext, Vec<u64>)> {
         let (mut a, mut slots) = (a.clone(), slots.to_vec());
         for _ in 0..self.request.additions {
@@ -30,7 +30,7 @@ impl Setting {
         Ok((a, slots))
     }
 
-    /// Rotate-and-add steps, then products with the worst plaintext.
+    /// Does the rotate-and-add steps of a level, then products with the worst plaintext.
     fn finish(&self, mut a: Ciphertext, mut slots: Vec<u64>) -> Outcome<(Ciphertext, Vec<u64>)> {
         let half = slots.len() / 2;
         for _ in 0..self.request.rotations {
@@ -111,7 +111,7 @@ fn sums_rotations_and_plaintext_products_keep_what_was_predicted() -> Outcome<()
     run(&small().depth(2).additions(1).rotations(2).plain_products(2))
 }
 
-/// One variant of every algorithm, and all relinearisations.
+/// Runs one variant of every algorithm, and all relinearisations.
 #[test]
 fn variants_keep_what_was_predicted() -> Outcome<()> {
     let gamma = Decryption::Gamma { gamma: Some(127) };

@@ -30,7 +30,7 @@ pub(super) struct Chain {
     /// The moduli of every level of the ring; none where level l has the first l.
     pub(super) rungs: Vec<Vec<usize>>,
     pub(super) levels: Vec<usize>,
-    /// Factors of the last of them, where levels share moduli.
+    /// Factors of the last modulus of each level that belong to it, where levels share moduli.
     pub(super) shares: Vec<u64>,
 }
 
@@ -103,7 +103,7 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
     Ok(parameters)
 }
 
-/// A chain, its key switching and what that costs over all levels.
+/// A chain that fits, its key switching and what that costs over all levels.
 struct Found {
     chain: Chain,
     key_switching: GadgetOptions,
@@ -115,7 +115,7 @@ struct Asked<'a> {
     request: &'a Request,
     ring: RingShape,
     plain_modulus: u64,
-    /// The largest log2 QP.
+    /// The largest log2 QP that is secure.
     limit: f64,
 }
 
@@ -147,7 +147,7 @@ impl Asked<'_> {
         self.request.depth as usize
     }
 
-    /// Primes for this ring beside t and those that are taken.
+    /// Primes for this ring that differ from t and from those that are taken.
     fn primes(&self, taken: &[u64]) -> PrimeFinder {
         PrimeFinder::new(self.ring.root_order(), &[taken, &[self.plain_modulus]].concat())
     }

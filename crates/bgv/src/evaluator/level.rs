@@ -1,4 +1,4 @@
-//! Down the levels: modulus switches and the factors of levels.
+//! Modulus switches to lower levels, and the factors of levels.
 //!
 //! A ciphertext of level l stands at Q_(l+1) after a product or an encryption, and at Q_l once it is switched; the factor
 //! of its level is the same in both places. Multiplication takes it at Q_l.
@@ -38,8 +38,8 @@ impl Evaluator {
         self.moved(a, level, level)
     }
 
-    /// A ciphertext at this level and place, which is not above its own: times the constant that gives it the level's
-    /// factor, then the modulus switch.
+    /// A ciphertext moved to this level and place, which is not above its own: times the constant that gives it the
+    /// level's factor, then the modulus switch.
     pub(crate) fn moved<'a>(
         &self,
         a: &'a Ciphertext,
@@ -88,7 +88,7 @@ impl Evaluator {
         Ok((Cow::Owned(switched), end))
     }
 
-    /// The parts times the centred constant f_level/f.
+    /// The ciphertext whose parts are multiplied by the centred constant f_level/f.
     fn adjusted(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
         let constant = self.centred(self.context().adjustment(a.metadata().level, level)?);
         let mut adjusted = a.clone();
@@ -96,14 +96,14 @@ impl Evaluator {
         Ok(adjusted)
     }
 
-    /// A residue modulo t in [−t/2, t/2).
+    /// The representative of a residue modulo t in [−t/2, t/2).
     pub(crate) fn centred(&self, residue: u64) -> i64 {
         let t = self.context().plain_modulus();
-        // t is below 2^60.
+        // The cast is exact: t is below 2^60.
         if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }
     }
 
-    /// Both at the lower of their levels and at one place, ready to be added.
+    /// Two ciphertexts brought to the lower of their levels and to one place, ready to be added.
     pub(super) fn together<'a, 'b>(
         &self,
         a: Cow<'a, Ciphertext>,
@@ -113,7 +113,7 @@ impl Evaluator {
         let (place_a, place_b) = (self.context().check(&a)?, self.context().check(b)?);
         let (level_a, level_b) = (a.metadata().level, b.metadata().level);
         let level = level_a.min(level_b);
-        // One that comes from above joins what a product left, so that its noise is that of a summand.
+        // A summand that comes from above joins what a product left, so that its noise is that of a summand.
         let place = match level_a.cmp(&level_b) {
             std::cmp::Ordering::Less => place_a,
             std::cmp::Ordering::Equal => place_a.min(place_b),

@@ -5,11 +5,11 @@ use sunzi_rlwe::{Exact as _, RelinearizationKey, Trace, relinearization};
 use super::Evaluator;
 use crate::{Bgv, BgvError, Ciphertext, Usage};
 
-/// Products that are summed in one pass: what has to be switched for them is held at once.
+/// Number of products that are summed in one pass: what has to be switched for them is held at once.
 const TOGETHER: usize = 64;
 
 impl Evaluator {
-    /// a·b, relinearised. Operands are switched to the common level first.
+    /// The product a·b of two ciphertexts, relinearised. Operands are switched to the common level first.
     ///
     /// # Errors
     /// [`BgvError::DepthExceeded`]; [`BgvError::BudgetExceeded`]; [`sunzi_rlwe::RlweError::KeyMismatch`];
@@ -31,7 +31,7 @@ impl Evaluator {
     /// multiplied next; sums and rotations are better made before the switch, where noise matters less.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_switched(
         &self,
         a: &Ciphertext,
@@ -62,26 +62,27 @@ impl Evaluator {
         context.finish(switched, OPERATION, &[product.trace()])
     }
 
-    /// a², relinearised.
+    /// The square a² of a ciphertext, relinearised.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BgvError> {
         self.multiply(a, a, key)
     }
 
-    /// a·b in three parts, to be relinearised later: sums of such products are relinearised once.
+    /// The product a·b of two ciphertexts in three parts, to be relinearised later: sums of such products are
+    /// relinearised once.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.product(a, b, "multiply")
     }
 
-    /// Σ a_i·b_i, relinearised once.
+    /// The sum of products Σ a_i·b_i of ciphertexts, relinearised once.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply); [`BgvError::Empty`] for none.
+    /// Every error of [`multiply`](Self::multiply); [`BgvError::Empty`] for none.
     pub fn sum_of_products<'a>(
         &self,
         terms: impl IntoIterator<Item = (&'a Ciphertext, &'a Ciphertext)>,
@@ -107,7 +108,7 @@ impl Evaluator {
     /// for an operand that enters several products of that level.
     ///
     /// # Errors
-    /// As [`mod_switch_to`](Self::mod_switch_to).
+    /// Every error of [`mod_switch_to`](Self::mod_switch_to).
     pub fn operand(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.mod_switch_to(a, a.metadata().level)
     }
@@ -122,7 +123,7 @@ impl Evaluator {
         self.context().finish(two, operation, &[a.trace()])
     }
 
-    /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) at the common level.
+    /// The product t·(a_0 + a_1·Y)(b_0 + b_1·Y) of two ciphertexts at the common level.
     fn product(
         &self,
         a: &Ciphertext,
@@ -132,7 +133,8 @@ impl Evaluator {
         self.products(&[(a, b)], operation)
     }
 
-    /// t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) for one pair or more, all of which have the level of the first in common.
+    /// The sum t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) for one pair or more, all of which have the level of the first in
+    /// common.
     fn products(
         &self,
         pairs: &[(&Ciphertext, &Ciphertext)],
@@ -157,7 +159,7 @@ impl Evaluator {
             let depth = context.depth();
             return Err(BgvError::DepthExceeded { operation, needed: depth + 1, depth });
         };
-        // Both factors of a square are one.
+        // Both factors of a square are one ciphertext, which is switched once.
         let mut switched = Vec::with_capacity(pairs.len());
         for &(a, b) in pairs {
             let other = if std::ptr::eq(a, b) { None } else { Some(self.switched(b, level)?) };

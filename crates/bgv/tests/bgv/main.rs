@@ -1,4 +1,4 @@
-//! BGV refuses what its parameters do not allow.
+//! Tests that BGV refuses what its parameters do not allow.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

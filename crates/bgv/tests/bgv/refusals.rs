@@ -66,7 +66,7 @@ fn refused<T>(result: Result<T, BgvError>) {
     assert!(named && !error.to_string().is_empty(), "{error:?}");
 }
 
-/// Sets of moduli that are no levels, or beside shares.
+/// Sets of moduli that are no levels, or that stand beside shares, are refused.
 #[test]
 fn rungs_of_others_are_refused() {
     let good = Parameters::builder().depth(6).plain_modulus(549_755_817_601).log2_degree(6);
@@ -144,7 +144,7 @@ fn levels_go_down_and_every_one_decrypts() {
                 own.plaintext,
                 "t = {t}, level {level}"
             );
-            // Across all levels: sum, difference and plaintext operations.
+            // Operations across all levels: sum, difference and plaintext operations.
             let double = evaluator.add(a, &low).unwrap();
             assert_eq!(evaluator.sub(&double, &low).unwrap().metadata().level(), level);
             let back = evaluator.sub_plain(&double, &own.plaintext).unwrap();
@@ -187,7 +187,7 @@ fn what_was_not_declared_is_named_with_what_to_declare() {
     undeclared(evaluator.sub(&product, &product), "additions_per_level(1)");
     undeclared(evaluator.automorphism(&product, 3, &own.galois), "rotations_per_level(1)");
     undeclared(evaluator.multiply_plain(&product, &own.plaintext), "plain_products_per_level(1)");
-    // What needs no declaration.
+    // Operations that need no declaration.
     let shifted = evaluator.add_plain(&evaluator.negate(&product).unwrap(), &own.plaintext).unwrap();
     let opened =
         own.context.decrypt(&evaluator.multiply(&shifted, a, &own.relinearization).unwrap(), &own.secret);

@@ -115,7 +115,7 @@ impl Layout {
     /// The cheapest layout in a ring of degree `degree` with `limbs` moduli.
     ///
     /// # Errors
-    /// As [`new`](Self::new), if not even segments of one slot fit.
+    /// Every error of [`new`](Self::new), if not even segments of one slot fit.
     pub fn cheapest(shape: Shape, degree: usize, limbs: usize) -> Result<Self, StatisticsError> {
         let pairs = (0..shape.columns).flat_map(|y| (0..=y).map(move |x| (x, y))).collect();
         Self::cheapest_for(shape, degree, limbs, &pairs)
@@ -124,7 +124,7 @@ impl Layout {
     /// The cheapest layout for these pairs x ≤ y of columns, as [`with_pairs`](Self::with_pairs) leaves them.
     ///
     /// # Errors
-    /// As [`cheapest`](Self::cheapest).
+    /// Every error of [`cheapest`](Self::cheapest).
     pub fn cheapest_for(
         shape: Shape,
         degree: usize,

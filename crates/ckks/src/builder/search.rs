@@ -87,11 +87,11 @@ fn at_scale(
     let least = scale_bits + 1 + request.message_bits;
     let free = (WORD_BITS as u32).saturating_sub(least).min(*RESULT_BITS.end());
     let extra = if free < *RESULT_BITS.start() { *RESULT_BITS.end() } else { free };
-    // What hides the noise of results stands beside the largest of them.
+    // The noise that hides the noise of results stands beside the largest of them.
     let beside = u32::from(request.sharing.is_some());
     let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1)) + beside;
     let ranges = [LevelRange { levels: request.depth as usize, scale_bits }];
-    // Levels of their own primes, unless sets of others are cheaper, or there are too few primes.
+    // Levels have their own primes, unless sets of other primes are cheaper, or there are too few primes.
     let mut best: Result<(f64, Parameters), Refusal> = Err(Refusal::NoPrimes { scale_bits });
     for make in [Parameters::from_ranges, Parameters::from_ranges_rational] {
         if matches!(best, Err(Refusal::TooLarge { .. })) {
@@ -127,7 +127,7 @@ fn at_scale(
     Err(if request.sharing.is_some() { Refusal::NotShareable { most } } else { Refusal::TooPrecise { most } })
 }
 
-/// The digits of least cost among those that security allows, and that cost.
+/// The digits of key switching of least cost among those that security allows, and that cost.
 fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<(f64, Parameters), Refusal> {
     let counts = request.digits.map_or(1..=chain.moduli().len(), |digits| digits..=digits);
     let mut best: Option<(f64, Parameters)> = None;

@@ -1,4 +1,4 @@
-//! What is left of results that are shared.
+//! The precision that is left of results that are shared.
 
 use sunzi_ring::Ring;
 use sunzi_ring::sampling::SeededRng;
@@ -21,7 +21,7 @@ pub(super) fn added_deviation(
     let n = parameters.degree();
     let ring = Ring::dry(2 * n as u64, parameters.moduli(), parameters.rungs())?;
     let context = Context::with_ring(ring, &Settings::from(parameters))?;
-    // Nothing is encrypted under these keys.
+    // Nothing is encrypted under these keys, so that a fixed seed does no harm.
     let rng = &mut SeededRng::derive(&[0; 32], "sunzi builder", 0);
     let secret = SecretKey::generate(context.rlwe(), rng)?;
     let public = PublicKey::generate(context.rlwe(), &secret, rng)?;

@@ -12,7 +12,8 @@ const MOST_OFF: f64 = 0.25;
 const TRIED_POOLS: usize = 64;
 
 impl Chain {
-    /// As [`Chain::new`], with sets of moduli for levels: the highest level has all of them.
+    /// A chain whose levels are sets of moduli, otherwise made as by [`Chain::new`]: the highest level has all of
+    /// them.
     pub(crate) fn rational(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
         check_ranges(first_bits, ranges)?;
         let mut bits = Vec::new();
@@ -29,7 +30,7 @@ impl Chain {
     }
 }
 
-/// The primes of a path: of every level those that make up for the scale above it.
+/// The chain of a path of sets: every level has primes that make up for the scale above it.
 fn chain(sets: &LevelSets, step: u64, first_bits: u32, ranges: &[LevelRange]) -> Option<Chain> {
     let mut finder = PrimeFinder::new(step, sets.terminals());
     let targets: Vec<f64> =
@@ -98,7 +99,8 @@ mod tests {
         Parameters::from_ranges_rational(log2_degree, first_bits, ranges, insecure).unwrap()
     }
 
-    /// Scales of every size, also where levels of their own primes find none: words as the bits need, and scales near their targets.
+    /// Tries scales of every size, also where levels of their own primes find none: words as the bits need, and
+    /// scales near their targets.
     #[test]
     fn levels_take_the_words_of_their_bits() {
         for (log2_degree, bits, depth) in [

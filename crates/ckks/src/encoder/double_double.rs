@@ -1,6 +1,6 @@
 //! Sums of two doubles: 106 bits, for tables that should be right to the last bit of one.
 
-/// hi + lo with |lo| at most half a unit in the last place of hi.
+/// A number hi + lo with |lo| at most half a unit in the last place of hi.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DoubleDouble {
     hi: f64,
@@ -11,14 +11,14 @@ impl DoubleDouble {
     pub(super) const ONE: Self = Self { hi: 1.0, lo: 0.0 };
     pub(super) const ZERO: Self = Self { hi: 0.0, lo: 0.0 };
 
-    /// a + b exactly.
+    /// The exact sum a + b.
     fn exact_sum(a: f64, b: f64) -> Self {
         let hi = a + b;
         let from_b = hi - a;
         Self { hi, lo: (a - (hi - from_b)) + (b - from_b) }
     }
 
-    /// a·b exactly.
+    /// The exact product a·b.
     fn exact_product(a: f64, b: f64) -> Self {
         let hi = a * b;
         Self { hi, lo: a.mul_add(b, -hi) }
@@ -40,15 +40,15 @@ impl DoubleDouble {
         Self::exact_sum(product.hi, product.lo + cross)
     }
 
-    /// By a power of two.
+    /// The product with a power of two.
     pub(super) fn scaled(self, factor: f64) -> Self {
         Self { hi: self.hi * factor, lo: self.lo * factor }
     }
 
-    /// For a divisor that is not zero.
+    /// The quotient by a divisor that is not zero.
     pub(super) fn over(self, divisor: Self) -> Self {
         let mut quotient = Self { hi: self.hi / divisor.hi, lo: 0.0 };
-        // Newton's steps: each doubles the bits.
+        // Newton's steps double the bits of the quotient each.
         for _ in 0..2 {
             let rest = self.minus(quotient.times(divisor));
             quotient = quotient.plus(Self { hi: rest.hi / divisor.hi, lo: 0.0 });
@@ -56,7 +56,7 @@ impl DoubleDouble {
         quotient
     }
 
-    /// Of a positive number.
+    /// The square root of a positive number.
     pub(super) fn sqrt(self) -> Self {
         let mut root = Self { hi: self.hi.sqrt(), lo: 0.0 };
         for _ in 0..2 {
@@ -66,7 +66,7 @@ impl DoubleDouble {
         root
     }
 
-    /// The nearest double.
+    /// The double nearest to this number.
     pub(super) fn nearest(self) -> f64 {
         self.hi
     }
@@ -78,7 +78,7 @@ impl DoubleDouble {
         Self { hi: value, lo: 0.0 }
     }
 
-    /// As an integer times 2^-`bits`, rounded.
+    /// This number as an integer times 2^-`bits`, rounded.
     pub(super) fn fixed_point(self, bits: u64) -> num_bigint::BigInt {
         let part = |x: f64| {
             let exponent = 60 - if x == 0.0 { 0 } else { x.abs().log2().floor() as i64 };

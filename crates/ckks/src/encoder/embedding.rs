@@ -1,4 +1,4 @@
-//! The canonical embedding: polynomials to their values at the roots of unity, in O(s·log s).
+//! The canonical embedding: polynomials and their values at the roots of unity, in O(s·log s).
 
 use num_complex::Complex64;
 use zeroize::Zeroizing;
@@ -7,7 +7,7 @@ use super::EncoderError;
 use super::erased::Erased;
 use super::roots::Roots;
 
-/// log2 of what rounded coefficients stay below.
+/// log2 of the bound that rounded coefficients stay below.
 const LOG2_LIMIT: f64 = 126.0;
 
 /// Real polynomials p of degree below 2s modulo Y^2s + 1 and their values p(ξ^(5^j)), j < s, for ξ = e^(2πi/4s).
@@ -32,7 +32,7 @@ const LOG2_LIMIT: f64 = 126.0;
 #[derive(Clone, Debug)]
 pub struct Embedding {
     slots: usize,
-    /// For h = 1, 2, 4, …, s/2 the roots e^(2πi·5^j/8h), j < h.
+    /// Roots e^(2πi·5^j/8h), j < h, for h = 1, 2, 4, …, s/2.
     roots: Vec<Complex64>,
 }
 
@@ -58,14 +58,14 @@ impl Embedding {
         Ok(Self { slots, roots })
     }
 
-    /// s.
+    /// The number of slots s.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// e^(2πi·5^j/8h) for j < h: what the step from blocks of h to blocks of 2h multiplies by, for h a power of two below s;
-    /// empty for another h.
+    /// Roots e^(2πi·5^j/8h) for j < h: what the step from blocks of h to blocks of 2h multiplies by, for h a power
+    /// of two below s; empty for another h.
     #[must_use]
     pub fn roots(&self, half: usize) -> &[Complex64] {
         if !half.is_power_of_two() {
@@ -74,7 +74,7 @@ impl Embedding {
         self.roots.get(half - 1..2 * half - 1).unwrap_or_default()
     }
 
-    /// w to values, in place.
+    /// Turns w into the values of the polynomial, in place.
     ///
     /// # Errors
     /// [`EncoderError::Length`] unless there are s.
@@ -95,7 +95,7 @@ impl Embedding {
         Ok(())
     }
 
-    /// Values to w, in place.
+    /// Turns the values of a polynomial into w, in place.
     ///
     /// # Errors
     /// [`EncoderError::Length`] unless there are s.
@@ -140,7 +140,7 @@ impl Embedding {
         let coefficients = w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im));
         let coefficients: Zeroizing<Vec<f64>> =
             Zeroizing::new(coefficients.map(|a| (a * scale).round_ties_even()).collect());
-        // Not finite where sums overflowed: infinite, or differences of infinite numbers.
+        // Coefficients are not finite where sums overflowed: infinite, or differences of infinite numbers.
         let largest = coefficients
             .iter()
             .fold(0.0_f64, |largest, a| if a.is_finite() { largest.max(a.abs()) } else { f64::INFINITY });

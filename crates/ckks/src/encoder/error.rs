@@ -7,47 +7,47 @@ pub enum EncoderError {
     /// A number of slots that no encoder has.
     #[error("{got} slots: take a power of two from 1 to {most}, half of the ring degree")]
     Slots {
-        /// What was asked for.
+        /// Number of slots that was asked for.
         got: usize,
-        /// The largest possible.
+        /// The largest number of slots that is possible.
         most: usize,
     },
     /// More numbers than slots.
     #[error("{got} numbers for {slots} slots: take an encoder with more slots or several plaintexts")]
     TooManyValues {
-        /// Numbers given.
+        /// Number of numbers given.
         got: usize,
-        /// Slots there are.
+        /// Number of slots that the encoder has.
         slots: usize,
     },
     /// A plaintext with more numbers than the encoder has slots.
     #[error("a plaintext of {got} slots for an encoder of {slots}: decode it with an encoder of {got} slots")]
     PlaintextSlots {
-        /// Slots of the encoder.
+        /// Number of slots of the encoder.
         slots: usize,
-        /// Slots of the plaintext.
+        /// Number of slots of the plaintext.
         got: usize,
     },
     /// A list has the wrong length.
     #[error("{got} {what} where {expected} belong")]
     Length {
-        /// What is listed.
+        /// What the list holds.
         what: &'static str,
-        /// How many there should be.
+        /// Length that the list should have.
         expected: usize,
-        /// How many came.
+        /// Length that the list has.
         got: usize,
     },
     /// A number that is infinite or none.
     #[error("the number in slot {slot} is infinite or not a number: remove it first")]
     NotFinite {
-        /// Its slot.
+        /// The slot of the number.
         slot: usize,
     },
     /// A scale that is no positive number.
     #[error("scale {scale}: take a positive number, usually a power of two up to 2^120")]
     Scale {
-        /// What was given.
+        /// The scale that was given.
         scale: f64,
     },
     /// Scaled coefficients do not fit.
@@ -56,9 +56,9 @@ pub enum EncoderError {
          scale or at a higher level"
     )]
     TooLarge {
-        /// log2 of the largest absolute value.
+        /// log2 of the largest absolute value of a scaled coefficient.
         log2_coefficient: f64,
-        /// log2 of the bound.
+        /// log2 of the bound on scaled coefficients.
         log2_limit: f64,
     },
 }

@@ -5,7 +5,7 @@ use num_complex::Complex64;
 
 use super::double_double::DoubleDouble;
 
-/// cos and sin.
+/// The cosine and the sine of an angle.
 type Point = [DoubleDouble; 2];
 
 /// The roots e^(2πi·k/4s) of the first octant, k ≤ s/2; the others are their mirror images.
@@ -15,13 +15,13 @@ pub(super) struct Roots {
 }
 
 impl Roots {
-    /// For s a power of two.
+    /// The roots of order 4s, for s a power of two.
     pub(super) fn new(quarter: usize) -> Self {
         let octant = octant(quarter).into_iter().map(|[c, s]| Complex64::new(c.nearest(), s.nearest()));
         Self { quarter, octant: octant.collect() }
     }
 
-    /// e^(2πi·k/4s).
+    /// The root e^(2πi·k/4s).
     pub(super) fn root(&self, k: usize) -> Complex64 {
         let (turns, rest) = (k / self.quarter % 4, k % self.quarter);
         let mirrored = rest > self.quarter / 2;
@@ -58,13 +58,13 @@ fn octant(quarter: usize) -> Vec<Point> {
     points
 }
 
-/// Half of an angle up to π/2.
+/// The point at half of an angle up to π/2.
 fn halved([c, s]: Point) -> Point {
     let cosine = DoubleDouble::ONE.plus(c).scaled(0.5).sqrt();
     [cosine, s.over(cosine.scaled(2.0))]
 }
 
-/// The sum of two angles.
+/// The point at the sum of two angles.
 fn product([a, b]: Point, [c, d]: Point) -> Point {
     [a.times(c).minus(b.times(d)), a.times(d).plus(b.times(c))]
 }
@@ -82,7 +82,7 @@ mod tests {
 
     const BITS: u64 = 200;
 
-    /// arctan(1/x) in fixed point.
+    /// The angle arctan(1/x) in fixed point.
     fn arctan_inverse(x: u64) -> BigInt {
         let mut power = (BigInt::from(1) << BITS) / x;
         let mut sum = BigInt::ZERO;
@@ -96,7 +96,7 @@ mod tests {
         sum
     }
 
-    /// cos and sin by their series.
+    /// The cosine and the sine of an angle by their series.
     fn series(angle: &BigInt) -> [BigInt; 2] {
         let (mut sums, mut term) = ([BigInt::ZERO, BigInt::ZERO], BigInt::from(1) << BITS);
         for k in 0_usize..80 {

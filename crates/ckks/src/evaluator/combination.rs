@@ -1,4 +1,5 @@
-//! Linear combinations with real factors, as polynomials of ciphertexts need them: one pass over memory for all terms.
+//! Linear combinations with real factors, which polynomials of ciphertexts need: one pass over memory for all
+//! terms.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::{Ciphertext, Ckks, CkksError, Metadata};
 
 const OPERATION: &str = "combine linearly";
 
-/// c·a at a level and a scale.
+/// A term c·a of a linear combination at a level and a scale.
 struct Weighted<'a> {
     term: Cow<'a, Ciphertext>,
     factor: BigInt,
@@ -23,8 +24,9 @@ struct Weighted<'a> {
 }
 
 impl Evaluator {
-    /// Explicit mode: Σ c_i·a_i at this level and scale, without a rescaling. Terms may stand at any scales and at any levels from
-    /// this one, of which moduli are dropped as by [`drop_to`](Self::drop_to); every factor is rounded at the scale that its term lacks.
+    /// Explicit mode: the linear combination Σ c_i·a_i at this level and scale, without a rescaling. Terms may
+    /// stand at any scales and at any levels from this one, of which moduli are dropped as by
+    /// [`drop_to`](Self::drop_to); every factor is rounded at the scale that its term lacks.
     ///
     /// # Errors
     /// [`CkksError::Empty`] for no terms; as [`add_linear_combination_assign`](Self::add_linear_combination_assign).
@@ -49,7 +51,8 @@ impl Evaluator {
         self.finish(sum, OPERATION, &traces(&weighted))
     }
 
-    /// Explicit mode: a ← a + Σ c_i·a_i at the level and the scale of a. On an error `a` is not changed.
+    /// Explicit mode: adds a linear combination, a ← a + Σ c_i·a_i, at the level and the scale of a. On an error
+    /// `a` is not changed.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for a term below that level; [`CkksError::ScaleMismatch`] for one of a higher scale;
@@ -121,7 +124,7 @@ impl Evaluator {
         terms.iter().map(weigh).collect()
     }
 
-    /// What a sum of one thing and others carries.
+    /// Metadata and noise of a sum of one term and others.
     fn carried(
         &self,
         first: &Metadata,
@@ -134,7 +137,7 @@ impl Evaluator {
     }
 }
 
-/// The i-th parts of the terms that have one, with their factors.
+/// Part i of each of the terms that have one, with their factors.
 fn part<'a>(
     terms: &'a [Weighted<'_>],
     i: usize,

@@ -12,7 +12,7 @@ use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata, Precision};
 
 impl Evaluator {
-    /// a + c.
+    /// The sum a + c with a constant c in every slot.
     ///
     /// # Errors
     /// [`CkksError::Value`] for a constant that is not finite; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
@@ -28,10 +28,10 @@ impl Evaluator {
         Ok(sum)
     }
 
-    /// a ← a + c. On an error `a` is not changed.
+    /// Adds a constant to every slot: a ← a + c. On an error `a` is not changed.
     ///
     /// # Errors
-    /// As [`add_constant`](Self::add_constant).
+    /// Every error of [`add_constant`](Self::add_constant).
     pub fn add_constant_assign(
         &self,
         a: &mut Ciphertext,
@@ -47,7 +47,7 @@ impl Evaluator {
         for c0 in a.parts_mut().iter_mut().take(1) {
             ring.add_integer_assign(c0, &rounded.re)?;
             if rounded.im != BigInt::ZERO {
-                // c_0 + im·i = (c_0·(−i) + im)·i.
+                // The imaginary part is added by (c_0·(−i) + im)·i = c_0 + im·i.
                 ring.mul_monomial_assign(c0, 3 * self.context().degree() as u64 / 2)?;
                 ring.add_integer_assign(c0, &rounded.im)?;
                 self.turn(ring, c0)?;
@@ -59,7 +59,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// c·a for any complex c, rescaled to the canonical scale of the level below.
+    /// The product c·a with any complex constant c, rescaled to the canonical scale of the level below.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; as [`add_constant`](Self::add_constant).
@@ -77,7 +77,8 @@ impl Evaluator {
         self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: c·a with the constant at this scale, at the level of a and the product of both scales.
+    /// Explicit mode: the product c·a with the constant at this scale, at the level of a and the product of both
+    /// scales.
     ///
     /// # Errors
     /// [`CkksError::Value`] for a scale below 1; as [`add_constant`](Self::add_constant).
@@ -92,7 +93,7 @@ impl Evaluator {
         self.finish(product, "multiply by a constant", &[a.trace()])
     }
 
-    /// Parts times ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
+    /// The parts of a ciphertext times ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
     fn times_constant(
         &self,
         a: &Ciphertext,
@@ -122,7 +123,7 @@ impl Evaluator {
         Ok(Ciphertext::from_parts(parts, metadata, noise.plus(rounding), a.key())?)
     }
 
-    /// k·a for an integer k: exact, and without a level.
+    /// The product k·a with an integer k: exact, and without a level.
     ///
     /// # Errors
     /// [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another
@@ -142,7 +143,7 @@ impl Evaluator {
         self.finish(product, "multiply by an integer", &[a.trace()])
     }
 
-    /// i·a: exact, without a level, and as cheap as a multiplication by an integer.
+    /// The product i·a: exact, without a level, and as cheap as a multiplication by an integer.
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
@@ -156,13 +157,13 @@ impl Evaluator {
         Ok(product)
     }
 
-    /// a ← X^(n/2)·a: i times the value in every slot.
+    /// Multiplies a polynomial by X^(n/2), a ← X^(n/2)·a: i times the value in every slot.
     fn turn(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
         ring.mul_monomial_assign(a, self.context().degree() as u64 / 2)
     }
 }
 
-/// A constant times a scale, both halves rounded.
+/// A constant times a scale, real and imaginary part rounded to integers.
 pub(super) struct Rounded {
     re: BigInt,
     im: BigInt,
@@ -178,7 +179,7 @@ impl Rounded {
         Ok(Self { re, im, precision: Precision::plain(constant.norm(), error) })
     }
 
-    /// A real one.
+    /// A real constant times a scale, rounded to an integer, and its precision.
     pub(super) fn real(constant: f64, scale: f64) -> Result<(BigInt, Precision), CkksError> {
         let Self { re, precision, .. } = Self::new(constant.into(), scale)?;
         Ok((re, precision))

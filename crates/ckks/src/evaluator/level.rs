@@ -1,4 +1,4 @@
-//! Down the levels: rescaling, and operands of different levels.
+//! Rescaling, and operands of different levels.
 //!
 //! The automatic mode keeps every ciphertext at the canonical scale of its level. The explicit mode is what is named so
 //! below: at any scale, and one step at a time.
@@ -13,23 +13,23 @@ use crate::context::{integer, same_scale};
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata};
 
-/// The least factor by which an operand is multiplied on its way to another scale: it is an integer, and 1/2 in so much is
-/// what it may be wrong by.
+/// The least factor by which an operand is multiplied on its way to another scale: the factor is rounded to an
+/// integer, so that it is wrong by at most 1/2 in so much.
 const LEAST_FACTOR: f64 = (1 << 12) as f64;
 
 /// How an operand gets to a lower level and another scale.
 pub(super) struct Way {
-    /// The level on the way.
+    /// The level at which the operand is multiplied.
     pub(super) above: usize,
-    /// The integer it is multiplied by there.
+    /// The integer that the operand is multiplied by.
     pub(super) factor: BigInt,
     factor_float: f64,
-    /// By how much that is wrong, relatively.
+    /// The relative error of this integer.
     pub(super) off: f64,
 }
 
 impl Evaluator {
-    /// Explicit mode: a/q_l at level l − 1, its scale divided by q_l too.
+    /// Explicit mode: rescales a ciphertext to a/q_l at level l − 1, its scale divided by q_l too.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; [`CkksError::Value`] if the scale falls below 1;
@@ -46,7 +46,7 @@ impl Evaluator {
         self.rescaled_to(a, level - 1)
     }
 
-    /// a·Q_to/Q_l for a lower level, its scale too.
+    /// The ciphertext a·Q_to/Q_l at a lower level, its scale multiplied by Q_to/Q_l too.
     fn rescaled_to(&self, a: &Ciphertext, to: usize) -> Result<Ciphertext, CkksError> {
         let (context, level) = (self.context(), a.metadata().level);
         let scale = a.metadata().scale / context.ratio(level, to)?;
@@ -60,7 +60,7 @@ impl Evaluator {
         Ok(rescaled)
     }
 
-    /// q_l, or that no level is left.
+    /// The divisor q_l of a rescaling, or an error that no level is left.
     pub(super) fn divisor(&self, level: usize, operation: &'static str) -> Result<f64, CkksError> {
         match level {
             0 => Err(CkksError::LevelExhausted { operation, needed: 1, level }),
@@ -85,8 +85,9 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Explicit mode: a modulo Q_level, at the scale it has: as it is, where all moduli of the level are among its own. Where some are not, a is multiplied
-    /// by the integer next to Q_l/Q_level and switched there, which costs a rounding.
+    /// Explicit mode: a ciphertext modulo Q_level, at the scale it has: as it is, where all moduli of the level are
+    /// among its own. Where some are not, a is multiplied by the integer next to Q_l/Q_level and switched there,
+    /// which costs a rounding.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`]
@@ -118,7 +119,7 @@ impl Evaluator {
     /// that are kept, sent, or meet several others.
     ///
     /// # Errors
-    /// As [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
+    /// Every error of [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
     pub fn level_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
         let scale = self.context().scale(level)?;
         let &Metadata { level: own, scale: from, .. } = a.metadata();
@@ -143,11 +144,12 @@ impl Evaluator {
         self.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: a as it is, where all moduli of a level are among its own, else as [`drop_to`](Self::drop_to) makes it. Operations at that level do this to
-    /// their operands; one that meets several of them is switched once if it is taken there before.
+    /// Explicit mode: a ciphertext as it is, where all moduli of a level are among its own, else as
+    /// [`drop_to`](Self::drop_to) makes it. Operations at that level do this to their operands; an operand that
+    /// meets several of them is switched once if it is taken there before.
     ///
     /// # Errors
-    /// As [`drop_to`](Self::drop_to), but for a ciphertext of a lower level, which passes unchanged.
+    /// Every error of [`drop_to`](Self::drop_to), but a ciphertext of a lower level passes unchanged.
     pub fn nested<'a>(&self, a: &'a Ciphertext, level: usize) -> Result<Cow<'a, Ciphertext>, CkksError> {
         let own = a.metadata().level;
         if own < level || self.context().is_nested(level, self.context().limbs(own)?) {
@@ -205,7 +207,7 @@ impl Evaluator {
     }
 }
 
-/// A polynomial whose values, and so whose coefficients, are at most this.
+/// The error of a polynomial whose values, and so whose coefficients, are at most this.
 pub(super) fn off_by(bound: f64) -> NoiseTerm {
     NoiseTerm::rounding().scaled(Log2::of(2.0 * bound))
 }

@@ -8,11 +8,13 @@ use super::Evaluator;
 use crate::{Ciphertext, Ckks, CkksError, Metadata};
 
 const EMPTY: CkksError = CkksError::Empty { what: "a sum of products" };
-/// Products that are summed in one pass: operands that have to be brought to a level for them are held at once.
+/// Number of products that are summed in one pass: operands that have to be brought to a level for them are held at
+/// once.
 const TOGETHER: usize = 64;
 
 impl Evaluator {
-    /// a·b slot by slot, relinearised and rescaled with one rounding: one level below the lower operand.
+    /// The product a·b of two ciphertexts slot by slot, relinearised and rescaled with one rounding: one level
+    /// below the lower operand.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; [`sunzi_rlwe::RlweError::KeyMismatch`];
@@ -28,18 +30,18 @@ impl Evaluator {
         self.sum_of_products([(a, b)], key)
     }
 
-    /// a², as [`multiply`](Self::multiply).
+    /// The square a² of a ciphertext, relinearised and rescaled as by [`multiply`](Self::multiply).
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// Every error of [`multiply`](Self::multiply).
     pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
         self.multiply(a, a, key)
     }
 
-    /// Σ a_i·b_i, relinearised and rescaled once, at the level below the lowest operand.
+    /// The sum of products Σ a_i·b_i, relinearised and rescaled once, at the level below the lowest operand.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply); [`CkksError::Empty`] for none.
+    /// Every error of [`multiply`](Self::multiply); [`CkksError::Empty`] for none.
     pub fn sum_of_products<'a>(
         &self,
         pairs: impl IntoIterator<Item = (&'a Ciphertext, &'a Ciphertext)>,
@@ -79,7 +81,7 @@ impl Evaluator {
         self.relinearized_lower(&sum.ok_or(EMPTY)?, key, OPERATION, &traces)
     }
 
-    /// A ciphertext at this level: its own, or brought there to the canonical scale.
+    /// A ciphertext as it is where it has this level, else brought to this level and its canonical scale.
     fn at_level<'a>(
         &self,
         a: &'a Ciphertext,
@@ -92,7 +94,7 @@ impl Evaluator {
         Ok(Cow::Owned(self.brought(a, level, self.context().scale(level)?, operation)?))
     }
 
-    /// Explicit mode: a·b in three parts, at the level of both and the product of their scales.
+    /// Explicit mode: the product a·b in three parts, at the level of both and the product of their scales.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for operands of different levels: [`multiply_unscaled_at`](Self::multiply_unscaled_at) takes them at
@@ -101,8 +103,8 @@ impl Evaluator {
         self.multiply_unscaled_at(a, b, 1, a.metadata().level.max(b.metadata().level))
     }
 
-    /// Explicit mode: k·a·b in three parts at a level, moduli above it dropped as by [`drop_to`](Self::drop_to), and at the product of the
-    /// scales.
+    /// Explicit mode: the product k·a·b in three parts at a level, moduli above it dropped as by
+    /// [`drop_to`](Self::drop_to), and at the product of the scales.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for an operand below the level; as [`multiply`](Self::multiply).
@@ -129,7 +131,7 @@ impl Evaluator {
     /// Explicit mode: [`relinearize`](sunzi_rlwe::Evaluator::relinearize) and [`rescale`](Self::rescale) with one rounding.
     ///
     /// # Errors
-    /// As both.
+    /// Every error of both operations.
     pub fn relinearize_rescale(
         &self,
         a: &Ciphertext,
@@ -157,7 +159,8 @@ impl Evaluator {
         self.finish(result, operation, operands)
     }
 
-    /// k·Σ a·b in three parts for one pair or more of operands of two parts each and any levels from this one.
+    /// The sum k·Σ a·b in three parts for one pair or more of operands of two parts each and any levels from this
+    /// one.
     fn tensors(
         &self,
         pairs: &[[&Ciphertext; 2]],
@@ -182,7 +185,7 @@ impl Evaluator {
         Ok(Ciphertext::from_parts(parts.into(), metadata, noise, first.key())?)
     }
 
-    /// What the product of two operands carries before it is rescaled.
+    /// Metadata and noise of the product of two operands before it is rescaled.
     fn carried_by_product(
         &self,
         a: &Ciphertext,
@@ -193,7 +196,7 @@ impl Evaluator {
         let (ours, theirs) = (a.metadata(), b.metadata());
         let n = self.context().degree();
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
-        // (m + e)(m′ + e′) − m·m′ = e·m′ + e′·m + e·e′.
+        // The error of the product is (m + e)(m′ + e′) − m·m′ = e·m′ + e′·m + e·e′.
         let crossed = a.noise().times_values(values(theirs), n).sum(&b.noise().times_values(values(ours), n));
         let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, n)).times_norm(f64::from(factor));
         let metadata = self.product_metadata(ours, theirs);
@@ -201,7 +204,7 @@ impl Evaluator {
         (Metadata { level, precision, ..metadata }, noise)
     }
 
-    /// What a product of operands of one level carries before it is rescaled.
+    /// Metadata of a product of operands of one level before it is rescaled.
     pub(super) fn product_metadata(&self, a: &Metadata, b: &Metadata) -> Metadata {
         let (slots, [p, q]) = a.joint_slots(b);
         let spread = (self.context().max_slots() as f64 / slots as f64).sqrt();

@@ -10,12 +10,13 @@ use super::level::off_by;
 use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 
-/// By how much slots that were computed in doubles may be off, relatively: what the encoder promises and more.
+/// The relative error of slots that were computed in doubles: what the encoder promises and more.
 const DOUBLES: f64 = 16.0 * f64::EPSILON;
 
 impl Evaluator {
-    /// a·m slot by slot, rescaled. A plaintext at the canonical scale of the ciphertext's level leads from canonical scale to
-    /// canonical scale; one of a higher level is brought there first.
+    /// The product a·m with a plaintext slot by slot, rescaled. A plaintext at the canonical scale of the
+    /// ciphertext's level leads from canonical scale to canonical scale; one of a higher level is brought to this
+    /// level first.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
@@ -27,7 +28,7 @@ impl Evaluator {
         self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: a·m at the level of a and the product of both scales.
+    /// Explicit mode: the product a·m with a plaintext at the level of a and the product of both scales.
     ///
     /// # Errors
     /// Every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
@@ -56,7 +57,8 @@ impl Evaluator {
             ring.mul_assign(part, plaintext.poly())?;
         }
         let factor = plaintext.metadata();
-        // (m + e)(m′ + e′) for the errors e′ of the plaintext: ‖m·e′‖∞ ≤ ‖m‖·‖e′‖ ≤ max|m(ζ)|·√n·‖e′‖∞.
+        // The product is (m + e)(m′ + e′) for the errors e′ of the plaintext: ‖m·e′‖∞ ≤ ‖m‖·‖e′‖ ≤
+        // max|m(ζ)|·√n·‖e′‖∞.
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
         let rounding = own.scaled(Log2::of((n as f64).sqrt() * values(metadata)));
         product.set_noise(a.noise().times_values(values(factor), n).plus(rounding));
@@ -75,7 +77,7 @@ impl Evaluator {
         let context = self.context();
         context.check_plaintext(plaintext)?;
         let (got, magnitude) = (plaintext.level(), plaintext.precision().magnitude());
-        // Rounded to integers, and computed in doubles.
+        // The plaintext was computed in doubles and rounded to integers.
         let own = |scale: f64| NoiseTerm::rounding().plus(off_by(magnitude * scale * DOUBLES));
         if got == level {
             return Ok((Cow::Borrowed(plaintext), own(plaintext.scale())));

@@ -14,7 +14,7 @@ pub struct Hoisted<'a> {
     digits: sunzi_rlwe::evaluator::Hoisted<'a, Ckks>,
 }
 
-/// Automorphisms by their exponents.
+/// Reaches the automorphisms by their exponents.
 impl<'a> Deref for Hoisted<'a> {
     type Target = sunzi_rlwe::evaluator::Hoisted<'a, Ckks>;
 

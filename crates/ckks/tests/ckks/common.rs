@@ -8,7 +8,7 @@ use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, LevelRange, Parameters, Settings};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
 
-/// The rotations there are keys for.
+/// The rotations that there are keys for.
 pub(crate) const STEPS: [i64; 4] = [1, -1, 5, 16];
 
 /// A parameter set on a small ring: `depth` levels at one scale.
@@ -20,7 +20,7 @@ pub(crate) fn parameters(log2_degree: u32, scale_bits: u32, depth: usize, digits
         .unwrap()
 }
 
-/// The same with sets of moduli for levels.
+/// Parameters of `depth` levels of `scale_bits` bits each, where levels are sets of moduli.
 pub(crate) fn rational(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
     let ranges = [LevelRange { levels: depth, scale_bits }];
     let security = Security::InsecureForResearchOnly;
@@ -29,7 +29,7 @@ pub(crate) fn rational(log2_degree: u32, scale_bits: u32, depth: usize, digits: 
     parameters.with_digits(digits).unwrap()
 }
 
-/// Everybody at once.
+/// Context, keys and random numbers of key holder and server together.
 pub(crate) struct Party {
     pub(crate) context: Context,
     pub(crate) evaluator: Evaluator,
@@ -48,7 +48,7 @@ impl Party {
 }
 
 impl Party {
-    /// The same over big integers.
+    /// A party whose ring computes with big integers.
     pub(crate) fn oracle(parameters: &Parameters, slots: usize) -> Self {
         let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
         let index = 2 << parameters.log2_degree();
@@ -73,7 +73,7 @@ impl Party {
         Self { context, evaluator, secret, public, relinearization, rotations, encoder, rng }
     }
 
-    /// Numbers in the unit disk.
+    /// Random numbers in the unit disk, one for each slot.
     pub(crate) fn numbers(&mut self) -> Vec<Complex64> {
         let mut number = || {
             let radius: f64 = self.rng.random::<f64>().sqrt();
@@ -91,7 +91,7 @@ impl Party {
         self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret).unwrap()).unwrap()
     }
 
-    /// The root of the mean square error.
+    /// The root of the mean square error of the slots.
     pub(crate) fn error(&self, ciphertext: &Ciphertext, expected: &[Complex64]) -> f64 {
         let opened = self.open(ciphertext);
         assert_eq!(opened.len(), expected.len());
@@ -99,12 +99,12 @@ impl Party {
         (squares / expected.len() as f64).sqrt()
     }
 
-    /// Fails unless the error is about what the ciphertext says, next to that of doubles.
+    /// Fails unless the error of the slots is about what the ciphertext says, next to that of doubles.
     pub(crate) fn check(&self, ciphertext: &Ciphertext, expected: &[Complex64], what: &str) {
         let precision = ciphertext.metadata().precision;
         let (got, estimate, bound) =
             (self.error(ciphertext, expected), precision.deviation(), precision.magnitude());
-        // The mean of few slots varies.
+        // The mean of few slots varies more.
         let factor = 1.2 + 3.0 / (expected.len() as f64).sqrt();
         assert!(got <= factor * estimate + 4e-15 * bound, "{what}: error {got:e}, estimate {estimate:e}");
         let magnitude = expected.iter().map(|value| value.norm()).fold(0.0, f64::max);
@@ -112,7 +112,7 @@ impl Party {
     }
 }
 
-/// Slot by slot.
+/// Applies a function to two vectors slot by slot.
 pub(crate) fn zip(
     a: &[Complex64],
     b: &[Complex64],
@@ -125,7 +125,7 @@ pub(crate) fn map(a: &[Complex64], f: impl Fn(Complex64) -> Complex64) -> Vec<Co
     a.iter().map(|&a| f(a)).collect()
 }
 
-/// Slot i + steps moves to slot i.
+/// Rotates a vector: slot i + steps moves to slot i.
 pub(crate) fn rotated(a: &[Complex64], steps: i64) -> Vec<Complex64> {
     let mut rotated = a.to_vec();
     rotated.rotate_left(steps.rem_euclid(a.len() as i64) as usize);

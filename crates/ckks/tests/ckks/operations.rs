@@ -1,4 +1,4 @@
-//! Every operation at every level, against the same in the clear.
+//! Every operation at every level, compared with the operation in the clear.
 
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, LevelRange, Parameters};
@@ -21,7 +21,7 @@ fn ladder(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
     levels.map(&mut at).collect()
 }
 
-/// Additive operations and turns, which take no level.
+/// Checks additive operations and multiplications by i, which take no level.
 fn without_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     let e = party.evaluator.clone();
     let level = a.metadata().level;
@@ -49,7 +49,7 @@ fn without_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     }
 }
 
-/// Products with plaintexts and constants, one level down at the canonical scale.
+/// Checks products with plaintexts and constants, one level down at the canonical scale.
 fn with_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     let e = party.evaluator.clone();
     let level = a.metadata().level;
@@ -71,7 +71,7 @@ fn with_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     explicit(party, a, x);
 }
 
-/// Products and linear combinations at one level of operands at any.
+/// Checks products and linear combinations at one level of operands at any.
 fn explicit(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     let e = party.evaluator.clone();
     let level = a.metadata().level;

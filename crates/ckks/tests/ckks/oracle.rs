@@ -1,4 +1,4 @@
-//! The same circuit over words and over big integers, and on any number of threads.
+//! One circuit over words and over big integers, and on any number of threads: results are the same.
 
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, Context, Parallelism, Parameters};
@@ -6,7 +6,7 @@ use sunzi_ring::Poly;
 
 use crate::common::{Party, map, parameters, rational, rotated, zip};
 
-/// A bit of everything, and what it gives in the clear.
+/// Computes a ciphertext of every kind of operation, and what each gives in the clear.
 fn circuit(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
     let (x, y) = (party.numbers(), party.numbers());
     let (a, b) = (party.encrypt(&x), party.encrypt(&y));
@@ -35,14 +35,14 @@ fn circuit(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
     ]
 }
 
-/// Coefficients as integers, whatever stores them.
+/// The coefficients of a ciphertext as integers, whatever stores them.
 fn integers(party: &Party, ciphertext: &Ciphertext) -> Vec<Vec<num_bigint::BigInt>> {
     let ring = party.context.ring_at(ciphertext.metadata().level).unwrap();
     let part = |part: &Poly<_>| ring.to_integers(&ring.to_coefficient(part.clone()).unwrap()).unwrap();
     ciphertext.parts().iter().map(part).collect()
 }
 
-/// The same ciphertext, in another ring.
+/// Carries a ciphertext over to the ring of another party.
 fn carried(from: &Party, to: &Party, ciphertext: &Ciphertext) -> Ciphertext {
     let ring = to.context.ring_at(ciphertext.metadata().level).unwrap();
     let part = |part: &Vec<_>| ring.to_evaluation(ring.from_integers(part).unwrap()).unwrap();
@@ -51,7 +51,7 @@ fn carried(from: &Party, to: &Party, ciphertext: &Ciphertext) -> Ciphertext {
     Ciphertext::from_parts(parts, metadata, *ciphertext.noise(), ciphertext.key()).unwrap()
 }
 
-/// All that takes no key, at every level of what a ciphertext becomes.
+/// Does all operations that take no key, at every level of what a ciphertext becomes.
 fn keyless(party: &Party, a: &Ciphertext, b: &Ciphertext, values: &[Complex64]) -> Vec<Ciphertext> {
     let (e, c) = (&party.evaluator, Complex64::new(-0.3, 0.7));
     let plain = party.encoder.encode(values).unwrap();
@@ -86,7 +86,7 @@ fn keyless(party: &Party, a: &Ciphertext, b: &Ciphertext, values: &[Complex64]) 
     results
 }
 
-/// On the same ciphertexts both rings compute the same, to the last bit, with one prime a level and with two.
+/// Both rings compute the same on the same ciphertexts, to the last bit, with one prime a level and with two.
 #[test]
 fn words_and_big_integers_agree_to_the_last_bit() {
     for (parameters, slots) in [
@@ -130,7 +130,7 @@ fn words_and_big_integers_agree() {
     }
 }
 
-/// One seed, one result, for any number of threads and whatever they share.
+/// One seed gives one result, for any number of threads and whatever they share.
 #[test]
 fn threads_do_not_change_a_bit() {
     for parameters in [parameters(12, 45, 3, 2), rational(12, 56, 4, 2)] {

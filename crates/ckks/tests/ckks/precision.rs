@@ -1,4 +1,4 @@
-//! The error that a ciphertext says it has, against the one it has.
+//! Compares the error that a ciphertext says it has with the one it has.
 
 use crate::common::{Party, STEPS, map, parameters, rotated, zip};
 use chacha20::ChaCha20Rng;
@@ -65,7 +65,7 @@ fn circuits(log2_degree: u32, scale_bits: u32, slots: usize, count: usize) {
             let Some((name, value)) = step(&mut party, &pool, &mut rng) else { continue };
             party.check(&value.0, &value.1, name);
             let measured = party.error(&value.0, &value.1);
-            // Doubles see no further.
+            // Errors below the precision of doubles are not compared.
             if measured > 4e-15 * value.0.metadata().precision.magnitude() {
                 gaps.push((value.0.metadata().precision.deviation() / measured).log2());
             }
@@ -98,7 +98,7 @@ fn estimates_of_random_circuits_hold() {
     }
 }
 
-/// The sound bounds: over random circuits no coefficient of ct(s) − m ever exceeds them.
+/// The noise bounds are sound: over random circuits no coefficient of ct(s) − m ever exceeds them.
 #[test]
 fn noise_bounds_hold() {
     for (log2_degree, scale_bits, slots) in [(10, 40, 512), (10, 30, 8), (11, 35, 1024)] {
@@ -127,7 +127,7 @@ fn noise_bounds_hold() {
     }
 }
 
-/// Factors so coarse that their rounding is the largest error of all: estimates and bounds know it.
+/// Estimates and bounds know factors so coarse that their rounding is the largest error of all.
 #[test]
 fn coarse_factors_are_accounted_for() {
     let mut party = Party::new(&parameters(10, 45, 4, 2), 512);
@@ -155,7 +155,7 @@ fn coarse_factors_are_accounted_for() {
     let plain = party.encoder.encode_at(&y, 4, 20_f64.exp2()).unwrap();
     let product = e.multiply_plain_unscaled(&a, &plain).unwrap();
     holds(&party, &product, &zip(&x, &y, |x, y| x * y), "a plaintext at a small scale");
-    // 1/2 is exact at any scale from 2 on.
+    // The constant 1/2 is exact at any scale from 2 on.
     let half = e.multiply_constant_unscaled(&a, 0.5, 2.0).unwrap();
     assert_eq!(half.metadata().precision.deviation(), a.metadata().precision.deviation() / 2.0);
 }

@@ -26,7 +26,7 @@ fn scales_that_differ_do_not_add() {
         assert!(matches!(result, Err(CkksError::ScaleMismatch { .. })), "{result:?}", result = text(result));
     }
     assert!(text(e.add(&a, &b)).contains("set_scale"));
-    // The remedy works.
+    // The remedy that the error names works.
     let mended = e.set_scale(&b, 1, party.context.scale(1).unwrap()).unwrap();
     e.add(&a, &mended).unwrap();
     let tiny = e.set_scale(&b, 1, 2.0);
@@ -147,7 +147,7 @@ fn messages_must_fit() {
     }
     let x = party.numbers();
     let (a, e) = (party.encrypt(&x), party.evaluator.clone());
-    // 2^40 of 2^47 are taken: slots of 2^6 fit.
+    // The scale takes 2^40 of 2^47: slots of 2^6 fit.
     let low = e.drop_to(&a, 0).unwrap();
     e.multiply_integer(&low, 60).unwrap();
     let refused = e.multiply_integer(&low, 1000);

@@ -171,7 +171,7 @@ impl Codec {
     /// Opens one chunk of a node for somebody else to see, and says how far its numbers are off then: the standard deviation of each, 0 in exact schemes.
     ///
     /// # Errors
-    /// As [`decrypt`](Self::decrypt); [`ProgramError::Sharing`].
+    /// Every error of [`decrypt`](Self::decrypt); [`ProgramError::Sharing`].
     pub fn decrypt_for_sharing(
         &self,
         id: NodeId,
@@ -244,7 +244,7 @@ impl Codec {
     /// The first cells of a column, or whether they have a label: in units of the last decimal for exact schemes, real numbers for CKKS.
     ///
     /// # Errors
-    /// As [`integer`](Self::integer); [`ProgramError::Mismatch`] for a column whose range is wider than the plaintext moduli.
+    /// Every error of [`integer`](Self::integer); [`ProgramError::Mismatch`] for a column whose range is wider than the plaintext moduli.
     pub fn cells(
         &self,
         column: &Column,

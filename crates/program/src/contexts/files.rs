@@ -39,7 +39,7 @@ impl Parameters {
         Self::read_as(Accept::Secure, input)
     }
 
-    /// The same with a choice of what is accepted.
+    /// Reads parameters (one object, or for BGV one for each plaintext modulus) with a choice of what is accepted.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -73,12 +73,12 @@ impl Parameters {
     /// The parameters of a file.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// Every error of [`read`](Self::read).
     pub fn load(path: &Path) -> Result<Self, WireError> {
         Self::load_as(Accept::Secure, path)
     }
 
-    /// The same with a choice of what is accepted.
+    /// The parameters of a file, with a choice of what is accepted.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -156,7 +156,7 @@ impl Contexts {
         Self::open_as(Accept::Secure, folder)
     }
 
-    /// The same with a choice of what is accepted.
+    /// Builds the tables of the parameters in a folder of keys, with a choice of what is accepted.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -167,12 +167,12 @@ impl Contexts {
     /// Builds the tables of the parameters in a file.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Every error of [`open`](Self::open).
     pub fn load(path: &Path) -> Result<Self, WireError> {
         Self::load_as(Accept::Secure, path)
     }
 
-    /// The same with a choice of what is accepted.
+    /// Builds the tables of the parameters in a file, with a choice of what is accepted.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -251,7 +251,7 @@ impl Contexts {
     /// The bytes that [`write`](Self::write) writes.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Every error of [`write`](Self::write).
     pub fn to_bytes(&self, chunk: &Encrypted) -> Result<Vec<u8>, WireError> {
         let mut bytes = Vec::new();
         self.write(chunk, &mut bytes)?;

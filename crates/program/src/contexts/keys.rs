@@ -40,7 +40,7 @@ impl Contexts {
     /// The k of each, ascending and once.
     ///
     /// # Errors
-    /// As [`exponent_of`](Self::exponent_of).
+    /// Every error of [`exponent_of`](Self::exponent_of).
     pub fn exponents_of(&self, rotations: &[Rotation]) -> Result<Vec<u64>, RlweError> {
         let mut exponents =
             rotations.iter().map(|&rotation| self.exponent_of(rotation)).collect::<Result<Vec<_>, _>>()?;
@@ -53,7 +53,7 @@ impl Contexts {
     /// [`Plan`](crate::Plan) asks for.
     ///
     /// # Errors
-    /// As [`exponent_of`](Self::exponent_of); [`RlweError::Ring`] for a secret of another ring, and for more moduli than there are.
+    /// Every error of [`exponent_of`](Self::exponent_of); [`RlweError::Ring`] for a secret of another ring, and for more moduli than there are.
     pub fn evaluation_keys(
         &self,
         secret: &SecretKey,

@@ -45,7 +45,7 @@ pub(crate) fn choose(
     Some(search.plan(degrees))
 }
 
-/// The same totals where every column has ciphertexts of its own, and each total is rotated.
+/// Cost of the totals where every column has ciphertexts of its own, and each total is rotated.
 fn by_columns(program: &Program, known: &[Facts], degree: usize) -> Tally {
     let layout = analysis::Layout::new(program.schema().rows as usize, degree);
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);

@@ -14,7 +14,7 @@ const MOST_TERMS: usize = 1 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rows {
     All,
-    /// Those with this label.
+    /// Rows with this label.
     Group(usize),
 }
 

@@ -126,7 +126,7 @@ fn other_scheme() -> ProgramError {
     ProgramError::mismatch("a chunk", "ciphertexts of the scheme of the plan", "others")
 }
 
-/// The same program modulo several plaintext moduli.
+/// A program run modulo each of several plaintext moduli.
 struct Many<'a, A: Arithmetic> {
     plan: &'a Plan,
     facts: Vec<Facts>,

@@ -55,7 +55,7 @@ impl From<Number> for Estimate {
 }
 
 impl Estimate {
-    /// The same with an error that another number bounds from above.
+    /// This estimate with an error that another number bounds from above.
     pub(crate) fn widened(self, bound: &Self) -> Self {
         let error = self.error + bound.number.to_f64().max(0.0) + bound.error;
         Self { error: error.next_up().next_up(), ..self }
@@ -63,7 +63,7 @@ impl Estimate {
 }
 
 impl Opening {
-    /// Those of all nodes that come out of a program that is run exactly.
+    /// The openings of all nodes that come out of a program that is run exactly.
     ///
     /// # Errors
     /// [`ProgramError::Invalid`] for nodes that are not exact.
@@ -78,7 +78,7 @@ impl Opening {
         facts.get(id.index()).and_then(Self::of_facts).ok_or_else(not_exact)
     }
 
-    /// That of a node of which so much is known; none where it is not exact.
+    /// The opening of a node with these facts; none where it is not exact.
     pub(crate) fn of_facts(facts: &Facts) -> Option<Self> {
         facts.exact.map(|exact| Self::Exact { decimals: exact.decimals, padding: exact.padding })
     }
@@ -95,10 +95,10 @@ impl Opening {
         }
     }
 
-    /// Those of all nodes that come out of a plan.
+    /// The openings of all nodes that come out of a plan.
     ///
     /// # Errors
-    /// As [`exact`](Self::exact).
+    /// Every error of [`exact`](Self::exact).
     pub fn of(plan: &Plan) -> Result<BTreeMap<NodeId, Self>, ProgramError> {
         let Some(lowered) = &plan.lowered else { return Self::exact(&plan.program) };
         let opening = |id: NodeId| {
@@ -127,7 +127,7 @@ impl Opening {
     /// The total behind a sum that the server knows, in units and with padding.
     ///
     /// # Errors
-    /// As [`total`](Self::total).
+    /// Every error of [`total`](Self::total).
     pub(crate) fn clear_total(&self, layout: &Layout, sum: &BigInt) -> Result<Number, ProgramError> {
         let Self::Exact { padding, decimals } = self else { return Err(other("integers", "real numbers")) };
         Ok(Number::scaled(sum - BigInt::from(*padding) * BigInt::from(layout.padding()), *decimals))
@@ -151,7 +151,7 @@ impl Opening {
     /// A chunk of a column that comes out in CKKS, and its error, likewise.
     ///
     /// # Errors
-    /// As [`real_total`](Self::real_total).
+    /// Every error of [`real_total`](Self::real_total).
     pub fn reals(&self, slots: &[f64], deviation: f64) -> Result<(Vec<f64>, f64), ProgramError> {
         let Self::Real { exponent, error, .. } = self else { return Err(other("real numbers", "integers")) };
         let scale = exp2(*exponent);

@@ -69,7 +69,7 @@ impl Cells {
         Some(units)
     }
 
-    /// The same as real numbers.
+    /// Some rows as real numbers, or whether they have a label, then padding up to `span`; none for other kinds.
     pub(crate) fn reals(
         &self,
         column: &Column,
@@ -98,7 +98,7 @@ pub struct Table {
     cells: Vec<Cells>,
 }
 
-/// The same rows: of which table they are a chunk does not matter.
+/// Tables are equal if their rows are: of which table they are a chunk does not matter.
 impl PartialEq for Table {
     fn eq(&self, other: &Self) -> bool {
         self.schema.columns == other.schema.columns && self.rows == other.rows && self.cells == other.cells
@@ -118,7 +118,7 @@ impl Table {
     /// Some rows of a table whose schema went through [`Schema::check`], which all chunks share: its names and labels may be more than their rows.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn chunk_of(schema: Arc<Schema>, rows: u64, cells: Vec<Cells>) -> Result<Self, ProgramError> {
         if cells.len() != schema.columns.len() {
             return Err(ProgramError::mismatch("columns", schema.columns.len(), cells.len()));

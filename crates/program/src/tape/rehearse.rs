@@ -115,10 +115,11 @@ impl Tape {
         self.rehearse_sharing(parameters, None)
     }
 
-    /// The same, and whether all that comes out can be shared under a policy, if there is one: with the noise declared that the same computation has.
+    /// Plays the tape as [`rehearse`](Self::rehearse) does, and finds whether all that comes out can be shared
+    /// under a policy, if there is one: with the noise declared that the same computation has.
     ///
     /// # Errors
-    /// As [`rehearse`](Self::rehearse).
+    /// Every error of [`rehearse`](Self::rehearse).
     pub fn rehearse_sharing(
         &self,
         parameters: &Parameters,

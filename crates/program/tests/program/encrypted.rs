@@ -33,7 +33,8 @@ fn check(plan: &Plan, table: &Table, seed: u64) {
     check_filled(plan, table, &filled, seed);
 }
 
-/// The same for chunks of so many rows.
+/// Checks a plan whose chunks have `filled` rows each: totals and columns that come back, next to those of the
+/// oracle.
 fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) {
     let (program, mut rng) = (&plan.program, ChaCha20Rng::seed_from_u64(seed));
     let contexts = Contexts::new(&plan.parameters).unwrap();

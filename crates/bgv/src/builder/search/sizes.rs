@@ -16,7 +16,7 @@ const STEP: f64 = 0.25;
 /// Digits assumed before they are chosen.
 const ASSUMED_DIGITS: usize = 4;
 
-/// Sizes in bits.
+/// Sizes of q_0, q_i and q_(L+1) in bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) first: f64,
@@ -42,7 +42,7 @@ pub(super) fn smallest(asked: &Asked<'_>, extra: f64) -> Result<Sizes, Refusal> 
     if log2_modulus <= limit { Ok(sizes) } else { Err(Refusal::TooLarge { log2_modulus, limit }) }
 }
 
-/// Eqs. (13) and (14).
+/// The sizes by eqs. (13) and (14) of `[KPZ21]`.
 fn of_paper(asked: &Asked<'_>) -> Sizes {
     let both = |operations: &Operations| [operations.additions as f64, operations.rotations as f64];
     let moduli = PaperRequest {
@@ -92,7 +92,7 @@ impl<'a> Model<'a> {
         Self { asked, settings, extra, least_bits: least_bits(asked.ring) }
     }
 
-    /// The sizes of the smallest product.
+    /// The sizes of the smallest product that fit, found by trying those of the level moduli.
     fn smallest(&self) -> Option<Sizes> {
         let (depth, t) = (self.asked.depth(), self.asked.plain_modulus as f64);
         let log2_degree = (self.asked.ring.degree() as f64).log2();
@@ -117,7 +117,7 @@ impl<'a> Model<'a> {
         settings.log2_moduli.fill(level);
         let mut best: Option<Sizes> = None;
         let most = self.least_bits + 64.0 + f64::from(self.asked.request.budget.fresh.plain_products) * 80.0;
-        // Without q_(L+1) first: an encryption modulo Qp may be small enough.
+        // Chains without q_(L+1) come first: an encryption modulo Qp may be small enough.
         let mut last = 0.0;
         while last <= most {
             if let Some(size) = settings.log2_moduli.last_mut() {
@@ -148,7 +148,8 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Primes of at least these sizes, those of q_0 first; several level moduli to a word where that is wanted, they fit and the ring takes them.
+/// A chain of primes of at least these sizes, those of q_0 first; several level moduli to a word where that is
+/// wanted, they fit and the ring takes them.
 pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
     let depth = asked.depth();
     let mut finder = asked.primes(&[]);
@@ -157,7 +158,7 @@ pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Ref
         let primes = finder.at_least(bits / parts, parts as usize * repetitions);
         Ok((parts as usize, primes.ok_or_else(|| Refusal::no_moduli(asked.ring))?))
     };
-    // The scarcest first: small ones.
+    // The scarcest primes are taken first: small ones.
     let (_, last) = if sizes.last > 0.0 { find(sizes.last, 1)? } else { (0, Vec::new()) };
     let (limbs_first, first) = find(sizes.first, 1)?;
     let (limbs_level, level) = find(sizes.level, depth)?;

@@ -12,7 +12,7 @@ use crate::request::NoiseModel;
 /// How far the smallest primes of a size may exceed it, in bits.
 const SLACK: f64 = 0.1;
 
-/// The options of least cost among those that fit.
+/// The options of key switching of least cost among those that fit.
 pub(super) fn fastest(asked: &Asked<'_>, chain: &Chain) -> Result<(f64, GadgetOptions), Refusal> {
     let Asked { request, ring, limit, .. } = *asked;
     let k = chain.moduli.len();
@@ -48,7 +48,7 @@ pub(super) fn fastest(asked: &Asked<'_>, chain: &Chain) -> Result<(f64, GadgetOp
 fn special(asked: &Asked<'_>, chain: &Chain, digits: usize) -> Vec<GadgetOptions> {
     let k = chain.moduli.len();
     let room = asked.limit - log2_product(&chain.moduli);
-    // So many primes of at least so many bits, if there is room for them.
+    // Finds so many primes of at least so many bits, if there is room for them.
     let beside = |bits: f64, count: usize| {
         let primes = asked.primes(&chain.moduli).at_least(bits, count)?;
         (log2_product(&primes) <= room).then_some(primes)
@@ -61,7 +61,7 @@ fn special(asked: &Asked<'_>, chain: &Chain, digits: usize) -> Vec<GadgetOptions
         return beside(longest / count as f64, count).map(options).into_iter().collect();
     }
     let limbs = k.div_ceil(digits);
-    // The same digits have a smaller number.
+    // Digits of so many limbs are fewer than asked: the smaller number of digits gives the same.
     if k.div_ceil(limbs) != digits {
         return Vec::new();
     }

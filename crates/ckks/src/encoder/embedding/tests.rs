@@ -2,10 +2,10 @@ use super::super::double_double::DoubleDouble;
 use super::super::roots::exact_octant;
 use super::*;
 
-/// A number in both coordinates of a hundred bits.
+/// A complex number whose real and imaginary parts have a hundred bits.
 type Wide = [DoubleDouble; 2];
 
-/// e^(2πi·k/4s).
+/// The root of unity e^(2πi·k/4s).
 fn wide_root(octant: &[Wide], quarter: usize, k: usize) -> Wide {
     let (turns, rest) = (k / quarter % 4, k % quarter);
     let [mut c, mut s] = if rest > quarter / 2 {
@@ -20,7 +20,7 @@ fn wide_root(octant: &[Wide], quarter: usize, k: usize) -> Wide {
     [c, s]
 }
 
-/// Value j by its definition.
+/// Value j of the polynomial, by its definition.
 fn value(octant: &[Wide], w: &[Complex64], j: usize) -> Wide {
     let slots = w.len();
     let order = 4 * slots;
@@ -84,7 +84,7 @@ fn the_inverse_returns_what_was_there() {
             embedding.to_coefficients(&mut values).unwrap();
             let expected = |j: usize| [start[j].re, start[j].im].map(DoubleDouble::from_f64);
             let worst = ulps(&values, expected, 0..slots);
-            // Of a spike one value is sqrt(s) times the mean, and so may the error be.
+            // One value of a spike is sqrt(s) times the mean, and so may the error be.
             let bound = if start == w { 20.0 } else { 4.0 * (slots as f64).sqrt() };
             assert!(worst <= bound, "{slots} slots: {worst} ulp");
         }
@@ -180,6 +180,6 @@ fn what_does_not_fit_is_refused() {
         Err(EncoderError::Length { expected: 8, got: 7, .. })
     ));
     assert!(embedding.to_slots(&mut [one; 3]).is_err() && embedding.to_coefficients(&mut []).is_err());
-    // Roots of steps that are none.
+    // Steps whose h is no power of two below s have no roots.
     assert!([0, 3, 4, usize::MAX].iter().all(|&half| embedding.roots(half).is_empty()));
 }
