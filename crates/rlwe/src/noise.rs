@@ -4,7 +4,7 @@
 //!   secrets are bounded.
 //! * A **tail bound**, exceeded anywhere in the n coefficients with probability 2^-128 over keys and
 //!   ciphertexts: a bound on the standard deviation of every coefficient times a factor T, plus a peak for
-//! roots of unity at which several factors are large at once (see [`Tail`]). It assumes ciphertexts that were
+//!   roots of unity at which several factors are large at once (see [`Tail`]). It assumes ciphertexts that were
 //!   made by encryption and by these operations.
 //!
 //! Deviations add as variances only where the operands are known to be independent: fresh
