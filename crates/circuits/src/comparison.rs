@@ -41,7 +41,7 @@ pub fn positive(
 /// `sign`.
 ///
 /// # Errors
-/// Every error of [`sign`] and of [`Evaluator::sub`].
+/// Every error of [`sign`] and of [`sub`](sunzi_rlwe::Evaluator::sub).
 pub fn greater(
     evaluator: &Evaluator,
     sign: &CompositeSign,

@@ -19,7 +19,7 @@ use crate::switching::Switching;
 use crate::{Reducer, Reduction};
 
 /// Storage of R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m `[BEHMSZ17]`; cheap to clone.
-/// [`Ring::of`] makes a ring of it, [`Ring::storage`] returns it.
+/// [`Ring::of`](sunzi_ring::Ring::of) makes a ring of it, [`Ring::storage`](sunzi_ring::Ring::storage) returns it.
 ///
 /// Sums of products are reduced once, when another operation than a sum needs them. With [`Reduction::Montgomery`] a polynomial is stored
 /// times M = X^(N/2) + 1; inputs are multiplied by M and outputs divided by it, but conversions between moduli round the stored polynomial,
