@@ -43,6 +43,10 @@ class Memory(ParameterError):
     """More memory than the machine has left."""
 
 
+class MissingFeature(ParameterError):
+    """Parameters of a kind that this build of the library leaves out."""
+
+
 class KeySwitching(ParameterError):
     """Digits or special moduli that do not fit."""
 
