@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::progress::Progress;
 use crate::sums::{Sums, TableSums, pairs};
 
-/// What comes out of the encrypted job.
+/// Outcome of the encrypted job: its sums, bits left, times and sizes.
 pub(crate) struct Outcome {
     /// The decrypted sums.
     pub(crate) sums: TableSums<i128>,

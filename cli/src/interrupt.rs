@@ -1,4 +1,4 @@
-//! What happens on Ctrl-C and requests to end.
+//! Ctrl-C and requests to end: files that are not finished are removed before the process ends.
 
 use sunzi::rlwe::wire::remove_unfinished;
 

@@ -6,7 +6,7 @@ use crate::table::fixed_point::{self, FixedColumn};
 use crate::table::groups::Groups;
 use crate::table::{Table, csv, embedded, select};
 
-/// What the job of `sunzi demo` computes with.
+/// Input of `sunzi demo`: columns and groups of its table.
 #[derive(Debug)]
 pub(crate) struct Job {
     /// Where the table came from.

@@ -18,7 +18,7 @@ use crate::args::CheckArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// What `sunzi check` found in a file that is whole.
+/// Report of `sunzi check` on a file that is whole, as it is printed.
 #[derive(Debug, Serialize)]
 struct Checked {
     file: String,

@@ -24,7 +24,7 @@ use crate::error::{CliError, quoted};
 use crate::output;
 use crate::progress::Progress;
 
-/// What `sunzi encrypt` made.
+/// Report of `sunzi encrypt`: the encrypted table that it wrote.
 #[derive(Debug, Serialize)]
 struct Made {
     file: String,

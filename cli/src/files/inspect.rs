@@ -11,7 +11,7 @@ use crate::args::InspectArgs;
 use crate::error::{CliError, listed, one_line, quoted};
 use crate::output;
 
-/// What the header of a file says.
+/// Report of `sunzi inspect`: contents of the header of a file.
 #[derive(Debug, Serialize)]
 struct Inspected {
     file: String,
@@ -29,9 +29,9 @@ struct Inspected {
     scheme: Option<String>,
     /// The name of the secret key.
     key: Option<String>,
-    /// What the security of parameters rests on.
+    /// Grounds of the security of the parameters, in files that have parameters.
     security: Option<SecurityClaim>,
-    /// What is public of a table.
+    /// Public schema of the table, in files of tables.
     schema: Option<Schema>,
     /// Rows of the table in each chunk.
     chunk_rows: Option<usize>,

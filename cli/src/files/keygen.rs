@@ -35,7 +35,7 @@ const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
 /// File of the parameters in each folder.
 const PARAMETERS: &str = "parameters.sz";
 
-/// What `sunzi keygen` made.
+/// Report of `sunzi keygen`: the folder of keys that it wrote.
 #[derive(Debug, Serialize)]
 struct Made {
     folder: String,

@@ -46,7 +46,7 @@ impl Stored {
         })
     }
 
-    /// What the security of these parameters rests on.
+    /// Returns the grounds of the security of the parameters.
     pub(crate) fn claim(&self) -> SecurityClaim {
         match self {
             Self::Bfv(parameters) => parameters.claim(),

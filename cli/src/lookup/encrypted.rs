@@ -53,7 +53,7 @@ pub(super) struct Work {
     pub(super) automorphisms: usize,
 }
 
-/// What came of a lookup.
+/// Outcome of an encrypted lookup: its parameters, positions, times and sizes.
 pub(super) struct Outcome {
     pub(super) parameters: Parameters,
     pub(super) encoder: GaloisEncoder,

@@ -26,7 +26,7 @@ use crate::progress::Progress;
 /// The folder with what `sunzi eval` needs.
 const PARTY: &str = "eval";
 
-/// What `sunzi eval` made.
+/// Report of `sunzi eval`: the file of results that it wrote.
 #[derive(Debug, Serialize)]
 struct Made {
     file: String,

@@ -42,7 +42,7 @@ pub(crate) struct Sizes {
     pub(crate) ciphertexts: usize,
 }
 
-/// What came of an encrypted regression.
+/// Outcome of an encrypted regression: its weights, refreshes, probability of failure, times and sizes.
 pub(crate) struct Outcome {
     pub(crate) layout: Layout,
     /// Weights of the constant and of every scaled feature.

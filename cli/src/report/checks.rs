@@ -53,7 +53,7 @@ pub(crate) fn compare(
     (checks, loss)
 }
 
-/// What the checks of one set of rows share.
+/// Names and decimals of one set of rows, for its checks.
 struct Side<'a> {
     set: &'a str,
     names: &'a [&'a str],

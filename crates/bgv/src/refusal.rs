@@ -48,8 +48,7 @@ pub enum Refusal {
 impl Refusal {
     /// The refusal of a ring for which there are too few primes: a ring of a power of two has more.
     pub(crate) fn no_moduli(ring: RingShape) -> Self {
-        let works = (2 * ring.degree() as u64).next_power_of_two();
-        Self::NoModuli { order: ring.root_order(), works }
+        Self::NoModuli { order: ring.root_order(), works: ring.power_of_two_index() }
     }
 }
 

@@ -59,19 +59,17 @@ impl Homomorphic for Ckks {
         context.check(&a)?;
         context.check(b)?;
         a.check_key(b.key(), "the second summand")?;
-        let evaluator = Evaluator::new(context);
         let (ours, theirs) = (a.metadata().level, b.metadata().level);
-        let left = if ours > theirs {
-            Cow::Owned(evaluator.brought(&a, theirs, b.metadata().scale, operation)?)
-        } else {
-            a
-        };
-        let right = if theirs > ours {
-            Cow::Owned(evaluator.brought(b, ours, left.metadata().scale, operation)?)
-        } else {
-            Cow::Borrowed(b)
-        };
-        Ok((left, right))
+        if ours == theirs {
+            return Ok((a, Cow::Borrowed(b)));
+        }
+        let evaluator = Evaluator::new(context);
+        if ours > theirs {
+            let brought = evaluator.brought(&a, theirs, b.metadata().scale, operation)?;
+            return Ok((Cow::Owned(brought), Cow::Borrowed(b)));
+        }
+        let brought = evaluator.brought(b, ours, a.metadata().scale, operation)?;
+        Ok((a, Cow::Owned(brought)))
     }
 
     /// The metadata of a sum; fails unless both operands have one scale.

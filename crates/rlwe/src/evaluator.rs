@@ -58,7 +58,7 @@ pub trait Homomorphic: Scheme {
         Self::check(context, b)?;
         Ok((a, Cow::Borrowed(b)))
     }
-    /// Returns the metadata and noise of the sum of two aligned ciphertexts: by default, what both carry.
+    /// Returns the metadata of the sum of two aligned ciphertexts: by default, that of the first, which both carry.
     ///
     /// # Errors
     /// The scheme's errors for summands that do not fit together.

@@ -56,6 +56,13 @@ impl RingShape {
         }
     }
 
+    /// The index of the smallest ring of a power of two that has this degree or a larger one: it needs no other roots
+    /// of unity, so that more primes serve it.
+    #[must_use]
+    pub fn power_of_two_index(self) -> u64 {
+        (2 * self.degree() as u64).next_power_of_two()
+    }
+
     /// The ring index m; 0 if it is beyond the machine.
     #[must_use]
     pub fn index(self) -> u64 {
