@@ -188,7 +188,7 @@ impl Common {
     }
 }
 
-/// Times what was asked for and prints the rows; wrong results are an error.
+/// Times the benchmark asked for and prints its rows; wrong results are an error.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let right = match &arguments.what {
         Some(what) => timed(what)?,
@@ -201,7 +201,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Every operation of BFV, or the cost model beside measured times; whether all results are right.
+/// Times every operation of BFV, or sets the cost model beside measured times; returns whether all results
+/// are right.
 fn every(arguments: &Arguments) -> Result<bool> {
     let Arguments { log_n, rounds, json, quiet, threads, .. } = arguments;
     super::on_threads(*threads)?;
@@ -224,7 +225,7 @@ fn all_operations(options: &Options, progress: Progress) -> Result<Vec<Row>> {
     })
 }
 
-/// The cost model beside measured times; whether all results are right.
+/// Prints the cost model beside measured times; returns whether all results are right.
 fn modelled(options: &Options, json: bool, progress: Progress) -> Result<bool> {
     let rows = model_rows(options, progress)?;
     if json {
@@ -242,13 +243,13 @@ fn model_rows(options: &Options, progress: Progress) -> Result<Vec<model::Modell
     model::run(options, &mut |done, what| progress.at(done, model::count(options), what))
 }
 
-/// Serves as a rival on standard input and output.
+/// Serves Sunzi as a rival on standard input and output.
 #[cfg(feature = "peers")]
 pub(crate) fn serve() -> Result<()> {
     lab::bench::rivals::serve(std::io::stdin().lock(), std::io::stdout().lock())
 }
 
-/// Times what a subcommand stands for and prints it; whether all results are right.
+/// Times a subcommand's benchmark and prints it; returns whether all results are right.
 fn timed(what: &What) -> Result<bool> {
     let (common, rows) = match what {
         What::Ntt(Ntt { common, peers }) => {
@@ -318,7 +319,7 @@ fn print(rows: &[Row], json: bool) -> Result<()> {
     }
 }
 
-/// All transforms, then the conversion that is measured against them.
+/// Times all transforms, then the base conversion that is measured against them.
 fn transforms(options: &Options) -> Result<Vec<Row>> {
     let mut rows = ntt::run(options)?;
     rows.extend(conversion::run(options)?);

@@ -1,4 +1,4 @@
-//! The subcommand `bootstrap`.
+//! The subcommand `lab bench bootstrap`.
 
 use clap::{Args, ValueEnum};
 use lab::Result;
@@ -84,7 +84,7 @@ impl Named {
     }
 }
 
-/// Measures one side after the other, and prints.
+/// Measures the bootstrapping of one library after the other, and prints the figures.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let Arguments { messages, rounds, threads, .. } = *arguments;
     let options = Options { rounds, threads, ..Options::default() };

@@ -1,4 +1,4 @@
-//! The subcommand `peers`.
+//! The subcommand `lab bench peers`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub(crate) struct Circuits {
     json: bool,
 }
 
-/// Runs circuits and prints how many went wrong; whether ours were all right.
+/// Runs random circuits and prints how many were wrong; returns whether Sunzi's were all right.
 pub(crate) fn circuits(arguments: &Circuits) -> Result<bool> {
     let mut rivals = arguments.rivals.clone();
     rivals.extend(arguments.absent.iter().cloned().map(Selection::from));
@@ -80,7 +80,7 @@ pub(crate) fn circuits(arguments: &Circuits) -> Result<bool> {
     Ok(reports.iter().all(|report| report.ours_wrong == 0))
 }
 
-/// Compares and prints; whether every result was right.
+/// Compares Sunzi with rivals and prints the rows; returns whether every result was right.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     // Where it cannot be done, the operating system decides, for all contenders alike.
     let _ = processor::bind();

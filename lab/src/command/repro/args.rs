@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use lab::repro::{Part, akimoto, bajard, behz, kpz, takeshita};
 
-/// What stands below the options of every paper.
+/// Help text below the options of every paper.
 macro_rules! notes {
     ($($note:literal),+) => {
         concat!(
@@ -16,7 +16,7 @@ macro_rules! notes {
     };
 }
 
-/// The papers.
+/// The papers that `lab repro` reproduces.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Paper {
     /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
