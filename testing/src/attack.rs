@@ -1,4 +1,4 @@
-//! Attempts to break both noise bounds: dependent operands, structured messages, every kind of operation.
+//! Attempts to break both noise bounds of BFV: dependent operands, structured messages, every kind of operation.
 
 use sunzi_bfv::BfvError;
 
@@ -134,7 +134,7 @@ fn transparent(b: &mut NoiseMeter, x: &Tracked, plain: &[Vec<u64>]) -> Outcome {
 /// Every error of the evaluator.
 ///
 /// # Panics
-/// Panics if a bound breaks.
+/// Panics if a noise bound breaks.
 pub fn attack(b: &mut NoiseMeter, seed: u64) -> Outcome {
     let plain = messages(b.context.degree(), b.context.plain_modulus(), seed);
     let first = plain.get(..3).unwrap_or_default();

@@ -9,11 +9,11 @@ use crate::ClearRing;
 
 /// Keys of one context, and the noise measured under them.
 pub struct NoiseMeter {
-    /// Context of the keys.
+    /// Context of the meter's keys.
     pub context: Context,
-    /// Ring in which messages are computed.
+    /// Plaintext ring in which the expected messages are computed.
     pub clear: ClearRing,
-    /// Exponents of the automorphisms with keys.
+    /// Exponents of the automorphisms that have Galois keys.
     pub exponents: Vec<u64>,
     evaluator: Evaluator,
     secret: SecretKey,
@@ -21,21 +21,22 @@ pub struct NoiseMeter {
     relinearization: RelinearizationKey,
     galois: GaloisKeys,
     rng: ChaCha20Rng,
-    /// Name of a value, bits between its noise and its bound, and between its noise and its worst case.
+    /// Gaps of each judged value: its name, bits between its noise and its bound, and between its noise and
+    /// its worst case.
     pub gaps: Vec<(String, f64, f64)>,
 }
 
 /// A ciphertext with the coefficients of its message.
 #[derive(Clone)]
 pub struct Tracked {
-    /// Ciphertext of the message.
+    /// Ciphertext that should hold the message.
     pub ciphertext: Ciphertext,
-    /// Coefficients of the message, in [0, t).
+    /// Coefficients of the message that the ciphertext should hold, in [0, t).
     pub message: Vec<u64>,
 }
 
 impl NoiseMeter {
-    /// Makes keys from a seed, with Galois keys for these exponents.
+    /// Makes the meter's keys from a seed, with Galois keys for these exponents.
     ///
     /// # Errors
     /// Every error of key generation.
@@ -63,13 +64,13 @@ impl NoiseMeter {
         Ok(Plaintext::new(coefficients.to_vec(), self.clear.modulus())?)
     }
 
-    /// Measures a value and keeps its gaps; `name` says how it was computed.
+    /// Measures a ciphertext's noise and keeps its gaps; `name` says how it was computed.
     ///
     /// # Errors
     /// Every error of decryption.
     ///
     /// # Panics
-    /// Panics if the value decrypts wrongly or its noise exceeds a bound.
+    /// Panics if the ciphertext decrypts wrongly or its noise exceeds a bound.
     #[expect(clippy::panic, reason = "a helper of tests: a violated bound ends the test")]
     pub fn judge(&mut self, name: &str, value: &Tracked) -> Result<(), BfvError> {
         let noise = value.ciphertext.noise();
@@ -103,7 +104,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext, message })
     }
 
-    /// Returns the sum a + b.
+    /// Returns the sum a + b of two tracked ciphertexts.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -112,7 +113,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext: self.evaluator.add(&a.ciphertext, &b.ciphertext)?, message })
     }
 
-    /// Returns the difference a − b.
+    /// Returns the difference a − b of two tracked ciphertexts.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -121,7 +122,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext: self.evaluator.sub(&a.ciphertext, &b.ciphertext)?, message })
     }
 
-    /// Returns the product a·b, relinearised.
+    /// Returns the relinearised product a·b of two tracked ciphertexts.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -130,7 +131,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
 
-    /// Returns the product a·b in three parts.
+    /// Returns the product a·b of two tracked ciphertexts in three parts.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -139,7 +140,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
 
-    /// Relinearises to two parts.
+    /// Relinearises a tracked ciphertext to two parts.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -148,7 +149,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext, message: a.message.clone() })
     }
 
-    /// Returns the sum a + m with a plaintext.
+    /// Returns the sum a + m of a tracked ciphertext and a plaintext.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -157,7 +158,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext: self.evaluator.add_plain(&a.ciphertext, &self.plaintext(m)?)?, message })
     }
 
-    /// Returns the product a·m with a plaintext.
+    /// Returns the product a·m of a tracked ciphertext and a plaintext.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -166,7 +167,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, m)? })
     }
 
-    /// Returns the multiple c·a by a constant.
+    /// Returns the multiple c·a of a tracked ciphertext by a constant.
     ///
     /// # Errors
     /// Every error of the evaluator.
@@ -175,7 +176,7 @@ impl NoiseMeter {
         Ok(Tracked { ciphertext: self.evaluator.multiply_scalar(&a.ciphertext, c)?, message })
     }
 
-    /// Returns the image a(X^k) under an automorphism.
+    /// Returns the image a(X^k) of a tracked ciphertext under an automorphism.
     ///
     /// # Errors
     /// Every error of the evaluator.

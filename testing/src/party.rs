@@ -9,37 +9,37 @@ use sunzi_rlwe::{PublicKey, SecretKey};
 use crate::scheme::{Encrypted, Failure, Scheme};
 use crate::{Circuit, Operation};
 
-/// All keys of one owner: for tests only.
+/// All keys of one owner under a scheme, for tests only.
 pub struct Party<S: Scheme> {
-    /// Context of the keys.
+    /// Context of the party's keys.
     pub context: S,
-    /// Evaluator of the context.
+    /// Evaluator of the party's context.
     pub evaluator: S::Evaluator,
-    /// Secret key.
+    /// Secret key of the party.
     pub secret: SecretKey,
-    /// Public key.
+    /// Public key of the party.
     pub public: PublicKey,
-    /// Relinearisation and Galois keys.
+    /// Relinearisation and Galois keys of the party.
     pub keys: EvaluationKeys,
-    /// Encoder of slots.
+    /// Encoder of plaintext slots.
     pub encoder: BatchEncoder,
 }
 
 /// Report of a run of a circuit.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Operations whose values decrypted to something else than the oracle says.
+    /// Operations of the circuit whose values decrypted to something else than the oracle says.
     pub wrong: Vec<Operation>,
-    /// Operations whose true noise exceeded the worst-case bound.
+    /// Operations of the circuit whose true noise exceeded the worst-case bound.
     pub above_worst: Vec<Operation>,
-    /// Operations whose true noise exceeded the bound drawn from the deviation.
+    /// Operations of the circuit whose true noise exceeded the bound drawn from the deviation.
     pub above_deviation: Vec<Operation>,
     /// Bits between the true noise and the bound of each value.
     pub gaps: Vec<f64>,
 }
 
 impl<S: Scheme> Party<S> {
-    /// Makes all keys from a seed, Galois keys for every rotation and the swap of rows among them.
+    /// Makes all keys of a party from a seed, Galois keys for every rotation and the swap of rows among them.
     ///
     /// # Errors
     /// Every error of key generation and encoding.
@@ -48,7 +48,7 @@ impl<S: Scheme> Party<S> {
         Self::with_rotations(context, seed, &steps)
     }
 
-    /// Makes keys from a seed; Galois keys for these rotations and the swap of rows only.
+    /// Makes keys of a party from a seed; Galois keys for these rotations and the swap of rows only.
     ///
     /// # Errors
     /// Every error of key generation and encoding.
@@ -69,7 +69,7 @@ impl<S: Scheme> Party<S> {
         })
     }
 
-    /// Encodes slots.
+    /// Encodes slots as a plaintext.
     ///
     /// # Errors
     /// Every error of encoding.
@@ -86,7 +86,7 @@ impl<S: Scheme> Party<S> {
         self.context.encrypt_secret(&self.encode(slots)?, &self.secret, &mut rng)
     }
 
-    /// Decrypts to slots.
+    /// Decrypts a ciphertext to slots.
     ///
     /// # Errors
     /// Every error of decryption.
@@ -96,10 +96,10 @@ impl<S: Scheme> Party<S> {
 
     /// Runs the circuit under encryption and compares every value with the oracle.
     ///
-    /// A value whose noise bound exceeds the capacity is not judged.
+    /// The check does not judge a value whose noise bound exceeds the capacity.
     ///
     /// # Errors
-    /// Every error of the operations: a random circuit should meet none.
+    /// Every error of the circuit's operations, of which a random circuit should meet none.
     pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<Report, Failure<S>> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
@@ -116,7 +116,7 @@ impl<S: Scheme> Party<S> {
         Ok(report)
     }
 
-    /// Decrypts a value, measures its noise and records what is wrong with it.
+    /// Decrypts a circuit's value, measures its noise and records what is wrong with it.
     ///
     /// # Errors
     /// Every error of decryption.
@@ -148,7 +148,7 @@ impl<S: Scheme> Party<S> {
     /// Runs one step of a circuit; `value` returns the values of earlier steps.
     ///
     /// # Errors
-    /// Every error of the operation; [`CircuitError::Empty`] without an operand.
+    /// Every error of the circuit's operation; [`CircuitError::Empty`] without an operand.
     pub fn step<'a>(
         &self,
         circuit: &Circuit,

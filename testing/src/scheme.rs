@@ -12,11 +12,11 @@ pub trait Scheme {
     /// Error type of the scheme.
     type Error: std::error::Error + From<EncodingError> + From<RlweError> + 'static;
 
-    /// Makes the evaluator.
+    /// Makes the evaluator of the scheme.
     fn evaluator(&self) -> Self::Evaluator;
-    /// Returns ring and security.
+    /// Returns the RLWE context, which has the ring and the security.
     fn rlwe(&self) -> &RlweContext;
-    /// Encrypts under the public key.
+    /// Encrypts a plaintext under the public key.
     ///
     /// # Errors
     /// Every error of the scheme.
@@ -26,7 +26,7 @@ pub trait Scheme {
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Encrypts under the secret key.
+    /// Encrypts a plaintext under the secret key.
     ///
     /// # Errors
     /// Every error of the scheme.
@@ -41,7 +41,7 @@ pub trait Scheme {
     /// # Errors
     /// Every error of the scheme.
     fn decrypt(&self, ciphertext: &Encrypted<Self>, key: &SecretKey) -> Result<Plaintext, Self::Error>;
-    /// Measures log2 of the true noise.
+    /// Measures log2 of a ciphertext's true noise.
     ///
     /// # Errors
     /// Every error of the scheme.
@@ -51,7 +51,7 @@ pub trait Scheme {
         message: &Plaintext,
         key: &SecretKey,
     ) -> Result<f64, Self::Error>;
-    /// Returns the ciphertext of m(X^k).
+    /// Returns the ciphertext of m(X^k) for a ciphertext of m.
     ///
     /// # Errors
     /// Every error of the scheme.
@@ -61,7 +61,7 @@ pub trait Scheme {
         exponent: u64,
         keys: &GaloisKeys,
     ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Returns both bounds on the noise.
+    /// Returns both bounds on a ciphertext's noise.
     fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound;
 }
 
@@ -70,7 +70,7 @@ pub type Encrypted<S> = <<S as Scheme>::Evaluator as Arithmetic>::Ciphertext;
 /// Error of an operation of a scheme.
 pub type Failure<S> = CircuitError<<S as Scheme>::Error>;
 
-/// Implements [`Scheme`] for a context whose methods have these names.
+/// Implements the trait [`Scheme`] for a context whose methods have these names.
 macro_rules! scheme {
     ($scheme:ident, $error:ident) => {
         impl Scheme for $scheme::Context {

@@ -1,7 +1,7 @@
 //! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
 //! `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`, `cargo xtask peers`.
 //!
-//! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
+//! Exit codes of `cargo xtask`: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
 

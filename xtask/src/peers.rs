@@ -1,4 +1,4 @@
-//! Task `cargo xtask peers`: builds the other libraries of `peers/` and alternates them with ours.
+//! Task `cargo xtask peers`: builds the other libraries of `peers/` and alternates them with Sunzi.
 
 mod build;
 
@@ -11,9 +11,9 @@ use crate::step::cargo;
 use crate::tree;
 use build::{Peer, Places, done};
 
-/// Options of a quick look, whose figures are not for publication.
+/// Options of `cargo xtask peers --quick`, whose figures are not for publication.
 const QUICK: [&str; 6] = ["--rounds", "5", "--log-n", "13", "--seconds", "1"];
-/// Longest time of the rounds of one operation, in seconds, unless given.
+/// Longest time of the rounds of one compared operation, in seconds, unless given.
 const SECONDS: &str = "10";
 
 #[derive(Args)]
@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     memory: Option<String>,
 }
 
-/// Builds the libraries, compares them and prints the results.
+/// Builds the other libraries, compares them with Sunzi and prints the results.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let places = places()?;
     if let Some(count) = arguments.circuits {
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     Ok(String::new())
 }
 
-/// Finds the folders of sources and of builds.
+/// Finds the folders of the libraries' sources and builds.
 fn places() -> Result<Places, String> {
     let root = tree::root();
     let output = tree::target(&root).join("peers");
@@ -119,7 +119,8 @@ fn chosen(only: &[Peer]) -> &[Peer] {
     if only.is_empty() { Peer::value_variants() } else { only }
 }
 
-/// Makes the command for `count` random circuits with these libraries, or with the three that are always compared.
+/// Makes the command for `count` random circuits with the libraries asked for, or with the three that are
+/// always compared.
 fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
     let mut command = bench(places, "circuits");
     for peer in chosen(only).iter().filter(|peer| !only.is_empty() || peer.runs_circuits()) {
@@ -129,7 +130,7 @@ fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
     command
 }
 
-/// Returns the results of random circuits in other libraries, as JSON.
+/// Returns the results of `count` random circuits in other libraries, as JSON.
 pub(crate) fn circuits_json(count: usize) -> Result<String, String> {
     let mut command = circuits(&places()?, &[], count);
     command.arg("--json").stderr(std::process::Stdio::inherit());

@@ -59,7 +59,7 @@ fn tests() -> Vec<Step> {
     ]
 }
 
-/// Format, order of layers, circles, limits, features, licences, lints and documentation.
+/// Checks format, order of layers, circles, limits, features, licences, lints and documentation.
 pub(crate) fn check() -> Result<String, String> {
     let steps = [
         Step::cargo("format", "fmt --all --check"),

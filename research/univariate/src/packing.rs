@@ -9,7 +9,7 @@ use sunzi_ring::{
 
 use crate::{Reduction, UnivariateRing};
 
-/// Returns the name of the ring in files.
+/// Returns the name of a ring with reductions modulo Φ_m in files.
 pub(crate) fn description(ring: &UnivariateRing) -> Vec<u8> {
     // Polynomials, or keys alone, are stored times M; all other reductions have equal numbers.
     let factor = match ring.reduction() {

@@ -1,4 +1,4 @@
-//! Operations of every scheme on objects that were read, whatever they return.
+//! Operations of every scheme on objects that were read from files, whatever they return.
 
 use rand_core::CryptoRng;
 use sunzi_ckks::{Complex64, Encoder as CkksEncoder};
@@ -8,13 +8,13 @@ use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RelinearizationKey, SecretKe
 
 /// Objects of one owner, any of which may come from a file.
 pub struct Objects<'a, C: Operate> {
-    /// Secret key.
+    /// Secret key of the owner.
     pub secret: &'a SecretKey,
-    /// Public key.
+    /// Public key of the owner.
     pub public: &'a PublicKey,
-    /// Relinearisation key.
+    /// Relinearisation key of the owner.
     pub relinearization: &'a RelinearizationKey,
-    /// Galois keys.
+    /// Galois keys of the owner.
     pub galois: &'a GaloisKeys,
     /// Plaintext of the owner.
     pub plaintext: &'a C::Plain,
@@ -22,19 +22,19 @@ pub struct Objects<'a, C: Operate> {
     pub ciphertext: &'a CiphertextOf<C>,
 }
 
-/// Operations that all schemes have.
+/// Operations that all schemes have, for objects that were read from files.
 pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
-    /// Type of plaintexts.
+    /// Type of the scheme's plaintexts.
     type Plain;
-    /// Type of errors.
+    /// Type of the scheme's errors.
     type Error: std::error::Error + 'static;
 
-    /// Returns some message.
+    /// Returns some message of the scheme, as a plaintext.
     ///
     /// # Errors
-    /// No error is expected.
+    /// No error is expected of making a message.
     fn message(&self) -> Result<Self::Plain, Self::Error>;
-    /// Encrypts under the public key.
+    /// Encrypts a plaintext under the public key.
     ///
     /// # Errors
     /// Every error of the scheme.
@@ -44,7 +44,7 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Encrypts under the secret key.
+    /// Encrypts a plaintext under the secret key.
     ///
     /// # Errors
     /// Every error of the scheme.
@@ -54,12 +54,12 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Returns a product of three parts.
+    /// Returns a ciphertext's product with itself, in three parts.
     ///
     /// # Errors
     /// Every error of the scheme.
     fn unrelinearized(&self, a: &CiphertextOf<Self>) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Checks that the message is right.
+    /// Checks that a ciphertext decrypts to the right message.
     ///
     /// # Errors
     /// Every error of the scheme.
@@ -69,7 +69,7 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
         key: &SecretKey,
         expected: &Self::Plain,
     ) -> Result<bool, Self::Error>;
-    /// Runs all operations. Errors are fine, panics are not.
+    /// Runs all operations of the scheme on the objects. Errors are fine, panics are not.
     fn operate(&self, objects: &Objects<'_, Self>, rng: &mut dyn CryptoRng);
 }
 

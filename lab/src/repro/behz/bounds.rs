@@ -140,9 +140,9 @@ impl Setting {
         integers.chain(fractions).find(|rho| self.reaches(depth, rho))
     }
 
-    /// The depth L_std of FV in multi-precision with digits of radix ω = 2^ν `[LN14, Section 3.5]`: C_1 = (1
-    /// + 4/(δ·B_key))·δ²·t·B_key, C_2 = δ²·B_key·(B_key + t²) + δ·ω·ℓ·B_err with ℓ = ⌊log_ω q⌋ + 1, and
-    /// decryption as long as the noise is at most (⌊q/t⌋ − |q|_t)/2.
+    /// The depth L_std of FV in multi-precision with digits of radix ω = 2^ν `[LN14, Section 3.5]`: growth
+    /// C_1 = (1 + 4/(δ·B_key))·δ²·t·B_key and C_2 = δ²·B_key·(B_key + t²) + δ·ω·ℓ·B_err with
+    /// ℓ = ⌊log_ω q⌋ + 1, and decryption as long as the noise is at most (⌊q/t⌋ − |q|_t)/2.
     pub fn standard_depth(&self) -> Option<u32> {
         let [delta, key, t] = [self.delta(), whole(KEY_BOUND), whole(self.plain_modulus)];
         let square = &delta * &delta * &key;

@@ -1,4 +1,4 @@
-//! Remainders: from one big integer to residues.
+//! Remainders of one big integer modulo a list of moduli.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -20,7 +20,7 @@ pub(super) struct Remainders {
 }
 
 impl Remainders {
-    /// Makes the tables for integers of `length` words.
+    /// Makes the tables of remainders for integers of `length` words.
     pub(super) fn new(moduli: &[Modulus], length: usize, offset: &BigUint) -> Result<Self, RingError> {
         let groups = group(moduli)?;
         let reduce = |x: BigUint, modulus: Modulus| (x % modulus.value()).to_u64().unwrap_or(0);
