@@ -97,9 +97,9 @@ impl Contender for Once<'_, '_> {
 pub struct Budget {
     /// Time after which no new round begins, unless there are fewer rounds than `least`.
     pub time: Duration,
-    /// Fewest rounds of a timing.
+    /// Fewest rounds in which contenders take turns.
     pub least: usize,
-    /// Most rounds of a timing.
+    /// Most rounds in which contenders take turns.
     pub most: usize,
 }
 
@@ -138,7 +138,7 @@ impl Series {
         Self { micros }
     }
 
-    /// Number of rounds of the series.
+    /// Number of rounds of the series of times.
     pub fn len(&self) -> usize {
         self.micros.len()
     }

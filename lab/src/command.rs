@@ -32,7 +32,7 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Compute and time the tables and figures of a paper again, beside the printed ones
     Repro {
-        /// Paper to reproduce.
+        /// Paper that `lab repro` reproduces.
         #[command(subcommand)]
         paper: repro::Paper,
     },

@@ -47,7 +47,7 @@ pub(crate) struct Sheet<'a> {
 
 /// A chart to draw: lines over two axes.
 pub(crate) struct Chart<'a> {
-    /// Heading of the chart.
+    /// Heading of a chart in a plot.
     pub(crate) title: &'a str,
     /// Labels of the chart's horizontal and vertical axis.
     pub(crate) labels: [&'a str; 2],
@@ -63,7 +63,7 @@ pub(crate) struct Chart<'a> {
     pub(crate) ticks: [usize; 2],
     /// Text of a tick label of the chart's horizontal axis.
     pub(crate) x_text: fn(f64) -> String,
-    /// Lines of the chart.
+    /// Lines of a chart in a plot.
     pub(crate) lines: Vec<&'a Curve>,
 }
 

@@ -51,11 +51,11 @@ impl fmt::Display for Machine {
 /// One figure of a paper: panels over the same axes.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The figure's number in the paper.
+    /// Number of a figure in its paper.
     pub name: &'static str,
     /// Title of the figure: what it shows.
     pub title: String,
-    /// Source of the figure's points.
+    /// Source of the points of a paper's figure, in words.
     pub source: String,
     /// Label of the figure's horizontal axis.
     pub x_label: &'static str,
@@ -65,7 +65,7 @@ pub struct Figure {
     pub logarithmic: bool,
     /// Corner in which the figure's legend covers no line.
     pub legend: Corner,
-    /// Panels of the figure, from the left.
+    /// Panels of a paper's figure, from the left.
     pub panels: Vec<Panel>,
     /// Reason why the paper's points are missing from the figure.
     pub reason: Option<&'static str>,
@@ -105,36 +105,36 @@ pub enum Corner {
 /// One panel of a figure.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Heading of the panel.
+    /// Heading of a figure's panel.
     pub title: String,
     /// Whether the panel's points are the paper's.
     pub printed: bool,
-    /// Lines of the panel.
+    /// Lines of a figure's panel.
     pub series: Vec<Curve>,
 }
 
-/// One line of a panel.
+/// One line of a figure's panel.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
-    /// Name of the line in the legend.
+    /// Name of a figure's line in the legend.
     pub name: String,
-    /// Index of the line's colour.
+    /// Index of the colour of a figure's line.
     #[serde(skip)]
     pub colour: usize,
-    /// Whether the line is dashed.
+    /// Whether a figure's line is dashed.
     #[serde(skip)]
     pub dashed: bool,
-    /// Points (x, y) of the line.
+    /// Points (x, y) of a figure's line.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Panel {
-    /// A panel without lines yet.
+    /// A figure's panel without lines yet.
     pub fn new(title: &str, printed: bool) -> Self {
         Self { title: title.to_owned(), printed, series: Vec::new() }
     }
 
-    /// Adds a line to the panel.
+    /// Adds a line to a figure's panel.
     pub(crate) fn line(
         &mut self,
         name: impl Into<String>,

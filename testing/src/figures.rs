@@ -54,7 +54,7 @@ impl Figure {
     /// Records that none of the figure's cases was wrong.
     ///
     /// # Panics
-    /// Panics if a case of the figure was wrong.
+    /// Panics if a case of the measured figure was wrong.
     #[track_caller]
     pub fn none_wrong(self, wrong: usize) {
         self.at_most(wrong as f64, 0.0);

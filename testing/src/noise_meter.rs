@@ -9,7 +9,7 @@ use crate::ClearRing;
 
 /// Keys of one context, and the noise measured under them.
 pub struct NoiseMeter {
-    /// Context of the meter's keys.
+    /// BFV context of the noise meter's keys.
     pub context: Context,
     /// Plaintext ring in which the expected messages are computed.
     pub clear: ClearRing,
@@ -107,7 +107,7 @@ impl NoiseMeter {
     /// Returns the sum a + b of two tracked ciphertexts.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn add(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let message = self.clear.sum(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.add(&a.ciphertext, &b.ciphertext)?, message })
@@ -116,7 +116,7 @@ impl NoiseMeter {
     /// Returns the difference a − b of two tracked ciphertexts.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn sub(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let message = self.clear.difference(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.sub(&a.ciphertext, &b.ciphertext)?, message })
@@ -125,7 +125,7 @@ impl NoiseMeter {
     /// Returns the relinearised product a·b of two tracked ciphertexts.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn multiply(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply(&a.ciphertext, &b.ciphertext, &self.relinearization)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
@@ -134,7 +134,7 @@ impl NoiseMeter {
     /// Returns the product a·b of two tracked ciphertexts in three parts.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn multiply_unrelinearized(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply_unrelinearized(&a.ciphertext, &b.ciphertext)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
@@ -143,7 +143,7 @@ impl NoiseMeter {
     /// Relinearises a tracked ciphertext to two parts.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn relinearize(&self, a: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.relinearize(&a.ciphertext, &self.relinearization)?;
         Ok(Tracked { ciphertext, message: a.message.clone() })
@@ -152,7 +152,7 @@ impl NoiseMeter {
     /// Returns the sum a + m of a tracked ciphertext and a plaintext.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn add_plain(&self, a: &Tracked, m: &[u64]) -> Result<Tracked, BfvError> {
         let message = self.clear.sum(&a.message, m);
         Ok(Tracked { ciphertext: self.evaluator.add_plain(&a.ciphertext, &self.plaintext(m)?)?, message })
@@ -161,7 +161,7 @@ impl NoiseMeter {
     /// Returns the product a·m of a tracked ciphertext and a plaintext.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn multiply_plain(&self, a: &Tracked, m: &[u64]) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply_plain(&a.ciphertext, &self.plaintext(m)?)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, m)? })
@@ -170,7 +170,7 @@ impl NoiseMeter {
     /// Returns the multiple c·a of a tracked ciphertext by a constant.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn multiply_scalar(&self, a: &Tracked, c: i64) -> Result<Tracked, BfvError> {
         let message = self.clear.multiple(&a.message, c);
         Ok(Tracked { ciphertext: self.evaluator.multiply_scalar(&a.ciphertext, c)?, message })
@@ -179,7 +179,7 @@ impl NoiseMeter {
     /// Returns the image a(X^k) of a tracked ciphertext under an automorphism.
     ///
     /// # Errors
-    /// Every error of the evaluator.
+    /// Every error of BFV's evaluator.
     pub fn automorphism(&self, a: &Tracked, k: u64) -> Result<Tracked, BfvError> {
         let message = self.clear.automorphism(&a.message, k)?;
         Ok(Tracked { ciphertext: self.evaluator.automorphism(&a.ciphertext, k, &self.galois)?, message })

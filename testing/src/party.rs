@@ -25,7 +25,7 @@ pub struct Party<S: Scheme> {
     pub encoder: BatchEncoder,
 }
 
-/// Report of a run of a circuit.
+/// Report of a run of a random circuit under encryption.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Operations of the circuit whose values decrypted to something else than the oracle says.

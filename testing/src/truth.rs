@@ -39,7 +39,7 @@ impl Draw {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Returns a number from 0 to n − 1.
+    /// Draws a random number from 0 to n − 1.
     pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n.max(1)
@@ -289,7 +289,8 @@ fn part(cells: &Cells, rows: std::ops::Range<usize>) -> Cells {
 /// Bound on the absolute value of all real numbers in drawn programs.
 const LARGEST: f64 = 1e3;
 
-/// Returns a double with the oracle's own rounding error: 2^-44 of the numbers it was made of.
+/// Returns a true value as a double with the oracle's own rounding error: 2^-44 of the numbers it was made
+/// of.
 fn rounded(number: Number, largest: f64) -> Estimate {
     match number {
         Number::Exact(_) => number.into(),

@@ -27,7 +27,7 @@ const FLOOR: f64 = 0.01;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write the budgets anew, as measured now
+    /// Write the compile-time budgets anew, as measured now
     #[arg(long)]
     record: bool,
 }

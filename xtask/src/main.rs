@@ -44,11 +44,12 @@ enum Task {
     Circles,
     /// Build the command line from nothing, and check the processor time that each of our crates takes to compile
     ///
-    /// Takes three minutes of processor time, so that it is no part of `check`.
+    /// The task takes three minutes of processor time to build all crates, so that it is no part of `check`.
     Budgets(budgets::Arguments),
     /// Record which files a product, a bootstrapping and the demonstration go through, and compare with docs/paths.md
     ///
-    /// Takes a build of its own, so that it is no part of `check`, which sees that the files on that page exist; `test --long` has it as a step.
+    /// The task records paths in a build of its own, so that it is no part of `check`, which sees that the
+    /// files on that page exist; `test --long` has it as a step.
     Paths(paths::Arguments),
     /// Try faults on the tests that must catch them, in a copy of the tree: hours for all of them
     Faults(faults::Arguments),

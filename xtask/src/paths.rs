@@ -27,9 +27,9 @@ const BUILD: &str = "build --profile paths -p sunzi-testing --bin paths -p sunzi
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The operations; all unless given, which are then compared with docs/paths.md
+    /// The operations to record; all unless given, which are then compared with docs/paths.md
     operations: Vec<Operation>,
-    /// Print the tables as JSON, with the number of paths that take each step
+    /// Print the tables of paths as JSON, with the number of paths that take each step
     #[arg(long)]
     json: bool,
     /// Write docs/paths.md anew
@@ -39,11 +39,11 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Operation {
-    /// A BFV product with relinearisation
+    /// Paths of a BFV product with relinearisation
     Product,
-    /// A CKKS bootstrapping
+    /// Paths of a CKKS bootstrapping
     Bootstrap,
-    /// The demonstration of the command line
+    /// Paths of the demonstration of the command line
     Demo,
 }
 

@@ -18,16 +18,16 @@ const SECONDS: &str = "10";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Only these, separated by commas
+    /// Build and compare only these libraries, separated by commas
     #[arg(long, value_delimiter = ',', value_enum)]
     only: Vec<Peer>,
-    /// One degree and few rounds: a look, not a figure
+    /// Compare at one degree in few rounds, for a look and not for figures
     #[arg(long)]
     quick: bool,
-    /// Print a JSON array of rows instead of a table
+    /// Print the rows of results as a JSON array instead of a table
     #[arg(long)]
     json: bool,
-    /// Fail if a bar is missed
+    /// Fail if a ratio misses its bar
     #[arg(long)]
     check: bool,
     /// Write docs/benchmarks.md, .svg and .json from the rows of this run
@@ -39,13 +39,13 @@ pub(crate) struct Arguments {
     /// Begin no new round of an operation after so many seconds (10 unless set)
     #[arg(long, conflicts_with = "quick")]
     seconds: Option<f64>,
-    /// log2 of the degrees, separated by commas
+    /// log2 of the ring degrees to compare at, separated by commas
     #[arg(long, conflicts_with = "quick")]
     log_n: Option<String>,
-    /// Only these schemes, separated by commas
+    /// Compare only these schemes, separated by commas
     #[arg(long)]
     schemes: Option<String>,
-    /// Only these operations of a scheme, separated by commas
+    /// Compare only these operations of a scheme, separated by commas
     #[arg(long)]
     operations: Option<String>,
     /// Instead of timing, run so many random circuits in ours and in every rival, and count wrong results

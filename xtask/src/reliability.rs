@@ -25,22 +25,22 @@ use rows::{ROWS, Row};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// All the cases that the table asks for, within an hour; without it, what the ordinary tests run
+    /// Measure all the cases that the table asks for, within an hour; without it, what the ordinary tests run
     #[arg(long)]
     long: bool,
-    /// These rows only, such as 2,14
+    /// Measure only these rows of the table, such as 2,14
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=25))]
     rows: Vec<u8>,
-    /// The rows from what the last `cargo xtask test` recorded, without running anything
+    /// Print the rows from what the last `cargo xtask test` recorded, without running anything
     #[arg(long, conflicts_with_all = ["long", "rows"])]
     recorded: bool,
     /// Keep what earlier long runs measured, and measure only the rows that they did not finish or meet
     #[arg(long, requires = "long")]
     resume: bool,
-    /// Print JSON, one object with all rows
+    /// Print one JSON object with all rows of the table
     #[arg(long)]
     json: bool,
-    /// Also write the table into this Markdown file
+    /// Also write the table of reliability into this Markdown file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }

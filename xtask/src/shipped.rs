@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::step;
 
-/// Packages that users build.
+/// Packages that users build, each of which is checked.
 const SHIPPED: [&str; 3] = ["sunzi-cli", "sunzi-python", "sunzi"];
 /// Features that no shipped package may have: measurements by the secret key, counts and paths of all
 /// operations, marks for memory checkers.

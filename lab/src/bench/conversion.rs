@@ -19,7 +19,7 @@ const BAR_DEGREE: usize = 1 << 14;
 /// Times the base conversion at every degree asked for.
 ///
 /// # Errors
-/// A degree that has no transform.
+/// A ring degree that has no transform.
 pub fn run(options: &Options) -> Result<Vec<Row>> {
     options.rows(LOG_DEGREES, |log_n| Ok(vec![degree(1 << log_n, options.rounds)?]))
 }

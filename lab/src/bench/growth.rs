@@ -50,11 +50,11 @@ pub struct Line {
 pub struct Panel {
     /// Title of the panel: what grows, and in which ring.
     pub title: String,
-    /// Label of the panel's horizontal axis.
+    /// Label of the horizontal axis of the growth panel.
     pub x: &'static str,
     /// Label of the panel's vertical axis: milliseconds, or gain over one thread.
     pub y: &'static str,
-    /// Lines of the panel.
+    /// Lines of the growth panel, one for each operation.
     pub lines: Vec<Line>,
 }
 

@@ -60,7 +60,7 @@ pub(crate) trait Subject {
     fn about(&self) -> Result<About>;
     /// The slots that the result of the named operation decrypts to.
     fn values(&self, name: &str) -> Result<Values>;
-    /// The named operation as a call to time.
+    /// The named operation of the scheme as a call to time.
     fn call(&self, name: &str) -> Result<Call<'_>>;
     /// The slots that the last value of a circuit decrypts to.
     fn circuit(&self, steps: &[Step]) -> Result<Values>;
@@ -105,7 +105,7 @@ pub(crate) trait Scheme: Sized {
     }
 }
 
-/// A ciphertext of a scheme.
+/// Ciphertext type of a benchmarked scheme.
 pub(crate) type Cipher<S> = Ciphertext<<S as Scheme>::Marker>;
 /// Random generator that keys and encryptions are drawn from.
 pub(crate) type Rng<'a> = &'a mut dyn CryptoRng;
@@ -148,22 +148,22 @@ impl<S: Scheme> Job<S> {
         Ok(job)
     }
 
-    /// The ring degree n of the job.
+    /// The ring degree n of the benchmarked scheme.
     pub(crate) fn n(&self) -> usize {
         self.scheme.rlwe().ring().degree()
     }
 
-    /// log2 of the job's ciphertext modulus.
+    /// log2 of the ciphertext modulus of the benchmarked scheme.
     pub(crate) fn log_q(&self) -> f64 {
         self.scheme.rlwe().log2_modulus()
     }
 
-    /// Bytes of the Galois key of the timed rotation.
+    /// Bytes of the Galois key of the timed rotation in memory.
     pub(crate) fn rotation_key_bytes(&self) -> Result<usize> {
         Ok(self.galois.get(self.scheme.rotation_exponent(STEPS))?.byte_len())
     }
 
-    /// Bytes of the relinearisation key.
+    /// Bytes of the scheme's relinearisation key in memory.
     pub(crate) fn relinearization_key_bytes(&self) -> usize {
         self.keys.relinearization.byte_len()
     }
@@ -232,7 +232,7 @@ impl<S: Scheme> Job<S> {
         Ok(results.iter().map(|ciphertext| self.open(ciphertext)).collect::<Result<Vec<_>>>()?.concat())
     }
 
-    /// The named operation as a call to time.
+    /// The named operation of the scheme as a call to time.
     pub(crate) fn contender<'a>(&'a self, name: &'a str) -> Call<'a> {
         let Self { scheme, keys, .. } = self;
         match name {

@@ -118,7 +118,7 @@ impl Ours {
         self.plan.modulus().value()
     }
 
-    /// A polynomial to transform.
+    /// A polynomial that the timed transform takes.
     pub(crate) fn operand(&self) -> Buffer {
         Buffer::from_slice(&check::residues(self.plan.n(), self.q(), 3))
     }

@@ -16,7 +16,7 @@ pub(crate) const PLAIN_MODULUS: u64 = 65537;
 /// Progress of a benchmark: the operation being timed, and the number of operations done.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Name of the operation being timed.
+    /// Name of the operation of BFV being timed.
     pub name: &'static str,
     /// Ring degree of the operation being timed.
     pub n: usize,

@@ -1,4 +1,4 @@
-//! Options of a benchmark run.
+//! Options of a run of `lab bench`.
 
 use std::ops::RangeInclusive;
 

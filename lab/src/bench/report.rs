@@ -37,7 +37,7 @@ pub struct Row {
     /// Whether the allocator of the peer keeps what it frees: `stock` or `kept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Reason why there is no time of the peer.
+    /// Reason why the row has no time of the peer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// Secret, keys and sizes of Sunzi.
@@ -107,7 +107,7 @@ pub struct About {
     /// for less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security_bits: Option<u32>,
-    /// Number of digits of a key switch.
+    /// Number of digits of a key switch in the library.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digits: Option<usize>,
     /// Bytes of a fresh ciphertext in memory.
@@ -124,7 +124,7 @@ pub struct About {
 /// Least time that counted work can take at the rates measured in the same rounds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bound {
-    /// The least time in microseconds.
+    /// The least time of the counted work in microseconds.
     pub bound_us: f64,
     /// Sunzi's time over `bound_us`, median over rounds.
     pub over_bound: f64,

@@ -56,9 +56,9 @@ const LEAST_ROUNDS: usize = 3;
 /// Selection of comparisons to make: all of them where nothing is named.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Schemes to compare.
+    /// Schemes to compare with rivals.
     pub schemes: Vec<Scheme>,
-    /// Operations to compare in every scheme.
+    /// Operations to compare with rivals in every scheme.
     pub operations: Vec<String>,
     /// Allocator settings of the rivals to compare.
     pub memory: Vec<Memory>,

@@ -7,7 +7,7 @@ use crate::Result;
 /// Number of sums that are kept at once, so that no addition waits for the one before.
 const LANES: usize = 16;
 
-/// A block of memory as large as a key.
+/// A block of memory as large as a key, read for its time.
 pub(crate) struct Stream(Vec<u64>);
 
 impl Stream {

@@ -74,7 +74,7 @@ pub(crate) enum Name {
     Add,
     Subtract,
     Negate,
-    /// Multiplication with relinearisation.
+    /// Multiplication of two values with relinearisation.
     Multiply,
     Rotate,
 }

@@ -25,7 +25,7 @@ use super::progress::Progress;
     after_help = "Without a subcommand every BFV operation is timed, at n = 2^12 and 2^13."
 )]
 pub(crate) struct Arguments {
-    /// What to time.
+    /// Benchmark that `lab bench` runs.
     #[command(subcommand)]
     what: Option<What>,
     /// Instead: count what operations of BFV compute and move, and set their time beside the least that takes; needs the feature `tally`
@@ -34,16 +34,16 @@ pub(crate) struct Arguments {
     /// log2 of the ring degrees to time, instead of the usual ones
     #[arg(long, value_name = "L,...", value_delimiter = ',')]
     log_n: Vec<u32>,
-    /// Rounds that each median stands on
+    /// Rounds that each median of times stands on
     #[arg(long, value_name = "K", default_value_t = 21)]
     rounds: usize,
-    /// Print a JSON array of rows
+    /// Print the rows of results as a JSON array
     #[arg(long)]
     json: bool,
     /// Show no progress bars
     #[arg(long, short)]
     quiet: bool,
-    /// Threads to use; all processors unless given
+    /// Threads that the timed operations use; all processors unless given
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 enum What {
     /// Transforms of degree 2^12 to 2^16, and base conversion against eight of them
     Ntt(Ntt),
-    /// Base conversion from 8 to 8 moduli alone
+    /// Base conversion from 8 to 8 moduli, without transforms
     Conversion(Common),
     /// The variants of extension, scaling, decryption and key switching against the default ones
     Variants(Common),
@@ -93,13 +93,13 @@ enum What {
 
 #[derive(Debug, Args)]
 struct Common {
-    /// Print a JSON array of rows instead of a table
+    /// Print the rows of results as a JSON array instead of a table
     #[arg(long)]
     json: bool,
     /// Rounds in which the contenders take turns
     #[arg(long, default_value_t = alternate::ROUNDS)]
     rounds: usize,
-    /// log2 of the degrees, separated by commas
+    /// log2 of the ring degrees to time, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
     /// Show no progress bars
@@ -109,32 +109,32 @@ struct Common {
 
 #[derive(Debug, Args)]
 struct Growth {
-    /// Where growth.svg and growth.json go
+    /// Folder that growth.svg and growth.json go into
     #[arg(long)]
     directory: PathBuf,
-    /// Machine and commit, for the picture
+    /// Machine and commit that the picture names
     #[arg(long, default_value = "")]
     about: String,
     /// Rounds in which the contenders take turns
     #[arg(long, default_value_t = 11)]
     rounds: usize,
-    /// log2 of the degrees, separated by commas
+    /// log2 of the ring degrees to time, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
-    /// Threads at most
+    /// Most threads that the timed operations use
     #[arg(long, default_value_t = 2)]
     threads: usize,
 }
 
 #[derive(Debug, Args)]
 struct Publish {
-    /// Where the page, its picture and its rows go
+    /// Folder that the page of results, its picture and its rows go into
     #[arg(long)]
     directory: PathBuf,
-    /// What the three files are called before .md, .svg and .json
+    /// Name of the page, picture and rows before .md, .svg and .json
     #[arg(long, default_value = "benchmarks")]
     name: String,
-    /// When, where and by which commands, for the page
+    /// Text of the page on when, where and by which commands the rows were measured
     #[arg(long, default_value = "")]
     about: String,
     /// JSON arrays of rows; of rows about the same, the last counts
@@ -155,7 +155,7 @@ struct Ntt {
 struct Scheme {
     #[command(flatten)]
     common: Common,
-    /// Threads to use
+    /// Threads that the timed operations use
     #[arg(long, default_value_t = 1)]
     threads: usize,
 }
@@ -164,10 +164,10 @@ struct Scheme {
 struct Threads {
     #[command(flatten)]
     common: Common,
-    /// The levels to time, separated by commas; all unless given
+    /// Ciphertext levels to time, separated by commas; all unless given
     #[arg(long, value_delimiter = ',')]
     levels: Vec<usize>,
-    /// Threads to use
+    /// Threads that the timed operations use
     #[arg(long, default_value_t = 2)]
     threads: usize,
 }

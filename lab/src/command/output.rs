@@ -36,7 +36,7 @@ pub(crate) fn say(what: &str) {
     let _ = writeln!(io::stderr().lock(), "{what}");
 }
 
-/// A table with this header and no rows.
+/// A text table with this header and no rows.
 pub(crate) fn empty_table<S: AsRef<str>>(headers: &[S]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED).set_header(headers.iter().map(AsRef::as_ref));

@@ -16,20 +16,20 @@ pub struct Report {
     pub machine: Machine,
     /// How the report's values were timed, in words.
     pub effort: String,
-    /// Tables asked for, in the paper's order.
+    /// Reproduced tables, in the paper's order.
     pub tables: Vec<Table>,
-    /// Figures asked for, in the paper's order.
+    /// Reproduced figures, in the paper's order.
     pub figures: Vec<Figure>,
 }
 
 /// One reproduced table of a paper.
 #[derive(Clone, Debug, Serialize)]
 pub struct Table {
-    /// The table's number in the paper.
+    /// Number of a reproduced table in its paper.
     pub name: &'static str,
     /// Title of the table: what it shows, and from what it was computed.
     pub title: String,
-    /// Rows of the table.
+    /// Rows of a reproduced table.
     pub rows: Vec<Row>,
 }
 
@@ -40,7 +40,7 @@ pub struct Row {
     pub measured: bool,
     /// Keys that identify the row: degree, moduli and the like.
     pub keys: Vec<(&'static str, Value)>,
-    /// Quantities found for the row.
+    /// Quantities that a reproduction found for a row.
     pub quantities: Vec<Quantity>,
     /// Reason why a value of the row differs or the paper has none.
     pub reason: Option<String>,
@@ -49,7 +49,7 @@ pub struct Row {
 /// One quantity of a row of a reproduced table.
 #[derive(Clone, Debug)]
 pub struct Quantity {
-    /// Name of the quantity.
+    /// Name of a reproduced quantity.
     pub name: &'static str,
     /// The paper's value of the quantity, unless it prints none.
     pub paper: Option<Value>,
@@ -119,7 +119,7 @@ impl Row {
         Self { measured: true, ..Self::default() }
     }
 
-    /// Adds a key that identifies the row.
+    /// Adds a key that identifies a table's row.
     pub(crate) fn key(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.keys.push((name, value.into()));
         self

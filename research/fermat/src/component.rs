@@ -18,12 +18,12 @@ pub struct Component {
 }
 
 impl Component {
-    /// Makes the component 2^h + 1.
+    /// Makes the component q_i = 2^h + 1 of a modulus 2^g − 1.
     pub(crate) const fn fermat(bits: usize) -> Self {
         Self { bits, plus: true }
     }
 
-    /// Makes the component 2^h − 1.
+    /// Makes the component q_i = 2^h − 1 of a modulus 2^g − 1.
     pub(crate) const fn mersenne(bits: usize) -> Self {
         Self { bits, plus: false }
     }

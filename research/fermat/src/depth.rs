@@ -11,7 +11,7 @@ const ERROR_BOUND: f64 = sunzi_ring::sampling::CENTERED_BINOMIAL_BOUND as f64;
 /// Lower bound of log2 of the noise margin 1/2 − k/γ.
 const MARGIN: f64 = -1.001;
 
-/// Returns log2(2^a + 2^b).
+/// Returns log2(2^a + 2^b), the sum of two numbers given by their log2.
 fn sum(a: f64, b: f64) -> f64 {
     let (high, low) = if a >= b { (a, b) } else { (b, a) };
     high + (low - high).exp2().ln_1p() / std::f64::consts::LN_2

@@ -124,7 +124,7 @@ impl Digits {
     }
 }
 
-/// Returns 2^h ± 1 modulo p.
+/// Returns the component 2^h ± 1 modulo a prime p.
 fn component_mod(bits: usize, plus: bool, p: u64) -> u64 {
     (mod_pow(2, bits as u64, p) + if plus { 1 } else { p - 1 }) % p
 }

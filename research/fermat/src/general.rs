@@ -43,7 +43,7 @@ impl Divisor {
         Self { words: normal, shift }
     }
 
-    /// Reduces x modulo the divisor.
+    /// Reduces an integer x of several words modulo the divisor.
     pub(crate) fn remainder(&self, x: &mut Vec<u64>) {
         x.push(0);
         shift_left(x, self.shift);
@@ -57,7 +57,7 @@ impl Divisor {
         sunzi_kernels::gmp::remainder_assign(x, &self.words);
     }
 
-    /// Divides x by Knuth's algorithm D; the remainder replaces the lowest words.
+    /// Divides an integer x of several words by Knuth's algorithm D; the remainder replaces the lowest words.
     #[cfg(not(feature = "gmp"))]
     fn divide(&self, x: &mut [u64]) {
         let n = self.words.len();

@@ -69,7 +69,7 @@ impl InverseCofactor {
         Self { component, twos, factor, divisor: Divisor::new(&divisor), shortcuts }
     }
 
-    /// Component q_i of the factor.
+    /// Component q_i whose inverse cofactor this is.
     #[must_use]
     pub fn component(&self) -> Component {
         self.component

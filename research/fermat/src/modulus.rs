@@ -41,7 +41,7 @@ impl FermatModulus {
     /// divide q.
     pub const BATCHING: u64 = 786_433;
 
-    /// Makes the modulus 2^g − 1.
+    /// Makes the modulus q = 2^g − 1 with its components.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] unless g is a power of two from 64 to 16384.
@@ -111,7 +111,7 @@ impl FermatModulus {
         }
     }
 
-    /// Returns q mod m, for m > 0.
+    /// Returns the remainder of q = 2^g − 1 modulo m, for m > 0.
     pub(crate) fn remainder(&self, m: u64) -> u64 {
         let power = (0..self.bits.ilog2()).fold(2 % m, |power, _| mul_mod(power, power, m));
         if power == 0 { m - 1 } else { power - 1 }

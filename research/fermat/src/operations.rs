@@ -41,7 +41,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// Adds polynomials: a ← a + b.
+    /// Adds polynomials modulo 2^g − 1: a ← a + b.
     fn add(&self, a: &mut FermatResidues, b: &FermatResidues) -> Result<(), RingError> {
         self.zip_assign(a, b, Component::add_assign, |p, a, b| p.add_assign(a, b))
     }

@@ -77,7 +77,8 @@ impl FermatRing {
     /// Makes the ring of index m, a power of two from 2^7 to 2^18, modulo 2^`bits` − 1.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] for another m, and unless `bits` is a power of two from 64 to 16384.
+    /// [`RingError::OutOfRange`] for another ring index m, and unless `bits` is a power of two from 64 to
+    /// 16384.
     pub fn new(m: u64, bits: usize) -> Result<Self, RingError> {
         let (least, greatest) = INDICES;
         if !m.is_power_of_two() || !(least..=greatest).contains(&m) {

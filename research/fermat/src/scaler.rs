@@ -22,9 +22,9 @@ use crate::{FermatRing, auxiliary};
 #[derive(Debug)]
 pub struct FermatScaler {
     ring: FermatRing,
-    /// Ring of products, with limbs modulo B_sk.
+    /// Ring of BFV's products, with limbs modulo B_sk.
     wide: FermatRing,
-    /// Ring of products as its users see it.
+    /// Ring of BFV's products over q and B_sk as its users see it.
     wide_handle: Ring,
     conversions: Conversions,
     decryptor: Decryptor,

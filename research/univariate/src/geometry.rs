@@ -14,7 +14,7 @@ const LONGEST: usize = 1 << 18;
 pub(crate) struct Geometry {
     pub(crate) index: usize,
     pub(crate) shape: RingIndex,
-    /// Degree φ(m) of the ring.
+    /// Degree n = φ(m) of the ring of index m.
     pub(crate) degree: usize,
     /// Length N of the transforms, the power of two from 2n.
     pub(crate) length: usize,

@@ -10,7 +10,7 @@ use sunzi_ring::RingError;
 /// Tables of Montgomery's reduction for the two halves of the values: modulo Ψ = X^(N/2) + 1 and modulo
 /// X^(N/2) − 1.
 pub(crate) struct Montgomery {
-    /// Transform of −1/Φ_m modulo Ψ.
+    /// Transform of −1/Φ_m modulo Ψ for Montgomery's reduction.
     negated_inverse: Buffer,
     scale: CyclicScale,
 }

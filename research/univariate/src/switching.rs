@@ -20,7 +20,7 @@ pub(crate) struct Switching {
     inverses: Vec<u64>,
 }
 
-/// Returns a polynomial's coefficients times a constant for each limb.
+/// Returns a polynomial's coefficients times a constant of each limb.
 pub(crate) fn scaled(
     ring: &UnivariateRing,
     a: &Poly<Coefficient>,

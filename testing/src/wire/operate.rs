@@ -16,9 +16,9 @@ pub struct Objects<'a, C: Operate> {
     pub relinearization: &'a RelinearizationKey,
     /// Galois keys of the owner.
     pub galois: &'a GaloisKeys,
-    /// Plaintext of the owner.
+    /// Plaintext of the owner's scheme.
     pub plaintext: &'a C::Plain,
-    /// Ciphertext of the owner.
+    /// Ciphertext under the owner's keys.
     pub ciphertext: &'a CiphertextOf<C>,
 }
 
@@ -37,7 +37,7 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
     /// Encrypts a plaintext under the public key.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of public-key encryption in the scheme.
     fn encrypt_public(
         &self,
         plaintext: &Self::Plain,
@@ -47,7 +47,7 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
     /// Encrypts a plaintext under the secret key.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of secret-key encryption in the scheme.
     fn encrypt_own(
         &self,
         plaintext: &Self::Plain,
@@ -57,12 +57,12 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
     /// Returns a ciphertext's product with itself, in three parts.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of the product in the scheme.
     fn unrelinearized(&self, a: &CiphertextOf<Self>) -> Result<CiphertextOf<Self>, Self::Error>;
     /// Checks that a ciphertext decrypts to the right message.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of decryption in the scheme.
     fn opens(
         &self,
         ciphertext: &CiphertextOf<Self>,

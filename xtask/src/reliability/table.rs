@@ -55,7 +55,7 @@ impl Measured {
     }
 }
 
-/// Returns a number with its significant digits.
+/// Returns the text of a figure with its significant digits.
 fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
 }

@@ -22,7 +22,7 @@ pub(crate) const INNER_PRODUCT: &str = "inner_product_128";
 pub(crate) const PRODUCT_TREE: &str = "product_tree_128";
 pub(crate) const MATRIX_VECTOR: &str = "matrix_vector_64";
 
-/// Levels of products in the product tree.
+/// Number of levels of products in the product tree.
 pub(crate) const TREE_DEPTH: u32 = FACTORS.ilog2();
 
 /// Ciphertexts of the left and the right operand in turn, made when they are first asked for: more than a

@@ -68,7 +68,7 @@ impl Lengths {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) n: usize,
-    /// Number k of moduli, of 62 bits each.
+    /// Number k of ciphertext moduli, of 62 bits each.
     pub(super) moduli: usize,
     /// Expansion factor δ_R of the ring.
     pub(super) expansion: f64,
@@ -78,7 +78,7 @@ pub(super) struct Sizes {
 }
 
 const MODULUS_BITS: f64 = 62.0;
-/// Plaintext modulus t.
+/// Plaintext modulus t in the depth bounds.
 const PLAIN: f64 = 2.0;
 /// Bound B_key on the coefficients of a secret key.
 const KEY: f64 = 1.0;

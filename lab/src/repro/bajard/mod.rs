@@ -43,7 +43,7 @@ pub struct Options {
     pub depth_index: u64,
     /// Largest cyclotomic index m whose products are timed.
     pub product_index: u64,
-    /// Most products in a row that are tried.
+    /// Most products in a row that are tried to observe a depth.
     pub most_depth: u64,
     /// Limits on the rounds of every figure's timings.
     pub budget: Budget,

@@ -40,9 +40,9 @@ pub(super) fn reductions() -> impl Iterator<Item = Reductions> {
 #[derive(Clone, Copy)]
 pub(super) struct Depths {
     pub(super) m: u64,
-    /// Number of moduli of 62 bits.
+    /// Number of 62-bit moduli in a row of Table 3 of `[BEHMSZ17]`.
     pub(super) moduli: usize,
-    /// Norms ‖M‖ and ‖M⁻¹‖, and δ_R/n.
+    /// Norms ‖M‖ and ‖M⁻¹‖ of Montgomery's factor, and δ_R/n.
     pub(super) norms: [u64; 3],
     /// Theoretical depths of BGV, BGV with Montgomery, FV, FV with Montgomery.
     pub(super) theory: [u64; 4],

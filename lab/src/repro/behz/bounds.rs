@@ -22,11 +22,11 @@ const LEAST_RHO: u64 = 1 << 12;
 /// The moduli m̃, m_sk and γ that suffice for a depth and a ρ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sufficient {
-    /// The modulus m̃ that suffices, unless none is needed.
+    /// The modulus m̃ that suffices to reduce q-overflows, unless none is needed.
     pub m_tilde: Option<u64>,
-    /// Bits ⌈log2 m_sk⌉ of the m_sk that suffices.
+    /// Bits ⌈log2 m_sk⌉ of the modulus m_sk that suffices for a conversion back to q.
     pub log2_m_sk: u64,
-    /// The modulus γ that suffices.
+    /// The modulus γ that suffices for decryption at a depth.
     pub gamma: u64,
 }
 
@@ -69,7 +69,7 @@ impl Setting {
         })
     }
 
-    /// The ring constant δ = n.
+    /// The ring's expansion factor δ = n.
     fn delta(&self) -> Rational {
         whole(1_u64 << self.log2_degree)
     }

@@ -16,11 +16,11 @@ const POOL: usize = 3;
 /// Size of the multiplicative tree of Figure 3 of `[BEHZ16]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
-    /// log2 of the ring degree n of the tree.
+    /// log2 of the ring degree n of the tree's ciphertexts.
     pub log2_degree: u32,
     /// Number of 30-bit moduli of the tree's ciphertexts.
     pub count: usize,
-    /// Number of levels of the tree.
+    /// Number of levels of the multiplicative tree.
     pub depth: u32,
 }
 

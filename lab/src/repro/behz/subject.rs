@@ -27,7 +27,7 @@ pub(super) enum Variant {
 }
 
 impl Variant {
-    /// Name of the variant in tables.
+    /// Name of a BFV variant in the tables of `[BEHZ16]`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Mp => "MP",
@@ -79,7 +79,7 @@ impl Material {
 /// One variant of BFV with its tables, ready to be timed.
 pub(super) struct Subject {
     pub(super) variant: Variant,
-    /// Number of moduli of q.
+    /// Number of moduli of q of the timed variant.
     pub(super) limbs: usize,
     pub(super) context: Context,
     pub(super) material: Rc<Material>,

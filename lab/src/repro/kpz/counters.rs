@@ -9,7 +9,7 @@ use crate::repro::{Result, Row, Table};
 
 /// Ring degree of the counted runs: counts do not depend on it but for the factor n.
 const DEGREE: usize = 64;
-/// Plaintext modulus t of the counted runs.
+/// Plaintext modulus t of the runs whose operations are counted.
 const PLAIN_MODULUS: u64 = 257;
 /// The schemes BFV and BGV, as Table 4 of `[KPZ21]` names them.
 const SCHEMES: [(&str, Scheme); 2] =
@@ -40,7 +40,7 @@ fn counted(row: Row, counts: Counts, printed: Counts) -> Row {
     of.into_iter().fold(row, |row, (name, of)| row.printed(name, of(&printed), Some(of(&counts))))
 }
 
-/// Table 1 of `[KPZ21]`: counts of a product.
+/// Table 1 of `[KPZ21]`: counts of the operations of a product.
 pub(super) fn table1() -> Result<Table> {
     let mut rows = Vec::new();
     for k in [2, 4, 7, 13] {
@@ -165,7 +165,7 @@ fn count_switch(setting: &key_switching::Setting, radix: Option<u32>) -> Result<
     Ok(counter.counts(DEGREE))
 }
 
-/// Table 5 of `[KPZ21]`: sizes of keys.
+/// Table 5 of `[KPZ21]`: sizes of key-switching keys.
 pub(super) fn table5() -> Result<Table> {
     let shapes: [(&str, Shape); 6] = [
         ("BV", (6, 0, 1, 1)),

@@ -15,9 +15,9 @@ use super::reference::Counts;
 use super::reference::key_switching::Scheme;
 use crate::repro::{Keys, Result, Row, Table, on_threads, research};
 
-/// Ring degree of the counted runs.
+/// Ring degree of the runs whose operations are counted.
 const DEGREE: usize = 1 << 11;
-/// Plaintext modulus t of the counted runs.
+/// Plaintext modulus t of the runs whose operations are counted.
 const PLAIN_MODULUS: u64 = 65537;
 
 /// A counted product with its relinearisation: Q of `limbs` moduli in digits of `width`, P of as many as a

@@ -19,21 +19,21 @@ use crate::repro::Run;
 use crate::repro::{Paper, Part as _, Result, parts};
 
 parts! {
-    /// Table 1 of `[KPZ21]`: counts of a product.
+    /// Table 1 of `[KPZ21]`: counts of the operations of a product.
     Table1 = "table1",
-    /// Table 2 of `[KPZ21]`: a product of many factors, t = 2^16 + 1.
+    /// Table 2 of `[KPZ21]`: noise and time of products of many factors, t = 2^16 + 1.
     Table2 = "table2",
-    /// Table 3 of `[KPZ21]`: a polynomial, t = 2^16 + 1.
+    /// Table 3 of `[KPZ21]`: noise and time of polynomials, t = 2^16 + 1.
     Table3 = "table3",
-    /// Table 4 of `[KPZ21]`: counts of a key switch.
+    /// Table 4 of `[KPZ21]`: counts of the operations of a key switch.
     Table4 = "table4",
-    /// Table 5 of `[KPZ21]`: sizes of keys.
+    /// Table 5 of `[KPZ21]`: sizes of key-switching keys.
     Table5 = "table5",
-    /// Table 6 of `[KPZ21]`: a product of many factors.
+    /// Table 6 of `[KPZ21]`: noise and time of products of many factors.
     Table6 = "table6",
-    /// Table 7 of `[KPZ21]`: a polynomial.
+    /// Table 7 of `[KPZ21]`: noise and time of polynomials.
     Table7 = "table7",
-    /// Table 8 of `[KPZ21]`: an inner product.
+    /// Table 8 of `[KPZ21]`: noise and time of inner products.
     Table8 = "table8",
     /// Figure 1 of `[KPZ21]`: times of multiplications by depth and t.
     Figure1 = "figure1",

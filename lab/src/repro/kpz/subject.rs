@@ -147,7 +147,7 @@ impl Subject for BfvSubject {
     }
 }
 
-/// BGV with keys.
+/// BGV with keys, as circuits compute in it.
 pub(super) struct BgvSubject {
     context: sunzi_bgv::Context,
     evaluator: sunzi_bgv::Evaluator,

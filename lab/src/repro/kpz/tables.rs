@@ -66,7 +66,7 @@ impl Plan {
         self.cells.len()
     }
 
-    /// Computes every cell of the table.
+    /// Computes every cell of a table of `[KPZ21]`.
     pub(super) fn compute(&self, progress: &mut Progress<'_>) -> Result<Table> {
         let mut rows = Vec::new();
         for cell in &self.cells {

@@ -32,11 +32,11 @@ pub(super) struct Counts {
     pub(super) cofactors: u64,
 }
 
-/// The sizes that counts follow from.
+/// Sizes of a ring over 2^g − 1 that operation counts follow from.
 struct Sizes {
     /// Sizes of every component: words and digits of a residue, digits of a constant, primes of a product.
     components: Vec<[u64; 4]>,
-    /// Number of primes of B_sk.
+    /// Number of primes of the auxiliary basis B_sk.
     auxiliary: u64,
 }
 

@@ -18,23 +18,23 @@ parts! {
     Table1 = "table1",
     /// Additional table: products of polynomials by transforms and by Kronecker substitution.
     Products = "products",
-    /// Figure 1 of `[TSKJ20]`: FastBconv in decryption.
+    /// Figure 1 of `[TSKJ20]`: speed-up of FastBconv in decryption.
     Figure1 = "figure1",
-    /// Figure 2 of `[TSKJ20]`: decryption.
+    /// Figure 2 of `[TSKJ20]`: speed-up of decryption.
     Figure2 = "figure2",
-    /// Figure 3 of `[TSKJ20]`: FastBconv in multiplication.
+    /// Figure 3 of `[TSKJ20]`: speed-up of FastBconv in multiplication.
     Figure3 = "figure3",
-    /// Figure 4 of `[TSKJ20]`: decomposition in relinearisation.
+    /// Figure 4 of `[TSKJ20]`: speed-up of the decomposition in relinearisation.
     Figure4 = "figure4",
-    /// Figure 5 of `[TSKJ20]`: multiplication.
+    /// Figure 5 of `[TSKJ20]`: speed-up of multiplication.
     Figure5 = "figure5",
-    /// Figure 6 of `[TSKJ20]`: decryption by n.
+    /// Figure 6 of `[TSKJ20]`: speed-up of decryption by the degree n.
     Figure6 = "figure6",
-    /// Figure 7 of `[TSKJ20]`: multiplication by n.
+    /// Figure 7 of `[TSKJ20]`: speed-up of multiplication by the degree n.
     Figure7 = "figure7",
-    /// Figure 8 of `[TSKJ20]`: decryption for standard parameters.
+    /// Figure 8 of `[TSKJ20]`: speed-up of decryption for standard parameters.
     Figure8 = "figure8",
-    /// Figure 9 of `[TSKJ20]`: multiplication for standard parameters.
+    /// Figure 9 of `[TSKJ20]`: speed-up of multiplication for standard parameters.
     Figure9 = "figure9",
 }
 

@@ -88,7 +88,7 @@ impl Party {
 
 /// One version of BFV that is timed.
 struct Version {
-    /// Index of the version among the names.
+    /// Index of a BFV version among the names of versions.
     index: usize,
     evaluator: Evaluator,
 }

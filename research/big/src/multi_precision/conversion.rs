@@ -24,9 +24,9 @@ pub(super) enum Arithmetic {
 /// Ratio t/q of a division and rounding, for q > 2t.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio<'a> {
-    /// Factor t of the ratio.
+    /// Factor t of the ratio t/q of a rounding.
     pub t: u64,
-    /// Divisor q of the ratio.
+    /// Divisor q of the ratio t/q of a rounding.
     pub q: &'a BigUint,
 }
 

@@ -31,9 +31,9 @@ pub struct MultiPrecisionGadget(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Ring for which the gadget was made.
+    /// Highest ring for which the multi-precision gadget was made.
     top: Ring,
-    /// Ring of the gadget's level; the next field is its storage.
+    /// Ring of the multi-precision gadget's level; the next field is its storage.
     ring: Ring,
     words: WordRing,
     options: GadgetOptions,
@@ -102,7 +102,7 @@ fn digit_count(q: &BigUint, radix_bits: u32) -> usize {
     usize::try_from(q.bits().div_ceil(u64::from(radix_bits))).unwrap_or(usize::MAX)
 }
 
-/// Returns the power ω^i of the radix.
+/// Returns the power ω^i of the gadget's radix ω.
 fn power(radix_bits: u32, i: usize) -> BigUint {
     BigUint::one() << (i * radix_bits as usize)
 }

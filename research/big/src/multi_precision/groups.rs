@@ -14,7 +14,7 @@ pub(super) struct Group {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     pub(super) modulus: Modulus,
-    /// Cofactor P/q_i of a modulus in its group.
+    /// Cofactor P/q_i of a modulus q_i in its group of product P.
     pub(super) cofactor: u64,
 }
 

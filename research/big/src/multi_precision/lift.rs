@@ -1,4 +1,4 @@
-//! Lift from residues to one big integer.
+//! Lift of a coefficient's residues to one big integer.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -15,7 +15,7 @@ pub(super) struct Lift {
     quotients: Vec<[u64; 2]>,
     half: Vec<u64>,
     modulus: Vec<u64>,
-    /// Negated modulus 2^(60·length) − q.
+    /// Negated modulus 2^(60·length) − q of a lift.
     negated: Vec<u64>,
     /// First of the sixty bits of a sum from which its multiple of q is estimated.
     top: u64,

@@ -12,9 +12,9 @@ use super::words::{self, for_each_sum, interleave};
 #[derive(Clone, Debug)]
 pub(super) struct Remainders {
     groups: Vec<Group>,
-    /// Powers 2^(60w) mod P_g over the words w for two groups, then the next two.
+    /// Powers 2^(60w) mod P_g over the words w of an integer, for two groups of moduli, then the next two.
     powers: Vec<[u64; 2]>,
-    /// Offsets −offset mod P_g.
+    /// Offsets −offset mod P_g of remainders, for the groups g.
     offsets: Vec<u64>,
     length: usize,
 }

@@ -27,7 +27,7 @@ use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 pub struct MultiPrecision(Arithmetic);
 
 impl MultiPrecision {
-    /// Makes the ring of index m modulo the product of these primes, as [`Ring::new`] does.
+    /// Makes the multi-precision ring of index m modulo the product of these primes, as [`Ring::new`] does.
     ///
     /// # Errors
     /// Every error of [`Ring::new`].

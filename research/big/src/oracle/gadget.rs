@@ -19,9 +19,9 @@ const RADIX_BITS: u32 = 32;
 /// Gadget of the oracle: digits by their definitions, at one level.
 #[derive(Clone, Debug)]
 pub struct BigGadget {
-    /// Ring for which the gadget was made.
+    /// Highest big-integer ring for which the gadget was made.
     top: BigRing,
-    /// Ring of the gadget's level.
+    /// Big-integer ring of the gadget's level.
     ring: BigRing,
     key_ring: Ring,
     options: GadgetOptions,

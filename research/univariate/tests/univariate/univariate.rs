@@ -51,7 +51,7 @@ fn product(a: &[BigInt], b: &[BigInt], m: u64) -> Vec<BigInt> {
     reduced(&product, m)
 }
 
-/// Returns the image a(X^k) of a polynomial.
+/// Returns the image a(X^k) of a polynomial under an automorphism.
 fn substituted(a: &[BigInt], k: u64, m: u64) -> Vec<BigInt> {
     let mut image = vec![BigInt::zero(); m as usize];
     for (i, x) in a.iter().enumerate() {

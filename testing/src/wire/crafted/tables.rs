@@ -48,7 +48,7 @@ impl Columns {
     }
 }
 
-/// Yields `count` labels with a common beginning, which make comparing them slow.
+/// Yields `count` labels of a crafted column with a common beginning, which make comparing them slow.
 fn labels(count: usize, len: usize) -> impl ExactSizeIterator<Item = String> {
     (0..count).map(move |i| format!("{}{i:08}", "l".repeat(len)))
 }

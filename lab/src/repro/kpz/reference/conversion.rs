@@ -155,7 +155,7 @@ pub(crate) fn remainder(value: &BigUint, modulus: u64) -> u64 {
     (value % modulus).to_u64().unwrap_or_default()
 }
 
-/// Product v·a mod p, which is not counted.
+/// Product v·a mod p of residues, which is not counted.
 fn times(v: i64, a: u64, p: u64) -> u64 {
     (i128::from(v) * i128::from(a)).rem_euclid(i128::from(p)) as u64
 }

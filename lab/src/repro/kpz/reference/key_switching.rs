@@ -26,9 +26,9 @@ pub type Key = Vec<[Limbs; 2]>;
 /// Setting of a key switch: ciphertext moduli in digits, special moduli, the scheme.
 #[derive(Clone)]
 pub struct Setting {
-    /// Ciphertext modulus Q.
+    /// Basis of the ciphertext modulus Q.
     pub ciphertext: Basis,
-    /// Special modulus P; empty for BV.
+    /// Basis of the special modulus P; empty for BV.
     pub special: Basis,
     /// Number of moduli α in a digit.
     pub width: usize,
@@ -43,7 +43,7 @@ impl Setting {
         (0..count).step_by(self.width.max(1)).map(|begin| (begin, (begin + self.width).min(count))).collect()
     }
 
-    /// The basis of Q and then P.
+    /// The basis of the ciphertext moduli Q followed by the special moduli P.
     pub fn all(&self) -> Basis {
         self.ciphertext.with(&self.special)
     }

@@ -53,7 +53,7 @@ impl Counter {
         }
     }
 
-    /// Product a·b mod p, counted as a multiplication.
+    /// Product a·b mod p of residues, counted as a multiplication.
     pub(crate) fn multiply(&self, a: i64, b: u64, p: u64) -> u64 {
         self.products.set(self.products.get() + 1);
         (i128::from(a) * i128::from(b)).rem_euclid(i128::from(p)) as u64
@@ -120,17 +120,17 @@ impl Basis {
         Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_>>()? })
     }
 
-    /// Moduli of the basis.
+    /// Moduli of an RNS basis.
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }
 
-    /// Number of moduli of the basis.
+    /// Number of moduli of an RNS basis.
     pub(crate) fn count(&self) -> usize {
         self.moduli.len()
     }
 
-    /// Product of the moduli of the basis.
+    /// Product of the moduli of an RNS basis.
     pub(crate) fn product(&self) -> BigUint {
         self.moduli.iter().product()
     }

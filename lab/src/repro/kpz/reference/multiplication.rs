@@ -10,11 +10,11 @@ pub type Pair = [Limbs; 2];
 /// Setting of a product: a ciphertext modulus Q, an auxiliary modulus P and t.
 #[derive(Clone)]
 pub struct Setting {
-    /// Ciphertext modulus Q.
+    /// Basis of the ciphertext modulus Q.
     pub ciphertext: Basis,
-    /// Auxiliary modulus P.
+    /// Basis of the auxiliary modulus P.
     pub auxiliary: Basis,
-    /// Plaintext modulus t.
+    /// Plaintext modulus t of the product.
     pub plain_modulus: u64,
 }
 
