@@ -168,7 +168,7 @@ impl Series {
         self.spread() * 1e-3
     }
 
-    /// This series with every time multiplied by `factor`.
+    /// The series of times with every time multiplied by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
         Self::from_micros(self.micros.iter().map(|time| time * factor).collect())
     }

@@ -32,7 +32,7 @@ impl Machine {
         Ok(Self { processor, isa: active_isa()?.to_string(), threads: 1, version: env!("CARGO_PKG_VERSION") })
     }
 
-    /// This machine with `threads` as its number of threads.
+    /// The measured machine with `threads` as its number of threads.
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }

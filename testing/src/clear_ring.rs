@@ -68,7 +68,7 @@ impl ClearRing {
         Ok(self.element(extended.windows(n).rev().map(coefficient).collect()))
     }
 
-    /// Returns the image a(X^k) of an element under an automorphism.
+    /// Returns the image a(X^k) of an element of the plaintext ring under an automorphism.
     ///
     /// # Errors
     /// [`MathError`] for a coefficient list of another length than n.
@@ -83,19 +83,19 @@ impl ClearRing {
         Ok(self.element(powers))
     }
 
-    /// Returns the sum a + b of two elements.
+    /// Returns the sum a + b of two elements of the plaintext ring.
     #[must_use]
     pub fn sum(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
         a.iter().zip(b).map(|(x, y)| (x + y) % self.t).collect()
     }
 
-    /// Returns the difference a − b of two elements.
+    /// Returns the difference a − b of two elements of the plaintext ring.
     #[must_use]
     pub fn difference(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
         a.iter().zip(b).map(|(x, y)| (x + self.t - y) % self.t).collect()
     }
 
-    /// Returns the multiple c·a of an element by an integer.
+    /// Returns the multiple c·a of an element of the plaintext ring by an integer.
     #[must_use]
     pub fn multiple(&self, a: &[u64], c: i64) -> Vec<u64> {
         let t = i128::from(self.t);

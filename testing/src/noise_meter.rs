@@ -36,10 +36,10 @@ pub struct Tracked {
 }
 
 impl NoiseMeter {
-    /// Makes the meter's keys from a seed, with Galois keys for these exponents.
+    /// Makes the noise meter's keys from a seed, with Galois keys for these exponents.
     ///
     /// # Errors
-    /// Every error of key generation.
+    /// Every error of generating the noise meter's keys.
     pub fn new(context: Context, seed: u64, exponents: &[u64]) -> Result<Self, BfvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let rlwe = context.rlwe();
@@ -67,7 +67,7 @@ impl NoiseMeter {
     /// Measures a ciphertext's noise and keeps its gaps; `name` says how it was computed.
     ///
     /// # Errors
-    /// Every error of decryption.
+    /// Every error of BFV's decryption.
     ///
     /// # Panics
     /// Panics if the ciphertext decrypts wrongly or its noise exceeds a bound.
@@ -93,7 +93,7 @@ impl NoiseMeter {
     /// Encrypts a message under the public or the secret key.
     ///
     /// # Errors
-    /// Every error of encryption.
+    /// Every error of BFV's encryption.
     pub fn encrypt(&mut self, message: Vec<u64>, public: bool) -> Result<Tracked, BfvError> {
         let plaintext = self.plaintext(&message)?;
         let ciphertext = if public {

@@ -11,15 +11,15 @@ use crate::{Circuit, Operation};
 
 /// All keys of one owner under a scheme, for tests only.
 pub struct Party<S: Scheme> {
-    /// Context of the party's keys.
+    /// Context of the keys of the party that runs circuits.
     pub context: S,
-    /// Evaluator of the party's context.
+    /// Evaluator of the party that runs circuits.
     pub evaluator: S::Evaluator,
-    /// Secret key of the party.
+    /// Secret key of the party that runs circuits.
     pub secret: SecretKey,
-    /// Public key of the party.
+    /// Public key of the party that runs circuits.
     pub public: PublicKey,
-    /// Relinearisation and Galois keys of the party.
+    /// Relinearisation and Galois keys of the party that runs circuits.
     pub keys: EvaluationKeys,
     /// Encoder of plaintext slots.
     pub encoder: BatchEncoder,
@@ -42,7 +42,7 @@ impl<S: Scheme> Party<S> {
     /// Makes all keys of a party from a seed, Galois keys for every rotation and the swap of rows among them.
     ///
     /// # Errors
-    /// Every error of key generation and encoding.
+    /// Every error of generating the party's keys and of encoding.
     pub fn new(context: S, seed: u64) -> Result<Self, Failure<S>> {
         let steps: Vec<i64> = (0..context.evaluator().row_length() as i64).collect();
         Self::with_rotations(context, seed, &steps)
@@ -51,7 +51,7 @@ impl<S: Scheme> Party<S> {
     /// Makes keys of a party from a seed; Galois keys for these rotations and the swap of rows only.
     ///
     /// # Errors
-    /// Every error of key generation and encoding.
+    /// Every error of generating the party's keys and of encoding.
     pub fn with_rotations(context: S, seed: u64, steps: &[i64]) -> Result<Self, Failure<S>> {
         let rotations = steps.iter().map(|&steps| Rotation::Rows(steps)).chain([Rotation::Columns]);
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -72,7 +72,7 @@ impl<S: Scheme> Party<S> {
     /// Encodes slots as a plaintext.
     ///
     /// # Errors
-    /// Every error of encoding.
+    /// Every error of encoding slots.
     pub fn encode(&self, slots: &[u64]) -> Result<Plaintext, S::Error> {
         Ok(self.encoder.encode(slots)?)
     }
@@ -80,7 +80,7 @@ impl<S: Scheme> Party<S> {
     /// Encrypts slots under the secret key, with randomness from a seed.
     ///
     /// # Errors
-    /// Every error of encoding and encryption.
+    /// Every error of encoding slots and encryption.
     pub fn encrypt(&self, slots: &[u64], seed: u64) -> Result<Encrypted<S>, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         self.context.encrypt_secret(&self.encode(slots)?, &self.secret, &mut rng)
@@ -89,7 +89,7 @@ impl<S: Scheme> Party<S> {
     /// Decrypts a ciphertext to slots.
     ///
     /// # Errors
-    /// Every error of decryption.
+    /// Every error of decrypting the value.
     pub fn decrypt(&self, ciphertext: &Encrypted<S>) -> Result<Vec<u64>, S::Error> {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
     }
@@ -119,7 +119,7 @@ impl<S: Scheme> Party<S> {
     /// Decrypts a circuit's value, measures its noise and records what is wrong with it.
     ///
     /// # Errors
-    /// Every error of decryption.
+    /// Every error of decrypting the value.
     pub fn judge(
         &self,
         operation: &Operation,

@@ -42,7 +42,7 @@ where
     /// Makes all keys of an owner from a seed, Galois keys for five automorphisms among them.
     ///
     /// # Errors
-    /// Every error of key generation.
+    /// Every error of generating the owner's keys.
     pub fn new(context: S, seed: u64) -> Result<Self, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let (evaluator, rlwe) = (context.evaluator(), context.rlwe());

@@ -34,9 +34,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Every test, and the examples of the documentation
+    /// Run every test, and the examples of the documentation
     Test(test::Arguments),
-    /// Format, lints, layers, circles, limits, features, licences and the build of the documentation
+    /// Check format, lints, layers, circles, limits, features, licences and the build of the documentation
     Check,
     /// Check that every crate imports only from the layers below its own
     Layers,

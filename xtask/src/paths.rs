@@ -51,7 +51,7 @@ enum Operation {
 #[derive(Default)]
 struct Paths {
     number: usize,
-    /// Files of the operation in the order of first entry.
+    /// Files that the operation goes through, in the order of first entry.
     files: Vec<String>,
     /// Pairs of files of which the first calls down into the second, with the number of paths.
     steps: BTreeMap<(String, String), usize>,

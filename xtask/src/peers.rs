@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     /// Compare only these operations of a scheme, separated by commas
     #[arg(long)]
     operations: Option<String>,
-    /// Instead of timing, run so many random circuits in ours and in every rival, and count wrong results
+    /// Instead of timing, run so many random circuits in Sunzi and in every rival, and count wrong results
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory"])]
     circuits: Option<usize>,
     /// How the memory of rivals is given: stock, kept, or both, separated by commas

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of the repository without source of ours.
+/// Folders of the repository that hold no source of Sunzi.
 const SKIPPED: [&str; 5] = ["target", ".git", "__pycache__", ".venv", "node_modules"];
 
 /// Returns the repository root: the folder above this crate's manifest.

@@ -1,7 +1,7 @@
 //! Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages.
 //!
-//! Keys of two libraries do not fit in memory together, so that sides come one after the other; a transform that is
-//! timed beside every bootstrapping says how fast the machine was just then.
+//! Bootstrapping keys of two libraries do not fit in memory together, so that the libraries are measured one after
+//! the other; a transform that is timed beside every bootstrapping says how fast the machine was just then.
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::hint::black_box;

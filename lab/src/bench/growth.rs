@@ -1,4 +1,4 @@
-//! How costs grow: with the degree, the modulus, the depth, threads and the size of a batch.
+//! Growth of operations' costs with the degree, the modulus, the depth, threads and the size of a batch.
 
 mod picture;
 

@@ -31,7 +31,7 @@ pub struct Row {
     /// Name of the library or variant that Sunzi is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
-    /// How the peer was built and what it uses of the machine.
+    /// How the peer library was built and which instructions of the machine it uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_features: Option<String>,
     /// Whether the allocator of the peer keeps what it frees: `stock` or `kept`.
@@ -183,7 +183,7 @@ pub struct KeySwitch {
 }
 
 impl Row {
-    /// This row with the times of Sunzi and of the peer.
+    /// The row of results with the times of Sunzi and of the peer.
     pub fn against(self, ours: &Series, peer: String, theirs: &Series) -> Self {
         let ratio = ours.over(theirs);
         Self {

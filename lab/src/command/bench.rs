@@ -81,7 +81,7 @@ enum What {
     Peers(peers::Arguments),
     /// How costs grow with degree, modulus, depth, threads and batches, as growth.svg and growth.json
     Growth(Growth),
-    /// Random circuits over BFV in ours and in other libraries: how many open to something wrong
+    /// Random circuits over BFV in Sunzi and in other libraries: how many decrypt to something wrong
     #[cfg(feature = "peers")]
     Circuits(peers::Circuits),
     /// A page and a picture of the rows that comparisons saved

@@ -22,7 +22,7 @@ pub(crate) struct Conversions {
     digits: Digits,
     /// Conversion FastBconv to B_sk, from digits.
     plain: Conversion,
-    /// Conversion of the extension, from digits, r + m̃/2, and ones.
+    /// Conversion of the extension to B_sk, from digits, r + m̃/2, and ones.
     extension: Conversion,
     /// Conversion −FastBconv·q^-1 times the factors of z_j, from digits.
     floor: Conversion,

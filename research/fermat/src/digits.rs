@@ -40,7 +40,7 @@ impl Zeroize for Rows {
 /// Factor of x before its product with (q/q_i)^-1.
 #[derive(Clone, Copy)]
 pub(crate) enum Factor<'a> {
-    /// Factor that is a product of words below 2^63.
+    /// Factor that is the product of several words below 2^63.
     Words(&'a [u64]),
     /// Factor that is a power of two 2^bits.
     PowerOfTwo(u32),

@@ -210,7 +210,7 @@ impl WordProducts {
     }
 }
 
-/// Returns row i of every lift, n words each.
+/// Returns row i of every lift, the n words modulo the i-th prime.
 fn rows<'a>(lifts: &[&'a [u64]], i: usize, n: usize) -> Vec<&'a [u64]> {
     lifts.iter().filter_map(|lift| lift.get(i * n..(i + 1) * n)).collect()
 }

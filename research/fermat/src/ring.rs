@@ -205,13 +205,13 @@ impl FermatRing {
         Shape { degree: self.0.degree, limbs: self.0.modulus.level() + limbs }
     }
 
-    /// Returns the residues of a polynomial of this ring.
+    /// Returns the residues of a polynomial of this ring over 2^g − 1.
     pub(crate) fn residues<'a>(&self, a: &'a Residues) -> Result<&'a FermatResidues, RingError> {
         self.check(a)?;
         a.content()
     }
 
-    /// Returns the residues of a polynomial of this ring, to be changed.
+    /// Returns the residues of a polynomial of this ring over 2^g − 1, to be changed.
     pub(crate) fn residues_mut<'a>(&self, a: &'a mut Residues) -> Result<&'a mut FermatResidues, RingError> {
         self.check(a)?;
         a.content_mut()

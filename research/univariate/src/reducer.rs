@@ -136,7 +136,7 @@ impl Reducer {
     /// Transforms a polynomial of at most N/2 coefficients to its N values, in place: the upper words may be anything.
     ///
     /// # Errors
-    /// [`RingError::LengthMismatch`] unless there are N words.
+    /// [`RingError::LengthMismatch`] unless there are N words of values.
     pub fn transform(&self, words: &mut [u64]) -> Result<(), RingError> {
         check_length("words", self.length(), words.len())?;
         self.0.plan.forward(words, true)
@@ -155,7 +155,7 @@ impl Reducer {
     /// the others may be anything afterwards.
     ///
     /// # Errors
-    /// [`RingError::LengthMismatch`] unless there are N words.
+    /// [`RingError::LengthMismatch`] unless there are N words of values.
     pub fn reduce(&self, values: &mut [u64]) -> Result<(), RingError> {
         check_length("values", self.length(), values.len())?;
         let tables = &*self.0;

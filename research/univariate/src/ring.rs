@@ -21,10 +21,10 @@ use crate::{Reducer, Reduction};
 /// Storage of R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m `[BEHMSZ17]`; cheap to clone.
 /// [`Ring::of`](sunzi_ring::Ring::of) makes a ring of it, [`Ring::storage`](sunzi_ring::Ring::storage) returns it.
 ///
-/// Sums of products in such a ring are reduced once, when another operation than a sum needs them. With
-/// [`Reduction::Montgomery`] a polynomial is stored times M = X^(N/2) + 1; inputs are multiplied by M and
-/// outputs divided by it, but conversions between moduli round the stored polynomial, so that their errors
-/// grow by M^-1.
+/// Sums of products in a ring with reductions modulo Φ_m are reduced once, when another operation than a sum
+/// needs them. With [`Reduction::Montgomery`] a polynomial is stored times M = X^(N/2) + 1; inputs are
+/// multiplied by M and outputs divided by it, but conversions between moduli round the stored polynomial, so
+/// that their errors grow by M^-1.
 ///
 /// ```
 /// use sunzi_math::primes_with_bits;

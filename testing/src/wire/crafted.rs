@@ -20,7 +20,7 @@ const LONG: usize = 1 << 20;
 pub struct Crafted {
     /// Name of the crafted file's part that is excessive.
     pub name: String,
-    /// Bytes of the crafted file.
+    /// Bytes of a crafted file.
     pub bytes: Vec<u8>,
     /// Whether the crafted file is a description in JSON, whose objects are larger than its words.
     pub json: bool,

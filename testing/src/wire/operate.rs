@@ -8,13 +8,13 @@ use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RelinearizationKey, SecretKe
 
 /// Objects of one owner, any of which may come from a file.
 pub struct Objects<'a, C: Operate> {
-    /// Secret key of the owner.
+    /// Secret key of the objects' owner.
     pub secret: &'a SecretKey,
-    /// Public key of the owner.
+    /// Public key of the objects' owner.
     pub public: &'a PublicKey,
-    /// Relinearisation key of the owner.
+    /// Relinearisation key of the objects' owner.
     pub relinearization: &'a RelinearizationKey,
-    /// Galois keys of the owner.
+    /// Galois keys of the objects' owner.
     pub galois: &'a GaloisKeys,
     /// Plaintext of the owner's scheme.
     pub plaintext: &'a C::Plain,
@@ -24,12 +24,12 @@ pub struct Objects<'a, C: Operate> {
 
 /// Operations that all schemes have, for objects that were read from files.
 pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
-    /// Type of the scheme's plaintexts.
+    /// Type of the plaintexts of a scheme under test.
     type Plain;
-    /// Type of the scheme's errors.
+    /// Type of the errors of a scheme under test.
     type Error: std::error::Error + 'static;
 
-    /// Returns some message of the scheme, as a plaintext.
+    /// Returns some message of the scheme under test, as a plaintext.
     ///
     /// # Errors
     /// No error is expected of making a message.

@@ -14,7 +14,7 @@ pub(super) enum Peer {
     FheRs,
     /// Lattigo: all schemes and transforms in Go
     Lattigo,
-    /// tfhe-ntt: transforms in Rust, in one process with ours
+    /// tfhe-ntt: transforms in Rust, in one process with Sunzi's
     TfheNtt,
     /// SEAL as the wheel tenseal has it: all schemes
     Seal,
@@ -132,7 +132,7 @@ struct Interpreter {
 }
 
 impl Interpreter {
-    /// Finds such a CPython on the path or among those of pyenv.
+    /// Finds a CPython that the wheel imports on, on the path or among those of pyenv.
     fn find(self) -> Result<PathBuf, String> {
         let Self { least, most } = self;
         let minors = (least.1..=most.1).rev().map(|minor| format!("python3.{minor}"));

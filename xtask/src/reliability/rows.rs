@@ -5,7 +5,7 @@ pub(super) struct Row {
     pub(super) number: u8,
     /// Figure that the row of reliability measures, in words.
     pub(super) figure: &'static str,
-    /// Bar that the row's figure must hold, in words.
+    /// Bar that the figure of a row of reliability must hold, in words.
     pub(super) bar: &'static str,
     /// Arguments of the cargo commands that measure the row.
     pub(super) commands: &'static [&'static str],

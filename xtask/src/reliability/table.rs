@@ -75,12 +75,12 @@ impl Judged<'_> {
         self.errors.is_empty() && self.measured.iter().all(|measured| measured.holds)
     }
 
-    /// Whether the row holds over all the cases that it requires.
+    /// Whether the row of reliability holds over all the cases that it requires.
     fn met(&self) -> bool {
         self.holds() && !self.measured.is_empty() && self.measured.iter().all(Measured::is_full)
     }
 
-    /// Returns the reason why the row is not met, in words.
+    /// Returns the reason why the row of reliability is not met, in words.
     fn why(&self) -> String {
         if self.met() {
             return String::new();

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Our set of parameters; rivals have one of the same degree. quick is a look at n = 2^12, WITHOUT SECURITY
     #[arg(long, value_enum, default_value_t = Named::Default)]
     set: Named,
-    /// What levels are made of, unless as the parameter set has it
+    /// Moduli that levels are made of, unless as the parameter set has it
     #[arg(long, value_enum)]
     chain: Option<Levels>,
     /// Digits of key switching, unless as the parameter set has it

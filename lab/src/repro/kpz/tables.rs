@@ -44,7 +44,7 @@ impl Plan {
         Self { name, circuit: Circuit::Polynomial, cells: printed::polynomials(), patience: SHORT }
     }
 
-    /// This plan with only t = 2^16 + 1 and three digits: Tables 2 and 3 of `[KPZ21]`.
+    /// The plan with only t = 2^16 + 1 and three digits: Tables 2 and 3 of `[KPZ21]`.
     pub(super) fn of_the_text(mut self) -> Self {
         let [_, t, _] = printed::PLAIN_MODULI;
         self.cells.retain(|cell| cell.plain_modulus == t && cell.digits == Digits::Three);

@@ -14,7 +14,7 @@ pub(super) struct Remainders {
     groups: Vec<Group>,
     /// Powers 2^(60w) mod P_g over the words w of an integer, for two groups of moduli, then the next two.
     powers: Vec<[u64; 2]>,
-    /// Offsets −offset mod P_g of remainders, for the groups g.
+    /// Negated offset −offset mod P_g of the remainders, for each group g of moduli.
     offsets: Vec<u64>,
     length: usize,
 }
@@ -38,7 +38,7 @@ impl Remainders {
         Ok(Self { groups, powers, offsets, length })
     }
 
-    /// Writes the residues of x into entry `at` of every row.
+    /// Writes the residues of a big integer x into entry `at` of every row, one row for each modulus.
     #[inline]
     pub(super) fn apply(&self, x: &[u64], rows: &mut [&mut [u64]], at: usize) {
         let mut rows = rows.iter_mut();
