@@ -31,7 +31,7 @@ pub struct Row {
     /// Name of the library or variant that Sunzi is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
-    /// How the peer library was built and which instructions of the machine it uses.
+    /// How the peer library was built and what it uses of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_features: Option<String>,
     /// Whether the allocator of the peer keeps what it frees: `stock` or `kept`.

@@ -151,7 +151,7 @@ impl Rival {
         format!("{} {}", self.hello.library, self.hello.version)
     }
 
-    /// How the rival library was built and which instructions of the machine it uses.
+    /// How the rival library was built and what it uses of the machine.
     pub(crate) fn features(&self) -> &str {
         &self.hello.features
     }

@@ -73,7 +73,7 @@ pub(crate) struct Hello {
     pub(crate) protocol: u32,
     pub(crate) library: String,
     pub(crate) version: String,
-    /// How the rival library was built and which instructions of the machine it uses.
+    /// How the rival library was built and what it uses of the machine.
     pub(crate) features: String,
 }
 

@@ -81,8 +81,8 @@ impl BigRing {
         Self::with_rungs(m, moduli, &rungs)
     }
 
-    /// Makes the big-integer ring whose level l is modulo the product of the moduli with the indices `rungs[l
-    /// − 1]`, as in [`Ring::with_rungs`].
+    /// Makes the big-integer ring whose level l is modulo the product of the moduli with the indices
+    /// `rungs[l − 1]`, as in [`Ring::with_rungs`].
     ///
     /// # Errors
     /// Every error of [`with_chain`](Self::with_chain); [`RingError::OutOfRange`] for rungs of other numbers or whose products do not ascend, and unless

@@ -18,9 +18,9 @@ const LOG2_SUMS: u64 = 32;
 
 /// Scaler of the oracle: products of BFV by the definitions, without approximation.
 ///
-/// Lifts of the oracle's scaler are centred. Where products are scaled by t/q `[BEHZ16, eq. (1); KPZ21, Alg.
-/// 1]` the wide ring holds their sums; where one operand is switched to P `[KPZ21, Alg. 2 and 3]` P = q′ + 1,
-/// which has no factor in common with q′, and what wraps modulo q′P vanishes.
+/// Lifts of the oracle's scaler are centred. Where products are scaled by t/q `[BEHZ16, eq. (1); KPZ21, Alg. 1]`
+/// the wide ring holds their sums; where one operand is switched to P `[KPZ21, Alg. 2 and 3]` P = q′ + 1, which
+/// has no factor in common with q′, and what wraps modulo q′P vanishes.
 #[derive(Clone, Debug)]
 pub struct BigScaler {
     /// Big-integer ring of the scaler.
