@@ -67,11 +67,11 @@ pub struct Figure {
     pub legend: Corner,
     /// Panels of a paper's figure, from the left.
     pub panels: Vec<Panel>,
-    /// Reason why the paper's points are missing from the figure.
+    /// Reason why the points of the reproduced paper are missing from the figure.
     pub reason: Option<&'static str>,
 }
 
-/// Reason why a plot has no points of the paper.
+/// Reason why a plot has no points of the reproduced paper.
 pub(crate) const NOT_PRINTED: &str = "the paper prints no numbers for this plot";
 
 impl Figure {
@@ -107,7 +107,7 @@ pub enum Corner {
 pub struct Panel {
     /// Heading of a figure's panel.
     pub title: String,
-    /// Whether the panel's points are the paper's.
+    /// Whether the panel's points are those of the reproduced paper.
     pub printed: bool,
     /// Lines of a figure's panel.
     pub series: Vec<Curve>,

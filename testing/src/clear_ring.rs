@@ -37,7 +37,7 @@ impl ClearRing {
         self.index.power_from_powerful(&Residues(self.t), a)
     }
 
-    /// Returns the element Σ c_j·X^j, of any number of terms.
+    /// Returns the element Σ c_j·X^j of the plaintext ring, of any number of terms.
     fn element(&self, powers: Vec<u64>) -> Vec<u64> {
         let arithmetic = Residues(self.t);
         if self.is_in_powers() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{links, tree};
 
-/// Length of the longest source file, in lines.
+/// Largest length that a source file may have, in lines.
 const LONGEST_FILE: usize = 500;
 /// The only folder whose code may use `unsafe`.
 const UNSAFE_FOLDER: &str = "crates/kernels";

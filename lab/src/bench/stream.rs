@@ -48,7 +48,7 @@ pub(crate) struct Addition {
 }
 
 impl Addition {
-    /// Three arrays of `bytes` bytes each.
+    /// Makes the three arrays of an addition, of `bytes` bytes each.
     pub(crate) fn new(bytes: usize) -> Self {
         let [a, b] = [bytes, bytes].map(Stream::new);
         let sum = b.0.clone();

@@ -2,20 +2,20 @@
 
 use std::fmt::Debug;
 
-/// A table or figure of a paper.
+/// A table or figure of a reproduced paper.
 pub trait Part: Copy + Debug + PartialEq + Send + Sync + 'static {
-    /// Every table and figure of the paper, in its order.
+    /// Every table and figure of a reproduced paper, in its order.
     const ALL: &'static [Self];
 
     /// Name of the table or figure on the command line: a kind and a number.
     fn name(self) -> &'static str;
 
-    /// Whether the part of the paper is a figure.
+    /// Whether a part of a reproduced paper is a figure.
     fn is_figure(self) -> bool {
         self.name().starts_with("figure")
     }
 
-    /// The table or figure of the paper with the name `name`.
+    /// The table or figure of a reproduced paper with the name `name`.
     ///
     /// # Errors
     /// A name that no table or figure has; the error lists all names.
@@ -31,7 +31,7 @@ pub trait Part: Copy + Debug + PartialEq + Send + Sync + 'static {
 /// Declares `Part`: the tables and figures of a paper in its order, each with the name it has on the command line.
 macro_rules! parts {
     ($($(#[doc = $doc:literal])+ $part:ident = $name:literal,)+) => {
-        /// A table or figure of the paper.
+        /// A table or figure of the reproduced paper.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Part {
             $($(#[doc = $doc])+ $part,)+

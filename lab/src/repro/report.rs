@@ -10,7 +10,7 @@ use crate::repro::{Figure, Machine};
 /// Report on one paper: all its reproduced tables and figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The paper's key in `docs/references.bib`.
+    /// Key of the reproduced paper in `docs/references.bib`.
     pub paper: &'static str,
     /// Machine on which the report was computed and timed.
     pub machine: Machine,
@@ -42,7 +42,7 @@ pub struct Row {
     pub keys: Vec<(&'static str, Value)>,
     /// Quantities that a reproduction found for a row.
     pub quantities: Vec<Quantity>,
-    /// Reason why a value of the row differs or the paper has none.
+    /// Reason why a reproduced value differs from the paper's or the paper has none.
     pub reason: Option<String>,
 }
 
@@ -51,9 +51,9 @@ pub struct Row {
 pub struct Quantity {
     /// Name of a reproduced quantity.
     pub name: &'static str,
-    /// The paper's value of the quantity, unless it prints none.
+    /// Value of the quantity that the reproduced paper prints, unless it prints none.
     pub paper: Option<Value>,
-    /// Sunzi's value of the quantity, unless there is none.
+    /// Sunzi's value of a reproduced quantity, unless there is none.
     pub ours: Option<Value>,
 }
 
@@ -102,7 +102,7 @@ impl From<(f64, usize)> for Value {
 }
 
 impl Table {
-    /// A reproduced table with the number `name` in the paper.
+    /// A reproduced table with the number `name` in its paper.
     pub(crate) fn new(name: &'static str, title: impl Into<String>, rows: Vec<Row>) -> Self {
         Self { name, title: title.into(), rows }
     }
@@ -136,7 +136,7 @@ impl Row {
         self
     }
 
-    /// Adds a quantity to the row that the paper prints.
+    /// Adds to the row a quantity that the reproduced paper prints.
     pub(crate) fn printed(
         self,
         name: &'static str,
@@ -146,18 +146,18 @@ impl Row {
         self.both(name, Some(paper), ours)
     }
 
-    /// Adds a quantity to the row that the paper does not print.
+    /// Adds to the row a quantity that the reproduced paper does not print.
     pub(crate) fn ours(self, name: &'static str, value: impl Into<Value>) -> Self {
         self.both(name, None::<Value>, Some(value))
     }
 
-    /// Sets the reason why a value of the row differs or the paper has none.
+    /// Sets the reason why a reproduced value differs from the paper's or the paper has none.
     pub(crate) fn because(mut self, reason: Option<impl Into<String>>) -> Self {
         self.reason = reason.map(Into::into);
         self
     }
 
-    /// Whether the paper prints a value of the row, and all that it prints equal Sunzi's.
+    /// Whether the reproduced paper prints a value of the row, and all that it prints equal Sunzi's.
     pub fn equal(&self) -> bool {
         let mut printed = self.quantities.iter().filter(|one| one.paper.is_some()).peekable();
         printed.peek().is_some() && printed.all(|one| one.paper == one.ours)

@@ -11,18 +11,18 @@ pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
 
 /// A paper to reproduce, with options: its parts, and how thoroughly.
 pub trait Paper: Debug + Sync {
-    /// The paper's key in `docs/references.bib`.
+    /// Key of the reproduced paper in `docs/references.bib`.
     const KEY: &'static str;
-    /// Type of the paper's tables and figures.
+    /// Type of the tables and figures of a reproduced paper.
     type Part: Part;
 
-    /// Options for a full reproduction of the paper.
+    /// Options for a full reproduction of a paper.
     fn full() -> Self;
 
-    /// Options for a reproduction of the paper in some minutes.
+    /// Options for a reproduction of a paper in some minutes.
     fn quick() -> Self;
 
-    /// Tables and figures to make, each once, in the paper's order.
+    /// Tables and figures of a paper to reproduce, each once, in the paper's order.
     fn parts(&mut self) -> &mut Vec<Self::Part>;
 
     /// Checks whether the options of the reproduction make sense.
@@ -38,13 +38,13 @@ pub trait Paper: Debug + Sync {
         1
     }
 
-    /// Number of steps that progress counts for the paper.
+    /// Number of steps that progress counts for a reproduced paper.
     fn steps(&self) -> usize;
 
-    /// How the paper's values are timed, in words.
+    /// How the values of a reproduced paper are timed, in words.
     fn effort(&self) -> String;
 
-    /// Makes the tables and figures of the paper asked for.
+    /// Makes the tables and figures of a paper that are asked for.
     ///
     /// # Errors
     /// A result that is not right; errors of the layers below, of which none is expected.

@@ -6,7 +6,7 @@ use crate::Component;
 use crate::general::{Divisor, mul};
 use crate::words::{add_into, sub_from, sub_word};
 
-/// Shortcuts of the paper in products with (q/q_i)^-1 = 2^(h−i); results do not depend on them.
+/// Shortcuts of `[TSKJ20]` in products with (q/q_i)^-1 = 2^(h−i); results do not depend on them.
 ///
 /// | | multiplication | reduction |
 /// |---|---|---|

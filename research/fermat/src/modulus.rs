@@ -91,7 +91,8 @@ impl FermatModulus {
         (BigUint::one() << self.bits) - 1_u32
     }
 
-    /// Returns i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo 2^64 − 1: the paper's index, and f for the last.
+    /// Returns i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo 2^64 − 1: the
+    /// index of `[TSKJ20, Lemma 2]`, and f for the last.
     #[must_use]
     pub fn twos(&self, position: usize) -> u32 {
         self.level().saturating_sub(position.max(1)) as u32

@@ -7,7 +7,7 @@ pub(super) struct Row {
     pub(super) figure: &'static str,
     /// Bar that the figure of a row of reliability must hold, in words.
     pub(super) bar: &'static str,
-    /// Arguments of the cargo commands that measure the row.
+    /// Arguments of the cargo commands that measure a row of reliability.
     pub(super) commands: &'static [&'static str],
 }
 

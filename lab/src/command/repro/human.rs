@@ -23,7 +23,7 @@ pub(crate) fn render(report: &Report, files: &[PathBuf]) -> String {
     text
 }
 
-/// Chooses the paper's value of a quantity, or Sunzi's.
+/// Chooses the value of a quantity that the reproduced paper prints, or Sunzi's.
 type Side = fn(&Quantity) -> &Option<Value>;
 
 /// A column of a reproduced table: its heading and the source of its values.

@@ -11,7 +11,7 @@ use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 use super::{MODULUS_BITS, Options};
 use crate::repro::{LabError, Result, Series, Timed, alternate_timed};
 
-/// Number of products that are timed together.
+/// Number of polynomial products that are timed together.
 const REPEATS: usize = 4;
 
 /// Times of reductions and products at one cyclotomic index m.

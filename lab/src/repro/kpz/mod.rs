@@ -113,7 +113,7 @@ impl Paper for Options {
 }
 
 impl Options {
-    /// The tables and figures asked for, each once and in the paper's order.
+    /// The tables and figures of `[KPZ21]` asked for, each once and in the paper's order.
     fn wanted(&self) -> impl Iterator<Item = Part> {
         Part::ALL.iter().copied().filter(|part| self.parts.contains(part))
     }
