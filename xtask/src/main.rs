@@ -55,7 +55,7 @@ enum Task {
     Faults(faults::Arguments),
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
-    /// Check that what users build has no door to secrets and counts nothing
+    /// Check that what users build measures nothing by the secret key and counts nothing
     Shipped,
     /// Check licences, sources and checksums of what others wrote, without network; cargo deny besides where it is installed
     Supply(supply::Arguments),

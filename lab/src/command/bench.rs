@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 enum What {
     /// Transforms of degree 2^12 to 2^16, and base conversion against eight of them
     Ntt(Ntt),
-    /// Base conversion from 8 to 8 moduli, without transforms
+    /// Base conversion from 8 to 8 moduli alone
     Conversion(Common),
     /// The variants of extension, scaling, decryption and key switching against the default ones
     Variants(Common),

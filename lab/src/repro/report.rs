@@ -66,7 +66,7 @@ pub enum Value {
     Ratio(u64, u64),
     /// A measured value and the number of decimals worth showing.
     Decimal(f64, usize),
-    /// A value that is a word or two.
+    /// A value that is a text of a word or two.
     Text(&'static str),
 }
 

@@ -1,6 +1,6 @@
 //! Private items of `sunzi-big` for its tests, which the interface does not show.
 //!
-//! No other code may use this module of internals: its contents change without notice.
+//! No code but the tests of `sunzi-big` may use this module: its contents change without notice.
 
 pub use crate::multi_precision::conversion::Ratio;
 pub use crate::multi_precision::rounding::Rounding;

@@ -1,6 +1,6 @@
 //! Private items of `sunzi-univariate` for its tests, which the interface does not show.
 //!
-//! No other code may use this module of internals: its contents change without notice.
+//! No code but the tests of `sunzi-univariate` may use this module: its contents change without notice.
 
 pub use crate::cyclic::{CyclicPlan, CyclicScale, SHORTEST as SHORTEST_CYCLE};
 

@@ -39,7 +39,7 @@ pub(crate) struct Tables {
     geometry: Arc<Geometry>,
     plan: CyclicPlan,
     reduction: Reduction,
-    /// Transform of Φ_m modulo X^(N/2) − 1 for Barrett's reduction.
+    /// Transform of Φ_m modulo X^(N/2) − 1, which reductions multiply by.
     phi: Buffer,
     /// Scales of inverse transforms of length N, and in the next field of length N/2.
     whole: CyclicScale,

@@ -22,9 +22,9 @@ struct Module {
     below: BTreeMap<String, usize>,
     defined: BTreeSet<String>,
     imports: Vec<Import>,
-    /// Paths in the module's code, imports apart.
+    /// Paths in the code of a Rust module, imports apart.
     paths: BTreeSet<Vec<String>>,
-    /// Words in the module's code, imports apart.
+    /// Words in the code of a Rust module, imports apart.
     words: BTreeSet<String>,
 }
 

@@ -70,7 +70,7 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// Whether no measured value of the row breaks its bar.
+    /// Whether no measured value of the row of reliability breaks its bar.
     fn holds(&self) -> bool {
         self.errors.is_empty() && self.measured.iter().all(|measured| measured.holds)
     }

@@ -41,7 +41,7 @@ fn gadget_options(parameters: &Parameters) -> GadgetOptions {
     }
 }
 
-/// BFV with keys, by one of the multiplications.
+/// BFV with keys and one of its multiplications, as circuits compute in it.
 pub(super) struct BfvSubject {
     context: Context,
     evaluator: Evaluator,

@@ -34,12 +34,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plan of Table 2 or 6 of `[KPZ21]`, the product tree.
+    /// Plan of Table 2 or 6 of `[KPZ21]`: noise and time of product trees.
     pub(super) fn trees(name: &'static str) -> Self {
         Self { name, circuit: Circuit::Tree, cells: printed::trees(), patience: SHORT }
     }
 
-    /// Plan of Table 3 or 7 of `[KPZ21]`, the polynomial.
+    /// Plan of Table 3 or 7 of `[KPZ21]`: noise and time of polynomials.
     pub(super) fn polynomials(name: &'static str) -> Self {
         Self { name, circuit: Circuit::Polynomial, cells: printed::polynomials(), patience: SHORT }
     }

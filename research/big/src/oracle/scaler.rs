@@ -63,7 +63,7 @@ impl BigScaler {
         Err(RingError::out_of_range("level of a product", expected, level))
     }
 
-    /// Returns the scaled integer ⌊t·x/q⌉.
+    /// Returns the scaled integer ⌊t·x/q⌉ of BFV's rounding.
     fn scaled(&self, x: &BigInt, q: &BigUint) -> BigInt {
         divide(&(x * self.t), q)
     }
@@ -73,7 +73,7 @@ fn signed(x: &BigUint) -> BigInt {
     BigInt::from_biguint(Sign::Plus, x.clone())
 }
 
-/// Returns the quotient ⌊x/q⌉, a half rounding up.
+/// Returns the rounded quotient ⌊x/q⌉ of integers, a half rounding up.
 fn divide(x: &BigInt, q: &BigUint) -> BigInt {
     (x * 2_u32 + signed(q)).div_floor(&signed(&(q * 2_u32)))
 }
