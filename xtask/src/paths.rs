@@ -1,7 +1,9 @@
-//! `cargo xtask paths`: the files that an operation goes through on its way down to the kernels, from recordings.
+//! Task `cargo xtask paths`: the files that an operation goes through on its way down to the kernels, from
+//! recordings.
 //!
-//! Every call of a kernel is recorded with the functions that it came through (the feature `paths` of `crates/kernels`), in builds that inline
-//! nothing of ours but kernels. A closure that a file hands to another one is that file's own code: control that comes back to it is no way up.
+//! Every call of a kernel is recorded with the functions that it came through (the feature `paths` of
+//! `crates/kernels`), in builds that inline no function of Sunzi but kernels. A closure that a file hands to
+//! another one is that file's own code: control that comes back to it is no way up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,21 +15,21 @@ use serde_json::{Value, json};
 
 use crate::{step, tree};
 
-/// The tables of all operations.
+/// Page with the recorded paths of all operations, as tables.
 const PAGE: &str = "docs/paths.md";
-/// What is said above them.
+/// Text of the page above the tables of paths.
 const ABOUT: &str = "# Paths of three operations\n\n\
     Which file hands down to which, from an operation to the kernels that are counted (transforms, products, conversions). Written by \
     `cargo xtask paths --record`, which records every call; files stand in the order in which they are first entered. \
     What the demonstration leaves to a thread of the pool begins a path of its own.\n";
-/// The build of the programs whose calls are recorded.
+/// Arguments of cargo to build the programs whose kernel calls are recorded.
 const BUILD: &str = "build --profile paths -p sunzi-testing --bin paths -p sunzi-cli --bin sunzi --features sunzi-testing/paths";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The operations; all unless given, which are then compared with docs/paths.md
+    /// The operations to record; all unless given, which are then compared with docs/paths.md
     operations: Vec<Operation>,
-    /// Print the tables as JSON, with the number of paths that take each step
+    /// Print the tables of paths as JSON, with the number of paths that take each step
     #[arg(long)]
     json: bool,
     /// Write docs/paths.md anew
@@ -37,28 +39,29 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Operation {
-    /// A BFV product with relinearisation
+    /// Paths of a BFV product with relinearisation
     Product,
-    /// A CKKS bootstrapping
+    /// Paths of a CKKS bootstrapping
     Bootstrap,
-    /// The demonstration of the command line
+    /// Paths of the demonstration of the command line
     Demo,
 }
 
-/// What an operation goes through.
+/// Files that an operation goes through, from its recorded calls of kernels.
 #[derive(Default)]
 struct Paths {
     number: usize,
-    /// Files in the order of first entry.
+    /// Files that the operation goes through, in the order of first entry.
     files: Vec<String>,
-    /// Which file hands down to which, on how many paths.
+    /// Pairs of files of which the first calls down into the second, with the number of paths.
     steps: BTreeMap<(String, String), usize>,
-    /// Files that are entered again from below, and by which file.
+    /// Files of the operation that are entered again from below, and by which file.
     again: BTreeSet<(String, String)>,
 }
 
 impl Operation {
-    /// Its title, the program with its arguments, and the file and the function that it begins in unless all of the program belongs to it.
+    /// The operation's title, the program with its arguments, and the file and function that it begins in
+    /// unless all of the program belongs to it.
     fn description(self) -> (&'static str, &'static str, Option<(&'static str, &'static str)>) {
         let (product, bootstrap) =
             ("crates/bfv/src/evaluator/multiply.rs", "crates/circuits/src/bootstrap/bootstrapper.rs");
@@ -71,7 +74,7 @@ impl Operation {
         }
     }
 
-    /// Runs the program on one thread, and reads what was recorded.
+    /// Runs the operation's program on one thread, and reads the recorded paths.
     fn record(self, root: &Path) -> Result<Paths, String> {
         let (_, line, entry) = self.description();
         let folder = tree::target(root).join("paths");
@@ -91,7 +94,7 @@ impl Operation {
 }
 
 impl Paths {
-    /// Reads a recording: a path in each line.
+    /// Reads a recording of kernel calls: a path in each line.
     fn read(text: &str, entry: Option<(&str, &str)>) -> Self {
         let mut found = Self::default();
         for line in text.lines() {
@@ -133,7 +136,7 @@ impl Paths {
         folders.map(|(folder, _)| folder).collect::<BTreeSet<_>>().len()
     }
 
-    /// Files that one hands down to, in the order of first entry.
+    /// Files that `file` calls down into, in the order of first entry.
     fn next<'a>(&'a self, file: &'a str) -> impl Iterator<Item = (&'a String, usize)> {
         self.files.iter().filter_map(move |to| Some((to, *self.steps.get(&(file.to_owned(), to.clone()))?)))
     }
@@ -161,7 +164,7 @@ impl Paths {
     }
 }
 
-/// Records, and prints, writes or compares.
+/// Records the paths of the operations asked for, and prints, writes or compares them.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let all = arguments.operations.is_empty();
@@ -183,7 +186,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     }
 }
 
-/// Compares all operations with the page.
+/// Compares the recorded paths of all operations with the page.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let recorded = record(root, Operation::value_variants())?;
     compare(root, &recorded.iter().map(|(title, paths)| paths.markdown(title)).collect::<String>())

@@ -10,13 +10,13 @@ use super::lift::{Lift, half};
 use super::remainders::Remainders;
 use super::rounding::Rounding;
 
-/// Arithmetic of the big integers.
+/// Arithmetic of the big integers in multi-precision conversions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// Our own arithmetic on words of sixty bits.
+    /// Sunzi's own arithmetic on words of sixty bits.
     #[default]
     Words,
-    /// Arithmetic of GMP.
+    /// Arithmetic of big integers by GMP.
     #[cfg(feature = "gmp")]
     Gmp,
 }
@@ -24,9 +24,9 @@ pub(super) enum Arithmetic {
 /// Ratio t/q of a division and rounding, for q > 2t.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio<'a> {
-    /// Factor t of the ratio.
+    /// Factor t of the ratio t/q of a rounding.
     pub t: u64,
-    /// Divisor q of the ratio.
+    /// Divisor q of the ratio t/q of a rounding.
     pub q: &'a BigUint,
 }
 
@@ -36,7 +36,7 @@ pub struct Ratio<'a> {
 pub(super) struct Conversion {
     groups: Vec<Group>,
     steps: Steps,
-    /// Numbers of moduli of source and target.
+    /// Numbers of moduli of the conversion's source and target.
     source: usize,
     target: usize,
 }

@@ -5,7 +5,8 @@
 //! coefficient instead: Dec_MP and Mult_MP of [BEHZ16, 3.5, 4.1 and B.3], as exact as the oracle
 //! [`BigRing`](crate::BigRing) and as fast as such arithmetic can be.
 //!
-//! No operation runs in constant time: the module is a baseline to measure, not a way to protect a key.
+//! No operation of the multi-precision module runs in constant time: it is a baseline to measure, not a way
+//! to protect a key.
 
 pub(crate) mod conversion;
 mod gadget;

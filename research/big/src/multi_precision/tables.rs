@@ -9,7 +9,7 @@ use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 /// Makes a [`Ring`] in words whose scaler and gadget compute with multi-precision integers, as \[BEHZ16\] measures them: BFV over it
 /// is FV of [BEHZ16, section 2] with its products by transforms.
 ///
-/// Polynomials are those of the ring in words. Operations do not run in constant time.
+/// Polynomials of the multi-precision ring are those of the ring in words. Operations do not run in constant time.
 ///
 /// ```
 /// use sunzi_big::MultiPrecision;
@@ -27,7 +27,7 @@ use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 pub struct MultiPrecision(Arithmetic);
 
 impl MultiPrecision {
-    /// Makes the ring of index m modulo the product of these primes, as [`Ring::new`] does.
+    /// Makes the multi-precision ring of index m modulo the product of these primes, as [`Ring::new`] does.
     ///
     /// # Errors
     /// Every error of [`Ring::new`].

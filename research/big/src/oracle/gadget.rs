@@ -13,15 +13,15 @@ use sunzi_ring::{
 
 use super::{BigRing, coefficients};
 
-/// Value of log2 ω unless the options say otherwise.
+/// Default log2 of the radix ω of the oracle's digits.
 const RADIX_BITS: u32 = 32;
 
 /// Gadget of the oracle: digits by their definitions, at one level.
 #[derive(Clone, Debug)]
 pub struct BigGadget {
-    /// Ring for which the gadget was made.
+    /// Highest big-integer ring for which the gadget was made.
     top: BigRing,
-    /// Ring of the gadget's level.
+    /// Big-integer ring of the gadget's level.
     ring: BigRing,
     key_ring: Ring,
     options: GadgetOptions,
@@ -97,7 +97,8 @@ impl BigGadget {
         Ok(Form::Remainders(present(groups, top.limbs(level))))
     }
 
-    /// Returns the places of a key's polynomials that belong to the digits: a key of another level may have more between them.
+    /// Returns the places of a key's polynomials that belong to the gadget's digits: a key of another level
+    /// may have more between them.
     fn places_in(&self, part: Option<&Residues>) -> Result<Vec<usize>, RingError> {
         let Form::Remainders(own) = &self.form else { return Ok((0..self.digit_count()).collect()) };
         let missing = |limb| RingError::MissingTable { table: "polynomial of a key", limb };
@@ -109,7 +110,7 @@ impl BigGadget {
         own.iter().map(|(digit, _)| place(*digit).ok_or(missing(*digit))).collect()
     }
 
-    /// Returns log2 ω^z for the i-th kept digit.
+    /// Returns the exponent log2 ω^z of the radix power of the i-th kept digit.
     fn exponent(&self, bits: u32, i: usize) -> u64 {
         (self.options.dropped_limbs + i) as u64 * u64::from(bits)
     }
@@ -152,8 +153,8 @@ impl BigGadget {
         }
     }
 
-    /// Returns the i-th kept digit of every coefficient. In a radix: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)), less ω/2; the
-    /// last digit keeps the carry from the rounding of the others.
+    /// Returns the i-th kept digit of every coefficient. In a radix: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)),
+    /// less ω/2; the last digit keeps the carry from the rounding of the others.
     fn digit(&self, coefficients: &[BigInt], i: usize) -> Vec<BigInt> {
         match &self.form {
             Form::Radix { bits, digits } => {
@@ -237,7 +238,8 @@ impl GadgetBackend for BigGadget {
         }
     }
 
-    /// Returns log2 of (ω/2)·(1 + ω + … + ω^(i−1)) for i dropped digits: more than |c|_{ω^i}/2 by a factor ω/(ω − 1).
+    /// Returns log2 of the truncation error (ω/2)·(1 + ω + … + ω^(i−1)) for i dropped digits: more than
+    /// |c|_{ω^i}/2 by a factor ω/(ω − 1).
     fn log2_truncation(&self) -> f64 {
         match self.form {
             Form::Radix { bits, .. } if self.options.dropped_limbs > 0 => {
@@ -300,7 +302,7 @@ impl GadgetBackend for BigGadget {
     }
 }
 
-/// Yields the digits that have some of these moduli, with the moduli they have.
+/// Yields the groups of digits that have some of these moduli, with the moduli they have.
 fn present<'a>(groups: impl Iterator<Item = &'a [usize]>, limbs: &[usize]) -> Vec<(usize, Vec<usize>)> {
     let own = |group: &[usize]| limbs.iter().copied().filter(|limb| group.contains(limb)).collect();
     let digits = (0..).zip(groups.map(own));

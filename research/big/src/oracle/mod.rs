@@ -1,4 +1,4 @@
-//! Plain big integers: the oracle of the tests.
+//! Storage of polynomials with plain big integers: the oracle of the tests.
 
 mod coefficients;
 mod gadget;
