@@ -8,9 +8,8 @@ use std::ops::Range;
 
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind};
 
-use super::Specimen;
 use super::mutation::repair;
-use super::specimens::{Failure, every_specimen};
+use super::{Failure, Specimen, every_specimen};
 
 /// Number of bytes of a crafted part.
 const LONG: usize = 1 << 20;
