@@ -57,6 +57,8 @@ struct Paths {
     steps: BTreeMap<(String, String), usize>,
     /// Files of the operation that are entered again from below, and by which file.
     again: BTreeSet<(String, String)>,
+    /// Crates that are entered again from below, and from which crate.
+    crates_again: BTreeSet<(String, String)>,
 }
 
 impl Operation {
@@ -121,6 +123,10 @@ impl Paths {
                 self.again.insert((file.to_owned(), (*last).to_owned()));
             }
             if let Some(last) = open.last() {
+                let (to, from) = (folder(file), folder(last));
+                if to != from && open.iter().any(|other| folder(other) == to) {
+                    self.crates_again.insert((to.to_owned(), from.to_owned()));
+                }
                 *self.steps.entry(((*last).to_owned(), file.to_owned())).or_default() += 1;
             }
             if !self.files.iter().any(|known| known == file) {
@@ -132,8 +138,7 @@ impl Paths {
     }
 
     fn crates(&self) -> usize {
-        let folders = self.files.iter().filter_map(|file| file.split_once("/src/"));
-        folders.map(|(folder, _)| folder).collect::<BTreeSet<_>>().len()
+        self.files.iter().map(|file| folder(file)).collect::<BTreeSet<_>>().len()
     }
 
     /// Files that `file` calls down into, in the order of first entry.
@@ -143,8 +148,8 @@ impl Paths {
 
     fn markdown(&self, title: &str) -> String {
         let mut text = format!("\n## {title}\n\n{} files of {} crates.", self.files.len(), self.crates());
-        for (file, from) in &self.again {
-            text.push_str(&format!(" `{file}` is entered again from `{from}`."));
+        for (again, from) in self.crates_again.iter().chain(&self.again) {
+            text.push_str(&format!(" `{again}` is entered again from `{from}`."));
         }
         text.push_str("\n\n| file | hands down to |\n|---|---|\n");
         for file in &self.files {
@@ -160,8 +165,13 @@ impl Paths {
         };
         let files: Vec<Value> =
             self.files.iter().map(|file| json!({ "file": file, "hands_down_to": of(file) })).collect();
-        json!({ "operation": title, "paths": self.number, "crates": self.crates(), "files": files, "entered_again": self.again })
+        json!({ "operation": title, "paths": self.number, "crates": self.crates(), "files": files, "entered_again": self.again, "crates_entered_again": self.crates_again })
     }
+}
+
+/// Returns the folder of the crate that a file belongs to.
+fn folder(file: &str) -> &str {
+    file.split_once("/src/").map_or(file, |(folder, _)| folder)
 }
 
 /// Records the paths of the operations asked for, and prints, writes or compares them.
@@ -230,6 +240,8 @@ mod tests {
         let (a, c) = ("crates/a/src/a.rs".to_owned(), "crates/c/src/c.rs".to_owned());
         assert_eq!(paths.steps.get(&(a.clone(), c.clone())), Some(&3));
         assert_eq!(paths.again, BTreeSet::from([(a.clone(), c.clone()), (c, a)]));
+        let (a, c) = ("crates/a".to_owned(), "crates/c".to_owned());
+        assert_eq!(paths.crates_again, BTreeSet::from([(a.clone(), c.clone()), (c, a)]));
         assert!(
             paths
                 .markdown("Title")

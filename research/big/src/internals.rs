@@ -2,8 +2,7 @@
 //!
 //! No code but the tests of `sunzi-big` may use this module: its contents change without notice.
 
-pub use crate::multi_precision::conversion::Ratio;
-pub use crate::multi_precision::rounding::Rounding;
+pub use crate::multi_precision::rounding::{Ratio, Rounding};
 
 /// Private module of big integers as words of sixty bits.
 pub mod words {

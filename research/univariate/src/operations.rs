@@ -20,9 +20,9 @@ use zeroize::Zeroizing;
 use crate::form::ReducedForm;
 use crate::gadget::UnivariateGadget;
 use crate::packing;
+use crate::ring::Switching;
 use crate::ring::UnivariateRing;
 use crate::scaler::UnivariateScaler;
-use crate::switching::Switching;
 
 impl Backend for UnivariateRing {
     fn ring_index(&self) -> &RingIndex {

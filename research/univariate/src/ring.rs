@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use sunzi_kernels::Modulus;
 
-use sunzi_ring::storage::{Scratch, Work, check_length, entry, get_or_try_init, part};
+use sunzi_ring::storage::{RoundedDivision, Scratch, Work, check_length, entry, get_or_try_init, part};
 use sunzi_ring::{
     Backend, Basis, Coefficient, Domain, Evaluation, Parallelism, Poly, Representation, Residues, RingError,
     Shape,
@@ -15,7 +15,6 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::form::ReducedForm;
 use crate::geometry::{Geometry, MontgomeryFactor};
-use crate::switching::Switching;
 use crate::{Reducer, Reduction};
 
 /// Storage of R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m `[BEHMSZ17]`; cheap to clone.
@@ -58,6 +57,16 @@ struct Inner {
 pub(crate) struct Lower {
     pub(crate) ring: OnceLock<UnivariateRing>,
     pub(crate) switching: OnceLock<Switching>,
+}
+
+/// Tables of the division by D, the product of the moduli from a level on.
+pub(crate) struct Switching {
+    /// Ring modulo D; the next field is the ring of the level.
+    pub(crate) divisor: UnivariateRing,
+    pub(crate) target: UnivariateRing,
+    pub(crate) division: RoundedDivision,
+    /// Inverse D^-1 modulo every modulus that stays.
+    pub(crate) inverses: Vec<u64>,
 }
 
 impl UnivariateRing {

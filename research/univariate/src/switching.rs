@@ -9,16 +9,7 @@ use sunzi_ring::{
 
 use crate::UnivariateRing;
 use crate::form::ReducedForm;
-
-/// Tables of modulus switching: the division by D, the product of the moduli from a level on.
-pub(crate) struct Switching {
-    /// Ring modulo the dropped moduli D; the next field is the ring of the level.
-    divisor: UnivariateRing,
-    target: UnivariateRing,
-    division: RoundedDivision,
-    /// Inverse D^-1 of the dropped moduli, modulo every modulus that stays.
-    inverses: Vec<u64>,
-}
+use crate::ring::Switching;
 
 /// Returns a polynomial's coefficients times a constant of each limb.
 pub(crate) fn scaled(

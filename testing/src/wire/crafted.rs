@@ -9,9 +9,8 @@ use std::ops::Range;
 
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind};
 
-use super::Specimen;
 use super::mutation::repair;
-use super::specimens::{Failure, every_specimen};
+use super::{Failure, Specimen, every_specimen};
 
 /// Number of bytes of an excessive part of a crafted file.
 const LONG: usize = 1 << 20;

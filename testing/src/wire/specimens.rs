@@ -326,11 +326,8 @@ fn bfv_specimens() -> Result<Vec<Specimen>, Failure> {
     Ok(all)
 }
 
-/// Makes all specimens of files.
-///
-/// # Errors
-/// No error is expected of making specimens.
-pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
+/// Makes the specimens of parameters, keys and ciphertexts.
+pub(super) fn scheme_specimens() -> Result<Vec<Specimen>, Failure> {
     let mut all = parameter_specimens()?;
     all.extend(bfv_specimens()?);
     let parameters = bgv_parameters()?;
@@ -361,8 +358,6 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     all.extend(specimens("ckks-sets-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 24)?);
     all.push(bootstrapping()?);
     all.push(ledger()?);
-    all.extend(super::tables::table_specimens()?);
-    all.extend(super::results::results_specimens()?);
     Ok(all)
 }
 

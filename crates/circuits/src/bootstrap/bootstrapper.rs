@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
+use sunzi_ring::on_pool;
 use sunzi_rlwe::{Log2, encapsulation};
 
 use super::blueprint::Transform;
@@ -77,7 +78,8 @@ impl Bootstrapper {
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
         let rlwe = self.blueprint.context.rlwe();
-        rlwe.on_pool(|| self.all_steps(a, beside, keys)).map_err(BootstrapError::of_bootstrapping)
+        on_pool(rlwe.switch_words(), || self.all_steps(a, beside, keys))
+            .map_err(BootstrapError::of_bootstrapping)
     }
 
     fn all_steps(

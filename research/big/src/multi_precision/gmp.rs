@@ -6,9 +6,9 @@ use num_traits::{One, ToPrimitive};
 use sunzi_kernels::{Modulus, gmp};
 use sunzi_ring::{Basis, RingError};
 
-use super::conversion::Ratio;
 use super::groups::{Group, group};
 use super::lift::half;
+use super::rounding::Ratio;
 
 const BITS: u64 = 64;
 

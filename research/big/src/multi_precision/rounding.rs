@@ -4,9 +4,17 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 
-use super::conversion::Ratio;
 use super::lift::half;
 use super::words::{self, BITS, MASK, columns};
+
+/// Ratio t/q of a division and rounding, for q > 2t.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio<'a> {
+    /// Factor t of the ratio.
+    pub t: u64,
+    /// Divisor q of the ratio.
+    pub q: &'a BigUint,
+}
 
 /// Tables of the rounding u ↦ ⌊t·x/q⌉ + K for x = u − offset, a half rounding up: K makes the result non-negative.
 ///

@@ -12,8 +12,9 @@ use sunzi_ring::{
     ScalerOptions, ScalingBounds, Side, WordRing,
 };
 
-use super::MultiPrecision;
-use super::conversion::{Conversion, Ratio};
+use super::conversion::Conversion;
+use super::rounding::Ratio;
+use super::tables::MultiPrecision;
 
 /// Scaler of BFV by division and rounding DR of `[BEHZ16, eq. (1)]` over the integers, without approximation.
 ///

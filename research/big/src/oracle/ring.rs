@@ -13,13 +13,12 @@ use sunzi_ring::storage::{
     supported_index, tag_of,
 };
 use sunzi_ring::{
-    Append, Backend, Coefficient, Evaluation, Gadget, GadgetOptions, PackingError, Poly, Representation,
-    Residues, Ring, RingError, Scaler, ScalerOptions, Shape, Storage, Tables,
+    Append, Backend, Coefficient, Evaluation, PackingError, Poly, Representation, Residues, Ring, RingError,
+    Shape, Storage,
 };
 
 use super::coefficients::Coefficients;
 use super::product::{self, Reduced};
-use super::{BigGadget, BigScaler};
 
 /// Storage of R_q for any modulus q ≥ 2 and any ring index m, over multi-precision integers.
 ///
@@ -388,20 +387,5 @@ impl Backend for BigRing {
 
     fn unpack(&self, _: Representation, from: &mut dyn BufRead) -> Result<Residues, PackingError> {
         self.read(from)
-    }
-}
-
-impl Tables for BigRing {
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        ring.storage_as::<Self>()?;
-        BigScaler::new(ring, t, options).map(Scaler::new)
-    }
-
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        BigGadget::new(ring.storage_as()?, options).map(Gadget::new)
-    }
-
-    fn description(&self, ring: &Ring) -> Vec<u8> {
-        ring.storage_as().map(Self::description).unwrap_or_default()
     }
 }
