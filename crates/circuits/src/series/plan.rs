@@ -241,6 +241,18 @@ mod tests {
         }
     }
 
+    /// Where few terms are present, no other one brings the powers that they are made of.
+    #[test]
+    fn every_choice_of_terms_has_its_powers() {
+        for terms in 1..1_u32 << 12 {
+            let c: Vec<f64> = (0..12).map(|i| f64::from(terms >> i & 1)).collect();
+            let series = Series::chebyshev(-1.0, 1.0, c).unwrap();
+            for plan in [Plan::new(&series), Plan::whole(&series)] {
+                assert!((run(&plan, 0.7).0 - series.at(0.7)).abs() < 1e-11, "terms {terms:012b}");
+            }
+        }
+    }
+
     #[test]
     fn few_relinearizations() {
         let cost = |step: usize, d: usize| {
