@@ -7,19 +7,28 @@
 //! encrypted columns can be packed; a [`Plan`](crate::Plan) is where that costs less ([`Packing`]).
 
 mod choice;
+mod form;
 mod moments;
+mod pack;
+mod read;
 mod run;
+mod server;
 mod work;
 
 use serde::{Deserialize, Serialize};
-use sunzi_circuits::statistics::Layout;
+pub use sunzi_circuits::statistics::{Input, Layout};
 
-pub(crate) use choice::choose;
+pub(crate) use choice::{choose, refusal, within};
+pub use form::Form;
 use moments::Moments;
+pub use pack::Packer;
+pub(crate) use read::Reader;
 pub use run::{Keys, Phase, Totals, run};
+pub use server::{EncryptedTotals, evaluate};
 pub use work::{Sizes, Work};
 
 use crate::analysis::Parameters;
+use crate::{Plan, ProgramError};
 
 /// What is known of a table that may be packed, and wanted of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +43,12 @@ pub struct Packing {
     /// Every total is wanted for each label too, which columns apart give only where the program masks them.
     #[serde(default)]
     pub by_label: bool,
+    /// Whatever it costs: programs that cannot be packed are refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub always: bool,
+    /// Slots of a segment, a power of two: those of the cheapest layout unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<usize>,
 }
 
 /// How a plan packs its table.
@@ -46,11 +61,21 @@ pub struct Packed {
     sizes: Sizes,
 }
 
-/// What was asked for: a plan is made of that again.
+/// What was asked for, and the segment that was found: a plan is made of that again.
 impl Serialize for Packed {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.packing.serialize(serializer)
+        self.packing().serialize(serializer)
     }
+}
+
+/// How the table of a plan is packed.
+fn of_plan(plan: &Plan) -> Result<&Packed, ProgramError> {
+    let none = || ProgramError::mismatch("the plan", "one that packs its table", "another");
+    plan.packed.as_ref().ok_or_else(none)
+}
+
+fn not_ckks() -> ProgramError {
+    ProgramError::mismatch("the scheme", "BFV or BGV", "CKKS")
 }
 
 impl Packed {
@@ -58,6 +83,12 @@ impl Packed {
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// What a plan of this layout is made of again.
+    #[must_use]
+    pub fn packing(&self) -> Packing {
+        Packing { segment: Some(self.layout.segment()), ..self.packing.clone() }
     }
 
     /// The work that is predicted for all of it.
