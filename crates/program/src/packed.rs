@@ -5,6 +5,44 @@
 //! ([`Layout`]). The server learns the number of labels up to a power of two, and an upper bound on the rows of the largest group; the groups'
 //! sizes stay encrypted. Programs whose totals are sums over rows, or over the rows of each label of one category, of products of at most two
 //! encrypted columns can be packed; a [`Plan`](crate::Plan) is where that costs less ([`Packing`]).
+//!
+//! ```
+//! use sunzi_program::contexts::EncryptionKey;
+//! use sunzi_program::packed::{Keys, Packed, Packer, Packing, evaluate};
+//! use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
+//! use sunzi_program::run::{Answer, Cells, Table};
+//! use sunzi_program::{Column, Contexts, Options, Plan, Program, Schema};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema = Schema::new(3, vec![Column::integer("x", 0, 9), Column::integer("y", 0, 9)])?;
+//! let program = Program::parse("sum(x * y)", &schema)?;
+//! let packing = Some(Packing { always: true, ..Packing::default() });
+//! let plan = Plan::new(&program, &Options { packing, ..Options::default() })?;
+//! let contexts = Contexts::new(&plan.parameters)?;
+//! let (keys, codec) = (Keys::generate(&plan, &contexts)?, contexts.codec(&plan.layout)?);
+//!
+//! // The owner of the table encrypts chunk by chunk, and the server computes.
+//! let table = Table::new(&schema, vec![Cells::Units(vec![1, 2, 3]), Cells::Units(vec![4, 5, 6])])?;
+//! let packer = Packer::new(&plan, &codec, &table)?;
+//! let inputs: Vec<_> = plan.packed().map(Packed::layout).into_iter().flat_map(|own| own.inputs()).collect();
+//! let encrypt = |chunk| {
+//!     let key = EncryptionKey::Public(&keys.public);
+//!     inputs.iter().map(|&input| packer.encrypt(chunk, input, key)).collect()
+//! };
+//! let sums = evaluate(&plan, &contexts, &keys.evaluation, encrypt, &|| {})?;
+//! let mut file = Vec::new();
+//! let mut writer = ResultsWriter::new(&contexts, keys.secret.id(), Description::of(&plan)?, &mut file)?;
+//! sums.results.into_iter().try_for_each(|sum| writer.put(&Answer::Encrypted(sum)))?;
+//!
+//! // The key holder reads totals as those of any other table.
+//! let mut reader = ResultsReader::open(&contexts, &file[..])?;
+//! let nothing = |_, _, _| Ok::<_, Box<dyn std::error::Error>>(());
+//! let totals = reader.decrypt(&codec, &keys.secret, nothing)?;
+//! let sum = totals.into_values().next().map(|total| total.number.to_f64());
+//! assert_eq!(sum, Some(32.0));
+//! # Ok(())
+//! # }
+//! ```
 
 mod choice;
 mod form;
