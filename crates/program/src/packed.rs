@@ -61,8 +61,8 @@ pub use form::Form;
 use moments::Moments;
 pub use pack::Packer;
 pub(crate) use read::Reader;
-pub use run::{Keys, Phase, Totals, run};
-pub use server::{EncryptedTotals, evaluate};
+pub use run::{Keys, Totals, run};
+pub use server::{EncryptedTotals, Phase, evaluate};
 pub use work::{Sizes, Work};
 
 use crate::analysis::Parameters;

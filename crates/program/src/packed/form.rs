@@ -9,7 +9,7 @@ use crate::analysis::Parameters;
 use crate::schema::{Kind, Schema};
 use crate::{NodeId, Plan, Program, ProgramError};
 
-/// Most columns of a packed table, and most rows of slots that they take.
+/// Most columns of a packed table.
 const MOST_COLUMNS: usize = 4096;
 
 /// What of a table is packed and how. Programs can be run on it that sum these columns and products, and none besides.

@@ -7,7 +7,7 @@ use sunzi_circuits::EvaluationKeys;
 use sunzi_rlwe::randomness;
 
 use super::read::Reader;
-use super::server::sums;
+use super::server::{Phase, sums};
 use super::{Packer, of_plan};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, PublicKey, SecretKey};
 use crate::run::Table;
@@ -37,19 +37,6 @@ impl Keys {
         let evaluation = contexts.evaluation_keys(&secret, rotations, limbs, &mut rng).map_err(scheme)?;
         Ok(Self { secret, public, evaluation })
     }
-}
-
-/// What a run does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// The owner packs and encrypts a chunk.
-    Encrypting,
-    /// The server multiplies columns.
-    Products,
-    /// The server sums over slots.
-    Sums,
-    /// The key holder decrypts.
-    Decrypting,
 }
 
 /// What the key holder reads: every total of the program.

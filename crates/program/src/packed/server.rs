@@ -5,9 +5,22 @@ use std::ops::Range;
 use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSum, Layout, Server};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 
-use super::{Packed, Phase, not_ckks, of_plan};
+use super::{Packed, not_ckks, of_plan};
 use crate::contexts::{Contexts, Encrypted, Parts};
 use crate::{Plan, ProgramError};
+
+/// What a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The owner packs and encrypts a chunk.
+    Encrypting,
+    /// The server multiplies columns.
+    Products,
+    /// The server sums over slots.
+    Sums,
+    /// The key holder decrypts.
+    Decrypting,
+}
 
 /// What the server sends to the key holder.
 pub struct EncryptedTotals {
