@@ -30,6 +30,7 @@ mod kill;
 mod million;
 #[cfg(test)]
 mod mismatch;
+#[cfg(test)]
 mod packed;
 #[cfg(test)]
 mod share;

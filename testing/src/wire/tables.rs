@@ -161,7 +161,7 @@ fn specimen(name: &str, kind: Kind, parameters: &Parameters) -> Result<Specimen,
         kind,
         bytes,
         records,
-        read: Box::new(move |bytes| rewritten(&reader, bytes).map_err(wire)),
+        read: Box::new(move |bytes| rewritten(&reader, kind, bytes).map_err(wire)),
         run: Box::new(move |bytes| open_all(&runner, &secret, bytes).map_err(wire)),
     })
 }
@@ -206,7 +206,7 @@ fn packed_specimen(name: &str, kind: Kind, parameters: &Parameters) -> Result<Sp
         kind,
         bytes,
         records,
-        read: Box::new(move |bytes| rewritten(&reader, bytes).map_err(wire)),
+        read: Box::new(move |bytes| rewritten(&reader, kind, bytes).map_err(wire)),
         run: Box::new(move |bytes| open_all(&runner, &secret, bytes).map_err(wire)),
     })
 }
@@ -234,8 +234,12 @@ fn open(bytes: &[u8]) -> Result<TableFile<Cursor<&[u8]>>, TableError> {
     TableFile::open(Cursor::new(bytes), bytes.len() as u64)
 }
 
-fn rewritten(contexts: &Contexts, bytes: &[u8]) -> Result<Vec<u8>, TableError> {
+fn rewritten(contexts: &Contexts, kind: Kind, bytes: &[u8]) -> Result<Vec<u8>, TableError> {
     let mut file = open(bytes)?;
+    // One reader takes tables of columns apart and packed ones.
+    if file.header().kind != kind as u16 {
+        return Err(WireError::Kind { expected: kind, got: file.header().kind }.into());
+    }
     file.belongs_to(contexts)?;
     let shape = file.shape().clone();
     let mut bytes = Vec::new();
