@@ -249,6 +249,9 @@ pub(crate) struct KeygenArgs {
     /// With --for: a category in the clear that will cut the table, as in `sunzi encrypt`
     #[arg(long, value_name = "COLUMN", requires = "program")]
     pub(crate) partition: Option<String>,
+    /// Keys for this plan alone, as `sunzi plan --json` prints it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["program", "rotations"])]
+    pub(crate) plan: Option<PathBuf>,
     /// Keys for rotations: sums for those that sum all slots, none, or steps such as 1,2,-4
     #[arg(long, value_name = "sums|none|K,...", default_value = "sums", value_parser = parse_rotations, allow_hyphen_values = true)]
     pub(crate) rotations: Rotations,

@@ -79,6 +79,7 @@ impl Asked {
             longest_group: Some(job.groups.longest() as u64),
             largest: Some(job.bound()),
             by_label: true,
+            ..Packing::default()
         };
         let scheme = match scheme {
             SchemeChoice::Auto => None,

@@ -10,9 +10,12 @@ mod share;
 use std::fs;
 use std::path::Path;
 
-use sunzi::program::{Kind, Program, ProgramError, Schema};
+use sunzi::program::analysis::Parameters;
+use sunzi::program::{Kind, Plan, Program, ProgramError, Schema};
+use sunzi::rlwe::wire::WireError;
 
 use crate::error::{CliError, one_line, quoted};
+use crate::files;
 
 /// The longest file of weights, in bytes.
 const LONGEST_WEIGHTS: u64 = 1 << 24;
@@ -26,6 +29,19 @@ pub(crate) fn parse(text: &str, schema: &Schema) -> Result<Program, CliError> {
         _ => fs::read_to_string(name).map_err(|error| format!("cannot read {name:?}: {error}")),
     };
     Program::parse_with(text, schema, &weights).map_err(refuse)
+}
+
+/// The plan in a file, as `sunzi plan --json` prints it; it must be one for these parameters.
+pub(crate) fn planned(path: &Path, parameters: &Parameters) -> Result<Plan, CliError> {
+    let json = fs::read_to_string(path).map_err(|error| files::refuse(path, WireError::Io(error)))?;
+    let name = quoted(&path.display().to_string());
+    let plan: Plan = serde_json::from_str(&json).map_err(|error| {
+        CliError::input(format!("{name} is no plan as sunzi plan --json prints it: {error}"))
+    })?;
+    if plan.parameters == *parameters {
+        return Ok(plan);
+    }
+    Err(CliError::mismatch(format!("{name} is a plan for other parameters than these")))
 }
 
 /// Number of parts that a category cuts a table into: its labels.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use sunzi::program::packed::Packing;
 use sunzi::rlwe::SharingPolicy;
 
 use super::tables::parse_bytes;
@@ -21,6 +22,47 @@ pub(crate) enum PlanScheme {
     Ckks,
     /// The cheapest.
     Auto,
+}
+
+/// Whether the table may be packed for the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PackingChoice {
+    /// Columns have ciphertexts of their own.
+    Never,
+    /// Where it costs less.
+    Auto,
+    /// Or the program is refused.
+    Always,
+}
+
+/// How a table may be packed.
+#[derive(Debug, Args)]
+pub(crate) struct PackingArgs {
+    /// Pack columns and groups side by side, for this program alone: keep what --json prints for the --plan of keygen and encrypt
+    #[arg(long, value_name = "never|auto|always", default_value = "never", hide_possible_values = true)]
+    pub(crate) packing: PackingChoice,
+    /// With --packing: no label of the category after `by` has more rows, which the server learns; all rows unless given
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) longest_group: Option<u64>,
+    /// With --packing: no sum and no sum of products is larger, in units of the last decimal; as ranges of columns allow unless given
+    #[arg(long, value_name = "M")]
+    pub(crate) largest: Option<u128>,
+}
+
+impl PackingArgs {
+    /// What is asked for, if anything.
+    pub(crate) fn asked(&self) -> Result<Option<Packing>, CliError> {
+        let always = self.packing == PackingChoice::Always;
+        let (longest_group, largest) = (self.longest_group, self.largest);
+        let given = longest_group.is_some() || largest.is_some();
+        match self.packing {
+            PackingChoice::Never if given => {
+                Err(CliError::input("--longest-group and --largest are for --packing auto or always"))
+            }
+            PackingChoice::Never => Ok(None),
+            _ => Ok(Some(Packing { longest_group, largest, always, ..Packing::default() })),
+        }
+    }
 }
 
 /// Options of `sunzi plan`.
@@ -52,6 +94,8 @@ pub(crate) struct PlanArgs {
     pub(crate) security: String,
     #[command(flatten)]
     pub(crate) room: RoomArgs,
+    #[command(flatten)]
+    pub(crate) packing: PackingArgs,
     /// A category in the clear that will cut the table, as in `sunzi encrypt`
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,

@@ -47,6 +47,9 @@ pub(crate) struct EncryptArgs {
     /// The folder with the public key, or that with the secret key: then the table takes half the bytes
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keys: PathBuf,
+    /// A plan as `sunzi plan --json` prints it: its schema is taken, and the table is packed for it if it says so
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["schema", "columns", "clear", "category", "partition"])]
+    pub(crate) plan: Option<PathBuf>,
     /// The file to write, Parquet if its name ends so; if it is there it is replaced once the new one is whole
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,

@@ -8,8 +8,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
 use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
+use sunzi::program::packed::{self, Packed, Packer};
 use sunzi::program::run::{Cells, Table};
-use sunzi::program::{Contexts, Kind, Schema};
+use sunzi::program::{Contexts, Kind, Plan, ProgramError, Schema};
 use sunzi::rlwe::wire::{WireError, replace};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
@@ -21,8 +22,8 @@ use sunzi::table::{
 use super::{check_target, refuse, refuse_keys, refuse_schema, refuse_table};
 use crate::args::{EncryptArgs, SchemaArgs, TableArgs};
 use crate::error::{CliError, quoted};
-use crate::output;
 use crate::progress::Progress;
+use crate::{output, program};
 
 /// Report of `sunzi encrypt`: the encrypted table that it wrote.
 #[derive(Debug, Serialize)]
@@ -80,7 +81,7 @@ impl From<WireError> for Stopped {
 
 /// Finds a schema, and prints or keeps it.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
-    let (_, surveyed) = look(&args.table, None)?;
+    let (_, surveyed) = look(&args.table, None, None)?;
     let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
     let Some(path) = &args.output else { return output::print(&json) };
     check_target(path)?;
@@ -90,14 +91,21 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
 }
 
 /// Reads all of a table once; a column that cuts it is a category in the clear.
-fn look(args: &TableArgs, partition: Option<&String>) -> Result<(Source, Surveyed), CliError> {
+fn look(
+    args: &TableArgs,
+    partition: Option<&String>,
+    schema: Option<&Schema>,
+) -> Result<(Source, Surveyed), CliError> {
     let refused = |error| refuse_table(&args.table, error);
-    let asked = match &args.schema {
-        Some(path) => {
+    let asked = match (&args.schema, schema) {
+        (_, Some(Schema { rows, columns })) => {
+            Asked { rows: Some(*rows), declared: Some(columns.clone()), ..Asked::default() }
+        }
+        (Some(path), None) => {
             let json = fs::read_to_string(path).map_err(|error| refuse(path, WireError::Io(error)))?;
             read_schema(&json).map_err(|error| refuse_schema(path, error))?
         }
-        None => {
+        (None, None) => {
             let categories = args.category.iter().chain(partition).cloned().collect();
             Asked { columns: args.columns.clone(), categories, ..Asked::default() }
         }
@@ -117,9 +125,16 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let key = Key::load(&contexts, &args.keys).map_err(of_keys)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("looking at the table");
-    let (source, surveyed) = look(&args.table, args.partition.as_ref())?;
-    fits(&contexts, &surveyed.schema)?;
-    let job = Job::new(contexts, &key, &surveyed)?;
+    let plan = args.plan.as_ref().map(|path| program::planned(path, contexts.parameters())).transpose()?;
+    let schema = plan.as_ref().map(|plan| plan.program.schema());
+    let (source, surveyed) = look(&args.table, args.partition.as_ref(), schema)?;
+    let packed = plan.as_ref().filter(|plan| plan.packed().is_some());
+    if packed.is_none() {
+        fits(&contexts, &surveyed.schema)?;
+    } else if is_parquet_name(&args.output) {
+        return Err(CliError::input("a packed table is no table in Parquet: give --output another name"));
+    }
+    let job = Job::new(contexts, &key, &surveyed, packed)?;
     if let Some(most) = args.memory.filter(|&most| most < job.memory()) {
         let (needed, most) = (bytes(job.memory()), bytes(most));
         return Err(CliError::input(format!(
@@ -127,7 +142,8 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
         )));
     }
     let of_table = |error| refuse_table(&args.table.table, error);
-    let mut chunks = Chunks::new(source.rows().map_err(of_table)?, &surveyed, job.codec.layout().span);
+    let rows = if packed.is_some() { surveyed.schema.rows as usize } else { job.codec.layout().span };
+    let mut chunks = Chunks::new(source.rows().map_err(of_table)?, &surveyed, rows);
     if let Some(column) = &args.partition {
         chunks = chunks.partitioned(column).map_err(of_table)?;
     }
@@ -147,11 +163,19 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
         key: key.id().to_string(),
         rows: surveyed.schema.rows,
         chunks: count,
-        encrypted: job.inputs.len(),
+        encrypted: job.width(),
         bytes: written.len(),
         seconds: start.elapsed().as_secs_f64(),
     };
-    if args.json { output::print_json(&made) } else { output::print(&made.text(args.table.schema.is_none())) }
+    if args.json {
+        output::print_json(&made)
+    } else {
+        output::print(&made.text(args.table.schema.is_none() && args.plan.is_none()))
+    }
+}
+
+fn is_parquet_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
 /// Fails for columns that the scheme cannot hold.
@@ -182,13 +206,27 @@ struct Job<'a> {
     key: &'a Key,
     schema: &'a Schema,
     inputs: Vec<Input>,
+    /// The plan that the table is packed for, if it is.
+    packed: Option<&'a Plan>,
 }
 
 impl<'a> Job<'a> {
-    fn new(contexts: Contexts, key: &'a Key, surveyed: &'a Surveyed) -> Result<Self, CliError> {
+    fn new(
+        contexts: Contexts,
+        key: &'a Key,
+        surveyed: &'a Surveyed,
+        packed: Option<&'a Plan>,
+    ) -> Result<Self, CliError> {
         let schema = &surveyed.schema;
-        let codec = contexts.codec(&contexts.layout(schema.rows)).map_err(CliError::input)?;
-        Ok(Self { codec, key, schema, inputs: inputs(schema) })
+        let layout = packed.map_or_else(|| contexts.layout(schema.rows), |plan| plan.layout);
+        let codec = contexts.codec(&layout).map_err(CliError::input)?;
+        Ok(Self { codec, key, schema, inputs: inputs(schema), packed })
+    }
+
+    /// Number of columns and labels that are encrypted.
+    fn width(&self) -> usize {
+        let packed = self.packed.and_then(Plan::packed).map(|packed| packed.layout().shape().columns);
+        packed.unwrap_or(self.inputs.len())
     }
 
     /// Number of inputs that are encrypted together.
@@ -204,9 +242,12 @@ impl<'a> Job<'a> {
             (contexts.parameters().degree() as u64, contexts.parameters().plain_moduli().len().max(1) as u64);
         let limbs = contexts.rlwe().level() as u64 + 1;
         let one = moduli * n * 8 * (5 * limbs + 4);
-        let cells = 32 * (self.codec.layout().span * self.schema.columns.len()) as u64;
+        // Rows are sorted into groups before a table is packed: it is in memory as a whole.
+        let rows = if self.packed.is_some() { self.schema.rows } else { self.codec.layout().span as u64 };
+        let cells = rows.saturating_mul(32 * self.schema.columns.len() as u64);
         let tables = 64 * n * (limbs + moduli);
-        (16 << 20) + tables + cells + one * self.batch().min(self.inputs.len()) as u64
+        let work = (16 << 20) + tables + one * self.batch().min(self.inputs.len()) as u64;
+        cells.saturating_add(work)
     }
 
     /// The bytes of some inputs of a chunk, encrypted on all threads.
@@ -231,6 +272,12 @@ impl<'a> Job<'a> {
     ) -> Result<usize, Stopped> {
         let of_table = |error: TableError| Stopped::Said(refuse_table(&args.table.table, error));
         let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
+        if let Some(plan) = self.packed {
+            return match chunks.next_chunk().map_err(of_table)? {
+                Some(rows) => self.write_packed(plan, &rows, (file, args), progress),
+                None => Err(Stopped::Said(CliError::input("the table has no rows"))),
+            };
+        }
         let mut writer = self.writer(file, args)?;
         progress.begin(self.codec.layout().chunks * self.inputs.len());
         progress.say("encrypting");
@@ -248,6 +295,43 @@ impl<'a> Job<'a> {
         writer.finish().map(|()| count).map_err(of_file)
     }
 
+    /// Writes all of a table packed for a plan, and counts its chunks.
+    fn write_packed(
+        &self,
+        plan: &Plan,
+        rows: &Table,
+        (file, args): (&mut File, &EncryptArgs),
+        progress: &Progress,
+    ) -> Result<usize, Stopped> {
+        let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
+        let said = |error: ProgramError| Stopped::Said(program::refuse(error));
+        let packer = Packer::new(plan, &self.codec, rows).map_err(said)?;
+        let layout = plan.packed().map(Packed::layout);
+        let Some((layout, form)) = layout.zip(plan.form().ok()) else { return Ok(0) };
+        let (contexts, inputs) = (self.codec.contexts(), layout.inputs().collect::<Vec<_>>());
+        let encrypt = |chunk: usize, input: packed::Input| {
+            let encrypted = packer.encrypt(chunk, input, self.key.encrypting()).map_err(CliError::input)?;
+            contexts.to_bytes(&encrypted).map_err(CliError::failure)
+        };
+        let first = inputs.first().map(|&input| encrypt(0, input)).transpose().map_err(Stopped::Said)?;
+        let shape = Shape::packed(self.schema, form, first.map_or(0, |bytes| bytes.len() as u64));
+        let mut writer =
+            TableWriter::create(contexts, shape.map_err(of_file)?, self.key.id(), file).map_err(of_file)?;
+        progress.begin(layout.chunks() * inputs.len());
+        progress.say("encrypting");
+        for chunk in 0..layout.chunks() {
+            writer.begin_packed_chunk().map_err(of_file)?;
+            for batch in inputs.chunks(self.batch()) {
+                let all = batch.par_iter().map(|&input| encrypt(chunk, input));
+                for bytes in all.collect::<Result<Vec<_>, _>>().map_err(Stopped::Said)? {
+                    writer.put_bytes(&bytes, self.key.id()).map_err(of_file)?;
+                    progress.step();
+                }
+            }
+        }
+        Box::new(writer).finish().map(|()| layout.chunks()).map_err(of_file)
+    }
+
     /// Begins the file, in the form that its name asks for.
     fn writer<'f>(
         &'f self,
@@ -257,7 +341,7 @@ impl<'a> Job<'a> {
         let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
         let (contexts, key) = (self.codec.contexts(), self.key.id());
         let len = self.encrypted_len().map_err(Stopped::Said)?;
-        if args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
+        if is_parquet_name(&args.output) {
             let of_name = |name| self.schema.position(name).and_then(|at| self.schema.columns.get(at));
             let partition = args.partition.as_deref().and_then(of_name);
             let out = (&*args.output, file);

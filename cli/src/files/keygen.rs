@@ -83,12 +83,17 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
 /// relinearisation key alone.
 fn least_keys(parameters: &Stored, args: &KeygenArgs) -> u64 {
     let degree = parameters.claim().degree.max(2);
-    let rotations = match (&args.program, &args.rotations) {
-        (None, Rotations::Steps(steps)) => steps.len(),
-        (None, Rotations::Sums) if degree.is_power_of_two() => degree.ilog2() as usize,
+    let rotations = match (is_planned(args), &args.rotations) {
+        (false, Rotations::Steps(steps)) => steps.len(),
+        (false, Rotations::Sums) if degree.is_power_of_two() => degree.ilog2() as usize,
         _ => 0,
     };
     parameters.switch_key_bytes().saturating_mul(rotations.max(1) as u64)
+}
+
+/// Whether keys are for one computation.
+fn is_planned(args: &KeygenArgs) -> bool {
+    args.plan.is_some() || args.program.is_some()
 }
 
 fn of<C, E: std::error::Error>(context: Result<C, E>) -> Result<C, CliError> {
@@ -96,12 +101,11 @@ fn of<C, E: std::error::Error>(context: Result<C, E>) -> Result<C, CliError> {
 }
 
 fn make(context: &RlweContext, parameters: &Stored, args: &KeygenArgs) -> Result<(), CliError> {
-    let exponents = match (&args.program, &args.schema) {
-        (Some(program), Some(schema)) => planned(args, program, schema)?,
-        _ => {
-            let level = context.level();
-            exponents(context.ring(), parameters, &args.rotations)?.into_iter().map(|k| (k, level)).collect()
-        }
+    let exponents = if is_planned(args) {
+        planned(args)?
+    } else {
+        let level = context.level();
+        exponents(context.ring(), parameters, &args.rotations)?.into_iter().map(|k| (k, level)).collect()
     };
     // Memory is checked before any work: all keys are in memory together.
     let mut levels = exponents.iter().map(|&(_, level)| level).chain([context.level()]);
@@ -172,15 +176,21 @@ fn write(
 }
 
 /// The automorphisms of a program, and the moduli that ciphertexts have where they are applied.
-fn planned(args: &KeygenArgs, program: &str, schema: &Path) -> Result<Vec<(u64, usize)>, CliError> {
+fn planned(args: &KeygenArgs) -> Result<Vec<(u64, usize)>, CliError> {
     let contexts = super::contexts(args.accept.parameters(), &args.params);
     let contexts = contexts.map_err(|error| refuse(&args.params, error))?;
-    let schema = program::plan::of_file(schema)?;
-    let program = program::parse(program, &schema)?;
-    let (rows, slots) = (schema.rows as usize, contexts.parameters().slots());
-    let layout = Layout::of_parts(rows, slots, program::parts(&schema, args.partition.as_ref())?);
-    // Which rotations there are does not depend on the precision.
-    let plan = Plan::for_layout(&program, contexts.parameters(), layout, 4).map_err(program::refuse)?;
+    let plan = match (&args.plan, &args.program, &args.schema) {
+        (Some(plan), ..) => program::planned(plan, contexts.parameters())?,
+        (None, Some(program), Some(schema)) => {
+            let schema = program::plan::of_file(schema)?;
+            let program = program::parse(program, &schema)?;
+            let (rows, slots) = (schema.rows as usize, contexts.parameters().slots());
+            let layout = Layout::of_parts(rows, slots, program::parts(&schema, args.partition.as_ref())?);
+            // Which rotations there are does not depend on the precision.
+            Plan::for_layout(&program, contexts.parameters(), layout, 4).map_err(program::refuse)?
+        }
+        _ => return Ok(Vec::new()),
+    };
     let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
     Ok(exponents.into_iter().map(|exponent| (exponent, plan.rotation_limbs)).collect())
 }

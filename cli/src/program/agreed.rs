@@ -24,6 +24,11 @@ pub(super) fn plans(
         let named = quoted(text);
         return Err(CliError::mismatch(format!("these are not the results of {named} over that schema")));
     }
+    if let Some(packing) = &description.packed {
+        let plan = Plan::within_packed(&program, contexts.parameters(), packing).map_err(super::refuse)?;
+        description.check_plan(&plan).map_err(CliError::mismatch)?;
+        return Ok(Some([plan.clone(), plan]));
+    }
     let (parameters, rows) = (contexts.parameters(), schema.rows as usize);
     let most = Layout::of_parts(rows, parameters.slots(), parts(&schema, args.partition.as_ref())?);
     let own = description.layout;

@@ -11,7 +11,7 @@ use sunzi::circuits::EvaluationKeys;
 use sunzi::program::contexts::PARAMETERS;
 use sunzi::program::results::{Description, ResultsWriter};
 use sunzi::program::run::{Answer, Cells, Input as Read, evaluate};
-use sunzi::program::{Contexts, NodeId, Plan, ProgramError};
+use sunzi::program::{Contexts, NodeId, Plan, ProgramError, packed};
 use sunzi::rlwe::wire::{WireError, replace};
 use sunzi::rlwe::{KeyId, RlweError};
 use sunzi::table::{EncryptedTable, Input, TableError};
@@ -46,7 +46,10 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     table.belongs_to(&contexts).map_err(|error| files::refuse_table(&args.table, error))?;
     let program = parse(&args.program, table.schema())?;
     // Chunks need not be full: the table may be cut by a category, and an engine may have left some out.
-    let plan = Plan::for_layout(&program, contexts.parameters(), table.layout(), args.precision);
+    let plan = match table.form() {
+        Some(form) => Plan::for_packed(&program, contexts.parameters(), form),
+        None => Plan::for_layout(&program, contexts.parameters(), table.layout(), args.precision),
+    };
     let plan = plan.map_err(refuse)?;
     if let Some(most) = args.memory.filter(|&most| most < plan.memory_bytes) {
         let (needed, most) = (bytes(plan.memory_bytes), bytes(most));
@@ -121,6 +124,10 @@ impl Run<'_> {
         let said = |error: ProgramError| Stopped::Said(refuse_in(&args.table, error));
         let codec = contexts.codec(&plan.layout).map_err(said)?;
         let mut out = BufWriter::with_capacity(1 << 20, file);
+        if let Some(packed) = plan.packed() {
+            progress.begin(packed.steps(&plan.parameters));
+            return self.sums(table, out);
+        }
         let filled = (0..plan.layout.chunks).map(|chunk| table.rows_of(chunk)).collect();
         let description = Description::of(plan).and_then(|text| text.with_filled(filled)).map_err(said)?;
         let mut writer = ResultsWriter::new(contexts, table.key(), description, &mut out)?;
@@ -134,6 +141,20 @@ impl Run<'_> {
         let column = |_, _, answer: Answer| writer.put(&answer).map_err(ProgramError::scheme);
         let totals = evaluate(plan, &codec, keys, input, column).map_err(|error| self.stopped(error))?;
         totals.values().try_for_each(|answer| writer.put(answer))?;
+        Ok(out.flush().map_err(WireError::Io)?)
+    }
+
+    /// Computes the sums of a packed table.
+    fn sums(&self, mut table: Box<dyn EncryptedTable>, mut out: impl Write) -> Result<(), Stopped> {
+        let Self { contexts, plan, keys, args, progress } = self;
+        let description = Description::of(plan);
+        let description = description.map_err(|error| Stopped::Said(refuse_in(&args.table, error)))?;
+        let mut writer = ResultsWriter::new(contexts, table.key(), description, &mut out)?;
+        progress.say("computing");
+        let input = |chunk| table.packed(contexts, chunk).map_err(ProgramError::scheme);
+        let sums = packed::evaluate(plan, contexts, keys, input, &|| progress.step());
+        let sums = sums.map_err(|error| self.stopped(error))?;
+        sums.results.into_iter().try_for_each(|sum| writer.put(&Answer::Encrypted(sum)))?;
         Ok(out.flush().map_err(WireError::Io)?)
     }
 

@@ -48,12 +48,19 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
         Some(path) => {
             let parameters = Parameters::load_as(args.accept.parameters(), path)
                 .map_err(|error| files::refuse(path, error))?;
+            if let Some(packing) = args.packing.asked()? {
+                return tell(args, &Plan::within_packed(&program, &parameters, &packing).map_err(refuse)?);
+            }
             let planned = || Layout::of_parts(schema.rows as usize, parameters.slots(), parts);
             Plan::for_layout(&program, &parameters, layout.unwrap_or_else(planned), args.precision)
         }
         None => Plan::new(&program, &options(args, parts)?),
     };
-    let plan = plan.map_err(refuse)?;
+    tell(args, &plan.map_err(refuse)?)
+}
+
+/// Keeps the parameters of a plan where that was asked for, and prints the plan.
+fn tell(args: &PlanArgs, plan: &Plan) -> Result<(), CliError> {
     if let Some(path) = &args.output {
         if path.exists() {
             let name = quoted(&path.display().to_string());
@@ -64,15 +71,16 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
         plan.parameters.store(path).map_err(|error| files::refuse(path, error))?;
     }
     let available = memory::available();
-    let seconds = if args.no_time || exceeds(&plan, available) {
+    // The times of packed runs are not known.
+    let seconds = if args.no_time || plan.packed().is_some() || exceeds(plan, available) {
         None
     } else {
-        Some(Timing::measure(&plan).map_err(refuse)?.seconds(&plan))
+        Some(Timing::measure(plan).map_err(refuse)?.seconds(plan))
     };
     if args.json {
         let (scheme, degree) = (plan.parameters.name(), plan.parameters.degree());
         return output::print_json(&Planned {
-            plan: &plan,
+            plan,
             scheme,
             degree,
             security: plan.parameters.claim(),
@@ -80,10 +88,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
             seconds,
             needed_bytes: plan.needed_bytes(),
             available_bytes: available,
-            fits: !exceeds(&plan, available),
+            fits: !exceeds(plan, available),
         });
     }
-    output::print(&text(&plan, seconds, available))
+    output::print(&text(plan, seconds, available))
 }
 
 fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
@@ -106,7 +114,7 @@ fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
         log2_degree: None,
         parts,
         sharing,
-        packing: None,
+        packing: args.packing.asked()?,
     })
 }
 
@@ -180,6 +188,16 @@ fn text(plan: &Plan, seconds: Option<f64>, available: Option<u64>) -> String {
     }
     if let Some(bits) = plan.precision_bits() {
         text.push_str(&format!("precision    {bits:.0} bits of every intermediate number\n"));
+    }
+    if let Some(packed) = plan.packed() {
+        let (own, shape) = (packed.layout(), packed.layout().shape());
+        text.push_str(&format!(
+            "packed       {} columns and {} group(s) of up to {} rows, {} columns in a ciphertext\n",
+            shape.columns,
+            shape.groups,
+            shape.longest_group,
+            own.units()
+        ));
     }
     plan.reasons.iter().for_each(|reason| text.push_str(&format!("because      {reason}\n")));
     text

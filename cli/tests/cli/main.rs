@@ -31,6 +31,8 @@ mod million;
 #[cfg(test)]
 mod mismatch;
 #[cfg(test)]
+mod packed;
+#[cfg(test)]
 mod share;
 #[cfg(test)]
 mod tables;

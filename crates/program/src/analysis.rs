@@ -27,7 +27,7 @@ pub use timing::Timing;
 
 pub use crate::error::Refusal;
 pub(crate) use crate::program::facts;
-use crate::{Program, ProgramError};
+use crate::{Program, ProgramError, packed};
 
 impl Plan {
     /// Analyses a program.
@@ -36,6 +36,9 @@ impl Plan {
     /// [`ProgramError::Refused`], with the reason and the costliest expression.
     pub fn new(program: &Program, options: &Options) -> Result<Self, ProgramError> {
         let plan = choice::choose(program, options)?;
+        if plan.packed.is_none() && options.packing.as_ref().is_some_and(|packing| packing.always) {
+            return Err(packed::refusal(program, options).into());
+        }
         Ok(plan.with_precision(options.precision))
     }
 
@@ -68,15 +71,8 @@ impl TryFrom<Made> for Plan {
     type Error = ProgramError;
 
     fn try_from(made: Made) -> Result<Self, ProgramError> {
-        if made.packed.is_some() {
-            let (scheme, security) = (Some(made.parameters.scheme()), made.parameters.security());
-            let log2_degree = made.parameters.degree().checked_ilog2();
-            let asked = Options { scheme, security, log2_degree, packing: made.packed, ..Options::default() };
-            let plan = Self::new(&made.program, &asked)?;
-            if plan.packed.is_none() || plan.parameters != made.parameters {
-                return Err(ProgramError::mismatch("the plan", "that of its program and table", "another"));
-            }
-            return Ok(plan);
+        if let Some(packing) = &made.packed {
+            return Self::within_packed(&made.program, &made.parameters, packing);
         }
         Self::for_layout(&made.program, &made.parameters, made.layout, made.precision)
     }

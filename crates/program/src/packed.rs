@@ -5,21 +5,68 @@
 //! ([`Layout`]). The server learns the number of labels up to a power of two, and an upper bound on the rows of the largest group; the groups'
 //! sizes stay encrypted. Programs whose totals are sums over rows, or over the rows of each label of one category, of products of at most two
 //! encrypted columns can be packed; a [`Plan`](crate::Plan) is where that costs less ([`Packing`]).
+//!
+//! ```
+//! use sunzi_program::contexts::EncryptionKey;
+//! use sunzi_program::packed::{Keys, Packed, Packer, Packing, evaluate};
+//! use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
+//! use sunzi_program::run::{Answer, Cells, Table};
+//! use sunzi_program::{Column, Contexts, Options, Plan, Program, Schema};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema = Schema::new(3, vec![Column::integer("x", 0, 9), Column::integer("y", 0, 9)])?;
+//! let program = Program::parse("sum(x * y)", &schema)?;
+//! let packing = Some(Packing { always: true, ..Packing::default() });
+//! let plan = Plan::new(&program, &Options { packing, ..Options::default() })?;
+//! let contexts = Contexts::new(&plan.parameters)?;
+//! let (keys, codec) = (Keys::generate(&plan, &contexts)?, contexts.codec(&plan.layout)?);
+//!
+//! // The owner of the table encrypts chunk by chunk, and the server computes.
+//! let table = Table::new(&schema, vec![Cells::Units(vec![1, 2, 3]), Cells::Units(vec![4, 5, 6])])?;
+//! let packer = Packer::new(&plan, &codec, &table)?;
+//! let inputs: Vec<_> = plan.packed().map(Packed::layout).into_iter().flat_map(|own| own.inputs()).collect();
+//! let encrypt = |chunk| {
+//!     let key = EncryptionKey::Public(&keys.public);
+//!     inputs.iter().map(|&input| packer.encrypt(chunk, input, key)).collect()
+//! };
+//! let sums = evaluate(&plan, &contexts, &keys.evaluation, encrypt, &|| {})?;
+//! let mut file = Vec::new();
+//! let mut writer = ResultsWriter::new(&contexts, keys.secret.id(), Description::of(&plan)?, &mut file)?;
+//! sums.results.into_iter().try_for_each(|sum| writer.put(&Answer::Encrypted(sum)))?;
+//!
+//! // The key holder reads totals as those of any other table.
+//! let mut reader = ResultsReader::open(&contexts, &file[..])?;
+//! let nothing = |_, _, _| Ok::<_, Box<dyn std::error::Error>>(());
+//! let totals = reader.decrypt(&codec, &keys.secret, nothing)?;
+//! let sum = totals.into_values().next().map(|total| total.number.to_f64());
+//! assert_eq!(sum, Some(32.0));
+//! # Ok(())
+//! # }
+//! ```
 
 mod choice;
+mod form;
 mod moments;
+mod pack;
+mod read;
 mod run;
+mod server;
 mod work;
 
 use serde::{Deserialize, Serialize};
-use sunzi_circuits::statistics::Layout;
+pub use sunzi_circuits::statistics::{Input, Layout};
 
-pub(crate) use choice::choose;
+pub(crate) use choice::{choose, refusal, within};
+pub use form::Form;
 use moments::Moments;
-pub use run::{Keys, Phase, Totals, run};
+pub use pack::Packer;
+pub(crate) use read::Reader;
+pub use run::{Keys, Totals, run};
+pub use server::{EncryptedTotals, Phase, evaluate};
 pub use work::{Sizes, Work};
 
 use crate::analysis::Parameters;
+use crate::{Plan, ProgramError};
 
 /// What is known of a table that may be packed, and wanted of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +81,12 @@ pub struct Packing {
     /// Every total is wanted for each label too, which columns apart give only where the program masks them.
     #[serde(default)]
     pub by_label: bool,
+    /// Whatever it costs: programs that cannot be packed are refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub always: bool,
+    /// Slots of a segment, a power of two: those of the cheapest layout unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<usize>,
 }
 
 /// How a plan packs its table.
@@ -46,11 +99,21 @@ pub struct Packed {
     sizes: Sizes,
 }
 
-/// What was asked for: a plan is made of that again.
+/// What was asked for, and the segment that was found: a plan is made of that again.
 impl Serialize for Packed {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.packing.serialize(serializer)
+        self.packing().serialize(serializer)
     }
+}
+
+/// How the table of a plan is packed.
+fn of_plan(plan: &Plan) -> Result<&Packed, ProgramError> {
+    let none = || ProgramError::mismatch("the plan", "one that packs its table", "another");
+    plan.packed.as_ref().ok_or_else(none)
+}
+
+fn not_ckks() -> ProgramError {
+    ProgramError::mismatch("the scheme", "BFV or BGV", "CKKS")
 }
 
 impl Packed {
@@ -58,6 +121,12 @@ impl Packed {
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// What a plan of this layout is made of again.
+    #[must_use]
+    pub fn packing(&self) -> Packing {
+        Packing { segment: Some(self.layout.segment()), ..self.packing.clone() }
     }
 
     /// The work that is predicted for all of it.

@@ -18,6 +18,7 @@ use self::outputs::Outputs;
 use self::text::{Described, LONGEST_DESCRIPTION, LONGEST_TOTAL, Text, longest_chunk};
 use crate::analysis::Layout;
 use crate::contexts::{Codec, Contexts, Encrypted, SecretKey, Slots};
+use crate::packed::{self, Packed, Packing};
 use crate::run::{Answer, Clear, Estimate, Opening};
 use crate::sharing::check_shareable;
 use crate::{NodeId, Number, Plan, Program, ProgramError, Sharing};
@@ -35,6 +36,9 @@ pub struct Description {
     /// Number of rows of each chunk, where any before the last is not full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filled: Option<Vec<usize>>,
+    /// Packing of the table, if it was packed: results are its sums then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packed: Option<Packing>,
 }
 
 impl Description {
@@ -44,7 +48,8 @@ impl Description {
     /// [`ProgramError::Invalid`] for a plan whose nodes are not its own.
     pub fn of(plan: &Plan) -> Result<Self, ProgramError> {
         let openings = Opening::of(plan)?;
-        Ok(Self { program: plan.program.clone(), layout: plan.layout, openings, filled: None })
+        let packed = plan.packed().map(Packed::packing);
+        Ok(Self { program: plan.program.clone(), layout: plan.layout, openings, filled: None, packed })
     }
 
     /// Sets the number of rows of each chunk of the table.
@@ -77,6 +82,9 @@ impl Description {
         if self.program != plan.program {
             return Err(ProgramError::mismatch("the program", "that of the plan", "another"));
         }
+        if self.packed != plan.packed().map(Packed::packing) {
+            return Err(ProgramError::mismatch("how the table is packed", "as the plan says", "another way"));
+        }
         let own = Opening::of(plan)?;
         let agree = |(id, opening): (&NodeId, &Opening)| own.get(id).is_some_and(|own| own.is_near(opening));
         if self.openings.len() == own.len() && self.openings.iter().all(agree) {
@@ -94,17 +102,24 @@ impl Description {
         }
     }
 
-    fn check(&self, contexts: &Contexts) -> Result<(), WireError> {
+    /// Checks the layout, and finds how the table was packed if it was.
+    fn check(&self, contexts: &Contexts) -> Result<Option<Packed>, WireError> {
+        if let Some(packing) = &self.packed {
+            let plan = Plan::within_packed(&self.program, contexts.parameters(), packing)?;
+            let right = plan.layout == self.layout && self.filled.is_none();
+            return if right { Ok(plan.packed) } else { Err(Self::other_layout()) };
+        }
         let (rows, slots) = (self.program.schema().rows, contexts.parameters().slots());
         let right = self.layout.check(rows, slots).is_ok()
             && match &self.filled {
                 None => self.layout.chunks == self.layout.rows.div_ceil(self.layout.span),
                 Some(filled) => self.layout.is_filled(filled),
             };
-        if !right {
-            return Err(WireError::value("layout", "that of the parameters", "another"));
-        }
-        Ok(())
+        if right { Ok(None) } else { Err(Self::other_layout()) }
+    }
+
+    fn other_layout() -> WireError {
+        WireError::value("layout", "that of the parameters", "another")
     }
 
     /// Returns a chunk of a column, with errors that include the bands of comparisons.
@@ -150,7 +165,8 @@ impl<'a, W: Write> ResultsWriter<'a, W> {
         write(&described, text, &mut self.out)
     }
 
-    /// Writes the next output in the order of the file, which is that of [`evaluate`](crate::run::evaluate): columns, then totals.
+    /// Writes the next output in the order of the file, which is that of [`evaluate`](crate::run::evaluate): columns, then totals. Of a packed table
+    /// the outputs are its sums, in the order of [`EncryptedTotals`](crate::packed::EncryptedTotals).
     ///
     /// # Errors
     /// [`WireError::Io`]; [`WireError::Parameters`] for ciphertexts of other parameters.
@@ -192,8 +208,8 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         let Text::Description(description) = reader.read(&described)? else {
             return Err(WireError::value("the first text", "a description", "a number"));
         };
-        description.check(contexts)?;
-        let outputs = Outputs::new(&description.program, description.layout);
+        let packed = description.check(contexts)?;
+        let outputs = Outputs::new(&description.program, description.layout, packed);
         outputs.check(contexts.scheme(), &description.openings)?;
         Ok(Self { contexts, key, description: *description, outputs, place: 0, before: (0, 0), input })
     }
@@ -210,7 +226,8 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         self.key
     }
 
-    /// Reads the next output: its node, its chunk for columns, and its value. `None` after the last, with which the file has to end.
+    /// Reads the next output: its node, its chunk for columns, and its value. `None` after the last, with which the file has to end. Every sum of a packed
+    /// table comes with the first of the totals that are computed from all of these.
     ///
     /// # Errors
     /// Any [`WireError`]: also for clear values of encrypted outputs, and for numbers that no table of the schema yields.
@@ -296,7 +313,7 @@ impl<I: BufRead> ResultsReader<'_, I> {
         mut open: impl FnMut(NodeId, &Encrypted) -> Result<(Slots, f64), ProgramError>,
         mut column: impl FnMut(NodeId, usize, Vec<Estimate>) -> Result<(), E>,
     ) -> Result<BTreeMap<NodeId, Estimate>, E> {
-        let mut totals = BTreeMap::new();
+        let (mut totals, mut heads) = (BTreeMap::new(), Vec::new());
         let mut cells_of: BTreeMap<NodeId, Vec<Estimate>> = BTreeMap::new();
         let (width, shown) = (self.outputs.width(), self.description.program.shown_columns());
         while let Some((id, chunk, answer)) = self.next_answer()? {
@@ -323,10 +340,19 @@ impl<I: BufRead> ResultsReader<'_, I> {
                     }
                     cells_of.clear();
                 }
+                None if self.outputs.packed().is_some() => {
+                    let Answer::Encrypted(chunk) = &answer else { return Err(missing().into()) };
+                    let (slots, _) = open(id, chunk)?;
+                    heads.extend(self.outputs.packed().map(|packed| packed.heads(&slots)));
+                }
                 None => {
                     totals.insert(id, codec.total(opening, &answer, |chunk| open(id, chunk))?);
                 }
             }
+        }
+        if let Some(packed) = self.outputs.packed() {
+            let reader = packed::Reader::new(packed, codec, self.description.program.schema().rows, &heads)?;
+            totals = reader.totals(None)?.into_iter().map(|(id, total)| (id, total.into())).collect();
         }
         Ok(totals)
     }

@@ -4,6 +4,7 @@ use std::io::{BufRead, Seek};
 
 use sunzi_program::analysis::Layout;
 use sunzi_program::contexts::Encrypted;
+use sunzi_program::packed::Form;
 use sunzi_program::run::Table;
 use sunzi_program::{Contexts, Schema};
 use sunzi_rlwe::KeyId;
@@ -49,6 +50,18 @@ pub trait EncryptedTable {
         input: &Input,
     ) -> Result<Encrypted, TableError>;
 
+    /// Form of a packed table, which serves the programs that it was packed for; none where every column has ciphertexts of its own.
+    fn form(&self) -> Option<&Form> {
+        None
+    }
+    /// Reads the ciphertexts of a chunk of a packed table, in the order of the layout's inputs.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for a table that is not packed; every error of [`encrypted`](Self::encrypted).
+    fn packed(&mut self, _: &Contexts, _: usize) -> Result<Vec<Encrypted>, TableError> {
+        Err(TableError::mismatch("the table", "a packed one", "one with columns apart"))
+    }
+
     /// Reads the whole table; returns the number of its ciphertexts.
     ///
     /// # Errors
@@ -57,6 +70,11 @@ pub trait EncryptedTable {
         self.belongs_to(contexts)?;
         let (mut count, inputs) = (0, self.inputs().to_vec());
         for chunk in 0..self.layout().chunks {
+            if self.form().is_some() {
+                let all = self.packed(contexts, chunk)?;
+                count += all.iter().map(|one| one.count() as u64).sum::<u64>();
+                continue;
+            }
             self.clear(chunk)?;
             for input in &inputs {
                 count += self.encrypted(contexts, chunk, input)?.count() as u64;
@@ -129,5 +147,13 @@ impl<I: BufRead + Seek> EncryptedTable for TableFile<I> {
         input: &Input,
     ) -> Result<Encrypted, TableError> {
         self.encrypted(contexts, chunk, input)
+    }
+
+    fn form(&self) -> Option<&Form> {
+        self.shape().form()
+    }
+
+    fn packed(&mut self, contexts: &Contexts, chunk: usize) -> Result<Vec<Encrypted>, TableError> {
+        (0..self.shape().input_count()).map(|at| self.packed(contexts, chunk, at)).collect()
     }
 }

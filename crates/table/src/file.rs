@@ -4,6 +4,7 @@
 //! for each plaintext modulus. All of these take equally many bytes, so that every offset follows from the schema: a file is
 //! written in one go while rows come, and any chunk of a column is read without the others.
 
+mod form;
 mod reader;
 mod schema;
 mod shape;
@@ -16,11 +17,13 @@ pub use reader::TableFile;
 pub use shape::Shape;
 pub use writer::TableWriter;
 
-/// Returns the wire kind of the tables of a scheme.
-pub(crate) fn kind(scheme: SchemeChoice) -> Kind {
-    match scheme {
-        SchemeChoice::Bfv => Kind::BfvTable,
-        SchemeChoice::Bgv => Kind::BgvTable,
-        SchemeChoice::Ckks => Kind::CkksTable,
+/// Returns the wire kind of the tables of a scheme; packed ones of CKKS do not exist, and take the kind of others.
+pub(crate) fn kind(scheme: SchemeChoice, packed: bool) -> Kind {
+    match (scheme, packed) {
+        (SchemeChoice::Bfv, false) => Kind::BfvTable,
+        (SchemeChoice::Bgv, false) => Kind::BgvTable,
+        (SchemeChoice::Bfv, true) => Kind::BfvPackedTable,
+        (SchemeChoice::Bgv, true) => Kind::BgvPackedTable,
+        (SchemeChoice::Ckks, _) => Kind::CkksTable,
     }
 }

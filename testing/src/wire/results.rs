@@ -87,7 +87,7 @@ fn specimen(name: &str, parameters: &Parameters, filled: Option<Vec<usize>>) -> 
     let program = program()?;
     let layout = contexts.layout(ROWS as u64);
     let openings = openings(&program, &contexts)?;
-    let mut description = Description { program, layout, openings, filled: None };
+    let mut description = Description { program, layout, openings, filled: None, packed: None };
     if let Some(filled) = filled {
         description = description.with_filled(filled)?;
     }

@@ -7,10 +7,11 @@ use rand_core::SeedableRng;
 use sunzi_bfv::CrtParameters;
 use sunzi_program::analysis::Parameters;
 use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
+use sunzi_program::packed::Form;
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::{Column, Schema};
 use sunzi_rlwe::KeyId;
-use sunzi_rlwe::wire::{HEADER_LEN, Kind, WireError};
+use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind, WireError};
 use sunzi_table::file::{Shape, TableFile, TableWriter};
 use sunzi_table::{EncryptedWriter as _, TableError};
 
@@ -23,25 +24,35 @@ use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters}
 /// No error is expected of making encrypted tables.
 pub(super) fn table_specimens() -> Result<Vec<Specimen>, Failure> {
     let all = [("bfv-table", Kind::BfvTable), ("bgv-table", Kind::BgvTable), ("ckks-table", Kind::CkksTable)];
-    all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?)).collect()
+    let packed = [("bfv-packed-table", Kind::BfvPackedTable), ("bgv-packed-table", Kind::BgvPackedTable)];
+    let apart = all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?));
+    apart
+        .chain(packed.into_iter().map(|(name, kind)| packed_specimen(name, kind, &parameters(kind)?)))
+        .collect()
 }
 
 /// Returns the encryption parameters of tables of a kind.
 fn parameters(kind: Kind) -> Result<Parameters, Failure> {
     Ok(match kind {
-        Kind::BfvTable => {
+        Kind::BfvTable | Kind::BfvPackedTable => {
             let bfv = bfv_parameters()?;
             let several =
                 CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], bfv.security());
             Parameters::Bfv(several)
         }
-        Kind::BgvTable => Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] },
+        Kind::BgvTable | Kind::BgvPackedTable => {
+            Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] }
+        }
         _ => Parameters::Ckks(ckks_parameters()?),
     })
 }
 
 /// Returns whole tables in the clear, with much to do for each of their bytes: many columns, many labels, many chunks.
 pub(super) fn whole(kind: Kind) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    // Packed tables have no clear columns.
+    if kind.is_packed_table() {
+        return Ok(Vec::new());
+    }
     let contexts = Contexts::new(&parameters(kind)?)?;
     let labels: Vec<String> = (0..4096).map(|i| format!("label {i:06}")).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
@@ -143,21 +154,73 @@ fn specimen(name: &str, kind: Kind, parameters: &Parameters) -> Result<Specimen,
         encrypted.iter().try_for_each(|one| writer.put(one))?;
     }
     writer.finish()?;
-    // The two records that everything else follows from; the others are found by changing any byte.
-    let numbers = HEADER_LEN..HEADER_LEN + 40;
-    let schema_len =
-        bytes.get(numbers.end - 8..numbers.end).and_then(|len| len.try_into().ok()).ok_or("numbers")?;
-    let start = numbers.end + 8;
-    let records = vec![numbers, start..start + u64::from_le_bytes(schema_len) as usize];
+    let records = records(&bytes)?;
     let (reader, runner) = (contexts.clone(), contexts);
     Ok(Specimen {
         name: name.to_owned(),
         kind,
         bytes,
         records,
-        read: Box::new(move |bytes| rewritten(&reader, bytes).map_err(wire)),
+        read: Box::new(move |bytes| rewritten(&reader, kind, bytes).map_err(wire)),
         run: Box::new(move |bytes| open_all(&runner, &secret, bytes).map_err(wire)),
     })
+}
+
+/// Makes a packed table of two chunks: a column of numbers and a label, by the labels of a category. What its ciphertexts hold is left to chance.
+fn packed_specimen(name: &str, kind: Kind, parameters: &Parameters) -> Result<Specimen, Failure> {
+    let contexts = Contexts::new(parameters)?;
+    let mut rng = ChaCha20Rng::seed_from_u64(42);
+    let secret = SecretKey::generate(contexts.rlwe(), &mut rng)?;
+    let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng)?;
+    let schema = schema()?;
+    let form = Form {
+        degree: parameters.degree(),
+        segment: 4,
+        longest_group: 7,
+        largest: Some(1 << 70),
+        group: Some(2),
+        columns: vec![(1, None), (2, Some(1))],
+        pairs: [(0, 0), (0, 1)].into_iter().collect(),
+    };
+    let codec = contexts.codec(&contexts.layout(schema.rows))?;
+    let column = schema.columns.get(1).ok_or("columns")?;
+    let mut encrypt = || {
+        let key = EncryptionKey::Public(&public);
+        codec.encrypt(column, None, &Cells::Units(vec![1, 2, 3]), key, &mut rng)
+    };
+    let shape = Shape::packed(&schema, form, contexts.to_bytes(&encrypt()?)?.len() as u64)?;
+    let mut bytes = Vec::new();
+    let mut writer = Box::new(TableWriter::create(&contexts, shape.clone(), secret.id(), &mut bytes)?);
+    for _ in 0..shape.layout().chunks {
+        writer.begin_packed_chunk()?;
+        (0..shape.input_count()).try_for_each(|_| -> Result<(), Failure> { Ok(writer.put(&encrypt()?)?) })?;
+    }
+    writer.finish()?;
+    let mut records = records(&bytes)?;
+    let start = records.last().map_or(0, |record| record.end + CHECKSUM_LEN);
+    let lists = start + FORM_LEN + CHECKSUM_LEN;
+    records.extend([start..start + FORM_LEN, lists..lists + 8 * (2 + 2)]);
+    let (reader, runner) = (contexts.clone(), contexts);
+    Ok(Specimen {
+        name: name.to_owned(),
+        kind,
+        bytes,
+        records,
+        read: Box::new(move |bytes| rewritten(&reader, kind, bytes).map_err(wire)),
+        run: Box::new(move |bytes| open_all(&runner, &secret, bytes).map_err(wire)),
+    })
+}
+
+/// Bytes of the numbers of a form.
+const FORM_LEN: usize = 80;
+
+/// Returns the two records that everything else follows from; the others are found by changing any byte.
+fn records(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Failure> {
+    let numbers = HEADER_LEN..HEADER_LEN + 40;
+    let schema_len =
+        bytes.get(numbers.end - 8..numbers.end).and_then(|len| len.try_into().ok()).ok_or("numbers")?;
+    let start = numbers.end + CHECKSUM_LEN;
+    Ok(vec![numbers, start..start + u64::from_le_bytes(schema_len) as usize])
 }
 
 fn wire(error: TableError) -> WireError {
@@ -171,13 +234,24 @@ fn open(bytes: &[u8]) -> Result<TableFile<Cursor<&[u8]>>, TableError> {
     TableFile::open(Cursor::new(bytes), bytes.len() as u64)
 }
 
-fn rewritten(contexts: &Contexts, bytes: &[u8]) -> Result<Vec<u8>, TableError> {
+fn rewritten(contexts: &Contexts, kind: Kind, bytes: &[u8]) -> Result<Vec<u8>, TableError> {
     let mut file = open(bytes)?;
+    // One reader takes tables of columns apart and packed ones.
+    if file.header().kind != kind as u16 {
+        return Err(WireError::Kind { expected: kind, got: file.header().kind }.into());
+    }
     file.belongs_to(contexts)?;
     let shape = file.shape().clone();
     let mut bytes = Vec::new();
     let mut writer = Box::new(TableWriter::create(contexts, shape.clone(), file.key(), &mut bytes)?);
     for chunk in 0..shape.layout().chunks {
+        if shape.form().is_some() {
+            writer.begin_packed_chunk()?;
+            for at in 0..shape.input_count() {
+                writer.put(&file.packed(contexts, chunk, at)?)?;
+            }
+            continue;
+        }
         writer.begin_chunk(&file.clear(chunk)?)?;
         for input in shape.inputs() {
             writer.put(&file.encrypted(contexts, chunk, input)?)?;
@@ -195,6 +269,11 @@ fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(),
     let codec = contexts.codec(shape.layout())?;
     for chunk in 0..shape.layout().chunks {
         file.clear(chunk)?;
+        if shape.form().is_some() {
+            for at in 0..shape.input_count() {
+                drop(codec.decrypt(&file.packed(contexts, chunk, at)?, secret));
+            }
+        }
         for input in shape.inputs() {
             let encrypted = file.encrypted(contexts, chunk, input)?;
             let slots = codec.decrypt(&encrypted, secret).ok();

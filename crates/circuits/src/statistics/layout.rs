@@ -76,6 +76,14 @@ impl Layout {
     /// [`StatisticsError::EmptyTable`]; [`StatisticsError::LayoutTooLarge`] if the segments of all
     /// groups exceed a row of `degree`/2 slots.
     pub fn new(shape: Shape, degree: usize, segment: usize) -> Result<Self, StatisticsError> {
+        let mut layout = Self::without_products(shape, degree, segment)?;
+        let blocks = |column| (0..=layout.block(column)).map(move |block| Product { block, column });
+        layout.products = (0..shape.columns).flat_map(blocks).collect();
+        layout.repeated = (0..shape.columns).collect();
+        Ok(layout)
+    }
+
+    fn without_products(shape: Shape, degree: usize, segment: usize) -> Result<Self, StatisticsError> {
         let Shape { columns, groups, longest_group } = shape;
         if columns == 0 || groups == 0 || longest_group == 0 {
             return Err(StatisticsError::EmptyTable { columns, groups, rows: longest_group });
@@ -87,29 +95,27 @@ impl Layout {
             return Err(StatisticsError::LayoutTooLarge { groups: group_segments, segment, row });
         }
         let chunks = longest_group.div_ceil(segment);
-        let mut layout = Self {
-            shape,
-            degree,
-            segment,
-            group_segments,
-            chunks,
-            products: Vec::new(),
-            repeated: Vec::new(),
-        };
-        let blocks = |column| (0..=layout.block(column)).map(move |block| Product { block, column });
-        layout.products = (0..columns).flat_map(blocks).collect();
-        layout.repeated = (0..columns).collect();
-        Ok(layout)
+        let (products, repeated) = (Vec::new(), Vec::new());
+        Ok(Self { shape, degree, segment, group_segments, chunks, products, repeated })
     }
 
-    /// The layout without the products that hold none of these pairs x ≤ y of columns.
-    #[must_use]
-    pub fn with_pairs(mut self, pairs: &BTreeSet<(usize, usize)>) -> Self {
-        let needed: BTreeSet<(usize, usize)> = pairs.iter().map(|&(x, y)| (y, self.block(x))).collect();
-        self.products.retain(|product| needed.contains(&(product.column, product.block)));
-        self.repeated = self.products.iter().map(|product| product.column).collect();
-        self.repeated.dedup();
-        self
+    /// The layout with segments of `segment` slots that has no products but those that hold one of these pairs x ≤ y of columns.
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new).
+    pub fn for_pairs(
+        shape: Shape,
+        degree: usize,
+        segment: usize,
+        pairs: &BTreeSet<(usize, usize)>,
+    ) -> Result<Self, StatisticsError> {
+        let mut layout = Self::without_products(shape, degree, segment)?;
+        let in_shape = pairs.iter().filter(|(x, y)| x <= y && *y < shape.columns);
+        let needed: BTreeSet<(usize, usize)> = in_shape.map(|&(x, y)| (y, layout.block(x))).collect();
+        layout.products = needed.into_iter().map(|(column, block)| Product { block, column }).collect();
+        layout.repeated = layout.products.iter().map(|product| product.column).collect();
+        layout.repeated.dedup();
+        Ok(layout)
     }
 
     /// The cheapest layout in a ring of degree `degree` with `limbs` moduli.
@@ -121,7 +127,7 @@ impl Layout {
         Self::cheapest_for(shape, degree, limbs, &pairs)
     }
 
-    /// The cheapest layout for these pairs x ≤ y of columns, as [`with_pairs`](Self::with_pairs) leaves them.
+    /// The cheapest layout [for these pairs](Self::for_pairs) x ≤ y of columns.
     ///
     /// # Errors
     /// Every error of [`cheapest`](Self::cheapest).
@@ -131,12 +137,11 @@ impl Layout {
         limbs: usize,
         pairs: &BTreeSet<(usize, usize)>,
     ) -> Result<Self, StatisticsError> {
-        let mut best = Self::new(shape, degree, 1)?.with_pairs(pairs);
+        let mut best = Self::for_pairs(shape, degree, 1, pairs)?;
         let mut segment = 1;
         while segment < shape.longest_group {
             segment *= 2;
-            let Ok(next) = Self::new(shape, degree, segment) else { break };
-            let next = next.with_pairs(pairs);
+            let Ok(next) = Self::for_pairs(shape, degree, segment, pairs) else { break };
             if next.cost(limbs) < best.cost(limbs) {
                 best = next;
             }
@@ -192,10 +197,16 @@ impl Layout {
         self.repeated.len()
     }
 
-    /// The columns of repeated inputs, ascending: all of them unless the layout is [`with_pairs`](Self::with_pairs).
+    /// The columns of repeated inputs, ascending: all of them unless the layout is [for some pairs](Self::for_pairs).
     #[must_use]
     pub fn repeated_columns(&self) -> &[usize] {
         &self.repeated
+    }
+
+    /// All inputs of a chunk in their order: packed blocks, then repeated columns.
+    pub fn inputs(&self) -> impl Iterator<Item = Input> {
+        let repeated = self.repeated.iter().copied().map(Input::Repeated);
+        (0..self.packed()).map(Input::Packed).chain(repeated)
     }
 
     /// All products, by repeated column: together they hold every pair x ≤ y of columns that is asked for.

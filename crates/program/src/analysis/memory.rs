@@ -49,15 +49,16 @@ pub(super) fn bytes(
     8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 
-/// Bytes that a packed run takes beside keys: for one plaintext modulus after the other, a chunk as operands and all sums.
+/// Bytes that a packed run takes beside keys: ciphertexts of a chunk and all sums for every plaintext modulus, operands for one after the other.
 pub(crate) fn packed_bytes(layout: &sunzi_circuits::statistics::Layout, parameters: &Parameters) -> u64 {
-    let all = parameters.moduli().len();
+    let (all, moduli) = (parameters.moduli().len(), parameters.plain_moduli().len());
     let (operand, sum) = match parameters {
         Parameters::Bfv(_) => (2 * all + 4 * (2 * all + 1), 3 * (2 * all + 1)),
         _ => (4 * all, 3 * all),
     };
-    let inputs = (layout.packed() + layout.repeated()) * operand;
-    let rows = (inputs + layout.packed() * 2 * all + layout.products().len() * (sum + 4 * all)) as u64;
+    let inputs = (layout.packed() + layout.repeated()) * (operand + 2 * all * moduli);
+    let sums = layout.packed() * 2 * all + layout.products().len() * (sum + 4 * all);
+    let rows = (inputs + sums * moduli) as u64;
     8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 

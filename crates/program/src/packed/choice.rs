@@ -26,23 +26,47 @@ pub(crate) fn choose(
     options: &Options,
 ) -> Option<Result<Plan, Box<Refusal>>> {
     let packing = options.packing.as_ref().filter(|_| options.sharing.is_none() && options.parts == 1)?;
-    let moments = Moments::of(program, known)?;
-    let longest_group = packing.longest_group.unwrap_or(u64::MAX).clamp(1, program.schema().rows) as usize;
-    let search = Search {
-        program,
-        shape: Shape { columns: moments.columns.len(), groups: moments.groups, longest_group },
-        bound: packing.largest.map_or_else(|| largest(program, known, &moments), BigUint::from),
-        moments,
-        options,
-        packing,
-    };
+    let search = Search::new(program, known, options, packing)?;
     let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
     let layout = degrees.clone().find_map(|log2_degree| search.layout(log2_degree))?;
     let apart = by_columns(program, known, layout.degree());
-    if !packing.by_label && layout.cost(TYPICAL_LIMBS) >= apart.butterflies(TYPICAL_LIMBS) {
+    let asked = packing.by_label || packing.always || packing.segment.is_some();
+    if !asked && layout.cost(TYPICAL_LIMBS) >= apart.butterflies(TYPICAL_LIMBS) {
         return None;
     }
     Some(search.plan(degrees))
+}
+
+/// Why a program has no packed plan.
+pub(crate) fn refusal(program: &Program, options: &Options) -> Box<Refusal> {
+    let reason = if options.sharing.is_some() || options.parts > 1 {
+        "packed tables are neither cut by a category nor have they room for results that are shared"
+    } else {
+        "packed tables give exact sums and sums of products of two encrypted columns, over all rows or by the labels of one \
+         encrypted category, and its groups fit one ciphertext"
+    };
+    let last = program.used().last().copied();
+    let expression = last.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default();
+    Box::new(Refusal { reason: reason.to_owned(), expression })
+}
+
+/// The packed plan of a program in given parameters.
+pub(crate) fn within(
+    program: &Program,
+    parameters: &Parameters,
+    packing: &Packing,
+) -> Result<Plan, Box<Refusal>> {
+    let (known, options) = (analysis::facts(program), Options::default());
+    let log2_degree = parameters.degree().checked_ilog2().unwrap_or(0);
+    let search = Search::new(program, &known, &options, packing);
+    let found = search.and_then(|search| Some((search.layout(log2_degree)?, search)));
+    let Some((layout, search)) = found else { return Err(refusal(program, &options)) };
+    if let Err(reason) = search.fits(&layout, log2_degree, parameters) {
+        return Err(Box::new(Refusal { reason, expression: "the largest sum".to_owned() }));
+    }
+    let choice = search.choice(&layout, parameters.clone());
+    let reason = "these parameters were given".to_owned();
+    Ok(packed_plan(program, choice.parameters, choice.packed, vec![reason]))
 }
 
 /// Cost of the totals where every column has ciphertexts of its own, and each total is rotated.
@@ -123,9 +147,55 @@ struct Search<'a> {
     packing: &'a Packing,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// None for a program that cannot be packed.
+    fn new(
+        program: &'a Program,
+        known: &[Facts],
+        options: &'a Options,
+        packing: &'a Packing,
+    ) -> Option<Self> {
+        let moments = Moments::of(program, known)?;
+        let longest_group =
+            packing.longest_group.unwrap_or(u64::MAX).clamp(1, program.schema().rows) as usize;
+        let shape = Shape { columns: moments.columns.len(), groups: moments.groups, longest_group };
+        let bound = packing.largest.map_or_else(|| largest(program, known, &moments), BigUint::from);
+        Some(Self { program, moments, shape, bound, options, packing })
+    }
+
     fn layout(&self, log2_degree: u32) -> Option<Layout> {
-        Layout::cheapest_for(self.shape, 1 << log2_degree, TYPICAL_LIMBS, &self.moments.pairs()).ok()
+        let (shape, degree, pairs) = (self.shape, 1 << log2_degree, self.moments.pairs());
+        match self.packing.segment {
+            Some(segment) => Layout::for_pairs(shape, degree, segment, &pairs).ok(),
+            None => Layout::cheapest_for(shape, degree, TYPICAL_LIMBS, &pairs).ok(),
+        }
+    }
+
+    /// Whether parameters hold every sum; if not, why.
+    fn fits(&self, layout: &Layout, log2_degree: u32, parameters: &Parameters) -> Result<(), String> {
+        let range: BigUint = parameters.plain_moduli().iter().product();
+        if &self.bound * 2_u32 >= range {
+            return Err(format!(
+                "sums may reach ±{}, the plaintext moduli hold up to 2^{}: make parameters for this program",
+                self.bound,
+                range.bits().saturating_sub(2)
+            ));
+        }
+        let depth = Self::depth(layout);
+        let left = match parameters {
+            Parameters::Bfv(own) => {
+                self.bfv(layout, log2_degree).bits_left(own).map_err(|error| error.to_string())? >= 0.0
+            }
+            Parameters::Bgv { parameters: own, .. } => {
+                let (sums, levels) = (Self::operations(layout), own.depth());
+                let covers = |level: usize| own.budget().at(level, levels).covers(&sums);
+                let after = levels.checked_sub(depth as usize);
+                after.is_some_and(|after| covers(levels) && (depth == 0 || covers(after)))
+            }
+            Parameters::Ckks(_) => return Err("packed tables are for BFV and BGV".to_owned()),
+        };
+        let short = || "the parameters leave too little noise: make parameters for this program".to_owned();
+        if left { Ok(()) } else { Err(short()) }
     }
 
     /// The cheapest scheme, parameters and layout that hold every sum.
@@ -188,13 +258,18 @@ impl Search<'_> {
             .log2_degree(log2_degree)
     }
 
-    /// BGV parameters for these plaintext moduli, if there are any.
-    fn bgv(&self, layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Parameters> {
+    /// What a sum takes.
+    fn operations(layout: &Layout) -> Operations {
         // Doubling over a unit of slots makes as many terms, all but one of which have been rotated.
         // Columns are summed as they come, and so are products.
         let (unit, chunks) = (layout.unit() as u64, layout.chunks() as u64);
         let additions = unit.saturating_mul(chunks).saturating_sub(1);
-        let sums = Operations { additions, rotations: unit.saturating_sub(1), plain_products: 0 };
+        Operations { additions, rotations: unit.saturating_sub(1), plain_products: 0 }
+    }
+
+    /// BGV parameters for these plaintext moduli, if there are any.
+    fn bgv(&self, layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Parameters> {
+        let sums = Self::operations(layout);
         let builder = sunzi_bgv::Parameters::builder()
             .depth(Self::depth(layout))
             .budget(Budget { fresh: sums, per_level: sums, ..Budget::default() })

@@ -9,6 +9,8 @@ use crate::{Decimal, NodeId, Program};
 
 /// Most terms of one node: more are no work for the key holder.
 const MOST_TERMS: usize = 1 << 10;
+/// Most terms of all nodes together, so that a short text does not take much memory.
+const MOST_TERMS_IN_ALL: usize = 1 << 18;
 
 /// Which rows are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,10 +65,12 @@ impl Moments {
         let mut moments =
             Self { group, groups: labels.unwrap_or(1), columns: Vec::new(), totals: BTreeMap::new() };
         let mut terms: BTreeMap<NodeId, Terms> = BTreeMap::new();
+        let mut count = 0;
         for &id in &used {
             known.get(id.index()).filter(|own| own.encrypted && own.exact.is_some())?;
             let expanded = moments.expand(id, graph.node(id)?, known, &terms)?;
-            if expanded.len() > MOST_TERMS {
+            count += expanded.len();
+            if expanded.len() > MOST_TERMS || count > MOST_TERMS_IN_ALL {
                 return None;
             }
             terms.insert(id, expanded);

@@ -8,7 +8,7 @@ use sunzi_rlwe::switch_cost::SwitchCost;
 use crate::analysis::{MULTIPLICATION, Parameters};
 
 /// Predicted work of the whole job, and bytes that travel.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Work {
     /// Transforms of one limb, or what takes as long.
     pub transforms: f64,
@@ -19,7 +19,7 @@ pub struct Work {
 }
 
 /// Bytes in memory, eight for each residue.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Sizes {
     /// The public key.
     pub public_key: u64,

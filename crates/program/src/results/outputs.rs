@@ -7,6 +7,7 @@ use num_traits::Signed;
 use sunzi_rlwe::wire::WireError;
 
 use crate::analysis::{Facts, Layout, SchemeChoice, facts};
+use crate::packed::Packed;
 use crate::run::{Answer, Clear, Opening};
 use crate::{NodeId, Number, Program};
 
@@ -19,10 +20,11 @@ pub(super) struct Outputs {
     totals: Vec<(NodeId, Facts)>,
     layout: Layout,
     rows: u64,
+    packed: Option<Packed>,
 }
 
 impl Outputs {
-    pub(super) fn new(program: &Program, layout: Layout) -> Self {
+    pub(super) fn new(program: &Program, layout: Layout, packed: Option<Packed>) -> Self {
         let known = facts(program);
         let of = |id: NodeId| Some((id, *known.get(id.index())?));
         Self {
@@ -30,7 +32,13 @@ impl Outputs {
             totals: program.totals().into_iter().filter_map(of).collect(),
             layout,
             rows: program.schema().rows,
+            packed,
         }
+    }
+
+    /// How the table was packed, if it was: its sums are the outputs then.
+    pub(super) fn packed(&self) -> Option<&Packed> {
+        self.packed.as_ref()
     }
 
     /// Number of columns that are outputs.
@@ -40,6 +48,10 @@ impl Outputs {
 
     /// Returns the output at a place in the file, with its chunk if it is a column; `None` after the last.
     pub(super) fn at(&self, place: u64) -> Option<(NodeId, Option<usize>, &Facts)> {
+        if let Some(packed) = &self.packed {
+            let (id, facts) = self.totals.first().filter(|_| place < packed.results() as u64)?;
+            return Some((*id, None, facts));
+        }
         let (width, chunks) = (self.columns.len() as u64, self.layout.chunks as u64);
         match place.checked_sub(width.checked_mul(chunks)?) {
             Some(total) => {

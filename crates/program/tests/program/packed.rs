@@ -117,7 +117,8 @@ fn a_plan_packs_where_that_costs_less() {
 #[test]
 fn a_packed_plan_goes_through_json_and_others_are_refused() {
     let program = Program::parse("cov(x, y); cov(x, z); mean(z) by region", &schema()).unwrap();
-    let packing = Packing { longest_group: Some(27), largest: Some(1 << 20), by_label: true };
+    let packing =
+        Packing { longest_group: Some(27), largest: Some(1 << 20), by_label: true, ..Packing::default() };
     let plan = Plan::new(&program, &options(SchemeChoice::Bgv, packing)).unwrap();
     let text = serde_json::to_string(&plan).unwrap();
     let read = |text: &str| accepting_insecure(|| serde_json::from_str::<Plan>(text));

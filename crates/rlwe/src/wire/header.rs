@@ -98,6 +98,10 @@ kinds! {
     BgvTable = 0x0B02, "a table encrypted in BGV";
     /// A table with columns encrypted in CKKS.
     CkksTable = 0x0B03, "a table encrypted in CKKS";
+    /// A table packed for a program and encrypted in BFV.
+    BfvPackedTable = 0x0B11, "a packed table encrypted in BFV";
+    /// A table packed for a program and encrypted in BGV.
+    BgvPackedTable = 0x0B12, "a packed table encrypted in BGV";
     /// Result of a program: a description or a number that is not encrypted.
     Results = 0x0C00, "results of a program";
 }
@@ -124,7 +128,13 @@ impl Kind {
     /// Whether the object is a table.
     #[must_use]
     pub const fn is_table(self) -> bool {
-        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable)
+        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable) || self.is_packed_table()
+    }
+
+    /// Whether the object is a table that was packed for a program.
+    #[must_use]
+    pub const fn is_packed_table(self) -> bool {
+        matches!(self, Self::BfvPackedTable | Self::BgvPackedTable)
     }
 
     /// Whether files with the object must be kept from others.

@@ -60,7 +60,7 @@ impl Table {
         let Fingerprint { ring, scheme } = contexts.fingerprint();
         Self {
             version: 1,
-            kind: kind(contexts.scheme()) as u16,
+            kind: kind(contexts.scheme(), false) as u16,
             ring: hex(&ring),
             scheme: hex(&scheme),
             key: hex(key.as_bytes()),
@@ -119,7 +119,7 @@ impl Table {
 
     /// Checks that the table was encrypted under these parameters.
     pub(super) fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError> {
-        let expected = kind(contexts.scheme());
+        let expected = kind(contexts.scheme(), false);
         if self.kind != expected as u16 {
             return Err(WireError::Kind { expected, got: self.kind }.into());
         }

@@ -37,7 +37,8 @@ impl<I: BufRead + Seek> TableFile<I> {
         }
         reader.whole()?;
         let key = header.required_key()?;
-        let shape = Shape::get(&mut Source::new(&mut input, header.body_len))?;
+        let packed = Object::of(header.kind).is_some_and(Object::is_packed_table);
+        let shape = Shape::get(&mut Source::new(&mut input, header.body_len), packed)?;
         Ok(Self { header, key, shape, start, input })
     }
 
@@ -64,11 +65,18 @@ impl<I: BufRead + Seek> TableFile<I> {
     /// # Errors
     /// [`TableError::Wire`] with [`WireError::Kind`], [`WireError::Parameters`] or [`WireError::Value`].
     pub fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError> {
-        let expected = kind(contexts.scheme());
+        let expected = kind(contexts.scheme(), self.shape.form().is_some());
         if self.header.kind != expected as u16 {
             return Err(WireError::Kind { expected, got: self.header.kind }.into());
         }
         contexts.fingerprint().check(&self.header.parameters)?;
+        if let Some(form) = self.shape.form() {
+            let (expected, got) = (contexts.parameters().degree(), form.degree);
+            if expected != got {
+                return Err(WireError::value("slots of a packed table", expected, got).into());
+            }
+            return Ok(());
+        }
         let (expected, got) = (contexts.layout(self.shape.schema().rows), *self.shape.layout());
         if expected == got {
             return Ok(());
@@ -88,7 +96,7 @@ impl<I: BufRead + Seek> TableFile<I> {
         let mut source = Source::new(&mut self.input, self.shape.clear_len(rows));
         let mut cells = Vec::new();
         for column in &schema.columns {
-            cells.push(if column.encrypted {
+            cells.push(if column.encrypted || self.shape.form().is_some() {
                 Cells::Unknown
             } else {
                 unpack(column, &source.sealed("a clear column", width(column) * rows)?)
@@ -117,6 +125,29 @@ impl<I: BufRead + Seek> TableFile<I> {
             TableError::mismatch("an encrypted column", expected, format!("{input:?} in chunk {chunk}"))
         };
         let place = self.shape.encrypted_start(chunk, input).ok_or_else(missing)?;
+        self.encrypted_from(contexts, place)
+    }
+
+    /// Reads the ciphertexts of a packed table at a place of a chunk, counted from 0 in the order of
+    /// [`Layout::inputs`](sunzi_program::packed::Layout::inputs).
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for a table that is not packed, and for a place or chunk that does not exist; [`TableError::Wire`].
+    pub fn packed(&mut self, contexts: &Contexts, chunk: usize, at: usize) -> Result<Encrypted, TableError> {
+        let place = self.shape.place_start(chunk, at).filter(|_| self.shape.form().is_some());
+        let missing = || {
+            let expected = format!(
+                "one of {} chunks and {} places of a packed table",
+                self.shape.layout().chunks,
+                self.shape.input_count()
+            );
+            TableError::mismatch("an encrypted input", expected, format!("{at} in chunk {chunk}"))
+        };
+        let place = place.ok_or_else(missing)?;
+        self.encrypted_from(contexts, place)
+    }
+
+    fn encrypted_from(&mut self, contexts: &Contexts, place: u64) -> Result<Encrypted, TableError> {
         self.seek(place)?;
         let mut exactly = std::io::Read::take(&mut self.input, self.shape.encrypted_len());
         let encrypted = contexts.read(&mut exactly, Some(self.key))?;

@@ -4,11 +4,12 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use sunzi_program::analysis::Layout;
+use sunzi_program::packed::Form;
 use sunzi_program::schema::{Kind, MAX_COLUMNS, MAX_ROWS};
 use sunzi_program::{Column, Schema};
 use sunzi_rlwe::wire::{CHECKSUM_LEN, FieldReader, Fields, HEADER_LEN, Sink, Source, WireError};
 
-use super::schema;
+use super::{form, schema};
 use crate::input::count_inputs;
 use crate::{Input, TableError, inputs};
 
@@ -27,6 +28,7 @@ pub struct Shape {
     input_count: usize,
     schema_len: usize,
     body_len: u64,
+    form: Option<Form>,
 }
 
 impl Shape {
@@ -38,8 +40,31 @@ impl Shape {
     pub fn new(schema: &Schema, span: usize, encrypted_len: u64) -> Result<Self, TableError> {
         let mut fields = Fields::default();
         schema::put(&schema.columns, &mut fields);
-        let shape = Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len())?;
+        let shape = Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), None)?;
         Ok(shape.with_inputs())
+    }
+
+    /// Makes the shape of a packed table of this schema and form, where one ciphertext for each plaintext modulus takes `encrypted_len` bytes together.
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new); [`TableError::Program`] for a form that the schema does not allow.
+    pub fn packed(schema: &Schema, form: Form, encrypted_len: u64) -> Result<Self, TableError> {
+        let mut fields = Fields::default();
+        schema::put(&schema.columns, &mut fields);
+        let span = form.layout(schema)?.unit();
+        Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), Some(form))
+    }
+
+    /// Form of a packed table; none where every column has ciphertexts of its own.
+    #[must_use]
+    pub fn form(&self) -> Option<&Form> {
+        self.form.as_ref()
+    }
+
+    /// Number of ciphertexts of a chunk, over all plaintext moduli as one.
+    #[must_use]
+    pub fn input_count(&self) -> usize {
+        self.input_count
     }
 
     /// Returns the shape with its inputs, whose list is as long as names and labels together: made once the length of the file confirms them.
@@ -47,7 +72,13 @@ impl Shape {
         Self { inputs: inputs(&self.schema), ..self }
     }
 
-    fn of(schema: Schema, span: usize, encrypted_len: u64, schema_len: usize) -> Result<Self, TableError> {
+    fn of(
+        schema: Schema,
+        span: usize,
+        encrypted_len: u64,
+        schema_len: usize,
+        form: Option<Form>,
+    ) -> Result<Self, TableError> {
         schema.check()?;
         if !span.is_power_of_two() || span > MOST_SPAN {
             return Err(WireError::value("rows of a chunk", "a power of two up to 2^20", span).into());
@@ -56,11 +87,20 @@ impl Shape {
             return Err(WireError::value("bytes of the schema", "at most 2^20", schema_len).into());
         }
         let rows = usize::try_from(schema.rows).unwrap_or(usize::MAX);
-        let layout = Layout { rows, span, chunks: rows.div_ceil(span) };
-        let input_count = count_inputs(&schema);
-        let schema = Arc::new(schema);
+        let (span, chunks, input_count) = match &form {
+            None => (span, rows.div_ceil(span), count_inputs(&schema)),
+            Some(form) => {
+                let packed = form.layout(&schema)?;
+                if packed.unit() != span {
+                    return Err(WireError::value("slots of a unit", packed.unit(), span).into());
+                }
+                (span, packed.chunks(), packed.packed() + packed.repeated())
+            }
+        };
+        let (schema, layout) = (Arc::new(schema), Layout { rows, span, chunks });
+        let (inputs, body_len) = (Vec::new(), 0);
         let mut shape =
-            Self { schema, layout, encrypted_len, inputs: Vec::new(), input_count, schema_len, body_len: 0 };
+            Self { schema, layout, encrypted_len, inputs, input_count, schema_len, body_len, form };
         let too_long = || WireError::value("bytes of the table", "less than 2^63", "more");
         shape.body_len =
             shape.chunk_start(layout.chunks).filter(|len| len >> 63 == 0).ok_or_else(too_long)?;
@@ -110,6 +150,9 @@ impl Shape {
 
     /// Number of bytes of the clear columns of `rows` rows.
     pub(super) fn clear_len(&self, rows: usize) -> u64 {
+        if self.form.is_some() {
+            return 0;
+        }
         let clear = self.schema.columns.iter().filter(|column| !column.encrypted);
         clear.map(|column| (width(column) * rows + CHECKSUM_LEN) as u64).sum()
     }
@@ -119,7 +162,10 @@ impl Shape {
         let Layout { span, chunks, .. } = self.layout;
         let encrypted = (self.input_count as u64).checked_mul(self.encrypted_len)?;
         let full = self.clear_len(span).checked_add(encrypted)?;
-        let before = (NUMBERS_LEN + self.schema_len + 2 * CHECKSUM_LEN) as u64;
+        let form = self.form.as_ref().map_or(0, |form| {
+            form::NUMBERS_LEN + 8 * (form.columns.len() + form.pairs.len()) + 2 * CHECKSUM_LEN
+        });
+        let before = (NUMBERS_LEN + self.schema_len + 2 * CHECKSUM_LEN + form) as u64;
         if chunk < chunks {
             return before.checked_add(full.checked_mul(chunk as u64)?);
         }
@@ -130,7 +176,14 @@ impl Shape {
 
     /// Offset of a chunk of an input after the header; `None` for an input that does not exist.
     pub(super) fn encrypted_start(&self, chunk: usize, input: &Input) -> Option<u64> {
-        let at = self.inputs.binary_search(input).ok().filter(|_| chunk < self.layout.chunks)?;
+        self.place_start(chunk, self.inputs.binary_search(input).ok()?)
+    }
+
+    /// Offset of a place in a chunk after the header; `None` for a place that does not exist.
+    pub(super) fn place_start(&self, chunk: usize, at: usize) -> Option<u64> {
+        if chunk >= self.layout.chunks || at >= self.input_count {
+            return None;
+        }
         let before = self.clear_len(self.rows_of(chunk)).checked_add(at as u64 * self.encrypted_len)?;
         self.chunk_start(chunk)?.checked_add(before)
     }
@@ -146,11 +199,15 @@ impl Shape {
         sink.sealed(numbers.as_bytes())?;
         let mut fields = Fields::default();
         schema::put(&self.schema.columns, &mut fields);
-        sink.sealed(fields.as_bytes())
+        sink.sealed(fields.as_bytes())?;
+        let Some(form) = &self.form else { return Ok(()) };
+        let (numbers, lists) = form::put(form);
+        sink.sealed(numbers.as_bytes())?;
+        sink.sealed(lists.as_bytes())
     }
 
     /// Reads the shape at the beginning of a body.
-    pub(super) fn get(source: &mut Source<impl BufRead>) -> Result<Self, TableError> {
+    pub(super) fn get(source: &mut Source<impl BufRead>, packed: bool) -> Result<Self, TableError> {
         let body_len = source.left();
         let record = source.sealed("the numbers of the table", NUMBERS_LEN)?;
         let mut numbers = FieldReader::new(&record);
@@ -164,17 +221,30 @@ impl Shape {
         let schema = schema::get(rows, columns, &mut fields)?;
         fields.finish()?;
         drop(record);
-        let shape = Self::of(schema, span, encrypted_len, schema_len)?;
+        let form = packed.then(|| get_form(source)).transpose()?;
+        let shape = Self::of(schema, span, encrypted_len, schema_len, form)?;
         if shape.body_len == body_len {
             // Each ciphertext is an object with a header of its own.
             if shape.input_count > 0 && encrypted_len < HEADER_LEN as u64 {
                 let expected = format!("at least {HEADER_LEN}");
                 return Err(WireError::value("bytes of an encrypted chunk", expected, encrypted_len).into());
             }
-            return Ok(shape.with_inputs());
+            return Ok(if packed { shape } else { shape.with_inputs() });
         }
         Err(WireError::Length { expected: shape.body_len, got: body_len }.into())
     }
+}
+
+/// Reads the records of a form.
+fn get_form(source: &mut Source<impl BufRead>) -> Result<Form, WireError> {
+    let record = source.sealed("the numbers of the packing", form::NUMBERS_LEN)?;
+    let mut fields = FieldReader::new(&record);
+    let numbers = form::get(&mut fields)?;
+    fields.finish()?;
+    let record = source.sealed("the packed columns", numbers.lists_len())?;
+    let mut fields = FieldReader::new(&record);
+    let form = numbers.lists(&mut fields)?;
+    fields.finish().map(|()| form)
 }
 
 /// Number of bytes of a clear cell.

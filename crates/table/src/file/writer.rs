@@ -29,7 +29,7 @@ impl<'a, W: Write> TableWriter<'a, W> {
     /// # Errors
     /// [`TableError::Wire`].
     pub fn create(contexts: &'a Contexts, shape: Shape, key: KeyId, mut out: W) -> Result<Self, TableError> {
-        let (kind, body_len) = (kind(contexts.scheme()) as u16, shape.body_len());
+        let (kind, body_len) = (kind(contexts.scheme(), shape.form().is_some()) as u16, shape.body_len());
         let header = Header { kind, parameters: contexts.fingerprint(), key: Some(key), body_len };
         out.write_all(&header.to_bytes()).map_err(WireError::from)?;
         shape.put(&mut Output::new(Block::new(&mut out)))?;
@@ -53,13 +53,41 @@ impl<'a, W: Write> TableWriter<'a, W> {
     }
 }
 
-impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
-    fn begin_chunk(&mut self, rows: &Table) -> Result<(), TableError> {
-        let (schema, expected) = (self.shape.shared_schema(), self.shape.rows_of(self.chunk) as u64);
+impl<W: Write> TableWriter<'_, W> {
+    /// Begins a chunk of a packed table, whose ciphertexts follow.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for a table that is not packed, and before all ciphertexts of the previous chunk are written.
+    pub fn begin_packed_chunk(&mut self) -> Result<(), TableError> {
+        if self.shape.form().is_none() {
+            return Err(TableError::mismatch("the table", "a packed one", "one with columns apart"));
+        }
+        self.check_next()?;
+        self.begin();
+        Ok(())
+    }
+
+    fn check_next(&self) -> Result<(), TableError> {
         if self.left > 0 || self.chunk >= self.shape.layout().chunks {
             let expected = format!("{} more inputs of the last one", self.left);
             return Err(TableError::mismatch("chunks", expected, "another chunk"));
         }
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.left = self.shape.input_count();
+        self.chunk += 1;
+    }
+}
+
+impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
+    fn begin_chunk(&mut self, rows: &Table) -> Result<(), TableError> {
+        if self.shape.form().is_some() {
+            return Err(TableError::mismatch("the table", "one with columns apart", "a packed one"));
+        }
+        self.check_next()?;
+        let (schema, expected) = (self.shape.shared_schema(), self.shape.rows_of(self.chunk) as u64);
         if rows.schema().columns != schema.columns || rows.row_count() != expected {
             let expected = format!("{expected} of the schema");
             return Err(TableError::mismatch("rows", expected, rows.row_count()));
@@ -69,8 +97,7 @@ impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
             let missing = || TableError::mismatch("cells", format!("those of {:?}", column.name), "none");
             sink.sealed(&rows.cells(at).and_then(pack).ok_or_else(missing)?)?;
         }
-        self.left = self.shape.inputs().len();
-        self.chunk += 1;
+        self.begin();
         Ok(())
     }
 

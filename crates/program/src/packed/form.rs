@@ -1,0 +1,125 @@
+//! The form of a packed table, as its file states it: which columns and products it has, and where rows stand.
+
+use std::collections::BTreeSet;
+
+use sunzi_circuits::statistics::{Layout, Shape};
+
+use super::{Packing, of_plan, within};
+use crate::analysis::Parameters;
+use crate::schema::{Kind, Schema};
+use crate::{NodeId, Plan, Program, ProgramError};
+
+/// Most columns of a packed table.
+const MOST_COLUMNS: usize = 4096;
+
+/// What of a table is packed and how. Programs can be run on it that sum these columns and products, and none besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Ring degree n.
+    pub degree: usize,
+    /// Slots of a segment: rows of one group in one chunk.
+    pub segment: usize,
+    /// An upper bound on the rows of the largest group.
+    pub longest_group: u64,
+    /// The largest magnitude of any count, sum and sum of products in units of the last decimal, where the owner promised one.
+    pub largest: Option<u128>,
+    /// Index of the category whose labels are groups.
+    pub group: Option<usize>,
+    /// Packed columns, each as an index in the schema and, for a category, the label whose rows have a 1.
+    pub columns: Vec<(usize, Option<usize>)>,
+    /// Pairs x ≤ y of places in `columns` whose products are summed.
+    pub pairs: BTreeSet<(usize, usize)>,
+}
+
+impl Form {
+    /// Makes the layout of a table of this schema, after a check that the schema allows the form.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for columns, labels or groups that the encrypted table has not, and for rows that do not fit the ring.
+    pub fn layout(&self, schema: &Schema) -> Result<Layout, ProgramError> {
+        let mismatch = |what, expected: &str| ProgramError::mismatch(what, expected, "another");
+        let kind = |column: usize| {
+            schema.columns.get(column).filter(|column| column.encrypted).map(|column| &column.kind)
+        };
+        let groups = match self.group.map(kind) {
+            None => 1,
+            Some(Some(Kind::Category { labels })) => labels.len(),
+            Some(_) => return Err(mismatch("the column of groups", "an encrypted category")),
+        };
+        let right = |&(column, label): &(usize, Option<usize>)| match (kind(column), label) {
+            (Some(Kind::Decimal { .. }), None) => true,
+            (Some(Kind::Category { labels }), Some(label)) => label < labels.len(),
+            _ => false,
+        };
+        if self.columns.len() > MOST_COLUMNS || !self.columns.iter().all(right) {
+            return Err(mismatch("a packed column", "an encrypted column of numbers, or a label"));
+        }
+        if self.pairs.iter().any(|(x, y)| x > y || *y >= self.columns.len()) {
+            return Err(mismatch("a packed product", "one of two packed columns"));
+        }
+        if self.longest_group > schema.rows {
+            return Err(mismatch("rows of a group", "at most those of the table"));
+        }
+        let longest_group = usize::try_from(self.longest_group).unwrap_or(usize::MAX);
+        let shape = Shape { columns: self.columns.len(), groups, longest_group };
+        Layout::for_pairs(shape, self.degree, self.segment, &self.pairs).map_err(ProgramError::scheme)
+    }
+}
+
+impl Plan {
+    /// The form that a packed table for this plan has.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for a plan that packs nothing.
+    pub fn form(&self) -> Result<Form, ProgramError> {
+        let packed = of_plan(self)?;
+        let (layout, moments) = (&packed.layout, &packed.moments);
+        let column = |id: &NodeId| {
+            let node = self.program.graph().node(*id)?;
+            Some((node.column()?, node.label()))
+        };
+        Ok(Form {
+            degree: layout.degree(),
+            segment: layout.segment(),
+            longest_group: layout.shape().longest_group as u64,
+            largest: packed.packing.largest,
+            group: moments.group,
+            columns: moments.columns.iter().filter_map(column).collect(),
+            pairs: moments.pairs(),
+        })
+    }
+
+    /// Analyses a program for given parameters and a packed table, whose segment is the cheapest unless `packing` states it.
+    ///
+    /// # Errors
+    /// [`ProgramError::Refused`] for a program that cannot be packed or whose sums these parameters do not hold.
+    pub fn within_packed(
+        program: &Program,
+        parameters: &Parameters,
+        packing: &Packing,
+    ) -> Result<Self, ProgramError> {
+        Ok(within(program, parameters, packing)?)
+    }
+
+    /// Analyses a program for given parameters and a packed table of this form.
+    ///
+    /// # Errors
+    /// Every error of [`within_packed`](Self::within_packed); [`ProgramError::Mismatch`] for a table that was packed for another program.
+    pub fn for_packed(program: &Program, parameters: &Parameters, form: &Form) -> Result<Self, ProgramError> {
+        let packing = Packing {
+            longest_group: Some(form.longest_group),
+            largest: form.largest,
+            segment: Some(form.segment),
+            ..Packing::default()
+        };
+        let plan = Self::within_packed(program, parameters, &packing)?;
+        if plan.form()? == *form {
+            return Ok(plan);
+        }
+        Err(ProgramError::mismatch(
+            "the packed table",
+            "one for the sums and products of this program",
+            "one for another program",
+        ))
+    }
+}

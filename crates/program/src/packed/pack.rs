@@ -1,0 +1,129 @@
+//! The owner's side of a packed table: cells to slots to ciphertexts.
+
+use std::ops::Range;
+
+use sunzi_circuits::statistics::Input;
+use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
+use sunzi_rlwe::randomness;
+use zeroize::Zeroizing;
+
+use super::{Packed, not_ckks, of_plan};
+use crate::contexts::{Codec, Encrypted, EncryptionKey, Parts};
+use crate::run::{Cells, Table};
+use crate::{NodeId, Plan, ProgramError};
+
+/// Packs the cells of a table and encrypts them, one input of one chunk after the other.
+pub struct Packer<'a> {
+    packed: &'a Packed,
+    codec: &'a Codec,
+    columns: Vec<(Option<usize>, &'a Cells)>,
+    /// The rows of each group.
+    groups: Vec<Vec<usize>>,
+}
+
+impl<'a> Packer<'a> {
+    /// Sorts the rows of a table into groups.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for a plan that packs nothing, for a table of another program or without cells, and for groups that are longer than the
+    /// plan has them.
+    pub fn new(plan: &'a Plan, codec: &'a Codec, table: &'a Table) -> Result<Self, ProgramError> {
+        let (packed, program, rows) = (of_plan(plan)?, &plan.program, plan.layout.rows);
+        if table.schema() != program.schema() || table.row_count() != rows as u64 {
+            return Err(ProgramError::mismatch("the table", "that of the program", "another"));
+        }
+        let missing = || ProgramError::mismatch("the table", "cells of every column that is read", "none");
+        let cells = |id: &NodeId| {
+            let node = program.graph().node(*id)?;
+            let cells = table.cells(node.column()?)?;
+            matches!((node.label(), cells), (None, Cells::Units(_)) | (Some(_), Cells::Labels(_)))
+                .then_some((node.label(), cells))
+        };
+        let columns = packed.moments.columns.iter().map(|id| cells(id).ok_or_else(missing));
+        let columns = columns.collect::<Result<_, _>>()?;
+        let mut groups = vec![Vec::new(); packed.moments.groups];
+        match packed.moments.group.map(|column| table.cells(column)) {
+            None => groups = vec![(0..rows).collect()],
+            Some(Some(Cells::Labels(labels))) => {
+                for (row, &label) in labels.iter().enumerate() {
+                    groups.get_mut(label as usize).ok_or_else(missing)?.push(row);
+                }
+            }
+            Some(_) => return Err(missing()),
+        }
+        let most = packed.layout.shape().longest_group;
+        match groups.iter().map(Vec::len).find(|&rows| rows > most) {
+            Some(got) => Err(ProgramError::mismatch("rows of a group", format!("at most {most}"), got)),
+            None => Ok(Self { packed, codec, columns, groups }),
+        }
+    }
+
+    /// Encrypts one input of one chunk; [`Layout::inputs`](sunzi_circuits::statistics::Layout::inputs) are all of these in order.
+    ///
+    /// # Errors
+    /// [`ProgramError::Scheme`] for a key of other parameters.
+    pub fn encrypt(
+        &self,
+        chunk: usize,
+        input: Input,
+        key: EncryptionKey<'_>,
+    ) -> Result<Encrypted, ProgramError> {
+        let moduli = self.codec.contexts().parameters().plain_moduli().len();
+        self.encrypt_parts(0..moduli, (chunk, input), key)
+    }
+
+    /// Encrypts one input of one chunk for some of the plaintext moduli.
+    pub(super) fn encrypt_parts(
+        &self,
+        parts: Range<usize>,
+        (chunk, input): (usize, Input),
+        key: EncryptionKey<'_>,
+    ) -> Result<Encrypted, ProgramError> {
+        let (encoders, _) = self.codec.exact().ok_or_else(not_ckks)?;
+        let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
+        macro_rules! encrypt {
+            ($contexts:expr) => {
+                $contexts
+                    .iter()
+                    .zip(encoders)
+                    .skip(parts.start)
+                    .take(parts.len())
+                    .map(|(context, encoder)| {
+                        let plaintext = self.plaintext(encoder, chunk, input)?;
+                        match key {
+                            EncryptionKey::Public(key) => context.encrypt(&plaintext, key, &mut rng),
+                            EncryptionKey::Secret(key) => context.encrypt_secret(&plaintext, key, &mut rng),
+                        }
+                        .map_err(ProgramError::scheme)
+                    })
+                    .collect::<Result<_, _>>()
+            };
+        }
+        match self.codec.contexts().parts() {
+            Parts::Bfv(contexts) => encrypt!(contexts).map(Encrypted::Bfv),
+            Parts::Bgv(contexts) => encrypt!(contexts).map(Encrypted::Bgv),
+            Parts::Ckks(_) => Err(not_ckks()),
+        }
+    }
+
+    fn plaintext(
+        &self,
+        encoder: &BatchEncoder,
+        chunk: usize,
+        input: Input,
+    ) -> Result<Plaintext, ProgramError> {
+        let t = encoder.plain_modulus() as i64;
+        let cell = |column: usize, group: usize, row: usize| {
+            let (row, (label, cells)) = (*self.groups.get(group)?.get(row)?, self.columns.get(column)?);
+            match (label, cells) {
+                (Some(label), Cells::Labels(labels)) => {
+                    labels.get(row).map(|own| u64::from(*own as usize == *label))
+                }
+                (None, Cells::Units(units)) => units.get(row).map(|v| v.rem_euclid(t) as u64),
+                _ => None,
+            }
+        };
+        let slots = Zeroizing::new(self.packed.layout.place(input, chunk, 1, cell));
+        encoder.encode(&slots).map_err(ProgramError::scheme)
+    }
+}

@@ -1,0 +1,147 @@
+//! The server's side of a packed table: ciphertexts of columns to encrypted sums.
+
+use std::ops::Range;
+
+use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSum, Layout, Server};
+use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
+
+use super::{Packed, not_ckks, of_plan};
+use crate::contexts::{Contexts, Encrypted, Parts};
+use crate::{Plan, ProgramError};
+
+/// What a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The owner packs and encrypts a chunk.
+    Encrypting,
+    /// The server multiplies columns.
+    Products,
+    /// The server sums over slots.
+    Sums,
+    /// The key holder decrypts.
+    Decrypting,
+}
+
+/// What the server sends to the key holder.
+pub struct EncryptedTotals {
+    /// Sums in the order of a file of results.
+    pub results: Vec<Encrypted>,
+    /// Bits left in the worst of them before decryption would be refused, as their noise bounds say.
+    pub bits_left: f64,
+}
+
+/// Runs a packed plan with the keys it asks for. `input` gives all inputs of a chunk, in the order of
+/// [`Layout::inputs`](sunzi_circuits::statistics::Layout::inputs); chunks come in order. `done` hears of each of [`Packed::steps`].
+///
+/// # Errors
+/// [`ProgramError::Mismatch`] for a plan that packs nothing, for contexts that are not those of the plan, and for inputs of another kind;
+/// [`ProgramError::Scheme`]; what `input` fails with.
+pub fn evaluate(
+    plan: &Plan,
+    contexts: &Contexts,
+    keys: &EvaluationKeys,
+    input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
+    done: &(dyn Fn() + Sync),
+) -> Result<EncryptedTotals, ProgramError> {
+    let moduli = plan.parameters.plain_moduli().len();
+    sums(plan, contexts, (0..moduli, keys), input, &mut |_| {}, done)
+}
+
+/// Runs a packed plan for some of its plaintext moduli.
+pub(super) fn sums(
+    plan: &Plan,
+    contexts: &Contexts,
+    (parts, keys): (Range<usize>, &EvaluationKeys),
+    mut input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
+    begin: &mut dyn FnMut(Phase),
+    done: &(dyn Fn() + Sync),
+) -> Result<EncryptedTotals, ProgramError> {
+    let packed = of_plan(plan)?;
+    if contexts.parameters() != &plan.parameters {
+        return Err(ProgramError::mismatch("the contexts", "those of the plan", "others"));
+    }
+    macro_rules! sums {
+        ($scheme:ident, $variant:ident, $contexts:expr) => {{
+            let own = $contexts.iter().skip(parts.start).take(parts.len());
+            let evaluators: Vec<_> = own.map($scheme::Evaluator::new).collect();
+            let read = |chunk| {
+                let own = |input| match input {
+                    Encrypted::$variant(parts) if parts.len() == evaluators.len() => Ok(parts),
+                    _ => Err(ProgramError::mismatch("an input", "ciphertexts of the plan", "others")),
+                };
+                input(chunk)?.into_iter().map(own).collect()
+            };
+            let results = run(packed, &evaluators, keys, read, begin, done)?;
+            let left = |result: &Vec<_>| {
+                let each = evaluators.iter().zip(result).map(|(own, part)| own.bits_left(part));
+                each.fold(f64::INFINITY, f64::min)
+            };
+            let bits_left = results.iter().map(left).fold(f64::INFINITY, f64::min);
+            let results = results.into_iter().map(Encrypted::$variant).collect();
+            Ok(EncryptedTotals { results, bits_left })
+        }};
+    }
+    match contexts.parts() {
+        Parts::Bfv(contexts) => sums!(sunzi_bfv, Bfv, contexts),
+        Parts::Bgv(contexts) => sums!(sunzi_bgv, Bgv, contexts),
+        Parts::Ckks(_) => Err(not_ckks()),
+    }
+}
+
+/// Runs one server for each plaintext modulus; each result has a ciphertext of each.
+fn run<A: Arithmetic>(
+    packed: &Packed,
+    evaluators: &[A],
+    keys: &A::Keys,
+    mut input: impl FnMut(usize) -> Result<Vec<Vec<A::Ciphertext>>, ProgramError>,
+    begin: &mut dyn FnMut(Phase),
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Vec<A::Ciphertext>>, ProgramError> {
+    let layout = &packed.layout;
+    let server = |arithmetic| Server::new(arithmetic, keys, layout).map_err(scheme);
+    let mut servers = evaluators.iter().map(server).collect::<Result<Vec<_>, _>>()?;
+    for chunk in 0..layout.chunks() {
+        begin(Phase::Encrypting);
+        let inputs = input(chunk)?;
+        begin(Phase::Products);
+        for (server, inputs) in servers.iter_mut().zip(by_modulus(inputs, layout, evaluators.len())) {
+            server.absorb(&inputs, done).map_err(scheme)?;
+        }
+    }
+    begin(Phase::Sums);
+    let mut results: Vec<Vec<A::Ciphertext>> = Vec::new();
+    for server in servers {
+        let sums = server.finish(done).map_err(scheme)?;
+        let own = sums.columns.into_iter().chain(sums.products).flat_map(|sum| wanted(packed, sum));
+        for (at, ciphertext) in own.enumerate() {
+            match results.get_mut(at) {
+                Some(result) => result.push(ciphertext),
+                None => results.push(vec![ciphertext]),
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// The ciphertexts of a chunk for each plaintext modulus.
+fn by_modulus<C>(inputs: Vec<Vec<C>>, layout: &Layout, moduli: usize) -> Vec<EncryptedChunk<C>> {
+    let none = || EncryptedChunk { packed: Vec::new(), repeated: Vec::new() };
+    let mut chunks: Vec<EncryptedChunk<C>> = std::iter::repeat_with(none).take(moduli).collect();
+    for (at, parts) in inputs.into_iter().enumerate() {
+        for (chunk, part) in chunks.iter_mut().zip(parts) {
+            let own = if at < layout.packed() { &mut chunk.packed } else { &mut chunk.repeated };
+            own.push(part);
+        }
+    }
+    chunks
+}
+
+/// Of a sum what the key holder needs.
+fn wanted<C>(packed: &Packed, sum: EncryptedSum<C>) -> impl Iterator<Item = C> {
+    let (groups, total) = packed.wanted();
+    groups.then_some(sum.groups).into_iter().chain(total.then_some(sum.total))
+}
+
+fn scheme<E: std::error::Error + Send + Sync + 'static>(error: CircuitError<E>) -> ProgramError {
+    ProgramError::scheme(error)
+}
