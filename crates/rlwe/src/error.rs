@@ -98,6 +98,14 @@ pub enum RlweError {
         /// Advice to the caller.
         remedy: &'static str,
     },
+    /// An integer has another number of ciphertexts than there are plaintext moduli.
+    #[error("{got} ciphertexts cannot hold integers modulo {expected} plaintext moduli: each takes one")]
+    CiphertextCount {
+        /// Number of plaintext moduli.
+        expected: usize,
+        /// Number of ciphertexts.
+        got: usize,
+    },
     /// A setting of shared decryptions is not possible.
     #[error("{what}: {got} is not possible; give {expected}")]
     Sharing {

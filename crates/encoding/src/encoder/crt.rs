@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use sunzi_math::{Crt, gcd};
+use zeroize::Zeroizing;
 
 use crate::{EncodingError, Plaintext};
 
@@ -77,6 +78,11 @@ impl<E: Encoder> CrtEncoder<E> {
         self.crt.product()
     }
 
+    /// Tables that join residues modulo the t_i.
+    pub fn crt(&self) -> &Crt {
+        &self.crt
+    }
+
     /// Smallest and largest integer: −⌊T/2⌋ and ⌈T/2⌉ − 1.
     pub fn bounds(&self) -> (BigInt, BigInt) {
         bounds(self.range())
@@ -98,10 +104,18 @@ impl<E: Encoder> CrtEncoder<E> {
         if let Some(index) = values.iter().position(|value| !(least..=most).contains(value)) {
             return Err(EncodingError::ValueOutOfRange { index, low, high });
         }
+        self.encode_residues(values)
+    }
+
+    /// Encodes integers modulo T as plaintexts, one for each t_i: those out of [`bounds`](Self::bounds) wrap.
+    ///
+    /// # Errors
+    /// [`EncodingError::TooManyValues`].
+    pub fn encode_residues(&self, values: &[i128]) -> Result<Vec<Plaintext>, EncodingError> {
         let encode = |part: &E| {
             let t = i128::from(part.plain_modulus());
-            let residues: Vec<u64> = values.iter().map(|value| value.rem_euclid(t) as u64).collect();
-            part.encode(&residues)
+            let residues = values.iter().map(|value| value.rem_euclid(t) as u64);
+            part.encode(&Zeroizing::new(residues.collect::<Vec<u64>>()))
         };
         self.parts.iter().map(encode).collect()
     }

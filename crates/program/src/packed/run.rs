@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use rayon::prelude::*;
 use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSum, EncryptedSums, Input, Layout, Server};
-use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
+use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, ExactEvaluator};
 use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
 use sunzi_math::Crt;
-use sunzi_rlwe::randomness;
+use sunzi_rlwe::{CrtContext, Exact as _, Homomorphic, randomness};
 
 use super::Packed;
 use super::moments::{Moments, Of, Rows, Terms};
@@ -82,36 +82,15 @@ pub fn run(
     let packed = plan.packed.as_ref().ok_or_else(none)?;
     begin(Phase::Encrypting);
     let cells = PackedCells::of(plan, packed, table)?;
-    let mut opened = Vec::new();
-    macro_rules! each {
-        ($scheme:ident, $contexts:expr) => {
-            for context in $contexts {
-                let evaluator = $scheme::Evaluator::new(context);
-                let party = Party {
-                    packed,
-                    arithmetic: &evaluator,
-                    encoder: BatchEncoder::new(packed.layout.degree(), context.plain_modulus())
-                        .map_err(ProgramError::scheme)?,
-                    encrypt: &|plaintext: &Plaintext| {
-                        let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
-                        context.encrypt(plaintext, &keys.public, &mut rng).map_err(ProgramError::scheme)
-                    },
-                    decrypt: &|ciphertext: &$scheme::Ciphertext| {
-                        context.decrypt(ciphertext, &keys.secret).map_err(ProgramError::scheme)
-                    },
-                };
-                let sums = party.server(&cells, &keys.evaluation, begin, done)?;
-                begin(Phase::Decrypting);
-                opened.push(party.open(&sums)?);
-                begin(Phase::Encrypting);
-            }
-        };
-    }
-    match contexts.parts() {
-        Parts::Bfv(contexts) => each!(sunzi_bfv, contexts),
-        Parts::Bgv(contexts) => each!(sunzi_bgv, contexts),
+    let opened = match contexts.parts() {
+        Parts::Bfv(contexts) => {
+            open_each(contexts, sunzi_bfv::Evaluator::new, packed, &cells, keys, begin, done)?
+        }
+        Parts::Bgv(contexts) => {
+            open_each(contexts, sunzi_bgv::Evaluator::new, packed, &cells, keys, begin, done)?
+        }
         Parts::Ckks(_) => return Err(ProgramError::mismatch("the scheme", "BFV or BGV", "CKKS")),
-    }
+    };
     begin(Phase::Decrypting);
     let crt = Crt::new(plan.parameters.plain_moduli()).map_err(ProgramError::scheme)?;
     let reader = Reader { layout: &packed.layout, rows: plan.program.schema().rows, crt, opened: &opened };
@@ -119,6 +98,40 @@ pub fn run(
     let by_label = (0..packed.moments.groups).map(|label| reader.totals(&packed.moments, Some(label)));
     let all = reader.totals(&packed.moments, None)?;
     Ok(Totals { all, by_label: by_label.collect::<Result<_, _>>()?, bits_left })
+}
+
+/// Runs all parties modulo one t after the other.
+fn open_each<E: ExactEvaluator>(
+    contexts: &CrtContext<E::Scheme>,
+    evaluator: impl Fn(&<E::Scheme as Homomorphic>::Context) -> E,
+    packed: &Packed,
+    cells: &PackedCells,
+    keys: &Keys,
+    begin: &mut dyn FnMut(Phase),
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Opened>, ProgramError> {
+    let mut opened = Vec::with_capacity(contexts.len());
+    for context in contexts.iter() {
+        let party = Party {
+            packed,
+            arithmetic: &evaluator(context),
+            encoder: BatchEncoder::new(packed.layout.degree(), E::Scheme::plain_modulus(context))
+                .map_err(ProgramError::scheme)?,
+            encrypt: &|plaintext: &Plaintext| {
+                let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
+                let encrypted = E::Scheme::encrypt(context, plaintext, (&keys.public).into(), &mut rng);
+                encrypted.map_err(ProgramError::scheme)
+            },
+            decrypt: &|ciphertext| {
+                E::Scheme::decrypt(context, ciphertext, &keys.secret).map_err(ProgramError::scheme)
+            },
+        };
+        let sums = party.server(cells, &keys.evaluation, begin, done)?;
+        begin(Phase::Decrypting);
+        opened.push(party.open(&sums)?);
+        begin(Phase::Encrypting);
+    }
+    Ok(opened)
 }
 
 /// The cells of each packed column, and the rows of each group.
