@@ -89,7 +89,7 @@ impl Homomorphic for Bgv {
         b: &'b Ciphertext,
         _: &'static str,
     ) -> Result<Pair<'a, 'b, Self>, BgvError> {
-        Evaluator::new(context).together(a, b)
+        context.together(a, b)
     }
 
     /// The metadata of a sum of two ciphertexts of one level and place: it used what both did.
