@@ -68,7 +68,7 @@ pub enum RlweError {
     /// The Galois key for the automorphism asked for is missing.
     #[error(
         "there is no Galois key for {} (X -> X^{exponent}): generate one; there are keys for: {}",
-        describe(*exponent, *index), describe_all(present, *index)
+        describe(*exponent, *index), describe_all(present, |k| describe(k, *index))
     )]
     MissingGaloisKey {
         /// Exponent k of X → X^k.

@@ -28,7 +28,7 @@ pub mod plain_factor;
 pub mod randomness;
 pub mod relinearization;
 mod ring_shape;
-mod rotation;
+pub mod rotation;
 mod secret_distribution;
 pub mod security;
 pub mod sharing;

@@ -222,6 +222,18 @@ mod tests {
     }
 
     #[test]
+    fn residues_wrap_where_integers_are_refused() {
+        let encoder = CrtEncoder::batching(64, &[257, 641, 769]).unwrap();
+        let range = encoder.range().to_i128().unwrap();
+        assert_eq!(encoder.crt().product(), encoder.range());
+        let wrapped = encoder.encode_residues(&[range + 5, -range - 5, i128::MAX]).unwrap();
+        let back = encoder.decode(&wrapped).unwrap();
+        assert_eq!(back[..2], [5, -5]);
+        assert_eq!(back[2].rem_euclid(range), i128::MAX % range);
+        assert!(matches!(encoder.encode_residues(&[0; 65]), Err(EncodingError::TooManyValues { .. })));
+    }
+
+    #[test]
     fn a_range_beyond_128_bits_takes_every_i128_and_says_when_it_cannot_return_one() {
         let large: Vec<u64> = vec![(1 << 60) - 1, (1 << 60) - 3, (1 << 59) - 1];
         let encoder = CrtEncoder::coefficients(4, &large).unwrap();
