@@ -161,5 +161,5 @@ fn plaintext_moduli_of_parameters_are_checked() {
     assert_eq!(text(&[]), EncodingError::NoPlainModuli.to_string());
     assert_eq!(text(&[6, 9]), EncodingError::PlainModuliNotCoprime { left: 6, right: 9 }.to_string());
     let unusable = parameters.clone().with_plain_modulus(1).validate().unwrap_err();
-    assert_eq!(text(&[257, 1]), unusable.to_string());
+    assert_eq!(text(&[40961, 1]), unusable.to_string());
 }
