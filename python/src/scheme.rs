@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sunzi_bfv::Bfv;
 use sunzi_bgv::Bgv;
+use sunzi_circuits::ExactEvaluator;
 use sunzi_ckks::Ckks;
 use sunzi_encoding::{BatchEncoder, Encoder as _};
 use sunzi_rlwe::wire::{Fingerprint, NoContext, StoredParameters, to_bytes};
-use sunzi_rlwe::{RlweContext, Security};
+use sunzi_rlwe::{Exact as _, Homomorphic as _, RlweContext, Security};
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
 use crate::error::Failure;
@@ -18,6 +19,14 @@ pub(crate) struct Exact<P, E> {
     pub(crate) parameters: P,
     pub(crate) evaluator: E,
     pub(crate) encoder: BatchEncoder,
+}
+
+impl<P, E: ExactEvaluator> Exact<P, E> {
+    fn new(parameters: P, evaluator: E) -> Result<Self, Failure> {
+        let (context, ring) = (evaluator.context(), E::Scheme::rlwe(evaluator.context()).ring());
+        let encoder = BatchEncoder::new(ring.degree(), E::Scheme::plain_modulus(context))?;
+        Ok(Self { parameters, evaluator, encoder })
+    }
 }
 
 /// Parameters, tables and evaluator of CKKS, with the encoders of every number of slots used so far.
@@ -82,48 +91,29 @@ pub(crate) enum Plain {
 impl Scheme {
     pub(crate) fn bfv(parameters: bfv::Parameters) -> Result<Self, Failure> {
         let context = bfv::Context::new(&parameters)?;
-        let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
-        Ok(Self::Bfv(Exact { parameters, evaluator: bfv::Evaluator::new(&context), encoder }))
+        Ok(Self::Bfv(Exact::new(parameters, bfv::Evaluator::new(&context))?))
     }
 
     /// Makes a BFV scheme for each plaintext modulus; they share ring, tables and keys.
     pub(crate) fn bfv_of(parameters: &bfv::CrtParameters) -> Result<Vec<Self>, Failure> {
-        let mut first: Option<bfv::Context> = None;
-        let mut made = Vec::new();
-        for parameters in parameters.parts() {
-            let context = match &first {
-                None => bfv::Context::new(&parameters)?,
-                Some(first) => first.with_plain_modulus(parameters.plain_modulus())?,
-            };
-            let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
-            made.push(Self::Bfv(Exact { parameters, evaluator: bfv::Evaluator::new(&context), encoder }));
-            first.get_or_insert(context);
-        }
-        Ok(made)
+        let (contexts, parts) = (parameters.contexts()?, parameters.parts());
+        let each = contexts.iter().zip(parts);
+        each.map(|(context, part)| Ok(Self::Bfv(Exact::new(part, bfv::Evaluator::new(context))?))).collect()
     }
 
     pub(crate) fn bgv(parameters: bgv::Parameters) -> Result<Self, Failure> {
         let context = bgv::Context::new(&parameters)?;
-        let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
-        Ok(Self::Bgv(Exact { parameters, evaluator: bgv::Evaluator::new(&context), encoder }))
+        Ok(Self::Bgv(Exact::new(parameters, bgv::Evaluator::new(&context))?))
     }
 
     /// Makes a BGV scheme for each plaintext modulus; they share ring, tables and keys.
     pub(crate) fn bgv_of(parameters: &bgv::Parameters, plain_moduli: &[u64]) -> Result<Vec<Self>, Failure> {
-        let mut first: Option<bgv::Context> = None;
-        let mut made = Vec::new();
-        for &plain_modulus in plain_moduli {
-            let parameters = parameters.clone().with_plain_modulus(plain_modulus);
-            parameters.validate()?;
-            let context = match &first {
-                None => bgv::Context::new(&parameters)?,
-                Some(first) => bgv::Context::with_ring(first.ring().clone(), &(&parameters).into())?,
-            };
-            let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
-            made.push(Self::Bgv(Exact { parameters, evaluator: bgv::Evaluator::new(&context), encoder }));
-            first.get_or_insert(context);
-        }
-        Ok(made)
+        let contexts = parameters.contexts(plain_moduli)?;
+        let scheme = |context: &bgv::Context| {
+            let part = parameters.clone().with_plain_modulus(context.plain_modulus());
+            Ok(Self::Bgv(Exact::new(part, bgv::Evaluator::new(context))?))
+        };
+        contexts.iter().map(scheme).collect()
     }
 
     pub(crate) fn ckks(parameters: ckks::Parameters) -> Result<Self, Failure> {

@@ -1,140 +1,133 @@
 //! Operations of a scheme that tests need beyond its arithmetic.
 
+use std::ops::Deref;
+
 use rand_core::CryptoRng;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::{EncodingError, Plaintext};
-use sunzi_rlwe::{GaloisKeys, NoiseBound, PublicKey, RlweContext, RlweError, SecretKey};
+use sunzi_rlwe::{
+    Ciphertext, Evaluator, Exact, GaloisKeys, Homomorphic as _, NoiseBound, PublicKey, RlweContext,
+    RlweError, SecretKey,
+};
 
 /// A scheme under test: the context that encrypts, decrypts and measures noise.
-pub trait Scheme {
-    /// Evaluator of the scheme under test.
-    type Evaluator: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys, Error = Self::Error>;
-    /// Error type of the scheme under test.
+pub trait Scheme: Sized {
+    /// The scheme as a type.
+    type Own: Exact<Context = Self, Error = Self::Error>;
+    /// Evaluator of the scheme.
+    type Evaluator: Arithmetic<
+            Ciphertext = Ciphertext<Self::Own>,
+            Plaintext = Plaintext,
+            Keys = EvaluationKeys,
+            Error = Self::Error,
+        > + Deref<Target = Evaluator<Self::Own>>;
+    /// Error type of the scheme.
     type Error: std::error::Error + From<EncodingError> + From<RlweError> + 'static;
 
-    /// Makes the evaluator of the scheme under test.
+    /// Makes the evaluator.
     fn evaluator(&self) -> Self::Evaluator;
-    /// Returns the RLWE context, which has the ring and the security.
-    fn rlwe(&self) -> &RlweContext;
-    /// Encrypts a plaintext under the public key.
+    /// Returns ring and security.
+    fn rlwe(&self) -> &RlweContext {
+        Self::Own::rlwe(self)
+    }
+    /// Encrypts under the public key.
     ///
     /// # Errors
-    /// Every error of public-key encryption in the scheme.
+    /// Every error of the scheme.
     fn encrypt(
         &self,
         message: &Plaintext,
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Encrypts a plaintext under the secret key.
+    ) -> Result<Encrypted<Self>, Self::Error> {
+        Self::Own::encrypt(self, message, key.into(), rng)
+    }
+    /// Encrypts under the secret key.
     ///
     /// # Errors
-    /// Every error of secret-key encryption in the scheme.
+    /// Every error of the scheme.
     fn encrypt_secret(
         &self,
         message: &Plaintext,
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Decrypts a ciphertext of the scheme under test.
+    ) -> Result<Encrypted<Self>, Self::Error> {
+        Self::Own::encrypt(self, message, key.into(), rng)
+    }
+    /// Decrypts a ciphertext.
     ///
     /// # Errors
-    /// Every error of decryption in the scheme.
-    fn decrypt(&self, ciphertext: &Encrypted<Self>, key: &SecretKey) -> Result<Plaintext, Self::Error>;
-    /// Measures log2 of a ciphertext's true noise.
+    /// Every error of the scheme.
+    fn decrypt(&self, ciphertext: &Encrypted<Self>, key: &SecretKey) -> Result<Plaintext, Self::Error> {
+        Self::Own::decrypt(self, ciphertext, key)
+    }
+    /// Measures log2 of the true noise.
     ///
     /// # Errors
-    /// Every error of the noise measurement in the scheme.
+    /// Every error of the scheme.
     fn measure_noise(
         &self,
         ciphertext: &Encrypted<Self>,
         message: &Plaintext,
         key: &SecretKey,
     ) -> Result<f64, Self::Error>;
-    /// Returns the ciphertext of m(X^k) for a ciphertext of m.
+    /// Returns the ciphertext of m(X^k).
     ///
     /// # Errors
-    /// Every error of the automorphism in the scheme.
+    /// Every error of the scheme.
     fn automorphism(
         &self,
         ciphertext: &Encrypted<Self>,
         exponent: u64,
         keys: &GaloisKeys,
-    ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Returns both bounds on a ciphertext's noise.
-    fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound;
+    ) -> Result<Encrypted<Self>, Self::Error> {
+        (*self.evaluator()).automorphism(ciphertext, exponent, keys)
+    }
+    /// Returns both bounds on the noise.
+    fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound {
+        ciphertext.noise()
+    }
 }
 
-/// Ciphertext type of a scheme under test.
+/// A ciphertext of a scheme.
 pub type Encrypted<S> = <<S as Scheme>::Evaluator as Arithmetic>::Ciphertext;
-/// Error of an operation of a scheme in a random circuit.
+/// Error of an operation of a scheme.
 pub type Failure<S> = CircuitError<<S as Scheme>::Error>;
 
-/// Implements the trait [`Scheme`] for a context whose methods have these names.
-macro_rules! scheme {
-    ($scheme:ident, $error:ident) => {
-        impl Scheme for $scheme::Context {
-            type Evaluator = $scheme::Evaluator;
-            type Error = $scheme::$error;
+impl Scheme for sunzi_bfv::Context {
+    type Own = sunzi_bfv::Bfv;
+    type Evaluator = sunzi_bfv::Evaluator;
+    type Error = sunzi_bfv::BfvError;
 
-            fn evaluator(&self) -> Self::Evaluator {
-                $scheme::Evaluator::new(self)
-            }
+    fn evaluator(&self) -> Self::Evaluator {
+        sunzi_bfv::Evaluator::new(self)
+    }
 
-            fn rlwe(&self) -> &RlweContext {
-                self.rlwe()
-            }
-
-            fn encrypt(
-                &self,
-                message: &Plaintext,
-                key: &PublicKey,
-                rng: &mut dyn CryptoRng,
-            ) -> Result<Encrypted<Self>, Self::Error> {
-                self.encrypt(message, key, rng)
-            }
-
-            fn encrypt_secret(
-                &self,
-                message: &Plaintext,
-                key: &SecretKey,
-                rng: &mut dyn CryptoRng,
-            ) -> Result<Encrypted<Self>, Self::Error> {
-                self.encrypt_secret(message, key, rng)
-            }
-
-            fn decrypt(
-                &self,
-                ciphertext: &Encrypted<Self>,
-                key: &SecretKey,
-            ) -> Result<Plaintext, Self::Error> {
-                self.decrypt(ciphertext, key)
-            }
-
-            fn measure_noise(
-                &self,
-                ciphertext: &Encrypted<Self>,
-                message: &Plaintext,
-                key: &SecretKey,
-            ) -> Result<f64, Self::Error> {
-                self.measure_noise(ciphertext, message, key)
-            }
-
-            fn automorphism(
-                &self,
-                ciphertext: &Encrypted<Self>,
-                exponent: u64,
-                keys: &GaloisKeys,
-            ) -> Result<Encrypted<Self>, Self::Error> {
-                self.evaluator().automorphism(ciphertext, exponent, keys)
-            }
-
-            fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound {
-                ciphertext.noise()
-            }
-        }
-    };
+    fn measure_noise(
+        &self,
+        ciphertext: &sunzi_bfv::Ciphertext,
+        message: &Plaintext,
+        key: &SecretKey,
+    ) -> Result<f64, Self::Error> {
+        self.measure_noise(ciphertext, message, key)
+    }
 }
 
-scheme!(sunzi_bfv, BfvError);
-scheme!(sunzi_bgv, BgvError);
+impl Scheme for sunzi_bgv::Context {
+    type Own = sunzi_bgv::Bgv;
+    type Evaluator = sunzi_bgv::Evaluator;
+    type Error = sunzi_bgv::BgvError;
+
+    fn evaluator(&self) -> Self::Evaluator {
+        sunzi_bgv::Evaluator::new(self)
+    }
+
+    fn measure_noise(
+        &self,
+        ciphertext: &sunzi_bgv::Ciphertext,
+        message: &Plaintext,
+        key: &SecretKey,
+    ) -> Result<f64, Self::Error> {
+        self.measure_noise(ciphertext, message, key)
+    }
+}

@@ -10,7 +10,7 @@ use sunzi::program::Contexts;
 use sunzi::program::results::ResultsReader;
 use sunzi::rlwe::wire::{CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load};
 use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
-use sunzi::{bfv, bgv, ckks};
+use sunzi::{bfv, ckks};
 
 use super::stored::{self, Stored};
 use super::{refuse, refuse_table};
@@ -72,17 +72,10 @@ fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
         }
         Stored::Fermat(parameters) => in_scheme::<_, bfv::Plaintext>(&of(parameters.context())?, path),
         Stored::Bgv(parameters, plain_moduli) => {
-            let first = of(bgv::Context::new(parameters))?;
-            let others = plain_moduli.iter().skip(1).map(|&t| of(first.with_plain_modulus(t)));
-            let contexts = [Ok(first.clone())].into_iter().chain(others).collect::<Result<Vec<_>, _>>()?;
-            in_scheme::<_, bfv::Plaintext>(its(&contexts, path)?, path)
+            in_scheme::<_, bfv::Plaintext>(its(&of(parameters.contexts(plain_moduli))?, path)?, path)
         }
         Stored::Crt(parameters) => {
-            let none = || WireError::value("plaintext moduli", "at least one", 0);
-            let first = of(bfv::Context::new(parameters.parts().first().ok_or_else(none)?))?;
-            let others = parameters.plain_moduli().iter().skip(1).map(|&t| of(first.with_plain_modulus(t)));
-            let contexts = [Ok(first.clone())].into_iter().chain(others).collect::<Result<Vec<_>, _>>()?;
-            in_scheme::<_, bfv::Plaintext>(its(&contexts, path)?, path)
+            in_scheme::<_, bfv::Plaintext>(its(&of(parameters.contexts())?, path)?, path)
         }
     }
 }

@@ -8,7 +8,7 @@ use sunzi_rlwe::wire::StoredParameters;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, RlweContext, Security, Trace, memory, relinearization};
 
 use crate::noise::{LevelModel, ProductModel};
-use crate::{Algorithms, BfvError, Ciphertext, Parameters};
+use crate::{Algorithms, Bfv, BfvError, Ciphertext, CrtParameters, EncodingError, Parameters};
 
 /// Ring, plaintext modulus and scaling tables of BFV. Cheap to clone.
 ///
@@ -18,6 +18,30 @@ use crate::{Algorithms, BfvError, Ciphertext, Parameters};
 pub struct Context {
     inner: Arc<Inner>,
 }
+
+/// Contexts for several plaintext moduli, which share ring and keys: for integers wider than one of them.
+///
+/// ```
+/// use sunzi_bfv::{Evaluator, Parameters};
+/// use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let parameters = Parameters::builder().depth(1).plain_range(10_u128.pow(24)).build_crt()?;
+/// let contexts = parameters.contexts()?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(contexts.rlwe(), &mut rng)?;
+/// let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng)?;
+/// let key = RelinearizationKey::generate(contexts.rlwe(), &secret, &mut rng)?;
+///
+/// let encoder = contexts.encoder()?;
+/// let x = contexts.encrypt(&encoder.encode(&[-987_654_321_098])?, &public, &mut rng)?;
+/// let square = contexts.compute([&x], |context, [x]| Evaluator::new(context).square(x, &key))?;
+/// let opened = encoder.decode(&contexts.decrypt(&square, &secret)?)?;
+/// assert_eq!(opened[0], 987_654_321_098 * 987_654_321_098);
+/// # Ok(())
+/// # }
+/// ```
+pub type CrtContext = sunzi_rlwe::CrtContext<Bfv>;
 
 #[derive(Debug)]
 struct Inner {
@@ -199,5 +223,18 @@ impl Context {
     ) -> Ciphertext {
         ciphertext.record(operation, self.bits_left(ciphertext.noise()), operands);
         ciphertext
+    }
+}
+
+impl CrtParameters {
+    /// Builds the contexts of all t_i; they share ring, tables and keys.
+    ///
+    /// # Errors
+    /// Every error of [`validate`](Self::validate) and of [`Context::new`].
+    pub fn contexts(&self) -> Result<CrtContext, BfvError> {
+        self.validate()?;
+        let parts = self.parts();
+        let first = parts.first().ok_or(EncodingError::NoPlainModuli)?;
+        CrtContext::new(&Context::new(first)?, self.plain_moduli())
     }
 }

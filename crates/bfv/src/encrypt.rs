@@ -2,11 +2,10 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Poly};
-use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret};
-use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
+use sunzi_rlwe::{Exact, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
-use crate::{BfvError, Ciphertext, Context, Plaintext};
+use crate::{Bfv, BfvError, Ciphertext, Context, Plaintext};
 
 impl Context {
     /// Encrypts under the public key: modulo qp where there is a special modulus p, scaled down to q `[KPZ21, 3.1]`.
@@ -20,9 +19,7 @@ impl Context {
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Ciphertext, BfvError> {
-        self.check_plaintext(plaintext)?;
-        let (message, t) = (plaintext.coefficients(), self.plain_modulus());
-        Ok(self.encryption(encrypt_public(self.rlwe(), key, message, t, rng)?, key.id()))
+        Bfv::encrypt(self, plaintext, key.into(), rng)
     }
 
     /// Encrypts under the secret key: less noise, for those who hold it.
@@ -36,13 +33,7 @@ impl Context {
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Ciphertext, BfvError> {
-        self.check_plaintext(plaintext)?;
-        let (message, t) = (plaintext.coefficients(), self.plain_modulus());
-        Ok(self.encryption(encrypt_secret(self.rlwe(), key, message, t, rng)?, key.id()))
-    }
-
-    fn encryption(&self, encryption: Encryption, key: KeyId) -> Ciphertext {
-        self.record(Ciphertext::from_encryption(encryption, self.plain_modulus(), key), "encrypt", &[])
+        Bfv::encrypt(self, plaintext, key.into(), rng)
     }
 
     /// ⌊(q/t)·m⌉ in evaluation form, erased when dropped.

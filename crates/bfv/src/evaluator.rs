@@ -6,7 +6,7 @@ mod products;
 
 use std::ops::Deref;
 
-use sunzi_rlwe::{Exact, Homomorphic, RlweContext, Sign};
+use sunzi_rlwe::{Exact, Homomorphic, RlweContext, SecretKey, Sign};
 
 pub use extend::Extended;
 pub use products::ProductSum;
@@ -103,6 +103,18 @@ impl Homomorphic for Bfv {
 impl Exact for Bfv {
     fn plain_modulus(context: &Context) -> u64 {
         context.plain_modulus()
+    }
+
+    fn with_plain_modulus(context: &Context, plain_modulus: u64) -> Result<Context, BfvError> {
+        context.with_plain_modulus(plain_modulus)
+    }
+
+    fn fresh(context: &Context) -> Result<u64, BfvError> {
+        Ok(context.plain_modulus())
+    }
+
+    fn decrypt(context: &Context, a: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BfvError> {
+        context.decrypt(a, key)
     }
 
     fn other_modulus(expected: u64, got: u64) -> BfvError {

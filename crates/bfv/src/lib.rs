@@ -31,7 +31,7 @@ mod wire;
 pub use algorithms::Algorithms;
 pub use builder::ParametersBuilder;
 pub use ciphertext::{Bfv, Ciphertext};
-pub use context::Context;
+pub use context::{Context, CrtContext};
 pub use error::BfvError;
 pub use evaluator::{
     Evaluator, Extended, GiantStep, Hoisted, PreparedMultiplier, PreparedPlaintext, ProductSum,

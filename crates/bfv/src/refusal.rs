@@ -7,11 +7,12 @@ use sunzi_encoding::PlainRefusal;
 use sunzi_rlwe::{RingShape, Security};
 
 /// Why a candidate does not fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
     /// The ring has too few slots.
+    #[error("there are {slots} slots where {wanted} are wanted")]
     TooFewSlots {
         /// Slots that the ring has.
         slots: usize,
@@ -19,8 +20,10 @@ pub enum Refusal {
         wanted: usize,
     },
     /// The security table has no entry for this ring degree.
+    #[error("no modulus is secure enough")]
     NotSecure,
     /// There are not enough primes for the ciphertext modulus.
+    #[error("there are too few primes q = 1 mod {order} for the modulus: m = {works} has enough")]
     NoModuli {
         /// Primes must be 1 modulo this order.
         order: u64,
@@ -28,17 +31,20 @@ pub enum Refusal {
         works: u64,
     },
     /// The algorithms asked for do not work with these moduli.
+    #[error("the algorithms asked for do not fit: {reason}")]
     Algorithms {
         /// Which option does not work, and why.
         reason: String,
     },
     /// Even the largest secure modulus leaves fewer bits than the margin.
+    #[error("{bits_short:.1} bits short")]
     TooNoisy {
         /// Bits that are missing from the margin.
         bits_short: f64,
     },
     /// No plaintext modulus meets the request in this ring.
     #[serde(untagged)]
+    #[error(transparent)]
     Plain(PlainRefusal),
 }
 
@@ -46,26 +52,6 @@ impl Refusal {
     /// The refusal of a ring for which there are too few primes: a ring of a power of two has more.
     pub(crate) fn no_moduli(ring: RingShape) -> Self {
         Self::NoModuli { order: ring.root_order(), works: ring.power_of_two_index() }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFewSlots { slots, wanted } => {
-                write!(f, "there are {slots} slots where {wanted} are wanted")
-            }
-            Self::NotSecure => f.write_str("no modulus is secure enough"),
-            Self::Plain(refusal) => refusal.fmt(f),
-            Self::NoModuli { order, works } => {
-                write!(
-                    f,
-                    "there are too few primes q = 1 mod {order} for the modulus: m = {works} has enough"
-                )
-            }
-            Self::Algorithms { reason } => write!(f, "the algorithms asked for do not fit: {reason}"),
-            Self::TooNoisy { bits_short } => write!(f, "{bits_short:.1} bits short"),
-        }
     }
 }
 

@@ -2,14 +2,10 @@
 
 mod parameters;
 
-use std::io::BufRead;
-
 use sunzi_rlwe::RlweContext;
-use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Format, Header, Kind, SchemeFormat, Sink, Source, WireError,
-};
+use sunzi_rlwe::wire::{CiphertextOf, FieldReader, Fields, Kind, SchemeFormat, WireError};
 
-use crate::{Bfv, Context, Plaintext};
+use crate::{Bfv, Context};
 
 /// Describes what messages depend on: the plaintext modulus.
 fn describe(plain_modulus: u64, fields: &mut Fields) {
@@ -21,6 +17,7 @@ impl SchemeFormat for Context {
     type Scheme = Bfv;
     const CIPHERTEXT: Kind = Kind::BfvCiphertext;
     const CIPHERTEXTS: Kind = Kind::BfvCiphertexts;
+    const PLAINTEXT: Kind = Kind::BfvPlaintext;
     const METADATA_LEN: usize = 0;
 
     fn rlwe(&self) -> &RlweContext {
@@ -40,20 +37,5 @@ impl SchemeFormat for Context {
     fn accept(&self, ciphertext: CiphertextOf<Self>) -> Result<CiphertextOf<Self>, WireError> {
         self.check(&ciphertext).map_err(WireError::scheme)?;
         Ok(self.record(ciphertext, "load", &[]))
-    }
-}
-
-impl Format<Plaintext> for Context {
-    const KIND: Kind = Kind::BfvPlaintext;
-
-    fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
-        self.check_plaintext(plaintext).map_err(WireError::scheme)?;
-        sink.sealed(&plaintext.to_packed().map_err(WireError::scheme)?)
-    }
-
-    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Plaintext, WireError> {
-        let (degree, t) = (self.degree(), self.plain_modulus());
-        let bytes = source.sealed("the plaintext", Plaintext::packed_len(degree, t))?;
-        Plaintext::from_packed(&bytes, degree, t).map_err(WireError::scheme)
     }
 }

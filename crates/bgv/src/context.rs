@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
+use sunzi_encoding::{EncodingError, check_pairwise_coprime, check_plain_modulus};
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{GadgetOptions, Ring, Scaler};
 use sunzi_rlwe::noise::Tail;
@@ -11,7 +12,7 @@ use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, memory, relinea
 
 use crate::noise::{self, LevelNoise, NoiseSettings};
 use crate::parameters::check_levels;
-use crate::{BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
+use crate::{Bgv, BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 
 /// Ring, plaintext modulus, levels and their factors. Cheap to clone.
 ///
@@ -21,6 +22,10 @@ use crate::{BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 pub struct Context {
     inner: Arc<Inner>,
 }
+
+/// Contexts for several plaintext moduli, which share ring and keys: for integers wider than one of them. See
+/// [`Parameters::contexts`].
+pub type CrtContext = sunzi_rlwe::CrtContext<Bgv>;
 
 #[derive(Debug)]
 struct Inner {
@@ -103,7 +108,7 @@ impl Context {
     /// [`BgvError::Rlwe`] above the security limit; [`BgvError::LevelsUnusable`] for levels the ring has not;
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
     pub fn with_ring(ring: Ring, settings: &Settings) -> Result<Self, BgvError> {
-        sunzi_encoding::check_plain_modulus(settings.plain_modulus)?;
+        check_plain_modulus(settings.plain_modulus)?;
         check_levels(&settings.levels, &settings.shares, ring.level())?;
         Self::over(RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?, settings)
     }
@@ -113,7 +118,7 @@ impl Context {
     /// # Errors
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
     pub fn with_plain_modulus(&self, plain_modulus: u64) -> Result<Self, BgvError> {
-        sunzi_encoding::check_plain_modulus(plain_modulus)?;
+        check_plain_modulus(plain_modulus)?;
         let rlwe = self.rlwe();
         let (levels, shares) = self.level_places().unzip();
         let (key_switching, security) = (rlwe.gadget().options().clone(), rlwe.security());
@@ -324,6 +329,22 @@ impl Context {
         operands: &[&Trace],
     ) -> Result<Ciphertext, BgvError> {
         sunzi_rlwe::evaluator::finish(self, result, operation, operands)
+    }
+}
+
+impl Parameters {
+    /// Builds a context for each of several plaintext moduli, in place of the one that these parameters have; all share
+    /// ring, tables and keys.
+    ///
+    /// # Errors
+    /// Every error of [`validate`](Self::validate) with each of them, and of [`Context::new`];
+    /// [`EncodingError::NoPlainModuli`]; [`EncodingError::PlainModuliNotCoprime`].
+    pub fn contexts(&self, plain_moduli: &[u64]) -> Result<CrtContext, BgvError> {
+        check_pairwise_coprime(plain_moduli)?;
+        let with = |&t: &u64| self.clone().with_plain_modulus(t);
+        plain_moduli.iter().try_for_each(|t| with(t).validate())?;
+        let first = plain_moduli.first().map(with).ok_or(EncodingError::NoPlainModuli)?;
+        CrtContext::new(&Context::new(&first)?, plain_moduli)
     }
 }
 

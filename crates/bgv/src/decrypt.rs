@@ -13,7 +13,7 @@ use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, NoiseBound, RlweError, SecretKey, SharingPolicy};
 use zeroize::Zeroizing;
 
-use crate::{BgvError, Ciphertext, Context, Evaluator};
+use crate::{BgvError, Ciphertext, Context};
 
 /// A ciphertext to open, and how many moduli hold it.
 type Openable<'a> = (Cow<'a, Ciphertext>, usize);
@@ -94,10 +94,9 @@ impl Context {
             // The switch scales what was declared, and what it rounds off counts as of a ciphertext without noise.
             let mut exact = ciphertext.clone();
             exact.set_noise(NoiseBound::none());
-            let evaluator = Evaluator::new(self);
             if let Some((lower, below)) = self.lowered(&exact, place)? {
                 let switched = self.place(below)?.bits - self.place(place)?.bits;
-                let adjusted = evaluator.centred(self.adjustment(ciphertext.metadata().level, below)?);
+                let adjusted = self.centred(self.adjustment(ciphertext.metadata().level, below)?);
                 let scaled = Log2::from_bits(noise.bits() + switched) * Log2::of(adjusted as f64);
                 let noise = scaled + self.noise_bound(lower.noise());
                 let flooding = Flooding::new(policy, DeclaredNoise::from_bits(noise.bits()), self.degree())?;
@@ -179,7 +178,7 @@ impl Context {
     ) -> Result<Option<(Ciphertext, usize)>, BgvError> {
         let room = self.room(place, ciphertext.noise());
         let Some(below) = self.part_below(place).filter(|_| room >= 0.0) else { return Ok(None) };
-        let lower = Evaluator::new(self).moved(ciphertext, below, below)?.into_owned();
+        let lower = self.moved(ciphertext, below, below)?.into_owned();
         Ok(Some((lower, below)))
     }
 

@@ -5,11 +5,10 @@ use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
 use sunzi_ring::{Evaluation, Poly};
-use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret};
-use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
+use sunzi_rlwe::{Exact, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
-use crate::{BgvError, Ciphertext, Context, Usage};
+use crate::{Bgv, BgvError, Ciphertext, Context};
 
 impl Context {
     /// Encrypts under the public key.
@@ -24,9 +23,7 @@ impl Context {
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Ciphertext, BgvError> {
-        let t = self.plain_modulus();
-        plaintext.check(self.degree(), t)?;
-        self.encryption(encrypt_public(self.rlwe(), key, plaintext.coefficients(), t, rng)?, key.id())
+        Bgv::encrypt(self, plaintext, key.into(), rng)
     }
 
     /// Encrypts under the secret key: less noise, for those who hold it.
@@ -39,15 +36,7 @@ impl Context {
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Ciphertext, BgvError> {
-        let t = self.plain_modulus();
-        plaintext.check(self.degree(), t)?;
-        self.encryption(encrypt_secret(self.rlwe(), key, plaintext.coefficients(), t, rng)?, key.id())
-    }
-
-    /// A ciphertext of the highest level: factor 1.
-    fn encryption(&self, encryption: Encryption, key: KeyId) -> Result<Ciphertext, BgvError> {
-        let metadata = self.metadata(self.depth(), self.top(), Usage::ONE)?;
-        self.finish(Ciphertext::from_encryption(encryption, metadata, key), "encrypt", &[])
+        Bgv::encrypt(self, plaintext, key.into(), rng)
     }
 
     /// The scaled message ⌊(Q/t)·(f·m mod t)⌉ for the modulus Q of a place, in evaluation form, erased when

@@ -9,11 +9,11 @@ use std::ops::Deref;
 
 use sunzi_encoding::Plaintext;
 use sunzi_rlwe::evaluator::Pair;
-use sunzi_rlwe::{Exact, Homomorphic, NoiseBound, NoiseTerm, RlweContext, Sign, Trace};
+use sunzi_rlwe::{Exact, Homomorphic, NoiseBound, NoiseTerm, RlweContext, SecretKey, Sign, Trace};
 
 pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMultiplier, PreparedPlaintext};
 
-use crate::{Bgv, BgvError, Ciphertext, Context, Metadata};
+use crate::{Bgv, BgvError, Ciphertext, Context, Metadata, Usage};
 
 /// The digits of a ciphertext, for any number of its rotations.
 pub type Hoisted<'a> = sunzi_rlwe::evaluator::Hoisted<'a, Bgv>;
@@ -89,7 +89,7 @@ impl Homomorphic for Bgv {
         b: &'b Ciphertext,
         _: &'static str,
     ) -> Result<Pair<'a, 'b, Self>, BgvError> {
-        Evaluator::new(context).together(a, b)
+        context.together(a, b)
     }
 
     /// The metadata of a sum of two ciphertexts of one level and place: it used what both did.
@@ -129,6 +129,19 @@ impl Homomorphic for Bgv {
 impl Exact for Bgv {
     fn plain_modulus(context: &Context) -> u64 {
         context.plain_modulus()
+    }
+
+    fn with_plain_modulus(context: &Context, plain_modulus: u64) -> Result<Context, BgvError> {
+        context.with_plain_modulus(plain_modulus)
+    }
+
+    /// The metadata of the highest level: factor 1.
+    fn fresh(context: &Context) -> Result<Metadata, BgvError> {
+        context.metadata(context.depth(), context.top(), Usage::ONE)
+    }
+
+    fn decrypt(context: &Context, a: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BgvError> {
+        context.decrypt(a, key)
     }
 
     fn other_modulus(expected: u64, got: u64) -> BgvError {

@@ -36,7 +36,7 @@ mod wire;
 pub use budget::{Budget, Excess, Operations, Usage};
 pub use builder::ParametersBuilder;
 pub use ciphertext::{Bgv, Ciphertext, Metadata};
-pub use context::{Context, Settings};
+pub use context::{Context, CrtContext, Settings};
 pub use error::BgvError;
 pub use evaluator::{Evaluator, GiantStep, Hoisted, PreparedMultiplier, PreparedPlaintext};
 pub use explain::{Candidate, Explanation};

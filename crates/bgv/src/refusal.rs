@@ -1,18 +1,17 @@
 //! Why no BGV parameters fit a request.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRefusal;
 use sunzi_rlwe::RingShape;
 use sunzi_rlwe::explain::Refuse;
 
 /// Why a candidate does not fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
     /// The ring has too few slots.
+    #[error("there are {slots} slots where {wanted} are wanted")]
     TooFewSlots {
         /// Slots that the ring has.
         slots: usize,
@@ -20,8 +19,10 @@ pub enum Refusal {
         wanted: usize,
     },
     /// The security table has no entry for this ring degree.
+    #[error("no modulus is secure enough")]
     NotSecure,
     /// There are not enough primes for the moduli.
+    #[error("there are too few primes q = 1 mod {order} for the moduli: m = {works} has enough")]
     NoModuli {
         /// Primes must be 1 modulo this order.
         order: u64,
@@ -29,6 +30,7 @@ pub enum Refusal {
         works: u64,
     },
     /// The chain is larger than security allows.
+    #[error("the moduli take {log2_modulus:.0} bits of {limit:.0}")]
     TooLarge {
         /// log2 of the smallest product of the chain.
         log2_modulus: f64,
@@ -36,12 +38,14 @@ pub enum Refusal {
         limit: f64,
     },
     /// No digits of key switching that fit leave the margin.
+    #[error("key switching with what room there is leaves {bits_short:.1} bits too little")]
     TooNoisy {
         /// Bits that are missing from the margin.
         bits_short: f64,
     },
     /// No plaintext modulus meets the request in this ring.
     #[serde(untagged)]
+    #[error(transparent)]
     Plain(PlainRefusal),
 }
 
@@ -49,27 +53,6 @@ impl Refusal {
     /// The refusal of a ring for which there are too few primes: a ring of a power of two has more.
     pub(crate) fn no_moduli(ring: RingShape) -> Self {
         Self::NoModuli { order: ring.root_order(), works: ring.power_of_two_index() }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFewSlots { slots, wanted } => {
-                write!(f, "there are {slots} slots where {wanted} are wanted")
-            }
-            Self::NotSecure => f.write_str("no modulus is secure enough"),
-            Self::Plain(refusal) => refusal.fmt(f),
-            Self::NoModuli { order, works } => {
-                write!(f, "there are too few primes q = 1 mod {order} for the moduli: m = {works} has enough")
-            }
-            Self::TooLarge { log2_modulus, limit } => {
-                write!(f, "the moduli take {log2_modulus:.0} bits of {limit:.0}")
-            }
-            Self::TooNoisy { bits_short } => {
-                write!(f, "key switching with what room there is leaves {bits_short:.1} bits too little")
-            }
-        }
     }
 }
 

@@ -76,7 +76,7 @@ impl Evaluator {
         let context: &Context = self.context();
         let place = context.check(a)?;
         let depth = context.depth();
-        let ready = self.moved(a, depth, place)?;
+        let ready = self.context().moved(a, depth, place)?;
         let left = context.room(place, ready.noise());
         if left < 0.0 {
             let level = a.metadata().level;

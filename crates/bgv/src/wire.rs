@@ -1,13 +1,10 @@
 //! BGV in files: what `docs/format.md` has beside keys.
 
-use std::io::BufRead;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sunzi_encoding::Plaintext;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Format, Header, Kind, RingPart, SchemeFormat, SecurityClaim, Sink,
-    Source, StoredParameters, WireError, claimed, get_security, put_security,
+    CiphertextOf, FieldReader, Fields, Kind, RingPart, SchemeFormat, SecurityClaim, StoredParameters,
+    WireError, claimed, get_security, put_security,
 };
 use sunzi_rlwe::{RlweContext, SecretDistribution};
 
@@ -32,6 +29,7 @@ impl SchemeFormat for Context {
     type Scheme = Bgv;
     const CIPHERTEXT: Kind = Kind::BgvCiphertext;
     const CIPHERTEXTS: Kind = Kind::BgvCiphertexts;
+    const PLAINTEXT: Kind = Kind::BgvPlaintext;
     const METADATA_LEN: usize = 5 * 8;
 
     fn rlwe(&self) -> &RlweContext {
@@ -63,21 +61,6 @@ impl SchemeFormat for Context {
     fn accept(&self, ciphertext: CiphertextOf<Self>) -> Result<CiphertextOf<Self>, WireError> {
         self.check(&ciphertext).map_err(WireError::scheme)?;
         self.finish(ciphertext, "load", &[]).map_err(WireError::scheme)
-    }
-}
-
-impl Format<Plaintext> for Context {
-    const KIND: Kind = Kind::BgvPlaintext;
-
-    fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
-        plaintext.check(self.degree(), self.plain_modulus()).map_err(WireError::scheme)?;
-        sink.sealed(&plaintext.to_packed().map_err(WireError::scheme)?)
-    }
-
-    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Plaintext, WireError> {
-        let (degree, t) = (self.degree(), self.plain_modulus());
-        let bytes = source.sealed("the plaintext", Plaintext::packed_len(degree, t))?;
-        Plaintext::from_packed(&bytes, degree, t).map_err(WireError::scheme)
     }
 }
 

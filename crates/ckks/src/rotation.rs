@@ -4,6 +4,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_math::mod_pow;
+use sunzi_rlwe::rotation::{describe_all, in_words};
 use sunzi_rlwe::{GaloisKeys, RlweError, SecretKey};
 
 use crate::{CkksError, Context};
@@ -48,7 +49,7 @@ pub fn named(error: RlweError) -> CkksError {
     match error {
         RlweError::MissingGaloisKey { exponent, index, present } => CkksError::MissingRotation {
             wanted: describe(exponent, index),
-            present: describe_all(&present, index),
+            present: describe_all(&present, |k| describe(k, index)),
         },
         other => CkksError::Rlwe(other),
     }
@@ -61,23 +62,7 @@ fn describe(exponent: u64, index: u64) -> String {
     let power = |steps: &u64| mod_pow(GENERATOR, *steps, index) == target;
     // The search is for messages only: it takes n/2 steps at most.
     let Some(left) = (0..order).find(power) else { return format!("X -> X^{exponent}") };
-    let steps = if left > order / 2 { format!("−{}", order - left) } else { left.to_string() };
-    match (conjugated, left) {
-        (true, 0) => "the conjugation".to_owned(),
-        (true, _) => format!("the conjugation and a rotation by {steps}"),
-        (false, _) => format!("a rotation by {steps}"),
-    }
-}
-
-fn describe_all(exponents: &[u64], index: u64) -> String {
-    const SHOWN: usize = 12;
-    let mut parts: Vec<String> = exponents.iter().take(SHOWN).map(|&k| describe(k, index)).collect();
-    match exponents.len() {
-        0 => return "none".to_owned(),
-        count if count > SHOWN => parts.push(format!("{} more", count - SHOWN)),
-        _ => {}
-    }
-    parts.join(", ")
+    in_words(conjugated.then_some("the conjugation"), left, order)
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ impl SchemeFormat for Context {
     type Scheme = Ckks;
     const CIPHERTEXT: Kind = Kind::CkksCiphertext;
     const CIPHERTEXTS: Kind = Kind::CkksCiphertexts;
+    const PLAINTEXT: Kind = Kind::CkksPlaintext;
     const METADATA_LEN: usize = METADATA_LEN;
 
     fn rlwe(&self) -> &RlweContext {
@@ -62,7 +63,7 @@ impl SchemeFormat for Context {
 }
 
 impl Format<Plaintext> for Context {
-    const KIND: Kind = Kind::CkksPlaintext;
+    const KIND: Kind = Self::PLAINTEXT;
 
     fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
         self.check_plaintext(plaintext).map_err(WireError::scheme)?;

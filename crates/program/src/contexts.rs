@@ -45,8 +45,6 @@ use crate::{Column, ProgramError};
 #[derive(Clone, Debug)]
 pub struct Contexts {
     parameters: Parameters,
-    /// The RLWE context of the first plaintext modulus: the others share ring and keys.
-    rlwe: RlweContext,
     parts: Parts,
 }
 
@@ -54,9 +52,9 @@ pub struct Contexts {
 #[derive(Clone, Debug)]
 pub enum Parts {
     /// Of BFV.
-    Bfv(Vec<sunzi_bfv::Context>),
+    Bfv(sunzi_bfv::CrtContext),
     /// Of BGV.
-    Bgv(Vec<sunzi_bgv::Context>),
+    Bgv(sunzi_bgv::CrtContext),
     /// Of CKKS, which has no plaintext modulus.
     Ckks(sunzi_ckks::Context),
 }
@@ -113,20 +111,17 @@ impl Contexts {
     pub fn new(parameters: &Parameters) -> Result<Self, ProgramError> {
         memory::require(parameters.table_bytes()).map_err(ProgramError::Memory)?;
         let parts = match parameters {
-            Parameters::Bfv(parameters) => Parts::Bfv(bfv(parameters)?),
-            Parameters::Bgv { parameters, plain_moduli } => Parts::Bgv(bgv(parameters, plain_moduli)?),
+            Parameters::Bfv(parameters) => {
+                parameters.contexts().map(Parts::Bfv).map_err(ProgramError::scheme)
+            }
+            Parameters::Bgv { parameters, plain_moduli } => {
+                parameters.contexts(plain_moduli).map(Parts::Bgv).map_err(ProgramError::scheme)
+            }
             Parameters::Ckks(parameters) => {
-                Parts::Ckks(sunzi_ckks::Context::new(parameters).map_err(ProgramError::scheme)?)
+                sunzi_ckks::Context::new(parameters).map(Parts::Ckks).map_err(ProgramError::scheme)
             }
         };
-        let rlwe = match &parts {
-            Parts::Bfv(contexts) => contexts.first().map(sunzi_bfv::Context::rlwe),
-            Parts::Bgv(contexts) => contexts.first().map(sunzi_bgv::Context::rlwe),
-            Parts::Ckks(context) => Some(context.rlwe()),
-        };
-        let none = || ProgramError::scheme(sunzi_encoding::EncodingError::NoPlainModuli);
-        let rlwe = rlwe.ok_or_else(none)?.clone();
-        Ok(Self { parameters: parameters.clone(), rlwe, parts })
+        Ok(Self { parameters: parameters.clone(), parts: parts? })
     }
 
     /// The contexts of the scheme.
@@ -147,10 +142,14 @@ impl Contexts {
         self.parameters.scheme()
     }
 
-    /// Ring and keys: those of the first plaintext modulus, which the others share.
+    /// Ring and keys, which all plaintext moduli share.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
-        &self.rlwe
+        match &self.parts {
+            Parts::Bfv(contexts) => contexts.rlwe(),
+            Parts::Bgv(contexts) => contexts.rlwe(),
+            Parts::Ckks(context) => context.rlwe(),
+        }
     }
 
     /// Where the rows of a table stand: it depends on the number of rows and on the ring alone.
@@ -172,35 +171,4 @@ impl Contexts {
     pub fn exponent(column: &Column) -> i32 {
         crate::analysis::stored_exponent(column)
     }
-}
-
-fn bfv(parameters: &sunzi_bfv::CrtParameters) -> Result<Vec<sunzi_bfv::Context>, ProgramError> {
-    parameters.validate().map_err(ProgramError::scheme)?;
-    let mut contexts: Vec<sunzi_bfv::Context> = Vec::new();
-    for part in parameters.parts() {
-        let context = match contexts.first() {
-            Some(first) => first.with_plain_modulus(part.plain_modulus()),
-            None => sunzi_bfv::Context::new(&part),
-        };
-        contexts.push(context.map_err(ProgramError::scheme)?);
-    }
-    Ok(contexts)
-}
-
-fn bgv(
-    parameters: &sunzi_bgv::Parameters,
-    plain_moduli: &[u64],
-) -> Result<Vec<sunzi_bgv::Context>, ProgramError> {
-    sunzi_encoding::check_pairwise_coprime(plain_moduli).map_err(ProgramError::scheme)?;
-    let mut contexts: Vec<sunzi_bgv::Context> = Vec::new();
-    for &plain_modulus in plain_moduli {
-        let own = parameters.clone().with_plain_modulus(plain_modulus);
-        own.validate().map_err(ProgramError::scheme)?;
-        let context = match contexts.first() {
-            Some(first) => first.with_plain_modulus(plain_modulus),
-            None => sunzi_bgv::Context::new(&own),
-        };
-        contexts.push(context.map_err(ProgramError::scheme)?);
-    }
-    Ok(contexts)
 }

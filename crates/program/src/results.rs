@@ -369,11 +369,11 @@ impl Codec {
         match answer {
             Answer::Clear(number) => Ok(opening.clear(number.clone(), self.layout())),
             Answer::ClearColumn(_) => Err(ProgramError::mismatch("a total", "a number", "a column")),
-            Answer::Encrypted(chunk) => match (open(chunk)?, self.exact()) {
-                ((Slots::Residues(parts), _), Some((_, crt))) => {
+            Answer::Encrypted(chunk) => match (open(chunk)?, self.integers()) {
+                ((Slots::Residues(parts), _), Some(encoder)) => {
                     let residues: Vec<u64> =
                         parts.iter().filter_map(|slots| slots.first().copied()).collect();
-                    opening.total(self.layout(), crt, &residues).map(Estimate::from)
+                    opening.total(self.layout(), encoder.crt(), &residues).map(Estimate::from)
                 }
                 ((Slots::Reals(slots), deviation), _) => {
                     let sum = slots.first().copied().unwrap_or(f64::NAN);

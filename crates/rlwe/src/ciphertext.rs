@@ -210,6 +210,20 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(())
     }
 
+    /// Multiplies parts and noise by a constant c: self ← c·self, for the ring of the parts.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for another ring or level.
+    pub fn scale_assign(&mut self, ring: &Ring, constant: i64) -> Result<(), RlweError> {
+        if constant != 1 {
+            for part in self.parts_mut() {
+                ring.mul_integer_assign(part, &constant.into())?;
+            }
+            self.noise = self.noise.times_norm(constant.unsigned_abs() as f64);
+        }
+        Ok(())
+    }
+
     /// The parts c_0 and c_1 of a ciphertext of exactly two parts.
     ///
     /// # Errors

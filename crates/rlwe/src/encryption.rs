@@ -11,7 +11,41 @@ use sunzi_ring::{Coefficient, Evaluation, Poly, secret_coefficients};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
-use crate::{Log2, NoiseBound, NoiseTerm, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
+use crate::{
+    KeyId, Log2, NoiseBound, NoiseTerm, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness,
+};
+
+/// A key that encrypts.
+#[derive(Clone, Copy)]
+pub enum EncryptionKey<'a> {
+    /// The key of anybody.
+    Public(&'a PublicKey),
+    /// The key of the owner: less noise, and half the bytes.
+    Secret(&'a SecretKey),
+}
+
+impl EncryptionKey<'_> {
+    /// The name of the secret key that decrypts.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        match self {
+            Self::Public(key) => key.id(),
+            Self::Secret(key) => key.id(),
+        }
+    }
+}
+
+impl<'a> From<&'a PublicKey> for EncryptionKey<'a> {
+    fn from(key: &'a PublicKey) -> Self {
+        Self::Public(key)
+    }
+}
+
+impl<'a> From<&'a SecretKey> for EncryptionKey<'a> {
+    fn from(key: &'a SecretKey) -> Self {
+        Self::Secret(key)
+    }
+}
 
 /// Two parts of an encryption, with their noise bounds.
 #[derive(Clone)]

@@ -68,7 +68,7 @@ pub enum RlweError {
     /// The Galois key for the automorphism asked for is missing.
     #[error(
         "there is no Galois key for {} (X -> X^{exponent}): generate one; there are keys for: {}",
-        describe(*exponent, *index), describe_all(present, *index)
+        describe(*exponent, *index), describe_all(present, |k| describe(k, *index))
     )]
     MissingGaloisKey {
         /// Exponent k of X → X^k.
@@ -97,6 +97,14 @@ pub enum RlweError {
         got: usize,
         /// Advice to the caller.
         remedy: &'static str,
+    },
+    /// An integer has another number of ciphertexts than there are plaintext moduli.
+    #[error("{got} ciphertexts cannot hold integers modulo {expected} plaintext moduli: each takes one")]
+    CiphertextCount {
+        /// Number of plaintext moduli.
+        expected: usize,
+        /// Number of ciphertexts.
+        got: usize,
     },
     /// A setting of shared decryptions is not possible.
     #[error("{what}: {got} is not possible; give {expected}")]

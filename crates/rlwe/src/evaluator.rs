@@ -11,6 +11,7 @@ mod rotate;
 
 use std::borrow::Cow;
 
+use rand_core::CryptoRng;
 use sunzi_encoding::{EncodingError, Plaintext};
 use sunzi_ring::{Ring, RingError};
 
@@ -18,8 +19,10 @@ pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use plain::PreparedPlaintext;
 pub use rotate::Hoisted;
 
+use crate::encryption::{encrypt_public, encrypt_secret};
 use crate::{
-    Ciphertext, NoiseBound, RelinearizationKey, RlweContext, RlweError, Scheme, Sign, Trace, relinearization,
+    Ciphertext, EncryptionKey, NoiseBound, RelinearizationKey, RlweContext, RlweError, Scheme, SecretKey,
+    Sign, Trace, relinearization,
 };
 
 /// Two operands, each borrowed or brought to the level of the other.
@@ -119,6 +122,46 @@ pub trait Homomorphic: Scheme {
 pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> {
     /// The plaintext modulus t.
     fn plain_modulus(context: &Self::Context) -> u64;
+    /// A context of this ring and these keys with another plaintext modulus; both share their tables.
+    ///
+    /// # Errors
+    /// The scheme's errors for a plaintext modulus that does not fit the ring.
+    fn with_plain_modulus(context: &Self::Context, plain_modulus: u64) -> Result<Self::Context, Self::Error>;
+    /// The metadata of a fresh encryption.
+    ///
+    /// # Errors
+    /// The scheme's errors for a level that does not exist.
+    fn fresh(context: &Self::Context) -> Result<Self::Metadata, Self::Error>;
+    /// Encrypts under either key.
+    ///
+    /// # Errors
+    /// [`EncodingError::PlaintextMismatch`] for a plaintext of another degree or modulus; [`RlweError::Ring`] for a key
+    /// of another ring; the scheme's refusal of the result.
+    fn encrypt(
+        context: &Self::Context,
+        plaintext: &Plaintext,
+        key: EncryptionKey<'_>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Ciphertext<Self>, Self::Error> {
+        let (rlwe, t) = (Self::rlwe(context), Self::plain_modulus(context));
+        plaintext.check(rlwe.ring().degree(), t)?;
+        let encryption = match key {
+            EncryptionKey::Public(key) => encrypt_public(rlwe, key, plaintext.coefficients(), t, rng)?,
+            EncryptionKey::Secret(key) => encrypt_secret(rlwe, key, plaintext.coefficients(), t, rng)?,
+        };
+        let fresh = Ciphertext::from_encryption(encryption, Self::fresh(context)?, key.id());
+        finish(context, fresh, "encrypt", &[])
+    }
+    /// Opens a ciphertext.
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`]; the scheme's errors for a ciphertext of other parameters, and for noise that leaves no
+    /// message.
+    fn decrypt(
+        context: &Self::Context,
+        a: &Ciphertext<Self>,
+        key: &SecretKey,
+    ) -> Result<Plaintext, Self::Error>;
     /// The error of an operand of another plaintext modulus.
     fn other_modulus(expected: u64, got: u64) -> Self::Error;
     /// Whether ciphertexts with this metadata have one modulus and one scaling, so that their products are summed in

@@ -11,6 +11,7 @@
 pub mod chains;
 pub mod ciphertext;
 pub mod context;
+mod crt;
 pub mod encapsulation;
 pub mod encryption;
 pub mod error;
@@ -27,7 +28,7 @@ pub mod plain_factor;
 pub mod randomness;
 pub mod relinearization;
 mod ring_shape;
-mod rotation;
+pub mod rotation;
 mod secret_distribution;
 pub mod security;
 pub mod sharing;
@@ -38,7 +39,9 @@ pub mod wire;
 
 pub use ciphertext::{Ciphertext, Scheme, Sign};
 pub use context::RlweContext;
+pub use crt::CrtContext;
 pub use encapsulation::{EncapsulationKeys, SparseSecret};
+pub use encryption::EncryptionKey;
 pub use error::RlweError;
 pub use evaluator::{Evaluator, Exact, Homomorphic};
 pub use extended::ExtendedCiphertext;

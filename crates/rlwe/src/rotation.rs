@@ -6,21 +6,27 @@ use sunzi_math::slot_of_exponent;
 /// −1", or "X -> X^5" where the ring of index `index` has no rows of slots.
 pub(crate) fn describe(exponent: u64, index: u64) -> String {
     let Ok(slot) = slot_of_exponent(exponent, index) else { return format!("X -> X^{exponent}") };
-    // The rotation is named by the shorter way around its row: the automorphism brings slot `slot` to slot 0.
+    // The automorphism brings slot `slot` to slot 0.
     let row = index / 4;
-    let (swapped, left) = (slot >= row, slot % row);
+    in_words((slot >= row).then_some("a swap of the rows"), slot % row, row)
+}
+
+/// Returns a rotation in words, by the shorter way around a row, behind the name of what is done besides.
+#[must_use]
+pub fn in_words(besides: Option<&str>, left: u64, row: u64) -> String {
     let steps = if left > row / 2 { format!("−{}", row - left) } else { left.to_string() };
-    match (swapped, left) {
-        (true, 0) => "a swap of the rows".to_owned(),
-        (true, _) => format!("a swap of the rows and a rotation by {steps}"),
-        (false, _) => format!("a rotation by {steps}"),
+    match (besides, left) {
+        (Some(name), 0) => name.to_owned(),
+        (Some(name), _) => format!("{name} and a rotation by {steps}"),
+        (None, _) => format!("a rotation by {steps}"),
     }
 }
 
 /// Describes the first dozen exponents of a list and counts the others; "none" for an empty list.
-pub(crate) fn describe_all(exponents: &[u64], index: u64) -> String {
+#[must_use]
+pub fn describe_all(exponents: &[u64], describe: impl Fn(u64) -> String) -> String {
     const SHOWN: usize = 12;
-    let mut parts: Vec<String> = exponents.iter().take(SHOWN).map(|&k| describe(k, index)).collect();
+    let mut parts: Vec<String> = exponents.iter().take(SHOWN).map(|&k| describe(k)).collect();
     match exponents.len() {
         0 => return "none".to_owned(),
         count if count > SHOWN => parts.push(format!("{} more", count - SHOWN)),
@@ -55,9 +61,9 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        assert_eq!(describe_all(&[], 64), "none");
-        assert_eq!(describe_all(&[3, 63], 64), "a rotation by 1, a swap of the rows");
+        assert_eq!(describe_all(&[], |k| describe(k, 64)), "none");
+        assert_eq!(describe_all(&[3, 63], |k| describe(k, 64)), "a rotation by 1, a swap of the rows");
         let many: Vec<u64> = (0..40).map(|i| 2 * i + 1).collect();
-        assert!(describe_all(&many, 64).ends_with(", 28 more"));
+        assert!(describe_all(&many, |k| describe(k, 64)).ends_with(", 28 more"));
     }
 }

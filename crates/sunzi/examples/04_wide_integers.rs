@@ -19,32 +19,29 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let parameters = builder.build_crt()?;
     println!("{} plaintext moduli: {:?}", parameters.plain_moduli().len(), parameters.plain_moduli());
 
-    // One context for each t_i. Keys do not depend on t: make them once, for the first context.
-    let contexts = parameters.parts().iter().map(Context::new).collect::<Result<Vec<_>, _>>()?;
-    let first = contexts.first().ok_or("there is at least one plaintext modulus")?;
+    // One context for each t_i, all with one ring and one set of keys.
+    let contexts = parameters.contexts()?;
     let mut rng = randomness::from_os()?;
-    let secret = SecretKey::generate(first.rlwe(), &mut rng)?;
-    let public = PublicKey::generate(first.rlwe(), &secret, &mut rng)?;
-    let relinearization = RelinearizationKey::generate(first.rlwe(), &secret, &mut rng)?;
+    let secret = SecretKey::generate(contexts.rlwe(), &mut rng)?;
+    let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng)?;
+    let relinearization = RelinearizationKey::generate(contexts.rlwe(), &secret, &mut rng)?;
 
-    let encoder = CrtEncoder::batching(parameters.degree(), parameters.plain_moduli())?;
+    let encoder = contexts.encoder()?;
     let (low, high) = encoder.bounds();
     println!("a slot holds integers from {low} to {high}");
+    let x = contexts.encrypt(&encoder.encode(&xs)?, &public, &mut rng)?;
+    let y = contexts.encrypt(&encoder.encode(&ys)?, &public, &mut rng)?;
 
-    // The same computation for each t_i. Never mix them: a ciphertext opened or computed with in the
-    // context of another t_i gives a number without meaning.
-    let mut answers = Vec::new();
-    for ((context, x), y) in contexts.iter().zip(encoder.encode(&xs)?).zip(encoder.encode(&ys)?) {
-        let x = context.encrypt(&x, &public, &mut rng)?;
-        let y = context.encrypt(&y, &public, &mut rng)?;
+    // One computation for each t_i. Ciphertexts of two t_i never mix: the context refuses it.
+    let answers = contexts.compute([&x, &y], |context, [x, y]| {
         let evaluator = Evaluator::new(context);
-        let product = evaluator.multiply(&x, &y, &relinearization)?;
-        let square = evaluator.square(&x, &relinearization)?;
-        answers.push(context.decrypt(&evaluator.add(&product, &square)?, &secret)?);
-    }
+        let product = evaluator.multiply(x, y, &relinearization)?;
+        let square = evaluator.square(x, &relinearization)?;
+        evaluator.add(&product, &square)
+    })?;
 
     // Decoding joins the remainders; only now do the wide integers exist.
-    let opened = encoder.decode(&answers)?;
+    let opened = encoder.decode(&contexts.decrypt(&answers, &secret)?)?;
     for ((x, y), answer) in xs.iter().zip(&ys).zip(&opened) {
         println!("({x}) · ({y}) + ({x})² = {answer}");
         if *answer != x * y + x * x {

@@ -58,7 +58,7 @@ pub use sunzi_table as table;
 /// What most programs need: `use sunzi::prelude::*`. Contexts, parameters and evaluators are those of BFV; those of the other
 /// schemes have the same names in [`bgv`] and [`ckks`].
 pub mod prelude {
-    pub use sunzi_bfv::{BfvError, Ciphertext, Context, CrtParameters, Evaluator, Parameters};
+    pub use sunzi_bfv::{BfvError, Ciphertext, Context, CrtContext, CrtParameters, Evaluator, Parameters};
     pub use sunzi_ckks::{CkksError, Complex64};
     pub use sunzi_encoding::{
         BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, Plaintext, slot_sum_exponents,

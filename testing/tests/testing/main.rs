@@ -14,6 +14,8 @@ mod circuits;
 #[cfg(test)]
 mod constant_time;
 #[cfg(test)]
+mod crt;
+#[cfg(test)]
 mod cyclotomic;
 #[cfg(test)]
 mod cyclotomic_noise;

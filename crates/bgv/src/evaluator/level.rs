@@ -10,7 +10,7 @@ use sunzi_rlwe::evaluator::Pair;
 use sunzi_rlwe::{Log2, noise};
 
 use super::Evaluator;
-use crate::{Bgv, BgvError, Ciphertext, Usage};
+use crate::{Bgv, BgvError, Ciphertext, Context, Usage};
 
 impl Evaluator {
     /// Switches a ciphertext to Q_level, where it takes the least room and time and still allows `level`
@@ -25,12 +25,14 @@ impl Evaluator {
         if got < level {
             return Err(BgvError::LevelTooLow { got, wanted: level });
         }
-        let switched = self.switched(a, level)?.into_owned();
+        let switched = self.context().switched(a, level)?.into_owned();
         self.context().finish(switched, "switch the modulus", &[])
     }
+}
 
+impl Context {
     /// A ciphertext of at least this level, switched to Q_level.
-    pub(super) fn switched<'a>(
+    pub(crate) fn switched<'a>(
         &self,
         a: &'a Ciphertext,
         level: usize,
@@ -56,7 +58,7 @@ impl Evaluator {
             (moved, current) = self.step_down(moved, current, place)?;
         }
         let mut moved = moved.into_owned();
-        moved.set_metadata(self.context().metadata(level, place, Usage::ONE)?);
+        moved.set_metadata(self.metadata(level, place, Usage::ONE)?);
         Ok(Cow::Owned(moved))
     }
 
@@ -68,8 +70,8 @@ impl Evaluator {
         from: usize,
         to: usize,
     ) -> Result<(Cow<'a, Ciphertext>, usize), BgvError> {
-        let (context, ring) = (self.context(), self.context().ring());
-        let (high, next, low) = (context.place(from)?, context.place(from - 1)?, context.place(to)?);
+        let ring = self.ring();
+        let (high, next, low) = (self.place(from)?, self.place(from - 1)?, self.place(to)?);
         let (end, below) = if high.rest == 0 && low.rest == 0 { (to, low) } else { (from - 1, next) };
         if high.bits == below.bits {
             return Ok((a, end));
@@ -83,34 +85,34 @@ impl Evaluator {
             ring.mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), below.limbs)?
         };
         let mut switched = a.with_parts(parts)?;
-        let rounding = noise::mod_switch(context.ring().expansion(), a.parts().len());
+        let rounding = noise::mod_switch(self.ring().expansion(), a.parts().len());
         switched.set_noise(a.noise().scaled(Log2::from_bits(below.bits - high.bits)).plus_own(rounding));
         Ok((Cow::Owned(switched), end))
     }
 
     /// The ciphertext whose parts are multiplied by the centred constant f_level/f.
     fn adjusted(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
-        let constant = self.centred(self.context().adjustment(a.metadata().level, level)?);
+        let constant = self.centred(self.adjustment(a.metadata().level, level)?);
         let mut adjusted = a.clone();
-        self.scale_assign(&mut adjusted, constant)?;
+        adjusted.scale_assign(&self.ring_of(a)?, constant)?;
         Ok(adjusted)
     }
 
     /// The representative of a residue modulo t in [−t/2, t/2).
     pub(crate) fn centred(&self, residue: u64) -> i64 {
-        let t = self.context().plain_modulus();
+        let t = self.plain_modulus();
         // The cast is exact: t is below 2^60.
         if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }
     }
 
     /// Two ciphertexts brought to the lower of their levels and to one place, ready to be added.
-    pub(super) fn together<'a, 'b>(
+    pub(crate) fn together<'a, 'b>(
         &self,
         a: Cow<'a, Ciphertext>,
         b: &'b Ciphertext,
     ) -> Result<Pair<'a, 'b, Bgv>, BgvError> {
         a.check_key(b.key(), "the second summand")?;
-        let (place_a, place_b) = (self.context().check(&a)?, self.context().check(b)?);
+        let (place_a, place_b) = (self.check(&a)?, self.check(b)?);
         let (level_a, level_b) = (a.metadata().level, b.metadata().level);
         let level = level_a.min(level_b);
         // A summand that comes from above joins what a product left, so that its noise is that of a summand.

@@ -165,8 +165,8 @@ impl Evaluator {
         // Both factors of a square are one ciphertext, which is switched once.
         let mut switched = Vec::with_capacity(pairs.len());
         for &(a, b) in pairs {
-            let other = if std::ptr::eq(a, b) { None } else { Some(self.switched(b, level)?) };
-            switched.push((self.switched(a, level)?, other));
+            let other = if std::ptr::eq(a, b) { None } else { Some(self.context().switched(b, level)?) };
+            switched.push((self.context().switched(a, level)?, other));
         }
         let operands: Vec<[&Ciphertext; 2]> =
             switched.iter().map(|(a, b)| [&**a, b.as_deref().unwrap_or(a)]).collect();

@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use sunzi_math::{Crt, gcd};
+use zeroize::Zeroizing;
 
 use crate::{EncodingError, Plaintext};
 
@@ -77,6 +78,11 @@ impl<E: Encoder> CrtEncoder<E> {
         self.crt.product()
     }
 
+    /// Tables that join residues modulo the t_i.
+    pub fn crt(&self) -> &Crt {
+        &self.crt
+    }
+
     /// Smallest and largest integer: −⌊T/2⌋ and ⌈T/2⌉ − 1.
     pub fn bounds(&self) -> (BigInt, BigInt) {
         bounds(self.range())
@@ -98,10 +104,18 @@ impl<E: Encoder> CrtEncoder<E> {
         if let Some(index) = values.iter().position(|value| !(least..=most).contains(value)) {
             return Err(EncodingError::ValueOutOfRange { index, low, high });
         }
+        self.encode_residues(values)
+    }
+
+    /// Encodes integers modulo T as plaintexts, one for each t_i: those out of [`bounds`](Self::bounds) wrap.
+    ///
+    /// # Errors
+    /// [`EncodingError::TooManyValues`].
+    pub fn encode_residues(&self, values: &[i128]) -> Result<Vec<Plaintext>, EncodingError> {
         let encode = |part: &E| {
             let t = i128::from(part.plain_modulus());
-            let residues: Vec<u64> = values.iter().map(|value| value.rem_euclid(t) as u64).collect();
-            part.encode(&residues)
+            let residues = values.iter().map(|value| value.rem_euclid(t) as u64);
+            part.encode(&Zeroizing::new(residues.collect::<Vec<u64>>()))
         };
         self.parts.iter().map(encode).collect()
     }
@@ -205,6 +219,18 @@ mod tests {
         assert!(error.to_string().contains(&format!("[{low}, {high}]")), "{error}");
         assert!(encoder.encode(&[low - 1]).is_err());
         assert!(encoder.encode(&[i128::MIN]).is_err());
+    }
+
+    #[test]
+    fn residues_wrap_where_integers_are_refused() {
+        let encoder = CrtEncoder::batching(64, &[257, 641, 769]).unwrap();
+        let range = encoder.range().to_i128().unwrap();
+        assert_eq!(encoder.crt().product(), encoder.range());
+        let wrapped = encoder.encode_residues(&[range + 5, -range - 5, i128::MAX]).unwrap();
+        let back = encoder.decode(&wrapped).unwrap();
+        assert_eq!(back[..2], [5, -5]);
+        assert_eq!(back[2].rem_euclid(range), i128::MAX % range);
+        assert!(matches!(encoder.encode_residues(&[0; 65]), Err(EncodingError::TooManyValues { .. })));
     }
 
     #[test]

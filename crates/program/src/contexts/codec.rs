@@ -3,8 +3,8 @@
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
-use sunzi_encoding::{BatchEncoder, Encoder as _};
-use sunzi_math::Crt;
+use sunzi_encoding::{CrtEncoder, Encoder as _, EncodingError, Plaintext};
+use sunzi_rlwe::{Ciphertext, CrtContext, Exact};
 use zeroize::Zeroizing;
 
 use super::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
@@ -22,7 +22,7 @@ pub struct Codec {
 
 #[derive(Clone, Debug)]
 enum Encoders {
-    Exact { encoders: Vec<BatchEncoder>, crt: Box<Crt> },
+    Integers(Box<CrtEncoder>),
     Reals(sunzi_ckks::Encoder),
 }
 
@@ -44,18 +44,17 @@ impl std::fmt::Debug for Slots {
 
 impl Codec {
     pub(super) fn new(contexts: &Contexts, layout: &Layout) -> Result<Self, ProgramError> {
-        let degree = contexts.parameters.degree();
-        let encoders = match &contexts.parts {
-            Parts::Ckks(context) => {
-                Encoders::Reals(sunzi_ckks::Encoder::new(context, layout.span).map_err(ProgramError::scheme)?)
-            }
-            Parts::Bfv(_) | Parts::Bgv(_) => {
-                let moduli = contexts.parameters.plain_moduli();
-                let encoders = moduli.iter().map(|&t| BatchEncoder::new(degree, t));
-                let encoders = encoders.collect::<Result<_, _>>().map_err(ProgramError::scheme)?;
-                Encoders::Exact { encoders, crt: Box::new(Crt::new(moduli).map_err(ProgramError::scheme)?) }
-            }
+        let integers = |encoder: Result<CrtEncoder, EncodingError>| {
+            encoder.map(Box::new).map(Encoders::Integers).map_err(ProgramError::scheme)
         };
+        let encoders = match &contexts.parts {
+            Parts::Bfv(contexts) => integers(contexts.encoder()),
+            Parts::Bgv(contexts) => integers(contexts.encoder()),
+            Parts::Ckks(context) => {
+                let encoder = sunzi_ckks::Encoder::new(context, layout.span);
+                encoder.map(Encoders::Reals).map_err(ProgramError::scheme)
+            }
+        }?;
         Ok(Self { contexts: contexts.clone(), layout: *layout, encoders })
     }
 
@@ -71,11 +70,8 @@ impl Codec {
         &self.contexts
     }
 
-    pub(crate) fn exact(&self) -> Option<(&[BatchEncoder], &Crt)> {
-        match &self.encoders {
-            Encoders::Exact { encoders, crt } => Some((encoders, crt)),
-            Encoders::Reals(_) => None,
-        }
+    pub(crate) fn integers(&self) -> Option<&CrtEncoder> {
+        if let Encoders::Integers(encoder) = &self.encoders { Some(encoder) } else { None }
     }
 
     pub(crate) fn reals(&self) -> Option<&sunzi_ckks::Encoder> {
@@ -129,33 +125,17 @@ impl Codec {
         key: EncryptionKey<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted, ProgramError> {
-        let encoders = self.exact().map_or(&[][..], |(encoders, _)| encoders);
-        let encode = |encoder: &BatchEncoder| {
-            let t = i128::from(encoder.plain_modulus());
-            let residues: Zeroizing<Vec<u64>> =
-                Zeroizing::new(units.iter().map(|v| v.rem_euclid(t) as u64).collect());
-            encoder.encode(&residues).map_err(ProgramError::scheme)
-        };
-        macro_rules! encrypt {
-            ($contexts:expr) => {
-                $contexts
-                    .iter()
-                    .zip(encoders)
-                    .map(|(context, encoder)| {
-                        let plaintext = encode(encoder)?;
-                        match key {
-                            EncryptionKey::Public(key) => context.encrypt(&plaintext, key, rng),
-                            EncryptionKey::Secret(key) => context.encrypt_secret(&plaintext, key, rng),
-                        }
-                        .map_err(ProgramError::scheme)
-                    })
-                    .collect::<Result<_, _>>()
-            };
-        }
+        let other = || ProgramError::mismatch("the scheme", "BFV or BGV", "CKKS");
+        let plaintexts = self.integers().ok_or_else(other)?.encode_residues(units);
+        let plaintexts = plaintexts.map_err(ProgramError::scheme)?;
         match self.contexts.parts() {
-            Parts::Bfv(contexts) => encrypt!(contexts).map(Encrypted::Bfv),
-            Parts::Bgv(contexts) => encrypt!(contexts).map(Encrypted::Bgv),
-            Parts::Ckks(_) => Err(ProgramError::mismatch("the scheme", "BFV or BGV", "CKKS")),
+            Parts::Bfv(contexts) => {
+                contexts.encrypt(&plaintexts, key, rng).map(Encrypted::Bfv).map_err(ProgramError::scheme)
+            }
+            Parts::Bgv(contexts) => {
+                contexts.encrypt(&plaintexts, key, rng).map(Encrypted::Bgv).map_err(ProgramError::scheme)
+            }
+            Parts::Ckks(_) => Err(other()),
         }
     }
 
@@ -189,26 +169,19 @@ impl Codec {
         mut sharing: Option<(NodeId, &mut Sharing)>,
     ) -> Result<(Slots, f64), ProgramError> {
         let scheme = ProgramError::mismatch("the scheme", self.contexts.parameters.name(), "another");
-        macro_rules! decrypt {
-            ($contexts:expr, $parts:expr, $shared:ident) => {{
-                let (expected, got) = ($contexts.len(), $parts.len());
-                if expected != got {
-                    return Err(ProgramError::mismatch("ciphertexts of a chunk", expected, got));
-                }
-                let encoders = self.exact().map_or(&[][..], |(encoders, _)| encoders);
-                let each = $contexts.iter().zip($parts).zip(encoders).map(|((context, part), encoder)| {
-                    let plaintext = match &mut sharing {
-                        Some((_, sharing)) => sharing.$shared(context, part, secret)?,
-                        None => context.decrypt(part, secret).map_err(ProgramError::scheme)?,
-                    };
-                    encoder.decode(&plaintext).map(Zeroizing::new).map_err(ProgramError::scheme)
-                });
-                each.collect::<Result<_, _>>().map(|slots| (Slots::Residues(slots), 0.0))
-            }};
-        }
         match (self.contexts.parts(), chunk) {
-            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => decrypt!(contexts, parts, bfv),
-            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => decrypt!(contexts, parts, bgv),
+            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => {
+                self.open_integers(contexts, parts, |context, part| match &mut sharing {
+                    Some((_, sharing)) => sharing.bfv(context, part, secret),
+                    None => context.decrypt(part, secret).map_err(ProgramError::scheme),
+                })
+            }
+            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => {
+                self.open_integers(contexts, parts, |context, part| match &mut sharing {
+                    Some((_, sharing)) => sharing.bgv(context, part, secret),
+                    None => context.decrypt(part, secret).map_err(ProgramError::scheme),
+                })
+            }
             (Parts::Ckks(context), Encrypted::Ckks(ciphertext)) => {
                 let encoder = self.reals().ok_or(scheme)?;
                 let (plaintext, deviation) = match sharing {
@@ -229,16 +202,32 @@ impl Codec {
         }
     }
 
+    fn open_integers<S: Exact>(
+        &self,
+        contexts: &CrtContext<S>,
+        parts: &[Ciphertext<S>],
+        mut open: impl FnMut(&S::Context, &Ciphertext<S>) -> Result<Plaintext, ProgramError>,
+    ) -> Result<(Slots, f64), ProgramError> {
+        let (expected, got) = (contexts.len(), parts.len());
+        let count = |_| ProgramError::mismatch("ciphertexts of a chunk", expected, got);
+        let encoders = self.integers().map_or(&[][..], CrtEncoder::parts);
+        let each = contexts.pairs(parts).map_err(count)?.zip(encoders).map(|((context, part), encoder)| {
+            let slots = encoder.decode(&open(context, part)?);
+            slots.map(Zeroizing::new).map_err(ProgramError::scheme)
+        });
+        each.collect::<Result<_, _>>().map(|slots| (Slots::Residues(slots), 0.0))
+    }
+
     /// The integer in a slot: the one nearest to zero that leaves these residues.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for slots of CKKS, and a slot that is not there.
     pub fn integer(&self, slots: &Slots, at: usize) -> Result<BigInt, ProgramError> {
-        let (Some((_, crt)), Slots::Residues(parts)) = (self.exact(), slots) else {
+        let (Some(encoder), Slots::Residues(parts)) = (self.integers(), slots) else {
             return Err(ProgramError::mismatch("slots", "integers", "real numbers"));
         };
         let residues: Vec<u64> = parts.iter().filter_map(|slots| slots.get(at).copied()).collect();
-        crt.reconstruct_centered(&residues).map_err(ProgramError::scheme)
+        encoder.crt().reconstruct_centered(&residues).map_err(ProgramError::scheme)
     }
 
     /// The first cells of a column, or whether they have a label: in units of the last decimal for exact schemes, real numbers for CKKS.
@@ -257,11 +246,11 @@ impl Codec {
             return Ok(Cells::Reals(stored.iter().take(rows).map(|s| s * scale).collect()));
         }
         let most = if label.is_some() { 1 } else { column.largest_unit() };
-        if let Some((_, crt)) = self.exact()
-            && BigInt::from(crt.product().clone()) <= BigInt::from(most) * 2
+        if let Some(encoder) = self.integers()
+            && BigInt::from(encoder.range().clone()) <= BigInt::from(most) * 2
         {
             let expected = format!("a product of plaintext moduli above 2·{most}");
-            return Err(ProgramError::mismatch("the parameters", expected, crt.product()));
+            return Err(ProgramError::mismatch("the parameters", expected, encoder.range()));
         }
         let wide = || ProgramError::mismatch("a cell", "an integer of 64 bits", "a wider one");
         let cell = |row| self.integer(slots, row)?.to_i64().ok_or_else(wide);

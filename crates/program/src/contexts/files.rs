@@ -6,8 +6,8 @@ use std::path::Path;
 
 use sunzi_circuits::EvaluationKeys;
 use sunzi_rlwe::wire::{
-    Accept, Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat, SecurityClaim,
-    StoredParameters, WireError, joint_fingerprint, load, replace, write,
+    Accept, CiphertextOf, Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat,
+    SecurityClaim, StoredParameters, WireError, joint_fingerprint, load, replace, write,
 };
 use sunzi_rlwe::{KeyId, RelinearizationKey};
 
@@ -26,6 +26,9 @@ pub const PUBLIC: &str = "public.sz";
 pub const RELINEARIZATION: &str = "relinearization.sz";
 /// The keys of rotations, there too.
 pub const GALOIS: &str = "galois.sz";
+
+/// The error of a chunk of another scheme, or of another number of ciphertexts.
+const OTHER: WireError = WireError::Parameters { what: "scheme or plaintext moduli" };
 
 /// More plaintext moduli than any parameters have.
 const MOST: usize = 64;
@@ -226,25 +229,12 @@ impl Contexts {
     ///
     /// # Errors
     /// [`WireError::Io`]; [`WireError::Scheme`] for a chunk of other parameters.
-    pub fn write(&self, chunk: &Encrypted, mut out: impl Write) -> Result<(), WireError> {
-        let other = || WireError::Parameters { what: "scheme or plaintext moduli" };
-        macro_rules! write_all {
-            ($contexts:expr, $parts:expr) => {
-                if $contexts.len() == $parts.len() {
-                    $contexts
-                        .iter()
-                        .zip($parts)
-                        .try_for_each(|(context, part)| write(context, part, &mut out))
-                } else {
-                    Err(other())
-                }
-            };
-        }
+    pub fn write(&self, chunk: &Encrypted, out: impl Write) -> Result<(), WireError> {
         match (&self.parts, chunk) {
-            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => write_all!(contexts, parts),
-            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => write_all!(contexts, parts),
+            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => write_all(contexts, parts, out),
+            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => write_all(contexts, parts, out),
             (Parts::Ckks(context), Encrypted::Ckks(part)) => write(context, &**part, out),
-            _ => Err(other()),
+            _ => Err(OTHER),
         }
     }
 
@@ -272,26 +262,9 @@ impl Contexts {
         reader: Reader<I>,
         key: Option<KeyId>,
     ) -> Result<Encrypted, WireError> {
-        macro_rules! read_all {
-            ($contexts:expr) => {{
-                let (mut parts, mut reader) = (Vec::new(), Some(reader));
-                for context in $contexts {
-                    let own = match reader.take() {
-                        Some(reader) => reader,
-                        None => return Err(WireError::Truncated),
-                    };
-                    let (part, input) = read_one(context, own, key)?;
-                    parts.push(part);
-                    if parts.len() < $contexts.len() {
-                        reader = Some(Reader::new(input)?);
-                    }
-                }
-                parts
-            }};
-        }
         Ok(match &self.parts {
-            Parts::Bfv(contexts) => Encrypted::Bfv(read_all!(contexts)),
-            Parts::Bgv(contexts) => Encrypted::Bgv(read_all!(contexts)),
+            Parts::Bfv(contexts) => Encrypted::Bfv(read_all(contexts, reader, key)?),
+            Parts::Bgv(contexts) => Encrypted::Bgv(read_all(contexts, reader, key)?),
             Parts::Ckks(context) => Encrypted::Ckks(Box::new(read_one(context, reader, key)?.0)),
         })
     }
@@ -304,6 +277,35 @@ impl Contexts {
         let chunk = self.read(&mut bytes, key)?;
         if bytes.is_empty() { Ok(chunk) } else { Err(WireError::Trailing { extra: bytes.len() as u64 }) }
     }
+}
+
+/// Writes a ciphertext of each context.
+fn write_all<C: SchemeFormat>(
+    contexts: &[C],
+    parts: &[CiphertextOf<C>],
+    mut out: impl Write,
+) -> Result<(), WireError> {
+    if contexts.len() != parts.len() {
+        return Err(OTHER);
+    }
+    contexts.iter().zip(parts).try_for_each(|(context, part)| write(context, part, &mut out))
+}
+
+/// A ciphertext of each context: of the first one the header was read.
+fn read_all<C: SchemeFormat, I: BufRead>(
+    contexts: &[C],
+    mut reader: Reader<I>,
+    key: Option<KeyId>,
+) -> Result<Vec<CiphertextOf<C>>, WireError> {
+    let Some((last, others)) = contexts.split_last() else { return Ok(Vec::new()) };
+    let mut parts = Vec::with_capacity(contexts.len());
+    for context in others {
+        let (part, input) = read_one(context, reader, key)?;
+        parts.push(part);
+        reader = Reader::new(input)?;
+    }
+    parts.push(read_one(last, reader, key)?.0);
+    Ok(parts)
 }
 
 /// One object, and where it was read from.

@@ -4,21 +4,14 @@ use rand_core::CryptoRng;
 use sunzi_circuits::{EvaluationKeys, Rotation};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweError, galois};
 
+pub use sunzi_rlwe::EncryptionKey;
+
 use super::{Contexts, Parts};
 
 /// The key of the owner.
 pub type SecretKey = sunzi_rlwe::SecretKey;
 /// The key of those who encrypt.
 pub type PublicKey = sunzi_rlwe::PublicKey;
-
-/// What encrypts.
-#[derive(Clone, Copy)]
-pub enum EncryptionKey<'a> {
-    /// For anybody.
-    Public(&'a PublicKey),
-    /// For the owner: less noise, and half the bytes.
-    Secret(&'a SecretKey),
-}
 
 impl Contexts {
     /// The k of the automorphism X → X^k that moves slots so.

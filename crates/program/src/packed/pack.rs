@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sunzi_circuits::statistics::Input;
 use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
-use sunzi_rlwe::randomness;
+use sunzi_rlwe::{Ciphertext, CrtContext, Exact, randomness};
 use zeroize::Zeroizing;
 
 use super::{Packed, not_ckks, of_plan};
@@ -79,29 +79,13 @@ impl<'a> Packer<'a> {
         (chunk, input): (usize, Input),
         key: EncryptionKey<'_>,
     ) -> Result<Encrypted, ProgramError> {
-        let (encoders, _) = self.codec.exact().ok_or_else(not_ckks)?;
-        let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
-        macro_rules! encrypt {
-            ($contexts:expr) => {
-                $contexts
-                    .iter()
-                    .zip(encoders)
-                    .skip(parts.start)
-                    .take(parts.len())
-                    .map(|(context, encoder)| {
-                        let plaintext = self.plaintext(encoder, chunk, input)?;
-                        match key {
-                            EncryptionKey::Public(key) => context.encrypt(&plaintext, key, &mut rng),
-                            EncryptionKey::Secret(key) => context.encrypt_secret(&plaintext, key, &mut rng),
-                        }
-                        .map_err(ProgramError::scheme)
-                    })
-                    .collect::<Result<_, _>>()
-            };
-        }
+        let encoders = self.codec.integers().ok_or_else(not_ckks)?.parts();
+        let plaintext = |encoder| self.plaintext(encoder, chunk, input);
+        let plaintexts = encoders.get(parts.clone()).unwrap_or_default().iter().map(plaintext);
+        let plaintexts = plaintexts.collect::<Result<Vec<_>, _>>()?;
         match self.codec.contexts().parts() {
-            Parts::Bfv(contexts) => encrypt!(contexts).map(Encrypted::Bfv),
-            Parts::Bgv(contexts) => encrypt!(contexts).map(Encrypted::Bgv),
+            Parts::Bfv(contexts) => encrypted(contexts, parts, &plaintexts, key).map(Encrypted::Bfv),
+            Parts::Bgv(contexts) => encrypted(contexts, parts, &plaintexts, key).map(Encrypted::Bgv),
             Parts::Ckks(_) => Err(not_ckks()),
         }
     }
@@ -126,4 +110,17 @@ impl<'a> Packer<'a> {
         let slots = Zeroizing::new(self.packed.layout.place(input, chunk, 1, cell));
         encoder.encode(&slots).map_err(ProgramError::scheme)
     }
+}
+
+/// Encrypts a plaintext in each of these contexts.
+fn encrypted<S: Exact<Error: std::error::Error + Send + Sync + 'static>>(
+    contexts: &CrtContext<S>,
+    parts: Range<usize>,
+    plaintexts: &[Plaintext],
+    key: EncryptionKey<'_>,
+) -> Result<Vec<Ciphertext<S>>, ProgramError> {
+    let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
+    let contexts = contexts.get(parts).unwrap_or_default().iter();
+    let encrypt = |(context, plaintext)| S::encrypt(context, plaintext, key, &mut rng);
+    contexts.zip(plaintexts).map(encrypt).collect::<Result<_, _>>().map_err(ProgramError::scheme)
 }

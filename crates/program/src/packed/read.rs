@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         rows: u64,
         heads: &'a [Heads],
     ) -> Result<Self, ProgramError> {
-        let (_, crt) = codec.exact().ok_or_else(not_ckks)?;
+        let crt = codec.integers().ok_or_else(not_ckks)?.crt();
         Ok(Self { packed, rows, crt, heads })
     }
 

@@ -60,32 +60,48 @@ pub(super) fn sums(
     if contexts.parameters() != &plan.parameters {
         return Err(ProgramError::mismatch("the contexts", "those of the plan", "others"));
     }
-    macro_rules! sums {
-        ($scheme:ident, $variant:ident, $contexts:expr) => {{
-            let own = $contexts.iter().skip(parts.start).take(parts.len());
-            let evaluators: Vec<_> = own.map($scheme::Evaluator::new).collect();
-            let read = |chunk| {
-                let own = |input| match input {
-                    Encrypted::$variant(parts) if parts.len() == evaluators.len() => Ok(parts),
-                    _ => Err(ProgramError::mismatch("an input", "ciphertexts of the plan", "others")),
-                };
-                input(chunk)?.into_iter().map(own).collect()
-            };
-            let results = run(packed, &evaluators, keys, read, begin, done)?;
-            let left = |result: &Vec<_>| {
-                let each = evaluators.iter().zip(result).map(|(own, part)| own.bits_left(part));
-                each.fold(f64::INFINITY, f64::min)
-            };
-            let bits_left = results.iter().map(left).fold(f64::INFINITY, f64::min);
-            let results = results.into_iter().map(Encrypted::$variant).collect();
-            Ok(EncryptedTotals { results, bits_left })
-        }};
-    }
     match contexts.parts() {
-        Parts::Bfv(contexts) => sums!(sunzi_bfv, Bfv, contexts),
-        Parts::Bgv(contexts) => sums!(sunzi_bgv, Bgv, contexts),
+        Parts::Bfv(contexts) => {
+            let own = |input| if let Encrypted::Bfv(parts) = input { Some(parts) } else { None };
+            let evaluators = evaluators(contexts, parts, sunzi_bfv::Evaluator::new);
+            let read = |chunk| parts_of(input(chunk)?, evaluators.len(), own);
+            Ok(totals(&evaluators, run(packed, &evaluators, keys, read, begin, done)?, Encrypted::Bfv))
+        }
+        Parts::Bgv(contexts) => {
+            let own = |input| if let Encrypted::Bgv(parts) = input { Some(parts) } else { None };
+            let evaluators = evaluators(contexts, parts, sunzi_bgv::Evaluator::new);
+            let read = |chunk| parts_of(input(chunk)?, evaluators.len(), own);
+            Ok(totals(&evaluators, run(packed, &evaluators, keys, read, begin, done)?, Encrypted::Bgv))
+        }
         Parts::Ckks(_) => Err(not_ckks()),
     }
+}
+
+/// Makes the evaluator of each of these contexts.
+fn evaluators<C, E>(contexts: &[C], parts: Range<usize>, evaluator: impl Fn(&C) -> E) -> Vec<E> {
+    contexts.get(parts).unwrap_or_default().iter().map(evaluator).collect()
+}
+
+/// Returns the ciphertexts of inputs, which must be one of the scheme for each of `count` plaintext moduli.
+fn parts_of<C>(
+    inputs: Vec<Encrypted>,
+    count: usize,
+    own: impl Fn(Encrypted) -> Option<Vec<C>>,
+) -> Result<Vec<Vec<C>>, ProgramError> {
+    let others = || ProgramError::mismatch("an input", "ciphertexts of the plan", "others");
+    let each = inputs.into_iter().map(|input| own(input).filter(|parts| parts.len() == count));
+    each.map(|parts| parts.ok_or_else(others)).collect()
+}
+
+/// Joins the ciphertexts of each result, with the bits left in the worst of all.
+fn totals<A: Arithmetic>(
+    evaluators: &[A],
+    results: Vec<Vec<A::Ciphertext>>,
+    joined: impl Fn(Vec<A::Ciphertext>) -> Encrypted,
+) -> EncryptedTotals {
+    let left = results.iter().flat_map(|result| evaluators.iter().zip(result));
+    let bits_left = left.map(|(own, part)| own.bits_left(part)).fold(f64::INFINITY, f64::min);
+    EncryptedTotals { results: results.into_iter().map(joined).collect(), bits_left }
 }
 
 /// Runs one server for each plaintext modulus; each result has a ciphertext of each.

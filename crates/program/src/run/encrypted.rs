@@ -147,7 +147,7 @@ impl<'a, A: Arithmetic<Plaintext = sunzi_encoding::Plaintext>> Many<'a, A> {
         evaluators: &'a [A],
         keys: &'a A::Keys,
     ) -> Result<Self, ProgramError> {
-        let (encoders, _) = codec.exact().ok_or_else(other_scheme)?;
+        let encoders = codec.integers().ok_or_else(other_scheme)?.parts();
         let (program, layout) = (&plan.program, &plan.layout);
         let part = |(arithmetic, encoder): (&'a A, &'a BatchEncoder)| {
             let encode = |values: &[u64]| encoder.encode(values).map_err(ProgramError::scheme);

@@ -141,24 +141,9 @@ impl<S: Exact> Evaluator<S> {
         S::check(self.context(), a)?;
         let constant = centred(scalar, S::plain_modulus(self.context()));
         let mut product = a.clone();
-        self.scale_assign(&mut product, constant)?;
+        product.scale_assign(&self.ring_of(a)?, constant)?;
         product.set_metadata(S::scaled(a.metadata(), constant.unsigned_abs()));
         self.finish(product, "multiply by a constant", &[])
-    }
-
-    /// Multiplies a, parts and noise, by a constant c: a ← c·a. For schemes.
-    ///
-    /// # Errors
-    /// [`RlweError::Ring`](crate::RlweError::Ring) for a ciphertext of another ring.
-    pub fn scale_assign(&self, a: &mut Ciphertext<S>, constant: i64) -> Result<(), S::Error> {
-        if constant != 1 {
-            let ring = self.ring_of(a)?;
-            for part in a.parts_mut() {
-                ring.mul_integer_assign(part, &constant.into())?;
-            }
-            a.set_noise(a.noise().times_norm(constant.unsigned_abs() as f64));
-        }
-        Ok(())
     }
 }
 

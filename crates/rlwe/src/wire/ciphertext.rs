@@ -19,6 +19,8 @@ pub trait SchemeFormat: Sized {
     const CIPHERTEXT: Kind;
     /// Kind of an array of ciphertexts in files.
     const CIPHERTEXTS: Kind;
+    /// Kind of one plaintext in files.
+    const PLAINTEXT: Kind;
     /// Length of metadata, in bytes.
     const METADATA_LEN: usize;
 

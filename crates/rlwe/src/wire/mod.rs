@@ -25,6 +25,7 @@ mod header;
 mod keys;
 mod ledger;
 mod parameters;
+mod plaintext;
 mod sink;
 mod source;
 
