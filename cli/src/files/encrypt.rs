@@ -31,13 +31,13 @@ struct Made {
     key: String,
     rows: u64,
     chunks: usize,
-    /// Number of columns and labels that are encrypted.
+    /// Number of columns and labels of the table that are encrypted.
     encrypted: usize,
     bytes: u64,
     seconds: f64,
 }
 
-/// The key of the folder: the owner's secret key, or the public key.
+/// Key in the folder: the owner's secret key, or the public key.
 enum Key {
     Secret(SecretKey),
     Public(PublicKey),
@@ -66,7 +66,7 @@ impl Key {
     }
 }
 
-/// Why encryption stopped without a file.
+/// Reason why encryption stopped without a file.
 enum Stopped {
     Wire(WireError),
     Said(CliError),
@@ -78,7 +78,7 @@ impl From<WireError> for Stopped {
     }
 }
 
-/// Finds a schema, and prints or keeps it.
+/// Finds the schema of a table, and prints or keeps it.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
     let (_, surveyed) = look(&args.table, None)?;
     let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     if args.json { output::print_json(&made) } else { output::print(&made.text(args.table.schema.is_none())) }
 }
 
-/// Fails for columns that the scheme cannot hold.
+/// Fails for columns of a table that the scheme cannot hold.
 fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
     let moduli = contexts.parameters().plain_moduli();
     let range = moduli.iter().fold(1_u128, |product, &t| product.saturating_mul(t.into()));
@@ -176,7 +176,7 @@ fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Encryption of a table, chunk by chunk.
+/// Encryption of a whole table, chunk by chunk.
 struct Job<'a> {
     codec: Codec,
     key: &'a Key,
@@ -191,13 +191,13 @@ impl<'a> Job<'a> {
         Ok(Self { codec, key, schema, inputs: inputs(schema) })
     }
 
-    /// Number of inputs that are encrypted together.
+    /// Number of inputs of a chunk that are encrypted together.
     fn batch(&self) -> usize {
         2 * rayon::current_num_threads()
     }
 
-    /// About the bytes that encryption takes: cells of two chunks, and for each input of a batch plaintexts,
-    /// ciphertexts and their bytes.
+    /// Estimated bytes that the encryption of a table takes: cells of two chunks, and for each input of a
+    /// batch plaintexts, ciphertexts and their bytes.
     fn memory(&self) -> u64 {
         let contexts = self.codec.contexts();
         let (n, moduli) =
@@ -209,7 +209,7 @@ impl<'a> Job<'a> {
         (16 << 20) + tables + cells + one * self.batch().min(self.inputs.len()) as u64
     }
 
-    /// The bytes of some inputs of a chunk, encrypted on all threads.
+    /// Returns the bytes of some inputs of a chunk, encrypted on all threads.
     fn encrypt(&self, rows: &Table, inputs: &[Input]) -> Result<Vec<Vec<u8>>, CliError> {
         let one = |input: &Input| {
             let column = self.schema.columns.get(input.column).zip(rows.cells(input.column));
@@ -248,7 +248,7 @@ impl<'a> Job<'a> {
         writer.finish().map(|()| count).map_err(of_file)
     }
 
-    /// Begins the file, in the form that its name asks for.
+    /// Begins the encrypted table's file, in the format that its name asks for.
     fn writer<'f>(
         &'f self,
         file: &'f mut File,

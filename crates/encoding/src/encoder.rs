@@ -24,9 +24,9 @@ use crate::{EncodingError, Plaintext};
 
 /// An encoder: a placement of numbers modulo t in a plaintext.
 pub trait Encoder {
-    /// Ring degree n.
+    /// Ring degree n of the plaintexts.
     fn degree(&self) -> usize;
-    /// Plaintext modulus t.
+    /// Plaintext modulus t of the encoder.
     fn plain_modulus(&self) -> u64;
     /// Number of numbers in one plaintext.
     fn slots(&self) -> usize;

@@ -8,7 +8,7 @@ use sunzi_math::MathError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodingError {
-    /// A plaintext does not belong to the context.
+    /// A plaintext does not belong to the encoder or context that it was given to.
     #[error(
         "the plaintext has degree {degree} and modulus {modulus}, the context degree {expected_degree} and \
          modulus {expected_modulus}: encode it for this context"
@@ -28,25 +28,25 @@ pub enum EncodingError {
         "the number at index {index} is outside [{low}, {high}]: choose a larger plaintext modulus or range"
     )]
     ValueOutOfRange {
-        /// Index of the first such number.
+        /// Index of the first number that does not fit.
         index: usize,
         /// Smallest number that fits.
         low: BigInt,
         /// Largest number that fits.
         high: BigInt,
     },
-    /// There are more numbers than slots.
+    /// There are more numbers than slots in a plaintext.
     #[error("{got} numbers do not fit one plaintext of {slots} slots: split them")]
     TooManyValues {
         /// Number of numbers given.
         got: usize,
-        /// Number of slots.
+        /// Number of slots of a plaintext.
         slots: usize,
     },
     /// A decoded integer is wider than the type asked for.
     #[error("the integer at index {index} is wider than 128 bits: decode to big integers")]
     TooWide {
-        /// Index of the integer.
+        /// Index of the integer that is too wide.
         index: usize,
     },
     /// The number of plaintexts differs from the number of plaintext moduli.
@@ -83,9 +83,9 @@ pub enum EncodingError {
     /// Two plaintext moduli share a factor.
     #[error("plaintext moduli {left} and {right} share a factor: they must be pairwise coprime")]
     PlainModuliNotCoprime {
-        /// First modulus.
+        /// First of the two plaintext moduli.
         left: u64,
-        /// Second modulus.
+        /// Second of the two plaintext moduli.
         right: u64,
     },
     /// The plaintext modulus is a multiple of a ciphertext or special modulus.
@@ -104,25 +104,25 @@ pub enum EncodingError {
     NotBatchable {
         /// Plaintext modulus given.
         plain_modulus: u64,
-        /// Ring degree n.
+        /// Ring degree n that the slots are asked for.
         degree: usize,
     },
     /// A request for a plaintext modulus that contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// Name of the setting.
+        /// Name of the setting at fault.
         what: &'static str,
-        /// Value requested.
+        /// Value requested of the setting.
         got: String,
-        /// Values that are possible.
+        /// Values that are possible for the setting.
         expected: &'static str,
     },
     /// A segment of slots has an impossible length.
     #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
     SegmentLength {
-        /// Length requested.
+        /// Length of segment requested.
         length: usize,
-        /// Largest possible length.
+        /// Largest possible length of a segment.
         longest: usize,
     },
     /// Plaintexts of the ring index are too long.
@@ -130,19 +130,19 @@ pub enum EncodingError {
     IndexTooLarge {
         /// Ring index m given.
         index: u64,
-        /// Degree φ(m) of the ring.
+        /// Degree φ(m) of the ring of this index.
         degree: usize,
         /// Largest supported degree.
         most: usize,
     },
-    /// Slots need a prime p.
+    /// Slots of a Galois ring need a prime p.
     #[error("slots modulo a power of {got}, which is not a prime: {below} and {above} are the nearest")]
     PlainPrime {
-        /// Number given.
+        /// Number given as the prime.
         got: u64,
-        /// Next prime below; 2 where there is none.
+        /// Next prime below the number given; 2 where there is none.
         below: u64,
-        /// Next prime above.
+        /// Next prime above the number given.
         above: u64,
     },
     /// The plaintext prime divides the ring index.
@@ -182,7 +182,7 @@ pub enum EncodingError {
         /// A prime that is 1 modulo m.
         works: u64,
     },
-    /// There are more elements than slots.
+    /// There are more elements than slots in a plaintext.
     #[error(
         "{got} elements for the {slots} slots of m = {index} and p = {prime}: {}",
         .works.map_or_else(|| "split them".to_owned(), |m| format!("split them, or take m = {m}"))
@@ -190,13 +190,13 @@ pub enum EncodingError {
     TooManyElements {
         /// Number of elements given.
         got: usize,
-        /// Number of slots.
+        /// Number of slots of a plaintext.
         slots: usize,
         /// Plaintext prime p.
         prime: u64,
         /// Ring index m.
         index: u64,
-        /// An index with enough slots.
+        /// A ring index with enough slots.
         works: Option<u64>,
     },
     /// An element has more coefficients than a slot holds.
@@ -205,7 +205,7 @@ pub enum EncodingError {
          it modulo the polynomial of the slots, or take an m modulo which {prime} has order {got} or more"
     )]
     ElementDegree {
-        /// Index of the slot.
+        /// Index of the slot with too many coefficients.
         slot: usize,
         /// Number of coefficients given.
         got: usize,
@@ -219,7 +219,7 @@ pub enum EncodingError {
     /// A slot holds an element that is no number.
     #[error("slot {slot} holds an element that is not a number: decode elements")]
     NotANumber {
-        /// Index of the first such slot.
+        /// Index of the first slot that holds no number.
         slot: usize,
     },
     /// The hypercube of slots has no such dimension.
@@ -227,13 +227,13 @@ pub enum EncodingError {
     NoDimension {
         /// Index of the dimension given.
         got: usize,
-        /// Number of dimensions.
+        /// Number of dimensions of the hypercube.
         dimensions: usize,
     },
-    /// An error of the number theory.
+    /// An error of the number-theoretic functions.
     #[error(transparent)]
     Math(#[from] MathError),
-    /// An error of the kernels.
+    /// An error of the kernels of transforms and packing.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }

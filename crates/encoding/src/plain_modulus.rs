@@ -11,7 +11,7 @@ use crate::{EncodingError, PLAIN_MODULUS_LIMIT, check_plain_modulus};
 
 /// Number of splittings of one range that are tried at each ring degree.
 const MAX_SPLITTINGS: usize = 9;
-/// Largest width of integers, in bits.
+/// Largest width of integers that a request may ask for, in bits.
 const MAX_RANGE_BITS: u64 = 1000;
 
 /// A request for plaintext moduli, by the numbers of a computation.
@@ -26,7 +26,7 @@ pub enum PlainRequest {
     Range(#[serde(with = "decimal")] BigUint),
 }
 
-/// Reason why no plaintext modulus meets a request at a ring degree.
+/// Reason why no plaintext modulus meets a request in a ring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub enum PlainRefusal {
     /// No suitable plaintext modulus exists below 2^60.
     #[error("no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")]
     NoPlainModulus {
-        /// Number modulo which it would have to be 1.
+        /// Number modulo which a plaintext modulus would have to be 1.
         step: u64,
     },
     /// The requested plaintext modulus does not split into slots at this degree.
@@ -42,7 +42,7 @@ pub enum PlainRefusal {
     NotBatchable {
         /// Plaintext modulus requested.
         plain_modulus: u64,
-        /// Number modulo which it would have to be 1.
+        /// Number modulo which the plaintext modulus would have to be 1.
         step: u64,
     },
     /// The requested plaintext modulus is no power of one prime.
@@ -184,7 +184,7 @@ fn slot_order(t: u64, index: u64) -> Result<u64, PlainRefusal> {
     })
 }
 
-/// Returns p for t = p^r.
+/// Returns the prime p of a plaintext modulus t = p^r.
 fn prime_of(t: u64) -> Option<u64> {
     let exponents = (1..=t.checked_ilog2()?).rev();
     let base = |r: u32| {
@@ -222,7 +222,7 @@ fn splittings(range: &BigUint, step: u64) -> Vec<Vec<u64>> {
     options
 }
 
-/// Returns the least r with r^count ≥ value.
+/// Returns the least root r with r^count ≥ value.
 fn root_up(value: &BigUint, count: u32) -> BigUint {
     let root = value.nth_root(count);
     if root.pow(count) < *value { root + 1_u32 } else { root }
@@ -233,7 +233,7 @@ fn primes_from(least: u64, step: u64, count: usize) -> Option<Vec<u64>> {
     sunzi_math::primes_from(least, step, count, PLAIN_MODULUS_LIMIT, &[])
 }
 
-/// Serialises big integers as decimal text.
+/// Serialisation of big integers as decimal text.
 mod decimal {
     use super::BigUint;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

@@ -17,7 +17,7 @@ pub fn row_swap_exponent(degree: usize) -> u64 {
     sunzi_math::conjugation_exponent(index(degree)).unwrap_or(1)
 }
 
-/// Returns m = 2n, or u64::MAX, which is no index, for a degree that exceeds a word.
+/// Returns the ring index m = 2n, or u64::MAX, which is no index, for a degree that exceeds a word.
 fn index(degree: usize) -> u64 {
     (degree as u64).saturating_mul(2)
 }

@@ -13,12 +13,12 @@ pub struct Crt {
     product: BigUint,
     /// Quotients q/q_i of the product by each modulus.
     quotients: Vec<BigUint>,
-    /// Inverses (q/q_i)^-1 mod q_i.
+    /// Inverses (q/q_i)^-1 mod q_i of the quotients.
     inverses: Vec<u64>,
 }
 
 impl Crt {
-    /// Makes the tables for these moduli; the empty list stands for q = 1.
+    /// Makes the tables for a list of moduli; the empty list stands for q = 1.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for a modulus below 2; [`MathError::NotCoprime`].
@@ -43,7 +43,7 @@ impl Crt {
         Ok(Self { moduli: moduli.to_vec(), product, quotients, inverses })
     }
 
-    /// Moduli q_i in order.
+    /// Moduli q_i of the isomorphism, in order.
     #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
@@ -61,7 +61,7 @@ impl Crt {
         &self.quotients
     }
 
-    /// Inverses (q/q_i)^-1 mod q_i.
+    /// Inverses (q/q_i)^-1 mod q_i of the quotients.
     #[must_use]
     pub fn inverses(&self) -> &[u64] {
         &self.inverses

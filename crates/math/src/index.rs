@@ -32,7 +32,7 @@ pub struct Axis {
     exponent: u32,
     order: u64,
     stride: usize,
-    /// Exponent m/m_i and its inverse modulo m_i.
+    /// Exponent m/m_i of X that gives x_i, and its inverse modulo m_i.
     weight: u64,
     inverse: u64,
 }
@@ -99,7 +99,7 @@ impl Axis {
         }
     }
 
-    /// Exponent m/m_i: x_i is this power of X.
+    /// Exponent m/m_i of the axis: x_i is this power of X.
     #[must_use]
     pub fn weight(&self) -> u64 {
         self.weight
@@ -138,7 +138,7 @@ impl RingIndex {
         Ok(Self { value: m, degree: stride, axes })
     }
 
-    /// Value of the index m.
+    /// Value of the ring index m.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.value
@@ -162,7 +162,7 @@ impl RingIndex {
         self.value.is_power_of_two()
     }
 
-    /// Number of odd primes that divide m.
+    /// Number of odd primes that divide the index m.
     #[must_use]
     pub fn odd_primes(&self) -> u32 {
         self.axes.iter().map(|axis| u32::from(axis.prime != 2)).sum()

@@ -7,15 +7,15 @@ use sunzi_rlwe::wire::{Fault, WireError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// A file could not be read or written.
+    /// A table's file could not be read or written.
     #[error("cannot read {name}: {reason}")]
     Io {
         /// Name of the file.
         name: String,
-        /// Reason the operating system gives.
+        /// Reason that the operating system gives for the failure.
         reason: String,
     },
-    /// The bytes are no table.
+    /// The bytes of a file are no table.
     #[error("{name}: {problem}")]
     Form {
         /// Name of the file, and the place in it.
@@ -43,7 +43,7 @@ pub enum TableError {
         /// Description of the problem, and what to do.
         problem: String,
     },
-    /// The schema cannot be read.
+    /// The schema of a table cannot be read.
     #[error("the schema: {0}")]
     Schema(#[from] serde_json::Error),
     /// The table differs from what it was when it was read first.
@@ -72,7 +72,7 @@ pub enum TableError {
     /// An error of the schema or the program.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// An error of Arrow or Parquet.
+    /// An error of Arrow or of the reader or writer of Parquet.
     #[cfg(feature = "parquet")]
     #[error("{name} is no Parquet file that can be read: {problem}")]
     Parquet {
@@ -84,7 +84,7 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// Party at fault.
+    /// Party at fault for the error of a table.
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {

@@ -66,8 +66,8 @@ pub struct DimensionRotation {
 pub struct WrappedRotation {
     /// Exponent k of X → X^k for the slots that wrap around.
     pub exponent: u64,
-    /// Mask with 1 in every slot that does not wrap around, 0 in the others: the rotation is b + mask·(a − b), with b by this automorphism
-    /// and a by the other.
+    /// Mask with 1 in every slot that does not wrap around, 0 in the others: the rotated slots are b +
+    /// mask·(a − b), with b by this automorphism and a by the other.
     pub mask: Plaintext,
 }
 
@@ -129,7 +129,7 @@ impl GaloisEncoder {
         &self.tables.ring
     }
 
-    /// Hypercube of slots.
+    /// Hypercube of slots: the group (Z/m)*/⟨p⟩ with its dimensions.
     #[must_use]
     pub fn group(&self) -> &QuotientGroup {
         &self.tables.group

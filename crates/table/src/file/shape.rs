@@ -1,4 +1,4 @@
-//! Layout of a file: all offsets follow from the schema.
+//! Layout of a table file: all offsets follow from the schema.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use super::schema;
 use crate::input::count_inputs;
 use crate::{Input, TableError, inputs};
 
-/// Number of bytes of the leading numbers: rows, rows of a chunk, bytes of an encrypted chunk, columns, bytes of the schema.
+/// Number of bytes of the leading numbers of a table file: rows, rows of a chunk, bytes of an encrypted
+/// chunk, columns, bytes of the schema.
 const NUMBERS_LEN: usize = 5 * 8;
-/// Largest number of rows of a chunk.
+/// Largest number of rows of a chunk of a table.
 const MOST_SPAN: usize = 1 << 20;
 
-/// Contents of a file, and their offsets.
+/// Contents of a table file, and their offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     schema: Arc<Schema>,
@@ -67,13 +68,13 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Schema of the table.
+    /// Schema of the table in the file.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// Layout of rows in chunks.
+    /// Layout of the table's rows in chunks.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -91,19 +92,19 @@ impl Shape {
         &self.inputs
     }
 
-    /// Number of bytes after the header.
+    /// Number of bytes of the file after its header.
     #[must_use]
     pub fn body_len(&self) -> u64 {
         self.body_len
     }
 
-    /// Number of rows of a chunk.
+    /// Number of rows of a chunk of the table.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {
         self.layout.rows.saturating_sub(chunk.saturating_mul(self.layout.span)).min(self.layout.span)
     }
 
-    /// Returns the schema, for tables that share it.
+    /// Returns the schema of the table, for tables that share it.
     pub(super) fn shared_schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }
@@ -177,7 +178,7 @@ impl Shape {
     }
 }
 
-/// Number of bytes of a clear cell.
+/// Number of bytes of a clear cell of a column.
 pub(super) fn width(column: &Column) -> usize {
     match column.kind {
         Kind::Decimal { .. } | Kind::Real { .. } => 8,
