@@ -24,7 +24,7 @@ pub struct WrappingSum {
 }
 
 impl WrappingSum {
-    /// Makes the sum with the constants of `column`.
+    /// Makes the wrapping sum with the constants of `column`.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -33,7 +33,7 @@ impl WrappingSum {
         Ok(Self { table: table_of(isa, column.len())?, sum })
     }
 
-    /// Computes the sum from one vector for every constant, all as long as `out`.
+    /// Computes the wrapping sum from one vector for every constant, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -71,7 +71,7 @@ enum Form {
 }
 
 impl RoundedSum {
-    /// Makes the sum in doubles, with 52 bits of every x_i.
+    /// Makes the rounded sum in doubles, with 52 bits of every x_i.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`]; [`KernelError::ModulusOutOfRange`] for a
@@ -82,7 +82,7 @@ impl RoundedSum {
         Ok(Self { table: table_of(isa, from.len())?, form: Form::Double(Double { terms, t }), error })
     }
 
-    /// Makes the sum in 128-bit fixed point.
+    /// Makes the rounded sum in 128-bit fixed point.
     ///
     /// # Errors
     /// Every error of [`double`](Self::double).
@@ -108,7 +108,7 @@ impl RoundedSum {
         self.error
     }
 
-    /// Computes the sum from one vector for every modulus, all as long as `out`.
+    /// Computes the rounded sum from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -152,7 +152,7 @@ pub struct RoundedQuotient {
 }
 
 impl RoundedQuotient {
-    /// Makes the quotient for these moduli.
+    /// Makes the rounded quotient for a list of moduli.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -172,13 +172,13 @@ impl RoundedQuotient {
         self.range
     }
 
-    /// Distance from a half within which v may be off by one.
+    /// Distance of a sum from a half within which the quotient v may be off by one.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Computes v from one vector for every modulus, all as long as `out`.
+    /// Computes the quotient v from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -190,7 +190,7 @@ impl RoundedQuotient {
     }
 }
 
-/// Shifts and factors t·2^shift/q_i of a sum in doubles, and its error.
+/// Returns the shifts and the factors t·2^shift/q_i of a sum in doubles, and its error.
 fn terms_of(from: &[Modulus], t: u64) -> (Vec<(u32, f64)>, f64) {
     let term = |q: &Modulus| {
         let shift = q.bits().saturating_sub(52);
@@ -224,8 +224,8 @@ pub struct NearestSum {
 }
 
 impl NearestSum {
-    /// Makes the sum that starts from `start`, for terms (q_i, c_i): the largest x_i, below 2^62, and its constant,
-    /// rounded up to three times.
+    /// Makes the nearest sum that starts from `start`, for terms (q_i, c_i): the largest x_i, below 2^62, and
+    /// its constant, rounded up to three times.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -255,7 +255,7 @@ impl NearestSum {
         self.error
     }
 
-    /// Computes the sum from one vector for every term, all as long as `out`.
+    /// Computes the nearest sum from one vector for every term, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
@@ -267,7 +267,7 @@ impl NearestSum {
     }
 }
 
-/// Returns the table of an instruction set, for loops without a modulus.
+/// Returns the kernel table of an instruction set, for loops without a modulus.
 fn table_of(isa: Isa, terms: usize) -> Result<&'static Table, KernelError> {
     check_terms(terms)?;
     // The modulus 3, which every instruction set takes.

@@ -84,7 +84,7 @@ impl<D: Doubles, const N: usize> Integers for Joined<D, N> {
 
 impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
     const LEVELS: u32 = D::LEVELS;
-    /// Bytes of a word, and the pattern of the registers.
+    /// Number of bytes of a word, and the pattern of its registers.
     type Pattern = (usize, D::Pattern);
     #[inline(always)]
     fn pattern(self, width: usize) -> Self::Pattern {
