@@ -12,7 +12,7 @@ use super::noise::{MOST, exact};
 use super::set::Order;
 use super::{Blueprint, BootstrapError, BootstrapKeys};
 
-/// Bootstraps ciphertexts: restores their levels.
+/// Bootstrapper of ciphertexts: it restores their levels.
 #[derive(Clone)]
 pub struct Bootstrapper {
     blueprint: Blueprint,
@@ -54,7 +54,7 @@ impl Bootstrapper {
         &self.evaluator
     }
 
-    /// Number of bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals of the bootstrapper.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len()
@@ -312,7 +312,7 @@ impl Bootstrapper {
     }
 }
 
-/// Declares another scale for the same integers: slots of another size.
+/// Declares another scale for unchanged integers: slots of another size.
 fn renamed(mut a: Ciphertext, scale: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(metadata.scale / scale);
