@@ -13,7 +13,7 @@ const MAX_DEGREE: usize = 1 << 17;
 /// Degree and number of limbs, on which a polynomial and its ring must agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Number of coefficients.
+    /// Number of coefficients of a polynomial.
     pub degree: usize,
     /// Number of residues of a coefficient; for the big-integer ring, bits of its modulus.
     pub limbs: usize,
@@ -77,9 +77,9 @@ pub enum RingError {
     /// A ring or a polynomial does not have this level.
     #[error("level {got} does not exist here: expected one from 1 to {highest}")]
     NoSuchLevel {
-        /// Level asked for.
+        /// Level of the ring or polynomial asked for.
         got: usize,
-        /// Highest level there is.
+        /// Highest level of the ring or polynomial.
         highest: usize,
     },
     /// The modulus of a level does not divide that of another.
@@ -97,9 +97,9 @@ pub enum RingError {
         "X -> X^{exponent} is no automorphism of the ring of index {index}: the exponent must be coprime to the index and between 0 and it"
     )]
     NotAnAutomorphism {
-        /// Exponent k of the map.
+        /// Exponent k of the map X → X^k.
         exponent: u64,
-        /// Ring index m.
+        /// Ring index m, to which k must be coprime.
         index: u64,
     },
     /// A ring index is too small or too large.
@@ -111,7 +111,7 @@ pub enum RingError {
         /// Ring index asked for.
         index: u64,
     },
-    /// A value was made by another storage of residues.
+    /// A value given to a ring was made by another storage of residues.
     #[error(
         "this was made by a ring that stores residues another way; use keys, ciphertexts and contexts made from the \
          same parameters"
@@ -248,7 +248,7 @@ pub fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError> {
     Ok(())
 }
 
-/// Checks log2 of the radix of digits.
+/// Checks log2 of the radix ω of digits.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] unless it is from 1 to 61.
@@ -260,7 +260,7 @@ pub fn check_radix(bits: u32) -> Result<(), RingError> {
     }
 }
 
-/// Returns the error for digit i where there are `count` digits.
+/// Returns the error for a digit number i where there are `count` digits.
 #[must_use]
 pub fn no_such_digit(count: usize, i: usize) -> RingError {
     RingError::out_of_range("digit", format_args!("below {count}"), i)
