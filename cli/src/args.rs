@@ -19,7 +19,7 @@ pub(crate) use self::tables::{EncryptArgs, SchemaArgs, TableArgs};
 #[derive(Debug, Parser)]
 #[command(name = "sunzi", version, subcommand_required = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Threads to use; all processors unless given
@@ -27,7 +27,7 @@ pub(crate) struct Cli {
     pub(crate) threads: Option<u16>,
 }
 
-/// The commands.
+/// Commands of `sunzi`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// A table or a word that stays encrypted: statistics, a model trained on it, or where it stands
@@ -54,12 +54,12 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Print what completes commands and options in a shell
     Completions {
-        /// The shell.
+        /// Shell to complete commands for
         shell: clap_complete::Shell,
     },
     /// Print the page of the manual, or that of a command, for man
     Manual {
-        /// The command.
+        /// Command whose page is printed
         command: Option<String>,
     },
 }
@@ -127,24 +127,24 @@ pub(crate) enum DemoJob {
 /// Scheme that `sunzi demo` may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SchemeChoice {
-    /// BFV.
+    /// The BFV scheme.
     Bfv,
-    /// BGV.
+    /// The BGV scheme.
     Bgv,
-    /// The faster one.
+    /// The faster of both schemes.
     Auto,
 }
 
 /// Scheme that `sunzi params` chooses for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ParamsScheme {
-    /// BFV.
+    /// The BFV scheme.
     Bfv,
-    /// BGV.
+    /// The BGV scheme.
     Bgv,
-    /// CKKS.
+    /// The CKKS scheme.
     Ckks,
-    /// By what is asked for.
+    /// The scheme that the other options ask for.
     Auto,
 }
 
@@ -223,11 +223,12 @@ const FILE_CODES: &str = "Exit codes: 0 fine; 2 the input was refused; 3 another
 /// Rotations that `sunzi keygen` makes keys for.
 #[derive(Clone, Debug)]
 pub(crate) enum Rotations {
-    /// None.
+    /// Keys for no rotation.
     None,
-    /// By powers of two, and the swap of rows or the conjugation: for sums of all slots.
+    /// Keys for rotations by powers of two, and for the swap of rows or the conjugation: for sums of all
+    /// slots.
     Sums,
-    /// By these steps.
+    /// Keys for rotations by these steps.
     Steps(Vec<i64>),
 }
 

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-/// Returns a table with this header and no rows.
+/// Returns a table with the given header and no rows.
 pub(crate) fn empty_table<S: AsRef<str>>(headers: &[S]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED).set_header(headers.iter().map(AsRef::as_ref));

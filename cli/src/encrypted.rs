@@ -26,7 +26,7 @@ pub(crate) struct Outcome {
     pub(crate) sums: TableSums<i128>,
     /// Bits left in the worst result before decryption would be refused.
     pub(crate) bits_left: f64,
-    /// Seconds of each step.
+    /// Seconds of each step of the job.
     pub(crate) times: Times,
 }
 

@@ -21,7 +21,7 @@ use crate::output;
 /// Bytes of tables that take a second or more to build: whoever waits is told.
 const LARGE_TABLES: u64 = 1 << 28;
 
-/// Says on standard error that tables are built, where that takes a while.
+/// Says on standard error that tables of parameters are being built, where that takes a while.
 pub(crate) fn tell_tables(needed: u64) {
     if needed >= LARGE_TABLES {
         output::remark(&format!("making tables of about {} for these parameters", bytes(needed)));

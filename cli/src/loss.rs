@@ -9,7 +9,7 @@ use crate::sums::pair_index;
 /// Loss of one column of the job against double precision.
 #[derive(Debug, Serialize)]
 pub(crate) struct ColumnLoss {
-    /// Name of the column.
+    /// Name of the column of the job.
     pub(crate) column: String,
     /// Number of decimals that the column keeps.
     pub(crate) decimals: u32,

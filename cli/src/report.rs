@@ -25,7 +25,7 @@ pub(crate) struct Report {
     pub(crate) source: String,
     /// Number of rows of the table.
     pub(crate) rows: usize,
-    /// Names of the columns used.
+    /// Names of the columns of the table that were used.
     pub(crate) columns: Vec<String>,
     /// Name of the column that groups rows.
     pub(crate) group_by: Option<String>,
@@ -39,13 +39,13 @@ pub(crate) struct Report {
     pub(crate) bits_left: f64,
     /// Instruction set of the kernels that ran.
     pub(crate) isa: String,
-    /// Number of threads that ran.
+    /// Number of threads that ran the demonstration.
     pub(crate) threads: usize,
     /// Peak memory of the process, where the system tells.
     pub(crate) peak_memory_bytes: Option<u64>,
     /// Parameters that the demonstration used.
     pub(crate) params: Params,
-    /// Bytes of keys and ciphertexts.
+    /// Bytes that keys and ciphertexts take.
     pub(crate) sizes: Sizes,
     /// Loss of each column against double precision.
     pub(crate) loss: Vec<ColumnLoss>,
@@ -59,7 +59,7 @@ pub(crate) struct Params {
     scheme: &'static str,
     /// Reason for the scheme, if the command chose it.
     scheme_reason: Option<String>,
-    /// Work predicted for the job.
+    /// Work that is predicted for the job.
     predicted: Work,
     degree: usize,
     log2_q: f64,
@@ -70,7 +70,7 @@ pub(crate) struct Params {
     moduli: Vec<u64>,
     special_moduli: Vec<u64>,
     plain_moduli: Vec<u64>,
-    /// Bits of the plaintext space, sign included.
+    /// Bits of the plaintext space of the job, sign included.
     plain_bits: u64,
     /// Bits of the largest sum the job can reach, sign included.
     needed_bits: u32,

@@ -1,4 +1,4 @@
-//! Sums computed without encryption: what the encrypted ones are compared with.
+//! Sums computed without encryption, with which the encrypted sums are compared.
 
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@
 pub(crate) struct Sums<T> {
     /// Number of rows of the set.
     pub(crate) count: T,
-    /// Sum Σx of each column.
+    /// Sum Σx of each column over the rows.
     pub(crate) sums: Vec<T>,
     /// Sum of products Σxy for each pair x ≤ y of columns, at [`pair_index`].
     pub(crate) products: Vec<T>,
@@ -14,9 +14,9 @@ pub(crate) struct Sums<T> {
 /// Sums over the columns for each group and for all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableSums<T> {
-    /// Sums over each group.
+    /// Sums over the rows of each group.
     pub(crate) groups: Vec<Sums<T>>,
-    /// Sums over all rows.
+    /// Sums over all rows of the table.
     pub(crate) total: Sums<T>,
 }
 

@@ -1,4 +1,4 @@
-//! Python classes of keys.
+//! Python classes of secret, public and evaluation keys.
 
 use std::sync::Arc;
 

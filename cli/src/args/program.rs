@@ -13,13 +13,13 @@ use crate::error::CliError;
 /// Scheme that a program may run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlanScheme {
-    /// BFV.
+    /// The BFV scheme.
     Bfv,
-    /// BGV.
+    /// The BGV scheme.
     Bgv,
-    /// CKKS.
+    /// The CKKS scheme.
     Ckks,
-    /// The cheapest.
+    /// The cheapest scheme that can compute the program.
     Auto,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct PlanArgs {
     pub(crate) json: bool,
 }
 
-/// Room for results that somebody else will see.
+/// Options of room for results that somebody else will see.
 #[derive(Debug, Args)]
 pub(crate) struct RoomArgs {
     /// Leave room for `sunzi decrypt --share`, of at most QUERIES ciphertexts under one key
@@ -143,7 +143,7 @@ pub(crate) struct DecryptArgs {
     pub(crate) quiet: bool,
 }
 
-/// Results for somebody else to see.
+/// Options of results for somebody else to see.
 #[derive(Debug, Args)]
 pub(crate) struct SharingArgs {
     /// For somebody else to see: hide the errors. At most QUERIES ciphertexts are ever shared under this key, which is fixed the first time

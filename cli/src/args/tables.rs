@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{AcceptArgs, FILE_CODES};
 
-/// A table and how it is to be taken.
+/// Options of a table and of how it is taken.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
     /// A CSV file with a header line, or a Parquet file

@@ -15,7 +15,7 @@ const PLAIN_BITS: u32 = 17;
 /// Bits of precision of CKKS; the smallest degree has room for fewer.
 const PRECISION: u32 = 20;
 const LEAST_PRECISION: u32 = 10;
-/// How far a slot of CKKS may be from what it should be: 2^-7, six deviations of the least precision.
+/// Largest distance of a slot of CKKS from its expected value: 2^-7, six deviations of the least precision.
 const TOLERANCE: f64 = 1.0 / 128.0;
 
 /// Receives the operations of a scheme, in the order of `OPERATIONS`.

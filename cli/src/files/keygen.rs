@@ -53,7 +53,7 @@ struct Written {
     bytes: u64,
 }
 
-/// Makes all keys in a folder that is not there yet: all of them, or none.
+/// Makes all keys of `sunzi keygen` in a folder that is not there yet: all of them, or none.
 pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     let parameters =
         Stored::load(args.accept.parameters(), &args.params).map_err(|error| refuse(&args.params, error))?;

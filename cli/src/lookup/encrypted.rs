@@ -24,11 +24,11 @@ pub(super) struct Times {
     pub(super) encode: f64,
     /// Seconds for making all keys of the lookup.
     pub(super) keys: f64,
-    /// Seconds for encrypting the word.
+    /// Seconds for encrypting the secret word.
     pub(super) encrypt: f64,
-    /// Seconds of the server's work.
+    /// Seconds of the server's work: its search.
     pub(super) search: f64,
-    /// Seconds for decrypting the answer.
+    /// Seconds for decrypting the answer of the search.
     pub(super) decrypt: f64,
 }
 

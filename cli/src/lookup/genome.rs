@@ -21,7 +21,7 @@ pub(super) struct Genome {
     letters: Vec<Letter>,
 }
 
-/// A word of DNA.
+/// A word of DNA, as letters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Word {
     letters: Vec<Letter>,

@@ -25,15 +25,15 @@ pub(crate) struct Times {
     pub(crate) diagonals: f64,
     /// Seconds for encryption of the table.
     pub(crate) encrypt: f64,
-    /// Seconds for training, bootstrapping included.
+    /// Seconds for training the model, bootstrapping included.
     pub(crate) train: f64,
-    /// Seconds for bootstrapping alone.
+    /// Seconds for the bootstrapping in the training alone.
     pub(crate) bootstrap: f64,
     /// Seconds for decryption of the weights.
     pub(crate) decrypt: f64,
 }
 
-/// Sizes of keys in bytes, and numbers of ciphertexts.
+/// Sizes of a regression: bytes of keys, and numbers of ciphertexts.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sizes {
     pub(crate) bootstrap_keys: usize,

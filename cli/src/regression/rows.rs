@@ -11,7 +11,7 @@ const HELD_OUT: usize = 5;
 /// Rows of a table and whether each is in the class.
 #[derive(Debug, Default)]
 pub(crate) struct Labelled {
-    /// Features of every row.
+    /// Features of every row, unscaled.
     pub(crate) rows: Vec<Vec<f64>>,
     /// Labels of the rows: whether each is in the class.
     pub(crate) labels: Vec<bool>,
@@ -22,7 +22,7 @@ pub(crate) struct Labelled {
 pub(crate) struct Split {
     /// Name of the class that the regression tells apart.
     pub(crate) class: String,
-    /// Rows to train on: four of five.
+    /// Rows to train on: four of five rows of the table.
     pub(crate) training: Labelled,
     /// Rows held out: every fifth row, which training never sees.
     pub(crate) held_out: Labelled,

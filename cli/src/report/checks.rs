@@ -1,4 +1,4 @@
-//! Compares every encrypted result with the plain one.
+//! Comparison of every encrypted result with the plain result.
 
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Adds the checks of exact results: count, sums, sums of products.
+    /// Adds the checks of exact results to the report: count, sums, sums of products.
     fn exact(&self, ours: &Sums<i128>, theirs: &Sums<i128>, checks: &mut Vec<Check>) {
         let set = self.set;
         checks.push(Check {

@@ -25,7 +25,7 @@ pub(crate) enum Decimals {
 /// A column of integers v that stand for v/10^decimals.
 #[derive(Debug)]
 pub(crate) struct FixedColumn {
-    /// Name of the column.
+    /// Name of the column in the table.
     pub(crate) name: String,
     /// Number of decimals that the column keeps.
     pub(crate) decimals: u32,

@@ -11,7 +11,7 @@ pub(crate) const MOST_COLUMNS: usize = 128;
 /// A column of exact decimal numbers.
 #[derive(Debug)]
 pub(crate) struct NumberColumn {
-    /// Name of the column.
+    /// Name of the column in the table.
     pub(crate) name: String,
     /// The numbers of the column, one a row.
     pub(crate) numbers: Vec<Decimal>,

@@ -89,7 +89,7 @@ impl ClearCiphertext {
 /// Keys of a dry run, by what they are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClearKeys {
-    /// Whether products can be relinearised.
+    /// Whether the keys relinearise products.
     pub relinearization: bool,
     /// Rotations that have keys, reduced modulo the row length; none means all of them.
     pub rotations: Option<BTreeSet<Rotation>>,

@@ -18,9 +18,9 @@ pub enum CircuitError<E: std::error::Error + 'static> {
     /// Two lists should be equally long.
     #[error("lists of {left} and {right} ciphertexts: give each term a partner")]
     LengthsDiffer {
-        /// Length of the first list.
+        /// Length of the first of two lists.
         left: usize,
-        /// Length of the second list.
+        /// Length of the second of two lists.
         right: usize,
     },
     /// The circuit multiplies, and no relinearisation key was given.

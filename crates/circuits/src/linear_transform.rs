@@ -54,7 +54,7 @@ pub use plan::Plan;
 #[derive(Clone)]
 pub struct LinearTransform {
     plan: Plan,
-    /// Factor that multiplies the entries of the matrix before they are rounded.
+    /// Factor by which encoded entries exceed the entries of the matrix.
     scale: f64,
     norms: Norms,
     /// Encoded diagonals of the matrix in the order of the plan.

@@ -31,7 +31,7 @@ pub struct Matrix<T> {
 /// vanishing diagonals has its own: [`Matrix::required_rotations`].
 ///
 /// # Errors
-/// [`CircuitError::MatrixShape`].
+/// [`CircuitError::MatrixShape`] for a matrix that does not fit a row of slots.
 pub fn required_rotations<A: Arithmetic>(
     arithmetic: &A,
     rows: usize,

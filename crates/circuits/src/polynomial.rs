@@ -13,7 +13,7 @@ use crate::{Arithmetic, CircuitError, Outcome};
 /// A coefficient of a polynomial: one number for every slot, or a number for each slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coefficient<P> {
-    /// One number for all slots, taken modulo t.
+    /// One number for all slots as the coefficient, taken modulo t.
     Constant(i64),
     /// An encoded number for each slot: each slot has a polynomial of its own.
     Slots(P),

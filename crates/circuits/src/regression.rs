@@ -76,9 +76,9 @@ impl Default for Training {
 /// Progress of a training, for its observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Number of iterations done.
+    /// Number of iterations done so far.
     pub iterations: usize,
-    /// Number of refreshes by bootstrapping done.
+    /// Number of refreshes by bootstrapping done so far.
     pub refreshes: usize,
     /// Whether a refresh by bootstrapping comes next.
     pub refreshing: bool,

@@ -13,7 +13,7 @@ pub use plan::Cost;
 /// Basis of the coefficients of a [`Series`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Basis {
-    /// Powers 1, x, x², ….
+    /// Basis of powers 1, x, x², ….
     Power,
     /// Chebyshev polynomials T_0(u), T_1(u), T_2(u), … with u = (2x − low − high)/(high − low), which is in \[−1, 1\] on the interval.
     Chebyshev {
@@ -31,7 +31,7 @@ pub enum Parity {
     Even,
     /// Odd exponents only: even powers but powers of two are left out.
     Odd,
-    /// Exponents of both parities.
+    /// Exponents of both parities in one polynomial.
     Mixed,
 }
 
@@ -57,17 +57,17 @@ pub enum SeriesError {
     /// A number given to a function is out of its range.
     #[error("{what} is {got}: it must be {expected}")]
     OutOfRange {
-        /// Name of the number.
+        /// Name of the number that is out of range.
         what: &'static str,
-        /// Value of the number.
+        /// Value of the number that is out of range.
         got: f64,
-        /// Range of the number.
+        /// Range that the number must be in.
         expected: &'static str,
     },
     /// A function has no finite value where it is needed.
     #[error("the function has no finite value at {at}: choose an interval on which it is smooth")]
     NotFinite {
-        /// Point without a finite value.
+        /// Point at which the function has no finite value.
         at: f64,
     },
     /// No degree up to the largest reaches the requested error.
@@ -76,11 +76,11 @@ pub enum SeriesError {
          choose a smaller interval"
     )]
     NotReached {
-        /// Error requested.
+        /// Error of approximation requested.
         wanted: f64,
-        /// Largest degree tried.
+        /// Largest degree that was tried.
         largest: usize,
-        /// Error at the largest degree.
+        /// Error reached at the largest degree.
         reached: f64,
     },
 }

@@ -66,8 +66,9 @@ pub fn to_bfv(
 /// Computes a BFV product through BGV, LSD × MSD: both operands are switched down as for a BGV product,
 /// multiplied without extension or scaling, relinearised, and labelled BFV again.
 ///
-/// Its noise is that of BGV: t·v·w for what is left of the noises after the switch, and times the quotient of the moduli
-/// and up to t/2 for the way back. That is more than a BFV product leaves, and it takes a fraction of the time.
+/// The noise of the product is that of BGV: t·v·w for what is left of the noises after the switch, and times
+/// the quotient of the moduli and up to t/2 for the way back. That is more than a BFV product leaves, and it
+/// takes a fraction of the time.
 ///
 /// # Errors
 /// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for operands with too much noise, other parameters or another key.

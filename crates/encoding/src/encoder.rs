@@ -40,7 +40,7 @@ pub trait Encoder {
     /// Returns all numbers of a plaintext, in [0, t).
     ///
     /// # Errors
-    /// [`EncodingError::PlaintextMismatch`].
+    /// [`EncodingError::PlaintextMismatch`] for a plaintext of another degree or modulus.
     fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, EncodingError>;
 
     /// Encodes numbers in [-⌊t/2⌋, ⌈t/2⌉ − 1]; missing ones count as zero.
@@ -59,7 +59,7 @@ pub trait Encoder {
     /// Returns all numbers of a plaintext, in [-⌊t/2⌋, ⌈t/2⌉ − 1].
     ///
     /// # Errors
-    /// [`EncodingError::PlaintextMismatch`].
+    /// [`EncodingError::PlaintextMismatch`] for a plaintext of another degree or modulus.
     fn decode_signed(&self, plaintext: &Plaintext) -> Result<Vec<i64>, EncodingError> {
         let t = self.plain_modulus();
         Ok(self.decode(plaintext)?.into_iter().map(|value| to_signed(value, t)).collect())

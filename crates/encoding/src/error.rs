@@ -30,15 +30,15 @@ pub enum EncodingError {
     ValueOutOfRange {
         /// Index of the first number that does not fit.
         index: usize,
-        /// Smallest number that fits.
+        /// Smallest number that fits a plaintext.
         low: BigInt,
-        /// Largest number that fits.
+        /// Largest number that fits a plaintext.
         high: BigInt,
     },
     /// There are more numbers than slots in a plaintext.
     #[error("{got} numbers do not fit one plaintext of {slots} slots: split them")]
     TooManyValues {
-        /// Number of numbers given.
+        /// Number of numbers given to encode.
         got: usize,
         /// Number of slots of a plaintext.
         slots: usize,
@@ -52,9 +52,9 @@ pub enum EncodingError {
     /// The number of plaintexts differs from the number of plaintext moduli.
     #[error("{got} plaintexts for {expected} plaintext moduli: give one for each, in order")]
     PlaintextCount {
-        /// Number of plaintext moduli.
+        /// Number of plaintext moduli of the encoder.
         expected: usize,
-        /// Number of plaintexts given.
+        /// Number of plaintexts given to decode.
         got: usize,
     },
     /// A ring degree that is not a power of two of a supported size.
@@ -132,7 +132,7 @@ pub enum EncodingError {
         index: u64,
         /// Degree φ(m) of the ring of this index.
         degree: usize,
-        /// Largest supported degree.
+        /// Largest supported degree of a ring.
         most: usize,
     },
     /// Slots of a Galois ring need a prime p.
@@ -160,9 +160,9 @@ pub enum EncodingError {
     PlainExponent {
         /// Plaintext prime p.
         prime: u64,
-        /// Exponent r given.
+        /// Exponent r of the prime given.
         got: u32,
-        /// Largest supported exponent.
+        /// Largest supported exponent of the prime.
         most: u32,
     },
     /// The degree of the slots is too high.
@@ -177,7 +177,7 @@ pub enum EncodingError {
         index: u64,
         /// Degree of the slots: the order of p modulo m.
         degree: usize,
-        /// Largest supported degree.
+        /// Largest supported degree of slots.
         most: usize,
         /// A prime that is 1 modulo m.
         works: u64,
@@ -188,7 +188,7 @@ pub enum EncodingError {
         .works.map_or_else(|| "split them".to_owned(), |m| format!("split them, or take m = {m}"))
     )]
     TooManyElements {
-        /// Number of elements given.
+        /// Number of elements given to encode.
         got: usize,
         /// Number of slots of a plaintext.
         slots: usize,
@@ -207,7 +207,7 @@ pub enum EncodingError {
     ElementDegree {
         /// Index of the slot with too many coefficients.
         slot: usize,
-        /// Number of coefficients given.
+        /// Number of coefficients of the element given.
         got: usize,
         /// Number of coefficients that a slot holds.
         degree: usize,

@@ -20,7 +20,7 @@ const MAX_RANGE_BITS: u64 = 1000;
 pub enum PlainRequest {
     /// Requests one plaintext modulus of at least this many bits.
     Bits(u32),
-    /// Requests exactly this plaintext modulus.
+    /// Requests exactly the plaintext modulus given.
     Modulus(u64),
     /// Requests moduli for integers of at most this absolute value.
     Range(#[serde(with = "decimal")] BigUint),
@@ -96,7 +96,7 @@ impl PlainRequest {
     /// Returns [`modulus_for`](Self::modulus_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn modulus(&self, log2_degree: u32, batching: bool) -> Result<u64, PlainRefusal> {
         self.modulus_for(index(log2_degree), batching)
     }
@@ -105,7 +105,7 @@ impl PlainRequest {
     /// slots of numbers, unless t is given and m is no power of two: then t = p^r for a prime p that does not divide m.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn modulus_for(&self, index: u64, batching: bool) -> Result<u64, PlainRefusal> {
         let step = if batching { index } else { 1 };
         let least = match self {
@@ -129,7 +129,7 @@ impl PlainRequest {
     /// Returns [`moduli_for`](Self::moduli_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn moduli(&self, log2_degree: u32, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
         self.moduli_for(index(log2_degree), batching)
     }
@@ -148,7 +148,7 @@ impl PlainRequest {
     /// Returns every set of plaintext moduli worth trying in a ring of index m = `index`: several for a range, one for all other requests.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn moduli_for(&self, index: u64, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
         let Self::Range(magnitude) = self else {
             return Ok(vec![vec![self.modulus_for(index, batching)?]]);

@@ -18,7 +18,7 @@ pub const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
 /// Checks that a plaintext modulus t is in 2 ≤ t < 2^60.
 ///
 /// # Errors
-/// [`EncodingError::PlainModulusOutOfRange`].
+/// [`EncodingError::PlainModulusOutOfRange`] for any other t.
 pub fn check_plain_modulus(plain_modulus: u64) -> Result<(), EncodingError> {
     if (2..PLAIN_MODULUS_LIMIT).contains(&plain_modulus) {
         Ok(())
@@ -45,7 +45,7 @@ pub fn check_plain_modulus_beside<'a>(
 /// Checks that n is a power of two that transforms support.
 ///
 /// # Errors
-/// [`EncodingError::DegreeOutOfRange`].
+/// [`EncodingError::DegreeOutOfRange`] for any other n.
 pub fn check_degree(degree: usize) -> Result<(), EncodingError> {
     if degree.is_power_of_two() && LOG2_DEGREES.contains(&degree.ilog2()) {
         Ok(())
@@ -121,14 +121,14 @@ impl Plaintext {
     /// Packs the coefficients one after the other; the bytes are erased when dropped.
     ///
     /// # Errors
-    /// No error is expected.
+    /// No error is expected in packing a plaintext.
     pub fn to_packed(&self) -> Result<Zeroizing<Vec<u8>>, EncodingError> {
         let mut bytes = Zeroizing::new(vec![0; Self::packed_len(self.degree(), self.plain_modulus)]);
         pack(&mut bytes, &self.coefficients, bits(self.plain_modulus))?;
         Ok(bytes)
     }
 
-    /// Reads bytes that [`to_packed`](Self::to_packed) wrote.
+    /// Reads the bytes of a plaintext that [`to_packed`](Self::to_packed) wrote.
     ///
     /// # Errors
     /// Every error of [`Plaintext::new`]; [`EncodingError::Kernel`] for bytes of another length, and for bits after the last coefficient that are not 0.

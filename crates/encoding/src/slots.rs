@@ -32,7 +32,7 @@ pub fn doubling_steps(first: usize, end: usize) -> impl Iterator<Item = usize> {
 /// Checks that slots fall into segments of `length`: a power of two, at most `longest`.
 ///
 /// # Errors
-/// [`EncodingError::SegmentLength`].
+/// [`EncodingError::SegmentLength`] for any other length.
 pub fn check_segment(length: usize, longest: usize) -> Result<(), EncodingError> {
     if length.is_power_of_two() && length <= longest {
         Ok(())

@@ -28,7 +28,7 @@ pub(crate) struct Constants64 {
 /// Reciprocals of the modulus scaled to 52-bit words; meaningful for odd q < 2^49 only.
 #[derive(Clone, Copy)]
 pub(crate) struct Constants52 {
-    /// Negated modulus 2^52 − q.
+    /// Negated modulus 2^52 − q as a word.
     pub(crate) negated: u64,
     /// Reciprocal ⌊2^52 / q⌋ of the modulus.
     pub(crate) reciprocal: u64,
@@ -86,7 +86,7 @@ impl Constants {
         self.reduce_u128(u128::from(a) * u128::from(b))
     }
 
-    /// Reduces any word modulo q.
+    /// Reduces any word modulo the modulus q.
     #[inline]
     pub(crate) fn reduce(&self, a: u64) -> u64 {
         let quotient = high_product(a, self.word64.reciprocal);

@@ -11,7 +11,7 @@ pub enum KernelError {
     /// `SUNZI_ISA` holds a word that names no instruction set.
     #[error("SUNZI_ISA is {value:?}; choose one of: portable, neon, avx2, avx512ifma")]
     UnknownIsa {
-        /// Value of the environment variable.
+        /// Value of the environment variable `SUNZI_ISA`.
         value: String,
     },
     /// This processor lacks the requested instruction set.
@@ -45,7 +45,7 @@ pub enum KernelError {
     /// An inner product or a conversion of more terms than the accumulators are proved for.
     #[error("at most {limit} terms can be summed at once, got {got}; split the sum")]
     TooManyTerms {
-        /// Largest number of terms.
+        /// Largest number of terms that is allowed.
         limit: usize,
         /// Number of terms given.
         got: usize,
@@ -81,9 +81,9 @@ pub enum KernelError {
     /// An inverse scale was built for another modulus than the plan's.
     #[error("inverse scale of modulus {got} used with a plan of modulus {expected}")]
     ModulusMismatch {
-        /// Modulus of the plan.
+        /// Modulus of the plan of the transform.
         expected: u64,
-        /// Modulus of the scale.
+        /// Modulus of the scale of the inverse transform.
         got: u64,
     },
     /// A word length in bits that no modulus has.

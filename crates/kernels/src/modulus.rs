@@ -164,7 +164,7 @@ impl Modulus {
         (r0 == 1).then_some(s0)
     }
 
-    /// Reduces any word modulo q.
+    /// Reduces any word modulo the modulus q.
     #[must_use]
     #[inline]
     pub fn reduce(&self, a: u64) -> u64 {

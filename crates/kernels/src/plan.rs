@@ -102,7 +102,7 @@ impl NttPlan {
         self.n
     }
 
-    /// Modulus of the transform.
+    /// Modulus of the negacyclic transform.
     #[must_use]
     #[inline]
     pub fn modulus(&self) -> Modulus {

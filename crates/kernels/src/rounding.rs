@@ -178,7 +178,7 @@ impl RoundedQuotient {
         self.error
     }
 
-    /// Computes the quotient v from one vector for every modulus, all as long as `out`.
+    /// Computes the rounded quotient v from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].

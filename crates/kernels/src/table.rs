@@ -104,8 +104,7 @@ pub(crate) struct Elementwise {
     /// Function of (constants, out, first, second) that computes sums, as `difference_into` does differences.
     pub(crate) sum_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
     pub(crate) difference_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
-    /// Function of (constants, data, other, scalar) that adds multiples, as `add_scale_assign` multiplies
-    /// sums.
+    /// Function of (constants, data, other, scalar) that computes data += scalar·other.
     pub(crate) add_scaled_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
     pub(crate) add_scale_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
     /// Function of (constants, data, summand, unreduced summand) that shifts residues.

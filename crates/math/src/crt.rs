@@ -67,7 +67,7 @@ impl Crt {
         &self.inverses
     }
 
-    /// Returns the x in [0, q) with these residues; residues need not be reduced.
+    /// Returns the integer x in [0, q) with the given residues, which need not be reduced.
     ///
     /// # Errors
     /// [`MathError::LengthMismatch`] unless there is one residue for each modulus.
@@ -84,7 +84,7 @@ impl Crt {
         Ok(sum % &self.product)
     }
 
-    /// Returns the x in [-q/2, q/2) with these residues.
+    /// Returns the integer x in [-q/2, q/2) with the given residues.
     ///
     /// # Errors
     /// [`MathError::LengthMismatch`] unless there is one residue for each modulus.

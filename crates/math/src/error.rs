@@ -16,7 +16,7 @@ pub enum MathError {
         bound: u64,
         /// Number modulo which primes are congruent to 1.
         step: u64,
-        /// Number of primes requested.
+        /// Number of primes requested from the search.
         requested: usize,
         /// Number of primes found below the bound.
         found: usize,
@@ -24,11 +24,11 @@ pub enum MathError {
     /// An argument outside the range a function accepts.
     #[error("{what}: expected {expected}, got {got}")]
     OutOfRange {
-        /// Name of the argument.
+        /// Name of the argument that is out of range.
         what: &'static str,
         /// Range that the argument must lie in.
         expected: &'static str,
-        /// Value of the argument.
+        /// Value of the argument that is out of range.
         got: u64,
     },
     /// An index m = 2 mod 4.

@@ -1,4 +1,4 @@
-//! Deterministic primality of words.
+//! Deterministic test of words for primality.
 
 use crate::{mod_pow, mul_mod};
 

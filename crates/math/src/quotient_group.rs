@@ -8,7 +8,7 @@ const GREATEST_INDEX: u64 = 1 << 22;
 /// One dimension of the hypercube of slots: the powers g^0, …, g^(length − 1) of its generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dimension {
-    /// Generator g in (1, m).
+    /// Generator g of the dimension, in (1, m).
     pub generator: u64,
     /// Order of g in the quotient by p and the generators before it.
     pub length: usize,
@@ -102,7 +102,7 @@ impl QuotientGroup {
         self.p
     }
 
-    /// Order d of p modulo m.
+    /// Order d of p modulo m: the degree of a slot.
     #[must_use]
     pub fn order_of_p(&self) -> usize {
         self.order_of_p

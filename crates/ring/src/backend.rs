@@ -49,7 +49,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     }
     /// The modulus q of the ring.
     fn modulus(&self) -> &BigUint;
-    /// How sizes of elements grow in this ring and in the basis of its coefficient form.
+    /// Factors by which sizes of elements grow in this ring and in the basis of its coefficient form.
     fn expansion(&self) -> Expansion {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }

@@ -121,7 +121,7 @@ impl Basis {
         self.crt.inverses()
     }
 
-    /// The product q of the moduli, reduced modulo p.
+    /// The product q of the moduli of the basis, reduced modulo p.
     #[must_use]
     pub fn product_mod(&self, p: u64) -> u64 {
         reduce(self.product(), p)
@@ -134,7 +134,7 @@ impl Basis {
     }
 }
 
-/// A 64-bit hash of a list of moduli: against accidents, not against attackers.
+/// A 64-bit hash of a list of moduli, which prevents accidents and no attack.
 #[must_use]
 pub fn tag_of(values: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();

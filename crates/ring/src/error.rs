@@ -32,7 +32,7 @@ pub enum RingError {
     /// A polynomial belongs to another ring, of another shape.
     #[error("expected a polynomial of {expected}, got one of {got}; use polynomials of the same ring")]
     ShapeMismatch {
-        /// Shape of the ring.
+        /// Shape of polynomials of the ring.
         expected: Shape,
         /// Shape of the polynomial.
         got: Shape,
@@ -49,7 +49,7 @@ pub enum RingError {
     /// A list has the wrong length.
     #[error("{what}: expected {expected} entries, got {got}")]
     LengthMismatch {
-        /// Name of the list.
+        /// Name of the list of wrong length.
         what: &'static str,
         /// Length of the list that is needed.
         expected: usize,
@@ -59,7 +59,7 @@ pub enum RingError {
     /// An argument is outside the range that an operation accepts.
     #[error("{what}: expected {expected}, got {got}")]
     OutOfRange {
-        /// Name of the argument.
+        /// Name of the argument that is out of range.
         what: &'static str,
         /// Condition that the argument must satisfy.
         expected: String,
@@ -69,9 +69,9 @@ pub enum RingError {
     /// Two moduli that must be coprime share a factor.
     #[error("{left} and {right} share a factor; choose coprime moduli")]
     NotCoprime {
-        /// First of the two moduli.
+        /// First of the two moduli that share a factor.
         left: u64,
-        /// Second of the two moduli.
+        /// Second of the two moduli that share a factor.
         right: u64,
     },
     /// A ring or a polynomial does not have this level.
@@ -87,7 +87,7 @@ pub enum RingError {
         "level {level} is not nested in level {within}: its moduli are not all among theirs; switch moduli instead"
     )]
     NotNested {
-        /// Level asked for.
+        /// Level asked for, which is not nested.
         level: usize,
         /// Level in which the one asked for should be nested.
         within: usize,
@@ -126,7 +126,7 @@ pub enum RingError {
          arguments; please report it with the parameters"
     )]
     MissingTable {
-        /// Name of the table.
+        /// Name of the table that lacks an entry.
         table: &'static str,
         /// Number of the limb, from 0 on.
         limb: usize,
@@ -134,7 +134,7 @@ pub enum RingError {
     /// An error of the number theory in `sunzi-math`.
     #[error(transparent)]
     Math(MathError),
-    /// An error of the kernels.
+    /// An error of the kernels of transforms and products.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }

@@ -13,9 +13,9 @@ use crate::{Coefficient, Evaluation, Poly, Ring, RingError, ScalingBounds};
 /// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// First operand of a product.
+    /// First operand of a product, the left one.
     Left,
-    /// Second operand of a product.
+    /// Second operand of a product, the right one.
     Right,
 }
 

@@ -20,7 +20,7 @@ pub enum Plan {
     Cyclotomic(CyclotomicPlan),
 }
 
-/// A constant that an inverse transform multiplies by.
+/// A constant by which an inverse transform multiplies its results.
 #[derive(Clone, Debug)]
 pub enum Scale {
     /// Factor of a transform for indices that are powers of two.
@@ -47,7 +47,7 @@ impl Plan {
         }
     }
 
-    /// The modulus of the transform.
+    /// The modulus q of the transform.
     #[must_use]
     pub fn modulus(&self) -> Modulus {
         match self {

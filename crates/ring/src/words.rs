@@ -94,7 +94,7 @@ impl WordRing {
         Ok(ValueSources::new(self, &self.0.automorphisms, k))
     }
 
-    /// A polynomial of arbitrary content, for callers that write every word.
+    /// A polynomial of the ring with arbitrary content, for callers that write every word.
     pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
         self.arbitrary_residues().into()
     }

@@ -1,4 +1,4 @@
-//! Errors of tables.
+//! Errors of reading and writing tables.
 
 use sunzi_program::ProgramError;
 use sunzi_rlwe::wire::{Fault, WireError};
@@ -10,7 +10,7 @@ pub enum TableError {
     /// A table's file could not be read or written.
     #[error("cannot read {name}: {reason}")]
     Io {
-        /// Name of the file.
+        /// Name of the file that failed.
         name: String,
         /// Reason that the operating system gives for the failure.
         reason: String,
@@ -18,7 +18,7 @@ pub enum TableError {
     /// The bytes of a file are no table.
     #[error("{name}: {problem}")]
     Form {
-        /// Name of the file, and the place in it.
+        /// Name of the file that is no table, and the place in it.
         name: String,
         /// Description of the problem, and what to do.
         problem: String,
@@ -28,9 +28,9 @@ pub enum TableError {
     Cell {
         /// Line or row of the cell.
         place: String,
-        /// Name of the column.
+        /// Name of the column of the cell.
         column: String,
-        /// Text of the cell, shortened.
+        /// Text of the cell that does not fit, shortened.
         cell: String,
         /// Description of the problem, and what to do.
         problem: String,
@@ -38,7 +38,7 @@ pub enum TableError {
     /// A column cannot be used as it is.
     #[error("column {column:?}: {problem}")]
     Column {
-        /// Name of the column.
+        /// Name of the column that cannot be used.
         column: String,
         /// Description of the problem, and what to do.
         problem: String,
@@ -51,9 +51,9 @@ pub enum TableError {
         "the table changed while it was read: expected {expected} rows, got {got}; run again when nobody writes to it"
     )]
     Changed {
-        /// Number of rows counted first.
+        /// Number of rows of the table counted first.
         expected: u64,
-        /// Number of rows found now.
+        /// Number of rows of the table found now.
         got: u64,
     },
     /// Ciphertexts do not belong where they were to be written or read.
@@ -61,9 +61,9 @@ pub enum TableError {
     Mismatch {
         /// Name of the property that differs.
         what: &'static str,
-        /// Expected value.
+        /// Expected value of the property.
         expected: String,
-        /// Value found.
+        /// Value of the property that was found.
         got: String,
     },
     /// An error of the wire format.
@@ -76,7 +76,7 @@ pub enum TableError {
     #[cfg(feature = "parquet")]
     #[error("{name} is no Parquet file that can be read: {problem}")]
     Parquet {
-        /// Name of the file.
+        /// Name of the Parquet file or of the Arrow data.
         name: String,
         /// Description of the problem.
         problem: String,

@@ -87,7 +87,7 @@ pub fn parquet_writer<'f>(
 /// Refuses to write Parquet, which this program was built without.
 ///
 /// # Errors
-/// [`TableError::Form`] always.
+/// [`TableError::Form`] in every case.
 #[cfg(not(feature = "parquet"))]
 pub fn parquet_writer<'f>(
     _: &Contexts,
@@ -102,7 +102,7 @@ pub fn parquet_writer<'f>(
 /// Whether a file begins as Parquet does.
 ///
 /// # Errors
-/// [`TableError::Io`].
+/// [`TableError::Io`] for a file that cannot be read.
 pub fn is_parquet(path: &Path) -> Result<bool, TableError> {
     let cannot = |error: std::io::Error| TableError::io(&path.display().to_string(), &error);
     let mut first = Vec::new();

@@ -36,7 +36,7 @@ pub struct Asked {
 /// A surveyed table: its schema, and where its columns are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surveyed {
-    /// Schema of the table.
+    /// Schema of the surveyed table.
     pub schema: Schema,
     /// Index of the table's column for each column of the schema.
     pub sources: Vec<usize>,
@@ -147,13 +147,13 @@ fn missing(names: &[String], name: &str) -> TableError {
 
 /// Findings of a survey about a column so far.
 enum Found {
-    /// A declared column, and its check.
+    /// A declared column, with the check of its cells.
     Declared(Fit),
-    /// Labels of a category, whatever they look like.
+    /// A category, with its labels, whatever they look like.
     Labels(BTreeSet<String>),
-    /// Numbers only, if there were any cells.
+    /// A column of numbers only, if there were any cells.
     Numbers(Numbers),
-    /// Texts, so the column is a category.
+    /// A column of texts, which is a category.
     Texts(BTreeSet<String>),
 }
 

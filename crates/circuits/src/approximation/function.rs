@@ -16,7 +16,7 @@ pub enum Function {
     Exp,
     /// Logistic function 1/(1 + e^−x).
     Sigmoid,
-    /// Hyperbolic tangent.
+    /// Hyperbolic tangent of x.
     Tanh,
     /// Natural logarithm, for x > 0.
     Ln,
@@ -33,7 +33,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// All known functions.
+    /// All functions that approximations know.
     pub const ALL: [Self; 9] = [
         Self::Exp,
         Self::Sigmoid,

@@ -1,4 +1,4 @@
-//! Approximations with a proved error.
+//! Approximations of functions with a proved error.
 
 use super::function::VALUE_ERROR;
 use super::proof::Known;

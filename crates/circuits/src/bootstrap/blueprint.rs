@@ -20,7 +20,7 @@ const RAISED_BITS: f64 = 49.5;
 /// A key that a bootstrapping needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyNeed {
-    /// Kind of the key.
+    /// Kind of the key that is needed.
     pub kind: KeyKind,
     /// Highest level of the ciphertexts that the key serves.
     pub level: usize,
@@ -31,11 +31,12 @@ pub struct KeyNeed {
 /// Kind of a key of a bootstrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// Automorphism X → X^k, which rotates or conjugates the slots: see [`sunzi_ckks::rotation`].
+    /// Galois key of the automorphism X → X^k, which rotates or conjugates the slots: see
+    /// [`sunzi_ckks::rotation`].
     Automorphism(u64),
-    /// Relinearisation of products.
+    /// Relinearisation key for products.
     Relinearization,
-    /// Key switch to the sparse secret and back.
+    /// Key switch from the main secret to the sparse secret and back.
     Encapsulation,
 }
 
@@ -151,7 +152,8 @@ impl Blueprint {
     /// Bound on the error of every slot, for slots of at most `bound`, because EvalMod is not the identity near 0: largest where all of a message is in one
     /// coefficient, as if all slots are equal. It falls with the third power of the bound or faster. Estimates of results contain it.
     ///
-    /// Where SlotsToCoeffs comes first, coefficients are slots, and the bound is EvalMod's own error.
+    /// Where SlotsToCoeffs comes first, coefficients are slots, and the bound on the message's error is
+    /// EvalMod's own error.
     #[must_use]
     pub fn message_error(&self, bound: f64) -> f64 {
         self.message_error_at(bound, self.scales.raised)

@@ -26,7 +26,7 @@ pub enum BootstrapError {
         "{what} takes a ciphertext of level {expected} or above, this one has level {got}: bootstrap it earlier"
     )]
     LevelTooLow {
-        /// Name of the step.
+        /// Name of the step of bootstrapping.
         what: &'static str,
         /// Least level that the step takes.
         expected: usize,
@@ -39,7 +39,7 @@ pub enum BootstrapError {
          SlotsToCoeffs {order}: take fewer rounds, or a set such as Set::high_precision_128"
     )]
     TooManyRounds {
-        /// Number of rounds requested.
+        /// Number of rounds of refinement requested.
         rounds: usize,
         /// Number of residual levels of the set.
         levels: usize,
@@ -52,7 +52,7 @@ pub enum BootstrapError {
          distance, or bootstrap with a set whose error is smaller, such as Set::high_precision_128"
     )]
     SharingRoom {
-        /// Sharing policy requested.
+        /// Sharing policy of the result requested.
         policy: sunzi_rlwe::SharingPolicy,
         /// Bits left: −log2 of the deviation of a slot after sharing.
         left: f64,

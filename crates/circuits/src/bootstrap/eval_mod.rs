@@ -25,12 +25,12 @@ use crate::series::{Series, SeriesError, evaluate, evaluate_to};
 /// Form of the approximation of x modulo 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Imaginary part of a power of an exponential.
+    /// Form by the exponential: x mod 1 is the imaginary part of a power of it.
     Exponential {
         /// Degree of the Taylor polynomial: 7 in the paper.
         degree: usize,
     },
-    /// Cosine, then arcsin.
+    /// Form by the cosine, doubled, and then by arcsin.
     Cosine {
         /// Degree of the polynomial next to the cosine, rounded down to an even number.
         degree: usize,
@@ -245,7 +245,7 @@ impl EvalMod {
     /// that of the squarings, times the factor 2π or 4π that they lack.
     ///
     /// # Errors
-    /// [`CkksError::NoSuchLevel`].
+    /// [`CkksError::NoSuchLevel`] for a level that the context lacks.
     pub fn output_scale(&self, context: &Context, level: usize, wanted: f64) -> Result<f64, CkksError> {
         if self.arcsine.is_some() {
             return Ok(wanted);

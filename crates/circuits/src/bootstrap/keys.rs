@@ -1,4 +1,4 @@
-//! Keys of a bootstrapping.
+//! Key material of a bootstrapping.
 
 use rand_core::CryptoRng;
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, SparseSecret};

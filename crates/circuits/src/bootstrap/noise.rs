@@ -112,7 +112,7 @@ impl Blueprint {
 
     /// Returns the noise of a result: `own`, the noise of the steps on a message without noise, plus the noise of the input and the error of EvalMod.
     ///
-    /// `largest` bounds x mod 1, `lowered` is the ciphertext that was raised.
+    /// The argument `largest` bounds x mod 1, and `lowered` is the ciphertext that was raised.
     pub(super) fn whole_noise(
         &self,
         a: &Ciphertext,

@@ -42,7 +42,7 @@ pub enum Chain {
 /// [`First`](Order::First); SlotsToCoeffs if it comes [`Last`](Order::Last); EvalMod; CoeffsToSlots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Set {
-    /// Name of the parameter set.
+    /// Name of the set of parameters.
     pub name: &'static str,
     /// log2 of the ring degree n.
     pub log2_degree: u32,

@@ -20,7 +20,7 @@ pub enum LinearTransformError {
     Period {
         /// Number of values given for the diagonal.
         got: usize,
-        /// Length of a diagonal.
+        /// Length of a diagonal of the matrix.
         size: usize,
     },
     /// A vector has the wrong length.
@@ -36,9 +36,9 @@ pub enum LinearTransformError {
     Budget {
         /// Number of slots of the transform.
         slots: usize,
-        /// Number of levels requested.
+        /// Number of levels requested for the factors.
         got: usize,
-        /// Largest usable number of levels.
+        /// Largest usable number of levels, one for each step.
         most: usize,
     },
     /// The plan of a transform was made for another matrix.
@@ -63,12 +63,12 @@ pub enum LinearTransformError {
     /// Real and imaginary parts are in one ciphertext where two belong, or the other way round.
     #[error("{got} ciphertext(s) for {packing:?} packing: give what CoeffsToSlots of the same slots gave")]
     Parts {
-        /// Packing of the transform.
+        /// Packing of the transform's parts.
         packing: Packing,
-        /// Number of ciphertexts given.
+        /// Number of ciphertexts given as parts.
         got: usize,
     },
-    /// An error of the encoder.
+    /// An error of the CKKS encoder.
     #[error(transparent)]
     Encoder(#[from] EncoderError),
     /// An error of the CKKS scheme.

@@ -41,7 +41,7 @@ pub enum ClearRealsError {
          larger width"
     )]
     TooLarge {
-        /// Absolute value of the slot.
+        /// Absolute value of the slot that exceeds its bound.
         got: f64,
         /// Declared bound on the slot.
         most: f64,

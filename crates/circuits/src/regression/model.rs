@@ -48,7 +48,7 @@ pub enum RegressionError {
         "a cell is {got:.1} double deviations from its mean, at most {most} are possible: remove or limit outliers"
     )]
     TooLarge {
-        /// Value of the scaled feature.
+        /// Value of the scaled feature of the cell.
         got: f64,
         /// Largest possible value of a scaled feature.
         most: f64,

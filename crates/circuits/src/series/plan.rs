@@ -41,7 +41,7 @@ pub(crate) struct Plan {
     pub(crate) halved: bool,
     /// Whether the basis is Chebyshev's, not powers.
     pub(crate) chebyshev: bool,
-    /// Node of the plan that is evaluated first.
+    /// Root node of the plan, whose value is that of the series.
     pub(crate) root: Node,
     /// Exponents of the basis elements needed at the point, without 1.
     pub(crate) powers: BTreeSet<usize>,

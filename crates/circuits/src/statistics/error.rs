@@ -48,7 +48,7 @@ pub enum StatisticsError {
         what: &'static str,
         /// Number of ciphertexts that the layout asks for.
         expected: usize,
-        /// Number of ciphertexts that came.
+        /// Number of ciphertexts in the chunk that came.
         got: usize,
     },
     /// A table with too many or too few chunks for its layout.
@@ -56,7 +56,7 @@ pub enum StatisticsError {
     ChunkCount {
         /// Number of chunks that the layout asks for.
         expected: usize,
-        /// Number of chunks that came.
+        /// Number of chunks of the table that came.
         got: usize,
     },
 }

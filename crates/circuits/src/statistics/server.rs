@@ -49,9 +49,9 @@ impl Layout {
 
 /// Computes encrypted sums, chunk by chunk, in memory that does not grow with the rows.
 ///
-/// Its inputs are public parameters, evaluation keys and ciphertexts: a secret key fits nowhere. Products of a block
-/// with a column are summed over all chunks before they are scaled and relinearised once. Results do not depend on
-/// the number of threads of the rayon pool it runs in.
+/// The inputs of the server are public parameters, evaluation keys and ciphertexts: a secret key fits
+/// nowhere. Products of a block with a column are summed over all chunks before they are scaled and
+/// relinearised once. Results do not depend on the number of threads of the rayon pool it runs in.
 pub struct Server<'a, A: Arithmetic> {
     arithmetic: &'a A,
     keys: &'a A::Keys,

@@ -98,7 +98,7 @@ impl CyclotomicPlan {
         self.forward.n
     }
 
-    /// Modulus of the transform.
+    /// Modulus of the cyclotomic transform.
     #[must_use]
     #[inline]
     pub fn modulus(&self) -> Modulus {

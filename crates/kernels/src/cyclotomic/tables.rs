@@ -78,7 +78,7 @@ impl AxisTables {
         self.stride > 1 && self.block == 1 && conv.steps.len() == 1 && !conv.twists
     }
 
-    /// Whether rows of an innermost axis serve as the tile.
+    /// Whether rows of an innermost axis serve as the tile themselves.
     pub(crate) fn in_place(&self) -> bool {
         let conv = &self.convolution;
         self.stride == 1 && self.block == 1 && conv.length * conv.rows == self.degree && !conv.twists

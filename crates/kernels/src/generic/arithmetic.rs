@@ -23,7 +23,7 @@ pub trait Arithmetic: Copy {
     fn value(self) -> u64;
     /// The modulus in every lane of a vector.
     fn modulus(self) -> V<Self>;
-    /// Product a·b mod q, canonical.
+    /// Returns the product a·b mod q, canonical.
     fn multiply(self, a: V<Self>, b: V<Self>) -> V<Self>;
     /// Returns the product w·y for the factor of w, canonical.
     fn multiply_constant(self, y: V<Self>, w: (V<Self>, V<Self>)) -> V<Self>;

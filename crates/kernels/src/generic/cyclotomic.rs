@@ -19,7 +19,7 @@ pub(crate) fn turn_in<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, d
     turn::<A, true>(a, group, edge, degree);
 }
 
-/// Undoes [`turn_in`].
+/// Undoes the transposition of [`turn_in`].
 #[inline(always)]
 pub(crate) fn turn_out<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
     turn::<A, false>(a, group, edge, degree);

@@ -11,11 +11,11 @@ pub trait Doubles: Registers {
     fn add(self, a: Self::R, b: Self::R) -> Self::R;
     fn sub(self, a: Self::R, b: Self::R) -> Self::R;
     fn multiply(self, a: Self::R, b: Self::R) -> Self::R;
-    /// Fused multiply-add a·b + c.
+    /// Computes the fused multiply-add a·b + c.
     fn multiply_add(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
-    /// Fused multiply-subtract a·b − c.
+    /// Computes the fused multiply-subtract a·b − c.
     fn multiply_subtract(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
-    /// Fused negated multiply-add c − a·b.
+    /// Computes the fused negated multiply-add c − a·b.
     fn subtract_product(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
 
     fn sub_words(self, a: Self::R, b: Self::R) -> Self::R;

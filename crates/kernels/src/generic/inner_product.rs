@@ -170,7 +170,7 @@ unsafe fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHI
 /// Computes [`totals_at`] for at most `MAX_TERMS` terms, which need no more registers than their sums.
 ///
 /// # Safety
-/// Requires what [`totals_at`] does.
+/// Requires what [`totals_at`] requires of the slices.
 #[inline(always)]
 unsafe fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN: bool>(
     a: A,

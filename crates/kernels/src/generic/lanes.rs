@@ -82,8 +82,8 @@ pub trait Lanes52: Lanes {
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
-/// What the passes of a transform hold eight of at a time: a whole vector, or as much of it as an instruction set has registers for, of 8, 4 or 2
-/// words.
+/// Registers of which the passes of a transform hold eight at a time: a whole vector, or as much of it as an
+/// instruction set has registers for, of 8, 4 or 2 words.
 pub trait Registers: Copy {
     type R: Copy;
     /// Number of words in a register.

@@ -104,7 +104,7 @@ pub(crate) fn double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
 /// The rounded sum ⌊Σ x_i·c_i⌉ in doubles.
 #[derive(Clone)]
 pub(crate) enum Nearest {
-    /// Sum ⌊x/q⌉ for one odd modulus: whether x is above ⌊q/2⌋.
+    /// Sum ⌊x/q⌉ for one odd modulus q: 1 for an x above ⌊q/2⌋, else 0.
     One { half: u64 },
     /// Sum in doubles, from a start and below 2^51, with the bits dropped of x_i so that 52 remain, and 2^shift·c_i.
     Many { start: f64, terms: Vec<(u32, f64)> },

@@ -12,7 +12,7 @@ use crate::table::{Elsewhere, LastFactors, Negacyclic};
 
 /// Words of a tail block, by its rows.
 type Rows = [[u64; WIDTH]; WIDTH];
-/// Twiddles of a tail block: pairs of words, then pairs of rows.
+/// Twiddle words of a tail block: pairs of words, then pairs of rows.
 type TailWords = [[u64; WIDTH]; TAIL_TWIDDLES / WIDTH];
 
 /// Returns the functions of the parts of a transform, for one period.

@@ -11,7 +11,7 @@ use crate::constants::Constants;
 /// complement then stands in the low bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 
-/// Power 2^63 as a double.
+/// Constant 2^63 as a double.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// A constant w with its high half, and the quotient w/q as a double.
@@ -22,7 +22,7 @@ pub struct Twiddle {
     quotient: Pair,
 }
 
-/// A constant w with its quotient ⌊w·2^63 / q⌉, which is right up to 2^10.
+/// A constant w with its quotient ⌊w·2^63 / q⌉, which is off by up to 2^10.
 #[derive(Clone, Copy)]
 pub struct Scalar {
     w: u64,

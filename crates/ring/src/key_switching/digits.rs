@@ -52,7 +52,7 @@ impl Digit {
         self.source..self.source + self.limbs
     }
 
-    /// The digit where only one of its moduli is left.
+    /// The digit that is left where it has only one of its moduli.
     pub(super) fn of_one(&self, source: usize, modulus: u64) -> Self {
         if self.limbs == 1 { *self } else { Self::whole(source, 1, modulus) }
     }

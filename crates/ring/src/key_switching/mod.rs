@@ -62,7 +62,7 @@ pub struct Multiplier(#[doc(hidden)] pub Opaque);
 /// The polynomial c that a key switch cuts into digits; it has the level of the gadget.
 #[derive(Clone, Copy)]
 pub enum SwitchInput<'a> {
-    /// Values of the polynomial c.
+    /// Values of c at the roots of unity.
     Values(&'a Poly<Evaluation>),
     /// Coefficients of the polynomial c, as scaling returns them.
     Coefficients(&'a Poly<Coefficient>),

@@ -261,8 +261,8 @@ struct Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// Ends the transform in the slot and divides or adds, block by block: passes over whole limbs would each read them from outside
-    /// the second-level cache.
+    /// Ends the transform of the limb in the slot and divides or adds, block by block: passes over whole
+    /// limbs would each read them from outside the second-level cache.
     fn apply(&self, parallelism: Parallelism, out: &mut [u64], slot: &mut [u64]) -> Result<(), RingError> {
         let (n, len, modulus) = (out.len(), self.plan.block(ENDED), self.plan.modulus());
         parallelism.for_each_part([out, slot], n, |_, part, [out, slot]| {

@@ -1,7 +1,8 @@
 //! Algorithms of [BEHZ16], [HPS19] and [KPZ21], one a file.
 //!
-//! All these algorithms are integer matrix products over limbs ([`sunzi_kernels::Conversion`]); constant factors are
-//! folded into matrices and into the last stage of the inverse transforms that precede them.
+//! The algorithms of this module are all integer matrix products over limbs ([`sunzi_kernels::Conversion`]);
+//! constant factors are folded into matrices and into the last stage of the inverse transforms that precede
+//! them.
 
 pub(crate) mod auxiliary_basis;
 mod behz;

@@ -43,7 +43,7 @@ fn gaussian<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     }
 }
 
-/// Returns true with probability exp(−d²/2^(2k+1)).
+/// Draws a bit that is true with probability exp(−d²/2^(2k+1)).
 ///
 /// The exponent splits with d = a·2^k + b: d²/2^(2k+1) = a²/2 + a·b/2^k + b²/2^(2k+1), and the exponential of a sum
 /// is a product.
@@ -82,7 +82,7 @@ struct Fraction {
 }
 
 impl Fraction {
-    /// Returns true with the probability of the fraction.
+    /// Draws a bit that is true with the probability of the fraction.
     fn bernoulli<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> bool {
         let below = |numerator: u128, bits: u32, rng: &mut G| uniform_bits(bits, rng) < numerator;
         below(self.numerator, self.bits, rng)
@@ -90,8 +90,8 @@ impl Fraction {
     }
 }
 
-/// Returns true with probability exp(−γ), for 0 ≤ γ ≤ 1 `[CKS20, Alg. 1]`: the parity of the first k for which a coin
-/// of γ/k fails.
+/// Draws a bit that is true with probability exp(−γ), for 0 ≤ γ ≤ 1 `[CKS20, Alg. 1]`: the parity of the
+/// first k for which a coin of γ/k fails.
 fn exp_minus<G: CryptoRng + ?Sized>(gamma: &Fraction, rng: &mut G) -> bool {
     let mut k = 1_u64;
     while gamma.bernoulli(rng) && below(k, rng) == 0 {

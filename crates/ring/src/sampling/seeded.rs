@@ -1,4 +1,4 @@
-//! Deterministic streams with domain separation.
+//! Deterministic random streams with domain separation.
 
 use std::fmt;
 

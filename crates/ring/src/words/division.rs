@@ -41,7 +41,7 @@ pub(crate) fn switch_down(
 pub(crate) enum Factor {
     /// Factor 1: remainders stand as they are.
     One,
-    /// Factor D^-1 for the divisor D.
+    /// Factor D^-1 of remainders, for the divisor D.
     Inverse,
 }
 
@@ -113,8 +113,8 @@ pub(crate) fn transform_outer(
     }
 }
 
-/// Does the inner levels for a block of whole chunks, and multiplies by the factor. Data that is read after it is
-/// prefetched meanwhile.
+/// Does the inner levels of a transform for a block of whole chunks, and multiplies by the factor. Data that
+/// is read after it is prefetched meanwhile.
 pub(crate) fn transform_inner(
     plan: &Plan,
     start: usize,
@@ -274,7 +274,8 @@ impl Division {
         Ok(())
     }
 
-    /// Returns what lifts −r to these targets while it is transformed; `None` where −r has to be computed before.
+    /// Returns the tables that lift the remainder −r to these targets while it is transformed; `None` where
+    /// −r has to be computed before.
     pub(crate) fn lifted<'a>(
         &self,
         rows: &'a [u64],
@@ -404,7 +405,7 @@ pub(crate) fn offset_less(bias: u64, modulus: &Modulus) -> (u64, bool) {
     if bias < q { (q - bias, false) } else { (modulus.neg(modulus.reduce(bias)), true) }
 }
 
-/// Computes the differences of words to a number, times a factor, modulo q.
+/// Computes the differences of the words of a row to a number, times a factor, modulo q.
 fn lift(
     modulus: &Modulus,
     out: &mut [u64],

@@ -66,7 +66,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(Self { writer, arrow, metadata, key, columns: Vec::new() })
     }
 
-    /// Writes the chunk once all its columns are there.
+    /// Writes the current chunk once all its columns are there.
     fn write_whole(&mut self) -> Result<(), TableError> {
         if self.columns.len() < self.arrow.fields().len() {
             return Ok(());

@@ -28,7 +28,7 @@ impl<'a, W: Write> TableWriter<'a, W> {
     /// Begins a table file for ciphertexts of this key.
     ///
     /// # Errors
-    /// [`TableError::Wire`].
+    /// [`TableError::Wire`] where the file cannot be begun.
     pub fn create(contexts: &'a Contexts, shape: Shape, key: KeyId, mut out: W) -> Result<Self, TableError> {
         let (kind, body_len) = (kind(contexts.scheme()) as u16, shape.body_len());
         let header = Header { kind, parameters: contexts.fingerprint(), key: Some(key), body_len };

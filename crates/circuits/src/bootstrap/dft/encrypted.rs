@@ -276,8 +276,8 @@ impl SlotsToCoeffs {
     }
 }
 
-/// Applies one factor after the other. The magnitude of vectors in between is their root mean square, which errors depend on; `chosen` says whether
-/// an adversary may have chosen the vector.
+/// Applies the factors of a transform, one after the other. The magnitude of vectors in between is their root
+/// mean square, which errors depend on; `chosen` says whether an adversary may have chosen the vector.
 fn apply_all(
     evaluator: &Evaluator,
     factors: &[LinearTransform],

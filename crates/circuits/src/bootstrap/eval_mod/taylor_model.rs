@@ -242,7 +242,7 @@ fn powers(radius: f64) -> impl Iterator<Item = (f64, f64)> {
     powers.enumerate().map(|(j, power)| (power, (6 * j) as f64 * UNIT * power + f64::MIN_POSITIVE))
 }
 
-/// Returns the derivative divided by `order`, in the same basis, with bounds on its errors.
+/// Returns the derivative of a polynomial divided by `order`, in the same basis, with bounds on its errors.
 fn differentiated(of: &[(f64, f64)], order: f64, chebyshev: bool) -> Vec<(f64, f64)> {
     let mut derivative = vec![(0.0, 0.0); of.len().saturating_sub(1)];
     // b_(k − 1) = b_(k + 1) + 2k·c_k, for Chebyshev polynomials: from above.

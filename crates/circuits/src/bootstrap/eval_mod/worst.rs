@@ -121,8 +121,9 @@ impl EvalMod {
 
 /// Returns t with P(|I| ≥ k) ≤ 2·exp(−t²/2), where |I| ≥ k requires a sum of h uniform variables that is at least x in absolute value.
 ///
-/// The moments of that sum are at most a Gaussian's; and it is at least x with the probability d^h/h! at most, for d = h/2 − x, which is the volume of
-/// a simplex that contains the corner of the cube.
+/// The moments of the sum of uniform variables are at most a Gaussian's; and it is at least x with the
+/// probability d^h/h! at most, for d = h/2 − x, which is the volume of a simplex that contains the corner of
+/// the cube.
 fn rarity(weight: usize, x: f64) -> f64 {
     let count = weight.max(1) as f64;
     let gaussian = x / (count / 12.0).sqrt();

@@ -21,7 +21,7 @@ pub(super) struct Convolution {
     degree: usize,
     /// Powers g^a of the generator for all a.
     exponents: Vec<usize>,
-    /// Exponent b of every class.
+    /// Exponent b of the generator for every class.
     points: Vec<usize>,
     /// Values w(i) for the exponent 0, one for each coordinate i.
     constants: Vec<u64>,

@@ -113,7 +113,7 @@ impl Oracle {
         Plaintext::new(sum.collect(), self.t).unwrap()
     }
 
-    /// Returns the image a(X^k) under an automorphism.
+    /// Returns the image a(X^k) of a plaintext under an automorphism.
     fn automorphism(&self, a: &Plaintext, k: u64) -> Plaintext {
         let mut image = vec![0; self.index.value() as usize];
         for (j, &x) in self.opened(a).iter().enumerate() {

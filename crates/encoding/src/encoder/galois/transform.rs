@@ -49,9 +49,10 @@ struct Stage {
 struct Point {
     /// Index of the class u of the stage before.
     parent: usize,
-    /// Exponents for the generator of the ring before, and for the coefficients.
+    /// Exponents of η_M that lead to the class, for the generator of the ring before and for the
+    /// coefficients.
     forward: [u64; 2],
-    /// Exponents for the generator of this ring, and for the coefficients.
+    /// Exponents of η_M that lead back, for the generator of this ring and for the coefficients.
     backward: [u64; 2],
 }
 
@@ -282,7 +283,7 @@ impl Stage {
         out
     }
 
-    /// Runs the first stage forward, on numbers as the values of one class.
+    /// Runs the first stage forward by its convolution, for coefficients that are numbers.
     fn forward_by(
         &self,
         convolution: &Convolution,
