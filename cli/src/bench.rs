@@ -64,9 +64,9 @@ struct Row {
     scheme: TimedScheme,
     n: usize,
     operation: &'static str,
-    /// Median over the rounds, in microseconds.
+    /// Median of the times over the rounds, in microseconds.
     median_us: f64,
-    /// Distance between the quartiles, in microseconds.
+    /// Distance between the quartiles of the times, in microseconds.
     spread_us: f64,
     /// Whether every result of the operation opened to what it should.
     correct: bool,

@@ -45,7 +45,7 @@ pub(crate) struct Times {
     pub(crate) server: f64,
     /// Seconds for decrypting the sums and joining their residues.
     pub(crate) decrypt: f64,
-    /// Seconds for computing the same sums without encryption, and the comparison.
+    /// Seconds for computing the sums without encryption too, and for the comparison.
     pub(crate) compare: f64,
 }
 

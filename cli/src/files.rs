@@ -18,7 +18,7 @@ use sunzi::table::TableError;
 use crate::error::{CliError, quoted};
 use crate::output;
 
-/// Bytes of tables that take a second or more to build: whoever waits is told.
+/// Number of bytes from which on tables take a second or more to build: whoever waits is told.
 const LARGE_TABLES: u64 = 1 << 28;
 
 /// Says on standard error that tables of parameters are being built, where that takes a while.

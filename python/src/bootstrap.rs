@@ -56,7 +56,7 @@ pub(crate) fn bootstrap_context(py: Python<'_>, set: &str) -> PyResult<Context> 
     run(py, move || Ok(Context::of(Scheme::ckks(set.parameters()?)?)))
 }
 
-/// Number of levels that a bootstrapping leaves.
+/// Number of levels that a ciphertext has left after a bootstrapping.
 #[pyfunction]
 pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str) -> PyResult<usize> {
     let (scheme, set) = (Arc::clone(&context.scheme), named(set).or_raise(py)?);

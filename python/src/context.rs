@@ -444,12 +444,12 @@ impl Context {
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// Returns the k of X → X^k that rotates slots left.
+    /// Returns the exponent k of the automorphism X → X^k that rotates slots left.
     fn rotation_exponent(&self, steps: i64) -> u64 {
         crate::ops::rotation_exponent(&self.scheme, steps)
     }
 
-    /// Returns the k of X → X^k that swaps rows, or conjugates.
+    /// Returns the exponent k of the automorphism X → X^k that swaps rows, or conjugates.
     fn swap_exponent(&self) -> u64 {
         crate::ops::swap_exponent(&self.scheme)
     }

@@ -108,7 +108,7 @@ fn look(args: &TableArgs, partition: Option<&String>) -> Result<(Source, Surveye
     Ok((source, surveyed))
 }
 
-/// Encrypts a table: first a look at all of it, so that nothing is encrypted of one that does not fit.
+/// Encrypts a table: first reads all of it, so that nothing is encrypted of a table that does not fit.
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
     check_target(&args.output)?;

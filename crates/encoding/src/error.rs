@@ -93,7 +93,7 @@ pub enum EncodingError {
     PlainModulusNotCoprime {
         /// Plaintext modulus given.
         plain_modulus: u64,
-        /// Modulus of the ring that divides it.
+        /// Modulus of the ring that divides the plaintext modulus.
         modulus: u64,
     },
     /// The plaintext modulus does not split into slots.
@@ -152,7 +152,7 @@ pub enum EncodingError {
         prime: u64,
         /// Ring index m.
         index: u64,
-        /// A near index that p does not divide.
+        /// A near ring index that the prime does not divide.
         works: u64,
     },
     /// A power of the plaintext prime that is not supported.
@@ -179,7 +179,7 @@ pub enum EncodingError {
         degree: usize,
         /// Largest supported degree of slots.
         most: usize,
-        /// A prime that is 1 modulo m.
+        /// A plaintext prime that is 1 modulo m.
         works: u64,
     },
     /// There are more elements than slots in a plaintext.

@@ -169,7 +169,7 @@ impl fmt::Display for PlainRequest {
     }
 }
 
-/// Returns m = 2n for log2 n, or 2^63, modulo which no t is 1, if it exceeds a word.
+/// Returns the ring index m = 2n for log2 n, or 2^63, modulo which no t is 1, if it exceeds a word.
 fn index(log2_degree: u32) -> u64 {
     2_u64.checked_shl(log2_degree).filter(|&index| index > 1).unwrap_or(1 << 63)
 }

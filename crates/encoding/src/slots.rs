@@ -41,7 +41,8 @@ pub fn check_segment(length: usize, longest: usize) -> Result<(), EncodingError>
     }
 }
 
-/// Returns the exponents that sums over segments of `length` slots need; for `length` = n, those of the sum of all slots.
+/// Returns the exponents of the automorphisms that sums over segments of `length` slots need; for `length` =
+/// n, of those for the sum of all slots.
 #[must_use]
 pub fn slot_sum_exponents(degree: usize, length: usize) -> Vec<u64> {
     let row = degree / 2;

@@ -86,7 +86,8 @@ impl Conversion {
     /// target modulus, in `[0, to_j)`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), KernelError> {
         check_count(self.from.len(), input.len())?;
         check_count(self.to.len(), output.len())?;

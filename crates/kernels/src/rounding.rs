@@ -36,7 +36,8 @@ impl WrappingSum {
     /// Computes the wrapping sum from one vector for every constant, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.sum.column.len(), input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
@@ -111,7 +112,8 @@ impl RoundedSum {
     /// Computes the rounded sum from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         match &self.form {
             Form::Double(sum) => {
@@ -181,7 +183,8 @@ impl RoundedQuotient {
     /// Computes the rounded quotient v from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.range.value() as usize - 1, input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
@@ -258,7 +261,8 @@ impl NearestSum {
     /// Computes the nearest sum from one vector for every term, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.terms, input, out)?;
         // SAFETY: the table was chosen for an available instruction set.

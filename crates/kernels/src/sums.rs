@@ -65,8 +65,8 @@ impl WideSums {
     /// Computes the wide sums: from one vector for every modulus two vectors for every column, the low words
     /// and the high ones.
     ///
-    /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), KernelError> {
         check_count(self.terms, input.len())?;
         check_count(2 * self.columns.len(), output.len())?;

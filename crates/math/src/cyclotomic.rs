@@ -2,7 +2,7 @@
 
 use crate::{MathError, prime_factors};
 
-/// Largest accepted index: a polynomial then has at most 2^22 coefficients.
+/// Largest accepted index m: a polynomial then has at most 2^22 coefficients.
 const MAX_INDEX: u64 = 1 << 22;
 
 /// Returns the coefficients of Φ_m, constant first: φ(m) + 1 of them.

@@ -21,7 +21,7 @@ pub enum MathError {
         /// Number of primes found below the bound.
         found: usize,
     },
-    /// An argument outside the range a function accepts.
+    /// An argument outside the range that a function accepts.
     #[error("{what}: expected {expected}, got {got}")]
     OutOfRange {
         /// Name of the argument that is out of range.
@@ -31,7 +31,7 @@ pub enum MathError {
         /// Value of the argument that is out of range.
         got: u64,
     },
-    /// An index m = 2 mod 4.
+    /// A ring index m = 2 mod 4, twice an odd number.
     #[error(
         "ring index {index} is twice an odd number: its ring is that of index {half} with -X for X; use {half}"
     )]
@@ -60,9 +60,9 @@ pub enum MathError {
     /// A slice of the wrong length.
     #[error("expected {expected} residues, got {got}")]
     LengthMismatch {
-        /// Length of slice needed.
+        /// Length of the slice that is needed.
         expected: usize,
-        /// Length of the slice passed.
+        /// Length of the slice that was passed.
         got: usize,
     },
     /// No element of the wanted order exists.

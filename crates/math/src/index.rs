@@ -77,8 +77,8 @@ impl Axis {
     /// Returns the shape of the cyclic convolution of length p − 1 that a transform along an axis of odd prime p needs (Rader): the length of its Fourier
     /// transforms, a product of twos, threes and fives, and the number of rows of that length, which are convolved by the definition.
     ///
-    /// Either both multiply to p − 1, or there is one row of a power of two, twice p − 1 or more, and zeros: whichever takes fewer
-    /// instructions. (1, 1) for p = 2.
+    /// Either both lengths multiply to p − 1, or there is one row of a power of two, twice p − 1 or more, and
+    /// zeros: whichever takes fewer instructions. (1, 1) for p = 2.
     #[must_use]
     pub fn convolution(&self) -> (usize, usize) {
         let length = self.prime as usize - 1;
@@ -188,7 +188,7 @@ impl RingIndex {
         self.axes.iter().map(Axis::span).product()
     }
 
-    /// Returns the j, below m, with X^j the basis element at this position below n.
+    /// Returns the exponent j, below m, with X^j the basis element at this position below n.
     #[must_use]
     pub fn exponent(&self, position: usize) -> u64 {
         let along = |axis: &Axis| (position / axis.stride % axis.degree()) as u64 * axis.weight;

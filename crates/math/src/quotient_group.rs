@@ -2,7 +2,7 @@
 
 use crate::{MathError, gcd, mod_pow, mul_mod, prime_factors};
 
-/// Largest accepted index: tables have one entry for each residue.
+/// Largest accepted index m: tables have one entry for each residue.
 const GREATEST_INDEX: u64 = 1 << 22;
 
 /// One dimension of the hypercube of slots: the powers g^0, …, g^(length − 1) of its generator.

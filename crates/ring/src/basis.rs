@@ -17,7 +17,7 @@ pub struct Basis {
     moduli: Vec<Modulus>,
     isa: Isa,
     crt: Arc<Crt>,
-    /// Tags of all levels, the lowest level first.
+    /// Tags of the bases of all levels, the lowest level first.
     tags: Arc<[u64]>,
 }
 

@@ -76,7 +76,7 @@ impl Ladder {
         self.rung(level).map_or(&[], |rung| &rung.limbs)
     }
 
-    /// The tag that tells polynomials of this level from polynomials of others.
+    /// The tag that tells polynomials of a level of the ladder from polynomials of others.
     pub(crate) fn tag(&self, level: usize) -> Result<u64, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.len() };
         self.rung(level).map(|rung| rung.tag).ok_or(missing)

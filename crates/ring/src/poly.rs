@@ -67,9 +67,9 @@ pub struct Residues {
     shape: Shape,
     /// Tag that tells the modulus of the residues from others of equal shape.
     tag: u64,
-    /// State of the words as their storage defines it, 0 for most.
+    /// State of the words of the residues as their storage defines it, 0 for most.
     state: u8,
-    /// Value that a storage keeps in place of words.
+    /// Value that a storage keeps in place of the words of residues.
     other: Option<Opaque>,
 }
 
@@ -162,7 +162,7 @@ impl Residues {
         self.tag
     }
 
-    /// The value that the storage keeps in place of words.
+    /// The value that the storage of the residues keeps in place of words.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for residues of another storage.
@@ -170,7 +170,7 @@ impl Residues {
         self.other.as_ref().ok_or(RingError::OtherStorage)?.get()
     }
 
-    /// The value that the storage keeps in place of words, mutable.
+    /// The value that the storage of the residues keeps in place of words, mutable.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for residues of another storage.

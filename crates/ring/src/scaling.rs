@@ -70,12 +70,12 @@ pub trait ScalerBackend: Any + Debug + Send + Sync {
     /// ρ), or P for q′.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level that does not exist.
     fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError>;
     /// Scales a: returns integers next to (t/q)·a or (t/P)·a, modulo q′, for a of the wide ring.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level that does not exist.
     fn scale(&self, a: Poly<Evaluation>, level: usize) -> Result<Poly<Coefficient>, RingError>;
     /// Does [`scale`](Self::scale) with the result as a sum of two polynomials, of which one is in evaluation form
     /// already if that saves transforms.

@@ -20,7 +20,7 @@ pub enum TableError {
     Form {
         /// Name of the file that is no table, and the place in it.
         name: String,
-        /// Description of the problem, and what to do.
+        /// Description of the file's problem, and what to do.
         problem: String,
     },
     /// A cell does not fit its column.
@@ -32,7 +32,7 @@ pub enum TableError {
         column: String,
         /// Text of the cell that does not fit, shortened.
         cell: String,
-        /// Description of the problem, and what to do.
+        /// Description of the cell's problem, and what to do.
         problem: String,
     },
     /// A column cannot be used as it is.
@@ -40,7 +40,7 @@ pub enum TableError {
     Column {
         /// Name of the column that cannot be used.
         column: String,
-        /// Description of the problem, and what to do.
+        /// Description of the column's problem, and what to do.
         problem: String,
     },
     /// The schema of a table cannot be read.
@@ -76,9 +76,9 @@ pub enum TableError {
     #[cfg(feature = "parquet")]
     #[error("{name} is no Parquet file that can be read: {problem}")]
     Parquet {
-        /// Name of the Parquet file or of the Arrow data.
+        /// Name of the Parquet file, or of the table.
         name: String,
-        /// Description of the problem.
+        /// Description of the file's problem.
         problem: String,
     },
 }

@@ -233,7 +233,7 @@ impl Ciphertext {
         })
     }
 
-    /// Declares that no number exceeds the bounds of `others`.
+    /// Declares that no slot of the ciphertext exceeds the bounds of the ciphertexts `others`.
     fn bounded_by(&self, py: Python<'_>, others: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
         let magnitudes: Option<Vec<f64>> = others.iter().map(|other| other.magnitude()).collect();
         match magnitudes {
@@ -259,7 +259,7 @@ impl Ciphertext {
         Ok(rotated.into_iter().map(|value| Self::new(&self.scheme, value)).collect())
     }
 
-    /// Swaps the rows of an exact scheme, conjugates the slots of CKKS.
+    /// Swaps the rows of a ciphertext of an exact scheme, conjugates the slots of CKKS.
     fn swap(&self, py: Python<'_>, keys: &EvaluationKeys) -> PyResult<Self> {
         self.automorphism(py, ops::swap_exponent(&self.scheme), keys)
     }

@@ -18,7 +18,7 @@ pub enum Function {
     Sigmoid,
     /// Hyperbolic tangent of x.
     Tanh,
-    /// Natural logarithm, for x > 0.
+    /// Natural logarithm of x, for x > 0.
     Ln,
     /// Reciprocal 1/x, for x > 0 or x < 0 throughout.
     Inverse,

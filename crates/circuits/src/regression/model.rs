@@ -38,9 +38,9 @@ pub enum RegressionError {
     Shape {
         /// Name of the part that was counted.
         what: &'static str,
-        /// Number of rows or cells expected.
+        /// Number of rows, labels or features expected.
         expected: usize,
-        /// Number of rows or cells found.
+        /// Number of rows, labels or features found.
         got: usize,
     },
     /// A feature is too far from the others of its column.

@@ -12,7 +12,7 @@ pub(crate) enum Prepare {
     Input,
     /// Words below FRESH·q, as results of products.
     Fresh,
-    /// Outputs of at most `PERIOD` levels.
+    /// Words that are outputs of at most `PERIOD` levels.
     Words,
 }
 

@@ -15,8 +15,8 @@ pub trait Arithmetic: Copy {
     /// Number of products that a [`sum`](Self::sum_add) holds.
     const MAX_TERMS: usize;
 
-    /// Returns what multiplies by a constant w < q: w itself and a word that makes w·y mod q products without a division,
-    /// Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
+    /// Returns the two words that multiply by a constant w < q: w itself and a word that makes w·y mod q
+    /// products without a division, Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
     fn factor(w: u64, q: u64) -> [u64; 2];
     fn lanes(self) -> Self::Lanes;
     /// Value of the modulus of the arithmetic.

@@ -57,7 +57,7 @@ impl Digit {
         if self.limbs == 1 { *self } else { Self::whole(source, 1, modulus) }
     }
 
-    /// A digit that is the remainder by one modulus, or by `limbs` of them from `source` on.
+    /// A digit that is the remainder by one modulus, or by the product of `limbs` moduli from `source` on.
     fn whole(source: usize, limbs: usize, modulus: u64) -> Self {
         Self { source, limbs, shift: 0, mask: u64::MAX, bias: modulus.saturating_sub(1).div_ceil(2) }
     }

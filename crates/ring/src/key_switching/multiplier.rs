@@ -12,7 +12,7 @@ use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
 
-/// Words that are stored for a run of equal vectors.
+/// Number of words that are stored for a run of equal vectors.
 const LANES: usize = 8;
 /// The shortest run that is longer than the words stored for it: a block of the evaluation order.
 const SHORTEST_RUN: usize = 64;

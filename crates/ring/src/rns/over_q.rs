@@ -46,7 +46,7 @@ pub(crate) struct OverQ {
 struct Limb<'a> {
     /// Place of the limb in the ring of products.
     at: usize,
-    /// Parts in coefficient form, except those that are read from the operand.
+    /// Parts of the limb in coefficient form, except those that are read from the operand.
     parts: [&'a mut [u64]; 4],
     outs: [&'a mut [u64]; 3],
 }

@@ -13,7 +13,7 @@ pub const CENTERED_BINOMIAL_VARIANCE: f64 = 10.5;
 
 /// Draws n independent coefficients, each the difference of two sums of 21 random bits.
 ///
-/// Time is constant: one word and one bit count a coefficient.
+/// The time of a draw is constant: one word and one bit count a coefficient.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for n above 2^24.

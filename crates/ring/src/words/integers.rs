@@ -232,7 +232,7 @@ pub fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulu
     }
 }
 
-/// The number 1.5·2^52, added to an integer to convert it.
+/// The number 1.5·2^52, added to an integer to convert it to a double.
 const SHIFTED: f64 = 6_755_399_441_055_744.0;
 
 /// Splits a double x into two halves of at most 26 bits each.

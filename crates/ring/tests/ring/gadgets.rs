@@ -233,8 +233,8 @@ fn switches_are_those_of_their_digits() {
     }
 }
 
-/// Checks that a key for j digits drops i of the k limbs of both halves [BEHZ16, B.2], whatever the radix
-/// [B.1]. It is kept in 6 bytes for every residue modulo 48 bits, and 64 more for every polynomial.
+/// Checks the size of a key without i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1].
+/// A packed key is kept in 6 bytes for every residue modulo 48 bits, and 64 more for every polynomial.
 #[test]
 fn keys_have_the_predicted_size() {
     let ring = &residue_rings(64)[1];

@@ -71,7 +71,8 @@ impl Table {
         }
     }
 
-    /// Reads the properties from the metadata of a file, where an engine leaves them: with those of Parquet, or in the Arrow schema among them.
+    /// Reads the properties of an encrypted table from the metadata of a file, where an engine leaves them:
+    /// with those of Parquet, or in the Arrow schema among them.
     pub(super) fn of(file: &ArrowReaderMetadata, name: &str) -> Result<Self, TableError> {
         let missing =
             "has no encrypted table of Sunzi: whatever wrote it has to keep the metadata of the schema";

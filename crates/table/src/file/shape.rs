@@ -136,7 +136,7 @@ impl Shape {
         self.chunk_start(chunk)?.checked_add(before)
     }
 
-    /// Writes the numbers and the schema that stand before the chunks.
+    /// Writes the numbers and the schema of a table file that stand before the chunks.
     pub(super) fn put(&self, sink: &mut impl Sink) -> Result<(), WireError> {
         let mut numbers = Fields::default();
         numbers.u64(self.schema.rows);
@@ -150,7 +150,7 @@ impl Shape {
         sink.sealed(fields.as_bytes())
     }
 
-    /// Reads the shape at the beginning of a body.
+    /// Reads the shape of a table file at the beginning of its body.
     pub(super) fn get(source: &mut Source<impl BufRead>) -> Result<Self, TableError> {
         let body_len = source.left();
         let record = source.sealed("the numbers of the table", NUMBERS_LEN)?;
