@@ -19,7 +19,7 @@ pub(crate) use self::tables::{EncryptArgs, SchemaArgs, TableArgs};
 #[derive(Debug, Parser)]
 #[command(name = "sunzi", version, subcommand_required = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Threads to use; all processors unless given
@@ -27,7 +27,7 @@ pub(crate) struct Cli {
     pub(crate) threads: Option<u16>,
 }
 
-/// The commands.
+/// Commands of `sunzi`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// A table or a word that stays encrypted: statistics, a model trained on it, or where it stands
@@ -54,12 +54,12 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Print what completes commands and options in a shell
     Completions {
-        /// The shell.
+        /// Shell to complete commands for
         shell: clap_complete::Shell,
     },
     /// Print the page of the manual, or that of a command, for man
     Manual {
-        /// The command.
+        /// Command whose page is printed
         command: Option<String>,
     },
 }
@@ -113,7 +113,7 @@ pub(crate) struct DemoArgs {
     pub(crate) quiet: bool,
 }
 
-/// What `sunzi demo` does with its table.
+/// Job that `sunzi demo` does with its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum DemoJob {
     /// Counts, means, variances, covariances, correlations.
@@ -124,27 +124,27 @@ pub(crate) enum DemoJob {
     Lookup,
 }
 
-/// Which scheme `sunzi demo` may use.
+/// Scheme that `sunzi demo` may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SchemeChoice {
-    /// BFV.
+    /// The BFV scheme.
     Bfv,
-    /// BGV.
+    /// The BGV scheme.
     Bgv,
-    /// The faster one.
+    /// The faster of both schemes.
     Auto,
 }
 
-/// Which scheme `sunzi params` chooses for.
+/// Scheme that `sunzi params` chooses for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ParamsScheme {
-    /// BFV.
+    /// The BFV scheme.
     Bfv,
-    /// BGV.
+    /// The BGV scheme.
     Bgv,
-    /// CKKS.
+    /// The CKKS scheme.
     Ckks,
-    /// By what is asked for.
+    /// The scheme that the other options ask for.
     Auto,
 }
 
@@ -203,7 +203,7 @@ pub(crate) struct ParamsArgs {
     pub(crate) json: bool,
 }
 
-/// Which parameters a command takes.
+/// Option for parameters that were made without security.
 #[derive(Debug, Args)]
 pub(crate) struct AcceptArgs {
     /// Take parameters that were written WITHOUT SECURITY too, never for data that matters
@@ -220,14 +220,15 @@ impl AcceptArgs {
 /// Exit codes of commands that read files.
 const FILE_CODES: &str = "Exit codes: 0 fine; 2 the input was refused; 3 another key, other parameters or another kind of object; 4 the parameters do not suffice; 5 the file is damaged.";
 
-/// Which rotations there are keys for.
+/// Rotations that `sunzi keygen` makes keys for.
 #[derive(Clone, Debug)]
 pub(crate) enum Rotations {
-    /// None.
+    /// Keys for no rotation.
     None,
-    /// By powers of two, and the swap of rows or the conjugation: for sums of all slots.
+    /// Keys for rotations by powers of two, and for the swap of rows or the conjugation: for sums of all
+    /// slots.
     Sums,
-    /// By these steps.
+    /// Keys for rotations by these steps.
     Steps(Vec<i64>),
 }
 
@@ -315,15 +316,15 @@ fn parse_decimals(text: &str) -> Result<Decimals, String> {
     }
 }
 
-/// What the arguments ask for.
+/// Request that the arguments of the process make.
 pub(crate) enum Asked {
-    /// Run this command, on so many threads.
+    /// Run this command, on this number of threads if given.
     Run(Box<Command>, Option<u16>),
-    /// Print this text: help or version.
+    /// Show this text, which is help or the version.
     Show(String),
 }
 
-/// Reads the process's arguments.
+/// Reads the arguments of the process.
 pub(crate) fn read() -> Result<Asked, CliError> {
     match Cli::try_parse() {
         Ok(cli) => Ok(Asked::Run(Box::new(cli.command), cli.threads)),
@@ -332,7 +333,7 @@ pub(crate) fn read() -> Result<Asked, CliError> {
     }
 }
 
-/// The names of all commands.
+/// Returns the names of all commands in one text.
 fn commands() -> String {
     let command = <Cli as clap::CommandFactory>::command();
     let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
@@ -342,7 +343,7 @@ fn commands() -> String {
     }
 }
 
-/// The parser's message, which spans several lines, in one.
+/// Returns the parser's message, which spans several lines, in one line.
 fn in_one_line(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
     let text = error.render().to_string();

@@ -58,24 +58,24 @@ pub(crate) struct BenchArgs {
     quiet: bool,
 }
 
-/// The time that one operation of a scheme took.
+/// Time that one operation of a scheme took, as a row of the report.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     scheme: TimedScheme,
     n: usize,
     operation: &'static str,
-    /// Median over the rounds, in microseconds.
+    /// Median of the times over the rounds, in microseconds.
     median_us: f64,
-    /// Distance between the quartiles, in microseconds.
+    /// Distance between the quartiles of the times, in microseconds.
     spread_us: f64,
-    /// Whether every result opened to what it should.
+    /// Whether every result of the operation opened to what it should.
     correct: bool,
 }
 
-/// An operation: does it once, says how long that took, and whether the result is right.
+/// A timed operation: does it once, says how long that took, and whether the result is right.
 type Call<'a> = Box<dyn FnMut() -> Result<(Duration, bool), CliError> + 'a>;
 
-/// An operation from what is timed and what says whether its result is right.
+/// Makes a timed operation from a computation and a check of its result.
 fn call<'a, T>(
     mut work: impl FnMut() -> Result<T, CliError> + 'a,
     right: impl Fn(T) -> Result<bool, CliError> + 'a,
@@ -144,7 +144,8 @@ fn rows(args: &BenchArgs, progress: &Progress) -> Result<Vec<Row>, CliError> {
     Ok(rows)
 }
 
-/// The times of a call in microseconds, sorted, and whether every result was right. A first call is not timed: it brings data to the caches.
+/// Returns the times of an operation in microseconds, sorted, and whether every result was right. A first
+/// call is not timed: it brings data to the caches.
 fn measure(rounds: usize, call: &mut Call<'_>) -> Result<(Vec<f64>, bool), CliError> {
     let (_, mut correct) = call()?;
     let mut times = Vec::with_capacity(rounds);
@@ -157,7 +158,8 @@ fn measure(rounds: usize, call: &mut Call<'_>) -> Result<(Vec<f64>, bool), CliEr
     Ok((times, correct))
 }
 
-/// The value below which this share of the sorted values lies, by linear interpolation; NaN without values.
+/// Returns the value below which this share of the sorted values lies, by linear interpolation; NaN without
+/// values.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let position = share * sorted.len().saturating_sub(1) as f64;
     match (sorted.get(position.floor() as usize), sorted.get(position.ceil() as usize)) {
@@ -182,7 +184,7 @@ fn table(rows: &[Row]) -> String {
     format!("{table}\n")
 }
 
-/// An error if a result was wrong.
+/// Returns an error if a result of an operation was wrong.
 fn verdict(rows: &[Row]) -> Result<(), CliError> {
     let wrong = "a result that was timed is wrong: see the rows that say so";
     match rows.iter().all(|row| row.correct) {

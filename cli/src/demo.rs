@@ -40,7 +40,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     )))
 }
 
-/// Runs the whole job, in the clear and encrypted, and compares the results.
+/// Runs the whole job of the demonstration, in the clear and encrypted, and compares the results.
 fn report(args: &DemoArgs) -> Result<Report, CliError> {
     let start = Instant::now();
     let progress = Progress::new(!args.json && !args.quiet);

@@ -1,4 +1,4 @@
-//! What the key holder derives from exact sums: mean, variance, covariance, correlation.
+//! Statistics that the key holder derives from exact sums: mean, variance, covariance, correlation.
 //!
 //! Every result is the double-precision number nearest to the exact rational one, so two sides
 //! with equal sums have equal results.
@@ -12,7 +12,7 @@ use crate::sums::{Sums, pairs};
 /// Statistics of one set of rows; none where they are not defined.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Derived {
-    /// Number of rows.
+    /// Number of rows of the set.
     pub(crate) count: i128,
     /// Mean Σx/n of each column.
     pub(crate) means: Vec<Option<f64>>,
@@ -22,7 +22,7 @@ pub(crate) struct Derived {
     pub(crate) correlations: Vec<Option<f64>>,
 }
 
-/// Derives everything from sums of integers that stand for v/10^decimals.
+/// Derives all statistics from sums of integers that stand for v/10^decimals.
 pub(crate) fn derive(sums: &Sums<i128>, decimals: &[u32]) -> Derived {
     let n = BigInt::from(sums.count);
     let scale = |column: usize| BigInt::from(10).pow(decimals.get(column).copied().unwrap_or(0));
@@ -44,7 +44,7 @@ pub(crate) fn derive(sums: &Sums<i128>, decimals: &[u32]) -> Derived {
     }
 }
 
-/// The spread n·Σxy − Σx·Σy of a pair of columns.
+/// Returns the spread n·Σxy − Σx·Σy of a pair of columns.
 fn spread(sums: &Sums<i128>, x: usize, y: usize) -> BigInt {
     let sum = |column: usize| BigInt::from(sums.sums.get(column).copied().unwrap_or(0));
     let product = BigInt::from(sums.product(x, y).copied().unwrap_or(0));

@@ -22,44 +22,44 @@ use crate::sums::{Sums, TableSums, pairs};
 
 /// Outcome of the encrypted job: its sums, bits left, times and sizes.
 pub(crate) struct Outcome {
-    /// The decrypted sums.
+    /// Decrypted sums of the job.
     pub(crate) sums: TableSums<i128>,
     /// Bits left in the worst result before decryption would be refused.
     pub(crate) bits_left: f64,
-    /// Seconds of each step.
+    /// Seconds of each step of the job.
     pub(crate) times: Times,
 }
 
-/// Seconds of each step, over all plaintext moduli.
+/// Seconds of each step of the encrypted job, over all plaintext moduli.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Times {
     /// Seconds for reading the table and encoding it.
     pub(crate) read: f64,
     /// Seconds for choosing parameters and building their tables.
     pub(crate) parameters: f64,
-    /// Seconds for making all keys.
+    /// Seconds for making all keys of the job.
     pub(crate) keys: f64,
-    /// Seconds for packing and encrypting.
+    /// Seconds for packing and encrypting the table.
     pub(crate) encrypt: f64,
-    /// Seconds of the server's work.
+    /// Seconds of the server's work on the job.
     pub(crate) server: f64,
-    /// Seconds for decrypting and joining residues.
+    /// Seconds for decrypting the sums and joining their residues.
     pub(crate) decrypt: f64,
-    /// Seconds for computing the same sums without encryption, and the comparison.
+    /// Seconds for computing the sums without encryption too, and for the comparison.
     pub(crate) compare: f64,
 }
 
 /// The job as a program, and its table.
 pub(crate) struct Asked {
-    /// Scheme, parameters and layout.
+    /// Plan of the job: scheme, parameters and layout.
     pub(crate) plan: Plan,
-    /// The totals that stand for each sum.
+    /// Nodes of the program whose totals stand for each sum.
     nodes: Sums<NodeId>,
     table: Table,
 }
 
 impl Asked {
-    /// Plans the job in a scheme, or in the one with less work.
+    /// Plans the job in a scheme, or in the scheme with less work.
     pub(crate) fn new(job: &Job, scheme: SchemeChoice) -> Result<Self, CliError> {
         Self::try_new(job, scheme).map_err(|error| match error {
             ProgramError::Refused(refusal) => CliError::input(refusal.reason),
@@ -90,7 +90,7 @@ impl Asked {
         Ok(Self { plan, nodes, table })
     }
 
-    /// Runs the plan: keys, then for each plaintext modulus encrypt, compute, decrypt, then join.
+    /// Runs the plan of the job: keys, then for each plaintext modulus encrypt, compute, decrypt, then join.
     pub(crate) fn run(&self, progress: &Progress) -> Result<Outcome, CliError> {
         let (plan, mut times) = (&self.plan, Times::default());
         let contexts = timed(&mut times.parameters, || Contexts::new(&plan.parameters));
@@ -116,7 +116,7 @@ impl Asked {
         Ok(Outcome { sums, bits_left: totals.bits_left, times })
     }
 
-    /// Each sum as the integer that it is.
+    /// Returns each sum as the integer that the totals of its node stand for.
     fn integers(&self, totals: &BTreeMap<NodeId, Number>) -> Result<Sums<i128>, CliError> {
         self.nodes.map(|id| match totals.get(id) {
             Some(Number::Exact(total)) => total
@@ -147,8 +147,8 @@ fn words(phase: Phase) -> &'static str {
     }
 }
 
-/// The columns in units of their last decimal, and which group each row is in. Columns and groups are named by their places: names in
-/// a file may occur twice.
+/// Returns the columns in units of their last decimal, and which group each row is in. Columns and groups are
+/// named by their places: names in a file may occur twice.
 fn table(job: &Job) -> (Schema, Vec<Cells>) {
     let mut cells: Vec<Cells> = Vec::new();
     let mut columns: Vec<Column> = Vec::new();
@@ -173,7 +173,7 @@ fn table(job: &Job) -> (Schema, Vec<Cells>) {
     (Schema { rows: job.rows as u64, columns }, cells)
 }
 
-/// The nodes whose totals are the sums: the count is that of all groups.
+/// Returns the nodes of a program whose totals are the sums: the count is that of all groups.
 fn sums(job: &Job) -> Result<(Graph, Sums<NodeId>), ProgramError> {
     let (mut graph, columns) = (Graph::default(), job.columns.len());
     let sums = (0..columns).map(|column| graph.column(column)).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! What the command line can refuse or fail at, and the exit codes.
+//! Reasons why a command refuses or fails, and their exit codes.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ pub(crate) const BAD_INPUT: u8 = 2;
 
 /// Exit code for a file of other keys or parameters.
 const MISMATCH: u8 = 3;
-/// Exit code for what cannot be computed within parameters.
+/// Exit code for a computation that the parameters do not allow.
 const IMPOSSIBLE: u8 = 4;
 /// Exit code for a file that is damaged.
 const DAMAGED: u8 = 5;
 
-/// Why a command stopped. The message is one line: what was expected, what came, what to do.
+/// Reason why a command stopped. The message is one line: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// Input was refused: the user can mend it.
@@ -38,32 +38,32 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// The error of bad input, to be mended by the user.
+    /// Makes the error of bad input, to be mended by the user.
     pub(crate) fn input(message: impl fmt::Display) -> Self {
         Self::Input(one_line(&message.to_string()))
     }
 
-    /// The error of a file of other keys or parameters.
+    /// Makes the error of a file of other keys or parameters.
     pub(crate) fn mismatch(message: impl fmt::Display) -> Self {
         Self::Mismatch(one_line(&message.to_string()))
     }
 
-    /// The error of a computation that does not fit the parameters.
+    /// Makes the error of a computation that does not fit the parameters.
     pub(crate) fn impossible(message: impl fmt::Display) -> Self {
         Self::Impossible(one_line(&message.to_string()))
     }
 
-    /// The error of a file that is not whole.
+    /// Makes the error of a file that is not whole.
     pub(crate) fn damaged(message: impl fmt::Display) -> Self {
         Self::Damaged(one_line(&message.to_string()))
     }
 
-    /// The error of a failure that is not the input's fault.
+    /// Makes the error of a failure that is not the input's fault.
     pub(crate) fn failure(message: impl fmt::Display) -> Self {
         Self::Failure(one_line(&message.to_string()))
     }
 
-    /// The exit code that the process leaves with after this error.
+    /// Exit code that the process leaves with after this error.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => BAD_INPUT,
@@ -83,7 +83,7 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// A character, escaped or as it is.
+/// A character of a message, escaped or as it is.
 enum Escaped {
     Yes(std::char::EscapeDefault),
     No(Option<char>),
@@ -110,7 +110,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("\"{start}…\"")
 }
 
-/// Up to `most` names in a row for a message.
+/// Lists up to `most` names in a row for a message.
 pub(crate) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
     let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
     let more = names.len().saturating_sub(most);

@@ -18,29 +18,29 @@ use sunzi::table::TableError;
 use crate::error::{CliError, quoted};
 use crate::output;
 
-/// Bytes of tables that take a second or more to build: whoever waits is told.
+/// Number of bytes from which on tables take a second or more to build: whoever waits is told.
 const LARGE_TABLES: u64 = 1 << 28;
 
-/// Says on standard error that tables are built, where that takes a while.
+/// Says on standard error that tables of parameters are being built, where that takes a while.
 pub(crate) fn tell_tables(needed: u64) {
     if needed >= LARGE_TABLES {
         output::remark(&format!("making tables of about {} for these parameters", bytes(needed)));
     }
 }
 
-/// The contexts of parameters in a file.
+/// Makes the contexts of the parameters in a file.
 pub(crate) fn contexts(accept: Accept, path: &Path) -> Result<Contexts, WireError> {
     let parameters = Parameters::load_as(accept, path)?;
     tell_tables(parameters.table_bytes());
     Ok(Contexts::new(&parameters)?)
 }
 
-/// The command-line error for an error of a file, by whose fault it is.
+/// Returns the command-line error for an error of a file, by whose fault it is.
 pub(crate) fn refuse(path: &Path, error: WireError) -> CliError {
     of_fault(error.fault(), format!("{}: {error}", quoted(&path.display().to_string())))
 }
 
-/// The command-line error for an error of a table: messages name the file where they have to.
+/// Returns the command-line error for an error of a table: messages name the file where they have to.
 pub(crate) fn refuse_table(path: &Path, error: TableError) -> CliError {
     match error {
         TableError::Wire(error) => refuse(path, error),
@@ -56,7 +56,7 @@ fn of_fault(fault: Fault, message: String) -> CliError {
     }
 }
 
-/// The command-line error for an error in the folder of a party's keys.
+/// Returns the command-line error for an error in the folder of a party's keys.
 pub(crate) fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliError {
     let missing = matches!(&error, WireError::Io(error) if error.kind() == ErrorKind::NotFound);
     if !missing {
@@ -72,7 +72,7 @@ pub(crate) fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliEr
     })
 }
 
-/// The command-line error for a file that should be a schema.
+/// Returns the command-line error for a file that should be a schema.
 pub(crate) fn refuse_schema(path: &Path, error: TableError) -> CliError {
     let name = quoted(&path.display().to_string());
     CliError::input(format!("{name} is no schema as sunzi schema writes it: {error}"))

@@ -7,7 +7,7 @@ use crate::error::CliError;
 /// Exit code that a shell gives a process that was interrupted.
 const INTERRUPTED: i32 = 130;
 
-/// From now on an interrupted process leaves no file or folder that is not finished.
+/// Makes an interrupted process remove every file or folder that is not finished, from now on.
 pub(crate) fn watch() -> Result<(), CliError> {
     let stop = || {
         remove_unfinished();

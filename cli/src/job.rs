@@ -9,22 +9,22 @@ use crate::table::{Table, csv, embedded, select};
 /// Input of `sunzi demo`: columns and groups of its table.
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// Where the table came from.
+    /// Name of the table's source: a file, or the embedded table.
     pub(crate) source: String,
-    /// The column that groups rows.
+    /// Name of the column that groups rows.
     pub(crate) group_by: Option<String>,
-    /// The columns, as integers.
+    /// Columns of the table, as integers.
     pub(crate) columns: Vec<FixedColumn>,
-    /// The columns as double-precision numbers, to report the loss against them.
+    /// Columns of the table as double-precision numbers, to report the loss against them.
     pub(crate) doubles: Vec<Vec<f64>>,
-    /// The rows of each group.
+    /// Rows of each group of the table.
     pub(crate) groups: Groups,
-    /// Rows in all.
+    /// Number of rows of the table.
     pub(crate) rows: usize,
 }
 
 impl Job {
-    /// Reads and checks everything that the options ask for.
+    /// Reads and checks the table that the options of `sunzi demo` ask for.
     pub(crate) fn prepare(args: &DemoArgs) -> Result<Self, CliError> {
         let (table, source) = match &args.input {
             Some(path) => (csv::read(path)?, path.display().to_string()),
@@ -63,14 +63,14 @@ impl Job {
         Ok(Self { source, group_by, columns, doubles, groups, rows: table.rows.len() })
     }
 
-    /// The largest magnitude that any count, sum or sum of products reaches, over all rows or any
-    /// group: |Σxy| ≤ max(Σx², Σy²), and |Σx| ≤ Σx² for integers.
+    /// Largest magnitude that any count, sum or sum of products reaches, over all rows or any group: |Σxy| ≤
+    /// max(Σx², Σy²), and |Σx| ≤ Σx² for integers.
     pub(crate) fn bound(&self) -> u128 {
         let squares = self.columns.iter().map(|column| column.sum_of_squares);
         squares.max().unwrap_or(0).max(self.rows as u128)
     }
 
-    /// Decimals of each column.
+    /// Decimals of each column of the job.
     pub(crate) fn decimals(&self) -> Vec<u32> {
         self.columns.iter().map(|column| column.decimals).collect()
     }

@@ -1,4 +1,4 @@
-//! `sunzi demo --job lookup`: where a secret word of DNA stands in a public sequence.
+//! `sunzi demo --job lookup`: finds where a secret word of DNA stands in a public sequence.
 
 mod encrypted;
 mod genome;
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use genome::Genome;
 use report::Report;
 
-/// Searches, prints, and says whether the encrypted answer is the clear one.
+/// Searches the sequence for the word, prints, and says whether the encrypted answer is the clear one.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     if args.scheme == SchemeChoice::Bfv {
         return Err(CliError::input("a lookup runs in BGV: leave --scheme away"));

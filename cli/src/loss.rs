@@ -1,4 +1,4 @@
-//! What fixed-point columns lose against double precision.
+//! Loss of fixed-point columns against double precision.
 
 use serde::Serialize;
 
@@ -6,18 +6,18 @@ use crate::derived::Derived;
 use crate::job::Job;
 use crate::sums::pair_index;
 
-/// The loss of one column.
+/// Loss of one column of the job against double precision.
 #[derive(Debug, Serialize)]
 pub(crate) struct ColumnLoss {
-    /// Name of the column.
+    /// Name of the column of the job.
     pub(crate) column: String,
-    /// Decimals that the column keeps.
+    /// Number of decimals that the column keeps.
     pub(crate) decimals: u32,
-    /// Decimals that the column's cells have.
+    /// Number of decimals that the column's cells have.
     pub(crate) decimals_written: u32,
-    /// Whether every cell was encoded without rounding.
+    /// Whether every cell of the column was encoded without rounding.
     pub(crate) exact: bool,
-    /// The largest difference between a cell and its encoding.
+    /// Largest difference between a cell of the column and its encoding.
     pub(crate) max_abs_error: f64,
     /// Relative difference |mean − mean by double precision|.
     pub(crate) mean_relative_difference: Option<f64>,
@@ -25,7 +25,7 @@ pub(crate) struct ColumnLoss {
     pub(crate) variance_relative_difference: Option<f64>,
 }
 
-/// The loss of each column, over all rows, against the usual two-pass formulas in double precision.
+/// Returns the loss of each column, over all rows, against the usual two-pass formulas in double precision.
 pub(crate) fn of(job: &Job, total: &Derived) -> Vec<ColumnLoss> {
     let one = |(x, (column, doubles)): (usize, (&crate::table::fixed_point::FixedColumn, &Vec<f64>))| {
         let (mean, variance) = two_pass(doubles);

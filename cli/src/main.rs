@@ -1,4 +1,4 @@
-//! The command line of Sunzi.
+//! Command-line program `sunzi`.
 #![forbid(unsafe_code)]
 
 mod args;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::error::CliError;
 
-/// Writes text and a line break to standard output. A reader that has gone away is no error.
+/// Writes a text and a line break to standard output. A reader that has gone away is no error.
 pub(crate) fn print(text: &str) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
     let written = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());
@@ -26,7 +26,7 @@ pub(crate) fn remark(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "note: {text}");
 }
 
-/// A value as one line of JSON.
+/// Writes a value as one line of JSON to standard output.
 pub(crate) fn print_json<T: serde::Serialize>(value: &T) -> Result<(), CliError> {
     let text = serde_json::to_string(value).map_err(CliError::failure)?;
     print(&text)

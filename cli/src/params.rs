@@ -1,4 +1,4 @@
-//! `sunzi params`: a choice of parameters and its reasons, kept in a file if asked for.
+//! `sunzi params`: chooses parameters and prints the reasons, kept in a file if asked for.
 
 mod bootstrapping;
 mod galois;
@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::files::stored::Stored;
 use crate::output;
 
-/// Explains the choice of parameters; refused if nothing fits.
+/// Explains the choice of parameters; an error if nothing fits.
 pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     if args.bootstrapping {
         return bootstrapping::run(args.json);
@@ -40,7 +40,8 @@ pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     }
 }
 
-/// The exact scheme with less to compute on: a ciphertext of BGV, which has a level a product, or as many of BFV as there are plaintext moduli.
+/// Returns the exact scheme with less to compute on: a ciphertext of BGV, which has a level a product, or as
+/// many of BFV as there are plaintext moduli.
 fn exact(args: &ParamsArgs, security: Security) -> Result<(), CliError> {
     let (bfv, bgv) = (bfv_choice(args, security), bgv_choice(args, security));
     let smaller = match (&bfv, &bgv) {
@@ -140,7 +141,7 @@ fn ckks(args: &ParamsArgs, security: Security) -> Result<(), CliError> {
     finish(args, &explanation, &Stored::Ckks(parameters))
 }
 
-/// Keeps the parameters where they were asked for, and prints the reasons.
+/// Keeps the parameters in the file that was asked for, and prints the reasons.
 fn finish<E: Serialize + Display>(
     args: &ParamsArgs,
     explanation: &E,

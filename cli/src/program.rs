@@ -17,7 +17,7 @@ use sunzi::rlwe::wire::WireError;
 use crate::error::{CliError, one_line, quoted};
 use crate::files;
 
-/// The longest file of weights, in bytes.
+/// Largest number of bytes of a file of weights.
 const LONGEST_WEIGHTS: u64 = 1 << 24;
 
 /// Parses a program, which may name files of weights.
@@ -56,7 +56,7 @@ pub(crate) fn parts(schema: &Schema, partition: Option<&String>) -> Result<usize
     }
 }
 
-/// The command-line error for an error of a program, by whose fault it is.
+/// Returns the command-line error for an error of a program, by whose fault it is.
 pub(crate) fn refuse(error: ProgramError) -> CliError {
     match error {
         // A parse error points at a place in the text: its lines stay lines.
@@ -73,7 +73,7 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
     }
 }
 
-/// The command-line error for a program error in this file.
+/// Returns the command-line error for a program error in this file.
 fn refuse_in(path: &Path, error: ProgramError) -> CliError {
     let place = quoted(&path.display().to_string());
     match refuse(error) {

@@ -10,7 +10,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A progress bar if `wanted` and standard error is a terminal.
+    /// Makes a progress bar if `wanted` and standard error is a terminal.
     pub(crate) fn new(wanted: bool) -> Self {
         let visible = wanted && std::io::stderr().is_terminal();
         let bar = if visible { ProgressBar::new(1) } else { ProgressBar::hidden() };
@@ -22,24 +22,24 @@ impl Progress {
         Self { bar }
     }
 
-    /// Begins a bar of `steps` steps.
+    /// Begins a progress bar of `steps` steps.
     pub(crate) fn begin(&self, steps: usize) {
         self.bar.reset();
         self.bar.set_length(steps as u64);
     }
 
-    /// Says what is being done.
+    /// Shows a text beside the bar that says what is being done.
     pub(crate) fn say(&self, what: &str) {
         self.bar.set_message(what.to_owned());
         self.bar.tick();
     }
 
-    /// Notes that one step is done.
+    /// Notes that one step of the bar is done.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
     }
 
-    /// Shows that `done` steps of `total` are done.
+    /// Shows that `done` steps of `total` of the bar are done.
     pub(crate) fn at(&self, done: usize, total: usize) {
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);

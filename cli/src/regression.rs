@@ -16,7 +16,8 @@ use crate::progress::Progress;
 use report::Report;
 use rows::Split;
 
-/// Trains a model, prints it, and says whether it is the one that the same algorithm finds in the clear.
+/// Trains a logistic regression, prints its model, and says whether it is the one that the same algorithm
+/// finds in the clear.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     if args.scheme != SchemeChoice::Auto {
         return Err(CliError::input("--scheme is for --job statistics: a regression is trained with CKKS"));
@@ -47,7 +48,7 @@ fn report(args: &DemoArgs) -> Result<Report, CliError> {
     Report::new(&job, &split, &set, &training, outcome, &clear, start.elapsed().as_secs_f64())
 }
 
-/// The weights that the same algorithm finds in the clear.
+/// Returns the weights that the same algorithm finds in the clear.
 fn clear(split: &Split, training: &Training, layout: &Layout, levels: usize) -> Result<Vec<f64>, CliError> {
     let arithmetic = ClearReals::new(layout.slots(), levels);
     let blocks = layout.pack(&split.scaling, &split.training.rows, &split.training.labels);

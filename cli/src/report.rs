@@ -1,4 +1,4 @@
-//! What the demonstration reports: as JSON, or as tables for people.
+//! Report of the demonstration: as JSON, or as tables for people.
 
 pub(crate) mod checks;
 pub(crate) mod human;
@@ -16,36 +16,36 @@ use crate::job::Job;
 use crate::loss::ColumnLoss;
 use checks::Check;
 
-/// The report of the demonstration.
+/// Report of the demonstration, as it is printed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// Whether every check held.
+    /// Whether every check of the demonstration held.
     pub(crate) ok: bool,
-    /// Where the table came from.
+    /// Name of the table's source: a file, or the embedded table.
     pub(crate) source: String,
     /// Number of rows of the table.
     pub(crate) rows: usize,
-    /// The columns used.
+    /// Names of the columns of the table that were used.
     pub(crate) columns: Vec<String>,
-    /// The column that groups rows.
+    /// Name of the column that groups rows.
     pub(crate) group_by: Option<String>,
-    /// The groups' names.
+    /// Names of the groups of rows.
     pub(crate) groups: Vec<String>,
-    /// Seconds in all.
+    /// Seconds that the demonstration took.
     pub(crate) seconds: f64,
-    /// Seconds of each step.
+    /// Seconds of each step of the demonstration.
     pub(crate) times: Times,
     /// Bits left in the worst result before decryption would be refused.
     pub(crate) bits_left: f64,
-    /// The instruction set of the kernels that ran.
+    /// Instruction set of the kernels that ran.
     pub(crate) isa: String,
-    /// Number of threads that ran.
+    /// Number of threads that ran the demonstration.
     pub(crate) threads: usize,
     /// Peak memory of the process, where the system tells.
     pub(crate) peak_memory_bytes: Option<u64>,
-    /// The parameters that were used.
+    /// Parameters that the demonstration used.
     pub(crate) params: Params,
-    /// Bytes of keys and ciphertexts.
+    /// Bytes that keys and ciphertexts take.
     pub(crate) sizes: Sizes,
     /// Loss of each column against double precision.
     pub(crate) loss: Vec<ColumnLoss>,
@@ -53,13 +53,13 @@ pub(crate) struct Report {
     pub(crate) checks: Vec<Check>,
 }
 
-/// The parameters in numbers.
+/// Parameters of the demonstration in numbers.
 #[derive(Debug, Serialize)]
 pub(crate) struct Params {
     scheme: &'static str,
-    /// Why this scheme, if it was to be chosen.
+    /// Reason for the scheme, if the command chose it.
     scheme_reason: Option<String>,
-    /// Work predicted for the job.
+    /// Work that is predicted for the job.
     predicted: Work,
     degree: usize,
     log2_q: f64,
@@ -70,21 +70,21 @@ pub(crate) struct Params {
     moduli: Vec<u64>,
     special_moduli: Vec<u64>,
     plain_moduli: Vec<u64>,
-    /// Bits of the plaintext space, sign included.
+    /// Bits of the plaintext space of the job, sign included.
     plain_bits: u64,
     /// Bits of the largest sum the job can reach, sign included.
     needed_bits: u32,
-    /// Slots of a segment of rows.
+    /// Number of slots of a segment of rows.
     segment: usize,
-    /// Columns in a packed ciphertext.
+    /// Number of columns in a packed ciphertext.
     columns_per_ciphertext: usize,
     chunks: usize,
-    /// Ciphertext products for each plaintext modulus.
+    /// Number of products of ciphertexts for each plaintext modulus.
     products: usize,
 }
 
 impl Report {
-    /// Gathers the report.
+    /// Gathers the report of the demonstration.
     pub(crate) fn new(
         job: &Job,
         (params, sizes): (Params, Sizes),
@@ -115,7 +115,7 @@ impl Report {
 }
 
 impl Params {
-    /// Parameters of a plan and what they take in bytes; `auto` if the scheme was to be chosen.
+    /// Returns the parameters of a plan and what they take in bytes; `auto` if the scheme was to be chosen.
     pub(crate) fn of(job: &Job, plan: &Plan, auto: bool) -> Result<(Self, Sizes), CliError> {
         let packed = plan.packed().ok_or_else(|| CliError::failure("the table is not packed"))?;
         let (parameters, layout) = (&plan.parameters, packed.layout());

@@ -1,11 +1,11 @@
-//! Sums computed without encryption: what the encrypted ones are compared with.
+//! Sums computed without encryption, with which the encrypted sums are compared.
 
 use rayon::prelude::*;
 
 use crate::job::Job;
 use crate::sums::{Sums, TableSums, pairs};
 
-/// All sums of the job. The job's bound keeps every one of them far inside `i128`.
+/// Returns all sums of the job. The job's bound keeps every one of them far inside `i128`.
 pub(crate) fn sums(job: &Job) -> TableSums<i128> {
     let groups = job.groups.rows.iter().map(|rows| sums_over(job, rows)).collect();
     let all: Vec<usize> = (0..job.rows).collect();

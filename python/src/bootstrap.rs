@@ -1,4 +1,4 @@
-//! Bootstrapping of CKKS.
+//! Module of CKKS bootstrapping for Python.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::error::{Failure, OrRaise as _};
 use crate::keys::SecretKey;
 use crate::scheme::{Cipher, Scheme, mixed};
 
-/// Returns a set by its name; `insecure-10` is the small one for tests at n = 2^10, `insecure-10-9` that one with nine levels left.
+/// Returns a set of bootstrapping parameters by its name; `insecure-10` is the small one for tests at n =
+/// 2^10, `insecure-10-9` that set with nine levels left.
 fn named(name: &str) -> Result<Set, Failure> {
     if let Some(set) = small(name) {
         return Ok(set);
@@ -39,7 +40,7 @@ fn small(name: &str) -> Option<Set> {
     Some(set)
 }
 
-/// Lists all sets, each with its cost.
+/// Lists all sets of bootstrapping parameters, each with its cost.
 #[pyfunction]
 pub(crate) fn bootstrap_sets(py: Python<'_>) -> PyResult<Vec<(String, String)>> {
     run(py, || {
@@ -48,14 +49,14 @@ pub(crate) fn bootstrap_sets(py: Python<'_>) -> PyResult<Vec<(String, String)>> 
     })
 }
 
-/// Makes the context of a set.
+/// Makes the CKKS context of a set of bootstrapping parameters.
 #[pyfunction]
 pub(crate) fn bootstrap_context(py: Python<'_>, set: &str) -> PyResult<Context> {
     let set = named(set).or_raise(py)?;
     run(py, move || Ok(Context::of(Scheme::ckks(set.parameters()?)?)))
 }
 
-/// Number of levels that a bootstrapping leaves.
+/// Number of levels that a ciphertext has left after a bootstrapping.
 #[pyfunction]
 pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str) -> PyResult<usize> {
     let (scheme, set) = (Arc::clone(&context.scheme), named(set).or_raise(py)?);
@@ -65,7 +66,7 @@ pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str
     })
 }
 
-/// A bootstrapping without its keys.
+/// A CKKS bootstrapping without its keys.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Bootstrapper {
     scheme: Arc<Scheme>,
@@ -93,7 +94,7 @@ impl Bootstrapper {
         })
     }
 
-    /// Number of levels that are left afterwards.
+    /// Number of levels that a ciphertext has left after bootstrapping.
     #[getter]
     fn levels_left(&self) -> usize {
         self.inner.blueprint().levels_left()
@@ -106,7 +107,7 @@ impl Bootstrapper {
         levels.coeffs_to_slots - self.levels_left()
     }
 
-    /// Lowest level that a ciphertext may have.
+    /// Lowest level that a ciphertext may have before bootstrapping.
     #[getter]
     fn lowest_level(&self) -> usize {
         self.inner.blueprint().set().lowest_level()
@@ -127,7 +128,7 @@ impl Bootstrapper {
         self.inner.byte_len()
     }
 
-    /// Number of bytes that the keys will take in memory.
+    /// Number of bytes that the keys of a bootstrapping will take in memory.
     #[getter]
     fn key_bytes(&self, py: Python<'_>) -> PyResult<usize> {
         self.inner.blueprint().key_bytes().or_raise(py)

@@ -1,4 +1,4 @@
-//! Ciphertexts of any scheme.
+//! Module of the Python class of ciphertexts of any scheme.
 
 mod methods;
 
@@ -10,7 +10,7 @@ use crate::compute::{run, run_short};
 use crate::error::Failure;
 use crate::scheme::{Cipher, Scheme};
 
-/// A ciphertext. Only `+=` and the other operations in place change it.
+/// A ciphertext of any scheme. Only `+=` and the other operations in place change it.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Ciphertext {
     scheme: Arc<Scheme>,
@@ -41,7 +41,7 @@ impl Ciphertext {
         Ok(Self::new(&self.scheme, value))
     }
 
-    /// Computes a ciphertext from this one, by many operations.
+    /// Computes a ciphertext from this ciphertext, by many operations.
     pub(crate) fn computed_slowly(
         &self,
         py: Python<'_>,

@@ -14,7 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Failure;
 
-/// Longest time that Ctrl-C may go unnoticed.
+/// Longest time that a call may leave Ctrl-C unnoticed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Largest number of words of polynomials whose operations end before Ctrl-C could be missed: a product takes some 20 ms.
@@ -32,7 +32,7 @@ thread_local! {
     static CHOSEN: RefCell<Vec<(u32, Arc<ThreadPool>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Nanoseconds that the work of all calls has taken so far.
+/// Nanoseconds that the work of all calls of the process has taken so far.
 static WORKED: AtomicU64 = AtomicU64::new(0);
 
 /// Pool of callers that chose none, with its process: a fork has none of its threads.
@@ -60,7 +60,7 @@ fn caller_as_pool() -> Option<ThreadPool> {
     ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()
 }
 
-/// Runs the work; counts its time and turns a panic into an error.
+/// Runs the work of a call; counts its time and turns a panic into an error.
 fn counted<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let begun = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(described(&*panic)));
@@ -207,7 +207,7 @@ impl Progress {
         }
     }
 
-    /// Returns the exception that the callable raised, if any.
+    /// Returns the exception that the callable of a progress report raised, if any.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let raised = self.raised.into_inner().unwrap_or_else(PoisonError::into_inner);
         raised.map_or(Ok(()), |error| Err(Failure::Python(error)))

@@ -1,4 +1,4 @@
-//! Contexts: parameters chosen or given, and the encodings under them.
+//! Contexts for Python: parameters chosen or given, and the encodings under them.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::plaintext::Plaintext;
 use crate::scheme::{Plain, Scheme, wrong_scheme};
 use crate::several;
 
-/// Parameters with their tables.
+/// A context: parameters of a scheme with their tables.
 #[pyclass(frozen, module = "sunzi._native", from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) scheme: Arc<Scheme>,
 }
 
-/// Settings by name, each used once.
+/// Settings of a request for parameters by name, each used once.
 struct Request<'py>(Bound<'py, PyDict>);
 
 impl<'py> Request<'py> {
@@ -44,7 +44,7 @@ impl<'py> Request<'py> {
     }
 }
 
-/// Returns the builder with every setting that was given.
+/// Returns the builder of parameters with every setting that was given.
 macro_rules! with_settings {
     ($builder:expr, $request:expr, $($name:ident: $kind:ty),*) => {{
         let mut builder = $builder;
@@ -118,7 +118,7 @@ impl Builder {
     }
 }
 
-/// Returns the policy of the number of shared results and of statistical bits.
+/// Returns the sharing policy for a number of shared results and a number of statistical bits.
 pub(crate) fn policy((queries, bits): (u64, u32)) -> Result<SharingPolicy, Failure> {
     Ok(SharingPolicy::new(bits, queries)?)
 }
@@ -127,7 +127,7 @@ pub(crate) fn unknown_scheme(name: &str) -> PyErr {
     PyValueError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""))
 }
 
-/// Returns the security level: 128 unless given; 0 only by its name.
+/// Returns the security level in bits: 128 unless given; 0 only by its name.
 pub(crate) fn security(bits: Option<u32>) -> PyResult<Security> {
     match bits {
         None | Some(128) => Ok(Security::Bits128),
@@ -148,7 +148,7 @@ impl Context {
 
 #[pymethods]
 impl Context {
-    /// Chooses the cheapest parameters for a request.
+    /// Chooses the cheapest parameters of a scheme for a request.
     #[staticmethod]
     fn choose(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Self> {
         let builder = Builder::new(scheme, request)?;
@@ -172,14 +172,14 @@ impl Context {
         })
     }
 
-    /// Explains the choice of parameters.
+    /// Explains the choice of parameters for a request.
     #[staticmethod]
     fn explain(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<String> {
         let builder = Builder::new(scheme, request)?;
         run(py, move || builder.explain())
     }
 
-    /// Makes a context of exactly these moduli.
+    /// Makes a context of exactly the given moduli.
     #[staticmethod]
     #[pyo3(signature = (scheme, log2_degree, moduli, *, special_moduli, plain_modulus, levels, scale_bits, message_bits, digits, security))]
     #[expect(clippy::too_many_arguments, reason = "all of them named, and none that another would imply")]
@@ -326,7 +326,7 @@ impl Context {
         Ok(self.scheme.reals().or_raise(py)?.evaluator.context().message_bound())
     }
 
-    /// Returns the canonical scale of a level.
+    /// Returns the canonical scale of a level of CKKS.
     fn scale(&self, py: Python<'_>, level: usize) -> PyResult<f64> {
         self.scheme.reals().or_raise(py)?.evaluator.context().scale(level).or_raise(py)
     }
@@ -444,12 +444,12 @@ impl Context {
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// Returns the k of X → X^k that rotates slots left.
+    /// Returns the exponent k of the automorphism X → X^k that rotates slots left.
     fn rotation_exponent(&self, steps: i64) -> u64 {
         crate::ops::rotation_exponent(&self.scheme, steps)
     }
 
-    /// Returns the k of X → X^k that swaps rows, or conjugates.
+    /// Returns the exponent k of the automorphism X → X^k that swaps rows, or conjugates.
     fn swap_exponent(&self) -> u64 {
         crate::ops::swap_exponent(&self.scheme)
     }

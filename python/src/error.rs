@@ -6,13 +6,13 @@ use pyo3::prelude::*;
 
 /// Failure of a call that computes.
 pub(crate) enum Failure {
-    /// An error of the library: the name of its class and its message.
+    /// An error of the library, with the name of its Python class and its message.
     Library { class: String, message: String },
-    /// An exception raised by a callable of the caller.
+    /// A Python exception that a callable of the caller raised.
     Python(PyErr),
 }
 
-/// Names of variants that only carry an error of a layer below.
+/// Names of error variants that only carry an error of a layer below.
 const WRAPPERS: [&str; 15] = [
     "Ckks",
     "Encoder",
@@ -38,7 +38,7 @@ impl<E: Error> From<E> for Failure {
     }
 }
 
-/// Returns the name of the innermost variant.
+/// Returns the name of the innermost variant in the debug text of an error.
 fn class(debug: &str) -> &str {
     let end = debug.find(|c: char| !c.is_alphanumeric()).unwrap_or(debug.len());
     let (name, rest) = debug.split_at(end);
@@ -49,17 +49,17 @@ fn class(debug: &str) -> &str {
 }
 
 impl Failure {
-    /// Makes an error of this layer.
+    /// Makes an error of the Python layer, with its class and message.
     pub(crate) fn new(class: &str, message: impl Into<String>) -> Self {
         Self::Library { class: class.to_owned(), message: message.into() }
     }
 
-    /// Makes an error for a fault of the library.
+    /// Makes the error for a fault of the library itself.
     pub(crate) fn internal(what: &str) -> Self {
         Self::new("InternalError", format!("{what}: this is a fault of the library, please report it"))
     }
 
-    /// Returns the name of the class, and the message.
+    /// Returns the name of the exception class, and the message of the failure.
     pub(crate) fn told(self) -> (String, String) {
         match self {
             Self::Library { class, message } => (class, message),
@@ -82,7 +82,7 @@ fn raised(py: Python<'_>, class: &str, message: &str) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-/// Conversion to exceptions for calls that compute nothing.
+/// Conversion of errors to Python exceptions, for calls that compute nothing.
 pub(crate) trait OrRaise<T> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }

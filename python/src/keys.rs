@@ -1,4 +1,4 @@
-//! Key classes.
+//! Python classes of secret, public and evaluation keys.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ macro_rules! encrypted {
     }};
 }
 
-/// Secret key, which decrypts.
+/// Secret key of any scheme, which decrypts.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct SecretKey {
     pub(crate) scheme: Arc<Scheme>,
@@ -60,7 +60,7 @@ impl SecretKey {
         })
     }
 
-    /// Returns the secret in bytes, by explicit request.
+    /// Returns the bytes of the secret key, by explicit request.
     fn export<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let (scheme, key) = (Arc::clone(&self.scheme), Arc::clone(&self.key));
         let bytes = run(py, move || Ok(zeroize::Zeroizing::new(wire::to_bytes(scheme.rlwe(), &*key)?)))?;
@@ -81,7 +81,8 @@ impl SecretKey {
         self.key.id().to_string()
     }
 
-    /// Returns the key for a context of the same ring and another plaintext modulus, on which keys do not depend.
+    /// Returns the secret key for a context of the same ring and another plaintext modulus, on which keys do
+    /// not depend.
     fn within(&self, context: &Context) -> Self {
         Self { scheme: Arc::clone(&context.scheme), key: Arc::clone(&self.key) }
     }
@@ -115,7 +116,7 @@ impl SecretKey {
     }
 }
 
-/// Public key, which encrypts.
+/// Public key of any scheme, which encrypts.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct PublicKey {
     scheme: Arc<Scheme>,
@@ -143,7 +144,7 @@ impl PublicKey {
         self.key.id().to_string()
     }
 
-    /// Returns the key for a context of the same ring and another plaintext modulus.
+    /// Returns the public key for a context of the same ring and another plaintext modulus.
     fn within(&self, context: &Context) -> Self {
         Self { scheme: Arc::clone(&context.scheme), key: Arc::clone(&self.key) }
     }
@@ -173,7 +174,7 @@ impl PublicKey {
     }
 }
 
-/// Evaluation keys, with which a server computes.
+/// Evaluation keys of any scheme, with which a server computes.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct EvaluationKeys {
     scheme: Arc<Scheme>,
@@ -238,7 +239,7 @@ impl EvaluationKeys {
         self.keys.relinearization.is_some()
     }
 
-    /// Exponents k of all X → X^k with keys.
+    /// Exponents k of all automorphisms X → X^k that have a Galois key.
     #[getter]
     fn exponents(&self) -> Vec<u64> {
         self.keys.galois.as_ref().map(|keys| keys.exponents().collect()).unwrap_or_default()
@@ -276,7 +277,7 @@ impl EvaluationKeys {
     }
 }
 
-/// Reads one key after the other until the bytes end.
+/// Reads evaluation keys one after the other until the bytes end.
 fn read_keys(scheme: &Scheme, bytes: &[u8]) -> Result<(Keys, KeyId), Failure> {
     let mut input = bytes;
     let mut keys = Keys { relinearization: None, galois: None };

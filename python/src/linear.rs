@@ -46,7 +46,7 @@ impl LinearTransform {
         })
     }
 
-    /// Steps of the rotations that need keys.
+    /// Steps of the rotations that the product with the matrix needs keys for.
     #[getter]
     fn rotations(&self) -> Vec<i64> {
         self.transform.plan().rotations()

@@ -92,7 +92,7 @@ pub(crate) fn multiply(scheme: &Scheme, a: &Cipher, b: &Cipher, keys: &Evaluatio
     binary!(scheme, a, b, |e, x, y| if Arc::ptr_eq(x, y) { e.square(x, key) } else { e.multiply(x, y, key) })
 }
 
-/// Multiplies to three parts, at the product of both scales in CKKS.
+/// Multiplies two ciphertexts to a product of three parts, at the product of both scales in CKKS.
 pub(crate) fn multiply_unrelinearized(scheme: &Scheme, a: &Cipher, b: &Cipher) -> Outcome {
     match (scheme, a, b) {
         (Scheme::Bfv(exact), Cipher::Bfv(x), Cipher::Bfv(y)) => {
@@ -125,7 +125,7 @@ pub(crate) fn multiply_plain(scheme: &Scheme, a: &Cipher, m: &Plain) -> Outcome 
     with_plain!(scheme, a, m, |e, x, y| e.multiply_plain(x, y))
 }
 
-/// Multiplies by a plaintext, at the product of both scales in CKKS.
+/// Multiplies a ciphertext by a plaintext, at the product of both scales in CKKS.
 pub(crate) fn multiply_plain_unscaled(scheme: &Scheme, a: &Cipher, m: &Plain) -> Outcome {
     match (scheme, a, m) {
         (Scheme::Ckks(reals), Cipher::Ckks(x), Plain::Ckks(y)) => {
@@ -135,7 +135,7 @@ pub(crate) fn multiply_plain_unscaled(scheme: &Scheme, a: &Cipher, m: &Plain) ->
     }
 }
 
-/// Multiplies by an integer k, without using a level in CKKS.
+/// Multiplies a ciphertext by an integer k, without using a level in CKKS.
 pub(crate) fn multiply_integer(scheme: &Scheme, a: &Cipher, factor: i64) -> Outcome {
     match (scheme, a) {
         (Scheme::Bfv(exact), Cipher::Bfv(x)) => Ok(exact.evaluator.multiply_scalar(x, factor)?.into()),
@@ -145,7 +145,7 @@ pub(crate) fn multiply_integer(scheme: &Scheme, a: &Cipher, factor: i64) -> Outc
     }
 }
 
-/// Applies the automorphism X → X^`exponent`.
+/// Applies the automorphism X → X^`exponent` to a ciphertext.
 pub(crate) fn automorphism(scheme: &Scheme, a: &Cipher, exponent: u64, keys: &EvaluationKeys) -> Outcome {
     if exponent == 1 {
         return Ok(a.clone());
@@ -154,7 +154,7 @@ pub(crate) fn automorphism(scheme: &Scheme, a: &Cipher, exponent: u64, keys: &Ev
     unary!(scheme, a, |e, x| e.automorphism(x, exponent, keys))
 }
 
-/// Applies several automorphisms to one ciphertext, sharing its digits.
+/// Applies several automorphisms to one ciphertext, which share its digits.
 pub(crate) fn automorphisms(
     scheme: &Scheme,
     a: &Cipher,
@@ -211,7 +211,8 @@ pub(crate) fn level_to(scheme: &Scheme, a: &Cipher, level: usize) -> Outcome {
     }
 }
 
-/// Returns the bits before decryption refuses; in CKKS, bits of the modulus that rescalings can still take.
+/// Returns the bits of noise that a ciphertext can still take before decryption refuses it; in CKKS, bits of
+/// the modulus that rescalings can still take.
 pub(crate) fn bits_left(scheme: &Scheme, a: &Cipher) -> Result<f64, Failure> {
     match (scheme, a) {
         (Scheme::Bfv(exact), Cipher::Bfv(x)) => Ok(exact.evaluator.context().bits_left(&**x)),
@@ -272,7 +273,7 @@ pub(crate) fn sum_of_products(scheme: &Scheme, terms: &[(Cipher, Cipher)], keys:
     })
 }
 
-/// Returns Σ c_i·a_i + c, rescaled once.
+/// Returns Σ c_i·a_i + c of CKKS for real constants, rescaled once.
 pub(crate) fn linear_combination(scheme: &Scheme, terms: &[(f64, Cipher)], constant: f64) -> Outcome {
     let evaluator = &scheme.reals()?.evaluator;
     let ciphers = terms.iter().map(|(factor, term)| match term {

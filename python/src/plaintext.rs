@@ -1,4 +1,4 @@
-//! Plaintexts: encoded slots.
+//! Python class of plaintexts: encoded slots.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::scheme::{Plain, Scheme};
 
-/// A plaintext of encoded slots: secret if its numbers are.
+/// A plaintext of encoded slots: secret if the numbers in them are.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Plaintext {
     pub(crate) scheme: Arc<Scheme>,

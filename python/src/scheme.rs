@@ -48,14 +48,14 @@ impl Reals {
     }
 }
 
-/// Scheme of a Python context.
+/// Scheme of a Python context, with its parameters and tables.
 pub(crate) enum Scheme {
     Bfv(Exact<bfv::Parameters, bfv::Evaluator>),
     Bgv(Exact<bgv::Parameters, bgv::Evaluator>),
     Ckks(Reals),
 }
 
-/// A ciphertext, shared.
+/// A ciphertext of one of the schemes, shared between Python objects.
 #[derive(Clone)]
 pub(crate) enum Cipher {
     Bfv(Arc<bfv::Ciphertext>),
@@ -81,7 +81,7 @@ impl From<sunzi_rlwe::Ciphertext<Ckks>> for Cipher {
     }
 }
 
-/// A plaintext, shared.
+/// A plaintext of one of the schemes, shared between Python objects.
 #[derive(Clone)]
 pub(crate) enum Plain {
     Exact(Arc<sunzi_encoding::Plaintext>),
@@ -175,7 +175,7 @@ impl Scheme {
         }
     }
 
-    /// Multiplicative depth; `None` for BFV, whose levels are not counted.
+    /// Multiplicative depth of the parameters; `None` for BFV, whose levels are not counted.
     pub(crate) fn depth(&self) -> Option<usize> {
         match self {
             Self::Bfv(_) => None,
@@ -200,7 +200,7 @@ impl Scheme {
         }
     }
 
-    /// Fingerprint of the parameters in files.
+    /// Fingerprint that identifies the parameters in files.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Bfv(exact) => exact.parameters.fingerprint(),
@@ -209,7 +209,7 @@ impl Scheme {
         }
     }
 
-    /// Returns the parameters as a file.
+    /// Returns the parameters of the scheme as the bytes of a file.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         fn bytes<P: StoredParameters>(parameters: &P) -> Result<Vec<u8>, Failure> {
             Ok(to_bytes(&NoContext, parameters)?)

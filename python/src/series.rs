@@ -1,4 +1,4 @@
-//! Polynomials with real coefficients.
+//! Python class of polynomials with real coefficients.
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
@@ -30,11 +30,11 @@ const KNOWN: [(&str, Function); 9] = [
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Series {
     pub(crate) series: series::Series,
-    /// Distance from the function; `None` for a polynomial that approximates nothing.
+    /// Largest distance of the series from its function; `None` for a polynomial that approximates nothing.
     error: Option<f64>,
-    /// Whether the error bound holds all over the interval; else it was measured on a grid.
+    /// Whether the error bound of the series holds all over the interval; else it was measured on a grid.
     proved: bool,
-    /// Name of the known function.
+    /// Name of the known function that the series approximates, if it is one.
     function: Option<&'static str>,
 }
 
@@ -81,7 +81,7 @@ fn smoothness(lipschitz: Option<f64>, second_derivative: Option<f64>) -> PyResul
     }
 }
 
-/// Approximates a callable, which may raise.
+/// Approximates a Python callable, which may raise, by a Chebyshev series.
 fn of_callable(
     function: &Bound<'_, PyAny>,
     smoothness: Option<Smoothness>,
@@ -171,13 +171,13 @@ impl Series {
         Ok(Self { series, error, proved, function })
     }
 
-    /// Error of the approximation, if it is one.
+    /// Largest error of the approximation on its interval; `None` for a polynomial that approximates nothing.
     #[getter]
     fn error(&self) -> Option<f64> {
         self.error
     }
 
-    /// Whether the error holds all over the interval; else it was measured on a grid.
+    /// Whether the error bound of the series holds all over the interval; else it was measured on a grid.
     #[getter]
     fn error_is_proved(&self) -> bool {
         self.proved
@@ -194,7 +194,7 @@ impl Series {
         self.series.degree()
     }
 
-    /// Number of levels that an evaluation takes.
+    /// Number of levels that an evaluation of the series takes.
     #[getter]
     fn depth(&self) -> usize {
         series::depth(&self.series)

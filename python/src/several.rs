@@ -6,7 +6,7 @@ use sunzi_bgv as bgv;
 use crate::error::Failure;
 use crate::scheme::Scheme;
 
-/// Ring degrees that are tried for BGV, as log2 n.
+/// Ring degrees n that are tried for BGV, as log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 
 /// Returns the schemes with a common ring, if they differ in their plaintext moduli alone.

@@ -1,4 +1,4 @@
-//! Results shared with others.
+//! Python class of the ledger of results shared with others.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::scheme::{Cipher, Plain, Scheme, mixed};
 /// Ledger of the shared results of a secret key, and of their limit: in a file, or in memory.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct SharingLedger {
-    /// The ledger, locked while a result is opened: results are counted one after the other.
+    /// File of the ledger, locked while a result is opened: results are counted one after the other.
     file: Arc<Mutex<LedgerFile>>,
     policy: SharingPolicy,
 }
@@ -44,7 +44,8 @@ impl SharingLedger {
         })
     }
 
-    /// Opens the ledger of a key from its file. One that was made with the key and has no policy yet gets this one.
+    /// Opens the ledger of a key from its file. A ledger that was made with the key and has no policy yet
+    /// gets this policy.
     #[staticmethod]
     fn open(
         py: Python<'_>,

@@ -129,7 +129,7 @@ impl Tape {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner).output(place, size).or_raise(py)
     }
 
-    /// Returns the name of every step and the indices of its operands.
+    /// Returns the name of every recorded step and the indices of its operands.
     #[getter]
     fn steps(&self) -> Vec<(&'static str, Vec<usize>)> {
         self.copy().steps().iter().map(|step| (step.name(), step.operands())).collect()
@@ -180,7 +180,7 @@ impl Tape {
         })
     }
 
-    /// Runs the tape without data in this context.
+    /// Runs the tape without data in a context.
     #[pyo3(signature = (context, *, sharing=None))]
     fn rehearse(
         &self,
@@ -205,10 +205,10 @@ impl Tape {
     }
 }
 
-/// Report of a step: level, bits left, precision, magnitude, bytes.
+/// Report of a step of a dry run: level, bits left, precision, magnitude, bytes.
 type Report = (Option<usize>, f64, Option<f64>, Option<f64>, usize);
 
-/// Result of a dry run.
+/// Result of a dry run of a tape.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Rehearsal {
     #[pyo3(get)]
@@ -221,7 +221,7 @@ pub(crate) struct Rehearsal {
     bits_left: f64,
     #[pyo3(get)]
     precision: Option<f64>,
-    /// Step that failed, the class of its error, and the message.
+    /// Step of the dry run that failed, the class of its error, and the message.
     #[pyo3(get)]
     failed: Option<(usize, String, String)>,
 }

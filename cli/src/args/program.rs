@@ -11,16 +11,16 @@ use super::tables::parse_bytes;
 use super::{AcceptArgs, FILE_CODES};
 use crate::error::CliError;
 
-/// Which scheme a program may run in.
+/// Scheme that a program may run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlanScheme {
-    /// BFV.
+    /// The BFV scheme.
     Bfv,
-    /// BGV.
+    /// The BGV scheme.
     Bgv,
-    /// CKKS.
+    /// The CKKS scheme.
     Ckks,
-    /// The cheapest.
+    /// The cheapest scheme that can compute the program.
     Auto,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct PlanArgs {
     pub(crate) json: bool,
 }
 
-/// Room for results that somebody else will see.
+/// Options of room for results that somebody else will see.
 #[derive(Debug, Args)]
 pub(crate) struct RoomArgs {
     /// Leave room for `sunzi decrypt --share`, of at most QUERIES ciphertexts under one key
@@ -121,7 +121,7 @@ pub(crate) struct RoomArgs {
 }
 
 impl RoomArgs {
-    /// What is going to be shared, if anything.
+    /// Returns the policy of results that are going to be shared, if any are.
     pub(crate) fn policy(&self) -> Result<Option<SharingPolicy>, CliError> {
         let policy = |queries| SharingPolicy::new(self.statistical_bits, queries).map_err(CliError::input);
         self.share.map(policy).transpose()
@@ -158,7 +158,7 @@ pub(crate) struct EvalArgs {
     pub(crate) quiet: bool,
 }
 
-/// What `sunzi decrypt` says of those who may see what it prints.
+/// Text of `sunzi decrypt` on who may see what it prints.
 const FOR_WHOM: &str = "What it prints is for the key holder: errors of CKKS, and failures of exact schemes, depend on the secret key, so give nothing \
 to whoever made or chose the ciphertexts. With --share noise is added that hides those errors, and every ciphertext is counted in sharing.sz beside the secret key: \
 keep that file with the key, and never put an older copy of it back.";
@@ -187,7 +187,7 @@ pub(crate) struct DecryptArgs {
     pub(crate) quiet: bool,
 }
 
-/// Results for somebody else to see.
+/// Options of results for somebody else to see.
 #[derive(Debug, Args)]
 pub(crate) struct SharingArgs {
     /// For somebody else to see: hide the errors. At most QUERIES ciphertexts are ever shared under this key, which is fixed the first time

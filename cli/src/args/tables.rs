@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{AcceptArgs, FILE_CODES};
 
-/// A table and how it is to be taken.
+/// Options of a table and of how it is taken.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
     /// A CSV file with a header line, or a Parquet file
@@ -69,7 +69,7 @@ pub(crate) struct EncryptArgs {
     pub(crate) quiet: bool,
 }
 
-/// A number of bytes, with K, M, G or T for powers of 1024.
+/// Parses a number of bytes, with K, M, G or T for powers of 1024.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || "expected a number of bytes, such as 512M or 4G".to_owned();
     let upper = text.to_ascii_uppercase();

@@ -15,19 +15,19 @@ const PLAIN_BITS: u32 = 17;
 /// Bits of precision of CKKS; the smallest degree has room for fewer.
 const PRECISION: u32 = 20;
 const LEAST_PRECISION: u32 = 10;
-/// How far a slot of CKKS may be from what it should be: 2^-7, six deviations of the least precision.
+/// Largest distance of a slot of CKKS from its expected value: 2^-7, six deviations of the least precision.
 const TOLERANCE: f64 = 1.0 / 128.0;
 
 /// Receives the operations of a scheme, in the order of `OPERATIONS`.
 type Measure<'a> = &'a mut dyn FnMut([Call<'_>; 5]) -> Result<(), CliError>;
 
-/// How a scheme encrypts and decrypts.
+/// Functions by which a scheme encrypts and decrypts.
 struct Ways<E, D> {
     encrypt: E,
     decrypt: D,
 }
 
-/// How a context of BFV or BGV encrypts and decrypts.
+/// Makes the functions by which a context of BFV or BGV encrypts and decrypts.
 macro_rules! ways {
     ($context:expr) => {
         Ways {
@@ -58,7 +58,7 @@ pub(super) fn bgv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
     exact(context.rlwe(), &bgv::Evaluator::new(&context), ways!(context), measure)
 }
 
-/// The operations of a scheme over integers.
+/// Times the operations of a scheme over integers.
 fn exact<A, E, D>(
     rlwe: &RlweContext,
     evaluator: &A,
@@ -106,7 +106,7 @@ where
     ])
 }
 
-/// The operations of CKKS over complex numbers of absolute value 1.
+/// Times the operations of CKKS over complex numbers of absolute value 1.
 pub(super) fn ckks(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
     let precision = if log_n == 12 { LEAST_PRECISION } else { PRECISION };
     let builder = ckks::Parameters::builder().log2_degree(log_n).depth(1).precision(precision);

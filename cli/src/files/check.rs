@@ -28,7 +28,7 @@ struct Checked {
     bytes: u64,
 }
 
-/// Reads all of a file, and says what it is.
+/// Reads all of a file, and prints what it is.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let refused = |error| refuse(&args.file, error);
     let accept = args.accept.parameters();
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     output::print(&format!("whole: {object}, {count} in {bytes} bytes, for these parameters"))
 }
 
-/// Reads a file of any kind in the context of these parameters; how many objects it has.
+/// Reads a file of any kind in the context of these parameters; returns the number of its objects.
 fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
     match parameters {
         Stored::Bfv(parameters) => in_scheme::<_, bfv::Plaintext>(&of(bfv::Context::new(parameters))?, path),
@@ -80,14 +80,15 @@ fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
     }
 }
 
-/// The context that a file was made in: a message belongs to one of the plaintext moduli, keys to all of them.
+/// Returns the context that a file was made in: a message belongs to one of the plaintext moduli, keys to all
+/// of them.
 fn its<'a, C: SchemeFormat>(contexts: &'a [C], path: &Path) -> Result<&'a C, WireError> {
     let header = stored::open(path)?.header().parameters;
     let own = contexts.iter().find(|context| context.message_fingerprint() == header);
     own.or(contexts.first()).ok_or(WireError::value("plaintext moduli", "at least one", 0))
 }
 
-/// The context of parameters that were validated; if there is none, the error says why.
+/// Returns the context of parameters that were validated; if there is none, the error says why.
 fn of<C, E: std::error::Error + Send + Sync + 'static>(context: Result<C, E>) -> Result<C, WireError> {
     context.map_err(WireError::scheme)
 }

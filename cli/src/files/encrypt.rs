@@ -32,13 +32,13 @@ struct Made {
     key: String,
     rows: u64,
     chunks: usize,
-    /// Number of columns and labels that are encrypted.
+    /// Number of columns and labels of the table that are encrypted.
     encrypted: usize,
     bytes: u64,
     seconds: f64,
 }
 
-/// The key of the folder: the owner's secret key, or the public key.
+/// Key in the folder: the owner's secret key, or the public key.
 enum Key {
     Secret(SecretKey),
     Public(PublicKey),
@@ -67,7 +67,7 @@ impl Key {
     }
 }
 
-/// Why encryption stopped without a file.
+/// Reason why encryption stopped without a file.
 enum Stopped {
     Wire(WireError),
     Said(CliError),
@@ -79,7 +79,7 @@ impl From<WireError> for Stopped {
     }
 }
 
-/// Finds a schema, and prints or keeps it.
+/// Finds the schema of a table, and prints or keeps it.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
     let (_, surveyed) = look(&args.table, None, None)?;
     let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
@@ -116,7 +116,7 @@ fn look(
     Ok((source, surveyed))
 }
 
-/// Encrypts a table: first a look at all of it, so that nothing is encrypted of one that does not fit.
+/// Encrypts a table: first reads all of it, so that nothing is encrypted of a table that does not fit.
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
     check_target(&args.output)?;
@@ -178,7 +178,7 @@ fn is_parquet_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
-/// Fails for columns that the scheme cannot hold.
+/// Fails for columns of a table that the scheme cannot hold.
 fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
     let moduli = contexts.parameters().plain_moduli();
     let range = moduli.iter().fold(1_u128, |product, &t| product.saturating_mul(t.into()));
@@ -200,7 +200,7 @@ fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Encryption of a table, chunk by chunk.
+/// Encryption of a whole table, chunk by chunk.
 struct Job<'a> {
     codec: Codec,
     key: &'a Key,
@@ -229,13 +229,13 @@ impl<'a> Job<'a> {
         packed.unwrap_or(self.inputs.len())
     }
 
-    /// Number of inputs that are encrypted together.
+    /// Number of inputs of a chunk that are encrypted together.
     fn batch(&self) -> usize {
         2 * rayon::current_num_threads()
     }
 
-    /// About the bytes that encryption takes: cells of two chunks, and for each input of a batch plaintexts,
-    /// ciphertexts and their bytes.
+    /// Estimated bytes that the encryption of a table takes: cells of two chunks, and for each input of a
+    /// batch plaintexts, ciphertexts and their bytes.
     fn memory(&self) -> u64 {
         let contexts = self.codec.contexts();
         let (n, moduli) =
@@ -250,7 +250,7 @@ impl<'a> Job<'a> {
         cells.saturating_add(work)
     }
 
-    /// The bytes of some inputs of a chunk, encrypted on all threads.
+    /// Returns the bytes of some inputs of a chunk, encrypted on all threads.
     fn encrypt(&self, rows: &Table, inputs: &[Input]) -> Result<Vec<Vec<u8>>, CliError> {
         let one = |input: &Input| {
             let column = self.schema.columns.get(input.column).zip(rows.cells(input.column));

@@ -1,4 +1,4 @@
-//! `sunzi inspect`: what a file says it is. Only its header is read, and parameters, which are small.
+//! `sunzi inspect` reports what a file says it is. Only its header is read, and parameters, which are small.
 
 use serde::Serialize;
 use sunzi::program::{Column, Kind, Schema};
@@ -15,19 +15,20 @@ use crate::output;
 #[derive(Debug, Serialize)]
 struct Inspected {
     file: String,
-    /// Kind of the object, in words.
+    /// Kind of the object in the file, in words.
     object: String,
-    /// Number of the kind in the file format.
+    /// Number of the object's kind in the file format.
     kind: u16,
-    /// Whether the object must be kept secret.
+    /// Whether the object in the file must be kept secret.
     secret: bool,
-    /// Bytes of the object, header included, and of the file.
+    /// Bytes of the object, header included, and bytes of the file.
     bytes: u64,
     file_bytes: u64,
-    /// Names of the parameters: of ring and keys, and of the scheme's numbers, which keys have none of.
+    /// Names of the parameters in the file: of ring and keys, and of the scheme's numbers, which keys have
+    /// none of.
     ring: String,
     scheme: Option<String>,
-    /// The name of the secret key.
+    /// Name of the secret key that the object belongs to.
     key: Option<String>,
     /// Grounds of the security of the parameters, in files that have parameters.
     security: Option<SecurityClaim>,
@@ -84,7 +85,7 @@ impl Inspected {
     }
 }
 
-/// One line of text about a column.
+/// Returns one line of text about a column of a table.
 fn described(column: &Column) -> String {
     let kind = match &column.kind {
         Kind::Decimal { decimals, low, high } => {
@@ -98,7 +99,7 @@ fn described(column: &Column) -> String {
     format!("\n{}", one_line(&format!("column       {}  {secrecy}, {kind}", quoted(&column.name))))
 }
 
-/// Prints what the header says; a file of another length is damaged.
+/// Prints what the header of a file says; a file of another length is damaged.
 pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
     let refused = |error| refuse(&args.file, error);
     let parquet = is_parquet(&args.file).map_err(|error| refuse_table(&args.file, error))?;

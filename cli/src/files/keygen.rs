@@ -23,7 +23,8 @@ use crate::error::{CliError, quoted};
 use crate::progress::Progress;
 use crate::{output, program};
 
-/// The files of each party beside the parameters: the owner of the data, who counts what is shared, whoever encrypts, whoever computes.
+/// Files of each party in the folder of keys, beside the parameters: the owner of the data, who counts what
+/// is shared, whoever encrypts, whoever computes.
 const FILES: [&str; 5] = [
     "secret/secret.sz",
     "secret/sharing.sz",
@@ -45,14 +46,14 @@ struct Made {
     files: Vec<Written>,
 }
 
-/// One file that was written.
+/// One file that `sunzi keygen` wrote.
 #[derive(Debug, Serialize)]
 struct Written {
     file: String,
     bytes: u64,
 }
 
-/// Makes all keys in a folder that is not there yet: all of them, or none.
+/// Makes all keys of `sunzi keygen` in a folder that is not there yet: all of them, or none.
 pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     let parameters =
         Stored::load(args.accept.parameters(), &args.params).map_err(|error| refuse(&args.params, error))?;
@@ -138,7 +139,7 @@ fn make(context: &RlweContext, parameters: &Stored, args: &KeygenArgs) -> Result
     if args.json { output::print_json(&made) } else { output::print(&made.text()) }
 }
 
-/// Writes all keys, the secret key first: the others are made of it.
+/// Writes all keys of `sunzi keygen`, the secret key first: the others are made of it.
 fn write(
     context: &RlweContext,
     parameters: &Stored,
@@ -195,7 +196,7 @@ fn planned(args: &KeygenArgs) -> Result<Vec<(u64, usize)>, CliError> {
     Ok(exponents.into_iter().map(|exponent| (exponent, plan.rotation_limbs)).collect())
 }
 
-/// The automorphisms that are asked for.
+/// Returns the exponents of the automorphisms that the options ask keys for.
 fn exponents(ring: &Ring, parameters: &Stored, rotations: &Rotations) -> Result<Vec<u64>, CliError> {
     let (degree, index) = (ring.degree(), ring.index());
     if !index.is_power_of_two() {
@@ -223,7 +224,7 @@ fn exponents(ring: &Ring, parameters: &Stored, rotations: &Rotations) -> Result<
     })
 }
 
-/// The text that says what is going to be made, before it is made.
+/// Returns the text that says which keys are going to be made.
 fn announcement(context: &RlweContext, parameters: &Stored, rotations: usize) -> String {
     let polynomial = context.ring().degree() as f64 * context.log2_key_modulus() / 8.0;
     let one = (polynomial * context.gadget().digit_count() as f64).ceil() as u64;

@@ -59,7 +59,7 @@ impl Stored {
         }
     }
 
-    /// About the bytes of memory that the tables of these parameters take.
+    /// Estimated bytes of memory that the tables of these parameters take.
     pub(super) fn table_bytes(&self) -> u64 {
         match self {
             Self::Bfv(parameters) => StoredParameters::table_bytes(parameters),
@@ -70,7 +70,7 @@ impl Stored {
         }
     }
 
-    /// About the bytes of memory that a switching key takes.
+    /// Estimated bytes of memory that a switching key takes.
     pub(super) fn switch_key_bytes(&self) -> u64 {
         match self {
             Self::Bfv(parameters) => parameters.switch_key_bytes(),
@@ -103,7 +103,7 @@ impl Stored {
     }
 }
 
-/// A file that is one object, with its header read.
+/// Opens a file that is one object, and reads its header.
 pub(super) fn open(path: &Path) -> Result<Reader<ErasingReader<File>>, WireError> {
     Reader::open(path)
 }
@@ -124,14 +124,14 @@ pub(super) fn whole(path: &Path) -> Result<(), WireError> {
     if place == len { Ok(()) } else { Err(WireError::Truncated) }
 }
 
-/// The header of a file, and how many bytes the file has.
+/// Returns the header of a file, and how many bytes the file has.
 pub(super) fn header(path: &Path) -> Result<(Header, u64), WireError> {
     let mut file = File::open(path).map_err(WireError::Io)?;
     let len = file.metadata().map_err(WireError::Io)?.len();
     Ok((Header::read(&mut file)?, len))
 }
 
-/// Whether a file is an encrypted table, or claims to be one: also one in Parquet.
+/// Whether a file is an encrypted table, or claims to be one: also an encrypted table in Parquet.
 pub(super) fn is_table(path: &Path) -> Result<bool, CliError> {
     if is_parquet(path).map_err(|error| refuse_table(path, error))? {
         return Ok(true);
@@ -140,7 +140,7 @@ pub(super) fn is_table(path: &Path) -> Result<bool, CliError> {
     Ok(Kind::of(header.kind).is_some_and(Kind::is_table))
 }
 
-/// An encrypted table, with its schema read.
+/// Opens an encrypted table, and reads its schema.
 pub(crate) fn table(path: &Path) -> Result<Box<dyn EncryptedTable>, CliError> {
     sunzi::table::open(path).map_err(|error| refuse_table(path, error))
 }

@@ -22,17 +22,17 @@ pub(super) struct Times {
     pub(super) tables: f64,
     /// Seconds for encoding the sequence as plaintexts.
     pub(super) encode: f64,
-    /// Seconds for making all keys.
+    /// Seconds for making all keys of the lookup.
     pub(super) keys: f64,
-    /// Seconds for encrypting the word.
+    /// Seconds for encrypting the secret word.
     pub(super) encrypt: f64,
-    /// Seconds of the server's work.
+    /// Seconds of the server's work: its search.
     pub(super) search: f64,
-    /// Seconds for decrypting the answer.
+    /// Seconds for decrypting the answer of the search.
     pub(super) decrypt: f64,
 }
 
-/// Bytes of keys in memory, and numbers of ciphertexts.
+/// Sizes of a lookup: bytes of keys in memory, and numbers of ciphertexts.
 #[derive(Debug, Serialize)]
 pub(super) struct Sizes {
     /// Bytes of the relinearisation and Galois keys.
@@ -57,7 +57,7 @@ pub(super) struct Work {
 pub(super) struct Outcome {
     pub(super) parameters: Parameters,
     pub(super) encoder: GaloisEncoder,
-    /// Where the word begins, by the decrypted answer, counted from 0.
+    /// Positions where the word begins, by the decrypted answer, counted from 0.
     pub(super) positions: Vec<usize>,
     pub(super) bits_left: f64,
     pub(super) depth: u32,
@@ -114,7 +114,8 @@ pub(super) fn run(genome: &Genome, word: &Word, progress: &Progress) -> Result<O
     Ok(Outcome { parameters, positions, bits_left, depth: table.depth(), times, sizes, work, encoder })
 }
 
-/// Parameters for the products of the search: a Frobenius map before each, and marks and a sum over blocks at the end.
+/// Makes the context for the products of the search: a Frobenius map before each, and marks and a sum over
+/// blocks at the end.
 fn context(table: &LookupTable) -> Result<(Parameters, Context), BgvError> {
     let parameters = Parameters::builder()
         .ring_index(RING_INDEX)
@@ -142,7 +143,7 @@ fn work(table: &LookupTable, encoder: &GaloisEncoder, width: usize) -> Work {
 }
 
 impl Outcome {
-    /// Slots of a ciphertext.
+    /// Number of slots of a ciphertext of the lookup.
     pub(super) fn slots(&self) -> usize {
         self.encoder.slots()
     }

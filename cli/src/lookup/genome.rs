@@ -21,7 +21,7 @@ pub(super) struct Genome {
     letters: Vec<Letter>,
 }
 
-/// A word of DNA.
+/// A word of DNA, as letters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Word {
     letters: Vec<Letter>,
@@ -37,7 +37,7 @@ fn letter(c: char) -> Option<Letter> {
     }
 }
 
-/// Elements of GF(2^16) for letters, as bits: two for each letter.
+/// Returns the elements of GF(2^16) for letters, as bits: two for each letter.
 fn elements(letters: &[Letter]) -> Vec<Vec<u64>> {
     let bits = |&letter: &Letter| [u64::from(letter & 1), u64::from(letter >> 1)];
     letters.chunks(ELEMENT_LETTERS).map(|element| element.iter().flat_map(bits).collect()).collect()
@@ -56,12 +56,12 @@ pub(super) fn word(text: &str) -> Result<Word, CliError> {
 }
 
 impl Word {
-    /// The elements of GF(2^16) that stand for this word.
+    /// Returns the elements of GF(2^16) that stand for this word.
     pub(super) fn elements(&self) -> Vec<Vec<u64>> {
         elements(&self.letters)
     }
 
-    /// The letters of this word as text.
+    /// Returns the letters of this word as text.
     pub(super) fn text(&self) -> String {
         self.letters
             .iter()
@@ -71,7 +71,7 @@ impl Word {
 }
 
 impl Genome {
-    /// Reads the sequence in the repository.
+    /// Reads the DNA sequence in the repository.
     pub(super) fn embedded() -> Result<Self, CliError> {
         let lines = TEXT.lines().filter(|line| !line.starts_with('>'));
         let letters: Option<Vec<Letter>> = lines.flat_map(str::chars).map(letter).collect();
@@ -84,7 +84,7 @@ impl Genome {
         self.letters.len()
     }
 
-    /// The words that begin at each letter of the sequence.
+    /// Yields the words that begin at each letter of the sequence.
     fn windows(&self) -> impl Iterator<Item = Vec<Letter>> + '_ {
         let around = |at: usize| {
             let onwards = self.letters.iter().skip(at).chain(&self.letters);
@@ -93,12 +93,12 @@ impl Genome {
         (0..self.len()).map(around)
     }
 
-    /// The elements of all words of the sequence.
+    /// Returns the elements of GF(2^16) of all words of the sequence.
     pub(super) fn words(&self) -> Vec<Vec<Vec<u64>>> {
         self.windows().map(|window| elements(&window)).collect()
     }
 
-    /// Where a word begins, counted from 0: the clear answer.
+    /// Returns the positions where a word begins, counted from 0: the clear answer.
     pub(super) fn positions(&self, word: &Word) -> Vec<usize> {
         self.windows().enumerate().filter(|(_, window)| *window == word.letters).map(|(at, _)| at).collect()
     }

@@ -1,4 +1,4 @@
-//! What the lookup reports: as JSON, or as text for people.
+//! Report of the lookup: as JSON, or as text for people.
 
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
@@ -8,15 +8,15 @@ use super::genome::{Genome, NAME, WORD_LETTERS, Word};
 use crate::error::CliError;
 use crate::report::memory;
 
-/// The report of a lookup.
+/// Report of a lookup, as it is printed.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     ok: bool,
     source: &'static str,
-    /// Letters of the sequence, which is a circle; so many words begin in it.
+    /// Number of letters of the sequence, which is a circle; this many words begin in it.
     letters: usize,
     word: String,
-    /// Where the word begins, counted from 1: decrypted, and found in the clear.
+    /// Positions where the word begins, counted from 1: decrypted, and found in the clear.
     positions: Vec<usize>,
     plain_positions: Vec<usize>,
     seconds: f64,
@@ -38,7 +38,7 @@ struct Params {
     plain_modulus: u64,
     slots: usize,
     slot_degree: usize,
-    /// Bits that a ciphertext holds in its slots.
+    /// Number of bits that a ciphertext holds in its slots.
     bit_slots: usize,
     depth: u32,
     moduli: usize,
@@ -90,12 +90,12 @@ impl Report {
         })
     }
 
-    /// Whether the encrypted answer is the clear one.
+    /// Whether the encrypted answer of the lookup is the clear one.
     pub(super) fn ok(&self) -> bool {
         self.ok
     }
 
-    /// The report as text for people.
+    /// Returns the report of a lookup as text for people.
     pub(super) fn text(&self) -> String {
         let Self { params, times, work, sizes, .. } = self;
         let listed = |positions: &[usize]| match positions {

@@ -11,7 +11,7 @@ use crate::output;
 #[derive(Debug, Serialize)]
 struct Row {
     name: &'static str,
-    /// Ring degree n: messages fill n/2 slots.
+    /// Ring degree n of the set: messages fill n/2 slots.
     degree: usize,
     slots: usize,
     security: String,
@@ -25,7 +25,7 @@ struct Row {
     lowest_level: usize,
     bits_left: f64,
     rounds: usize,
-    /// The precision that was measured, if anything was.
+    /// Precision of bootstrapping that was measured with the set, if any was.
     precision: Option<Precision>,
     key_bytes: usize,
     matrix_bytes: usize,

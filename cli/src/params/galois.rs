@@ -16,9 +16,9 @@ use crate::args::ParamsArgs;
 use crate::columns::{empty_table, right_align};
 use crate::error::CliError;
 
-/// log2 of the degrees that are searched.
+/// Ring degrees n that are searched, as log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 10..=15;
-/// Indices of one degree that are tried before it is given up.
+/// Number of indices of one degree that are tried before the degree is given up.
 const TRIED: usize = 4;
 
 /// The choice of a ring for slots of GF(p^d), and what it was chosen from.
@@ -37,7 +37,7 @@ pub(super) struct Explanation {
     parameters: Parameters,
 }
 
-/// One ring index that was considered.
+/// One ring index that was considered for the slots.
 #[derive(Clone, Debug, Serialize)]
 struct Candidate {
     ring_index: u64,
@@ -45,17 +45,17 @@ struct Candidate {
     degree: usize,
     slots: usize,
     slot_degree: usize,
-    /// Butterflies a coefficient of one transform.
+    /// Butterflies a coefficient of one transform in this ring.
     transform_cost: f64,
     /// Number of moduli of ciphertexts and keys.
     moduli: usize,
     log2_qp: f64,
     limit: Option<u32>,
-    /// Butterflies of a transform of all moduli.
+    /// Butterflies of a transform of all moduli in this ring.
     cost: f64,
 }
 
-/// One dimension of the slots.
+/// One dimension of the hypercube of slots.
 #[derive(Debug, Serialize)]
 struct Dimension {
     generator: u64,
@@ -86,7 +86,7 @@ impl Candidate {
     }
 }
 
-/// The plaintext modulus t = p^r for a prime p and an exponent r.
+/// Returns the plaintext modulus t = p^r for a prime p and an exponent r.
 fn plain(args: &ParamsArgs, prime: u64) -> Result<u64, CliError> {
     if !is_prime(prime) {
         return Err(CliError::input(format!(
@@ -100,7 +100,7 @@ fn plain(args: &ParamsArgs, prime: u64) -> Result<u64, CliError> {
     })
 }
 
-/// Explains the choice of a ring, or says what to relax.
+/// Explains the choice of a ring for slots of GF(p^d), or says what to relax.
 pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Result<Explanation, CliError> {
     let plain_modulus = plain(args, prime)?;
     let slots = args.slots.unwrap_or(1).try_into().unwrap_or(usize::MAX);
@@ -153,7 +153,7 @@ fn indices(prime: u64, slots: usize, log2: u32) -> Vec<IndexChoice> {
     indices_by_cost(prime, slots, 1 << log2..=(2 << log2) - 1, MAX_SLOT_DEGREE)
 }
 
-/// The message for too many slots: what is refused, and the index that has the most slots.
+/// Returns the message for too many slots: what is refused, and the index that has the most slots.
 fn too_many_slots(prime: u64, slots: usize) -> String {
     let most = LOG2_DEGREES.flat_map(|log2| indices(prime, 1, log2)).max_by_key(|choice| choice.slots);
     let works = match most {
@@ -165,7 +165,7 @@ fn too_many_slots(prime: u64, slots: usize) -> String {
 }
 
 impl Explanation {
-    /// The parameters of the choice.
+    /// Parameters of the ring that was chosen.
     pub(super) fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -220,7 +220,7 @@ impl Explanation {
     }
 }
 
-/// The explanation as text for people.
+/// Writes the explanation as text for people.
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())

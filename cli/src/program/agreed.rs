@@ -1,4 +1,5 @@
-//! The program that the key holder agreed to: results of another one are refused, and without one it is said what they rest on.
+//! Check of the program that the key holder agreed to: results of another one are refused, and without one it
+//! is said what they rest on.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,8 @@ use super::{parse, parts};
 use crate::args::SharingArgs;
 use crate::error::{CliError, listed, quoted};
 
-/// The plans that the agreed program may have been run by: its rows as they may stand, and as the file has them. None if no program is given.
+/// Returns the plans that the agreed program may have been run by: its rows as they may stand, and as the
+/// file has them. None if no program is given.
 pub(super) fn plans(
     args: &SharingArgs,
     contexts: &Contexts,
@@ -46,7 +48,7 @@ pub(super) fn plans(
     Ok(Some([most, own]))
 }
 
-/// The text that says what whoever gives no program relies on.
+/// Returns the text that says what a key holder without an agreed program relies on.
 pub(super) fn trusted(program: &Program) -> String {
     let names: Vec<String> = program.outputs().iter().map(|output| quoted(&output.name)).collect();
     format!(
@@ -55,7 +57,7 @@ pub(super) fn trusted(program: &Program) -> String {
     )
 }
 
-/// Which of the numbers of each result were never encrypted.
+/// Table of which numbers of each result were never encrypted.
 pub(super) struct Clear(Vec<Vec<bool>>);
 
 impl Clear {

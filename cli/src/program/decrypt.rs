@@ -20,7 +20,7 @@ use crate::error::CliError;
 use crate::files;
 use crate::output;
 
-/// Why decryption stopped.
+/// Reason why decryption of results stopped.
 enum Stopped {
     Wire(WireError),
     Program(ProgramError),
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A reader of the results, which must belong to this key.
+/// Opens a reader of the results, which must belong to this key.
 fn reader<'a>(
     args: &DecryptArgs,
     contexts: &'a Contexts,
@@ -122,7 +122,7 @@ fn reader<'a>(
     }
 }
 
-/// Says who may see what was printed.
+/// Prints who may see the results that were printed.
 fn remark(contexts: &Contexts, sharing: Option<&Sharing>) {
     match sharing {
         Some(sharing) => {

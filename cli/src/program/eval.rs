@@ -1,4 +1,4 @@
-//! `sunzi eval`: a program on an encrypted table, with evaluation keys alone.
+//! `sunzi eval`: runs a program on an encrypted table, with evaluation keys alone.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -23,7 +23,7 @@ use crate::files::{self, stored};
 use crate::output;
 use crate::progress::Progress;
 
-/// The folder with what `sunzi eval` needs.
+/// Name of the folder with what `sunzi eval` needs.
 const PARTY: &str = "eval";
 
 /// Report of `sunzi eval`: the file of results that it wrote.
@@ -36,7 +36,7 @@ struct Made {
     seconds: f64,
 }
 
-/// Runs a program on a table.
+/// Runs a program on an encrypted table, and prints the report.
 pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     let start = Instant::now();
     files::check_target(&args.output)?;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     if args.json { output::print_json(&made) } else { output::print(&made.text()) }
 }
 
-/// The keys that the plan asks for, of the key that the table belongs to.
+/// Reads the keys that the plan asks for, of the key that the table belongs to.
 fn keys(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result<EvaluationKeys, CliError> {
     let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
     let keys = contexts.load_evaluation(folder, &exponents).map_err(|error| match error {
@@ -98,7 +98,7 @@ struct Run<'a> {
     progress: &'a Progress,
 }
 
-/// Why a run stopped.
+/// Reason why a run of a program stopped.
 enum Stopped {
     Wire(WireError),
     Said(CliError),
@@ -173,7 +173,7 @@ impl Run<'_> {
     }
 }
 
-/// The columns of a table, with the clear cells of one chunk at hand.
+/// Columns of a table, with the clear cells of one chunk at hand.
 struct Columns {
     table: Box<dyn EncryptedTable>,
     chunk: Option<(usize, Vec<Option<Cells>>)>,

@@ -1,4 +1,4 @@
-//! `sunzi plan`: what a program takes in parameters, memory and time, before there is any key.
+//! `sunzi plan`: tells what a program takes in parameters, memory and time, before there is any key.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::error::{CliError, quoted};
 use crate::files::{self, stored};
 use crate::output;
 
-/// The plan as it is printed in JSON.
+/// Plan of a program as it is printed in JSON.
 #[derive(Serialize)]
 struct Planned<'a> {
     #[serde(flatten)]
@@ -27,7 +27,7 @@ struct Planned<'a> {
     security: SecurityClaim,
     /// CKKS: bits of every intermediate number that are right.
     bits: Option<f64>,
-    /// Seconds of a run on this machine; none if they were not measured.
+    /// Seconds of a run on this machine; none if the run was not measured.
     seconds: Option<f64>,
     /// Bytes of a run with the tables of its contexts, those that this machine has left, where it says, and whether these suffice.
     needed_bytes: u64,
@@ -35,7 +35,7 @@ struct Planned<'a> {
     fits: bool,
 }
 
-/// Chooses parameters for a program, or asks whether some suffice.
+/// Chooses parameters for a program, or tells whether given ones suffice.
 pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
     args.output.as_deref().map_or(Ok(()), files::check_target)?;
     let (schema, layout) = match (&args.table, &args.schema) {
@@ -118,7 +118,7 @@ fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
     })
 }
 
-/// The schema in a file of JSON, rows and all.
+/// Reads the schema in a file of JSON, rows and all.
 pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
     let json = fs::read_to_string(path).map_err(|error| files::refuse(path, WireError::Io(error)))?;
     let asked = read_schema(&json).map_err(|error| files::refuse_schema(path, error))?;
@@ -131,7 +131,8 @@ pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
     }
 }
 
-/// The schema of a table in a file, read, or found by looking at all of it; and where rows stand if it is encrypted.
+/// Returns the schema of a table in a file, read, or found by looking at all of the table; and where rows
+/// stand if it is encrypted.
 fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<Layout>), CliError> {
     let encrypted = |table: Box<dyn EncryptedTable>| Ok((table.schema().clone(), Some(table.layout())));
     let header = File::open(path).map_err(WireError::Io).and_then(|mut file| Header::read(&mut file));
@@ -150,7 +151,7 @@ fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<L
     Ok((survey(&mut *rows, &asked).map_err(refused)?.schema, None))
 }
 
-/// Whether a run takes more than the machine has left, where it says how much that is.
+/// Whether a run takes more memory than the machine has left, where the machine says how much that is.
 fn exceeds(plan: &Plan, available: Option<u64>) -> bool {
     available.is_some_and(|available| available < plan.needed_bytes())
 }

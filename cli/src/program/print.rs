@@ -1,4 +1,4 @@
-//! Results as text, JSON and CSV.
+//! Results of a program as text, JSON and CSV.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,19 +11,19 @@ use sunzi::program::{NodeId, Number, Opened, OutputValue, Program, Undefined};
 use super::agreed::Clear;
 use crate::error::{CliError, one_line};
 
-/// The most digits that an exact number is printed with.
+/// Largest number of digits that an exact number is printed with.
 const LONGEST: usize = 40;
 
-/// The mark behind a number that the server knows.
+/// Mark behind a printed number that the server knows.
 const CLEAR: &str = " (never encrypted)";
 
-/// All results as they are printed.
+/// All results of a program as they are printed.
 #[derive(Debug, Serialize)]
 pub(super) struct Printed {
     results: Vec<Named>,
 }
 
-/// A result with its name.
+/// A printed result with its name.
 #[derive(Debug, Serialize)]
 struct Named {
     name: String,
@@ -39,7 +39,7 @@ enum Values {
     Rows(Vec<Value>),
 }
 
-/// A number, or why there is none.
+/// A printed number, or why there is none.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Told {
@@ -56,7 +56,7 @@ impl Told {
     }
 }
 
-/// A number of one group.
+/// A printed number of one group.
 #[derive(Debug, Serialize)]
 struct Grouped {
     labels: Vec<String>,
@@ -96,7 +96,7 @@ fn off(estimate: &Estimate) -> Option<f64> {
     (estimate.error > 0.0).then_some(estimate.error)
 }
 
-/// A number in decimals: exactly where that takes few digits, else the nearest double.
+/// Returns a number in decimals: exactly where that takes few digits, else the nearest double.
 fn decimals(number: &Number) -> String {
     let Number::Exact(ratio) = number else { return number.to_f64().to_string() };
     if ratio.is_integer() {
@@ -118,7 +118,8 @@ fn decimals(number: &Number) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// A number for people: no more digits than its error leaves, and an error that holds what rounding takes.
+/// Returns a number for people: no more digits than its error leaves, and an error that holds what rounding
+/// takes.
 fn shown(estimate: &Estimate) -> String {
     let Some(error) = off(estimate) else { return decimals(&estimate.number) };
     let value = estimate.number.to_f64();
@@ -128,7 +129,7 @@ fn shown(estimate: &Estimate) -> String {
     format!("{printed} ± {}", not_below((error + rounded).next_up()))
 }
 
-/// Two digits of a positive number, rounded up.
+/// Returns two digits of a positive number, rounded up.
 fn not_below(error: f64) -> String {
     let nearest = format!("{error:.1e}");
     if nearest.parse().is_ok_and(|printed: f64| printed >= error) {
@@ -139,7 +140,7 @@ fn not_below(error: f64) -> String {
     format!("{:.1e}", error + 0.5001 * unit)
 }
 
-/// A number as text for people, or why there is none.
+/// Returns a number as text for people, or why there is none.
 fn told(number: &Result<Estimate, Undefined>) -> String {
     number.as_ref().map_or_else(ToString::to_string, shown)
 }
@@ -171,7 +172,7 @@ impl Printed {
     }
 }
 
-/// Results as text for people.
+/// Returns results as text for people.
 pub(super) fn text(
     opened: &[(&str, Opened)],
     columns: &BTreeMap<NodeId, Vec<Estimate>>,
@@ -203,7 +204,8 @@ pub(super) fn text(
     text
 }
 
-/// Results as CSV, one line for each number: result, group or row, value, error, and whether it came encrypted.
+/// Writer of results as CSV, one line for each number: result, group or row, value, error, and whether it
+/// came encrypted.
 pub(super) struct Csv<'a> {
     program: &'a Program,
     clear: &'a Clear,
@@ -218,7 +220,7 @@ impl<'a> Csv<'a> {
         write(["result", "of", "value", "error", "encrypted"].map(str::to_owned))
     }
 
-    /// Writes rows of a column, from row `first` on.
+    /// Writes rows of a column as CSV, from row `first` on.
     pub(super) fn rows(&self, id: NodeId, first: usize, cells: &[Estimate]) -> Result<(), CliError> {
         let of =
             |output: &sunzi::program::Output| matches!(output.value, OutputValue::Column(own) if own == id);
@@ -230,7 +232,7 @@ impl<'a> Csv<'a> {
         Ok(())
     }
 
-    /// Writes a result: a number, or one for each group.
+    /// Writes a result as CSV: a number, or one for each group.
     pub(super) fn result(&self, at: usize, name: &str, opened: &Opened) -> Result<(), CliError> {
         match opened {
             Opened::Number(number) => line(name, String::new(), number.as_ref(), self.clear.at(at, 0)),
@@ -242,7 +244,7 @@ impl<'a> Csv<'a> {
     }
 }
 
-/// Writes a number and its error, or nothing and why there is none.
+/// Writes a number and its error as a line of CSV, or nothing and why there is none.
 fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>, clear: bool) -> Result<(), CliError> {
     let value = number.map_or_else(|_| String::new(), |estimate| decimals(&estimate.number));
     let error = match number {
@@ -252,7 +254,7 @@ fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>, clear: bo
     write([name.to_owned(), of, value, error, if clear { "no" } else { "yes" }.to_owned()])
 }
 
-/// Writes a line with quotation marks where CSV asks for them.
+/// Writes a line of CSV, with quotation marks where the format asks for them.
 fn write(fields: [String; 5]) -> Result<(), CliError> {
     let quoted = |field: &String| {
         if field.contains([',', '"', '\n', '\r']) {

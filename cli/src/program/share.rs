@@ -1,4 +1,4 @@
-//! Results for somebody else to see: which noise is declared, and the ledger beside the secret key.
+//! Sharing of results with somebody else: which noise is declared, and the ledger beside the secret key.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -15,13 +15,13 @@ use crate::args::SharingArgs;
 use crate::error::{CliError, quoted};
 use crate::files;
 
-/// The noise that is declared for each node that comes out.
+/// Noise that is declared for each node of a program whose value is a result.
 pub(super) type Declared = BTreeMap<NodeId, DeclaredNoise>;
 
-/// The advice where parameters leave no room for sharing.
+/// Advice to users whose parameters leave no room for sharing.
 const REMEDY: &str = "make parameters with sunzi plan --share or sunzi params --share";
 
-/// The command-line error for an error of a shared decryption, by whose fault it is.
+/// Returns the command-line error for an error of a shared decryption, by whose fault it is.
 pub(super) fn refuse(error: RlweError) -> CliError {
     match error {
         RlweError::SharingRoom { bits_short, .. } => CliError::impossible(format!(
@@ -43,7 +43,7 @@ pub(super) fn refuse(error: RlweError) -> CliError {
     }
 }
 
-/// The sharing that opens results by `count` decryptions, all of which the ledger still has to allow.
+/// Returns the sharing that opens results by `count` decryptions, all of which the ledger still has to allow.
 pub(super) fn sharing(
     policy: SharingPolicy,
     noise: Declared,
@@ -62,13 +62,13 @@ pub(super) fn sharing(
     Sharing::new(ledger, noise).map_err(super::refuse)
 }
 
-/// The policy of these options: how many ciphertexts may be shared, and how well.
+/// Returns the sharing policy of these options: how many ciphertexts may be shared, and how well.
 pub(super) fn policy(args: &SharingArgs) -> Result<Option<SharingPolicy>, CliError> {
     let policy = |queries| SharingPolicy::new(args.statistical_bits, queries).map_err(CliError::input);
     args.share.map(policy).transpose()
 }
 
-/// The ledger of a key, which promises what the first shared result is given for.
+/// Opens the ledger of a key, which promises what the first shared result is given for.
 fn ledger(policy: SharingPolicy, key: KeyId, folder: &Path) -> Result<LedgerFile, CliError> {
     let path = folder.join(LEDGER);
     let ledger = LedgerFile::begin(&path, key, policy).map_err(|error| match error {
@@ -90,7 +90,8 @@ fn ledger(policy: SharingPolicy, key: KeyId, folder: &Path) -> Result<LedgerFile
     Ok(ledger)
 }
 
-/// What the key holder declares of the noise: of the plans that the agreed program may have been run by, the larger counts.
+/// Returns the noise that the key holder declares: of the plans that the agreed program may have been run by,
+/// the larger counts.
 pub(super) fn declared(contexts: &Contexts, plans: Option<&[Plan; 2]>) -> Result<Declared, CliError> {
     let Some(plans) = plans else {
         return match contexts.scheme() {

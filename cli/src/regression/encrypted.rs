@@ -19,21 +19,21 @@ const QUICK_DEGREE: u32 = 12;
 pub(crate) struct Times {
     /// Seconds for building the tables of the context.
     pub(crate) context: f64,
-    /// Seconds for making all keys.
+    /// Seconds for making all keys of the regression.
     pub(crate) keys: f64,
     /// Seconds for making the matrices of bootstrapping.
     pub(crate) diagonals: f64,
-    /// Seconds for encryption.
+    /// Seconds for encryption of the table.
     pub(crate) encrypt: f64,
-    /// Seconds for training, bootstrapping included.
+    /// Seconds for training the model, bootstrapping included.
     pub(crate) train: f64,
-    /// Seconds for bootstrapping alone.
+    /// Seconds for the bootstrapping in the training alone.
     pub(crate) bootstrap: f64,
-    /// Seconds for decryption.
+    /// Seconds for decryption of the weights.
     pub(crate) decrypt: f64,
 }
 
-/// Sizes of keys in bytes, and numbers of ciphertexts.
+/// Sizes of a regression: bytes of keys, and numbers of ciphertexts.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sizes {
     pub(crate) bootstrap_keys: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Outcome {
     pub(crate) sizes: Sizes,
 }
 
-/// The set of bootstrapping parameters; a small one without security if `quick`.
+/// Returns the set of bootstrapping parameters; a small one without security if `quick`.
 pub(crate) fn set(quick: bool) -> Set {
     let default = Set::default_128();
     match quick {
@@ -121,7 +121,7 @@ pub(crate) fn run(
     Ok(Outcome { layout, weights, refreshes, log2_failure, log2_key_modulus, times, sizes })
 }
 
-/// Everything the server is given, and what it prepares.
+/// Makes the server, with all keys that it is given and all that it prepares.
 fn serve(
     blueprint: &Blueprint,
     secret: &SecretKey,
@@ -147,7 +147,7 @@ fn serve(
     Ok(Server { bootstrapper: bootstrapper.map_err(CliError::failure)?, bootstrap, regression })
 }
 
-/// The server's work: the trained weights, and how often they were refreshed.
+/// Runs the server's work: returns the trained weights, and how often they were refreshed.
 fn learn(
     context: &Context,
     layout: &Layout,

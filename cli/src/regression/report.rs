@@ -1,4 +1,4 @@
-//! What the regression reports: as JSON, or as text for people.
+//! Report of the regression: as JSON, or as text for people.
 
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
@@ -12,12 +12,12 @@ use crate::error::CliError;
 use crate::job::Job;
 use crate::report::memory;
 
-/// How far the accuracy may be from the accuracy in the clear.
+/// Largest difference of the accuracy from the accuracy in the clear that is no error.
 const ACCURACY: f64 = 0.005;
-/// How far a weight of a scaled feature may be from the weight in the clear.
+/// Largest difference of a weight of a scaled feature from the weight in the clear that is no error.
 const WEIGHT: f64 = 1e-3;
 
-/// The report of a regression.
+/// Report of a regression, as it is printed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     ok: bool,
@@ -49,16 +49,16 @@ struct Params {
     degree: usize,
     log2_qp: f64,
     security: String,
-    /// Levels of a fresh and of a bootstrapped ciphertext.
+    /// Levels of a fresh and of a bootstrapped ciphertext of the regression.
     levels: usize,
-    /// Slots of the table's ciphertexts, and of a row.
+    /// Slots of the table's ciphertexts, and slots of a row.
     slots: usize,
     row: usize,
     /// log2 of a bound on the probability that a bootstrapping fails.
     log2_failure: f64,
 }
 
-/// Accuracy: shares of rows put where their labels say.
+/// Accuracy of a model: shares of rows put where their labels say.
 #[derive(Debug, Serialize)]
 struct Accuracy {
     trained_on: f64,
@@ -68,11 +68,11 @@ struct Accuracy {
 #[derive(Debug, Serialize)]
 struct Coefficient {
     feature: String,
-    /// The coefficient of the scaled feature, decrypted.
+    /// Coefficient of the scaled feature, decrypted.
     encrypted: f64,
-    /// The coefficient of the scaled feature, computed in the clear.
+    /// Coefficient of the scaled feature, computed in the clear.
     clear: f64,
-    /// The coefficient of the feature as it is, decrypted.
+    /// Coefficient of the feature in its own unit, decrypted.
     per_unit: f64,
 }
 
@@ -148,12 +148,12 @@ impl Report {
         })
     }
 
-    /// Whether the encrypted model is the clear one.
+    /// Whether the encrypted model is close enough to the clear one.
     pub(super) fn ok(&self) -> bool {
         self.ok
     }
 
-    /// Text on what was done, with what, and how long it took.
+    /// Returns text on what was trained, with what, and how long it took.
     fn introduction(&self) -> String {
         let Self { params, sizes, times, .. } = self;
         let memory =
@@ -196,7 +196,7 @@ impl Report {
         )
     }
 
-    /// The report as text for people.
+    /// Returns the report of a regression as text for people.
     pub(super) fn text(&self) -> String {
         let Self { encrypted, clear, .. } = self;
         let mut table =

@@ -1,28 +1,28 @@
-//! The rows that a regression trains on, and those held out.
+//! Rows of a table that a regression trains on, and those held out.
 
 use sunzi::circuits::regression::{Model, Scaling, accuracy};
 
 use crate::error::{CliError, listed};
 use crate::job::Job;
 
-/// One row of so many is held out.
+/// Number of rows of which one is held out.
 const HELD_OUT: usize = 5;
 
-/// Rows and whether each is in the class.
+/// Rows of a table and whether each is in the class.
 #[derive(Debug, Default)]
 pub(crate) struct Labelled {
-    /// The features of every row.
+    /// Features of every row, unscaled.
     pub(crate) rows: Vec<Vec<f64>>,
-    /// Whether each row is in the class.
+    /// Labels of the rows: whether each is in the class.
     pub(crate) labels: Vec<bool>,
 }
 
 /// A table in two parts: rows to train on and rows held out.
 #[derive(Debug)]
 pub(crate) struct Split {
-    /// Name of the class.
+    /// Name of the class that the regression tells apart.
     pub(crate) class: String,
-    /// Rows to train on: four of five.
+    /// Rows to train on: four of five rows of the table.
     pub(crate) training: Labelled,
     /// Rows held out: every fifth row, which training never sees.
     pub(crate) held_out: Labelled,
@@ -31,7 +31,7 @@ pub(crate) struct Split {
 }
 
 impl Labelled {
-    /// The share of rows that a model puts where their labels say.
+    /// Returns the share of rows that a model puts where their labels say.
     pub(crate) fn accuracy(&self, model: &Model) -> f64 {
         accuracy(model, &self.rows, &self.labels)
     }

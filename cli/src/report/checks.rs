@@ -1,4 +1,4 @@
-//! Compares every encrypted result with the plain one.
+//! Comparison of every encrypted result with the plain result.
 
 use serde::Serialize;
 
@@ -7,14 +7,14 @@ use crate::job::Job;
 use crate::loss::{self, ColumnLoss};
 use crate::sums::{Sums, TableSums, pairs};
 
-/// One result, computed under encryption and in the clear.
+/// One result of the demonstration, computed under encryption and in the clear.
 #[derive(Debug, Serialize)]
 pub(crate) struct Check {
-    /// Name of the check: statistic, set of rows, columns: `covariance/total/a/b`.
+    /// Name of the check by statistic, set of rows and columns: `covariance/total/a/b`.
     pub(crate) name: String,
-    /// The result from decrypted sums.
+    /// Result that is computed from decrypted sums.
     pub(crate) encrypted: Value,
-    /// The result from plain sums.
+    /// Result that is computed from sums in the clear.
     pub(crate) plain: Value,
     /// Whether both results are the same to the last digit.
     pub(crate) equal: bool,
@@ -24,9 +24,9 @@ pub(crate) struct Check {
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Value {
-    /// A number of rows.
+    /// A number of rows as a result.
     Count(i64),
-    /// An exact decimal number.
+    /// An exact decimal number as a result.
     Exact(String),
     /// The double nearest to the exact result; none where it is not defined.
     Derived(Option<f64>),
@@ -61,7 +61,7 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Adds the checks of exact results: count, sums, sums of products.
+    /// Adds the checks of exact results to the report: count, sums, sums of products.
     fn exact(&self, ours: &Sums<i128>, theirs: &Sums<i128>, checks: &mut Vec<Check>) {
         let set = self.set;
         checks.push(Check {
@@ -122,7 +122,7 @@ fn exact(name: String, ours: i128, theirs: i128, decimals: u32) -> Check {
     Check { name, encrypted: text(ours), plain: text(theirs), equal: ours == theirs }
 }
 
-/// The number value/10^decimals as text with all its decimals.
+/// Returns the number value/10^decimals as text with all its decimals.
 fn decimal_text(value: i128, decimals: u32) -> String {
     let width = decimals as usize + 1;
     let digits = format!("{:0>width$}", value.unsigned_abs());

@@ -1,4 +1,4 @@
-//! The report as text for people.
+//! Report of the demonstration as text for people.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -8,12 +8,12 @@ use super::Report;
 use super::checks::{Check, Value};
 use crate::columns::{empty_table, right_align};
 
-/// Number of groups shown in full; more are in the JSON.
+/// Number of groups shown in full in the text; more are in the JSON.
 const MOST_GROUPS: usize = 4;
-/// Number of pairs of columns shown.
+/// Number of pairs of columns shown in the text.
 const MOST_PAIRS: usize = 10;
 
-/// The whole report as text.
+/// Returns the whole report of the demonstration as text.
 pub(crate) fn render(report: &Report) -> String {
     let by_name: HashMap<&str, &Check> =
         report.checks.iter().map(|check| (check.name.as_str(), check)).collect();
@@ -97,7 +97,7 @@ impl Look<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// Mean and variance of every column over one set of rows.
+    /// Returns text on mean and variance of every column over one set of rows.
     fn columns(&self, set: &str) -> String {
         let count = self.by_name.get(format!("count/{set}").as_str());
         let mut table =
@@ -115,7 +115,7 @@ impl Look<'_> {
         format!("\n{set}: {count}; sample variance, divisor n − 1\n{table}\n")
     }
 
-    /// The pairs of columns with the largest correlations over all rows.
+    /// Returns text on the pairs of columns with the largest correlations over all rows.
     fn strongest_pairs(&self) -> String {
         let mut pairs: Vec<(f64, &str)> = self.report.checks.iter().filter_map(correlation).collect();
         if pairs.is_empty() {
@@ -141,7 +141,7 @@ impl Look<'_> {
         format!("\ntotal: {} and {} are equal\n{table}\n", count("covariance"), count("correlation"))
     }
 
-    /// Text on what fixed point loses against double precision.
+    /// Returns text on what fixed point loses against double precision.
     fn loss(&self) -> String {
         let loss = &self.report.loss;
         let exact = loss.iter().filter(|column| column.exact).count();
@@ -182,7 +182,7 @@ impl Look<'_> {
         )
     }
 
-    /// Both sides of a check as text, and whether they are equal.
+    /// Returns both results of a check as text, and whether they are equal.
     fn pair(&self, name: &str) -> (String, String, bool) {
         match self.by_name.get(name) {
             Some(check) => (show(&check.encrypted), show(&check.plain), check.equal),
@@ -212,7 +212,7 @@ fn show(value: &Value) -> String {
     }
 }
 
-/// A number with ten significant digits.
+/// Returns a number as text with ten significant digits.
 fn number(value: f64) -> String {
     let magnitude = value.abs();
     if value == 0.0 || !value.is_finite() {
@@ -226,7 +226,7 @@ fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A number with two significant digits.
+/// Returns a number as text with two significant digits.
 fn brief(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
 }

@@ -1,4 +1,4 @@
-//! The memory of this process.
+//! Memory that this process takes.
 
 /// Peak resident size of this process in bytes, on systems with `/proc`.
 pub(crate) fn peak() -> Option<u64> {

@@ -13,7 +13,7 @@ use crate::error::CliError;
 /// Bytes of the largest file that is read: the demonstration keeps its table in memory.
 const LARGEST: u64 = 256 << 20;
 
-/// Reads the table at `path`.
+/// Reads the CSV table at `path`.
 pub(crate) fn read(path: &Path) -> Result<Table, CliError> {
     let name = path.display().to_string();
     // Errors of the path are worded by `Source::open`.
@@ -30,7 +30,7 @@ pub(crate) fn read(path: &Path) -> Result<Table, CliError> {
     parse(file, &name)
 }
 
-/// Reads a file; `name` stands for it in messages.
+/// Reads a table from CSV; `name` stands for the file in messages.
 pub(crate) fn parse(bytes: impl Read, name: &str) -> Result<Table, CliError> {
     collect(bytes, name).map_err(CliError::input)
 }

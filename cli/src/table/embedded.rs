@@ -5,7 +5,7 @@ use crate::error::CliError;
 
 /// Name of the embedded table in messages and reports.
 pub(crate) const NAME: &str = "Breast Cancer Wisconsin (Diagnostic)";
-/// The column that groups rows of the embedded table.
+/// Name of the column that groups rows of the embedded table.
 pub(crate) const GROUP_COLUMN: &str = "diagnosis";
 
 const TEXT: &str = include_str!("../../../data/breast_cancer.csv");
@@ -19,7 +19,7 @@ pub(crate) fn read() -> Result<Table, CliError> {
 mod tests {
     use super::*;
 
-    /// The FNV-1a checksum of 64 bits.
+    /// Returns the FNV-1a checksum of 64 bits of some bytes.
     fn checksum(bytes: &[u8]) -> u64 {
         bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

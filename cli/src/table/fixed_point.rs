@@ -7,13 +7,13 @@ use crate::error::{CliError, quoted};
 
 /// Bits of the widest plaintext space, sign included, that the demonstration asks for.
 pub(crate) const MOST_BITS: u32 = 120;
-/// The largest magnitude a sum may reach.
+/// Largest magnitude that a sum of the job may reach.
 const LARGEST_SUM: u128 = (1 << (MOST_BITS - 1)) - 1;
 
-/// The most decimals a cell can have; more never help.
+/// Largest number of decimals that a cell can have; more never help.
 pub(crate) const MOST_DECIMALS: u32 = 400;
 
-/// How many decimals a column keeps.
+/// Number of decimals that a column keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decimals {
     /// As many decimals as the cells have, fewer if the sums would not fit otherwise.
@@ -25,17 +25,17 @@ pub(crate) enum Decimals {
 /// A column of integers v that stand for v/10^decimals.
 #[derive(Debug)]
 pub(crate) struct FixedColumn {
-    /// Name of the column.
+    /// Name of the column in the table.
     pub(crate) name: String,
-    /// Decimals that the column keeps.
+    /// Number of decimals that the column keeps.
     pub(crate) decimals: u32,
-    /// Decimals that the column's cells have.
+    /// Number of decimals that the column's cells have.
     pub(crate) written: u32,
-    /// The integers, one a row.
+    /// Integers of the column, one a row.
     pub(crate) values: Vec<i128>,
     /// Sum of squares Σ v², the largest magnitude any sum over this column can reach.
     pub(crate) sum_of_squares: u128,
-    /// The largest |v/10^decimals − cell|; 0 if the encoding is exact.
+    /// Largest |v/10^decimals − cell| of the column; 0 if the encoding is exact.
     pub(crate) max_error: f64,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn encode(column: &NumberColumn, decimals: Decimals) -> Result<FixedC
     }
 }
 
-/// The integers and the sum of their squares, unless that exceeds the plaintext space.
+/// Returns the integers of a column and the sum of their squares, unless that exceeds the plaintext space.
 fn scaled(numbers: &[Decimal], decimals: u32) -> Option<(Vec<i128>, u128)> {
     let mut sum = 0_u128;
     let mut values = Vec::with_capacity(numbers.len());
@@ -84,7 +84,7 @@ fn finish(
     FixedColumn { name: column.name.clone(), decimals, written, values, sum_of_squares, max_error }
 }
 
-/// The error |value/10^decimals − number|, exact up to the last conversion to double precision.
+/// Returns the error |value/10^decimals − number|, exact up to the last conversion to double precision.
 fn error_of(number: Decimal, decimals: u32, value: i128) -> f64 {
     let (mantissa, exponent) = number.parts();
     let shift = i64::from(exponent) + i64::from(decimals);

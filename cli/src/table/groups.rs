@@ -5,27 +5,27 @@ use std::collections::BTreeMap;
 use super::Table;
 use crate::error::{CliError, listed};
 
-/// The most groups that are taken: more are surely a mistake, a column of identifiers, say.
+/// Largest number of groups that are taken: more are surely a mistake, a column of identifiers, say.
 pub(crate) const MOST_GROUPS: usize = 64;
 /// Name of the one group of a table that is not grouped.
 const ALL: &str = "all";
 
-/// A partition of the rows.
+/// A partition of the rows of a table into groups.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Groups {
-    /// Group names, ascending.
+    /// Names of the groups, ascending.
     pub(crate) names: Vec<String>,
-    /// The rows of each group, in the table's order.
+    /// Indices of the rows of each group, in the table's order.
     pub(crate) rows: Vec<Vec<usize>>,
 }
 
 impl Groups {
-    /// Puts all rows in one group.
+    /// Puts all rows of a table in one group.
     pub(crate) fn whole(rows: usize) -> Self {
         Self { names: vec![ALL.to_owned()], rows: vec![(0..rows).collect()] }
     }
 
-    /// Groups rows with equal cells in the column at `index`.
+    /// Groups the rows of a table with equal cells in the column at `index`.
     pub(crate) fn by_column(table: &Table, index: usize, name: &str) -> Result<Self, CliError> {
         let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (row, (_, cell)) in table.column(index).enumerate() {

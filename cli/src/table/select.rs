@@ -1,17 +1,17 @@
-//! Which columns the job works on, and their numbers.
+//! Choice of the columns that the job works on, and their numbers.
 
 use sunzi::table::{Decimal, NotDecimal};
 
 use super::Table;
 use crate::error::{CliError, listed, quoted};
 
-/// The most columns that are taken: sums of products grow with the square of their number.
+/// Largest number of columns that are taken: sums of products grow with the square of their number.
 pub(crate) const MOST_COLUMNS: usize = 128;
 
 /// A column of exact decimal numbers.
 #[derive(Debug)]
 pub(crate) struct NumberColumn {
-    /// Name of the column.
+    /// Name of the column in the table.
     pub(crate) name: String,
     /// The numbers of the column, one a row.
     pub(crate) numbers: Vec<Decimal>,
@@ -19,7 +19,7 @@ pub(crate) struct NumberColumn {
     pub(crate) doubles: Vec<f64>,
 }
 
-/// The position of the column `name`.
+/// Returns the position of the column `name` in the table.
 pub(crate) fn position(table: &Table, name: &str, option: &str) -> Result<usize, CliError> {
     if let Some(index) = table.names.iter().position(|other| other == name) {
         return Ok(index);
@@ -31,7 +31,7 @@ pub(crate) fn position(table: &Table, name: &str, option: &str) -> Result<usize,
     Err(CliError::input(format!("{option}: there is no column {}; {advice}", quoted(name))))
 }
 
-/// The columns of these names, in their order.
+/// Returns the columns of the given names, in their order.
 pub(crate) fn named(table: &Table, names: &[String]) -> Result<Vec<NumberColumn>, CliError> {
     check_count(names.len())?;
     for (index, name) in names.iter().enumerate() {
@@ -42,8 +42,8 @@ pub(crate) fn named(table: &Table, names: &[String]) -> Result<Vec<NumberColumn>
     names.iter().map(|name| numbers(table, position(table, name, "--columns")?)).collect()
 }
 
-/// Every column with at least one number in it, except the one at `except`. A column of numbers
-/// with a cell that is none is an error, not a column of text: dropping it would hide the slip.
+/// Returns every column with at least one number in it, except the one at `except`. A column of numbers with
+/// a cell that is none is an error, not a column of text: dropping it would hide the slip.
 pub(crate) fn numeric(table: &Table, except: Option<usize>) -> Result<Vec<NumberColumn>, CliError> {
     let has_number = |index: usize| table.column(index).any(|(_, cell)| is_number_like(cell));
     let chosen: Vec<usize> =
@@ -64,7 +64,7 @@ pub(crate) fn numeric(table: &Table, except: Option<usize>) -> Result<Vec<Number
     chosen.into_iter().map(|index| numbers(table, index)).collect()
 }
 
-/// Whether a cell is a number, or was surely meant as one.
+/// Whether a cell of a table is a number, or was surely meant as one.
 fn is_number_like(cell: &str) -> bool {
     matches!(Decimal::parse(cell), Ok(_) | Err(NotDecimal::NotFinite | NotDecimal::TooLong))
 }
@@ -84,7 +84,7 @@ fn check_count(columns: usize) -> Result<(), CliError> {
     )))
 }
 
-/// The numbers of the column at `index`.
+/// Returns the numbers of the column at `index`.
 fn numbers(table: &Table, index: usize) -> Result<NumberColumn, CliError> {
     let name = table.names.get(index).cloned().unwrap_or_default();
     let mut numbers = Vec::with_capacity(table.rows.len());
@@ -119,7 +119,7 @@ fn refuse(why: NotDecimal, line: u64, column: &str, cell: &str) -> CliError {
     })
 }
 
-/// The name nearest to `wanted`, if one is near.
+/// Returns the column name nearest to `wanted`, if one is near.
 fn closest<'a>(names: &'a [String], wanted: &str) -> Option<&'a String> {
     let wanted = wanted.to_lowercase();
     let nearest =
@@ -128,7 +128,7 @@ fn closest<'a>(names: &'a [String], wanted: &str) -> Option<&'a String> {
     (nearest.0 <= allowed).then_some(nearest.1)
 }
 
-/// Edit distance of two words: insertions, deletions and replacements of letters.
+/// Returns the edit distance of two words: insertions, deletions and replacements of letters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

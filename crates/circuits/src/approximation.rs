@@ -38,10 +38,10 @@ pub struct Approximation {
     pub tail: f64,
 }
 
-/// Degree or error to reach.
+/// Degree or error that an approximation has to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
-    /// Exactly this degree.
+    /// Exactly this degree, whatever the error is.
     Degree(usize),
     /// Least degree with an error of at most this, judged by the tail; a little more where the tail falls slowly.
     Error(f64),
@@ -96,7 +96,7 @@ pub fn approximate(
     }
 }
 
-/// Returns the first coefficients as a polynomial, with the sum of those left out.
+/// Returns the first coefficients as a polynomial, with the sum of the absolute values of those left out.
 fn cut(
     f: &impl Fn(f64) -> f64,
     low: f64,

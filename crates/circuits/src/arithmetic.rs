@@ -1,11 +1,12 @@
-//! What a circuit asks of a scheme.
+//! Arithmetic of encrypted slots that circuits ask of a scheme.
 
 use crate::{CircuitError, Rotation};
 
-/// The result of an operation of `A`.
+/// Result of an operation of the arithmetic `A`.
 pub type Outcome<A, T> = Result<T, CircuitError<<A as Arithmetic>::Error>>;
 
-/// A movement of a sum and the terms of that, a movement and what multiplies each.
+/// Giant step of a linear map: the movement of a sum and the sum's terms, each a movement and what multiplies
+/// it.
 pub type GiantStep<'a, Movement, A> = (Movement, Vec<(Movement, &'a <A as Arithmetic>::Multiplier)>);
 
 /// Exact arithmetic on slots modulo t, encrypted or not: all that the circuits of this crate know of a scheme.
@@ -18,65 +19,65 @@ pub type GiantStep<'a, Movement, A> = (Movement, Vec<(Movement, &'a <A as Arithm
 /// alone, [`add_product`](Self::add_product) adds a product to a running sum, and [`finish`](Self::finish)
 /// does once what a sum needs once (in BFV scaling, in both relinearisation) `[KPZ21, app. F]`.
 pub trait Arithmetic: Sync {
-    /// Encrypted slots.
+    /// Type of encrypted slots.
     type Ciphertext: Clone + Send + Sync;
-    /// Clear slots, encoded.
+    /// Type of clear slots, encoded as a plaintext.
     type Plaintext: Send + Sync;
-    /// Everything that evaluation needs besides public parameters.
+    /// Type of everything that evaluation needs besides public parameters.
     type Keys: Sync;
-    /// What operations fail with.
+    /// Type of the errors of operations.
     type Error: std::error::Error + Send + Sync + 'static;
-    /// A ciphertext made ready to be multiplied with others.
+    /// Type of a ciphertext made ready to be multiplied with others.
     type Operand: Send + Sync;
-    /// A sum of products on its way.
+    /// Type of a sum of products that is not finished.
     type Sum: Send;
-    /// A plaintext made ready to multiply ciphertexts.
+    /// Type of a plaintext made ready to multiply ciphertexts.
     type Factor: Send + Sync;
-    /// A plaintext made ready to multiply rotations of a ciphertext in a linear map.
+    /// Type of a plaintext made ready to multiply rotations of a ciphertext in a linear map.
     type Multiplier: Send + Sync;
 
-    /// Slots in each of the two rows.
+    /// Number of slots in each of the two rows.
     fn row_length(&self) -> usize;
-    /// The plaintext modulus t.
+    /// Plaintext modulus t of the slots.
     fn plain_modulus(&self) -> u64;
-    /// Bits left before decryption would refuse.
+    /// Number of bits that a ciphertext has left before decryption would refuse it.
     fn bits_left(&self, a: &Self::Ciphertext) -> f64;
-    /// Whether the keys relinearise.
+    /// Whether the keys hold a relinearisation key.
     fn can_relinearize(&self, keys: &Self::Keys) -> bool;
-    /// Whether the keys rotate by this much.
+    /// Whether the keys rotate by this movement.
     fn can_rotate(&self, keys: &Self::Keys, rotation: Rotation) -> bool;
 
-    /// a + b.
+    /// Returns the sum a + b of two ciphertexts.
     ///
     /// # Errors
-    /// [`CircuitError::Scheme`], here and below, for operands the scheme refuses.
+    /// [`CircuitError::Scheme`] for operands that the scheme refuses, as in all methods of this trait.
     fn add(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Outcome<Self, Self::Ciphertext>;
-    /// a − b.
+    /// Returns the difference a − b of two ciphertexts.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn sub(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Outcome<Self, Self::Ciphertext>;
-    /// −a.
+    /// Returns the opposite −a of a ciphertext.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn negate(&self, a: &Self::Ciphertext) -> Outcome<Self, Self::Ciphertext>;
-    /// a + m.
+    /// Returns the sum a + m of a ciphertext and a plaintext.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn add_plain(&self, a: &Self::Ciphertext, m: &Self::Plaintext) -> Outcome<Self, Self::Ciphertext>;
-    /// a − m.
+    /// Returns the difference a − m of a ciphertext and a plaintext.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn sub_plain(&self, a: &Self::Ciphertext, m: &Self::Plaintext) -> Outcome<Self, Self::Ciphertext>;
-    /// a + c in every slot.
+    /// Returns a + c for a number c that is added in every slot.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn add_scalar(&self, a: &Self::Ciphertext, c: i64) -> Outcome<Self, Self::Ciphertext>;
-    /// c·a.
+    /// Returns the multiple c·a of a ciphertext by a number.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -87,7 +88,7 @@ pub trait Arithmetic: Sync {
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn factor(&self, m: &Self::Plaintext) -> Outcome<Self, Self::Factor>;
-    /// Σ a_i·m_i.
+    /// Returns the sum Σ a_i·m_i of products of ciphertexts with plaintexts.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add); [`CircuitError::Empty`].
@@ -101,7 +102,8 @@ pub trait Arithmetic: Sync {
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn multiplier(&self, m: &Self::Plaintext) -> Outcome<Self, Self::Multiplier>;
-    /// Σ_g rotate_g(Σ_b m_gb·rotate_b(a)) for steps of rows, g and terms (b, m_gb): a matrix times a vector by baby steps and giant steps.
+    /// Computes Σ_g rotate_g(Σ_b m_gb·rotate_b(a)) for steps of rows, g and terms (b, m_gb): a matrix times a
+    /// vector by baby steps and giant steps.
     ///
     /// # Errors
     /// Every error of [`rotate`](Self::rotate); [`CircuitError::Empty`] without steps.
@@ -112,12 +114,12 @@ pub trait Arithmetic: Sync {
         keys: &Self::Keys,
     ) -> Outcome<Self, Self::Ciphertext>;
 
-    /// Does what a product asks of one factor alone.
+    /// Does the part of a product that depends on one factor alone.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn operand(&self, a: &Self::Ciphertext) -> Outcome<Self, Self::Operand>;
-    /// sum ← sum + a·b, where none counts as zero. On an error the sum is not to be used.
+    /// Adds the product a·b to a sum, where none counts as zero. On an error the sum must not be used.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -133,7 +135,7 @@ pub trait Arithmetic: Sync {
     /// Every error of [`add`](Self::add); [`CircuitError::MissingRelinearizationKey`].
     fn finish(&self, sum: Self::Sum, keys: &Self::Keys) -> Outcome<Self, Self::Ciphertext>;
 
-    /// a·b in three parts, to be relinearised later.
+    /// Returns the product a·b in three parts, to be relinearised later.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -142,13 +144,13 @@ pub trait Arithmetic: Sync {
         a: &Self::Ciphertext,
         b: &Self::Ciphertext,
     ) -> Outcome<Self, Self::Ciphertext>;
-    /// Back from three parts to two.
+    /// Relinearises a ciphertext: brings it from three parts back to two.
     ///
     /// # Errors
     /// Every error of [`finish`](Self::finish).
     fn relinearize(&self, a: &Self::Ciphertext, keys: &Self::Keys) -> Outcome<Self, Self::Ciphertext>;
 
-    /// Moves the slots.
+    /// Moves the slots of a ciphertext by a rotation.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add); [`CircuitError::MissingRotation`].
@@ -159,7 +161,7 @@ pub trait Arithmetic: Sync {
         keys: &Self::Keys,
     ) -> Outcome<Self, Self::Ciphertext>;
 
-    /// Rotates the rows of one ciphertext by each of `steps`, sharing what the rotations have in common.
+    /// Rotates the rows of one ciphertext by each of `steps`, sharing the decomposition into digits.
     ///
     /// # Errors
     /// Every error of [`rotate`](Self::rotate).
@@ -172,7 +174,7 @@ pub trait Arithmetic: Sync {
         steps.iter().map(|&steps| self.rotate(a, Rotation::Rows(steps), keys)).collect()
     }
 
-    /// a·m.
+    /// Returns the product a·m of a ciphertext and a plaintext.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -180,7 +182,7 @@ pub trait Arithmetic: Sync {
         self.sum_of_plain_products(&[(a, &self.factor(m)?)])
     }
 
-    /// a·b, relinearised.
+    /// Returns the product a·b of two ciphertexts, relinearised.
     ///
     /// # Errors
     /// Every error of [`finish`](Self::finish).
@@ -193,8 +195,8 @@ pub trait Arithmetic: Sync {
         self.sum_of_products(&[(a, b)], keys)
     }
 
-    /// a·b for one that is multiplied next, not added to others: where levels are left by a modulus switch, that is done
-    /// with the relinearisation.
+    /// Returns the product a·b to be multiplied next, not added to others: where levels are left by a modulus
+    /// switch, the switch is done with the relinearisation.
     ///
     /// # Errors
     /// Every error of [`finish`](Self::finish).
@@ -207,7 +209,7 @@ pub trait Arithmetic: Sync {
         self.multiply(a, b, keys)
     }
 
-    /// a², relinearised.
+    /// Returns the square a² of a ciphertext, relinearised.
     ///
     /// # Errors
     /// Every error of [`finish`](Self::finish).
@@ -218,7 +220,7 @@ pub trait Arithmetic: Sync {
         self.finish(sum.ok_or(CircuitError::Empty { what: "a square" })?, keys)
     }
 
-    /// Σ a_i·b_i, finished once.
+    /// Returns the sum Σ a_i·b_i of products of ciphertexts, relinearised once.
     ///
     /// # Errors
     /// Every error of [`finish`](Self::finish); [`CircuitError::Empty`].
@@ -235,11 +237,12 @@ pub trait Arithmetic: Sync {
     }
 }
 
-/// Arithmetic of which automorphisms X → X^k are known, in a ring of any index: what circuits on slots of GF(p^d) take besides.
+/// Arithmetic of which automorphisms X → X^k are known, in a ring of any index: circuits on slots of GF(p^d)
+/// take it besides.
 pub trait Automorphisms: Arithmetic {
-    /// Whether the keys apply this automorphism.
+    /// Whether the keys apply the automorphism X → X^`exponent`.
     fn can_apply(&self, keys: &Self::Keys, exponent: u64) -> bool;
-    /// X → X^`exponent`.
+    /// Applies the automorphism X → X^`exponent` to a ciphertext.
     ///
     /// # Errors
     /// Every error of [`add`](Arithmetic::add); [`CircuitError::MissingAutomorphism`].
@@ -249,7 +252,8 @@ pub trait Automorphisms: Arithmetic {
         exponent: u64,
         keys: &Self::Keys,
     ) -> Outcome<Self, Self::Ciphertext>;
-    /// Σ_g σ_g(Σ_b m_gb·σ_b(a)) for exponents g and terms (b, m_gb): as [`linear_map`](Arithmetic::linear_map).
+    /// Computes Σ_g σ_g(Σ_b m_gb·σ_b(a)) for exponents g and terms (b, m_gb): as
+    /// [`linear_map`](Arithmetic::linear_map).
     ///
     /// # Errors
     /// Every error of [`automorphism`](Self::automorphism); [`CircuitError::Empty`] without steps.
@@ -259,7 +263,7 @@ pub trait Automorphisms: Arithmetic {
         steps: &[GiantStep<'_, u64, Self>],
         keys: &Self::Keys,
     ) -> Outcome<Self, Self::Ciphertext>;
-    /// Several of one ciphertext, sharing what they have in common.
+    /// Applies several automorphisms to one ciphertext, sharing the decomposition into digits.
     ///
     /// # Errors
     /// Every error of [`automorphism`](Self::automorphism).

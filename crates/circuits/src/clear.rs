@@ -1,4 +1,4 @@
-//! A dry run: the same circuits over clear vectors, with every operation counted.
+//! Dry run of circuits over clear vectors, with every operation counted.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,32 +7,32 @@ use sunzi_bgv::{Budget, Operations};
 
 use crate::{Arithmetic, CircuitError, GiantStep, Outcome, Rotation};
 
-/// What a circuit did.
+/// Counts of the operations of a circuit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Tensor products of two ciphertexts, squares among them.
     pub products: usize,
-    /// Tensor products of an operand with itself.
+    /// Tensor products of an operand with itself, which are squares.
     pub squares: usize,
     /// Sums of products that were scaled: in BFV, what lazy scaling saves.
     pub scalings: usize,
-    /// Relinearisations.
+    /// Relinearisations of products and of sums.
     pub relinearizations: usize,
-    /// Products with plaintexts.
+    /// Products of ciphertexts with plaintexts.
     pub plain_products: usize,
-    /// Products with constants.
+    /// Products of ciphertexts with constants.
     pub scalar_products: usize,
     /// Additions and subtractions of ciphertexts and plaintexts.
     pub additions: usize,
-    /// Rotations, one by one or together.
+    /// Rotations of ciphertexts, one by one or together.
     pub rotations: usize,
     /// Rotations that shared their decomposition with others.
     pub hoisted: usize,
     /// Decompositions: one for a rotation on its own, one for all rotations of a ciphertext together.
     pub decompositions: usize,
-    /// Which rotations: what to make Galois keys for.
+    /// Rotations that occurred: those to make Galois keys for.
     pub rotated_by: BTreeSet<Rotation>,
-    /// The most operations between two multiplications: what to declare for BGV.
+    /// Largest number of operations between two multiplications: what to declare for BGV.
     pub budget: Budget,
 }
 
@@ -62,47 +62,47 @@ pub struct ClearCiphertext {
     slots: Vec<u64>,
     depth: u32,
     relinearized: bool,
-    /// What went into it since its last multiplication, as BGV counts.
+    /// Operations on the value since its last multiplication, as BGV counts.
     used: Operations,
 }
 
 impl ClearCiphertext {
-    /// All slots, row 0 first.
+    /// Values of all slots, row 0 first.
     #[must_use]
     pub fn slots(&self) -> &[u64] {
         &self.slots
     }
 
-    /// Products of ciphertexts in a row that led here.
+    /// Number of products of ciphertexts in a row that led to the value.
     #[must_use]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// What went into it since the last of them, as BGV counts.
+    /// Operations on the value since the last of its products, as BGV counts.
     #[must_use]
     pub fn used(&self) -> Operations {
         self.used
     }
 }
 
-/// What there are keys for.
+/// Keys of a dry run, by what they are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClearKeys {
-    /// Whether products can be relinearised.
+    /// Whether the keys relinearise products.
     pub relinearization: bool,
-    /// The rotations at hand, reduced modulo the row length; none means all of them.
+    /// Rotations that have keys, reduced modulo the row length; none means all of them.
     pub rotations: Option<BTreeSet<Rotation>>,
 }
 
 impl ClearKeys {
-    /// Keys for everything.
+    /// Makes keys for every operation.
     #[must_use]
     pub fn all() -> Self {
         Self { relinearization: true, rotations: None }
     }
 
-    /// A relinearisation key, and keys for these rotations of rows of `row_length` slots.
+    /// Makes a relinearisation key, and keys for these rotations of rows of `row_length` slots.
     #[must_use]
     pub fn for_rotations(rotations: impl IntoIterator<Item = Rotation>, row_length: usize) -> Self {
         let reduced = rotations.into_iter().filter_map(|rotation| rotation.reduced(row_length));
@@ -110,16 +110,16 @@ impl ClearKeys {
     }
 }
 
-/// What the dry run refuses, as schemes do.
+/// Operands that the dry run refuses, as schemes do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClearError {
     /// An operand has other slots than the arithmetic.
     #[error("{got} slots, there are {expected}: encrypt and encode with this arithmetic")]
     SlotCount {
-        /// Slots there are.
+        /// Number of slots of the arithmetic.
         expected: usize,
-        /// Slots that came.
+        /// Number of slots of the operand.
         got: usize,
     },
     /// An operand was not relinearised.
@@ -134,28 +134,28 @@ impl From<ClearError> for CircuitError<ClearError> {
 }
 
 impl Clear {
-    /// Two rows of `row_length` slots modulo `plain_modulus`.
+    /// Makes the arithmetic of two rows of `row_length` slots modulo `plain_modulus`.
     #[must_use]
     pub fn new(row_length: usize, plain_modulus: u64) -> Self {
         Self { row_length, plain_modulus: plain_modulus.max(1), counts: Mutex::default() }
     }
 
-    /// These numbers modulo t, in the place of a fresh ciphertext; missing ones count as zero, and those beyond
-    /// the slots are left out.
+    /// Returns these numbers modulo t, in the place of a fresh ciphertext; missing ones count as zero, and
+    /// those beyond the slots are left out.
     #[must_use]
     pub fn encrypt(&self, values: &[u64]) -> ClearCiphertext {
         let used = Operations::default();
         ClearCiphertext { slots: self.encode(values), depth: 0, relinearized: true, used }
     }
 
-    /// These numbers modulo t, in the place of a plaintext, likewise.
+    /// Returns these numbers modulo t, in the place of a plaintext; missing ones count as zero.
     #[must_use]
     pub fn encode(&self, values: &[u64]) -> Vec<u64> {
         let reduced = values.iter().map(|value| value % self.plain_modulus);
         reduced.chain(std::iter::repeat(0)).take(2 * self.row_length).collect()
     }
 
-    /// What was done so far.
+    /// Counts of the operations done so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.lock().clone()
@@ -175,7 +175,7 @@ impl Clear {
         if a.relinearized { Ok(()) } else { Err(ClearError::NotRelinearized) }
     }
 
-    /// f(a_i, b_i) modulo t, slot by slot.
+    /// Returns f(a_i, b_i) modulo t for every slot i.
     fn join(&self, a: &[u64], b: &[u64], f: impl Fn(u128, u128) -> u128) -> Vec<u64> {
         let t = u128::from(self.plain_modulus);
         a.iter().zip(b).map(|(&x, &y)| (f(x.into(), y.into()) % t) as u64).collect()
@@ -198,7 +198,7 @@ impl Clear {
         })
     }
 
-    /// Raises the budget to what a value has used.
+    /// Raises the budget of operations to what a value has used.
     fn noted(&self, a: ClearCiphertext) -> ClearCiphertext {
         let mut counts = self.lock();
         let declared = if a.depth == 0 { &mut counts.budget.fresh } else { &mut counts.budget.per_level };
@@ -216,7 +216,7 @@ impl Clear {
         ClearCiphertext { slots: f(&a.slots), ..*a }
     }
 
-    /// Rotates without counting a decomposition.
+    /// Rotates a clear vector without counting a decomposition.
     fn moved(
         &self,
         a: &ClearCiphertext,

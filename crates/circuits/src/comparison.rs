@@ -70,7 +70,7 @@ pub fn max(
     evaluator.add(&evaluator.multiply_constant(&evaluator.add(a, b)?, 0.5)?, &distance)
 }
 
-/// Evaluates slope·sgn(x) + shift: both are part of the last polynomial.
+/// Evaluates slope·sgn(x) + shift: slope and shift are part of the last polynomial.
 fn mapped(
     evaluator: &Evaluator,
     sign: &CompositeSign,

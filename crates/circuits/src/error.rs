@@ -1,4 +1,4 @@
-//! What can go wrong in a circuit.
+//! Errors of circuits.
 
 use sunzi_encoding::EncodingError;
 
@@ -9,52 +9,52 @@ use crate::statistics::StatisticsError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CircuitError<E: std::error::Error + 'static> {
-    /// Nothing was given where something is needed.
+    /// A circuit was given nothing where it needs an input.
     #[error("{what} needs at least one term")]
     Empty {
-        /// The circuit.
+        /// Name of the circuit.
         what: &'static str,
     },
     /// Two lists should be equally long.
     #[error("lists of {left} and {right} ciphertexts: give each term a partner")]
     LengthsDiffer {
-        /// Length of the first list.
+        /// Length of the first of two lists.
         left: usize,
-        /// Length of the second list.
+        /// Length of the second of two lists.
         right: usize,
     },
-    /// The circuit multiplies, and there is no relinearisation key.
+    /// The circuit multiplies, and no relinearisation key was given.
     #[error("the circuit multiplies ciphertexts: give it a relinearisation key")]
     MissingRelinearizationKey,
-    /// The circuit rotates, and there is no key to do it.
+    /// The circuit rotates, and no key was given for the rotation.
     #[error(
         "{rotation} has no Galois key: make keys for all of the circuit's required rotations, with \
          EvaluationKeys::generate"
     )]
     MissingRotation {
-        /// The first rotation without a key.
+        /// First rotation of the circuit without a key.
         rotation: Rotation,
     },
-    /// The circuit applies an automorphism, and there is no key to do it.
+    /// The circuit applies an automorphism, and no key was given for it.
     #[error(
         "X -> X^{exponent} has no Galois key: make keys for all exponents that the circuit lists, with \
          EvaluationKeys::for_exponents"
     )]
     MissingAutomorphism {
-        /// The first exponent without a key.
+        /// First exponent of an automorphism without a key.
         exponent: u64,
     },
     /// A circuit on slots that must be elements of a field.
     #[error("{what} needs slots in a field, these are modulo {prime}^{exponent}: take exponent 1")]
     NoField {
-        /// The circuit.
+        /// Name of the circuit.
         what: &'static str,
-        /// p.
+        /// Prime p of the slots, which are over Z_(p^r).
         prime: u64,
-        /// r.
+        /// Exponent r of the slots, above 1.
         exponent: u32,
     },
-    /// Slots that are not there, or elements that do not fit them.
+    /// Slots that do not exist, or elements that do not fit them.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
     /// A segment of slots has an impossible length.
@@ -66,27 +66,27 @@ pub enum CircuitError<E: std::error::Error + 'static> {
          most that; take a larger ring or cut the matrix into blocks"
     )]
     MatrixShape {
-        /// Rows of the matrix.
+        /// Number of rows of the matrix.
         rows: usize,
-        /// Columns of the matrix.
+        /// Number of columns of the matrix.
         columns: usize,
-        /// Slots in a row of the ciphertext.
+        /// Number of slots in a row of the ciphertext.
         row_length: usize,
     },
     /// A plan was made for other parameters.
     #[error("the plan is for {what} {expected}, the parameters have {got}: make a plan for these parameters")]
     PlanMismatch {
-        /// What differs.
+        /// Name of the property that differs.
         what: &'static str,
-        /// The plan's.
+        /// Value of the property in the plan.
         expected: u64,
-        /// The parameters'.
+        /// Value of the property in the parameters.
         got: u64,
     },
     /// An error of the statistics circuit.
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
-    /// An error of the scheme.
+    /// An error of the scheme that the circuit runs in.
     #[error(transparent)]
     Scheme(E),
 }

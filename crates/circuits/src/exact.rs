@@ -1,4 +1,4 @@
-//! BFV and BGV as circuits see them: [`Arithmetic`] for the evaluator of every exact scheme.
+//! Arithmetic of BFV and BGV for circuits: [`Arithmetic`] for the evaluator of every exact scheme.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -9,26 +9,26 @@ use sunzi_rlwe::{Ciphertext, Evaluator, Exact, GaloisKeys, Homomorphic, Relinear
 
 use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
 
-/// An evaluator of an exact scheme: what its products are made of; all else schemes share.
+/// An evaluator of an exact scheme, by the steps of its products; all else schemes share.
 pub trait ExactEvaluator: Deref<Target = Evaluator<<Self as ExactEvaluator>::Scheme>> + Sync {
-    /// The scheme.
+    /// Exact scheme of the evaluator.
     type Scheme: Exact<Error: std::error::Error + Send + Sync + 'static>;
-    /// A ciphertext made ready to be multiplied with others.
+    /// Type of a ciphertext made ready to be multiplied with others.
     type Operand: Send + Sync;
-    /// A sum of products on its way.
+    /// Type of a sum of products that is not finished.
     type Sum: Send;
 
-    /// Bits left before decryption would refuse.
+    /// Number of bits that a ciphertext has left before decryption would refuse it.
     fn bits_left(&self, a: &Encrypted<Self>) -> f64;
-    /// Does what a product asks of one factor alone.
+    /// Does the part of a product that depends on one factor alone.
     ///
     /// # Errors
-    /// The scheme's, here and below.
+    /// Every error of the scheme, as in all methods of this trait.
     fn operand(&self, a: &Encrypted<Self>) -> Result<Self::Operand, Failure<Self>>;
-    /// sum ← sum + a·b, where none counts as zero. On an error the sum is not to be used.
+    /// Adds the product a·b to a sum, where none counts as zero. On an error the sum must not be used.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Every error of the scheme.
     fn add_product(
         &self,
         sum: &mut Option<Self::Sum>,
@@ -38,22 +38,22 @@ pub trait ExactEvaluator: Deref<Target = Evaluator<<Self as ExactEvaluator>::Sch
     /// Turns a sum of products into a ciphertext that may be multiplied again.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Every error of the scheme.
     fn finish(&self, sum: Self::Sum, key: &RelinearizationKey) -> Computed<Self>;
-    /// a·b in three parts.
+    /// Returns the product a·b of two ciphertexts in three parts.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Every error of the scheme.
     fn unrelinearized(&self, a: &Encrypted<Self>, b: &Encrypted<Self>) -> Computed<Self>;
-    /// a·b, relinearised.
+    /// Returns the product a·b of two ciphertexts, relinearised.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Every error of the scheme.
     fn product(&self, a: &Encrypted<Self>, b: &Encrypted<Self>, key: &RelinearizationKey) -> Computed<Self>;
-    /// a·b, relinearised, for one that is multiplied next.
+    /// Returns the product a·b of two ciphertexts, relinearised, to be multiplied next.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Every error of the scheme.
     fn factor_of_product(
         &self,
         a: &Encrypted<Self>,
@@ -62,17 +62,17 @@ pub trait ExactEvaluator: Deref<Target = Evaluator<<Self as ExactEvaluator>::Sch
     ) -> Computed<Self> {
         self.product(a, b, key)
     }
-    /// a², relinearised.
+    /// Returns the square a² of a ciphertext, relinearised.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Every error of the scheme.
     fn squared(&self, a: &Encrypted<Self>, key: &RelinearizationKey) -> Computed<Self> {
         self.product(a, a, key)
     }
-    /// Σ a_i·b_i, relinearised once.
+    /// Returns the sum Σ a_i·b_i of products of ciphertexts, relinearised once.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Every error of the scheme.
     fn dot_product(
         &self,
         terms: &[(&Encrypted<Self>, &Encrypted<Self>)],
@@ -82,11 +82,11 @@ pub trait ExactEvaluator: Deref<Target = Evaluator<<Self as ExactEvaluator>::Sch
 
 /// A ciphertext of an evaluator's scheme.
 type Encrypted<E> = Ciphertext<<E as ExactEvaluator>::Scheme>;
-/// A ciphertext, or what the scheme fails with.
+/// A ciphertext, or the error of an evaluator's scheme.
 type Computed<E> = Result<Encrypted<E>, Failure<E>>;
-/// A ciphertext, or what a circuit fails with.
+/// A ciphertext, or the error of a circuit in an evaluator's scheme.
 type Circuit<E> = Outcome<E, Encrypted<E>>;
-/// What an evaluator's scheme fails with.
+/// Type of the errors of an evaluator's scheme.
 type Failure<E> = <<E as ExactEvaluator>::Scheme as Homomorphic>::Error;
 
 impl<E: ExactEvaluator> Arithmetic for E {
@@ -292,12 +292,12 @@ impl<E: ExactEvaluator> Automorphisms for E {
     }
 }
 
-/// n.
+/// Returns the ring degree n of an evaluator.
 fn ring_degree<E: ExactEvaluator>(evaluator: &E) -> usize {
     E::Scheme::rlwe(evaluator.context()).ring().degree()
 }
 
-/// The k of the automorphism X → X^k that moves slots so.
+/// Returns the exponent k of the automorphism X → X^k that moves slots by a rotation.
 fn exponent<E: ExactEvaluator>(evaluator: &E, rotation: Rotation) -> Outcome<E, u64> {
     let index = E::Scheme::rlwe(evaluator.context()).ring().index();
     crate::keys::exponent(index, rotation).map_err(|error| CircuitError::Scheme(error.into()))

@@ -8,11 +8,11 @@ use crate::{Arithmetic, CircuitError, Outcome, Rotation};
 /// Laziness of a sum of products: the parts done once instead of for each product `[KPZ21, app. F and G.3]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Laziness {
-    /// Scales and relinearises every product.
+    /// Scales and relinearises every product of the sum.
     RelinearizeEach,
-    /// Scales every product and relinearises the sum.
+    /// Scales every product and relinearises their sum.
     RelinearizeOnce,
-    /// Scales and relinearises the sum: the fastest, with the least noise.
+    /// Scales and relinearises the sum alone: the fastest, with the least noise.
     #[default]
     ScaleOnce,
 }
@@ -55,7 +55,7 @@ pub fn inner_product<A: Arithmetic>(
     }
 }
 
-/// Computes Σ f(x, y) over pairs.
+/// Computes the sum Σ f(x, y) over pairs of ciphertexts.
 fn sum<A: Arithmetic>(
     arithmetic: &A,
     terms: &[(&A::Ciphertext, &A::Ciphertext)],
@@ -98,7 +98,7 @@ pub fn sum_segments<A: Arithmetic>(
 /// Computes inner products of segments of slots: one product, then [`sum_segments`]. Slot j·length holds that of segment
 /// j of x and y; with `length` = n every slot holds the inner product of all slots of both rows.
 ///
-/// Shorter vectors are padded with zeros. Depth 1, log2 `length` rotations.
+/// Vectors shorter than a segment are padded with zeros. The depth is 1, the cost log2 `length` rotations.
 ///
 /// ```
 /// use sunzi_circuits::inner_product::{inner_product_of_slots, required_rotations};

@@ -1,4 +1,4 @@
-//! The keys of an evaluation, in one value.
+//! Evaluation keys of circuits, in one value.
 
 use rand_core::CryptoRng;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, SecretKey, galois};
@@ -8,9 +8,9 @@ use crate::Rotation;
 /// Relinearisation and Galois keys, none of which decrypts; BFV and BGV use the same.
 #[derive(Clone)]
 pub struct EvaluationKeys {
-    /// Brings products back to two parts.
+    /// Relinearisation key, which brings products back to two parts.
     pub relinearization: Option<RelinearizationKey>,
-    /// Rotates.
+    /// Galois keys, which rotate slots.
     pub galois: Option<GaloisKeys>,
 }
 
@@ -47,13 +47,13 @@ impl EvaluationKeys {
         })
     }
 
-    /// Whether there is a Galois key for X → X^`exponent`, or none is needed.
+    /// Whether the keys have a Galois key for X → X^`exponent`, or none is needed.
     #[must_use]
     pub fn has_exponent(&self, exponent: u64) -> bool {
         exponent == 1 || self.galois.as_ref().is_some_and(|keys| keys.get(exponent).is_ok())
     }
 
-    /// Bytes in memory.
+    /// Number of bytes of the keys in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let relinearization = self.relinearization.as_ref().map_or(0, RelinearizationKey::byte_len);
@@ -61,7 +61,7 @@ impl EvaluationKeys {
     }
 }
 
-/// The k of the automorphism X → X^k that moves slots so.
+/// Returns the exponent k of the automorphism X → X^k that moves slots by a rotation.
 pub(crate) fn exponent(index: u64, rotation: Rotation) -> Result<u64, RlweError> {
     match rotation {
         Rotation::Rows(steps) => galois::rotation_exponent(index, steps),

@@ -54,21 +54,21 @@ pub use plan::Plan;
 #[derive(Clone)]
 pub struct LinearTransform {
     plan: Plan,
-    /// Factor that multiplies the entries.
+    /// Factor by which encoded entries exceed the entries of the matrix.
     scale: f64,
     norms: Norms,
-    /// Encoded diagonals in the order of the plan.
+    /// Encoded diagonals of the matrix in the order of the plan.
     diagonals: Vec<Vec<Multiplier>>,
 }
 
-/// Norms of a matrix.
+/// Norms of a matrix and of its diagonals.
 #[derive(Clone, Copy, Debug)]
 struct Norms {
-    /// Largest sum of absolute values in a row.
+    /// Largest sum of absolute values in a row of the matrix.
     row_sum: f64,
-    /// Largest root of the sum of squares in a row.
+    /// Largest root of the sum of squares in a row of the matrix.
     row_length: f64,
-    /// Sum over all diagonals of their largest absolute values.
+    /// Sum over all diagonals of the largest absolute value in each.
     diagonals: f64,
     /// Largest deviation in a slot from rounding one diagonal, times the scale.
     rounding: f64,
@@ -117,24 +117,26 @@ impl LinearTransform {
         Ok(Self { plan, scale, norms: Norms::new(matrix), diagonals })
     }
 
-    /// Plan of the transform.
+    /// Plan of the linear transform.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Number of bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals of the matrix.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.diagonals.iter().flatten().map(Multiplier::byte_len).sum()
     }
 
-    /// Largest root of the sum of squares in a row: the factor by which vectors of independent slots grow.
+    /// Largest root of the sum of squares in a row of the matrix: the factor by which vectors of independent
+    /// slots grow.
     pub(crate) fn row_length(&self) -> f64 {
         self.norms.row_length
     }
 
-    /// Computes M·v, one level lower. A ciphertext of a higher level is brought to the plan's level first.
+    /// Computes the product M·v, one level lower. A ciphertext of a higher level is brought to the plan's
+    /// level first.
     ///
     /// # Errors
     /// [`LinearTransformError::Slots`] for a vector longer than the matrix; [`LinearTransformError::Ckks`] for a missing rotation, a
@@ -172,7 +174,7 @@ impl LinearTransform {
         Ok(context.finish(product, "multiply by a matrix", &[a.trace()])?)
     }
 
-    /// Computes P·Δ·M·v modulo QP.
+    /// Computes the scaled product P·Δ·M·v modulo QP.
     fn sum<'s>(
         &'s self,
         context: &Context,

@@ -11,21 +11,21 @@ use sunzi_encoding::{Encoder, EncodingError, GaloisEncoder, Plaintext};
 use crate::slots::{everywhere, is_zero, norm_exponents, zero_depth};
 use crate::{Automorphisms, CircuitError, Outcome, product_tree};
 
-/// A word: its elements, each of up to d coefficients.
+/// A word of a table: its elements, each of up to d coefficients.
 pub type Word = Vec<Vec<u64>>;
 
-/// A table prepared for lookups.
+/// A table of words that is prepared for lookups.
 pub struct LookupTable {
     encoder: GaloisEncoder,
     words: usize,
     /// Number of elements of a word.
     width: usize,
-    /// Elements of every block in order.
+    /// Encoded elements of every block of words in order.
     blocks: Vec<Vec<Plaintext>>,
 }
 
 impl LookupTable {
-    /// Encodes the words, which must all have as many elements.
+    /// Encodes the words of a table, which must all have as many elements.
     ///
     /// # Errors
     /// [`CircuitError::Empty`] without words or elements; [`CircuitError::LengthsDiffer`]; [`CircuitError::Encoding`] for elements that do
@@ -57,7 +57,7 @@ impl LookupTable {
         Ok(Self { encoder: encoder.clone(), words: words.len(), width, blocks })
     }
 
-    /// Number of ciphertexts whose slots the words would fill.
+    /// Number of ciphertexts whose slots the words of the table would fill.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.blocks.len()
@@ -69,13 +69,14 @@ impl LookupTable {
         self.blocks.len().div_ceil(self.encoder.ring().degree())
     }
 
-    /// Multiplicative depth: ⌈log2 d⌉ + ⌈log2(p − 1)⌉ for an element, and ⌈log2 width⌉ for a word.
+    /// Multiplicative depth of a lookup: ⌈log2 d⌉ + ⌈log2(p − 1)⌉ for an element, and ⌈log2 width⌉ for a
+    /// word.
     #[must_use]
     pub fn depth(&self) -> u32 {
         zero_depth(&self.encoder) + product_tree::depth(self.width)
     }
 
-    /// Exponents of the automorphisms that need keys.
+    /// Exponents of the automorphisms for which a lookup needs keys.
     #[must_use]
     pub fn exponents(&self) -> Vec<u64> {
         norm_exponents(&self.encoder)
@@ -95,7 +96,7 @@ impl LookupTable {
         word.iter().map(|element| everywhere(&self.encoder, element)).collect()
     }
 
-    /// Computes the server's answers; `progress` is called with the number of blocks done.
+    /// Computes the server's answers to a query; `progress` is called with the number of blocks done.
     ///
     /// # Errors
     /// [`CircuitError::LengthsDiffer`] for a query of another table; [`CircuitError::MissingRelinearizationKey`];
@@ -134,7 +135,7 @@ impl LookupTable {
         Ok(answers)
     }
 
-    /// Returns Y^i in the slots that hold words, 0 in the slots left over at the end.
+    /// Returns the element Y^i in the slots that hold words, 0 in the slots left over at the end.
     fn mark(&self, block: usize) -> Result<Plaintext, EncodingError> {
         let (d, slots) = (self.encoder.ring().degree(), self.encoder.slots());
         let mark: Vec<u64> = (0..d).map(|i| u64::from(i == block % d)).collect();

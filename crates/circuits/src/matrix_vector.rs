@@ -22,7 +22,7 @@ use crate::{Arithmetic, CircuitError, GiantStep, Outcome, Rotation};
 pub struct Matrix<T> {
     layout: Layout,
     baby_steps: usize,
-    /// For each giant step, the diagonals by baby step, each rotated back by the giant step that follows.
+    /// Diagonals of each giant step by baby step, each diagonal rotated back by the giant step that follows.
     giants: BTreeMap<usize, Vec<(usize, T)>>,
     rotations: Vec<Rotation>,
 }
@@ -31,7 +31,7 @@ pub struct Matrix<T> {
 /// vanishing diagonals has its own: [`Matrix::required_rotations`].
 ///
 /// # Errors
-/// [`CircuitError::MatrixShape`].
+/// [`CircuitError::MatrixShape`] for a matrix that does not fit a row of slots.
 pub fn required_rotations<A: Arithmetic>(
     arithmetic: &A,
     rows: usize,
@@ -64,19 +64,19 @@ impl<T> Matrix<T> {
         &self.rotations
     }
 
-    /// Number of rows of the matrix.
+    /// Number of rows of the prepared matrix.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.layout.rows
     }
 
-    /// Number of columns of the matrix.
+    /// Number of columns of the prepared matrix.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.layout.columns
     }
 
-    /// Number of diagonals that do not vanish: the products it takes.
+    /// Number of diagonals of the matrix that do not vanish: the number of products it takes.
     #[must_use]
     pub fn diagonals(&self) -> usize {
         self.giants.values().map(Vec::len).sum()
@@ -88,7 +88,7 @@ impl<T> Matrix<T> {
         self.baby_steps
     }
 
-    /// Groups these diagonals and makes each from its slots.
+    /// Groups the diagonals of a matrix and makes each from its slots.
     fn from_diagonals<V: Default, E>(
         layout: Layout,
         diagonals: &[usize],
@@ -106,7 +106,7 @@ impl<T> Matrix<T> {
         Ok(Self { layout, baby_steps, giants, rotations: layout.rotations(diagonals, baby_steps) })
     }
 
-    /// Lists the baby steps that occur, ascending.
+    /// Lists the baby steps that occur in the matrix, ascending.
     fn babies(&self) -> Vec<usize> {
         let mut babies: Vec<usize> = self.giants.values().flatten().map(|(baby, _)| *baby).collect();
         babies.sort_unstable();
@@ -163,7 +163,8 @@ impl<T> Matrix<T> {
     }
 }
 
-/// Computes M·v for a clear matrix and a vector packed by [`pack`]; slot i of each row holds entry i of the product.
+/// Computes the product M·v for a clear matrix and a vector packed by [`pack`]; slot i of each row holds
+/// entry i of the product.
 ///
 /// With D = min(R, C) diagonals: D products with plaintexts and no product of ciphertexts; b − 1 rotations of the
 /// vector together, at most D/b − 1 rotations one by one, and log2(C/R) for wide matrices. b is about √(3D), since
@@ -205,8 +206,8 @@ pub fn multiply<A: Arithmetic>(
     folded(arithmetic, matrix, arithmetic.linear_map(vector, &steps, keys)?, keys)
 }
 
-/// Computes M·v for an encrypted matrix: [`multiply`] with products of ciphertexts at depth 1, which every giant step
-/// scales and relinearises once.
+/// Computes the product M·v for an encrypted matrix: [`multiply`] with products of ciphertexts at depth 1,
+/// which every giant step scales and relinearises once.
 ///
 /// ```
 /// use sunzi_circuits::matrix_vector::{Matrix, multiply_encrypted, pack};
@@ -262,7 +263,7 @@ fn check<A: Arithmetic, T>(
     check_keys(arithmetic, keys, relinearization, matrix.rotations.iter().copied())
 }
 
-/// Returns the vector rotated by every baby step that occurs.
+/// Returns the vector rotated by every baby step that occurs in the matrix.
 fn babies<A: Arithmetic, T>(
     arithmetic: &A,
     matrix: &Matrix<T>,
@@ -274,7 +275,7 @@ fn babies<A: Arithmetic, T>(
     Ok(steps.into_iter().zip(arithmetic.rotate_many(vector, &signed, keys)?).collect())
 }
 
-/// Yields each diagonal with the baby step it multiplies.
+/// Yields each diagonal with the rotated vector of its baby step.
 fn pairs<'a, B, T>(
     babies: &'a BTreeMap<usize, B>,
     diagonals: &'a [(usize, T)],
@@ -282,7 +283,7 @@ fn pairs<'a, B, T>(
     diagonals.iter().filter_map(|(step, diagonal)| Some((babies.get(step)?, diagonal)))
 }
 
-/// Computes Σ rotate_g(inner sum) over the giant steps g, then the folds of a wide matrix.
+/// Computes Σ rotate_g(inner sum) over the giant steps g, then adds the parts of a wide matrix.
 fn by_giants<A: Arithmetic, T: Sync>(
     arithmetic: &A,
     matrix: &Matrix<T>,

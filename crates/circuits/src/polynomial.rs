@@ -10,23 +10,23 @@ pub use plan::{Cost, Method, Plan};
 use crate::arithmetic::check_keys;
 use crate::{Arithmetic, CircuitError, Outcome};
 
-/// A coefficient: one number for every slot, or a number for each slot.
+/// A coefficient of a polynomial: one number for every slot, or a number for each slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coefficient<P> {
-    /// One number for all slots, taken modulo t.
+    /// One number for all slots as the coefficient, taken modulo t.
     Constant(i64),
     /// An encoded number for each slot: each slot has a polynomial of its own.
     Slots(P),
 }
 
-/// A polynomial over plaintexts of type `P`.
+/// A polynomial whose coefficients are numbers or plaintexts of type `P`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polynomial<P> {
     coefficients: Vec<Coefficient<P>>,
 }
 
 impl<P> Polynomial<P> {
-    /// Makes Σ a_i·x^i from coefficients a_0, a_1, …; the empty list is the polynomial zero.
+    /// Makes the polynomial Σ a_i·x^i from coefficients a_0, a_1, …; the empty list is the polynomial zero.
     #[must_use]
     pub fn new(coefficients: Vec<Coefficient<P>>) -> Self {
         Self { coefficients }
@@ -38,7 +38,7 @@ impl<P> Polynomial<P> {
         Self::new(coefficients.iter().map(|&c| Coefficient::Constant(c)).collect())
     }
 
-    /// Coefficients a_0, a_1, ….
+    /// Coefficients a_0, a_1, … of the polynomial.
     #[must_use]
     pub fn coefficients(&self) -> &[Coefficient<P>] {
         &self.coefficients
@@ -50,7 +50,7 @@ impl<P> Polynomial<P> {
         Plan::new(&self.support(plain_modulus), method)
     }
 
-    /// Lists the exponents whose coefficients do not vanish modulo t.
+    /// Lists the exponents of the polynomial whose coefficients do not vanish modulo t.
     fn support(&self, plain_modulus: u64) -> Vec<usize> {
         let vanishes = |a: &Coefficient<P>| match a {
             Coefficient::Constant(c) => i128::from(*c) % i128::from(plain_modulus.max(1)) == 0,
@@ -61,7 +61,7 @@ impl<P> Polynomial<P> {
     }
 }
 
-/// Evaluates Σ a_i·x^i, slot by slot in both rows, at the least depth: ⌈log2 d⌉ for degree d.
+/// Evaluates the polynomial Σ a_i·x^i, slot by slot in both rows, at the least depth: ⌈log2 d⌉ for degree d.
 ///
 /// *Power basis*: x^2, …, x^d, each by one product, then a linear combination; d − 1 relinearisations.
 ///
@@ -119,7 +119,7 @@ struct Evaluation<'a, A: Arithmetic> {
     plan: &'a Plan,
     keys: &'a A::Keys,
     powers: BTreeMap<usize, A::Ciphertext>,
-    /// Powers that were factors, prepared for the next product.
+    /// Powers of x that were factors, prepared for the next product.
     operands: BTreeMap<usize, A::Operand>,
 }
 
@@ -127,7 +127,7 @@ struct Evaluation<'a, A: Arithmetic> {
 const NO_POWER: &str = "a power of x";
 
 impl<A: Arithmetic> Evaluation<'_, A> {
-    /// Computes the powers of the plan.
+    /// Computes the powers of x that the plan lists.
     fn prepare(&mut self) -> Outcome<A, ()> {
         for (exponent, (a, b)) in self.plan.powers.steps() {
             self.prepare_operand(a)?;
@@ -181,7 +181,7 @@ impl<A: Arithmetic> Evaluation<'_, A> {
         self.combine(&linear, products)
     }
 
-    /// Adds Σ a_e·x^i for pairs (i, e) to a ciphertext, or to zero.
+    /// Adds the terms Σ a_e·x^i for pairs (i, e) to a ciphertext, or to zero.
     fn combine(&self, terms: &[(usize, usize)], start: Option<A::Ciphertext>) -> Outcome<A, A::Ciphertext> {
         let arithmetic = self.arithmetic;
         let (mut sum, mut factors, mut free) = (start, Vec::new(), None);
@@ -229,13 +229,13 @@ mod tests {
     const T: u64 = 257;
     const METHODS: [Method; 3] = [Method::Automatic, Method::PowerBasis, Method::PatersonStockmeyer];
 
-    /// Evaluates by Horner's rule, slot by slot.
+    /// Evaluates a polynomial by Horner's rule, slot by slot, for comparison.
     fn expected(coefficients: &[Vec<u64>], x: &[u64]) -> Vec<u64> {
         let at = |(slot, x): (usize, &u64)| coefficients.iter().rev().fold(0, |y, a| (y * x + a[slot]) % T);
         x.iter().enumerate().map(at).collect()
     }
 
-    /// Evaluates by every method and compares values and counts with Horner's rule and the plan.
+    /// Evaluates a polynomial by every method and compares values and counts with Horner's rule and the plan.
     fn check(coefficients: Vec<Coefficient<Vec<u64>>>) {
         let slots: Vec<u64> = vec![0, 1, 2, T - 1, 77, 128, 129, 200];
         let rows: Vec<Vec<u64>> = coefficients

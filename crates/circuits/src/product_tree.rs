@@ -1,11 +1,11 @@
-//! The product of many ciphertexts at the least depth.
+//! Product of many ciphertexts at the least depth.
 
 use rayon::prelude::*;
 
 use crate::arithmetic::check_keys;
 use crate::{Arithmetic, CircuitError, Outcome};
 
-/// Π x_i for any number of factors, slot by slot in both rows.
+/// Computes the product Π x_i of any number of ciphertexts, slot by slot in both rows.
 ///
 /// Factors are multiplied in pairs, then the products in pairs, and so on; one without a partner waits for the
 /// next round. k factors cost k − 1 products, the fewest possible, at depth ⌈log2 k⌉, the least possible; no
@@ -41,13 +41,13 @@ pub fn product<A: Arithmetic>(
     layer.pop().ok_or(CircuitError::Empty { what: "a product" })
 }
 
-/// The depth of a product of `count` factors: ⌈log2 count⌉.
+/// Returns the depth of a product of `count` factors: ⌈log2 count⌉.
 #[must_use]
 pub fn depth(count: usize) -> u32 {
     count.max(1).next_power_of_two().ilog2()
 }
 
-/// Multiplies neighbours; all but the last product are multiplied again.
+/// Multiplies neighbouring factors; all but the last product are multiplied again.
 fn round<A: Arithmetic>(
     arithmetic: &A,
     factors: &[A::Ciphertext],

@@ -49,17 +49,17 @@ pub const ITERATION_DEPTH: usize = 5;
 /// Divisor of the table, weights and momentum while they are encrypted: slots are at most 1, which is what a
 /// bootstrapping takes.
 pub const RANGE: f64 = 8.0;
-/// Largest score that is allowed for, in widths of the logistic polynomial.
+/// Largest score of a row that is allowed for, in widths of the logistic polynomial.
 const SCORES: f64 = 2.5;
 /// Largest entry of a row's gradient that is allowed for: a scaled feature, times at most about 1 within the width.
 const ENTRIES: f64 = 32.0;
 
-/// Options of training.
+/// Options of training a logistic regression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Training {
     /// Number of passes over the table.
     pub iterations: usize,
-    /// Step along the mean gradient.
+    /// Length of the step along the mean gradient.
     pub rate: f64,
     /// Width of the interval of scores, −width to width, on which the logistic function is approximated; beyond, up to about twice as far, the
     /// polynomial still reduces scores.
@@ -73,14 +73,14 @@ impl Default for Training {
     }
 }
 
-/// Progress of a training.
+/// Progress of a training, for its observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Number of iterations done.
+    /// Number of iterations done so far.
     pub iterations: usize,
-    /// Number of refreshes done.
+    /// Number of refreshes by bootstrapping done so far.
     pub refreshes: usize,
-    /// Whether a refresh comes next.
+    /// Whether a refresh by bootstrapping comes next.
     pub refreshing: bool,
 }
 
@@ -94,8 +94,8 @@ struct State<V> {
     factor: f64,
 }
 
-/// Trains and returns the weights, repeated in every row and divided by [`RANGE`]: [`Layout::weights`] reads them.
-/// `progress` is called before every step.
+/// Trains a logistic regression and returns the weights, repeated in every row and divided by [`RANGE`]:
+/// [`Layout::weights`] reads them. `progress` is called before every step.
 ///
 /// # Errors
 /// [`CircuitError::Empty`] without iterations or rows; [`CircuitError::LengthsDiffer`] if the table has not as many
@@ -147,8 +147,8 @@ struct Run<'a, A> {
 type Outcome<A> = Result<<A as RealArithmetic>::Vector, CircuitError<<A as RealArithmetic>::Error>>;
 
 impl<A: RealArithmetic> Run<'_, A> {
-    /// Iterates: v' = v + η'·η/(1 + η)·P + G and P' = (1 + η')·η/(1 + η)·P + G, where G = (1 + η')·rate·(mean gradient). The last
-    /// iteration has η' = 0: its point is the weights.
+    /// Runs one iteration: v' = v + η'·η/(1 + η)·P + G and P' = (1 + η')·η/(1 + η)·P + G, where G = (1 +
+    /// η')·rate·(mean gradient). The last iteration has η' = 0: its point is the weights.
     fn iterate(
         &self,
         iteration: usize,

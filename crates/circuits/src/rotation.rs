@@ -1,18 +1,18 @@
-//! Rotations of slots.
+//! Rotations of the slots of the exact schemes.
 
 use std::fmt;
 
-/// A movement of the 2 × n/2 slots.
+/// A movement of the 2 × n/2 slots of a plaintext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rotation {
-    /// Turns both rows left by so many slots, right if negative: slot i + steps moves to slot i.
+    /// Turns both rows left by a number of slots, right if negative: slot i + steps moves to slot i.
     Rows(i64),
-    /// Swaps the two rows.
+    /// Swaps the two rows of slots.
     Columns,
 }
 
 impl Rotation {
-    /// This rotation with 0 ≤ steps < `row_length`; none if it moves nothing.
+    /// Returns the rotation with 0 ≤ steps < `row_length`; none if it moves nothing.
     #[must_use]
     pub fn reduced(self, row_length: usize) -> Option<Self> {
         match self {

@@ -13,13 +13,13 @@ pub use plan::Cost;
 /// Basis of the coefficients of a [`Series`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Basis {
-    /// Powers 1, x, x², ….
+    /// Basis of powers 1, x, x², ….
     Power,
     /// Chebyshev polynomials T_0(u), T_1(u), T_2(u), … with u = (2x − low − high)/(high − low), which is in \[−1, 1\] on the interval.
     Chebyshev {
-        /// Lower end of the interval.
+        /// Lower end of the interval of x.
         low: f64,
-        /// Upper end of the interval.
+        /// Upper end of the interval of x.
         high: f64,
     },
 }
@@ -31,7 +31,7 @@ pub enum Parity {
     Even,
     /// Odd exponents only: even powers but powers of two are left out.
     Odd,
-    /// Exponents of both parities.
+    /// Exponents of both parities in one polynomial.
     Mixed,
 }
 
@@ -42,7 +42,7 @@ pub struct Series {
     coefficients: Vec<f64>,
 }
 
-/// An error of the mathematics in the clear: what was expected, what came, what to do.
+/// An error of the mathematics on series, in the clear: what was expected, what came, what to do.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeriesError {
@@ -54,20 +54,20 @@ pub enum SeriesError {
         /// Upper end of the interval.
         high: f64,
     },
-    /// A number is out of its range.
+    /// A number given to a function is out of its range.
     #[error("{what} is {got}: it must be {expected}")]
     OutOfRange {
-        /// Name of the number.
+        /// Name of the number that is out of range.
         what: &'static str,
-        /// Value of the number.
+        /// Value of the number that is out of range.
         got: f64,
-        /// Range of the number.
+        /// Range that the number must be in.
         expected: &'static str,
     },
     /// A function has no finite value where it is needed.
     #[error("the function has no finite value at {at}: choose an interval on which it is smooth")]
     NotFinite {
-        /// Point without a finite value.
+        /// Point at which the function has no finite value.
         at: f64,
     },
     /// No degree up to the largest reaches the requested error.
@@ -76,17 +76,17 @@ pub enum SeriesError {
          choose a smaller interval"
     )]
     NotReached {
-        /// Error requested.
+        /// Error of approximation requested.
         wanted: f64,
-        /// Largest degree tried.
+        /// Largest degree that was tried.
         largest: usize,
-        /// Error at the largest degree.
+        /// Error reached at the largest degree.
         reached: f64,
     },
 }
 
 impl Series {
-    /// Joins coefficients and basis; trailing zeros are dropped.
+    /// Makes a polynomial from coefficients and their basis; trailing zeros are dropped.
     ///
     /// # Errors
     /// [`SeriesError::Interval`]; [`SeriesError::OutOfRange`] for a coefficient that is not finite.
@@ -103,7 +103,7 @@ impl Series {
         Ok(Self { basis, coefficients })
     }
 
-    /// Makes the polynomial Σ a_i·x^i.
+    /// Makes the polynomial Σ a_i·x^i in the basis of powers.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
@@ -111,7 +111,7 @@ impl Series {
         Self::new(Basis::Power, coefficients)
     }
 
-    /// Makes the polynomial Σ a_i·T_i(u) for x in \[low, high\].
+    /// Makes the polynomial Σ a_i·T_i(u) for x in \[low, high\], in the Chebyshev basis.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
@@ -119,25 +119,25 @@ impl Series {
         Self::new(Basis::Chebyshev { low, high }, coefficients)
     }
 
-    /// Basis of the coefficients.
+    /// Basis of the polynomial's coefficients.
     #[must_use]
     pub fn basis(&self) -> Basis {
         self.basis
     }
 
-    /// Coefficients a_0, a_1, …, the last one not zero.
+    /// Coefficients a_0, a_1, … of the polynomial, the last one not zero.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients
     }
 
-    /// Degree; 0 for the polynomial zero too.
+    /// Degree of the polynomial; 0 for the polynomial zero too.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.coefficients.len().saturating_sub(1)
     }
 
-    /// Parity of the exponents. Constants are even.
+    /// Parity of the exponents of the polynomial. Constants are even.
     #[must_use]
     pub fn parity(&self) -> Parity {
         let zero = |odd: usize| self.coefficients.iter().skip(odd).step_by(2).all(|&c| c == 0.0);
@@ -157,13 +157,14 @@ impl Series {
         }
     }
 
-    /// Returns the cost of [`evaluate`].
+    /// Returns the cost of the polynomial's evaluation by [`evaluate`].
     #[must_use]
     pub fn cost(&self) -> Cost {
         plan::Plan::new(self).cost()
     }
 
-    /// Returns a bound on |p| over the interval, for a Chebyshev basis: the largest value on a grid and a margin; infinity for powers.
+    /// Returns a bound on |p| of the polynomial over its interval, for a Chebyshev basis: the largest value
+    /// on a grid and a margin; infinity for powers.
     #[must_use]
     pub fn largest_value(&self) -> f64 {
         let Basis::Chebyshev { low, high } = self.basis else { return f64::INFINITY };
@@ -173,13 +174,13 @@ impl Series {
         (0..=points).map(|i| self.at(at(i)).abs()).fold(0.0, f64::max) * 1.01
     }
 
-    /// Returns the value in the clear.
+    /// Returns the polynomial's value at x in the clear.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.at_complex(Complex64::from(x)).re
     }
 
-    /// Returns the value in the clear at a complex point, by Horner's or Clenshaw's rule.
+    /// Returns the polynomial's value in the clear at a complex point, by Horner's or Clenshaw's rule.
     #[must_use]
     pub fn at_complex(&self, x: Complex64) -> Complex64 {
         let (slope, shift) = self.change_of_variable();

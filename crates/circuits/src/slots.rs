@@ -8,7 +8,8 @@
 //!   X → X^k with [`GaloisEncoder::frobenius_exponent`].
 //! * [`norm`], [`is_zero`]: products of Frobenius images.
 //!
-//! All parts that depend on the slots alone are prepared once; each circuit lists the exponents k of the automorphisms X → X^k that need keys.
+//! All parts of these circuits that depend on the slots alone are prepared once; each circuit lists the
+//! exponents k of the automorphisms X → X^k that need keys.
 
 mod doubling;
 mod linear_map;
@@ -98,7 +99,7 @@ pub fn is_zero<A: Automorphisms>(
 /// Encodes one element in every slot.
 ///
 /// # Errors
-/// [`CircuitError::Encoding`].
+/// [`CircuitError::Encoding`] for an element that does not fit a slot.
 pub fn everywhere<E: std::error::Error + 'static>(
     encoder: &GaloisEncoder,
     element: &[u64],

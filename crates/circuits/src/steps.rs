@@ -1,4 +1,4 @@
-//! Baby steps and giant steps: how many of each, by what they cost with double hoisting.
+//! Baby steps and giant steps of linear maps: how many of each, by what they cost with double hoisting.
 //!
 //! Step d of a linear map is g + b with a baby step b below a width and a multiple g of the width, a giant step:
 //! Σ_d m_d·rotate_d(v) = Σ_g rotate_g(Σ_b rotate_(−g)(m_(g+b))·rotate_b(v)). The baby steps share the digits of v; the inner sums are
@@ -6,13 +6,13 @@
 
 use std::collections::BTreeSet;
 
-/// A permutation of a limb over a transform of it: 30 µs over 130 µs at n = 2^16.
+/// Cost of a permutation of a limb, over a transform of it: 30 µs over 130 µs at n = 2^16.
 const PERMUTATION: f64 = 0.25;
-/// A product with a limb of a key, over a transform: 40 µs over 130 µs where the key comes from memory. Done block by block it takes a third of
-/// that; the rest is the price of holding another key.
+/// Cost of a product with a limb of a key, over a transform: 40 µs over 130 µs where the key comes from
+/// memory. Done block by block it takes a third of that; the rest is the price of holding another key.
 const PRODUCT: f64 = 0.3;
 
-/// What rotations cost, in transforms of one limb or relative to each other.
+/// Costs of rotations, in transforms of one limb or relative to each other.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) baby: f64,
@@ -23,8 +23,9 @@ impl Cost {
     /// Cost with three digits; two make a baby step 0.36 of a giant one, infinitely many 0.375.
     pub(crate) const TYPICAL: Self = Self { baby: 0.365, giant: 1.0 };
 
-    /// For d digits, l limbs and s special ones: a baby step is an inner product and a permutation of both halves, a giant step also
-    /// 2l + s + (d − 1)·l + d·s transforms: one half down, its digits up.
+    /// Returns the costs for d digits, l limbs and s special ones: a baby step is an inner product and a
+    /// permutation of both halves, a giant step also 2l + s + (d − 1)·l + d·s transforms: one half down, its
+    /// digits up.
     pub(crate) fn new(digits: f64, limbs: f64, special: f64) -> Self {
         let all = limbs + special;
         let baby = 2.0 * all * (digits * PRODUCT + PERMUTATION);
@@ -32,7 +33,8 @@ impl Cost {
     }
 }
 
-/// The width, a power of two up to `size`, with which these steps cost least; of equal ones the smallest.
+/// Returns the width, a power of two up to `size`, with which these steps cost least; of equal ones the
+/// smallest.
 pub(crate) fn width(size: usize, steps: &[usize], cost: Cost) -> usize {
     let widths = (0..=size.max(1).ilog2()).map(|log| 1_usize << log);
     let total = |&width: &usize| {
@@ -48,7 +50,7 @@ pub(crate) fn width(size: usize, steps: &[usize], cost: Cost) -> usize {
 mod tests {
     use super::*;
 
-    /// Baby steps and giant steps, 0 among them.
+    /// Returns the numbers of baby steps and of giant steps, 0 among them.
     fn distinct(size: usize, steps: &[usize], cost: Cost) -> (usize, usize) {
         let width = width(size, steps, cost);
         let count =

@@ -1,4 +1,4 @@
-//! From BFV to BGV and back, and the product between them `[KPZ21, app. A]`.
+//! Conversion from BFV to BGV and back, and the product between them `[KPZ21, app. A]`.
 //!
 //! | product | operands | computed as | noise for noises v, w |
 //! |---|---|---|---|
@@ -12,17 +12,17 @@ use sunzi_bfv::BfvError;
 use sunzi_bgv::{BgvError, Unlabelled};
 use sunzi_rlwe::RelinearizationKey;
 
-/// What can go wrong between the schemes.
+/// Errors of conversions between BFV and BGV.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnifiedError {
-    /// An error of BFV.
+    /// An error of the BFV scheme.
     #[error(transparent)]
     Bfv(#[from] BfvError),
-    /// An error of BGV.
+    /// An error of the BGV scheme.
     #[error(transparent)]
     Bgv(#[from] BgvError),
-    /// The plaintext moduli differ.
+    /// The plaintext moduli of both contexts differ.
     #[error("BFV has plaintext modulus {bfv}, BGV {bgv}: make both contexts with one")]
     PlainModuli {
         /// Plaintext modulus of the BFV context.
@@ -32,7 +32,7 @@ pub enum UnifiedError {
     },
 }
 
-/// The BGV ciphertext of what a BFV ciphertext holds.
+/// Returns the BGV ciphertext of what a BFV ciphertext holds.
 ///
 /// A fresh ciphertext keeps its parts and its noise; one whose noise grew is switched to the level that takes it.
 ///
@@ -47,7 +47,7 @@ pub fn to_bgv(
     Ok(evaluator.from_most_significant(source)?)
 }
 
-/// The BFV ciphertext of what a BGV ciphertext holds, modulo all of Q.
+/// Returns the BFV ciphertext of what a BGV ciphertext holds, modulo all of Q.
 ///
 /// At the highest level it keeps its parts and its noise; from lower ones see
 /// [`sunzi_bgv::Evaluator::to_most_significant`].
@@ -63,11 +63,12 @@ pub fn to_bfv(
     Ok(sunzi_bfv::Ciphertext::from_parts(parts, t, noise, key).map_err(BfvError::from)?)
 }
 
-/// A BFV product through BGV, LSD × MSD: both operands are switched down as for a BGV product, multiplied without
-/// extension or scaling, relinearised, and labelled BFV again.
+/// Computes a BFV product through BGV, LSD × MSD: both operands are switched down as for a BGV product,
+/// multiplied without extension or scaling, relinearised, and labelled BFV again.
 ///
-/// Its noise is that of BGV: t·v·w for what is left of the noises after the switch, and times the quotient of the moduli
-/// and up to t/2 for the way back. That is more than a BFV product leaves, and it takes a fraction of the time.
+/// The noise of the product is that of BGV: t·v·w for what is left of the noises after the switch, and times
+/// the quotient of the moduli and up to t/2 for the way back. That is more than a BFV product leaves, and it
+/// takes a fraction of the time.
 ///
 /// # Errors
 /// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for operands with too much noise, other parameters or another key.

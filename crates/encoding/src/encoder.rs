@@ -24,9 +24,9 @@ use crate::{EncodingError, Plaintext};
 
 /// An encoder: a placement of numbers modulo t in a plaintext.
 pub trait Encoder {
-    /// Ring degree n.
+    /// Ring degree n of the plaintexts.
     fn degree(&self) -> usize;
-    /// Plaintext modulus t.
+    /// Plaintext modulus t of the encoder.
     fn plain_modulus(&self) -> u64;
     /// Number of numbers in one plaintext.
     fn slots(&self) -> usize;
@@ -40,7 +40,7 @@ pub trait Encoder {
     /// Returns all numbers of a plaintext, in [0, t).
     ///
     /// # Errors
-    /// [`EncodingError::PlaintextMismatch`].
+    /// [`EncodingError::PlaintextMismatch`] for a plaintext of another degree or modulus.
     fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, EncodingError>;
 
     /// Encodes numbers in [-⌊t/2⌋, ⌈t/2⌉ − 1]; missing ones count as zero.
@@ -59,7 +59,7 @@ pub trait Encoder {
     /// Returns all numbers of a plaintext, in [-⌊t/2⌋, ⌈t/2⌉ − 1].
     ///
     /// # Errors
-    /// [`EncodingError::PlaintextMismatch`].
+    /// [`EncodingError::PlaintextMismatch`] for a plaintext of another degree or modulus.
     fn decode_signed(&self, plaintext: &Plaintext) -> Result<Vec<i64>, EncodingError> {
         let t = self.plain_modulus();
         Ok(self.decode(plaintext)?.into_iter().map(|value| to_signed(value, t)).collect())

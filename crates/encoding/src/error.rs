@@ -8,7 +8,7 @@ use sunzi_math::MathError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodingError {
-    /// A plaintext does not belong to the context.
+    /// A plaintext does not belong to the encoder or context that it was given to.
     #[error(
         "the plaintext has degree {degree} and modulus {modulus}, the context degree {expected_degree} and \
          modulus {expected_modulus}: encode it for this context"
@@ -28,33 +28,33 @@ pub enum EncodingError {
         "the number at index {index} is outside [{low}, {high}]: choose a larger plaintext modulus or range"
     )]
     ValueOutOfRange {
-        /// Index of the first such number.
+        /// Index of the first number that does not fit.
         index: usize,
-        /// Smallest number that fits.
+        /// Smallest number that fits a plaintext.
         low: BigInt,
-        /// Largest number that fits.
+        /// Largest number that fits a plaintext.
         high: BigInt,
     },
-    /// There are more numbers than slots.
+    /// There are more numbers than slots in a plaintext.
     #[error("{got} numbers do not fit one plaintext of {slots} slots: split them")]
     TooManyValues {
-        /// Number of numbers given.
+        /// Number of numbers given to encode.
         got: usize,
-        /// Number of slots.
+        /// Number of slots of a plaintext.
         slots: usize,
     },
     /// A decoded integer is wider than the type asked for.
     #[error("the integer at index {index} is wider than 128 bits: decode to big integers")]
     TooWide {
-        /// Index of the integer.
+        /// Index of the integer that is too wide.
         index: usize,
     },
     /// The number of plaintexts differs from the number of plaintext moduli.
     #[error("{got} plaintexts for {expected} plaintext moduli: give one for each, in order")]
     PlaintextCount {
-        /// Number of plaintext moduli.
+        /// Number of plaintext moduli of the encoder.
         expected: usize,
-        /// Number of plaintexts given.
+        /// Number of plaintexts given to decode.
         got: usize,
     },
     /// A ring degree that is not a power of two of a supported size.
@@ -83,9 +83,9 @@ pub enum EncodingError {
     /// Two plaintext moduli share a factor.
     #[error("plaintext moduli {left} and {right} share a factor: they must be pairwise coprime")]
     PlainModuliNotCoprime {
-        /// First modulus.
+        /// First of the two plaintext moduli.
         left: u64,
-        /// Second modulus.
+        /// Second of the two plaintext moduli.
         right: u64,
     },
     /// The plaintext modulus is a multiple of a ciphertext or special modulus.
@@ -93,7 +93,7 @@ pub enum EncodingError {
     PlainModulusNotCoprime {
         /// Plaintext modulus given.
         plain_modulus: u64,
-        /// Modulus of the ring that divides it.
+        /// Modulus of the ring that divides the plaintext modulus.
         modulus: u64,
     },
     /// The plaintext modulus does not split into slots.
@@ -104,25 +104,25 @@ pub enum EncodingError {
     NotBatchable {
         /// Plaintext modulus given.
         plain_modulus: u64,
-        /// Ring degree n.
+        /// Ring degree n that the slots are asked for.
         degree: usize,
     },
     /// A request for a plaintext modulus that contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// Name of the setting.
+        /// Name of the setting at fault.
         what: &'static str,
-        /// Value requested.
+        /// Value requested of the setting.
         got: String,
-        /// Values that are possible.
+        /// Values that are possible for the setting.
         expected: &'static str,
     },
     /// A segment of slots has an impossible length.
     #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
     SegmentLength {
-        /// Length requested.
+        /// Length of segment requested.
         length: usize,
-        /// Largest possible length.
+        /// Largest possible length of a segment.
         longest: usize,
     },
     /// Plaintexts of the ring index are too long.
@@ -130,19 +130,19 @@ pub enum EncodingError {
     IndexTooLarge {
         /// Ring index m given.
         index: u64,
-        /// Degree φ(m) of the ring.
+        /// Degree φ(m) of the ring of this index.
         degree: usize,
-        /// Largest supported degree.
+        /// Largest supported degree of a ring.
         most: usize,
     },
-    /// Slots need a prime p.
+    /// Slots of a Galois ring need a prime p.
     #[error("slots modulo a power of {got}, which is not a prime: {below} and {above} are the nearest")]
     PlainPrime {
-        /// Number given.
+        /// Number given as the prime.
         got: u64,
-        /// Next prime below; 2 where there is none.
+        /// Next prime below the number given; 2 where there is none.
         below: u64,
-        /// Next prime above.
+        /// Next prime above the number given.
         above: u64,
     },
     /// The plaintext prime divides the ring index.
@@ -152,7 +152,7 @@ pub enum EncodingError {
         prime: u64,
         /// Ring index m.
         index: u64,
-        /// A near index that p does not divide.
+        /// A near ring index that the prime does not divide.
         works: u64,
     },
     /// A power of the plaintext prime that is not supported.
@@ -160,9 +160,9 @@ pub enum EncodingError {
     PlainExponent {
         /// Plaintext prime p.
         prime: u64,
-        /// Exponent r given.
+        /// Exponent r of the prime given.
         got: u32,
-        /// Largest supported exponent.
+        /// Largest supported exponent of the prime.
         most: u32,
     },
     /// The degree of the slots is too high.
@@ -177,26 +177,26 @@ pub enum EncodingError {
         index: u64,
         /// Degree of the slots: the order of p modulo m.
         degree: usize,
-        /// Largest supported degree.
+        /// Largest supported degree of slots.
         most: usize,
-        /// A prime that is 1 modulo m.
+        /// A plaintext prime that is 1 modulo m.
         works: u64,
     },
-    /// There are more elements than slots.
+    /// There are more elements than slots in a plaintext.
     #[error(
         "{got} elements for the {slots} slots of m = {index} and p = {prime}: {}",
         .works.map_or_else(|| "split them".to_owned(), |m| format!("split them, or take m = {m}"))
     )]
     TooManyElements {
-        /// Number of elements given.
+        /// Number of elements given to encode.
         got: usize,
-        /// Number of slots.
+        /// Number of slots of a plaintext.
         slots: usize,
         /// Plaintext prime p.
         prime: u64,
         /// Ring index m.
         index: u64,
-        /// An index with enough slots.
+        /// A ring index with enough slots.
         works: Option<u64>,
     },
     /// An element has more coefficients than a slot holds.
@@ -205,9 +205,9 @@ pub enum EncodingError {
          it modulo the polynomial of the slots, or take an m modulo which {prime} has order {got} or more"
     )]
     ElementDegree {
-        /// Index of the slot.
+        /// Index of the slot with too many coefficients.
         slot: usize,
-        /// Number of coefficients given.
+        /// Number of coefficients of the element given.
         got: usize,
         /// Number of coefficients that a slot holds.
         degree: usize,
@@ -219,7 +219,7 @@ pub enum EncodingError {
     /// A slot holds an element that is no number.
     #[error("slot {slot} holds an element that is not a number: decode elements")]
     NotANumber {
-        /// Index of the first such slot.
+        /// Index of the first slot that holds no number.
         slot: usize,
     },
     /// The hypercube of slots has no such dimension.
@@ -227,13 +227,13 @@ pub enum EncodingError {
     NoDimension {
         /// Index of the dimension given.
         got: usize,
-        /// Number of dimensions.
+        /// Number of dimensions of the hypercube.
         dimensions: usize,
     },
-    /// An error of the number theory.
+    /// An error of the number-theoretic functions.
     #[error(transparent)]
     Math(#[from] MathError),
-    /// An error of the kernels.
+    /// An error of the kernels of transforms and packing.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }

@@ -12,9 +12,9 @@ const SEARCHED: u64 = 6 * MAX_DEGREE as u64;
 pub struct IndexChoice {
     /// Ring index m, with its degree n = φ(m) and its axes.
     pub index: RingIndex,
-    /// Degree d of slots: the number of coefficients of their elements.
+    /// Degree d of the slots: the number of coefficients of their elements.
     pub slot_degree: usize,
-    /// Number of slots, n/d.
+    /// Number of slots of a plaintext, n/d.
     pub slots: usize,
     /// Estimated butterflies a coefficient of a transform; log2(n)/2 for a power of two.
     pub transform_cost: f64,
@@ -29,7 +29,7 @@ impl IndexChoice {
         Some(Self { index, slot_degree, slots: n / slot_degree, transform_cost })
     }
 
-    /// Estimated cost of one transform.
+    /// Estimated cost of one transform of the ring, in butterflies.
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.transform_cost * self.index.degree() as f64
@@ -107,7 +107,7 @@ pub(crate) fn index_with_slots(p: u64, slots: usize) -> Option<u64> {
     indices(p, slots, 1..=MAX_DEGREE).next().map(|choice| choice.index.value())
 }
 
-/// Returns the primes below and above; 2 if there is none below.
+/// Returns the primes next below and next above p; 2 if there is none below.
 pub(crate) fn neighbouring_primes(p: u64) -> [u64; 2] {
     let below = (2..p).rev().find(|&q| is_prime(q)).unwrap_or(2);
     let above = (p.max(below).saturating_add(1)..u64::MAX).find(|&q| is_prime(q)).unwrap_or(below);
@@ -124,7 +124,7 @@ pub(crate) fn without_prime(m: u64, p: u64) -> u64 {
     if good(divisor) { divisor } else { (m..).find(|&m| good(m)).unwrap_or(divisor) }
 }
 
-/// Returns the least prime that is 1 modulo m.
+/// Returns the least prime that is 1 modulo m, so that its slots have degree 1.
 pub(crate) fn prime_of_order_one(m: u64) -> u64 {
     primes_from(2, m, 1, PLAIN_MODULUS_LIMIT, &[]).and_then(|primes| primes.first().copied()).unwrap_or(1)
 }

@@ -11,7 +11,7 @@ use crate::{EncodingError, PLAIN_MODULUS_LIMIT, check_plain_modulus};
 
 /// Number of splittings of one range that are tried at each ring degree.
 const MAX_SPLITTINGS: usize = 9;
-/// Largest width of integers, in bits.
+/// Largest width of integers that a request may ask for, in bits.
 const MAX_RANGE_BITS: u64 = 1000;
 
 /// A request for plaintext moduli, by the numbers of a computation.
@@ -20,13 +20,13 @@ const MAX_RANGE_BITS: u64 = 1000;
 pub enum PlainRequest {
     /// Requests one plaintext modulus of at least this many bits.
     Bits(u32),
-    /// Requests exactly this plaintext modulus.
+    /// Requests exactly the plaintext modulus given.
     Modulus(u64),
     /// Requests moduli for integers of at most this absolute value.
     Range(#[serde(with = "decimal")] BigUint),
 }
 
-/// Reason why no plaintext modulus meets a request at a ring degree.
+/// Reason why no plaintext modulus meets a request in a ring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub enum PlainRefusal {
     /// No suitable plaintext modulus exists below 2^60.
     #[error("no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")]
     NoPlainModulus {
-        /// Number modulo which it would have to be 1.
+        /// Number modulo which a plaintext modulus would have to be 1.
         step: u64,
     },
     /// The requested plaintext modulus does not split into slots at this degree.
@@ -42,7 +42,7 @@ pub enum PlainRefusal {
     NotBatchable {
         /// Plaintext modulus requested.
         plain_modulus: u64,
-        /// Number modulo which it would have to be 1.
+        /// Number modulo which the plaintext modulus would have to be 1.
         step: u64,
     },
     /// The requested plaintext modulus is no power of one prime.
@@ -96,7 +96,7 @@ impl PlainRequest {
     /// Returns [`modulus_for`](Self::modulus_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn modulus(&self, log2_degree: u32, batching: bool) -> Result<u64, PlainRefusal> {
         self.modulus_for(index(log2_degree), batching)
     }
@@ -105,7 +105,7 @@ impl PlainRequest {
     /// slots of numbers, unless t is given and m is no power of two: then t = p^r for a prime p that does not divide m.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn modulus_for(&self, index: u64, batching: bool) -> Result<u64, PlainRefusal> {
         let step = if batching { index } else { 1 };
         let least = match self {
@@ -129,7 +129,7 @@ impl PlainRequest {
     /// Returns [`moduli_for`](Self::moduli_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn moduli(&self, log2_degree: u32, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
         self.moduli_for(index(log2_degree), batching)
     }
@@ -148,7 +148,7 @@ impl PlainRequest {
     /// Returns every set of plaintext moduli worth trying in a ring of index m = `index`: several for a range, one for all other requests.
     ///
     /// # Errors
-    /// Every [`PlainRefusal`].
+    /// Every [`PlainRefusal`], by the request and the ring.
     pub fn moduli_for(&self, index: u64, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
         let Self::Range(magnitude) = self else {
             return Ok(vec![vec![self.modulus_for(index, batching)?]]);
@@ -169,7 +169,7 @@ impl fmt::Display for PlainRequest {
     }
 }
 
-/// Returns m = 2n for log2 n, or 2^63, modulo which no t is 1, if it exceeds a word.
+/// Returns the ring index m = 2n for log2 n, or 2^63, modulo which no t is 1, if it exceeds a word.
 fn index(log2_degree: u32) -> u64 {
     2_u64.checked_shl(log2_degree).filter(|&index| index > 1).unwrap_or(1 << 63)
 }
@@ -184,7 +184,7 @@ fn slot_order(t: u64, index: u64) -> Result<u64, PlainRefusal> {
     })
 }
 
-/// Returns p for t = p^r.
+/// Returns the prime p of a plaintext modulus t = p^r.
 fn prime_of(t: u64) -> Option<u64> {
     let exponents = (1..=t.checked_ilog2()?).rev();
     let base = |r: u32| {
@@ -222,7 +222,7 @@ fn splittings(range: &BigUint, step: u64) -> Vec<Vec<u64>> {
     options
 }
 
-/// Returns the least r with r^count ≥ value.
+/// Returns the least root r with r^count ≥ value.
 fn root_up(value: &BigUint, count: u32) -> BigUint {
     let root = value.nth_root(count);
     if root.pow(count) < *value { root + 1_u32 } else { root }
@@ -233,7 +233,7 @@ fn primes_from(least: u64, step: u64, count: usize) -> Option<Vec<u64>> {
     sunzi_math::primes_from(least, step, count, PLAIN_MODULUS_LIMIT, &[])
 }
 
-/// Serialises big integers as decimal text.
+/// Serialisation of big integers as decimal text.
 mod decimal {
     use super::BigUint;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

@@ -10,7 +10,7 @@ use crate::EncodingError;
 
 /// Ring degrees that transforms support, as log2 n.
 pub const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
-/// Largest ring degree.
+/// Largest ring degree n of plaintexts.
 pub const MAX_DEGREE: usize = 1 << *LOG2_DEGREES.end();
 /// Exclusive bound of plaintext moduli: t < 2^60.
 pub const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
@@ -18,7 +18,7 @@ pub const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
 /// Checks that a plaintext modulus t is in 2 ≤ t < 2^60.
 ///
 /// # Errors
-/// [`EncodingError::PlainModulusOutOfRange`].
+/// [`EncodingError::PlainModulusOutOfRange`] for any other t.
 pub fn check_plain_modulus(plain_modulus: u64) -> Result<(), EncodingError> {
     if (2..PLAIN_MODULUS_LIMIT).contains(&plain_modulus) {
         Ok(())
@@ -45,7 +45,7 @@ pub fn check_plain_modulus_beside<'a>(
 /// Checks that n is a power of two that transforms support.
 ///
 /// # Errors
-/// [`EncodingError::DegreeOutOfRange`].
+/// [`EncodingError::DegreeOutOfRange`] for any other n.
 pub fn check_degree(degree: usize) -> Result<(), EncodingError> {
     if degree.is_power_of_two() && LOG2_DEGREES.contains(&degree.ilog2()) {
         Ok(())
@@ -121,14 +121,14 @@ impl Plaintext {
     /// Packs the coefficients one after the other; the bytes are erased when dropped.
     ///
     /// # Errors
-    /// No error is expected.
+    /// No error is expected in packing a plaintext.
     pub fn to_packed(&self) -> Result<Zeroizing<Vec<u8>>, EncodingError> {
         let mut bytes = Zeroizing::new(vec![0; Self::packed_len(self.degree(), self.plain_modulus)]);
         pack(&mut bytes, &self.coefficients, bits(self.plain_modulus))?;
         Ok(bytes)
     }
 
-    /// Reads bytes that [`to_packed`](Self::to_packed) wrote.
+    /// Reads the bytes of a plaintext that [`to_packed`](Self::to_packed) wrote.
     ///
     /// # Errors
     /// Every error of [`Plaintext::new`]; [`EncodingError::Kernel`] for bytes of another length, and for bits after the last coefficient that are not 0.
@@ -144,25 +144,25 @@ impl Plaintext {
         Err(EncodingError::unsigned_out_of_range(index.unwrap_or(0), plain_modulus))
     }
 
-    /// Coefficients, each in [0, t).
+    /// Coefficients of the polynomial, each in [0, t).
     #[must_use]
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients
     }
 
-    /// Returns the coefficients, without a copy.
+    /// Returns the coefficients of the plaintext, without a copy.
     #[must_use]
     pub fn into_coefficients(mut self) -> Vec<u64> {
         std::mem::take(&mut self.coefficients)
     }
 
-    /// Number of coefficients n.
+    /// Number n of coefficients of the plaintext.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.coefficients.len()
     }
 
-    /// Plaintext modulus t.
+    /// Plaintext modulus t of the coefficients.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.plain_modulus
@@ -184,20 +184,20 @@ impl Plaintext {
         })
     }
 
-    /// Whether every coefficient is zero.
+    /// Whether every coefficient of the plaintext is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         self.coefficients.iter().all(|&c| c == 0)
     }
 
-    /// Returns the coefficients in [-t/2, t/2).
+    /// Returns the coefficients of the plaintext in [-t/2, t/2).
     #[must_use]
     pub fn centred(&self) -> Vec<i64> {
         self.coefficients.iter().map(|&c| to_signed(c, self.plain_modulus)).collect()
     }
 }
 
-/// Returns the number of bits of t − 1.
+/// Returns the number of bits of t − 1, which one packed coefficient takes.
 fn bits(plain_modulus: u64) -> u32 {
     plain_modulus.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
 }

@@ -17,7 +17,7 @@ pub fn row_swap_exponent(degree: usize) -> u64 {
     sunzi_math::conjugation_exponent(index(degree)).unwrap_or(1)
 }
 
-/// Returns m = 2n, or u64::MAX, which is no index, for a degree that exceeds a word.
+/// Returns the ring index m = 2n, or u64::MAX, which is no index, for a degree that exceeds a word.
 fn index(degree: usize) -> u64 {
     (degree as u64).saturating_mul(2)
 }
@@ -32,7 +32,7 @@ pub fn doubling_steps(first: usize, end: usize) -> impl Iterator<Item = usize> {
 /// Checks that slots fall into segments of `length`: a power of two, at most `longest`.
 ///
 /// # Errors
-/// [`EncodingError::SegmentLength`].
+/// [`EncodingError::SegmentLength`] for any other length.
 pub fn check_segment(length: usize, longest: usize) -> Result<(), EncodingError> {
     if length.is_power_of_two() && length <= longest {
         Ok(())
@@ -41,7 +41,8 @@ pub fn check_segment(length: usize, longest: usize) -> Result<(), EncodingError>
     }
 }
 
-/// Returns the exponents that sums over segments of `length` slots need; for `length` = n, those of the sum of all slots.
+/// Returns the exponents of the automorphisms that sums over segments of `length` slots need; for `length` =
+/// n, of those for the sum of all slots.
 #[must_use]
 pub fn slot_sum_exponents(degree: usize, length: usize) -> Vec<u64> {
     let row = degree / 2;

@@ -53,7 +53,7 @@ impl Automorphism {
         origin.block * BLOCK + self.place(origin.shift, position % BLOCK)
     }
 
-    /// Returns the source block of block `block`, and its τ.
+    /// Returns the source block of block `block`, and its shift τ.
     #[inline]
     fn origin(&self, block: usize) -> Origin {
         let bits = (self.n / BLOCK).trailing_zeros();
@@ -121,7 +121,7 @@ impl Automorphism {
     }
 }
 
-/// Stand-in without vectors: writes no block.
+/// Stand-in for automorphisms without vectors: writes no block.
 #[cfg(not(target_arch = "x86_64"))]
 mod vectors {
     use crate::isa::Isa;

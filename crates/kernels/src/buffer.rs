@@ -26,13 +26,13 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Makes a buffer of `len` zeros.
+    /// Makes a buffer of `len` words that are zero.
     #[must_use]
     pub fn zeroed(len: usize) -> Self {
         Self { lines: vec![Line([0; 8]); len.div_ceil(8)], len }
     }
 
-    /// Makes a copy of `words`.
+    /// Makes a buffer that is a copy of `words`.
     #[must_use]
     pub fn from_slice(words: &[u64]) -> Self {
         let mut buffer = Self::zeroed(words.len());

@@ -19,7 +19,7 @@ pub struct Constants {
 pub(crate) struct Constants64 {
     /// Reciprocal ⌊2^64 / q⌋ of the modulus.
     pub(crate) reciprocal: u64,
-    /// 2^64 mod q and its Shoup quotient.
+    /// Residue 2^64 mod q and its Shoup quotient.
     pub(crate) wrap: (u64, u64),
     /// Barrett's constant ⌊2^(bits + 62) / q⌋.
     pub(crate) barrett: u64,
@@ -28,11 +28,11 @@ pub(crate) struct Constants64 {
 /// Reciprocals of the modulus scaled to 52-bit words; meaningful for odd q < 2^49 only.
 #[derive(Clone, Copy)]
 pub(crate) struct Constants52 {
-    /// Negated modulus 2^52 − q.
+    /// Negated modulus 2^52 − q as a word.
     pub(crate) negated: u64,
     /// Reciprocal ⌊2^52 / q⌋ of the modulus.
     pub(crate) reciprocal: u64,
-    /// 2^52 mod q and its Shoup quotient.
+    /// Residue 2^52 mod q and its Shoup quotient.
     pub(crate) wrap: (u64, u64),
     /// Barrett's constant ⌊2^(bits + 50) / q⌋.
     pub(crate) barrett: u64,
@@ -42,13 +42,13 @@ pub(crate) struct Constants52 {
 }
 
 impl Constants {
-    /// Bytes that hold every canonical word.
+    /// Number of bytes that hold every canonical word of this modulus.
     #[inline]
     pub(crate) fn residue_bytes(&self) -> usize {
         residue_bytes(self.q)
     }
 
-    /// Derives the constants of q.
+    /// Derives the constants of the modulus q.
     #[must_use]
     pub fn new(q: u64) -> Self {
         let bits = u64::BITS - q.leading_zeros();
@@ -86,7 +86,7 @@ impl Constants {
         self.reduce_u128(u128::from(a) * u128::from(b))
     }
 
-    /// Reduces any word modulo q.
+    /// Reduces any word modulo the modulus q.
     #[inline]
     pub(crate) fn reduce(&self, a: u64) -> u64 {
         let quotient = high_product(a, self.word64.reciprocal);
@@ -107,7 +107,7 @@ impl Constants {
     }
 }
 
-/// Bytes that hold every canonical word modulo q.
+/// Number of bytes that hold every canonical word modulo q.
 #[inline]
 pub(crate) fn residue_bytes(q: u64) -> usize {
     (u64::BITS - q.leading_zeros()).div_ceil(u8::BITS) as usize
@@ -119,12 +119,12 @@ pub(crate) fn high_product(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// ⌊w · 2^word_bits / q⌋ for w < q: Shoup's quotient, which makes w·y mod q two products and no division.
+/// Shoup's quotient ⌊w · 2^word_bits / q⌋ for w < q, which makes w·y mod q two products and no division.
 pub fn shoup_quotient(w: u64, q: u64, word_bits: u32) -> u64 {
     ((u128::from(w) << word_bits) / u128::from(q)) as u64
 }
 
-/// q^-1 mod 2^64 for odd q, by Newton's iteration; each step doubles the correct low bits.
+/// Inverse q^-1 mod 2^64 of an odd q, by Newton's iteration; each step doubles the correct low bits.
 pub fn inverse_of_odd(q: u64) -> u64 {
     // q·q = 1 mod 8: three bits to start from, 96 after five steps.
     (0..5).fold(q, |x, _| x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x))))

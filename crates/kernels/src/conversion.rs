@@ -9,7 +9,7 @@ use crate::modulus::{Modulus, check_terms};
 use crate::select::{ConvertColumn, convert_column};
 use crate::table::{Column, MakeTogether, Together};
 
-/// The conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
+/// The base conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
 ///
 /// The sum is that of integers, not modulo the product of the source moduli: what a fast base
 /// conversion needs once in_i carries the factor (Q/q_i)^-1.
@@ -28,14 +28,14 @@ use crate::table::{Column, MakeTogether, Together};
 pub struct Conversion {
     from: Vec<Modulus>,
     to: Vec<Modulus>,
-    /// Groups of targets computed together, for each instruction set among them.
+    /// Groups of targets that are computed together, for each instruction set among them.
     together: Vec<Arc<dyn Together>>,
-    /// Targets computed one by one, each with its function.
+    /// Targets that are computed one by one, each with its function.
     alone: Vec<(ConvertColumn, Column)>,
 }
 
 impl Conversion {
-    /// Makes the conversion with matrix entries `matrix(i, j)`, reduced modulo `to[j]`.
+    /// Makes the conversion with matrix entries `matrix(i, j)`, each reduced modulo `to[j]`.
     ///
     /// # Errors
     /// [`KernelError::TooManyTerms`] for more than [`MAX_TERMS`](crate::MAX_TERMS) source moduli.
@@ -68,14 +68,14 @@ impl Conversion {
         Ok(Self { from: from.to_vec(), to: to.to_vec(), together, alone })
     }
 
-    /// Source moduli.
+    /// Source moduli of the conversion.
     #[must_use]
     #[inline]
     pub fn from(&self) -> &[Modulus] {
         &self.from
     }
 
-    /// Target moduli.
+    /// Target moduli of the conversion.
     #[must_use]
     #[inline]
     pub fn to(&self) -> &[Modulus] {
@@ -86,7 +86,8 @@ impl Conversion {
     /// target modulus, in `[0, to_j)`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), KernelError> {
         check_count(self.from.len(), input.len())?;
         check_count(self.to.len(), output.len())?;

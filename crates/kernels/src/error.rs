@@ -4,14 +4,14 @@ use thiserror::Error;
 
 use crate::isa::Isa;
 
-/// A refused argument. Nothing has been written when a kernel returns one.
+/// An argument that a kernel refuses. Nothing has been written when a kernel returns the error.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum KernelError {
     /// `SUNZI_ISA` holds a word that names no instruction set.
     #[error("SUNZI_ISA is {value:?}; choose one of: portable, neon, avx2, avx512ifma")]
     UnknownIsa {
-        /// Value of the environment variable.
+        /// Value of the environment variable `SUNZI_ISA`.
         value: String,
     },
     /// This processor lacks the requested instruction set.
@@ -20,7 +20,7 @@ pub enum KernelError {
         /// Requested instruction set.
         isa: Isa,
     },
-    /// A modulus outside `[2, 2^62)`.
+    /// A modulus outside the range `[2, 2^62)`.
     #[error("modulus {value} is outside the supported range 2 <= q < 2^62")]
     ModulusOutOfRange {
         /// Modulus given.
@@ -31,23 +31,23 @@ pub enum KernelError {
     LengthMismatch {
         /// Length of the first operand, or of the plan.
         expected: usize,
-        /// Length found.
+        /// Length of the slice found.
         got: usize,
     },
     /// The number of slices differs from the number that the operation was built for.
     #[error("{expected} slices expected, got {got}")]
     CountMismatch {
-        /// Number expected.
+        /// Number of slices expected.
         expected: usize,
-        /// Number found.
+        /// Number of slices found.
         got: usize,
     },
     /// An inner product or a conversion of more terms than the accumulators are proved for.
     #[error("at most {limit} terms can be summed at once, got {got}; split the sum")]
     TooManyTerms {
-        /// Largest number of terms.
+        /// Largest number of terms that is allowed.
         limit: usize,
-        /// Number given.
+        /// Number of terms given.
         got: usize,
     },
     /// A transform length that is not a power of two from 2^6 to 2^17.
@@ -59,7 +59,7 @@ pub enum KernelError {
     /// An exponent that is not coprime to a power of two.
     #[error("X -> X^{exponent} is no automorphism; odd exponents are")]
     NotAnAutomorphism {
-        /// Exponent given.
+        /// Exponent given for the automorphism.
         exponent: u64,
     },
     /// The modulus has no primitive 2n-th root of unity.
@@ -75,15 +75,15 @@ pub enum KernelError {
     NotReduced {
         /// Scalar operand given.
         value: u64,
-        /// Modulus it should be below.
+        /// Modulus that the scalar should be below.
         modulus: u64,
     },
     /// An inverse scale was built for another modulus than the plan's.
     #[error("inverse scale of modulus {got} used with a plan of modulus {expected}")]
     ModulusMismatch {
-        /// Modulus of the plan.
+        /// Modulus of the plan of the transform.
         expected: u64,
-        /// Modulus of the scale.
+        /// Modulus of the scale of the inverse transform.
         got: u64,
     },
     /// A word length in bits that no modulus has.
@@ -95,9 +95,9 @@ pub enum KernelError {
     /// The number of bytes differs from the number that the packed words take.
     #[error("{expected} bytes of packed words expected, got {got}")]
     PackedLength {
-        /// Bytes that the packed words take.
+        /// Number of bytes that the packed words take.
         expected: usize,
-        /// Bytes found.
+        /// Number of bytes found.
         got: usize,
     },
     /// Bits after the last packed word are set.
@@ -106,9 +106,9 @@ pub enum KernelError {
     /// A permutation index points outside its input.
     #[error("index {index} is outside an input of {len} words")]
     IndexOutOfRange {
-        /// Index found.
+        /// Index found in the permutation.
         index: u32,
-        /// Length of the input.
+        /// Length of the permuted input.
         len: usize,
     },
 }

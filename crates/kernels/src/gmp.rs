@@ -14,7 +14,8 @@ fn length(words: &[u64]) -> size_t {
     words.len() as size_t
 }
 
-/// Adds a·b to `acc`, carries into the words of `acc` above the length of `a`, and returns the carry out of the last word.
+/// Adds the product a·b to `acc`, carries into the words of `acc` above the length of `a`, and returns the
+/// carry out of the last word.
 #[must_use]
 pub fn mul_add(acc: &mut [u64], a: &[u64], b: u64) -> u64 {
     let Some((low, high)) = acc.split_at_mut_checked(a.len()) else { return 0 };
@@ -31,7 +32,8 @@ pub fn mul_add(acc: &mut [u64], a: &[u64], b: u64) -> u64 {
     carry
 }
 
-/// Writes a·b to `out`, which has as many words as both operands together; does nothing for other lengths, or if b is empty or longer than a.
+/// Writes the product a·b to `out`, which has as many words as both operands together; does nothing for other
+/// lengths, or if b is empty or longer than a.
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     if b.is_empty() || b.len() > a.len() || out.len() != a.len() + b.len() {
         return;
@@ -43,7 +45,7 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// Returns a mod m, or 0 for m = 0.
+/// Returns the remainder a mod m, or 0 for m = 0.
 #[must_use]
 pub fn remainder(a: &[u64], m: u64) -> u64 {
     if a.is_empty() || m == 0 {

@@ -20,7 +20,7 @@ pub use crate::select::choose_isa;
 #[cfg(target_arch = "x86_64")]
 pub use crate::x86_64::{avx2::Avx2, avx512_ifma::Avx512Ifma};
 
-/// Returns the instruction set, or the portable one where this processor lacks it.
+/// Returns the instruction set given, or the portable one where this processor lacks it.
 fn available(isa: isa::Isa) -> isa::Isa {
     if isa.is_available() { isa } else { isa::Isa::Portable }
 }

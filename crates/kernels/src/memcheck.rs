@@ -4,7 +4,7 @@
 
 use std::arch::asm;
 
-/// Request code of `valgrind/memcheck.h`, tool "MC", that marks bytes as undefined.
+/// Request code of `valgrind/memcheck.h`, tool "MC", by which bytes are marked as undefined.
 const UNDEFINED: u64 = 0x4d43_0001;
 const DEFINED: u64 = 0x4d43_0002;
 /// Request code of `valgrind/valgrind.h` that asks whether valgrind runs.

@@ -86,7 +86,7 @@ impl Modulus {
         Ok(Self { constants: Constants::new(q), table: select::table(isa, q) })
     }
 
-    /// Value of the modulus.
+    /// Value q of the modulus.
     #[must_use]
     #[inline]
     pub fn value(&self) -> u64 {
@@ -136,7 +136,7 @@ impl Modulus {
         self.constants.mul(a, b)
     }
 
-    /// a^exponent, where 0^0 = 1. Takes time that depends on the exponent.
+    /// Returns the power a^exponent mod q, where 0^0 = 1. Takes time that depends on the exponent.
     #[must_use]
     pub fn pow(&self, a: u64, mut exponent: u64) -> u64 {
         let (mut base, mut result) = (a, 1);
@@ -150,7 +150,7 @@ impl Modulus {
         result
     }
 
-    /// Returns a^-1, or `None` where a and q share a factor. Takes time that depends on a.
+    /// Returns the inverse a^-1 mod q, or `None` where a and q share a factor. Takes time that depends on a.
     #[must_use]
     pub fn inv(&self, a: u64) -> Option<u64> {
         // Invariant of Euclid's steps: r = s·a mod q for both pairs.
@@ -164,7 +164,7 @@ impl Modulus {
         (r0 == 1).then_some(s0)
     }
 
-    /// Reduces any word modulo q.
+    /// Reduces any word modulo the modulus q.
     #[must_use]
     #[inline]
     pub fn reduce(&self, a: u64) -> u64 {
@@ -192,7 +192,7 @@ impl Modulus {
     }
 }
 
-/// Checks that a number of terms is at most [`MAX_TERMS`].
+/// Checks that a number of terms is at most [`MAX_TERMS`], for inner products and conversions.
 pub(crate) fn check_terms(got: usize) -> Result<(), KernelError> {
     if got <= MAX_TERMS { Ok(()) } else { Err(KernelError::TooManyTerms { limit: MAX_TERMS, got }) }
 }

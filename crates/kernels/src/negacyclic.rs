@@ -16,13 +16,13 @@ pub(crate) trait Passes: Copy {
     fn inverse_tail(self, data: &mut [u64], twiddles: &[u64], last: &LastFactors);
 }
 
-/// Twiddles of an inner pass over chunk `c`.
+/// Returns the twiddles of an inner pass over chunk `c`.
 fn of_chunk<'a>(twiddles: &Twiddles, pass: Pass, words: &'a [u64], c: usize) -> &'a [u64] {
     let per_chunk = twiddles.schedule.chunk / pass.block * pass.twiddles();
     words.get(c * per_chunk..(c + 1) * per_chunk).unwrap_or_default()
 }
 
-/// Twiddles of the tail, chunk after chunk.
+/// Yields the twiddles of the tail, chunk after chunk.
 fn tails(twiddles: &Twiddles) -> std::slice::ChunksExact<'_, u64> {
     twiddles.tail.chunks_exact(twiddles.schedule.chunk / TAIL * TAIL_TWIDDLES)
 }
@@ -54,7 +54,7 @@ pub(crate) fn inner(p: impl Passes, twiddles: &Twiddles, first: usize, data: &mu
     }
 }
 
-/// Transforms canonical evaluations, from `data` or from `input`, into canonical words.
+/// Runs the inverse transform of canonical evaluations, from `data` or from `input`, into canonical words.
 pub(crate) fn inverse(
     p: impl Passes,
     twiddles: &Twiddles,

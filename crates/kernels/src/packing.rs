@@ -10,7 +10,7 @@ use crate::select::active_isa;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::packing as vectors;
 
-/// Calls the loop compiled for a word length.
+/// Calls the packing loop that is compiled for a word length.
 macro_rules! with_length {
     ($bits:expr, $function:ident, $arguments:tt, $($length:literal)*) => {
         match $bits {
@@ -30,7 +30,7 @@ macro_rules! with_length {
     };
 }
 
-/// Bytes that `count` words of `bits` bits take; `None` if that exceeds `usize`.
+/// Number of bytes that `count` words of `bits` bits take; `None` if it exceeds `usize`.
 #[must_use]
 pub fn packed_len(count: usize, bits: u32) -> Option<usize> {
     let whole = (count / 8).checked_mul(bits as usize)?;
@@ -66,7 +66,7 @@ pub(crate) fn pack_on(isa: Isa, out: &mut [u8], words: &[u64], bits: u32) -> Res
     Ok(())
 }
 
-/// Stand-in without vectors: packs and unpacks no word.
+/// Stand-in for packing without vectors: packs and unpacks no word.
 #[cfg(not(target_arch = "x86_64"))]
 mod vectors {
     use crate::isa::Isa;
@@ -154,7 +154,8 @@ fn pack_eight<const BITS: usize>(chunk: &mut [u8; BITS], group: &[u64; 8]) {
     }
 }
 
-/// Unpacks each of eight words from the 8 bytes around it, or 16 where it may touch nine: shifts that do not wait for each other.
+/// Unpacks eight words, each from the 8 bytes around it, or 16 where it may touch nine: shifts that do not
+/// wait for each other.
 #[inline(always)]
 fn unpack_eight<const BITS: usize>(chunk: &[u8; BITS]) -> [u64; 8] {
     let width = if BITS > 57 { 16 } else { 8 };

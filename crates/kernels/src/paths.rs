@@ -18,14 +18,15 @@ static RECORDER: LazyLock<Option<Mutex<Recorder>>> = LazyLock::new(|| Recorder::
 struct Recorder {
     root: PathBuf,
     file: File,
-    /// Return addresses of every call so far.
+    /// Return addresses of every call of a kernel so far.
     known: HashSet<Vec<usize>>,
-    /// The frames of ours that an address stands for, the innermost first; several where functions were inlined.
+    /// Frames of the workspace that an address stands for, the innermost first; several where functions were
+    /// inlined.
     frames: HashMap<usize, Vec<String>>,
     written: HashSet<String>,
 }
 
-/// Notes the path of the call that is being counted.
+/// Notes the path of the kernel call that is being counted.
 pub(crate) fn note() {
     let Some(recorder) = RECORDER.as_ref() else { return };
     let mut addresses = Vec::with_capacity(128);
@@ -63,7 +64,7 @@ impl Recorder {
     }
 }
 
-/// Functions of the workspace at an address, but for those that count and record.
+/// Returns the functions of the workspace at an address, but for those that count and record.
 fn frames(root: &Path, address: usize) -> Vec<String> {
     let mut found = Vec::new();
     backtrace::resolve(address as *mut c_void, |symbol| {

@@ -3,21 +3,21 @@
 
 use crate::error::{KernelError, check_length};
 
-/// Words of a block.
+/// Number of words of a block.
 pub(crate) const BLOCK: usize = 64;
-/// Three bits in reverse.
+/// Table of the numbers of three bits with their bits reversed.
 pub(crate) const REVERSED: [u8; 8] = [0, 4, 2, 6, 1, 5, 3, 7];
 
-/// Where a block comes from.
+/// Source of a block under an automorphism.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin {
-    /// The number of the other block.
+    /// Number of the source block.
     pub(crate) block: usize,
-    /// τ modulo 64.
+    /// Shift τ modulo 64 of the places within the block.
     pub(crate) shift: usize,
 }
 
-/// `out[i] = input[index[i]]`
+/// Reorders words: `out[i] = input[index[i]]`.
 ///
 /// # Errors
 /// [`KernelError::LengthMismatch`] unless `out` and `index` are equally long,

@@ -9,7 +9,8 @@ use crate::schedule::Pass;
 use crate::table::{Elsewhere, LastFactors, Negacyclic};
 use crate::twiddles::{Twiddles, bit_reverse};
 
-/// Number of bases tried for a root of unity; half of all bases give one when the modulus is prime.
+/// Number of bases that are tried for a root of unity; half of all bases give a root when the modulus is
+/// prime.
 const TRIES: u64 = 256;
 
 /// A negacyclic transform: maps polynomials modulo x^n + 1 and q to their values at the odd powers of ψ.
@@ -38,7 +39,7 @@ pub struct NttPlan {
     unit: InverseScale,
 }
 
-/// A constant that an inverse transform multiplies by at no cost, made by [`NttPlan::scale`].
+/// A constant that an inverse negacyclic transform multiplies by at no cost, made by [`NttPlan::scale`].
 #[derive(Clone, Debug)]
 pub struct InverseScale {
     modulus: u64,
@@ -94,21 +95,21 @@ impl NttPlan {
         Ok(plan)
     }
 
-    /// Degree of the ring.
+    /// Degree n of the ring.
     #[must_use]
     #[inline]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// Modulus of the transform.
+    /// Modulus of the negacyclic transform.
     #[must_use]
     #[inline]
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
 
-    /// Primitive 2n-th root of unity ψ.
+    /// Primitive 2n-th root of unity ψ of the transform.
     #[must_use]
     #[inline]
     pub fn psi(&self) -> u64 {
@@ -161,7 +162,8 @@ impl NttPlan {
         Ok(())
     }
 
-    /// [`forward_outer`](Self::forward_outer) out of place, of the words of `input` plus an offset, each sum below 2q.
+    /// Runs [`forward_outer`](Self::forward_outer) out of place, on the words of `input` plus an offset, each
+    /// sum below 2q.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless both have n words.
@@ -212,7 +214,7 @@ impl NttPlan {
         self.inverse_scaled(a, &self.unit)
     }
 
-    /// Prepares an inverse transform that also multiplies by `c`. With `c = n` there is no
+    /// Prepares an inverse negacyclic transform that also multiplies by `c`. With `c = n` there is no
     /// division by n.
     ///
     /// # Errors
@@ -228,7 +230,7 @@ impl NttPlan {
         Ok(InverseScale { modulus: q.value(), n: self.n, last: [factor[0], factor[1], w[0], w[1]] })
     }
 
-    /// [`inverse`](Self::inverse) times the constant of `scale`, at the same cost.
+    /// Runs [`inverse`](Self::inverse) times the constant of `scale`, at the same cost.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `a` and the scale have n words,
@@ -237,7 +239,7 @@ impl NttPlan {
         self.run_inverse(a, None, scale)
     }
 
-    /// [`inverse_scaled`](Self::inverse_scaled) out of place, of the evaluations in `input`.
+    /// Runs [`inverse_scaled`](Self::inverse_scaled) out of place, on the evaluations in `input`.
     ///
     /// # Errors
     /// Every error of [`inverse_scaled`](Self::inverse_scaled); [`KernelError::LengthMismatch`] unless `input` has n words.
@@ -269,7 +271,7 @@ impl NttPlan {
     }
 }
 
-/// Functions of the table of a modulus, which was chosen for an available instruction set.
+/// Functions of the kernel table of a modulus, which was chosen for an available instruction set.
 #[derive(Clone, Copy)]
 struct Compiled<'a> {
     constants: &'a Constants,
@@ -299,7 +301,7 @@ impl Passes for Compiled<'_> {
     }
 }
 
-/// Checks that there are transforms of `n` words.
+/// Checks that there are negacyclic transforms of `n` words.
 pub(crate) fn check_transform_length(n: usize) -> Result<(), KernelError> {
     let supported = n.is_power_of_two() && (1 << 6..=1 << 17).contains(&n);
     if supported { Ok(()) } else { Err(KernelError::UnsupportedLength { n }) }

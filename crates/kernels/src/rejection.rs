@@ -32,7 +32,7 @@ pub(crate) fn keep_below_on(isa: Isa, out: &mut [u64], bytes: &[u8], q: u64) -> 
     kept
 }
 
-/// Stand-in without vectors: keeps no word.
+/// Stand-in for rejection without vectors: keeps no word.
 #[cfg(not(target_arch = "x86_64"))]
 mod vectors {
     use crate::isa::Isa;

@@ -24,7 +24,7 @@ pub struct WrappingSum {
 }
 
 impl WrappingSum {
-    /// Makes the sum with the constants of `column`.
+    /// Makes the wrapping sum with the constants of `column`.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -33,10 +33,11 @@ impl WrappingSum {
         Ok(Self { table: table_of(isa, column.len())?, sum })
     }
 
-    /// Computes the sum from one vector for every constant, all as long as `out`.
+    /// Computes the wrapping sum from one vector for every constant, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.sum.column.len(), input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
@@ -71,7 +72,7 @@ enum Form {
 }
 
 impl RoundedSum {
-    /// Makes the sum in doubles, with 52 bits of every x_i.
+    /// Makes the rounded sum in doubles, with 52 bits of every x_i.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`]; [`KernelError::ModulusOutOfRange`] for a
@@ -82,7 +83,7 @@ impl RoundedSum {
         Ok(Self { table: table_of(isa, from.len())?, form: Form::Double(Double { terms, t }), error })
     }
 
-    /// Makes the sum in 128-bit fixed point.
+    /// Makes the rounded sum in 128-bit fixed point.
     ///
     /// # Errors
     /// Every error of [`double`](Self::double).
@@ -108,10 +109,11 @@ impl RoundedSum {
         self.error
     }
 
-    /// Computes the sum from one vector for every modulus, all as long as `out`.
+    /// Computes the rounded sum from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         match &self.form {
             Form::Double(sum) => {
@@ -152,7 +154,7 @@ pub struct RoundedQuotient {
 }
 
 impl RoundedQuotient {
-    /// Makes the quotient for these moduli.
+    /// Makes the rounded quotient for a list of moduli.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -172,16 +174,17 @@ impl RoundedQuotient {
         self.range
     }
 
-    /// Distance from a half within which v may be off by one.
+    /// Distance of a sum from a half within which the quotient v may be off by one.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Computes v from one vector for every modulus, all as long as `out`.
+    /// Computes the rounded quotient v from one vector for every modulus, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.range.value() as usize - 1, input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
@@ -190,7 +193,7 @@ impl RoundedQuotient {
     }
 }
 
-/// Shifts and factors t·2^shift/q_i of a sum in doubles, and its error.
+/// Returns the shifts and the factors t·2^shift/q_i of a sum in doubles, and its error.
 fn terms_of(from: &[Modulus], t: u64) -> (Vec<(u32, f64)>, f64) {
     let term = |q: &Modulus| {
         let shift = q.bits().saturating_sub(52);
@@ -224,8 +227,8 @@ pub struct NearestSum {
 }
 
 impl NearestSum {
-    /// Makes the sum that starts from `start`, for terms (q_i, c_i): the largest x_i, below 2^62, and its constant,
-    /// rounded up to three times.
+    /// Makes the nearest sum that starts from `start`, for terms (q_i, c_i): the largest x_i, below 2^62, and
+    /// its constant, rounded up to three times.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -255,10 +258,11 @@ impl NearestSum {
         self.error
     }
 
-    /// Computes the sum from one vector for every term, all as long as `out`.
+    /// Computes the nearest sum from one vector for every term, all as long as `out`.
     ///
     /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.terms, input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
@@ -267,7 +271,7 @@ impl NearestSum {
     }
 }
 
-/// Returns the table of an instruction set, for loops without a modulus.
+/// Returns the kernel table of an instruction set, for loops without a modulus.
 fn table_of(isa: Isa, terms: usize) -> Result<&'static Table, KernelError> {
     check_terms(terms)?;
     // The modulus 3, which every instruction set takes.

@@ -2,51 +2,51 @@
 
 /// Largest number of levels of a transform.
 pub const MAX_LEVELS: usize = 17;
-/// Words in a block of the tail, which runs the six levels nearest each other.
+/// Number of words in a block of the tail, which runs the six levels nearest each other.
 pub const TAIL: usize = 64;
-/// Twiddle words of one tail block: 7 pairs and a gap, then 7 pairs of vectors.
+/// Number of twiddle words of one tail block: 7 pairs and a gap, then 7 pairs of vectors.
 pub(crate) const TAIL_TWIDDLES: usize = 128;
-/// Blocks of at most this many words stay in the first-level cache while their passes run.
+/// Largest number of words of a block that stays in the first-level cache while its passes run.
 pub const CHUNK: usize = 1 << 11;
 
 /// Range of the words that a pass receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Entry {
-    /// Inputs, below 2q.
+    /// Words that are inputs of a transform, below 2q.
     Enter,
-    /// Words from an earlier pass.
+    /// Words that an earlier pass wrote.
     Renormalise,
 }
 
-/// A pass over all words that runs some levels.
+/// A pass of a transform over all words, which runs some levels.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Number of levels, one to three.
+    /// Number of levels of the pass, one to three.
     pub levels: usize,
-    /// Words in a block: the distance between the two words of its first pairs is half of that.
+    /// Number of words in a block: the distance between the two words of its first pairs is half of that.
     pub block: usize,
     pub(crate) entry: Entry,
 }
 
 impl Pass {
-    /// Number of twiddle words of one block.
+    /// Number of twiddle words of one block of the pass.
     pub(crate) fn twiddles(self) -> usize {
         2 * ((1 << self.levels) - 1)
     }
 }
 
-/// The passes of a transform of `n` words, outermost (widest) first, and the tail after them.
+/// Passes of a transform of `n` words, outermost (widest) first, and the tail after them.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     passes: Vec<Pass>,
     outer: usize,
-    /// Words in a chunk, which runs its inner passes and its tail alone.
+    /// Number of words in a chunk, which runs its inner passes and its tail alone.
     pub chunk: usize,
 }
 
 impl Schedule {
-    /// Makes the schedule for `n` words, a power of two from 64.
+    /// Makes the schedule of a transform of `n` words, a power of two from 64.
     pub fn new(n: usize) -> Self {
         let mut levels = (n / TAIL).trailing_zeros() as usize;
         let mut passes = Vec::new();
@@ -69,17 +69,17 @@ impl Schedule {
         Self { passes, outer, chunk }
     }
 
-    /// All passes before the tail.
+    /// All passes of the transform before the tail.
     pub fn passes(&self) -> &[Pass] {
         &self.passes
     }
 
-    /// Passes that run over all words.
+    /// Passes of the transform that run over all words.
     pub(crate) fn outer(&self) -> &[Pass] {
         self.passes.get(..self.outer).unwrap_or(&[])
     }
 
-    /// Passes that run chunk by chunk.
+    /// Passes of the transform that run chunk by chunk.
     pub(crate) fn inner(&self) -> &[Pass] {
         self.passes.get(self.outer..).unwrap_or(&[])
     }

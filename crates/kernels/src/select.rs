@@ -35,7 +35,7 @@ pub fn choose_isa(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError>
     if isa.is_available() { Ok(isa) } else { Err(KernelError::UnavailableIsa { isa }) }
 }
 
-/// Returns the table for a modulus on an available instruction set.
+/// Returns the kernel table for a modulus on an available instruction set.
 pub(crate) fn table(isa: Isa, q: u64) -> &'static Table {
     #[cfg(target_arch = "x86_64")]
     use crate::x86_64::{avx2, avx512_dq, avx512_ifma};
@@ -58,7 +58,7 @@ pub(crate) fn table(isa: Isa, q: u64) -> &'static Table {
 /// Function of (constants, out, input vectors, matrix column) that computes Σ_i x_i·m_i for any words x_i below 2^62.
 pub(crate) type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
 
-/// Returns the function that converts to one target on an available instruction set.
+/// Returns the function that converts residues to one target on an available instruction set.
 pub(crate) fn convert_column(isa: Isa) -> ConvertColumn {
     match isa {
         #[cfg(target_arch = "x86_64")]

@@ -8,12 +8,12 @@ use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
 use crate::table::Together;
 
-/// Bound that constants are below: with 2^12 words below 2^62 no sum passes 2^128.
+/// Bound that constants of wide sums are below: with 2^12 words below 2^62 no sum passes 2^128.
 const BOUND: u64 = 1 << 52;
-/// Coefficients handled together by the portable loop.
+/// Number of coefficients that the portable loop handles together.
 const CHUNK: usize = 16;
 
-/// The sums s_j = Σ_i x_i·c_ij, word by word, for words x_i below moduli, with s_j as low + 2^64·high.
+/// The wide sums s_j = Σ_i x_i·c_ij, word by word, for words x_i below moduli, with s_j as low + 2^64·high.
 ///
 /// ```
 /// use sunzi_kernels::{Modulus, WideSums, active_isa};
@@ -62,10 +62,11 @@ impl WideSums {
         Ok(Self { terms: from.len(), columns, together })
     }
 
-    /// Computes from one vector for every modulus two vectors for every column, the low words and the high ones.
+    /// Computes the wide sums: from one vector for every modulus two vectors for every column, the low words
+    /// and the high ones.
     ///
-    /// # Errors
-    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
+    /// vectors.
     pub fn apply(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), KernelError> {
         check_count(self.terms, input.len())?;
         check_count(2 * self.columns.len(), output.len())?;

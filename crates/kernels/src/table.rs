@@ -19,7 +19,7 @@ pub(crate) struct Elsewhere<'a> {
 }
 
 impl Elsewhere<'_> {
-    /// Writes the sums of words and offset to `data`.
+    /// Writes the sums of the words and the offset to `data`.
     #[inline(always)]
     pub(crate) fn write_to(self, data: &mut [u64]) {
         for (to, from) in data.iter_mut().zip(self.words) {
@@ -35,7 +35,7 @@ pub(crate) type LastFactors = [u64; 4];
 pub(crate) struct Bits {
     pub(crate) shift: u32,
     pub(crate) mask: u64,
-    /// Whether the bits are reduced before the offset is added.
+    /// Whether the bits are reduced modulo q before the offset is added.
     pub(crate) reduces: bool,
     pub(crate) offset: u64,
 }
@@ -43,10 +43,10 @@ pub(crate) struct Bits {
 /// A target modulus of a conversion, with its column of the matrix.
 #[derive(Clone)]
 pub(crate) struct Column {
-    /// Index among the outputs.
+    /// Index of the target among the outputs.
     pub(crate) output: usize,
     pub(crate) to: Constants,
-    /// Matrix entries M_0, M_1, …, canonical.
+    /// Matrix entries M_0, M_1, … of the target, canonical.
     pub(crate) matrix: Vec<u64>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Table {
     pub(crate) isa: Isa,
     /// Function of (constant factor, modulus) that returns the words which multiply by the factor in this table's arithmetic.
     pub(crate) factor: fn(u64, u64) -> [u64; 2],
-    /// Largest modulus for which lazy words do not overflow.
+    /// Largest modulus for which lazy words of the table do not overflow.
     pub(crate) widest: u64,
     pub(crate) elementwise: Elementwise,
     pub(crate) inner_products: InnerProducts,
@@ -93,7 +93,7 @@ pub(crate) struct Table {
     pub(crate) cyclotomic: Cyclotomic,
 }
 
-/// Loops with one result a word.
+/// Kernel loops that compute one result a word.
 #[derive(Clone, Copy)]
 pub(crate) struct Elementwise {
     pub(crate) add_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
@@ -101,13 +101,13 @@ pub(crate) struct Elementwise {
     pub(crate) neg_assign: unsafe fn(&Constants, &mut [u64]),
     pub(crate) sum_difference_assign: unsafe fn(&Constants, &mut [u64], &mut [u64]),
     pub(crate) mul_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
-    /// Takes (constants, out, first, second), as `difference_into` does.
+    /// Function of (constants, out, first, second) that computes sums, as `difference_into` does differences.
     pub(crate) sum_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
     pub(crate) difference_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
-    /// Takes (constants, data, other, scalar), as `add_scale_assign` does.
+    /// Function of (constants, data, other, scalar) that computes data += scalar·other.
     pub(crate) add_scaled_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
     pub(crate) add_scale_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
-    /// Takes (constants, data, summand, unreduced summand).
+    /// Function of (constants, data, summand, unreduced summand) that shifts residues.
     pub(crate) shift_assign: unsafe fn(&Constants, &mut [u64], u64, u64),
     pub(crate) tensor: Tensor,
     pub(crate) lift_into: unsafe fn(&Constants, &mut [u64], &[u64], &Bits),
@@ -118,7 +118,7 @@ pub(crate) struct Elementwise {
     pub(crate) add_small_assign: unsafe fn(&Constants, &mut [u64], &[i64]),
 }
 
-/// Functions that compute Σ a_i·b_i.
+/// Functions that compute inner products Σ a_i·b_i.
 #[derive(Clone, Copy)]
 pub(crate) struct InnerProducts {
     pub(crate) one: InnerProduct,
@@ -139,13 +139,17 @@ pub(crate) struct Rounding {
 #[derive(Clone, Copy)]
 pub(crate) struct Negacyclic {
     pub(crate) enter: unsafe fn(Elsewhere<'_>, &mut [u64]),
-    /// Takes (constants, pass, input unless it is the data, data, twiddles of its blocks).
+    /// Function of (constants, pass, input unless it is the data, data, twiddles of its blocks) that runs a
+    /// forward pass.
     pub(crate) forward_pass: unsafe fn(&Constants, Pass, Option<Elsewhere<'_>>, &mut [u64], &[u64]),
-    /// Runs on an even number of blocks, or on the single block of the shortest transform, whose words are inputs.
+    /// Function that runs the forward tail on an even number of blocks, or on the single block of the
+    /// shortest transform, whose words are inputs.
     pub(crate) forward_tail: ForwardTail,
-    /// Takes (constants, pass, data, twiddles of its blocks, factors if the pass has the last level).
+    /// Function of (constants, pass, data, twiddles of its blocks, factors if the pass has the last level)
+    /// that runs an inverse pass.
     pub(crate) inverse_pass: unsafe fn(&Constants, Pass, &mut [u64], &[u64], Option<&LastFactors>),
-    /// Takes (constants, data, twiddles of its blocks, factors of the last level): an even number of blocks, or the one of the shortest transform.
+    /// Function of (constants, data, twiddles of its blocks, factors of the last level) that runs the inverse
+    /// tail on an even number of blocks, or on the single block of the shortest transform.
     pub(crate) inverse_tail: unsafe fn(&Constants, &mut [u64], &[u64], &LastFactors),
 }
 
@@ -155,21 +159,23 @@ pub(crate) struct Cyclotomic {
     /// Function of (constant, modulus) that returns the words which multiply by the constant; the first `words` of them are used.
     pub(crate) constant: fn(u64, u64) -> [u64; 3],
     pub(crate) words: usize,
-    /// Number of words in a register.
+    /// Number of words in a register of the sweeps.
     pub(crate) lanes: usize,
     /// Largest number of levels that a sweep runs at once.
     pub(crate) levels: u32,
-    /// Sweeps, by the index of their size in `SIZES`.
+    /// Functions of the sweeps, by the index of their size in `SIZES`.
     pub(crate) sweeps: [RunSweep; 7],
-    /// Takes (constants, rows, scratch, words of matrices, shapes of the matrices and the rows they multiply).
+    /// Function of (constants, rows, scratch, words of matrices, shapes of the matrices and the rows they
+    /// multiply) that multiplies rows.
     pub(crate) multiply: unsafe fn(&Constants, Rows, Rows, &[u64], Matrices),
     /// Takes (constants, rows of `degree` words, `degree` rows of eight, degree).
     pub(crate) transpose_in: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
     pub(crate) transpose_out: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
     /// Takes (constants, from, to, number of rows, range of their words, whether to write canonical numbers).
     pub(crate) copy: unsafe fn(&Constants, Rows, Rows, usize, Prepare, bool),
-    /// Takes (constants, from, to, number of rows, factors, whether to write canonical numbers).
+    /// Function of (constants, from, to, number of rows, factors, whether to write canonical numbers) that
+    /// scales rows.
     pub(crate) scale: unsafe fn(&Constants, Rows, Rows, usize, &[u64], bool),
-    /// Takes (constants, rows, number of rows, row to add to each).
+    /// Function of (constants, rows, number of rows, row to add to each) that adds a row.
     pub(crate) add: unsafe fn(&Constants, Rows, usize, Constant),
 }

@@ -7,9 +7,9 @@ use std::ops::Sub;
 /// Numbers of transforms of one limb, and of modular products of words outside transforms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of forward transforms.
+    /// Number of forward transforms of limbs.
     pub forward: u64,
-    /// Number of inverse transforms.
+    /// Number of inverse transforms of limbs.
     pub inverse: u64,
     /// Number of products of words with the constants of base conversions.
     pub conversion_products: u64,

@@ -4,26 +4,27 @@ use crate::buffer::Buffer;
 use crate::constants::Constants;
 use crate::schedule::{Pass, Schedule, TAIL, TAIL_TWIDDLES};
 
-/// Twiddles and their quotients for one direction.
+/// Twiddles of a transform and their quotients for one direction.
 #[derive(Clone)]
 pub(crate) struct Twiddles {
     pub(crate) n: usize,
     pub(crate) schedule: Schedule,
-    /// Words of each pass, block by block and level by level: pairs (w, quotient).
+    /// Words of the twiddles of each pass, block by block and level by level: pairs (w, quotient).
     pub(crate) passes: Vec<Buffer>,
-    /// Words of the tail, for each block: 7 pairs for the levels before the transposition and a gap of two words,
-    /// then 7 pairs of vectors for the levels after it.
+    /// Words of the twiddles of the tail, for each block: 7 pairs for the levels before the transposition and
+    /// a gap of two words, then 7 pairs of vectors for the levels after it.
     pub(crate) tail: Buffer,
 }
 
-/// `i` with its low `bits` bits reversed.
+/// Returns `i` with its low `bits` bits reversed.
 #[inline]
 pub(crate) fn bit_reverse(i: usize, bits: u32) -> usize {
     if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) }
 }
 
 impl Twiddles {
-    /// Makes the twiddles: the level with `m` blocks multiplies in block `i` by root^bitrev(m + i), `root` of order 2n.
+    /// Makes the twiddles of a transform: the level with `m` blocks multiplies in block `i` by
+    /// root^bitrev(m+i), `root` of order 2n.
     pub(crate) fn new(c: &Constants, n: usize, root: u64, factor: fn(u64, u64) -> [u64; 2]) -> Self {
         let mut powers = vec![0; n];
         let mut power = 1;

@@ -9,12 +9,12 @@ pub(crate) struct Coordinates {
     residues: PrimePower,
     /// Columns on which the basis is invertible.
     pivots: Vec<usize>,
-    /// Inverse of the basis on these columns, row by row.
+    /// Inverse of the basis restricted to its pivot columns, row by row.
     inverse: Vec<Vec<u64>>,
 }
 
 impl Coordinates {
-    /// Prepares the basis; `None` where the vectors are dependent modulo p.
+    /// Prepares a basis for solving; `None` where its vectors are dependent modulo p.
     pub(crate) fn new(residues: PrimePower, basis: &[Vec<u64>]) -> Option<Self> {
         let size = basis.len();
         let width = basis.first().map_or(0, Vec::len);
@@ -41,7 +41,7 @@ impl Coordinates {
         Some(Self { residues, pivots, inverse })
     }
 
-    /// Returns the coordinates of a vector in the span.
+    /// Returns the coordinates of a vector in the span of the basis.
     pub(crate) fn of(&self, vector: &[u64]) -> Vec<u64> {
         let mut sum = vec![0; self.inverse.len()];
         for (&pivot, row) in self.pivots.iter().zip(&self.inverse) {

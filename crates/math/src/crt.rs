@@ -13,12 +13,12 @@ pub struct Crt {
     product: BigUint,
     /// Quotients q/q_i of the product by each modulus.
     quotients: Vec<BigUint>,
-    /// Inverses (q/q_i)^-1 mod q_i.
+    /// Inverses (q/q_i)^-1 mod q_i of the quotients.
     inverses: Vec<u64>,
 }
 
 impl Crt {
-    /// Makes the tables for these moduli; the empty list stands for q = 1.
+    /// Makes the tables for a list of moduli; the empty list stands for q = 1.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for a modulus below 2; [`MathError::NotCoprime`].
@@ -43,7 +43,7 @@ impl Crt {
         Ok(Self { moduli: moduli.to_vec(), product, quotients, inverses })
     }
 
-    /// Moduli q_i in order.
+    /// Moduli q_i of the isomorphism, in order.
     #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
@@ -61,13 +61,13 @@ impl Crt {
         &self.quotients
     }
 
-    /// Inverses (q/q_i)^-1 mod q_i.
+    /// Inverses (q/q_i)^-1 mod q_i of the quotients.
     #[must_use]
     pub fn inverses(&self) -> &[u64] {
         &self.inverses
     }
 
-    /// Returns the x in [0, q) with these residues; residues need not be reduced.
+    /// Returns the integer x in [0, q) with the given residues, which need not be reduced.
     ///
     /// # Errors
     /// [`MathError::LengthMismatch`] unless there is one residue for each modulus.
@@ -84,7 +84,7 @@ impl Crt {
         Ok(sum % &self.product)
     }
 
-    /// Returns the x in [-q/2, q/2) with these residues.
+    /// Returns the integer x in [-q/2, q/2) with the given residues.
     ///
     /// # Errors
     /// [`MathError::LengthMismatch`] unless there is one residue for each modulus.

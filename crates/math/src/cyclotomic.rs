@@ -2,7 +2,7 @@
 
 use crate::{MathError, prime_factors};
 
-/// Largest accepted index: a polynomial then has at most 2^22 coefficients.
+/// Largest accepted index m: a polynomial then has at most 2^22 coefficients.
 const MAX_INDEX: u64 = 1 << 22;
 
 /// Returns the coefficients of Φ_m, constant first: φ(m) + 1 of them.
@@ -81,7 +81,7 @@ fn product_of(primes: &[u64], subset: u32) -> usize {
     chosen.map(|(_, &p)| p as usize).product()
 }
 
-/// a ← a·(1 − X^d) to the length of a.
+/// Multiplies a power series: a ← a·(1 − X^d), to the length of a.
 fn multiply_by_binomial(a: &mut [i64], d: usize) {
     for i in (d..a.len()).rev() {
         let lower = a.get(i - d).copied().unwrap_or(0);
@@ -89,7 +89,7 @@ fn multiply_by_binomial(a: &mut [i64], d: usize) {
     }
 }
 
-/// a ← a/(1 − X^d) to the length of a.
+/// Divides a power series: a ← a/(1 − X^d), to the length of a.
 fn divide_by_binomial(a: &mut [i64], d: usize) {
     for i in d..a.len() {
         let lower = a.get(i - d).copied().unwrap_or(0);
@@ -97,7 +97,7 @@ fn divide_by_binomial(a: &mut [i64], d: usize) {
     }
 }
 
-/// Returns a(X^step).
+/// Returns the polynomial a(X^step) for the coefficients of a(X).
 fn spread(a: &[i64], step: usize) -> Vec<i64> {
     let mut spread = vec![0; a.len().saturating_sub(1) * step + 1];
     spread.iter_mut().step_by(step.max(1)).zip(a).for_each(|(to, &from)| *to = from);
@@ -236,7 +236,7 @@ mod tests {
         product
     }
 
-    /// Returns quotient and remainder by a monic divisor.
+    /// Returns quotient and remainder of a polynomial by a monic divisor.
     fn divide(a: &[i64], divisor: &[i64]) -> (Vec<i64>, Vec<i64>) {
         let (mut rest, degree) = (a.to_vec(), divisor.len() - 1);
         let mut quotient = vec![0; (a.len()).saturating_sub(degree)];

@@ -12,39 +12,39 @@ pub enum MathError {
          ask for fewer, raise the bound or lower the step (a smaller ring degree)"
     )]
     NotEnoughPrimes {
-        /// Exclusive upper bound of the search.
+        /// Exclusive upper bound of the search for primes.
         bound: u64,
         /// Number modulo which primes are congruent to 1.
         step: u64,
-        /// Number of primes requested.
+        /// Number of primes requested from the search.
         requested: usize,
-        /// Number of primes found.
+        /// Number of primes found below the bound.
         found: usize,
     },
-    /// An argument outside the range a function accepts.
+    /// An argument outside the range that a function accepts.
     #[error("{what}: expected {expected}, got {got}")]
     OutOfRange {
-        /// Name of the argument.
+        /// Name of the argument that is out of range.
         what: &'static str,
         /// Range that the argument must lie in.
         expected: &'static str,
-        /// Value of the argument.
+        /// Value of the argument that is out of range.
         got: u64,
     },
-    /// An index m = 2 mod 4.
+    /// A ring index m = 2 mod 4, twice an odd number.
     #[error(
         "ring index {index} is twice an odd number: its ring is that of index {half} with -X for X; use {half}"
     )]
     HalfOddIndex {
-        /// Index m given.
+        /// Ring index m given.
         index: u64,
-        /// Index m/2 of the same ring.
+        /// Ring index m/2 of the same ring.
         half: u64,
     },
-    /// `value` has no inverse.
+    /// The number `value` has no inverse modulo the number given.
     #[error("{value} has no inverse modulo {modulus}: they share a factor")]
     NotInvertible {
-        /// Value to invert.
+        /// Number to invert.
         value: u64,
         /// Modulus of the inversion.
         modulus: u64,
@@ -52,17 +52,17 @@ pub enum MathError {
     /// Two moduli that must be coprime are not.
     #[error("moduli {left} and {right} are not coprime")]
     NotCoprime {
-        /// First modulus.
+        /// First of the two moduli.
         left: u64,
-        /// Second modulus.
+        /// Second of the two moduli.
         right: u64,
     },
     /// A slice of the wrong length.
     #[error("expected {expected} residues, got {got}")]
     LengthMismatch {
-        /// Length needed.
+        /// Length of the slice that is needed.
         expected: usize,
-        /// Length passed.
+        /// Length of the slice that was passed.
         got: usize,
     },
     /// No element of the wanted order exists.
@@ -70,15 +70,15 @@ pub enum MathError {
         "no element of order {order} exists modulo {modulus}; the order must divide {modulus} - 1 and the modulus be prime"
     )]
     NoRootOfUnity {
-        /// Order requested.
+        /// Multiplicative order requested.
         order: u64,
-        /// Modulus of the element.
+        /// Modulus of the group that was searched.
         modulus: u64,
     },
     /// A number that must be prime is not.
     #[error("{got} is not a prime")]
     NotPrime {
-        /// Number passed.
+        /// Number passed for a prime.
         got: u64,
     },
     /// An element of a Galois ring that is 0 modulo p.

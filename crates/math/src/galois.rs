@@ -5,7 +5,7 @@
 
 use crate::{MathError, mod_pow};
 
-/// 3 generates (Z/m)*/⟨−1⟩ for every m = 2^k.
+/// Generator 3 of (Z/m)*/⟨−1⟩ for every m = 2^k.
 pub const GENERATOR: u64 = 3;
 
 fn check_index(m: u64) -> Result<(), MathError> {

@@ -39,7 +39,7 @@ pub struct GaloisRing {
 }
 
 impl GaloisRing {
-    /// Makes the ring for index m, prime p and exponent r.
+    /// Makes the Galois ring for index m, prime p and exponent r.
     ///
     /// # Errors
     /// [`MathError::NotPrime`]; [`MathError::NotCoprime`] where p divides m; [`MathError::OutOfRange`] for r = 0, p^r ≥ 2^60, m = 0 or
@@ -72,7 +72,7 @@ impl GaloisRing {
         Ok(Self { relation, ..auxiliary })
     }
 
-    /// Returns the first x^exponent of order m.
+    /// Returns the first power x^exponent of order m, for elements x of the ring in order.
     fn first_root(&self, exponent: &BigUint, d: usize) -> Option<Vec<u64>> {
         let factors = prime_factors(self.index);
         let one = self.constant(1);
@@ -102,13 +102,13 @@ impl GaloisRing {
         Some(coordinates.iter().map(|&x| (self.residues.t - x) % self.residues.t).collect())
     }
 
-    /// Index m: the order of Y.
+    /// Index m of the ring: the order of Y.
     #[must_use]
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// Prime p of the modulus.
+    /// Prime p of the modulus p^r.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.residues.p
@@ -132,7 +132,7 @@ impl GaloisRing {
         self.relation.len()
     }
 
-    /// Low d coefficients of G, whose leading one is 1.
+    /// Low d coefficients of G, whose leading coefficient is 1.
     #[must_use]
     pub fn relation(&self) -> &[u64] {
         &self.relation
@@ -202,7 +202,7 @@ impl GaloisRing {
         Ok(self.power(a, e))
     }
 
-    /// Returns a(Y^k): for k = p^i the Frobenius automorphism applied i times.
+    /// Returns the element a(Y^k): for k = p^i the Frobenius automorphism applied i times.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).

@@ -32,7 +32,7 @@ pub struct Axis {
     exponent: u32,
     order: u64,
     stride: usize,
-    /// Exponent m/m_i and its inverse modulo m_i.
+    /// Exponent m/m_i of X that gives x_i, and its inverse modulo m_i.
     weight: u64,
     inverse: u64,
 }
@@ -77,8 +77,8 @@ impl Axis {
     /// Returns the shape of the cyclic convolution of length p − 1 that a transform along an axis of odd prime p needs (Rader): the length of its Fourier
     /// transforms, a product of twos, threes and fives, and the number of rows of that length, which are convolved by the definition.
     ///
-    /// Either both multiply to p − 1, or there is one row of a power of two, twice p − 1 or more, and zeros: whichever takes fewer
-    /// instructions. (1, 1) for p = 2.
+    /// Either both lengths multiply to p − 1, or there is one row of a power of two, twice p − 1 or more, and
+    /// zeros: whichever takes fewer instructions. (1, 1) for p = 2.
     #[must_use]
     pub fn convolution(&self) -> (usize, usize) {
         let length = self.prime as usize - 1;
@@ -99,7 +99,7 @@ impl Axis {
         }
     }
 
-    /// Exponent m/m_i: x_i is this power of X.
+    /// Exponent m/m_i of the axis: x_i is this power of X.
     #[must_use]
     pub fn weight(&self) -> u64 {
         self.weight
@@ -138,7 +138,7 @@ impl RingIndex {
         Ok(Self { value: m, degree: stride, axes })
     }
 
-    /// Value of the index m.
+    /// Value of the ring index m.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.value
@@ -162,7 +162,7 @@ impl RingIndex {
         self.value.is_power_of_two()
     }
 
-    /// Number of odd primes that divide m.
+    /// Number of odd primes that divide the index m.
     #[must_use]
     pub fn odd_primes(&self) -> u32 {
         self.axes.iter().map(|axis| u32::from(axis.prime != 2)).sum()
@@ -188,7 +188,7 @@ impl RingIndex {
         self.axes.iter().map(Axis::span).product()
     }
 
-    /// Returns the j, below m, with X^j the basis element at this position below n.
+    /// Returns the exponent j, below m, with X^j the basis element at this position below n.
     #[must_use]
     pub fn exponent(&self, position: usize) -> u64 {
         let along = |axis: &Axis| (position / axis.stride % axis.degree()) as u64 * axis.weight;

@@ -58,7 +58,7 @@ fn power_modulo(field: PrimePower, base: &[u64], low: &[u64], exponent: u64) -> 
     result
 }
 
-/// Whether gcd(Z^d + low, b) = 1, by Euclid's algorithm.
+/// Whether gcd(Z^d + low, b) = 1 over GF(p), by Euclid's algorithm.
 fn coprime(field: PrimePower, low: &[u64], mut b: Vec<u64>) -> bool {
     let mut a: Vec<u64> = low.iter().copied().chain([1]).collect();
     loop {
@@ -87,7 +87,7 @@ fn trim(polynomial: &mut Vec<u64>) {
 mod tests {
     use super::*;
 
-    /// Whether a monic polynomial of smaller degree divides, by trial.
+    /// Whether a monic polynomial of smaller degree divides Z^d + low modulo p, by trial.
     fn has_divisor(low: &[u64], p: u64) -> bool {
         let field = PrimePower { p, t: p };
         (1..=low.len() / 2).any(|degree| {

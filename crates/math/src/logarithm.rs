@@ -1,4 +1,4 @@
-//! Logarithms of big integers.
+//! Binary logarithms of big integers.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;

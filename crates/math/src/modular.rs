@@ -24,13 +24,13 @@ pub const fn mul_mod(a: u64, b: u64, q: u64) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub struct FixedFactor {
     factor: u64,
-    /// Shoup's quotient ⌊2^64·factor/q⌋.
+    /// Shoup's quotient ⌊2^64·factor/q⌋ of the factor.
     quotient: u64,
     q: u64,
 }
 
 impl FixedFactor {
-    /// Makes the factor w modulo q, for 1 ≤ q < 2^63.
+    /// Makes the fixed factor w modulo q, for 1 ≤ q < 2^63.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for another q.
@@ -75,7 +75,7 @@ pub const fn mod_pow(a: u64, mut e: u64, q: u64) -> u64 {
     result
 }
 
-/// Returns the greatest common divisor; gcd(0, b) = b.
+/// Returns the greatest common divisor of a and b; gcd(0, b) = b.
 #[must_use]
 pub const fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {

@@ -9,9 +9,9 @@ use crate::{MathError, RingIndex, add_mod, prime_factors};
 
 /// Arithmetic of coefficients that a change of basis needs.
 pub trait Additive {
-    /// Type of a coefficient.
+    /// Type of a coefficient of a polynomial.
     type Element: Clone;
-    /// Returns the coefficient 0.
+    /// Returns the coefficient 0 of the arithmetic.
     fn zero(&self) -> Self::Element;
     /// Adds a coefficient: a ← a + b.
     fn add_assign(&self, a: &mut Self::Element, b: &Self::Element);
@@ -24,7 +24,7 @@ pub trait Additive {
 pub struct Integers<T>(PhantomData<T>);
 
 impl<T> Integers<T> {
-    /// Makes the arithmetic of `T`.
+    /// Makes the arithmetic of integers of type `T`.
     #[must_use]
     pub fn new() -> Self {
         Self(PhantomData)
@@ -174,7 +174,7 @@ impl RingIndex {
         f
     }
 
-    /// a ← a·Φ_m(X) or a/Φ_m(X) modulo X^len.
+    /// Multiplies or divides a power series: a ← a·Φ_m(X) or a/Φ_m(X) modulo X^len.
     fn multiply_series<A: Additive>(&self, arithmetic: &A, a: &mut [A::Element], inverse: bool) {
         for (d, negative) in self.binomials() {
             if negative == inverse {
@@ -193,7 +193,7 @@ impl RingIndex {
         }
     }
 
-    /// Returns the d with μ(m/d) ≠ 0, and whether it is −1.
+    /// Returns the divisors d of m with μ(m/d) ≠ 0, and whether μ(m/d) is −1.
     fn binomials(&self) -> Vec<(usize, bool)> {
         let mut divisors = vec![(self.value() as usize, false)];
         for prime in prime_factors(self.value()) {
@@ -229,7 +229,7 @@ mod tests {
         f
     }
 
-    /// Returns quotient and remainder by a monic polynomial.
+    /// Returns quotient and remainder of a polynomial by a monic polynomial.
     fn divide(mut f: Vec<i64>, g: &[i64]) -> (Vec<i64>, Vec<i64>) {
         let n = g.len() - 1;
         let mut quotient = vec![0; f.len().saturating_sub(n)];

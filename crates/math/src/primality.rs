@@ -1,4 +1,4 @@
-//! Deterministic primality of words.
+//! Deterministic test of words for primality.
 
 use crate::{mod_pow, mul_mod};
 
@@ -27,7 +27,7 @@ pub fn is_prime(n: u64) -> bool {
     BASES.iter().all(|&base| passes(n, base, odd, twos))
 }
 
-/// Runs one round of Miller–Rabin, n − 1 = odd·2^twos.
+/// Runs one round of the Miller–Rabin test of n to a base, n − 1 = odd·2^twos.
 fn passes(n: u64, base: u64, odd: u64, twos: u32) -> bool {
     let mut x = mod_pow(base, odd, n);
     if x == 1 || x == n - 1 {

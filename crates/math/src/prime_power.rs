@@ -10,17 +10,17 @@ pub(crate) struct PrimePower {
 }
 
 impl PrimePower {
-    /// a + b mod t for a, b ≤ t.
+    /// Returns the sum a + b mod t for a, b ≤ t.
     pub(crate) const fn add(self, a: u64, b: u64) -> u64 {
         (a + b) % self.t
     }
 
-    /// a·b mod t for a, b < t.
+    /// Returns the product a·b mod t for a, b < t.
     pub(crate) const fn mul(self, a: u64, b: u64) -> u64 {
         if self.t <= 1 << 32 { a * b % self.t } else { mul_mod(a, b, self.t) }
     }
 
-    /// a·b modulo Z^d + Σ low_i·Z^i, all of d coefficients.
+    /// Returns the product a·b modulo Z^d + Σ low_i·Z^i, all d coefficients of it.
     pub(crate) fn product_modulo(self, a: &[u64], b: &[u64], low: &[u64]) -> Vec<u64> {
         let d = low.len();
         let mut product = vec![0; (2 * d).saturating_sub(1)];

@@ -7,7 +7,7 @@ pub const DEFAULT_PRIME_BOUND: u64 = (1 << 52) / 18;
 
 /// Returns the `count` largest primes p < `bound` with p ≡ 1 (mod `step`), in descending order.
 ///
-/// For a negacyclic transform of degree n pass step = 2n.
+/// For a negacyclic transform of degree n the argument is step = 2n.
 ///
 /// ```
 /// assert_eq!(sunzi_math::primes_below(100, 8, 3)?, [97, 89, 73]);

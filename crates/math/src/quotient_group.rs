@@ -2,13 +2,13 @@
 
 use crate::{MathError, gcd, mod_pow, mul_mod, prime_factors};
 
-/// Largest accepted index: tables have one entry for each residue.
+/// Largest accepted index m: tables have one entry for each residue.
 const GREATEST_INDEX: u64 = 1 << 22;
 
 /// One dimension of the hypercube of slots: the powers g^0, …, g^(length − 1) of its generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dimension {
-    /// Generator g in (1, m).
+    /// Generator g of the dimension, in (1, m).
     pub generator: u64,
     /// Order of g in the quotient by p and the generators before it.
     pub length: usize,
@@ -37,7 +37,7 @@ pub struct QuotientGroup {
     dimensions: Vec<Dimension>,
 }
 
-/// Returns φ(m), by trial division.
+/// Returns Euler's φ(m), by trial division.
 #[must_use]
 pub fn euler_phi(m: u64) -> u64 {
     prime_factors(m).iter().fold(m, |n, q| n / q * (q - 1))
@@ -102,19 +102,19 @@ impl QuotientGroup {
         self.p
     }
 
-    /// Order d of p modulo m.
+    /// Order d of p modulo m: the degree of a slot.
     #[must_use]
     pub fn order_of_p(&self) -> usize {
         self.order_of_p
     }
 
-    /// Number of classes, φ(m)/d.
+    /// Number of slots: the classes of the group, φ(m)/d.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.dimensions.iter().map(|dimension| dimension.length).product()
     }
 
-    /// Dimensions, the slowest first; empty for one slot.
+    /// Dimensions of the hypercube of slots, the slowest first; empty for one slot.
     #[must_use]
     pub fn dimensions(&self) -> &[Dimension] {
         &self.dimensions
@@ -181,8 +181,8 @@ impl Subgroup {
         self.contains.get(x as usize).copied().unwrap_or(false)
     }
 
-    /// Returns the best dimension among all elements outside: a good one before a bad one, then the largest order, then the least element;
-    /// `quotient` is the order of the quotient group.
+    /// Returns the best dimension among all elements outside the subgroup: a good dimension before a bad one,
+    /// then the largest order, then the least element; `quotient` is the order of the quotient group.
     fn next_dimension(&self, quotient: u64) -> Option<Dimension> {
         let m = self.index;
         let mut best: Option<Dimension> = None;
@@ -201,7 +201,7 @@ impl Subgroup {
         best
     }
 
-    /// Returns the subgroup that the generator of a dimension generates with this one.
+    /// Returns the subgroup that this subgroup and the generator of a dimension generate.
     fn extend(&mut self, dimension: Dimension) {
         let old = std::mem::take(&mut self.members);
         let mut power = 1 % self.index;

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use crate::poly::{Coefficient, Evaluation, Poly, Representation, Residues};
 use crate::{Expansion, PackingError, RingError, packing, sampling};
 
-/// Factors of the terms of a sum of products.
+/// Factors of the terms of a sum of products of polynomials.
 pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
 
 /// Ring R_q = Z_q\[X\]/Φ_m(X) over some storage of residues: the methods that [`Ring`](crate::Ring) hands on,
@@ -33,13 +33,13 @@ pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
     reason = "conversions into a ring need its tables: ring.from_signed(..) makes a polynomial"
 )]
 pub trait Backend: Any + Debug + Send + Sync {
-    /// The ring index m with its prime powers, and the order of coefficients.
+    /// The ring index m of the ring with its prime powers, and the order of coefficients.
     fn ring_index(&self) -> &RingIndex;
     /// The basis of coefficients, by which encoders of general slots and polynomials in the clear are computed.
     fn coefficient_basis(&self) -> CoefficientBasis {
         CoefficientBasis::Powerful
     }
-    /// The ring index m.
+    /// The ring index m of the ring.
     fn index(&self) -> u64 {
         self.ring_index().value()
     }
@@ -47,9 +47,9 @@ pub trait Backend: Any + Debug + Send + Sync {
     fn degree(&self) -> usize {
         self.ring_index().degree()
     }
-    /// The modulus q.
+    /// The modulus q of the ring.
     fn modulus(&self) -> &BigUint;
-    /// How sizes of elements grow in this ring and in the basis of its coefficient form.
+    /// Factors by which sizes of elements grow in this ring and in the basis of its coefficient form.
     fn expansion(&self) -> Expansion {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }
@@ -74,7 +74,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     fn is_nested(&self, lower: usize, higher: usize) -> bool {
         (1..=higher).contains(&lower) && higher <= self.level()
     }
-    /// The ring at a lower level, or this one. Tables are shared and made at first use.
+    /// The ring at a lower level, or this ring itself. Tables are shared and made at first use.
     ///
     /// # Errors
     /// [`RingError::NoSuchLevel`] for 0 and above [`level`](Self::level).
@@ -205,7 +205,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         self.to_evaluation(self.from_integers(&integers)?)
     }
 
-    /// The zero polynomial.
+    /// The zero polynomial of the ring.
     fn zero(&self, representation: Representation) -> Residues;
     /// The polynomial with the given small signed coefficients.
     ///

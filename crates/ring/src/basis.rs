@@ -17,7 +17,7 @@ pub struct Basis {
     moduli: Vec<Modulus>,
     isa: Isa,
     crt: Arc<Crt>,
-    /// Tags of all levels, the lowest level first.
+    /// Tags of the bases of all levels, the lowest level first.
     tags: Arc<[u64]>,
 }
 
@@ -31,7 +31,7 @@ impl Basis {
         Self::with_isa(moduli, active_isa()?)
     }
 
-    /// The basis of the given moduli on one instruction set, as in [`Modulus::with_isa`].
+    /// The basis of the given moduli on a given instruction set, as in [`Modulus::with_isa`].
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
@@ -55,7 +55,7 @@ impl Basis {
         Ok(Self { moduli, isa, crt: Arc::new(crt), tags })
     }
 
-    /// The instruction set asked for; a modulus that it cannot take runs on the portable one.
+    /// The instruction set of the basis; a modulus that it cannot take runs on the portable one.
     #[must_use]
     pub const fn isa(&self) -> Isa {
         self.isa
@@ -90,51 +90,51 @@ impl Basis {
         &self.moduli
     }
 
-    /// The values of the moduli in order.
+    /// The values of the moduli of the basis, in order.
     #[must_use]
     pub fn values(&self) -> &[u64] {
         self.crt.moduli()
     }
 
-    /// The number k of moduli.
+    /// The number k of moduli of the basis.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a basis is never empty")]
     pub const fn len(&self) -> usize {
         self.moduli.len()
     }
 
-    /// The product q of the moduli.
+    /// The product q of the moduli of the basis.
     #[must_use]
     pub fn product(&self) -> &BigUint {
         self.crt.product()
     }
 
-    /// Conversion between residues and big integers.
+    /// Conversion between residues modulo the basis and big integers.
     #[must_use]
     pub fn crt(&self) -> &Crt {
         &self.crt
     }
 
-    /// The inverses |(q/q_i)^-1|_{q_i}, in order of the moduli.
+    /// The inverses |(q/q_i)^-1|_{q_i} of the basis, in order of the moduli.
     #[must_use]
     pub fn quotient_inverses(&self) -> &[u64] {
         self.crt.inverses()
     }
 
-    /// The product q of the moduli, reduced modulo p.
+    /// The product q of the moduli of the basis, reduced modulo p.
     #[must_use]
     pub fn product_mod(&self, p: u64) -> u64 {
         reduce(self.product(), p)
     }
 
-    /// The quotients q/q_i mod p, in order of the moduli.
+    /// The quotients q/q_i mod p of the basis, in order of the moduli.
     #[must_use]
     pub fn quotients_mod(&self, p: u64) -> Vec<u64> {
         self.crt.quotients().iter().map(|quotient| reduce(quotient, p)).collect()
     }
 }
 
-/// A 64-bit hash of a list of moduli: against accidents, not against attackers.
+/// A 64-bit hash of a list of moduli, which prevents accidents and no attack.
 #[must_use]
 pub fn tag_of(values: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();

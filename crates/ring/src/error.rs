@@ -13,7 +13,7 @@ const MAX_DEGREE: usize = 1 << 17;
 /// Degree and number of limbs, on which a polynomial and its ring must agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Number of coefficients.
+    /// Number of coefficients of a polynomial.
     pub degree: usize,
     /// Number of residues of a coefficient; for the big-integer ring, bits of its modulus.
     pub limbs: usize,
@@ -32,7 +32,7 @@ pub enum RingError {
     /// A polynomial belongs to another ring, of another shape.
     #[error("expected a polynomial of {expected}, got one of {got}; use polynomials of the same ring")]
     ShapeMismatch {
-        /// Shape of the ring.
+        /// Shape of polynomials of the ring.
         expected: Shape,
         /// Shape of the polynomial.
         got: Shape,
@@ -49,7 +49,7 @@ pub enum RingError {
     /// A list has the wrong length.
     #[error("{what}: expected {expected} entries, got {got}")]
     LengthMismatch {
-        /// Name of the list.
+        /// Name of the list of wrong length.
         what: &'static str,
         /// Length of the list that is needed.
         expected: usize,
@@ -59,7 +59,7 @@ pub enum RingError {
     /// An argument is outside the range that an operation accepts.
     #[error("{what}: expected {expected}, got {got}")]
     OutOfRange {
-        /// Name of the argument.
+        /// Name of the argument that is out of range.
         what: &'static str,
         /// Condition that the argument must satisfy.
         expected: String,
@@ -69,17 +69,17 @@ pub enum RingError {
     /// Two moduli that must be coprime share a factor.
     #[error("{left} and {right} share a factor; choose coprime moduli")]
     NotCoprime {
-        /// First of the two moduli.
+        /// First of the two moduli that share a factor.
         left: u64,
-        /// Second of the two moduli.
+        /// Second of the two moduli that share a factor.
         right: u64,
     },
     /// A ring or a polynomial does not have this level.
     #[error("level {got} does not exist here: expected one from 1 to {highest}")]
     NoSuchLevel {
-        /// Level asked for.
+        /// Level of the ring or polynomial asked for.
         got: usize,
-        /// Highest level there is.
+        /// Highest level of the ring or polynomial.
         highest: usize,
     },
     /// The modulus of a level does not divide that of another.
@@ -87,7 +87,7 @@ pub enum RingError {
         "level {level} is not nested in level {within}: its moduli are not all among theirs; switch moduli instead"
     )]
     NotNested {
-        /// Level asked for.
+        /// Level asked for, which is not nested.
         level: usize,
         /// Level in which the one asked for should be nested.
         within: usize,
@@ -97,9 +97,9 @@ pub enum RingError {
         "X -> X^{exponent} is no automorphism of the ring of index {index}: the exponent must be coprime to the index and between 0 and it"
     )]
     NotAnAutomorphism {
-        /// Exponent k of the map.
+        /// Exponent k of the map X → X^k.
         exponent: u64,
-        /// Ring index m.
+        /// Ring index m, to which k must be coprime.
         index: u64,
     },
     /// A ring index is too small or too large.
@@ -111,7 +111,7 @@ pub enum RingError {
         /// Ring index asked for.
         index: u64,
     },
-    /// A value was made by another storage of residues.
+    /// A value given to a ring was made by another storage of residues.
     #[error(
         "this was made by a ring that stores residues another way; use keys, ciphertexts and contexts made from the \
          same parameters"
@@ -126,7 +126,7 @@ pub enum RingError {
          arguments; please report it with the parameters"
     )]
     MissingTable {
-        /// Name of the table.
+        /// Name of the table that lacks an entry.
         table: &'static str,
         /// Number of the limb, from 0 on.
         limb: usize,
@@ -134,7 +134,7 @@ pub enum RingError {
     /// An error of the number theory in `sunzi-math`.
     #[error(transparent)]
     Math(MathError),
-    /// An error of the kernels.
+    /// An error of the kernels of transforms and products.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }
@@ -248,7 +248,7 @@ pub fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError> {
     Ok(())
 }
 
-/// Checks log2 of the radix of digits.
+/// Checks log2 of the radix ω of digits.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] unless it is from 1 to 61.
@@ -260,7 +260,7 @@ pub fn check_radix(bits: u32) -> Result<(), RingError> {
     }
 }
 
-/// Returns the error for digit i where there are `count` digits.
+/// Returns the error for a digit number i where there are `count` digits.
 #[must_use]
 pub fn no_such_digit(count: usize, i: usize) -> RingError {
     RingError::out_of_range("digit", format_args!("below {count}"), i)

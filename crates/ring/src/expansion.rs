@@ -69,31 +69,32 @@ impl Expansion {
         Self { norm, deviation, value, ..self }
     }
 
-    /// The degree n = φ(m).
+    /// The degree n = φ(m) of the ring.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// The redundant degree m̂: m for m odd, m/2 for m even.
+    /// The redundant degree m̂ of the ring: m for m odd, m/2 for m even.
     #[must_use]
     pub fn redundant_degree(&self) -> usize {
         self.redundant
     }
 
-    /// The expansion factor δ: the max-norm of a product is at most δ times the product of the factors' max-norms.
+    /// The expansion factor δ of the ring: the max-norm of a product is at most δ times the product of the
+    /// factors' max-norms.
     #[must_use]
     pub fn factor(&self) -> f64 {
         self.degree as f64 * self.norm
     }
 
-    /// Factor from the redundant norm to the max-norm of coefficients.
+    /// Factor from the redundant norm of an element to the max-norm of its coefficients.
     #[must_use]
     pub fn norm_gain(&self) -> f64 {
         self.norm
     }
 
-    /// Factor from the deviation to the deviation of coefficients.
+    /// Factor from the deviation of an element to the deviation of its coefficients.
     #[must_use]
     pub fn deviation_gain(&self) -> f64 {
         self.deviation

@@ -47,7 +47,7 @@ pub fn block_of_multiplier<'a>(
     a.0.get::<RnsMultiplier>()?.block(limb, start, out)
 }
 
-/// Returns sums of pairs of polynomials times multipliers, whose limbs stand at `limbs`.
+/// Returns sums of pairs of polynomials times multipliers, whose limbs stand at the places `limbs`.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for a list that names a missing pair; [`RingError::OtherStorage`] for values of another

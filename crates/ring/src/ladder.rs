@@ -20,9 +20,9 @@ pub(crate) struct Ladder {
     rungs: Vec<Rung>,
 }
 
-/// Moduli of one level.
+/// Moduli of one level of a ladder.
 struct Rung {
-    /// Indices of the moduli, ascending.
+    /// Indices of the moduli of the level, ascending.
     limbs: Vec<usize>,
     tag: u64,
 }
@@ -62,7 +62,7 @@ impl Ladder {
         Self::of_limbs(&plans, below.chain(added), self.isa)
     }
 
-    /// The number of levels.
+    /// The number of levels of the ladder.
     pub(crate) fn len(&self) -> usize {
         self.rungs.len()
     }
@@ -76,7 +76,7 @@ impl Ladder {
         self.rung(level).map_or(&[], |rung| &rung.limbs)
     }
 
-    /// The tag that tells polynomials of this level from polynomials of others.
+    /// The tag that tells polynomials of a level of the ladder from polynomials of others.
     pub(crate) fn tag(&self, level: usize) -> Result<u64, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.len() };
         self.rung(level).map(|rung| rung.tag).ok_or(missing)
@@ -97,13 +97,13 @@ impl Ladder {
         pick(&self.plans, self.limbs(level)).cloned().collect()
     }
 
-    /// The basis of the moduli of a level.
+    /// The basis made of the moduli of a level.
     pub(crate) fn basis(&self, level: usize) -> Result<Basis, RingError> {
         let moduli: Vec<Modulus> = pick(&self.plans, self.limbs(level)).map(|plan| plan.modulus()).collect();
         Basis::from_moduli(moduli, self.isa)
     }
 
-    /// Whether every level l has the first l moduli.
+    /// Whether every level l of the ladder has the first l moduli.
     pub(crate) fn is_of_prefixes(&self) -> bool {
         is_of_prefixes(self.rungs.iter().map(|rung| &*rung.limbs))
     }
@@ -128,7 +128,7 @@ impl Ladder {
     }
 }
 
-/// For each of these indices, its place in another ascending list.
+/// For each of the given indices, its place in another ascending list.
 pub(crate) fn places(limbs: &[usize], within: &[usize]) -> Vec<Option<usize>> {
     limbs.iter().map(|limb| within.binary_search(limb).ok()).collect()
 }

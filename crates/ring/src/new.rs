@@ -47,7 +47,7 @@ impl Ring {
         HollowRing::of_levels(m, moduli, rungs).map(Self::of)
     }
 
-    /// The storage of this ring as words.
+    /// The storage of this ring, where it keeps residues as words.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] where residues are not words.

@@ -37,13 +37,13 @@ impl<T: Content> Object for T {
 pub struct Opaque(Box<dyn Object>);
 
 impl Opaque {
-    /// Hides the type of a value.
+    /// Hides the type of a value that a storage keeps.
     #[must_use]
     pub fn new(content: impl Content) -> Self {
         Self(Box::new(content))
     }
 
-    /// The value, for the storage that made it.
+    /// The hidden value, for the storage that made it.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for a value of another storage.
@@ -52,7 +52,7 @@ impl Opaque {
         object.downcast_ref().ok_or(RingError::OtherStorage)
     }
 
-    /// The value, mutable, for the storage that made it.
+    /// The hidden value, mutable, for the storage that made it.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for a value of another storage.
@@ -61,7 +61,7 @@ impl Opaque {
         object.downcast_mut().ok_or(RingError::OtherStorage)
     }
 
-    /// Length of the value in memory, in bytes.
+    /// Length of the hidden value in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.0.bytes()

@@ -4,20 +4,20 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How the scale-invariant operations of BFV are computed: results differ in noise and speed only.
+/// Options of the scale-invariant operations of BFV: results differ in noise and speed only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScalerOptions {
-    /// Algorithm for ⌊t·a/q⌉ mod t.
+    /// Algorithm for the decryption ⌊t·a/q⌉ mod t.
     pub decryption: Decryption,
-    /// Algorithm for products.
+    /// Algorithm for products of ciphertexts.
     pub multiplication: Multiplication,
     /// Rounding with which [`Multiplication::HpsOverQ`] and [`Multiplication::HpsOverQLeveled`] switch the moduli of
     /// operands.
     pub modulus_switching: ModulusSwitching,
     /// The modulus of the reduction after an extension, for [`Multiplication::Behz`].
     pub m_tilde: MTilde,
-    /// The auxiliary moduli, beside those of q.
+    /// The auxiliary moduli of products, beside those of q.
     pub auxiliary: Auxiliary,
 }
 
@@ -49,7 +49,7 @@ impl Multiplication {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModulusSwitching {
-    /// Rounding to the nearest integer.
+    /// Rounding to the nearest integer, with the exact quotient.
     #[default]
     Exact,
     /// Rounding with an error below k/2, without the quotient that makes it exact.
@@ -62,18 +62,18 @@ pub enum ModulusSwitching {
 pub enum Decryption {
     /// γ-correction [BEHZ16, Alg. 1] by any γ coprime to t and q, above 2k and below 2^62.
     Gamma {
-        /// The correction factor γ; without it the largest default-size prime that fits.
+        /// The correction factor γ; without it the largest default-size prime that fits is taken.
         gamma: Option<u64>,
     },
     /// Correction by γ, a power of two above 2k, coprime to t or not [BEHZ16, Lemma 3]; 2^`log2_gamma`·t must stay
     /// below 2^62.
     PowerOfTwo {
-        /// The exponent log2 γ; without it the largest that fits.
+        /// The exponent log2 γ; without it the largest that fits is taken.
         log2_gamma: Option<u32>,
     },
     /// Floating-point sums of x_i·(t/q_i) [BEHZ16, 3.5]; refused where their proven error reaches 1/2.
     FloatingPoint {
-        /// Precision to which t/q_i is stored.
+        /// Precision to which the quotients t/q_i are stored.
         precision: Precision,
     },
     /// Sums of x_i·(t/q_i) with integers and fractions apart, in doubles for moduli and t of any length: their
@@ -114,7 +114,7 @@ pub enum MTilde {
 }
 
 impl MTilde {
-    /// The modulus m̃, if there is one.
+    /// The modulus m̃ of the reduction, if there is one.
     #[must_use]
     pub fn value(self) -> Option<u64> {
         match self {

@@ -18,17 +18,19 @@ const BLOCK_LEN: usize = 8 * BLOCK;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Storage {
-    /// [`Ring`](crate::Ring) in words: the moduli follow.
+    /// Storage of [`Ring`](crate::Ring) in words: the moduli follow.
     Words = 0,
-    /// `MultiPrecision` of `research/big`: the moduli follow.
+    /// Storage `MultiPrecision` of `research/big`: the moduli follow.
     MultiPrecision = 1,
-    /// `UnivariateRing` of `sunzi-univariate`: 0, or 1 where polynomials are kept times M and 2 where keys are, then the moduli.
+    /// Storage `UnivariateRing` of `sunzi-univariate`: 0, or 1 where polynomials are kept times M and 2 where
+    /// keys are, then the moduli.
     Univariate = 2,
-    /// `BigRing` of `research/big`: for every modulus how many words it has, and these, the lowest first.
+    /// Storage `BigRing` of `research/big`: for every modulus how many words it has, and these, the lowest
+    /// first.
     Big = 3,
-    /// Ring modulo 2^g − 1: g follows.
+    /// Storage of a ring modulo 2^g − 1: g follows.
     Fermat = 4,
-    /// Any of these storages with levels that are sets of moduli: see [`describe_sets`].
+    /// Any of these storages of rings with levels that are sets of moduli: see [`describe_sets`].
     Sets = 5,
 }
 
@@ -137,16 +139,16 @@ impl<W: Write> Append for Block<W> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackingError {
-    /// Reading or writing bytes failed.
+    /// Reading or writing the bytes of a polynomial failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A residue is not below its modulus.
+    /// A residue that was read is not below its modulus.
     #[error("residues modulo number {limb} of the ring are not all below it: the bytes are damaged")]
     Residue {
-        /// The place of the modulus, from 0 on.
+        /// The place of the residue's modulus in the basis, from 0 on.
         limb: usize,
     },
-    /// A polynomial belongs to another ring.
+    /// A polynomial to be packed belongs to another ring.
     #[error(transparent)]
     Ring(#[from] RingError),
 }
@@ -203,7 +205,7 @@ pub fn unpack_rows<'a>(
     Ok(())
 }
 
-/// Number of bits of q − 1.
+/// Number of bits of q − 1, which one packed residue takes.
 fn bits(q: u64) -> u32 {
     q.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
 }

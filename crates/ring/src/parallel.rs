@@ -11,26 +11,29 @@ use crate::RingError;
 use crate::error::{check_limbs, check_table};
 use crate::scratch::Scratch;
 
-/// Words of transforms from which handing limbs to other threads pays (a transform of 2^12 takes 4 µs).
+/// Number of words of transforms from which handing limbs to other threads pays (a transform of 2^12 takes 4
+/// µs).
 const TRANSFORM_WORDS: usize = 1 << 13;
-/// Words of element-wise work from which sharing among threads pays.
+/// Number of words of element-wise work from which sharing among threads pays.
 const ELEMENTWISE_WORDS: usize = 1 << 16;
-/// Output words of conversions from which sharing among threads pays.
+/// Number of output words of conversions from which sharing among threads pays.
 const CONVERSION_WORDS: usize = 1 << 14;
 
 /// Factor on the least work that is shared, for a thread outside of the pool, which wakes a pool thread and sleeps
 /// until that is done: 25 to 75 µs on virtual machines.
 const COLD: usize = 16;
 
-/// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
+/// Number of coefficients that conversions handle together: the limbs of a block stay in the cache between
+/// its passes.
 pub const BLOCK: usize = 1024;
-/// Coefficients whose transforms end together with the step that follows them: with the operands of that step they
-/// fit the second-level cache.
+/// Number of coefficients whose transforms end together with the step that follows them: with the operands of
+/// that step they fit the second-level cache.
 pub(crate) const ENDED: usize = 4096;
-/// Coefficients of a limb that element-wise work hands out together.
+/// Number of coefficients of a limb that element-wise work hands out together.
 const PART: usize = 2048;
 
-/// Target moduli of conversions handled together: they share loads, and all they touch should stay in the cache.
+/// Number of target moduli that conversions handle together: they share loads, and all they touch should stay
+/// in the cache.
 pub const GROUP: usize = 4;
 
 /// Strategies by which threads of rayon's current pool share work [AS19, 4]: the residues of a polynomial form a
@@ -51,14 +54,14 @@ pub enum Parallelism {
     Collapsed,
 }
 
-/// Kinds of work, which differ in the cost of a task relative to its size.
+/// Kinds of work on polynomials, which differ in the cost of a task relative to its size.
 #[derive(Clone, Copy)]
 pub enum Work {
-    /// Transforms of limbs.
+    /// Transforms of whole limbs.
     Transform,
-    /// Operations word by word.
+    /// Operations on limbs, word by word.
     Elementwise,
-    /// Conversions between moduli.
+    /// Conversions of residues between moduli.
     Conversion,
 }
 
@@ -85,7 +88,7 @@ pub fn on_pool<T: Send>(words: usize, f: impl FnOnce() -> T + Send) -> T {
     if outside && Work::Transform.is_parallel(words) { rayon::scope(|_| f()) } else { f() }
 }
 
-/// Whether every thread gets about as many of `tasks` tasks.
+/// Whether every thread of the pool gets about as many of `tasks` tasks.
 fn divides_evenly(tasks: usize) -> bool {
     let threads = rayon::current_num_threads();
     tasks.is_multiple_of(threads) || tasks >= 4 * threads
@@ -283,7 +286,7 @@ pub fn groups(limbs: Range<usize>) -> Vec<Range<usize>> {
 
 /// Limbs of a result that are computed together, as a group.
 pub(crate) struct LimbGroup {
-    /// Group of targets that the limbs belong to; `None` for limbs without a target.
+    /// Index of the group of targets that the limbs belong to; `None` for limbs without a target.
     pub(crate) group: Option<usize>,
     /// Places of the limbs among the targets.
     pub(crate) targets: Vec<usize>,
@@ -295,7 +298,7 @@ pub(crate) struct LimbGroup {
 pub(crate) struct GroupOutputs<'a> {
     pub(crate) limbs: LimbGroup,
     pub(crate) outs: Vec<[&'a mut [u64]; 2]>,
-    /// How work inside the group is shared.
+    /// Strategy by which work inside the group is shared.
     pub(crate) inside: Parallelism,
 }
 
@@ -343,7 +346,7 @@ pub(crate) fn group_outputs<'a>(
     Ok(groups.into_iter().map(outputs).collect())
 }
 
-/// Runs `f` over groups, shared among threads, with scratch memory of `words` for each.
+/// Runs `f` over groups of targets, shared among threads, with scratch memory of `words` for each.
 pub(crate) fn for_each_group(
     parallelism: Parallelism,
     groups: Vec<GroupOutputs<'_>>,

@@ -29,7 +29,7 @@ pub enum Representation {
 
 /// The representation of a polynomial, as a type: a mix-up does not compile.
 pub trait Domain: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
-    /// The representation as a value.
+    /// The representation of the domain as a value.
     const REPRESENTATION: Representation;
 }
 
@@ -65,11 +65,11 @@ pub struct Poly<D: Domain> {
 pub struct Residues {
     words: Scratch,
     shape: Shape,
-    /// Tag that tells the modulus from others of the same shape.
+    /// Tag that tells the modulus of the residues from others of equal shape.
     tag: u64,
-    /// State of the words as their storage defines it, 0 for most.
+    /// State of the words of the residues as their storage defines it, 0 for most.
     state: u8,
-    /// Value that a storage keeps in place of words.
+    /// Value that a storage keeps in place of the words of residues.
     other: Option<Opaque>,
 }
 
@@ -156,13 +156,13 @@ impl Residues {
         self.tag = tag;
     }
 
-    /// The tag that tells the modulus from others of the same shape.
+    /// The tag that tells the modulus of the residues from others of equal shape.
     #[must_use]
     pub fn tag(&self) -> u64 {
         self.tag
     }
 
-    /// The value that the storage keeps in place of words.
+    /// The value that the storage of the residues keeps in place of words.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for residues of another storage.
@@ -170,7 +170,7 @@ impl Residues {
         self.other.as_ref().ok_or(RingError::OtherStorage)?.get()
     }
 
-    /// The value that the storage keeps in place of words, mutable.
+    /// The value that the storage of the residues keeps in place of words, mutable.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] for residues of another storage.
@@ -184,12 +184,12 @@ impl Residues {
         self.state
     }
 
-    /// Sets the [`state`](Self::state) of the words.
+    /// Sets the [`state`](Self::state) of the words of the residues.
     pub fn set_state(&mut self, state: u8) {
         self.state = state;
     }
 
-    /// The number of words of a limb: n in most storages.
+    /// The number of words of a limb of the residues: n in most storages.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.words.len() / self.shape.limbs.max(1)
@@ -201,7 +201,8 @@ impl Residues {
         self.shape
     }
 
-    /// Length in memory, in bytes; where no words are stored, the length that words of this shape would have.
+    /// Length of the residues in memory, in bytes; where no words are stored, the length that words of this
+    /// shape would have.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let words = size_of_val(&*self.words);
@@ -212,7 +213,7 @@ impl Residues {
         }
     }
 
-    /// The residues modulo q_i of all coefficients (or values).
+    /// The residues modulo q_i of all coefficients (or values) of the polynomial.
     #[must_use]
     pub fn limb(&self, i: usize) -> Option<&[u64]> {
         self.limbs().nth(i)
@@ -226,7 +227,7 @@ impl Residues {
         self.limb(i).ok_or(RingError::MissingTable { table: LIMB, limb: i })
     }
 
-    /// A range of the words of limb i.
+    /// A range of the words of limb i of the polynomial.
     ///
     /// # Errors
     /// [`RingError::MissingTable`] where there is no such range.
@@ -249,13 +250,13 @@ impl Residues {
         self.words.chunks_exact(self.stride().max(1))
     }
 
-    /// The words of all limbs, one after the other.
+    /// The words of all limbs of the polynomial, one after the other.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The words of all limbs, one after the other, mutable.
+    /// The words of all limbs of the polynomial, one after the other, mutable.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }

@@ -78,7 +78,7 @@ impl Ring {
         self.storage().ok_or(RingError::OtherStorage)
     }
 
-    /// The ring at a lower level, or this one. Tables are shared and made at first use.
+    /// The ring at a lower level, or this ring itself. Tables are shared and made at first use.
     ///
     /// # Errors
     /// [`RingError::NoSuchLevel`] for 0 and above [`level`](Backend::level).
@@ -89,7 +89,7 @@ impl Ring {
         Ok(Self { storage: self.storage.at_level(level)?, tables: Arc::clone(&self.tables) })
     }
 
-    /// The zero polynomial.
+    /// The zero polynomial of the ring in a domain.
     #[must_use]
     pub fn zero<D: Domain>(&self) -> Poly<D> {
         self.storage.zero(D::REPRESENTATION).into()
@@ -180,8 +180,8 @@ impl Ring {
         self.tables.gadget(self, options)
     }
 
-    /// The name of the ring in files, equal for those that have the same polynomials at the same levels: see [`describe`](crate::describe). It is empty
-    /// for a dry ring, and for tables of another storage.
+    /// The name of the ring in files, equal for rings that have the same polynomials at the same levels: see
+    /// [`describe`](crate::describe). It is empty for a dry ring, and for tables of another storage.
     #[must_use]
     pub fn description(&self) -> Vec<u8> {
         self.tables.description(self)
@@ -240,7 +240,8 @@ pub trait Tables: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::OutOfRange`] for options this ring cannot follow.
     fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError>;
-    /// The name of the ring in files, equal for those that have the same polynomials at the same levels: see [`describe`](crate::describe). It is
-    /// empty for a ring of a storage that these tables are not for, and for a dry ring.
+    /// The name of the ring in files, equal for rings that have the same polynomials at the same levels: see
+    /// [`describe`](crate::describe). It is empty for a ring of a storage that these tables are not for, and
+    /// for a dry ring.
     fn description(&self, ring: &Ring) -> Vec<u8>;
 }

@@ -13,9 +13,9 @@ use crate::{Coefficient, Evaluation, Poly, Ring, RingError, ScalingBounds};
 /// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// First operand.
+    /// First operand of a product, the left one.
     Left,
-    /// Second operand.
+    /// Second operand of a product, the right one.
     Right,
 }
 
@@ -28,7 +28,7 @@ pub type Apart = (Poly<Coefficient>, Option<Poly<Evaluation>>);
 pub struct Scaler(Arc<dyn ScalerBackend>);
 
 impl Scaler {
-    /// A scaler over the tables of a storage.
+    /// Makes a scaler over the tables of a storage.
     #[must_use]
     pub fn new(tables: impl ScalerBackend) -> Self {
         Self(Arc::new(tables))
@@ -59,7 +59,7 @@ impl Deref for Scaler {
 /// ⌊(P/q)·a⌉ for a modulus P ≈ q′, and products are scaled by t/P. Errors of all these operations:
 /// [`bounds`](Self::bounds).
 pub trait ScalerBackend: Any + Debug + Send + Sync {
-    /// The levels at which products can be computed; the last one is k.
+    /// The levels at which the scaler can compute products; the last one is k.
     fn levels(&self) -> RangeInclusive<usize>;
     /// The ring in which products of extended polynomials are computed.
     ///
@@ -70,12 +70,12 @@ pub trait ScalerBackend: Any + Debug + Send + Sync {
     /// ρ), or P for q′.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level that does not exist.
     fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError>;
     /// Scales a: returns integers next to (t/q)·a or (t/P)·a, modulo q′, for a of the wide ring.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level that does not exist.
     fn scale(&self, a: Poly<Evaluation>, level: usize) -> Result<Poly<Coefficient>, RingError>;
     /// Does [`scale`](Self::scale) with the result as a sum of two polynomials, of which one is in evaluation form
     /// already if that saves transforms.
@@ -99,7 +99,8 @@ pub trait ScalerBackend: Any + Debug + Send + Sync {
         let last = if whole { (self.scale(c2, level)?, None) } else { self.scale_apart(c2, level)? };
         Ok([self.scale_apart(c0, level)?, self.scale_apart(c1, level)?, last])
     }
-    /// Returns the three parts of a product of two ciphertexts, scaled as by [`scale_parts`](Self::scale_parts).
+    /// Returns the three parts of a product of two ciphertexts, scaled as by
+    /// [`scale_parts`](Self::scale_parts).
     ///
     /// # Errors
     /// Every error of [`extend`](Self::extend).
@@ -128,7 +129,7 @@ pub trait ScalerBackend: Any + Debug + Send + Sync {
     /// The number of products of two ciphertexts that may be summed in the wide ring before they are scaled, at least
     /// 1: each adds at most two products of polynomials to a polynomial.
     fn product_capacity(&self) -> u64;
-    /// Bounds on the errors of extension, scaling and decryption.
+    /// Bounds on the scaler's errors of extension, scaling and decryption.
     fn bounds(&self) -> &ScalingBounds;
 }
 
@@ -145,7 +146,7 @@ pub fn secret_coefficients(
     Ok(Zeroizing::new(ring.to_coefficient(values)?))
 }
 
-/// Does [`ScalerBackend::multiply`] step by step.
+/// Does [`ScalerBackend::multiply`] by its steps: extension, products, scaling.
 pub(crate) fn multiply<S: ScalerBackend + ?Sized>(
     scaler: &S,
     [a0, a1]: [&Poly<Evaluation>; 2],

@@ -7,23 +7,23 @@ use rayon::prelude::*;
 use sunzi_kernels::Buffer;
 use zeroize::Zeroize;
 
-/// Most words that are kept (1 GiB): the temporaries of a linear transform at n = 2^16. Never more are kept than were
-/// in use at once.
+/// Largest number of words that are kept (1 GiB): the temporaries of a linear transform at n = 2^16. Never
+/// more are kept than were in use at once.
 const MOST_WORDS: usize = 1 << 27;
 /// Least length, in words, of a buffer that is kept: shorter ones (below 64 KiB) go back to the allocator, which
 /// keeps them mapped itself.
 pub const SHORTEST: usize = 1 << 13;
 
-/// Words of a copy from which several threads share it (1 MiB).
+/// Number of words of a copy from which several threads share it (1 MiB).
 const COPY_WORDS: usize = 1 << 17;
-/// Words that one thread copies at once.
+/// Number of words that one thread copies at once.
 const COPY_PART: usize = 1 << 14;
 
 static KEPT: Mutex<Store> = Mutex::new(Store::new(MOST_WORDS));
 
-/// A store of buffers that nobody uses.
+/// A store of unused buffers for temporaries.
 pub struct Store {
-    /// The unused buffers, the oldest first.
+    /// The unused buffers of the store, the oldest first.
     pub buffers: Vec<Buffer>,
     /// The total words of all buffers in the store.
     pub words: usize,
@@ -31,7 +31,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// An empty store that keeps at most `most` words.
+    /// An empty store of buffers that keeps at most `most` words.
     pub const fn new(most: usize) -> Self {
         Self { buffers: Vec::new(), words: 0, most }
     }
@@ -48,7 +48,7 @@ impl Store {
         Some(buffer)
     }
 
-    /// Keeps a buffer; returns the buffers that must be freed to make room for it.
+    /// Keeps a buffer in the store; returns the buffers that must be freed to make room for it.
     pub fn keep(&mut self, buffer: Buffer) -> Vec<Buffer> {
         self.words += buffer.len();
         self.buffers.push(buffer);
@@ -68,7 +68,7 @@ impl Store {
 /// page faults than the arithmetic done in it. Whoever puts a secret in erases it.
 pub struct Scratch {
     buffer: Buffer,
-    /// Words of the buffer that are in use, from the first on.
+    /// Number of words of the buffer that are in use, from the first on.
     len: usize,
 }
 

@@ -14,16 +14,16 @@ const SCALE: &str = "factor of an inverse transform";
 
 /// The transform of one modulus: Z_q\[X\]/(X^n + 1) for powers of two, all axes of the powerful basis otherwise.
 pub enum Plan {
-    /// Transform for powers of two.
+    /// Transform of a ring whose index is a power of two.
     Negacyclic(NttPlan),
-    /// Transform for all other indices.
+    /// Transform of a ring of any other index.
     Cyclotomic(CyclotomicPlan),
 }
 
-/// A constant that an inverse transform multiplies by.
+/// A constant by which an inverse transform multiplies its results.
 #[derive(Clone, Debug)]
 pub enum Scale {
-    /// Factor of a transform for powers of two.
+    /// Factor of a transform for indices that are powers of two.
     Negacyclic(InverseScale),
     /// Factor of a transform for all other indices.
     Cyclotomic(CyclotomicScale),
@@ -38,7 +38,7 @@ impl Plan {
         }
     }
 
-    /// The number n of coefficients of a polynomial.
+    /// The number n of coefficients of a polynomial that is transformed.
     #[must_use]
     pub fn n(&self) -> usize {
         match self {
@@ -47,7 +47,7 @@ impl Plan {
         }
     }
 
-    /// The modulus of the transform.
+    /// The modulus q of the transform.
     #[must_use]
     pub fn modulus(&self) -> Modulus {
         match self {
@@ -56,7 +56,7 @@ impl Plan {
         }
     }
 
-    /// The root of unity of the transform: ψ, or ω.
+    /// The root of unity of the transform: ψ for powers of two, ω otherwise.
     pub(crate) fn root(&self) -> u64 {
         match self {
             Self::Negacyclic(plan) => plan.psi(),
@@ -64,7 +64,7 @@ impl Plan {
         }
     }
 
-    /// Changes coefficients to values; residues may be anything below 2q.
+    /// Changes the coefficients of a limb to values; residues may be anything below 2q.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless there are n residues.
@@ -173,7 +173,8 @@ impl Plan {
         }
     }
 
-    /// The exponents e, for all positions p in order, such that position p holds the value at X = ω^e.
+    /// The exponents e of the transform, for all positions p in order, such that position p holds the value
+    /// at X = ω^e.
     pub(crate) fn evaluation_exponents(&self) -> Vec<u64> {
         match self {
             Self::Negacyclic(plan) => {
@@ -234,7 +235,7 @@ impl Transform {
         Ok(all)
     }
 
-    /// Changes every limb to values; residues may be anything below 2q_i.
+    /// Changes every limb of a polynomial to values; residues may be anything below 2q_i.
     ///
     /// # Errors
     /// [`RingError::MissingTable`] for a limb without a transform.
@@ -243,7 +244,7 @@ impl Transform {
             .for_each_limb(Work::Transform, words, self.degree, |i, limb| Ok(self.plan(i)?.forward(limb)?))
     }
 
-    /// Changes every limb back to coefficients.
+    /// Changes every limb of a polynomial back to coefficients.
     pub(crate) fn inverse(&self, words: &mut [u64]) -> Result<(), RingError> {
         self.parallelism
             .for_each_limb(Work::Transform, words, self.degree, |i, limb| Ok(self.plan(i)?.inverse(limb)?))

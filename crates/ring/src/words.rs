@@ -43,7 +43,7 @@ struct Inner {
     /// Tables of automorphisms, which depend on the degree alone: shared by all rings made from one.
     automorphisms: Arc<AutomorphismTables>,
     ladder: Arc<Ladder>,
-    /// Level of this ring.
+    /// Level of this ring among those of its tables.
     level: usize,
     /// Tables of the lower levels, the lowest first.
     lower: Vec<Lower>,
@@ -58,13 +58,13 @@ struct Lower {
 }
 
 impl WordRing {
-    /// The way work is shared among threads.
+    /// The way work of the ring is shared among threads.
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
         self.transform().parallelism()
     }
 
-    /// The instruction set asked for; limbs whose moduli it cannot take run on the portable one.
+    /// The instruction set of the ring; limbs whose moduli it cannot take run on the portable one.
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.basis().isa()
@@ -94,7 +94,7 @@ impl WordRing {
         Ok(ValueSources::new(self, &self.0.automorphisms, k))
     }
 
-    /// A polynomial of arbitrary content, for callers that write every word.
+    /// A polynomial of the ring with arbitrary content, for callers that write every word.
     pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
         self.arbitrary_residues().into()
     }
@@ -105,7 +105,7 @@ impl WordRing {
         Residues::new(Scratch::new(degree * limbs), degree, self.basis().tag())
     }
 
-    /// The transforms of all limbs, in order.
+    /// The transforms of all limbs of the ring, in order.
     #[must_use]
     pub fn plans(&self) -> &[Arc<Plan>] {
         self.0.transform.plans()
@@ -131,7 +131,7 @@ impl WordRing {
         if tag == self.basis().tag() { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
     }
 
-    /// The ring at a lower level, or this ring.
+    /// The ring at a lower level, or this ring itself.
     ///
     /// # Errors
     /// [`RingError::NoSuchLevel`] for 0 and above the level of this ring.
@@ -142,13 +142,13 @@ impl WordRing {
         get_or_try_init(&self.lower(level)?.ring, || self.derive(Arc::clone(&self.0.ladder), level)).cloned()
     }
 
-    /// Tables that lead to a lower level.
+    /// Tables of the ring that lead to a lower level.
     fn lower(&self, level: usize) -> Result<&Lower, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.0.level };
         self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)
     }
 
-    /// The moduli of every level.
+    /// The moduli of every level of the ring.
     pub(crate) fn ladder(&self) -> &Ladder {
         &self.0.ladder
     }
@@ -175,7 +175,7 @@ impl WordRing {
         Err(RingError::out_of_range("moduli of a level", expected, "other sets of them"))
     }
 
-    /// The division that leads to a lower level.
+    /// The division by the moduli above a lower level.
     pub(crate) fn division(&self, level: usize) -> Result<&Division, RingError> {
         get_or_try_init(&self.lower(level)?.division, || {
             let (ladder, targets) = (self.ladder(), self.ladder().plans(level));

@@ -23,7 +23,7 @@ pub struct Chunks {
     ended: bool,
 }
 
-/// Rows that wait until a chunk is full.
+/// Rows of a table that wait until a chunk is full.
 #[derive(Default)]
 struct Waiting {
     cells: Vec<Cells>,
@@ -55,7 +55,7 @@ impl Chunks {
         Ok(Self { partition: at, waiting, ..self })
     }
 
-    /// Returns the next rows: `span` of them, fewer at the end, then `None`.
+    /// Returns the next rows of the table: `span` of them, fewer at the end, then `None`.
     ///
     /// # Errors
     /// [`TableError::Cell`]; [`TableError::Changed`] if the table no longer has the number of rows that it had; every error of [`Rows`].
@@ -95,7 +95,7 @@ impl Chunks {
         Ok((waiting.count == self.span).then_some(at))
     }
 
-    /// Takes the waiting rows of an index.
+    /// Takes the waiting rows of a label by its index.
     fn give(&mut self, at: usize) -> Result<Table, TableError> {
         let Waiting { cells, count } = self.waiting.get_mut(at).map(std::mem::take).unwrap_or_default();
         Ok(Table::chunk_of(Arc::clone(&self.schema), count as u64, cells)?)

@@ -25,7 +25,7 @@ pub struct CsvRows<R: Read> {
 }
 
 impl<R: Read> CsvRows<R> {
-    /// Reads the header; `file` stands for the table in messages.
+    /// Reads the header of a CSV file; `file` stands for it in messages.
     ///
     /// # Errors
     /// [`TableError::Form`] for no text, no header, and names that are empty or occur twice; [`TableError::Io`].
@@ -70,7 +70,7 @@ impl<R: Read> CsvRows<R> {
         format!("{} line {}", self.file, self.line)
     }
 
-    /// Advances to the next record that `counts` accepts.
+    /// Advances to the next CSV record that `counts` accepts.
     fn next(&mut self, counts: impl Fn(&csv::StringRecord) -> bool) -> Result<bool, TableError> {
         loop {
             let more = self.reader.read_record(&mut self.record).map_err(|error| self.refuse(error))?;
@@ -101,7 +101,7 @@ fn is_blank(record: &csv::StringRecord) -> bool {
     record.len() <= 1 && record.iter().all(str::is_empty)
 }
 
-/// Checks that column names are not empty and differ.
+/// Checks that the column names of a table are not empty and differ.
 pub(crate) fn check_names(names: &[String], place: &str) -> Result<(), TableError> {
     let mut seen = std::collections::HashSet::new();
     for (index, name) in names.iter().enumerate() {
@@ -172,7 +172,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Returns the line of the first byte at or after `offset` that is no line break.
+    /// Returns the line number of the first byte at or after `offset` that is no line break.
     fn of(&mut self, offset: u64) -> u64 {
         let mut seen = self.seen.borrow_mut();
         while let Some(&byte) = seen.front() {
@@ -194,7 +194,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Column names, and rows with their lines.
+    /// Column names of a table, and rows with their lines.
     type Whole = (Vec<String>, Vec<(u64, Vec<String>)>);
 
     /// Reads CSV from as few bytes at a time as there can be.

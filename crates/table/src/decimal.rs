@@ -10,7 +10,7 @@ pub struct Decimal {
 /// Reason why a text is no decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotDecimal {
-    /// The text is blank.
+    /// The text for a decimal number is blank.
     #[error("is empty, expected a decimal number")]
     Empty,
     /// The text is NaN or an infinity.
@@ -33,7 +33,7 @@ impl Decimal {
     /// Parses \[sign\] digits \[. digits\] \[e \[sign\] digits\], with digits on at least one side of the point.
     ///
     /// # Errors
-    /// Every [`NotDecimal`].
+    /// Every [`NotDecimal`], by the text.
     pub fn parse(text: &str) -> Result<Self, NotDecimal> {
         let text = text.trim();
         let (negative, unsigned) = split_sign(text);
@@ -67,7 +67,7 @@ impl Decimal {
         Ok(Self { mantissa: if negative { -mantissa } else { mantissa }, exponent })
     }
 
-    /// Makes mantissa · 10^exponent, without trailing zeros.
+    /// Makes the number mantissa · 10^exponent, without trailing zeros in the mantissa.
     #[must_use]
     pub fn new(mut mantissa: i128, mut exponent: i32) -> Self {
         if mantissa == 0 {
@@ -79,7 +79,7 @@ impl Decimal {
         Self { mantissa, exponent }
     }
 
-    /// Returns the nearest double-precision number.
+    /// Returns the double-precision number nearest to the decimal one.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // Parsing rounds once.
@@ -110,14 +110,14 @@ impl Decimal {
         Some(if away { quotient + self.mantissa.signum() } else { quotient })
     }
 
-    /// Returns mantissa and exponent.
+    /// Returns mantissa and exponent of the number.
     #[must_use]
     pub fn parts(self) -> (i128, i32) {
         (self.mantissa, self.exponent)
     }
 }
 
-/// Writes digits and a point, or an exponent where that would take many zeros.
+/// Writes the number by digits and a point, or with an exponent where that would take many zeros.
 impl std::fmt::Display for Decimal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (sign, digits) =

@@ -15,19 +15,19 @@ use crate::{Input, TableError};
 
 /// An encrypted table, read one chunk of a column at a time.
 pub trait EncryptedTable {
-    /// Public schema of the table.
+    /// Public schema of the encrypted table.
     fn schema(&self) -> &Schema;
     /// Numbers of rows, of rows in a full chunk, and of chunks. Chunks before the last may have fewer rows if the table is partitioned.
     fn layout(&self) -> Layout;
-    /// Number of rows of a chunk.
+    /// Number of rows of a chunk of the table.
     fn rows_of(&self, chunk: usize) -> usize;
-    /// Encrypted inputs of each chunk.
+    /// Encrypted inputs of each chunk of the table.
     fn inputs(&self) -> &[Input];
     /// Identifier of the secret key that opens the table.
     fn key(&self) -> KeyId;
     /// Kind of the table in the wire format; `None` if this release does not know it.
     fn kind(&self) -> Option<Kind>;
-    /// Fingerprint of the table's parameters.
+    /// Fingerprint of the parameters of the encrypted table.
     fn parameters(&self) -> Fingerprint;
     /// Checks that the table was encrypted under these parameters.
     ///
@@ -96,7 +96,7 @@ pub trait EncryptedWriter {
     /// # Errors
     /// [`TableError::Mismatch`] for one input too many, for another key or another length; [`TableError::Wire`].
     fn put_bytes(&mut self, bytes: &[u8], key: KeyId) -> Result<(), TableError>;
-    /// Ends the file once all chunks are written. It is not flushed.
+    /// Ends the table's file once all chunks are written. It is not flushed.
     ///
     /// # Errors
     /// [`TableError::Mismatch`] if a row or ciphertext is missing.

@@ -1,4 +1,4 @@
-//! Errors of tables.
+//! Errors of reading and writing tables.
 
 use sunzi_program::ProgramError;
 use sunzi_rlwe::wire::{Fault, WireError};
@@ -7,20 +7,20 @@ use sunzi_rlwe::wire::{Fault, WireError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// A file could not be read or written.
+    /// A table's file could not be read or written.
     #[error("cannot read {name}: {reason}")]
     Io {
-        /// Name of the file.
+        /// Name of the file that failed.
         name: String,
-        /// Reason the operating system gives.
+        /// Reason that the operating system gives for the failure.
         reason: String,
     },
-    /// The bytes are no table.
+    /// The bytes of a file are no table.
     #[error("{name}: {problem}")]
     Form {
-        /// Name of the file, and the place in it.
+        /// Name of the file that is no table, and the place in it.
         name: String,
-        /// Description of the problem, and what to do.
+        /// Description of the file's problem, and what to do.
         problem: String,
     },
     /// A cell does not fit its column.
@@ -28,22 +28,22 @@ pub enum TableError {
     Cell {
         /// Line or row of the cell.
         place: String,
-        /// Name of the column.
+        /// Name of the column of the cell.
         column: String,
-        /// Text of the cell, shortened.
+        /// Text of the cell that does not fit, shortened.
         cell: String,
-        /// Description of the problem, and what to do.
+        /// Description of the cell's problem, and what to do.
         problem: String,
     },
     /// A column cannot be used as it is.
     #[error("column {column:?}: {problem}")]
     Column {
-        /// Name of the column.
+        /// Name of the column that cannot be used.
         column: String,
-        /// Description of the problem, and what to do.
+        /// Description of the column's problem, and what to do.
         problem: String,
     },
-    /// The schema cannot be read.
+    /// The schema of a table cannot be read.
     #[error("the schema: {0}")]
     Schema(#[from] serde_json::Error),
     /// The table differs from what it was when it was read first.
@@ -51,9 +51,9 @@ pub enum TableError {
         "the table changed while it was read: expected {expected} rows, got {got}; run again when nobody writes to it"
     )]
     Changed {
-        /// Number of rows counted first.
+        /// Number of rows of the table counted first.
         expected: u64,
-        /// Number of rows found now.
+        /// Number of rows of the table found now.
         got: u64,
     },
     /// Ciphertexts do not belong where they were to be written or read.
@@ -61,9 +61,9 @@ pub enum TableError {
     Mismatch {
         /// Name of the property that differs.
         what: &'static str,
-        /// Expected value.
+        /// Expected value of the property.
         expected: String,
-        /// Value found.
+        /// Value of the property that was found.
         got: String,
     },
     /// An error of the wire format.
@@ -72,19 +72,19 @@ pub enum TableError {
     /// An error of the schema or the program.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// An error of Arrow or Parquet.
+    /// An error of Arrow or of the reader or writer of Parquet.
     #[cfg(feature = "parquet")]
     #[error("{name} is no Parquet file that can be read: {problem}")]
     Parquet {
-        /// Name of the file.
+        /// Name of the Parquet file, or of the table.
         name: String,
-        /// Description of the problem.
+        /// Description of the file's problem.
         problem: String,
     },
 }
 
 impl TableError {
-    /// Party at fault.
+    /// Party at fault for the error of a table.
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {

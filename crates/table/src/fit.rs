@@ -18,7 +18,7 @@ pub(crate) enum Fitted {
 /// Check of cells against a column.
 pub(crate) struct Fit {
     column: Column,
-    /// Index of each label.
+    /// Index of each label of the column.
     labels: HashMap<String, u32>,
 }
 
@@ -88,7 +88,7 @@ fn outside(low: impl ToString, high: impl ToString) -> String {
     )
 }
 
-/// Writes v/10^decimals in digits.
+/// Writes the number v/10^decimals in digits.
 fn unit(v: i64, decimals: u32) -> crate::Decimal {
     crate::Decimal::new(v.into(), -(decimals as i32))
 }

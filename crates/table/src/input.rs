@@ -23,7 +23,7 @@ impl Input {
         }
     }
 
-    /// Returns the input that a node of a program reads, if it reads a column.
+    /// Returns the input that a node of a program reads, if it reads one.
     #[must_use]
     pub fn of(node: &Node) -> Option<Self> {
         match node {
@@ -49,7 +49,7 @@ pub fn inputs(schema: &Schema) -> Vec<Input> {
     all
 }
 
-/// Number of inputs of a schema.
+/// Number of encrypted inputs of a schema.
 pub(crate) fn count_inputs(schema: &Schema) -> usize {
     let of = |column: &Column| match &column.kind {
         Kind::Category { labels } => labels.len(),

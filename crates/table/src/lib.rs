@@ -1,4 +1,4 @@
-//! Tables for encrypted computations.
+//! Tables of data for encrypted computations.
 //!
 //! A data owner has a table in the clear, CSV or Parquet: [`Source`] opens it, [`survey`] finds or checks its [`Schema`] in one pass, and
 //! [`Chunks`] gives its rows, a chunk at a time, in another. What leaves the owner is an encrypted table: its schema, clear columns

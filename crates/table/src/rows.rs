@@ -7,13 +7,13 @@ use crate::{Decimal, NotDecimal, TableError};
 /// A cell as it stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// An absent cell, in a row where other columns have cells.
+    /// An absent cell, in a row in which other columns have cells.
     Missing,
     /// Text that may be a number, from a file without types.
     Text(&'a str),
     /// Text that is a label, whatever it looks like.
     Label(&'a str),
-    /// An exact number.
+    /// An exact number in a cell.
     Number(Decimal),
     /// A double, which stands for the shortest decimal number that reads as it.
     Real(f64),
@@ -23,7 +23,7 @@ impl<'a> Cell<'a> {
     /// Reads the cell as a number.
     ///
     /// # Errors
-    /// Every [`NotDecimal`].
+    /// Every [`NotDecimal`], by the text of the cell.
     pub fn number(&self) -> Result<Decimal, NotDecimal> {
         match self {
             Self::Missing => Err(NotDecimal::Empty),
@@ -61,10 +61,10 @@ impl<'a> Cell<'a> {
 
 /// A table that is read one row at a time.
 pub trait Rows {
-    /// Names of the columns.
+    /// Names of the columns of the table.
     fn names(&self) -> &[String];
 
-    /// Advances to the next row; false if there is none.
+    /// Advances to the next row of the table; false if there is none.
     ///
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Form`].

@@ -12,7 +12,7 @@ use crate::csv::CsvRows;
 use crate::file::TableFile;
 use crate::{EncryptedTable, EncryptedWriter, Rows, TableError};
 
-/// First bytes of a Parquet file.
+/// First bytes that mark a Parquet file.
 const PARQUET: [u8; 4] = *b"PAR1";
 
 /// A clear table in a file that can be read several times.
@@ -23,7 +23,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Looks at the first bytes of a file: Parquet, or else CSV.
+    /// Looks at the first bytes of a table's file: Parquet, or else CSV.
     ///
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Form`] for a folder.
@@ -36,7 +36,7 @@ impl Source {
         Ok(Self { path: path.to_owned(), parquet: is_parquet(path)? })
     }
 
-    /// Returns the rows, from the first on.
+    /// Returns the rows of the table, from the first on.
     ///
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Form`]; `TableError::Parquet`.
@@ -87,7 +87,7 @@ pub fn parquet_writer<'f>(
 /// Refuses to write Parquet, which this program was built without.
 ///
 /// # Errors
-/// [`TableError::Form`] always.
+/// [`TableError::Form`] in every case.
 #[cfg(not(feature = "parquet"))]
 pub fn parquet_writer<'f>(
     _: &Contexts,
@@ -102,7 +102,7 @@ pub fn parquet_writer<'f>(
 /// Whether a file begins as Parquet does.
 ///
 /// # Errors
-/// [`TableError::Io`].
+/// [`TableError::Io`] for a file that cannot be read.
 pub fn is_parquet(path: &Path) -> Result<bool, TableError> {
     let cannot = |error: std::io::Error| TableError::io(&path.display().to_string(), &error);
     let mut first = Vec::new();

@@ -9,23 +9,23 @@ use sunzi_program::{Column, ProgramError, Schema};
 use crate::fit::Fit;
 use crate::{Cell, Decimal, Rows, TableError};
 
-/// Largest number of bytes of a label that is found.
+/// Largest number of bytes of a label that a survey finds.
 const LONGEST_LABEL: usize = 256;
-/// Largest number of labels of a category that is found.
+/// Largest number of labels of a category that a survey finds.
 pub const MOST_LABELS: usize = 256;
 /// Largest number of decimals of an exact column.
 const MOST_DECIMALS: u32 = 15;
-/// Largest absolute value of a number.
+/// Largest absolute value of a number in a table.
 const LARGEST: f64 = 1e15;
 
-/// Options of a survey.
+/// Options of a survey of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// Declared columns, by name; all others are left out. `None` to find the columns.
+    /// Declared columns of the table, by name; all others are left out. `None` to find the columns.
     pub declared: Option<Vec<Column>>,
-    /// Declared number of rows.
+    /// Declared number of rows of the table.
     pub rows: Option<u64>,
-    /// Columns to use where none are declared; all if the list is empty.
+    /// Names of the columns to use where none are declared; all if the list is empty.
     pub columns: Vec<String>,
     /// Names of columns that stay in the clear.
     pub clear: Vec<String>,
@@ -33,10 +33,10 @@ pub struct Asked {
     pub categories: Vec<String>,
 }
 
-/// A surveyed table.
+/// A surveyed table: its schema, and where its columns are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surveyed {
-    /// Schema of the table.
+    /// Schema of the surveyed table.
     pub schema: Schema,
     /// Index of the table's column for each column of the schema.
     pub sources: Vec<usize>,
@@ -145,15 +145,15 @@ fn missing(names: &[String], name: &str) -> TableError {
     TableError::column(name, format!("is not in the table; its columns are {shown}{more}"))
 }
 
-/// Findings about a column so far.
+/// Findings of a survey about a column so far.
 enum Found {
-    /// A declared column, and its check.
+    /// A declared column, with the check of its cells.
     Declared(Fit),
-    /// Labels of a category, whatever they look like.
+    /// A category, with its labels, whatever they look like.
     Labels(BTreeSet<String>),
-    /// Numbers only, if there were any cells.
+    /// A column of numbers only, if there were any cells.
     Numbers(Numbers),
-    /// Texts, so the column is a category.
+    /// A column of texts, which is a category.
     Texts(BTreeSet<String>),
 }
 
@@ -163,13 +163,13 @@ impl Default for Found {
     }
 }
 
-/// Summary of the numbers seen.
+/// Summary of the numbers of a column seen so far.
 #[derive(Default)]
 struct Numbers {
     any: bool,
-    /// Largest number of decimals.
+    /// Largest number of decimals of a cell seen so far.
     decimals: u32,
-    /// Least and largest number in units of 10^-decimals; `None` if they do not fit.
+    /// Least and largest number of the column in units of 10^-decimals; `None` if they do not fit.
     units: Option<(i128, i128)>,
     reals: (f64, f64),
 }
@@ -238,7 +238,7 @@ impl Found {
     }
 }
 
-/// Whether a text is a number as some countries write it.
+/// Whether a text is a number with a decimal comma, as some countries write it.
 fn has_decimal_comma(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     text.trim_start_matches('-')

@@ -1,4 +1,4 @@
-//! Methods of ciphertexts.
+//! Methods of the Python class of ciphertexts.
 
 use std::sync::Arc;
 
@@ -49,13 +49,13 @@ impl Ciphertext {
         self.computed(py, ops::negate)
     }
 
-    /// Multiplies; relinearised, and rescaled in CKKS.
+    /// Multiplies two ciphertexts; the product is relinearised, and rescaled in CKKS.
     fn multiply(&self, py: Python<'_>, other: &Self, keys: &EvaluationKeys) -> PyResult<Self> {
         let (other, keys) = (other.value(), Arc::clone(&keys.keys));
         self.computed(py, move |scheme, a| ops::multiply(scheme, a, &other, &keys))
     }
 
-    /// Multiplies to three parts, without rescaling.
+    /// Multiplies two ciphertexts to a product of three parts, without rescaling.
     fn multiply_unrelinearized(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let other = other.value();
         self.computed(py, move |scheme, a| ops::multiply_unrelinearized(scheme, a, &other))
@@ -85,7 +85,7 @@ impl Ciphertext {
         })
     }
 
-    /// Returns Σ a_i·m_i, rescaled once in CKKS.
+    /// Returns Σ a_i·m_i of ciphertexts and plaintexts, rescaled once in CKKS.
     #[staticmethod]
     fn sum_of_plain_products(
         py: Python<'_>,
@@ -99,7 +99,7 @@ impl Ciphertext {
         Ok(Self::new(&context, value))
     }
 
-    /// Returns Σ a_i·b_i, relinearised once.
+    /// Returns Σ a_i·b_i of ciphertexts, relinearised once.
     #[staticmethod]
     fn sum_of_products(
         py: Python<'_>,
@@ -114,7 +114,7 @@ impl Ciphertext {
         Ok(Self::new(&context, value))
     }
 
-    /// Returns Σ c_i·a_i + c of CKKS, rescaled once.
+    /// Returns Σ c_i·a_i + c of CKKS for real constants, rescaled once.
     #[staticmethod]
     #[pyo3(signature = (terms, constant=0.0))]
     fn linear_combination(
@@ -130,7 +130,7 @@ impl Ciphertext {
         Ok(Self::new(&context, value))
     }
 
-    /// Returns k·a, without using a level.
+    /// Returns k·a for an integer k and a ciphertext a, without using a level.
     fn multiply_integer(&self, py: Python<'_>, factor: i64) -> PyResult<Self> {
         self.computed(py, move |scheme, a| ops::multiply_integer(scheme, a, factor))
     }
@@ -142,7 +142,7 @@ impl Ciphertext {
         })
     }
 
-    /// Multiplies by a constant; rescaled, or at this scale and not rescaled.
+    /// Multiplies the ciphertext by a constant: rescaled, or at a given scale and not rescaled.
     #[pyo3(signature = (constant, *, scale=None))]
     fn multiply_constant(&self, py: Python<'_>, constant: Complex64, scale: Option<f64>) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match (a, scale) {
@@ -161,7 +161,7 @@ impl Ciphertext {
         })
     }
 
-    /// Drops moduli down to a level; the scale stays.
+    /// Drops moduli of the ciphertext down to a level; the scale stays.
     fn drop_to(&self, py: Python<'_>, level: usize) -> PyResult<Self> {
         self.computed(py, move |scheme, a| match a {
             Cipher::Ckks(a) => Ok(scheme.reals()?.evaluator.drop_to(a, level)?.into()),
@@ -233,7 +233,7 @@ impl Ciphertext {
         })
     }
 
-    /// Declares that no number exceeds the bounds of `others`.
+    /// Declares that no slot of the ciphertext exceeds the bounds of the ciphertexts `others`.
     fn bounded_by(&self, py: Python<'_>, others: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
         let magnitudes: Option<Vec<f64>> = others.iter().map(|other| other.magnitude()).collect();
         match magnitudes {
@@ -242,13 +242,13 @@ impl Ciphertext {
         }
     }
 
-    /// Rotates the slots: slot i + steps moves to slot i.
+    /// Rotates the slots of the ciphertext: slot i + steps moves to slot i.
     fn rotate(&self, py: Python<'_>, steps: i64, keys: &EvaluationKeys) -> PyResult<Self> {
         let exponent = ops::rotation_exponent(&self.scheme, steps);
         self.automorphism(py, exponent, keys)
     }
 
-    /// Rotates by several steps, which share their decomposition.
+    /// Rotates the slots by several steps, which share one decomposition into digits.
     fn rotate_many(&self, py: Python<'_>, steps: Vec<i64>, keys: &EvaluationKeys) -> PyResult<Vec<Self>> {
         let (scheme, value, keys) = (Arc::clone(&self.scheme), self.value(), Arc::clone(&keys.keys));
         let rotated = run(py, move || {
@@ -259,18 +259,18 @@ impl Ciphertext {
         Ok(rotated.into_iter().map(|value| Self::new(&self.scheme, value)).collect())
     }
 
-    /// Swaps the rows of an exact scheme, conjugates the slots of CKKS.
+    /// Swaps the rows of a ciphertext of an exact scheme, conjugates the slots of CKKS.
     fn swap(&self, py: Python<'_>, keys: &EvaluationKeys) -> PyResult<Self> {
         self.automorphism(py, ops::swap_exponent(&self.scheme), keys)
     }
 
-    /// Applies the automorphism X → X^`exponent`.
+    /// Applies the automorphism X → X^`exponent` to the ciphertext.
     fn automorphism(&self, py: Python<'_>, exponent: u64, keys: &EvaluationKeys) -> PyResult<Self> {
         let keys = Arc::clone(&keys.keys);
         self.computed(py, move |scheme, a| ops::automorphism(scheme, a, exponent, &keys))
     }
 
-    /// Evaluates Σ c_i·x^i modulo t at the least depth.
+    /// Evaluates the polynomial Σ c_i·x^i modulo t at the least depth.
     fn polynomial(&self, py: Python<'_>, coefficients: Vec<i64>, keys: &EvaluationKeys) -> PyResult<Self> {
         let keys = Arc::clone(&keys.keys);
         self.computed_slowly(py, move |scheme, a| {
@@ -287,7 +287,7 @@ impl Ciphertext {
         })
     }
 
-    /// Evaluates a series of real numbers.
+    /// Evaluates a polynomial with real coefficients, in the power or the Chebyshev basis, on the slots.
     fn series(&self, py: Python<'_>, series: &Series, keys: &EvaluationKeys) -> PyResult<Self> {
         let (series, keys) = (series.series.clone(), Arc::clone(&keys.keys));
         self.computed_slowly(py, move |scheme, a| match a {
@@ -320,7 +320,7 @@ impl Ciphertext {
         Self::new(&self.scheme, self.value())
     }
 
-    /// Ciphertexts are shared until they change.
+    /// Returns the ciphertext itself: ciphertexts are shared until they change.
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
         self.__copy__()
     }
@@ -396,7 +396,7 @@ impl Ciphertext {
         ops::bits_left(&self.scheme, &self.value()).or_raise(py)
     }
 
-    /// Number of bits after the binary point that are right, by the estimate.
+    /// Number of bits after the binary point of a slot that are right, by the noise estimate.
     #[getter]
     fn precision(&self) -> Option<f64> {
         match self.value() {
@@ -405,7 +405,7 @@ impl Ciphertext {
         }
     }
 
-    /// Bound on the slots that the computation implies.
+    /// Bound on the absolute values of the slots that the computation implies.
     #[getter]
     fn magnitude(&self) -> Option<f64> {
         match self.value() {
@@ -414,7 +414,8 @@ impl Ciphertext {
         }
     }
 
-    /// log2 of the bound on the noise: the owner of the inputs may declare it to share a result.
+    /// log2 of the bound on the noise of the ciphertext: the owner of the inputs may declare it to share a
+    /// result.
     #[getter]
     fn noise(&self) -> f64 {
         let ring = self.scheme.rlwe().ring().expansion();
@@ -431,7 +432,7 @@ impl Ciphertext {
         said!(self.value(), |c| c.parts().iter().map(|p| size_of_val(p.words())).sum())
     }
 
-    /// Returns which operations used how many bits.
+    /// Returns text that lists the operations and the bits that each used.
     #[getter]
     fn trace(&self) -> String {
         said!(self.value(), |c| c.trace().to_string())

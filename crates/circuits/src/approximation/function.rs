@@ -16,9 +16,9 @@ pub enum Function {
     Exp,
     /// Logistic function 1/(1 + e^−x).
     Sigmoid,
-    /// Hyperbolic tangent.
+    /// Hyperbolic tangent of x.
     Tanh,
-    /// Natural logarithm, for x > 0.
+    /// Natural logarithm of x, for x > 0.
     Ln,
     /// Reciprocal 1/x, for x > 0 or x < 0 throughout.
     Inverse,
@@ -26,14 +26,14 @@ pub enum Function {
     SquareRoot,
     /// Reciprocal square root 1/√x, for x > 0.
     InverseSquareRoot,
-    /// Sine of an angle in radians.
+    /// Sine of an angle x in radians.
     Sine,
-    /// Cosine of an angle in radians.
+    /// Cosine of an angle x in radians.
     Cosine,
 }
 
 impl Function {
-    /// All known functions.
+    /// All functions that approximations know.
     pub const ALL: [Self; 9] = [
         Self::Exp,
         Self::Sigmoid,
@@ -119,7 +119,7 @@ impl Function {
         fine.min(from_zero * (1.0 + 1e-12))
     }
 
-    /// Returns 2·M·ρ^−degree/(ρ − 1) for ρ = 1 + beyond.
+    /// Returns the tail 2·M·ρ^−degree/(ρ − 1) of a Chebyshev series for ρ = 1 + beyond.
     fn tail(self, low: f64, high: f64, degree: usize, beyond: f64) -> f64 {
         let Some(largest) = self.ln_on_ellipse(low, high, beyond) else { return f64::INFINITY };
         // All roundings together change it by far less than this margin.

@@ -28,7 +28,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Returns ⟨unit, x⟩ and subtracts the projection from x.
+/// Returns the inner product ⟨unit, x⟩ and subtracts the projection from x.
 fn project(unit: &[f64], x: &mut [f64]) -> f64 {
     let share = dot(unit, x);
     x.iter_mut().zip(unit).for_each(|(x, u)| *x -= share * u);

@@ -13,24 +13,24 @@ use crate::series::{Basis, Series};
 const GRID: usize = 16;
 /// Largest number of grid points for each degree: the bound is 1.00002 times the measured maximum.
 const FINEST: usize = 256;
-/// Number of grid points whose cost is negligible.
+/// Number of grid points whose cost is negligible in a proof.
 const CHEAP: usize = 4096;
 /// Largest number of sums of products for a grid and a polynomial.
 const MOST_WORK: usize = 1 << 26;
-/// Least and largest degree of q.
+/// Least and largest degree of the polynomial q of a proof.
 const DEGREES: [usize; 2] = [64, 1 << 16];
-/// Half of a unit in the last place.
+/// Half of a unit in the last place of a double.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
 /// Known properties of a function on \[low, high\].
 pub(crate) struct Known<'a> {
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Values of the function.
+    /// Values of the function, by its argument.
     pub(crate) at: &'a dyn Fn(f64) -> f64,
-    /// Relative error bound of the values.
+    /// Relative error bound of the values of the function.
     pub(crate) relative: f64,
-    /// Bound of the change of the value where the argument moves by a given step.
+    /// Bound of the change of the function's value where its argument moves by a given step.
     pub(crate) change: &'a dyn Fn(f64) -> f64,
     /// Bound of the distance of the best polynomial of a given degree from the function.
     pub(crate) best: &'a dyn Fn(usize) -> f64,
@@ -83,11 +83,11 @@ pub(crate) fn distance(series: &Series, value: f64, low: f64, high: f64) -> f64 
 /// Values of a polynomial at the points of a grid, each Σ c_k·cos(kθ), which keeps roundings small.
 struct Values<'a> {
     series: &'a Series,
-    /// Values cos(π·i/count) for i < 2·count.
+    /// Values cos(π·i/count) of the cosine for i < 2·count.
     cosines: Vec<f64>,
-    /// Whether the grid is that of the polynomial's own interval.
+    /// Whether the grid is that of the polynomial's own interval, not of a part of it.
     own: bool,
-    /// Bound of the rounding error of a value.
+    /// Bound of the rounding error of a value of the polynomial.
     rounding: f64,
 }
 
@@ -120,12 +120,12 @@ impl<'a> Values<'a> {
         if is_own(series, interval) { 0.0 } else { PI * (relative / 2.0).sqrt() }
     }
 
-    /// Returns cos(π·j/count).
+    /// Returns the cosine cos(π·j/count) of a grid point.
     fn cosine(&self, j: usize) -> f64 {
         self.cosines.get(j).copied().unwrap_or(-1.0)
     }
 
-    /// Returns the value at grid point j, which is x.
+    /// Returns the value of the polynomial at grid point j, which is x.
     fn at(&self, j: usize, x: f64) -> f64 {
         let coefficients = self.series.coefficients().iter().enumerate();
         if self.own {

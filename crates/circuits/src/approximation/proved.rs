@@ -1,4 +1,4 @@
-//! Approximations with a proved error.
+//! Approximations of functions with a proved error.
 
 use super::function::VALUE_ERROR;
 use super::proof::Known;
@@ -14,7 +14,7 @@ use crate::series::{Series, SeriesError, check_interval, evaluate};
 /// right to 16 units in the last place of the largest one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProvedApproximation {
-    /// Polynomial, in a Chebyshev basis of the interval.
+    /// Polynomial that approximates the function, in a Chebyshev basis of the interval.
     pub series: Series,
     /// Bound of max |f − p| over the interval.
     pub error: f64,
@@ -165,7 +165,7 @@ fn with_known<T>(
     })
 }
 
-/// Numbers of nodes tried in turn: smooth functions need few.
+/// Numbers of Chebyshev nodes tried in turn: smooth functions need few.
 const NODES: [usize; 3] = [128, 512, 2 * (LARGEST_DEGREE + 1)];
 
 fn approximated(known: &Known<'_>, target: Target) -> Result<ProvedApproximation, SeriesError> {
@@ -216,7 +216,7 @@ fn reaching(
     }
 }
 
-/// Returns the first coefficients, without those that are rounding errors.
+/// Returns the first coefficients as a polynomial, without those that are rounding errors.
 fn cut(low: f64, high: f64, coefficients: &[f64], keep: usize) -> Result<Series, SeriesError> {
     let largest = coefficients.iter().fold(0.0, |a: f64, c| a.max(c.abs()));
     let noise = largest * f64::EPSILON * 4.0;

@@ -135,7 +135,7 @@ fn sharpened(error: &impl Fn(f64) -> f64, mut left: f64, mut x: f64, mut right: 
     (x, value)
 }
 
-/// Adds a point to a list of alternating signs: of neighbours with equal signs the larger is kept.
+/// Adds an extremum to a list of alternating signs: of neighbours with equal signs the larger is kept.
 fn push_alternating(found: &mut Vec<(f64, f64)>, point: (f64, f64)) {
     match found.last_mut() {
         Some(last) if last.1 * point.1 >= 0.0 => {

@@ -8,11 +8,11 @@ use crate::series::{Parity, Series, SeriesError};
 const STAGES: std::ops::RangeInclusive<usize> = 2..=5;
 /// Bound of the change that roundings of all coefficients make to a polynomial.
 const ROUNDED: f64 = 1e-13;
-/// Fraction of a small least value that a proof may cost.
+/// Fraction of a small least value that the proof of the value may cost.
 const LOST: f64 = 1e-3;
-/// Largest number of intervals of a proof.
+/// Largest number of intervals into which a proof divides.
 const MOST_INTERVALS: usize = 1 << 16;
-/// Largest number of levels of a composition.
+/// Largest number of levels of a composition of polynomials.
 const DEEPEST: usize = 64;
 
 /// Approximates sgn(x) for `gap` ≤ |x| ≤ 1 by a composition of odd minimax polynomials, with the least error that its depth allows
@@ -120,7 +120,7 @@ impl CompositeSign {
         &self.stages
     }
 
-    /// Largest |x| below which the sign is undetermined.
+    /// Largest |x| below which the sign that the composition gives is undetermined.
     #[must_use]
     pub fn gap(&self) -> f64 {
         self.gap
@@ -144,7 +144,7 @@ impl CompositeSign {
         self.stages.iter().map(|stage| stage.cost().depth).sum()
     }
 
-    /// Returns the value in the clear.
+    /// Returns the value of the composition in the clear.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.stages.iter().fold(x, |x, stage| stage.at(x))

@@ -20,7 +20,7 @@ const RAISED_BITS: f64 = 49.5;
 /// A key that a bootstrapping needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyNeed {
-    /// Kind of the key.
+    /// Kind of the key that is needed.
     pub kind: KeyKind,
     /// Highest level of the ciphertexts that the key serves.
     pub level: usize,
@@ -28,14 +28,15 @@ pub struct KeyNeed {
     pub bytes: usize,
 }
 
-/// Kind of a key.
+/// Kind of a key of a bootstrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// Automorphism X → X^k, which rotates or conjugates the slots: see [`sunzi_ckks::rotation`].
+    /// Galois key of the automorphism X → X^k, which rotates or conjugates the slots: see
+    /// [`sunzi_ckks::rotation`].
     Automorphism(u64),
-    /// Relinearisation of products.
+    /// Relinearisation key for products.
     Relinearization,
-    /// Key switch to the sparse secret and back.
+    /// Key switch from the main secret to the sparse secret and back.
     Encapsulation,
 }
 
@@ -59,10 +60,10 @@ pub(super) struct Transform {
     pub(super) scales: [f64; 2],
 }
 
-/// Scales between the steps.
+/// Scales of ciphertexts between the steps of a bootstrapping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scales {
-    /// Modulus q_0 as scale.
+    /// Lowest modulus q_0 as a scale.
     pub(super) first: f64,
     /// Scale of messages when their modulus is raised: the largest multiple of the canonical scale that leaves the ratio.
     pub(super) raised: f64,
@@ -106,43 +107,43 @@ impl Blueprint {
         Ok(Self { context, set, slots, levels, eval_mod, scales, coeffs_to_slots, slots_to_coeffs })
     }
 
-    /// Parameter set of the bootstrapping.
+    /// Parameter set of the bootstrapping that is planned.
     #[must_use]
     pub fn set(&self) -> &Set {
         &self.set
     }
 
-    /// Context of the ciphertexts.
+    /// Context of the ciphertexts to bootstrap.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Number of slots of messages.
+    /// Number of slots of the messages to bootstrap.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Levels at which every step starts.
+    /// Levels at which every step of the bootstrapping starts.
     #[must_use]
     pub fn levels(&self) -> Levels {
         self.levels
     }
 
-    /// Number of levels that are left after the rounds of the set.
+    /// Number of levels that a message has left after the rounds of the set.
     #[must_use]
     pub fn levels_left(&self) -> usize {
         (self.levels.residual + 1).saturating_sub(self.set.rounds.max(1))
     }
 
-    /// Polynomials of EvalMod.
+    /// Polynomials of EvalMod in this bootstrapping.
     #[must_use]
     pub fn eval_mod(&self) -> &EvalMod {
         &self.eval_mod
     }
 
-    /// log2 of a bound on the probability of failure: see [`Set::log2_failure`].
+    /// log2 of a bound on the probability that a bootstrapping fails: see [`Set::log2_failure`].
     #[must_use]
     pub fn log2_failure(&self) -> f64 {
         self.set.log2_failure(self.slots)
@@ -151,13 +152,14 @@ impl Blueprint {
     /// Bound on the error of every slot, for slots of at most `bound`, because EvalMod is not the identity near 0: largest where all of a message is in one
     /// coefficient, as if all slots are equal. It falls with the third power of the bound or faster. Estimates of results contain it.
     ///
-    /// Where SlotsToCoeffs comes first, coefficients are slots, and the bound is EvalMod's own error.
+    /// Where SlotsToCoeffs comes first, coefficients are slots, and the bound on the message's error is
+    /// EvalMod's own error.
     #[must_use]
     pub fn message_error(&self, bound: f64) -> f64 {
         self.message_error_at(bound, self.scales.raised)
     }
 
-    /// [`message_error`](Self::message_error) for a message that is raised at this scale.
+    /// Returns [`message_error`](Self::message_error) for a message that is raised at this scale.
     pub(super) fn message_error_at(&self, bound: f64, scale: f64) -> f64 {
         match self.set.order {
             Order::Last => {
@@ -194,7 +196,7 @@ impl Blueprint {
         self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes()
     }
 
-    /// Number of bytes of all keys.
+    /// Number of bytes of all keys of the bootstrapping.
     ///
     /// # Errors
     /// Every error of [`keys`](Self::keys).
@@ -202,7 +204,7 @@ impl Blueprint {
         Ok(self.keys()?.iter().map(|key| key.bytes).sum())
     }
 
-    /// Lists all keys, each for the highest level at which it is used.
+    /// Lists all keys of the bootstrapping, each for the highest level at which it is used.
     ///
     /// # Errors
     /// [`BootstrapError::Ckks`] never: all levels exist.
@@ -231,7 +233,7 @@ impl Blueprint {
         Ok(gadget.key_bytes()?)
     }
 
-    /// Exponents of the automorphisms, each with its highest level.
+    /// Exponents of the automorphisms of all steps, each with its highest level.
     pub(super) fn exponents(&self) -> BTreeMap<u64, usize> {
         let index = self.context.ring().index();
         let top = self.levels.coeffs_to_slots;

@@ -12,7 +12,7 @@ use super::noise::{MOST, exact};
 use super::set::Order;
 use super::{Blueprint, BootstrapError, BootstrapKeys};
 
-/// Bootstraps ciphertexts: restores their levels.
+/// Bootstrapper of ciphertexts: it restores their levels.
 #[derive(Clone)]
 pub struct Bootstrapper {
     blueprint: Blueprint,
@@ -54,7 +54,7 @@ impl Bootstrapper {
         &self.evaluator
     }
 
-    /// Number of bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals of the bootstrapper.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len()

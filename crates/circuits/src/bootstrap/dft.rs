@@ -81,25 +81,25 @@ impl Dft {
         Ok(Self { direction: Direction::ToCoeffs, slots, packing, factors })
     }
 
-    /// Factors in the order in which they are applied.
+    /// Factors of the transform in the order in which they are applied.
     #[must_use]
     pub fn factors(&self) -> &[Diagonals] {
         &self.factors
     }
 
-    /// Direction of the transform.
+    /// Direction of the transform: to slots or to coefficients.
     #[must_use]
     pub fn direction(&self) -> Direction {
         self.direction
     }
 
-    /// Number s of slots.
+    /// Number s of slots of the messages.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Packing of the parts.
+    /// Packing of the real and imaginary parts.
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.packing

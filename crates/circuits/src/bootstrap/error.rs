@@ -16,17 +16,17 @@ pub enum BootstrapError {
          bound with Evaluator::with_magnitude if you know one, or choose a set with a larger q_0 or more message bits"
     )]
     MessageTooLarge {
-        /// Bound that the ciphertext carries.
+        /// Bound on the slots that the ciphertext carries.
         got: f64,
-        /// Largest possible bound.
+        /// Largest possible bound on the slots.
         limit: f64,
     },
-    /// The level is too low for a step.
+    /// The level of a ciphertext is too low for a step of bootstrapping.
     #[error(
         "{what} takes a ciphertext of level {expected} or above, this one has level {got}: bootstrap it earlier"
     )]
     LevelTooLow {
-        /// Name of the step.
+        /// Name of the step of bootstrapping.
         what: &'static str,
         /// Least level that the step takes.
         expected: usize,
@@ -39,7 +39,7 @@ pub enum BootstrapError {
          SlotsToCoeffs {order}: take fewer rounds, or a set such as Set::high_precision_128"
     )]
     TooManyRounds {
-        /// Number of rounds requested.
+        /// Number of rounds of refinement requested.
         rounds: usize,
         /// Number of residual levels of the set.
         levels: usize,
@@ -52,24 +52,24 @@ pub enum BootstrapError {
          distance, or bootstrap with a set whose error is smaller, such as Set::high_precision_128"
     )]
     SharingRoom {
-        /// Sharing policy requested.
+        /// Sharing policy of the result requested.
         policy: sunzi_rlwe::SharingPolicy,
         /// Bits left: −log2 of the deviation of a slot after sharing.
         left: f64,
-        /// Number of bits missing.
+        /// Number of bits missing in the shared result.
         bits_short: f64,
     },
-    /// Numbers of a set contradict each other.
+    /// Numbers of a parameter set contradict each other.
     #[error("{what} of {got}: it must be {expected}")]
     Set {
-        /// Name of the number.
+        /// Name of the number at fault.
         what: &'static str,
-        /// Value of the number.
+        /// Value of the number at fault.
         got: String,
-        /// Values that are possible.
+        /// Values that are possible for the number.
         expected: String,
     },
-    /// The context was not made from the set.
+    /// The context was not made from the parameter set.
     #[error("the context has {got} levels, the set {expected}: make the context from Set::parameters")]
     ContextMismatch {
         /// Number of levels of the set.
@@ -77,19 +77,19 @@ pub enum BootstrapError {
         /// Number of levels of the context.
         got: usize,
     },
-    /// A key is missing.
+    /// A key of the bootstrapping is missing.
     #[error("{what} is missing: generate BootstrapKeys from the same blueprint")]
     MissingKey {
-        /// Name of the key.
+        /// Name of the missing key.
         what: String,
     },
-    /// An error of the mathematics in the clear, on series.
+    /// An error of the mathematics on series, in the clear.
     #[error(transparent)]
     Series(#[from] SeriesError),
     /// An error of a linear transform.
     #[error(transparent)]
     Transform(#[from] LinearTransformError),
-    /// An error of the scheme.
+    /// An error of the CKKS scheme.
     #[error(transparent)]
     Ckks(#[from] CkksError),
     /// An error of the RLWE layer.

@@ -30,7 +30,7 @@ pub enum ApproximationForm {
         /// Degree of the Taylor polynomial: 7 in the paper.
         degree: usize,
     },
-    /// Cosine, then arcsin.
+    /// Form by the cosine, doubled, and then by arcsin.
     Cosine {
         /// Degree of the polynomial next to the cosine, rounded down to an even number.
         degree: usize,
@@ -46,7 +46,7 @@ pub struct EvalModParameters {
     pub form: ApproximationForm,
     /// Number r of doublings.
     pub doublings: usize,
-    /// Range K of the integers.
+    /// Range K of the integers that EvalMod removes.
     pub range: usize,
     /// log2 of the largest |x mod 1|, negated: messages are at most q_0·2^-`ratio_bits`.
     pub ratio_bits: f64,
@@ -58,21 +58,21 @@ pub struct EvalModParameters {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalMod {
     parameters: EvalModParameters,
-    /// Width W: slots come as x/W.
+    /// Width W of the argument: slots come as x/W.
     width: f64,
     base: Series,
     arcsine: Option<Series>,
 }
 
-/// Least weight of an integer, against a weight of 1 for 0.
+/// Least weight of an integer in a least-squares fit, against a weight of 1 for 0.
 const LEAST_WEIGHT: f64 = 1e-4;
 /// Number of roundings of one product that the roundings of the first polynomial amount to.
 const ROUNDINGS: f64 = 2.0;
-/// Number of points around every integer.
+/// Number of points of the fit around every integer.
 const POINTS: usize = 6;
 
 impl EvalMod {
-    /// Computes the polynomials.
+    /// Computes the polynomials of EvalMod.
     ///
     /// # Errors
     /// [`SeriesError::OutOfRange`] for zero ratio bits, more than 40 doublings, a range beyond 4096 or a degree beyond 255.
@@ -110,26 +110,26 @@ impl EvalMod {
         Ok(Self { parameters, width, base, arcsine })
     }
 
-    /// Parameters from which the polynomials were made.
+    /// Parameters from which the polynomials of EvalMod were made.
     #[must_use]
     pub fn parameters(&self) -> &EvalModParameters {
         &self.parameters
     }
 
-    /// Width W: slots come as x/W, so that they are at most 1.
+    /// Width W of the argument: slots come as x/W, so that they are at most 1.
     #[must_use]
     pub fn width(&self) -> f64 {
         self.width
     }
 
-    /// Number of levels.
+    /// Number of levels that EvalMod takes.
     #[must_use]
     pub fn depth(&self) -> usize {
         let arcsine = self.arcsine.as_ref().map_or(0, |series| series.cost().depth);
         self.base.cost().depth + self.parameters.doublings + arcsine
     }
 
-    /// Whether the evaluation needs the key of the conjugation.
+    /// Whether EvalMod needs the key of the conjugation.
     #[must_use]
     pub fn conjugates(&self) -> bool {
         matches!(self.parameters.form, ApproximationForm::Exponential { .. })
@@ -176,7 +176,7 @@ impl EvalMod {
         nodes(-largest, largest, 16).collect::<Vec<_>>().into_iter().chain([-largest, largest])
     }
 
-    /// Returns √E f² over the distribution of the integers.
+    /// Returns the root mean square √E f² over the distribution of the integers.
     fn mean_square(&self, f: impl Fn(f64) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
         let range = self.parameters.range as i64;
@@ -219,7 +219,7 @@ impl EvalMod {
         (each * doublings).exp2() / (2.0 * PI) * ROUNDINGS.hypot(angle * angle / 4.0)
     }
 
-    /// Returns the value in the clear.
+    /// Returns the value of EvalMod in the clear.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         let u = x / self.width;
@@ -245,7 +245,7 @@ impl EvalMod {
     /// that of the squarings, times the factor 2π or 4π that they lack.
     ///
     /// # Errors
-    /// [`CkksError::NoSuchLevel`].
+    /// [`CkksError::NoSuchLevel`] for a level that the context lacks.
     pub fn output_scale(&self, context: &Context, level: usize, wanted: f64) -> Result<f64, CkksError> {
         if self.arcsine.is_some() {
             return Ok(wanted);
@@ -325,14 +325,14 @@ fn likelihood(x: f64, weight: usize) -> f64 {
     (-x * x / (2.0 * variance(weight))).exp()
 }
 
-/// Computes the cosine 2a² − 1 of the doubled angle.
+/// Computes the cosine 2a² − 1 of the doubled angle from the cosine a.
 fn doubled(evaluator: &Evaluator, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
     let mut square = evaluator.multiply_unscaled_at(a, a, 2, a.metadata().level)?;
     evaluator.add_constant_assign(&mut square, -1.0)?;
     evaluator.relinearize_rescale(&square, key)
 }
 
-/// Divides the slots by a number, by declaring a larger scale.
+/// Divides the slots of a ciphertext by a number, by declaring a larger scale.
 fn reinterpreted(mut a: Ciphertext, divisor: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(1.0 / divisor);

@@ -9,7 +9,7 @@ use sunzi_rlwe::SecretDistribution;
 
 /// Largest weight for which the tail is computed exactly; above it is bounded by Chernoff.
 const EXACT: usize = 512;
-/// Number of fraction bits of arguments, which are rounded down.
+/// Number of fraction bits to which arguments of the tail are rounded down.
 const FRACTION: u32 = 20;
 
 /// Returns log2 of a bound on the probability that one of `coefficients` many I_j leaves \[−K, K\], for messages of at most

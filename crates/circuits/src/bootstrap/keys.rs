@@ -1,4 +1,4 @@
-//! Keys of a bootstrapping.
+//! Key material of a bootstrapping.
 
 use rand_core::CryptoRng;
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, SparseSecret};
@@ -15,8 +15,8 @@ pub struct BootstrapKeys {
 }
 
 impl BootstrapKeys {
-    /// Makes the keys, several at a time on the current thread pool. `progress` is called with the numbers of keys made and of all
-    /// keys.
+    /// Makes the keys of a bootstrapping, several at a time on the current thread pool. `progress` is called
+    /// with the numbers of keys made and of all keys.
     ///
     /// # Errors
     /// [`BootstrapError::Rlwe`] for a secret of another context, and for moduli above the security limit of one of the secrets.
@@ -62,13 +62,13 @@ impl BootstrapKeys {
         &self.relinearization
     }
 
-    /// Keys of rotations and of the conjugation, each up to the level at which it is used.
+    /// Keys of the rotations and of the conjugation, each up to the level at which it is used.
     #[must_use]
     pub fn rotations(&self) -> &GaloisKeys {
         &self.automorphisms
     }
 
-    /// Keys to the sparse secret and back, if there is one.
+    /// Keys of the switches to the sparse secret and back, if there is one.
     #[must_use]
     pub fn encapsulation(&self) -> Option<&EncapsulationKeys> {
         self.encapsulation.as_ref()
@@ -81,7 +81,7 @@ impl BootstrapKeys {
         Self { relinearization, automorphisms, ..self }
     }
 
-    /// Number of bytes in memory.
+    /// Number of bytes of the keys in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let encapsulation = self.encapsulation.as_ref().map_or(0, EncapsulationKeys::byte_len);

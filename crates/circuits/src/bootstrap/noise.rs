@@ -38,7 +38,7 @@ pub(super) const MOST: f64 = 0.25;
 /// e^x ≤ x + e^(x²) for small λ and λX ≤ 2λ²σ² + X²/8σ² for large ones. So Σ w_k·X_k with Σ w_k² = 1, however few w_k count, exceeds this factor
 /// times √L·σ with probability below 2^-64, as L is above 100.
 const SUM: f64 = 3.2;
-/// Exponent of rare events: −ln of 2^-64.
+/// Exponent of rare events: −ln of their probability 2^-64.
 const RARE: f64 = 64.0 * std::f64::consts::LN_2;
 
 impl Blueprint {
@@ -112,7 +112,7 @@ impl Blueprint {
 
     /// Returns the noise of a result: `own`, the noise of the steps on a message without noise, plus the noise of the input and the error of EvalMod.
     ///
-    /// `largest` bounds x mod 1, `lowered` is the ciphertext that was raised.
+    /// The argument `largest` bounds x mod 1, and `lowered` is the ciphertext that was raised.
     pub(super) fn whole_noise(
         &self,
         a: &Ciphertext,

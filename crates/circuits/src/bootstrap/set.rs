@@ -1,4 +1,4 @@
-//! Parameter sets: plain data from which a context and a bootstrapping are made.
+//! Parameter sets of bootstrapping: plain data from which a context and a bootstrapping are made.
 
 use sunzi_ckks::{LevelRange, Parameters};
 use sunzi_rlwe::{SecretDistribution, Security};
@@ -18,7 +18,7 @@ pub struct Encapsulation {
     pub special_bits: u32,
 }
 
-/// Position of SlotsToCoeffs.
+/// Position of SlotsToCoeffs among the steps of bootstrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// SlotsToCoeffs at the end, on levels of its own: a message with no level left is bootstrapped `[AS19, 3.1]`.
@@ -28,13 +28,13 @@ pub enum Order {
     First,
 }
 
-/// Choice of the moduli of levels.
+/// Choice of the moduli of the levels of a ciphertext.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chain {
     /// Prefixes of one list: one level's moduli are among those of every level above it.
     #[default]
     Prefixes,
-    /// Any sets, of as few words as hold their bits: see [`Parameters::from_ranges_rational`].
+    /// Any sets of moduli, of as few words as hold their bits: see [`Parameters::from_ranges_rational`].
     Sets,
 }
 
@@ -42,13 +42,13 @@ pub enum Chain {
 /// [`First`](Order::First); SlotsToCoeffs if it comes [`Last`](Order::Last); EvalMod; CoeffsToSlots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Set {
-    /// Name of the set.
+    /// Name of the set of parameters.
     pub name: &'static str,
     /// log2 of the ring degree n.
     pub log2_degree: u32,
     /// log2 of the lowest modulus q_0.
     pub first_bits: u32,
-    /// Choice of the moduli of levels.
+    /// Choice of the moduli of the levels.
     pub chain: Chain,
     /// Levels that are left after bootstrapping, and their scale.
     pub residual: LevelRange,
@@ -56,27 +56,27 @@ pub struct Set {
     pub slots_to_coeffs: LevelRange,
     /// log2 of the scale of EvalMod, which has as many levels as it takes.
     pub eval_mod_bits: u32,
-    /// Approximation of x modulo 1.
+    /// Parameters of EvalMod, the approximation of x modulo 1.
     pub eval_mod: EvalModParameters,
     /// Levels and log2 of the moduli of CoeffsToSlots.
     pub coeffs_to_slots: LevelRange,
     /// Number of digits of key switching, d_num.
     pub digits: usize,
-    /// Distribution of the main secret.
+    /// Distribution of the main secret key.
     pub secret: SecretDistribution,
-    /// Sparse secret at ModRaise, if it is another.
+    /// Sparse secret at ModRaise, if it is another than the main secret.
     pub encapsulation: Option<Encapsulation>,
-    /// Position of SlotsToCoeffs.
+    /// Position of SlotsToCoeffs among the steps.
     pub order: Order,
     /// Number of rounds of [refinement](super::Bootstrapper::bootstrap_refined) that the set is meant for: 1 for none. Every further one takes a residual level.
     pub rounds: usize,
     /// Size of messages: slots are at most 2^`message_bits`.
     pub message_bits: u32,
-    /// Security level to reach.
+    /// Security level that the parameters have to reach.
     pub security: Security,
 }
 
-/// Levels at which steps start, counted from below.
+/// Levels at which the steps of bootstrapping start, counted from below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// Level of a bootstrapped ciphertext.
@@ -250,7 +250,8 @@ impl Set {
         }
     }
 
-    /// Returns all shipped sets. [`Statement`](super::Statement) says what precision each keeps, [`Summary`](super::Summary) what it costs.
+    /// Returns all shipped sets. [`Statement`](super::Statement) says the precision each keeps,
+    /// [`Summary`](super::Summary) what it costs.
     #[must_use]
     pub fn shipped() -> [Self; 5] {
         [
@@ -275,7 +276,7 @@ impl Set {
         }
     }
 
-    /// Returns the levels at which the steps start.
+    /// Returns the levels at which the steps of bootstrapping start.
     ///
     /// # Errors
     /// [`BootstrapError::Series`] for an EvalMod that is not possible; [`BootstrapError::Set`] for steps without levels.
@@ -307,7 +308,7 @@ impl Set {
         })
     }
 
-    /// Returns the parameters of the context.
+    /// Returns the CKKS parameters of the set's context.
     ///
     /// # Errors
     /// Every error of [`levels`](Self::levels); [`BootstrapError::Ckks`] for scales without primes and above the security limit.
@@ -346,7 +347,7 @@ impl Set {
         self.residual.levels + own
     }
 
-    /// Returns the distribution of the secret at ModRaise.
+    /// Returns the distribution of the secret key at ModRaise.
     #[must_use]
     pub fn raised_secret(&self) -> SecretDistribution {
         self.encapsulation.map_or(self.secret, |capsule| SecretDistribution::FixedWeight(capsule.weight))

@@ -1,4 +1,4 @@
-//! Measured precision of shipped sets.
+//! Measured precision of the shipped sets of bootstrapping parameters.
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use super::{Blueprint, BootstrapError, Set};
 /// Precision in bits: −log2 of errors of slots, for slots of at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bits {
-    /// Bits of the mean error.
+    /// Precision in bits that the mean error leaves.
     pub mean: f64,
-    /// Bits of the error of the worst slot.
+    /// Precision in bits that the error of the worst slot leaves.
     pub worst: f64,
 }
 
 /// Precision that a set keeps of messages that fill all slots, after the rounds it is meant for: a little below the worst measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statement {
-    /// Precision of random slots.
+    /// Precision of random slots, in bits.
     pub random: Bits,
-    /// Precision of the hardest of three kinds: all slots 1, alternating signs, a single spike.
+    /// Precision of the hardest of three kinds of messages: all slots 1, alternating signs, a single spike.
     pub adversarial: Bits,
     /// Precision of a random message after fifty bootstrappings in a row, where measured. Errors of independent bootstrappings add as variances: 2.8
     /// bits less than after one.
@@ -53,31 +53,32 @@ impl fmt::Display for Bits {
     }
 }
 
-/// A set in figures: its levels, precision and cost.
+/// A parameter set in figures: its levels, precision and cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Parameter set.
+    /// Parameter set that is summarised.
     pub set: Set,
     /// Number of slots of the set's messages.
     pub slots: usize,
-    /// Measured precision.
+    /// Measured precision of the set, for a shipped set.
     pub statement: Option<Statement>,
-    /// Number of levels left after its rounds.
+    /// Number of levels left after the set's rounds.
     pub levels_left: usize,
-    /// log2 of the modulus that is left.
+    /// log2 of the modulus that is left after bootstrapping.
     pub bits_left: f64,
-    /// log2 of QP, which decides the security.
+    /// log2 of the modulus QP, which decides the security.
     pub log2_key_modulus: f64,
-    /// log2 of a bound on the probability of failure.
+    /// log2 of a bound on the probability that a bootstrapping fails.
     pub log2_failure: f64,
-    /// Number of bytes of all keys.
+    /// Number of bytes of all keys of a bootstrapping.
     pub key_bytes: usize,
-    /// Number of bytes of the encoded matrices.
+    /// Number of bytes of the encoded matrices of a bootstrapping.
     pub diagonal_bytes: usize,
 }
 
 impl Summary {
-    /// Summarises a set for messages that fill all slots. Makes the tables of the context, but no key.
+    /// Summarises a parameter set for messages that fill all slots. Makes the tables of the context, but no
+    /// key.
     ///
     /// # Errors
     /// Every error of [`Set::parameters`] and [`Blueprint::new`].

@@ -7,7 +7,7 @@ use sunzi_rlwe::{RlweError, SecretDistribution, SecretKey, Security, wire};
 use super::eval_mod::{ApproximationForm, EvalModParameters};
 use super::*;
 
-/// Returns random-looking slots in the unit disc.
+/// Returns complex numbers that look random, in the unit disc.
 fn numbers(count: usize) -> Vec<Complex64> {
     (0..count).map(|j| Complex64::new((j as f64 * 1.7).sin() * 0.7, (3.1 * j as f64).cos() * 0.7)).collect()
 }
@@ -44,7 +44,7 @@ impl Bench {
     }
 }
 
-/// Returns −log2 of the worst and of the mean error.
+/// Returns −log2 of the worst and of the mean error of slots.
 fn bits(a: &[Complex64], b: &[Complex64]) -> (f64, f64) {
     let errors: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - b).norm()).collect();
     let worst = errors.iter().copied().fold(0.0, f64::max);
@@ -283,7 +283,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
 
 mod estimates;
 
-/// Returns the bits kept after `count` bootstrappings in a row, from the lowest level each time.
+/// Returns the bits of precision kept after `count` bootstrappings in a row, from the lowest level each time.
 fn in_a_row(bench: &mut Bench, values: &[Complex64], count: usize) -> (f64, f64) {
     let mut a = bench.encrypt(values, 0);
     for _ in 0..count {
@@ -321,7 +321,7 @@ fn sets_say_what_they_keep() {
     }
 }
 
-/// Bootstraps a message of every kind and compares with the statement.
+/// Bootstraps a message of every kind and compares its precision with the set's statement.
 fn hold(set: &Set) {
     let slots = 1 << (set.log2_degree - 1);
     let mut bench = Bench::new(set, slots);

@@ -33,7 +33,7 @@ pub struct Diagonals {
 }
 
 impl Diagonals {
-    /// Makes the zero matrix.
+    /// Makes the zero matrix of a size.
     ///
     /// # Errors
     /// [`LinearTransformError::Size`] unless the size is a power of two up to 2^30.
@@ -44,7 +44,7 @@ impl Diagonals {
         Ok(Self { size, diagonals: BTreeMap::new() })
     }
 
-    /// Makes the matrix with these entries, by row and column.
+    /// Makes the matrix with the given entries, by row and column.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
@@ -90,30 +90,30 @@ impl Diagonals {
         }
     }
 
-    /// Number of rows and of columns.
+    /// Number of rows and of columns of the matrix.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Yields the diagonals that do not vanish, ascending, each with one period of its values.
+    /// Yields the diagonals of the matrix that do not vanish, ascending, each with one period of its values.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[Complex64])> {
         self.diagonals.iter().map(|(&d, values)| (d, values.as_slice()))
     }
 
-    /// Returns one period of a diagonal, `None` if it vanishes.
+    /// Returns one period of a diagonal of the matrix, `None` if it vanishes.
     #[must_use]
     pub fn diagonal(&self, d: usize) -> Option<&[Complex64]> {
         self.diagonals.get(&d).map(Vec::as_slice)
     }
 
-    /// Number of diagonals that do not vanish.
+    /// Number of diagonals of the matrix that do not vanish.
     #[must_use]
     pub fn count(&self) -> usize {
         self.diagonals.len()
     }
 
-    /// Returns M·v in the clear.
+    /// Returns the product M·v with a vector in the clear.
     ///
     /// # Errors
     /// [`LinearTransformError::Length`] unless the vector has as many numbers as the matrix has columns.
@@ -131,7 +131,7 @@ impl Diagonals {
         Ok(product)
     }
 
-    /// Returns the product that applies `first` and then this matrix.
+    /// Returns the matrix product that applies `first` and then this matrix.
     ///
     /// # Errors
     /// [`LinearTransformError::Length`] for matrices of different sizes.

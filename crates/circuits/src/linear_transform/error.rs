@@ -12,15 +12,15 @@ pub enum LinearTransformError {
     /// The size of a matrix is not possible.
     #[error("a matrix of size {got}: take a power of two up to 2^30 and pad with zeros")]
     Size {
-        /// Size requested.
+        /// Size of matrix requested.
         got: usize,
     },
     /// The values of a diagonal do not repeat evenly.
     #[error("{got} values for diagonals of length {size}: give a number of values that divides it")]
     Period {
-        /// Number of values given.
+        /// Number of values given for the diagonal.
         got: usize,
-        /// Length of a diagonal.
+        /// Length of a diagonal of the matrix.
         size: usize,
     },
     /// A vector has the wrong length.
@@ -31,20 +31,20 @@ pub enum LinearTransformError {
         /// Length of the vector.
         got: usize,
     },
-    /// The number of factors is zero or exceeds the number of steps.
+    /// The number of factors of a transform is zero or exceeds the number of steps.
     #[error("a Fourier transform of {slots} slots in {got} levels: take 1 to {most}")]
     Budget {
         /// Number of slots of the transform.
         slots: usize,
-        /// Number of levels requested.
+        /// Number of levels requested for the factors.
         got: usize,
-        /// Largest usable number of levels.
+        /// Largest usable number of levels, one for each step.
         most: usize,
     },
-    /// The plan was made for another matrix.
+    /// The plan of a transform was made for another matrix.
     #[error("the plan was made for another matrix: make one with Plan::new for this one")]
     PlanMismatch,
-    /// The vector is longer than the matrix.
+    /// The vector is longer than the matrix has columns.
     #[error("a vector of {got} slots for a matrix of size {size}: pad the matrix with zeros")]
     Slots {
         /// Number of columns of the matrix.
@@ -52,10 +52,10 @@ pub enum LinearTransformError {
         /// Number of slots of the vector.
         got: usize,
     },
-    /// The plan is for the other direction.
+    /// The plan is for the other direction of the transform.
     #[error("the plan is for {got:?}, wanted is {expected:?}: make it from the other constructor of Dft")]
     Direction {
-        /// Direction expected.
+        /// Direction expected of the plan.
         expected: Direction,
         /// Direction of the plan.
         got: Direction,
@@ -63,15 +63,15 @@ pub enum LinearTransformError {
     /// Real and imaginary parts are in one ciphertext where two belong, or the other way round.
     #[error("{got} ciphertext(s) for {packing:?} packing: give what CoeffsToSlots of the same slots gave")]
     Parts {
-        /// Packing of the transform.
+        /// Packing of the transform's parts.
         packing: Packing,
-        /// Number of ciphertexts given.
+        /// Number of ciphertexts given as parts.
         got: usize,
     },
-    /// An error of the encoder.
+    /// An error of the CKKS encoder.
     #[error(transparent)]
     Encoder(#[from] EncoderError),
-    /// An error of the scheme.
+    /// An error of the CKKS scheme.
     #[error(transparent)]
     Ckks(#[from] CkksError),
 }

@@ -10,7 +10,7 @@ use super::{LinearTransform, LinearTransformError};
 /// Size of the vector that is multiplied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
-    /// Root mean square of its slots.
+    /// Root mean square of the vector's slots.
     pub(crate) length: f64,
     /// Whether an adversary may have chosen the slots with knowledge of the diagonals' roundings.
     pub(crate) chosen: bool,

@@ -13,12 +13,12 @@ pub struct Plan {
     size: usize,
     level: usize,
     bytes: usize,
-    /// For each giant step, the baby steps it sums.
+    /// Baby steps that each giant step sums.
     giants: BTreeMap<usize, Vec<usize>>,
 }
 
 impl Plan {
-    /// Makes the cheapest plan for this matrix at a level of ciphertexts.
+    /// Makes the cheapest plan for a matrix at a level of ciphertexts.
     ///
     /// # Errors
     /// [`LinearTransformError::Ckks`] for a level that does not exist or a matrix larger than n/2.
@@ -34,7 +34,8 @@ impl Plan {
         Ok(Self { size: matrix.size(), level, bytes, giants: split(matrix.size(), &steps, cost) })
     }
 
-    /// Number of rows and columns: slots of the vectors, which repeat where there are fewer than n/2.
+    /// Number of rows and columns of the matrix: slots of the vectors, which repeat where there are fewer
+    /// than n/2.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
@@ -58,18 +59,18 @@ impl Plan {
         self.giants.values().map(Vec::len).sum()
     }
 
-    /// Baby steps, ascending, with 0 if it occurs.
+    /// Baby steps of the plan, ascending, with 0 if it occurs.
     #[must_use]
     pub fn babies(&self) -> Vec<usize> {
         self.giants.values().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Giant steps, ascending, each with the baby steps it sums.
+    /// Giant steps of the plan, ascending, each with the baby steps it sums.
     pub fn giants(&self) -> impl Iterator<Item = (usize, &[usize])> {
         self.giants.iter().map(|(&giant, babies)| (giant, babies.as_slice()))
     }
 
-    /// Steps to the left of all rotations, ascending: keys for them must reach the plan's level.
+    /// Steps to the left of all rotations of the plan, ascending: keys for them must reach the plan's level.
     #[must_use]
     pub fn rotations(&self) -> Vec<i64> {
         let babies = self.giants.values().flatten();

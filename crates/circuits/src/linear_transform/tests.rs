@@ -50,7 +50,7 @@ impl Party {
             .unwrap()
     }
 
-    /// Compares the product at a level with the oracle's; checks the plan's figures.
+    /// Compares the product with a matrix at a level with the oracle's product; checks the plan's figures.
     fn check(&mut self, matrix: &Diagonals, slots: usize, level: usize) {
         let plan = Plan::new(&self.context, matrix, level).unwrap();
         let keys = self.keys(&plan);

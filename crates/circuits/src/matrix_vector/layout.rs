@@ -15,12 +15,12 @@ pub(super) struct Layout {
     pub(super) row_length: usize,
     /// Period with which the vector repeats, a power of two.
     pub(super) input_period: usize,
-    /// Period with which the product repeats.
+    /// Period with which the product repeats, a power of two.
     pub(super) output_period: usize,
 }
 
 impl Layout {
-    /// Makes the layout; `None` unless both sides are between 1 and `row_length`, a power of two.
+    /// Makes the layout of a matrix; `None` unless both sides are between 1 and `row_length`, a power of two.
     pub(super) fn new(rows: usize, columns: usize, row_length: usize) -> Option<Self> {
         let fits = (1..=row_length).contains(&rows) && (1..=row_length).contains(&columns);
         let (input_period, output_period) = (columns.max(1), rows.max(1));
@@ -33,7 +33,7 @@ impl Layout {
         })
     }
 
-    /// Number of diagonals of a dense matrix.
+    /// Number of diagonals of a dense matrix of this layout.
     pub(super) fn diagonals(&self) -> usize {
         self.input_period.min(self.output_period)
     }
@@ -44,7 +44,7 @@ impl Layout {
         (i < self.rows && j < self.columns).then_some((i, j))
     }
 
-    /// Lists the diagonals on which `nonzero` is true somewhere.
+    /// Lists the diagonals of a matrix on which `nonzero` is true somewhere.
     pub(super) fn nonzero(&self, nonzero: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let period = self.input_period.max(self.output_period);
         let holds = |diagonal: &usize| {
@@ -53,7 +53,7 @@ impl Layout {
         (0..self.diagonals()).filter(holds).collect()
     }
 
-    /// Returns all slots of a diagonal, rotated right by `turned`; both rows alike.
+    /// Returns all slots of a diagonal of a matrix, rotated right by `turned`; both rows alike.
     pub(super) fn slots<V: Default>(
         &self,
         diagonal: usize,
@@ -72,13 +72,14 @@ impl Layout {
         doubling_steps(self.output_period, self.input_period)
     }
 
-    /// Returns the number of baby steps, a power of two, that makes rotations cheapest. An encrypted matrix's baby steps, which have to be extended for
-    /// products, and its giant steps, which scale and relinearise sums, have about the same ratio of costs.
+    /// Returns the number of baby steps, a power of two, that makes the rotations of a product cheapest. An
+    /// encrypted matrix's baby steps, which have to be extended for products, and its giant steps, which
+    /// scale and relinearise sums, have about the same ratio of costs.
     pub(super) fn baby_steps(&self, diagonals: &[usize]) -> usize {
         width(self.diagonals(), diagonals, Cost::TYPICAL)
     }
 
-    /// Lists the rotations of a product over these diagonals.
+    /// Lists the rotations of a product over the given diagonals.
     pub(super) fn rotations(&self, diagonals: &[usize], baby_steps: usize) -> Vec<Rotation> {
         let babies = diagonals.iter().map(|d| d % baby_steps);
         let giants = diagonals.iter().map(|d| d - d % baby_steps);

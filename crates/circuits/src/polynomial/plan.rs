@@ -7,7 +7,7 @@ use super::powers::{Powers, depth};
 /// Method of evaluating a polynomial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// The cheaper of both methods.
+    /// The cheaper of the other two methods.
     #[default]
     Automatic,
     /// Power basis: all powers, then one linear combination Σ a_i·x^i.
@@ -21,19 +21,19 @@ pub enum Method {
 /// one thread).
 const LAZY_PRODUCT: f64 = 0.25;
 
-/// Cost of an evaluation.
+/// Cost of the evaluation of a polynomial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Number of products of ciphertexts.
     pub products: usize,
     /// Number of relinearisations, each after one scaling: fewer than products, since sums share them.
     pub relinearizations: usize,
-    /// Multiplicative depth.
+    /// Multiplicative depth of the evaluation.
     pub depth: u32,
 }
 
 impl Cost {
-    /// Cost in units of one product on its own.
+    /// Cost of the evaluation in units of one product on its own.
     fn weight(&self) -> f64 {
         let shared = self.products.saturating_sub(self.relinearizations);
         self.relinearizations as f64 + LAZY_PRODUCT * shared as f64
@@ -87,7 +87,7 @@ impl Plan {
         best
     }
 
-    /// Makes a plan with this many baby steps, a power of two.
+    /// Makes a plan with the given number of baby steps, a power of two.
     fn with_baby_steps(support: &[usize], baby_steps: usize, power_basis: Option<Cost>) -> Self {
         let degree = support.last().copied().unwrap_or(0);
         let doublings = (degree / baby_steps).checked_ilog2().map_or(0, |log| log + 1);
@@ -100,25 +100,25 @@ impl Plan {
         Self { baby_steps, doublings, powers, cost, power_basis: power_basis.unwrap_or(cost) }
     }
 
-    /// Cost of the evaluation.
+    /// Cost of the evaluation by the chosen method.
     #[must_use]
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// Cost of the power basis.
+    /// Cost of the evaluation by the power basis.
     #[must_use]
     pub fn power_basis(&self) -> Cost {
         self.power_basis
     }
 
-    /// Method chosen.
+    /// Method of evaluation that was chosen.
     #[must_use]
     pub fn method(&self) -> Method {
         if self.doublings == 0 { Method::PowerBasis } else { Method::PatersonStockmeyer }
     }
 
-    /// Number of baby steps: powers below this one.
+    /// Number of baby steps of the plan: it computes the powers below this one.
     #[must_use]
     pub fn baby_steps(&self) -> usize {
         self.baby_steps
@@ -139,14 +139,14 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Returns the part of `support` in [from, to).
+/// Returns the part of the exponents `support` in [from, to).
 pub(super) fn between(support: &[usize], from: usize, to: usize) -> &[usize] {
     let start = support.partition_point(|&e| e < from);
     let end = support.partition_point(|&e| e < to);
     support.get(start..end).unwrap_or_default()
 }
 
-/// Counts the steps of an evaluation, node by node: see `super::Evaluation::node`.
+/// Count of the steps of an evaluation, node by node: see `super::Evaluation::node`.
 struct Walk {
     baby_steps: usize,
     exponents: Vec<usize>,

@@ -11,13 +11,13 @@ pub(crate) struct Powers {
     parts: BTreeMap<usize, (usize, usize)>,
 }
 
-/// Returns ⌈log2 e⌉, and 0 for e ≤ 1.
+/// Returns the depth ⌈log2 e⌉ of a power x^e, and 0 for e ≤ 1.
 pub(crate) fn depth(exponent: usize) -> u32 {
     exponent.checked_sub(1).and_then(usize::checked_ilog2).map_or(0, |log| log + 1)
 }
 
 impl Powers {
-    /// Makes the schedule for these powers, exponents of 0 and 1 being free.
+    /// Makes the schedule for the given powers, exponents of 0 and 1 being free.
     pub(crate) fn of(exponents: impl IntoIterator<Item = usize>) -> Self {
         let mut wanted: BTreeSet<usize> = exponents.into_iter().filter(|&e| e > 1).collect();
         let mut parts = BTreeMap::new();
@@ -30,12 +30,12 @@ impl Powers {
         Self { parts }
     }
 
-    /// Yields exponents with their parts, in an order in which parts come first.
+    /// Yields the exponents of a schedule with their parts, in an order in which parts come first.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (usize, (usize, usize))> + '_ {
         self.parts.iter().map(|(&exponent, &parts)| (exponent, parts))
     }
 
-    /// Number of products.
+    /// Number of products in the schedule.
     pub(crate) fn products(&self) -> usize {
         self.parts.len()
     }

@@ -14,39 +14,39 @@ pub trait RealArithmetic {
     /// Type of the errors of operations.
     type Error: std::error::Error + 'static;
 
-    /// Number of levels left.
+    /// Number of levels that a vector has left.
     fn level(&self, a: &Self::Vector) -> usize;
-    /// Returns the sum a + b.
+    /// Returns the sum a + b, slot by slot.
     ///
     /// # Errors
-    /// Every refusal of the arithmetic, here and below: no level left, a missing key.
+    /// Every refusal of the arithmetic, in all methods of this trait: no level left, a missing key.
     fn add(&self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, Self::Error>;
-    /// Returns a + c in every slot.
+    /// Returns the sum a + c with a constant c in every slot.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn add_constant(&self, a: &Self::Vector, c: f64) -> Result<Self::Vector, Self::Error>;
-    /// Returns the product a·b.
+    /// Returns the product a·b, slot by slot.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn multiply(&self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, Self::Error>;
-    /// Returns the square a².
+    /// Returns the square a², slot by slot.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn square(&self, a: &Self::Vector) -> Result<Self::Vector, Self::Error>;
-    /// Returns the multiple c·a.
+    /// Returns the multiple c·a by a constant c.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn multiply_constant(&self, a: &Self::Vector, c: f64) -> Result<Self::Vector, Self::Error>;
-    /// Returns a·m for clear numbers m, one a slot.
+    /// Returns the product a·m with clear numbers m, one a slot.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
     fn multiply_plain(&self, a: &Self::Vector, m: &[f64]) -> Result<Self::Vector, Self::Error>;
-    /// Rotates the slots left, right if negative: slot i + steps moves to slot i.
+    /// Rotates the slots of a vector left, right if negative: slot i + steps moves to slot i.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).

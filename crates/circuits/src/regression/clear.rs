@@ -21,7 +21,7 @@ pub struct ClearVector {
 }
 
 impl ClearVector {
-    /// Values of the slots.
+    /// Values of the slots of the vector.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -32,7 +32,7 @@ impl ClearVector {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClearRealsError {
-    /// No level is left.
+    /// No level of a vector is left.
     #[error("no level is left to multiply: refresh first, or begin with more levels")]
     LevelsExhausted,
     /// A slot exceeds its declared bound.
@@ -41,9 +41,9 @@ pub enum ClearRealsError {
          larger width"
     )]
     TooLarge {
-        /// Absolute value of the slot.
+        /// Absolute value of the slot that exceeds its bound.
         got: f64,
-        /// Declared bound.
+        /// Declared bound on the slot.
         most: f64,
     },
 }
@@ -62,7 +62,7 @@ impl ClearReals {
         ClearVector { values: padded.take(self.slots).collect(), level: self.top }
     }
 
-    /// Numbers of rotations, and of products of two vectors, so far.
+    /// Returns the numbers of rotations, and of products of two vectors, so far.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         (self.rotations.load(Ordering::Relaxed), self.products.load(Ordering::Relaxed))

@@ -1,4 +1,4 @@
-//! Training on ciphertexts of CKKS.
+//! Training a logistic regression on ciphertexts of CKKS.
 
 use std::marker::PhantomData;
 
@@ -49,7 +49,7 @@ where
     F: Fn(&Ciphertext) -> Result<Ciphertext, E>,
     E: From<CkksError> + std::error::Error + 'static,
 {
-    /// Makes the arithmetic for tables of this layout.
+    /// Makes the arithmetic of CKKS for tables of this layout.
     ///
     /// # Errors
     /// [`CkksError::Encoder`] for more slots than the context has.

@@ -1,4 +1,4 @@
-//! Layout of a table in slots.
+//! Layout of the table of a regression in slots.
 
 use super::RANGE;
 use super::model::{RegressionError, Scaling};
@@ -121,7 +121,7 @@ fn check(what: &'static str, got: usize, expected: usize) -> Result<(), Regressi
     if got == expected { Ok(()) } else { Err(RegressionError::Shape { what, expected, got }) }
 }
 
-/// Yields from, 2·from, …, below `end`.
+/// Yields the numbers from, 2·from, …, below `end`.
 fn doubling(from: usize, end: usize) -> impl Iterator<Item = i64> {
     std::iter::successors(Some(from), |step| step.checked_mul(2))
         .take_while(move |step| *step < end)

@@ -32,19 +32,19 @@ impl Logistic {
         Self { leading: a5, inner, outer: a1 / a5 - inner * inner }
     }
 
-    /// Leading factor c.
+    /// Leading factor c of the polynomial.
     #[must_use]
     pub fn leading(&self) -> f64 {
         self.leading
     }
 
-    /// Inner summand b.
+    /// Inner summand b of the polynomial.
     #[must_use]
     pub fn inner(&self) -> f64 {
         self.inner
     }
 
-    /// Outer summand d.
+    /// Outer summand d of the polynomial.
     #[must_use]
     pub fn outer(&self) -> f64 {
         self.outer

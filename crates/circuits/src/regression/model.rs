@@ -10,9 +10,9 @@ pub struct Scaling {
 /// A trained model, for unscaled features: a row is in the class if constant + Σ weight·feature > 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Constant of the score.
+    /// Constant term of the score.
     pub constant: f64,
-    /// Weight of every feature.
+    /// Weight of every feature in the score.
     pub weights: Vec<f64>,
 }
 
@@ -23,24 +23,24 @@ pub enum RegressionError {
     /// The table has no rows, or no features.
     #[error("the table is empty: give it at least one row and one column of numbers")]
     Empty,
-    /// A row does not fit a vector.
+    /// A row of the table does not fit a vector of slots.
     #[error(
         "{features} features and a constant do not fit {slots} slots: take fewer columns or a larger ring"
     )]
     TooWide {
         /// Number of features of the table.
         features: usize,
-        /// Largest number of slots.
+        /// Largest number of slots of a vector.
         slots: usize,
     },
     /// A part of the table has the wrong size.
     #[error("{got} {what}, expected {expected}: use one layout and one scaling for one table")]
     Shape {
-        /// Name of what was counted.
+        /// Name of the part that was counted.
         what: &'static str,
-        /// Number expected.
+        /// Number of rows, labels or features expected.
         expected: usize,
-        /// Number found.
+        /// Number of rows, labels or features found.
         got: usize,
     },
     /// A feature is too far from the others of its column.
@@ -48,18 +48,18 @@ pub enum RegressionError {
         "a cell is {got:.1} double deviations from its mean, at most {most} are possible: remove or limit outliers"
     )]
     TooLarge {
-        /// Value of the scaled feature.
+        /// Value of the scaled feature of the cell.
         got: f64,
-        /// Largest possible value.
+        /// Largest possible value of a scaled feature.
         most: f64,
     },
-    /// A cell is no finite number.
+    /// A cell of the table is no finite number.
     #[error("a cell is infinite or no number: clean the table first")]
     NotFinite,
 }
 
 impl Scaling {
-    /// Computes the scaling of the rows to train on.
+    /// Computes the scaling of features from the rows to train on.
     ///
     /// # Errors
     /// [`RegressionError::Empty`]; [`RegressionError::Shape`] for rows of different lengths; [`RegressionError::NotFinite`].
@@ -115,7 +115,7 @@ impl Scaling {
 }
 
 impl Model {
-    /// Whether a row is in the class.
+    /// Whether the model puts a row in the class.
     #[must_use]
     pub fn classify(&self, row: &[f64]) -> bool {
         self.constant + self.weights.iter().zip(row).map(|(weight, cell)| weight * cell).sum::<f64>() > 0.0

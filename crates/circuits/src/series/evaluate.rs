@@ -37,7 +37,7 @@ pub fn evaluate(
     evaluate_to(evaluator, series, x, evaluator.context().scale(level)?, key)
 }
 
-/// [`evaluate`] at any scale instead of the canonical one.
+/// Computes [`evaluate`] at any scale instead of the canonical one.
 ///
 /// # Errors
 /// Every error of [`evaluate`].
@@ -136,14 +136,14 @@ pub fn declared_within(
     evaluator.with_magnitude(x, bound)
 }
 
-/// Number of levels that [`evaluate`] takes.
+/// Number of levels that [`evaluate`] takes for a polynomial.
 #[must_use]
 pub fn depth(series: &Series) -> usize {
     let (slope, _) = series.change_of_variable();
     series.cost().depth + usize::from(slope.fract() != 0.0)
 }
 
-/// Maps x to u = slope·x + shift.
+/// Maps an encrypted point x to u = slope·x + shift.
 fn brought_to_unit<'a>(
     evaluator: &Evaluator,
     series: &Series,
@@ -176,7 +176,7 @@ pub(crate) struct Powers<'a> {
     key: &'a RelinearizationKey,
     chebyshev: bool,
     elements: BTreeMap<usize, Ciphertext>,
-    /// Elements switched to a lower level, by that level: each is switched once.
+    /// Basis elements switched to a lower level, by that level: each is switched once.
     lowered: BTreeMap<(usize, usize), Ciphertext>,
 }
 
@@ -192,7 +192,7 @@ impl<'a> Powers<'a> {
         Self { evaluator, key, chebyshev, elements: BTreeMap::from([(1, point)]), lowered: BTreeMap::new() }
     }
 
-    /// Computes all wanted elements and those they are made of, in ascending order.
+    /// Computes all wanted basis elements and those they are made of, in ascending order.
     fn prepare(&mut self, wanted: &BTreeSet<usize>) -> Result<(), CkksError> {
         for &exponent in wanted {
             let element = self.computed(exponent)?;
@@ -245,7 +245,7 @@ impl<'a> Powers<'a> {
         Ok(if self.chebyshev { bounded(element, 1.0) } else { element })
     }
 
-    /// Evaluates a node at this level and scale.
+    /// Evaluates a node of the plan at this level and scale.
     fn node(&mut self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext, CkksError> {
         let evaluator = self.evaluator;
         let free: f64 = node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
@@ -306,7 +306,7 @@ mod tests {
     const LOG2_DEGREE: u32 = 9;
     const SLOTS: usize = 1 << (LOG2_DEGREE - 1);
 
-    /// Context with levels of 40 bits over 47, with keys that encrypt and decrypt.
+    /// Test bench: a context with levels of 40 bits over 47, and keys that encrypt and decrypt.
     struct Bench {
         context: Context,
         secret: SecretKey,
@@ -333,7 +333,7 @@ mod tests {
             Self { context, secret, key, rng }
         }
 
-        /// Returns points over an interval, both ends among them.
+        /// Returns points of an interval, both ends among them.
         fn points(low: f64, high: f64) -> Vec<f64> {
             (0..SLOTS).map(|i| low + (high - low) * i as f64 / (SLOTS - 1) as f64).collect()
         }

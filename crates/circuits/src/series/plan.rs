@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{Basis, Parity, Series};
 
-/// Cost of an evaluation.
+/// Cost of the evaluation of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Number of levels: ⌈log2(d + 1)⌉ for degree d.
@@ -26,9 +26,9 @@ impl fmt::Display for Cost {
 /// A node Σ c·B_i + Σ B_g·(node): linear terms and products with giant steps, all at one scale and rescaled once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Node {
-    /// Exponents and coefficients, none of them zero.
+    /// Exponents and coefficients of the linear terms, none of them zero.
     pub(crate) linear: Vec<(usize, f64)>,
-    /// Giant steps with the nodes they multiply.
+    /// Giant steps with the nodes that they multiply.
     pub(crate) products: Vec<(usize, Node)>,
     /// Sum Σ|c| of the coefficients of the whole node: a bound on its values where those of the basis are at most 1.
     pub(crate) bound: f64,
@@ -37,13 +37,13 @@ pub(crate) struct Node {
 /// Plan of the evaluation of a polynomial.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// Whether the point is B_2(u) in place of u.
+    /// Whether the series is evaluated at B_2(u) in place of u.
     pub(crate) halved: bool,
     /// Whether the basis is Chebyshev's, not powers.
     pub(crate) chebyshev: bool,
-    /// Node that is evaluated at that point.
+    /// Root node of the plan, whose value is that of the series.
     pub(crate) root: Node,
-    /// Exponents of the basis elements needed at that point, without 1.
+    /// Exponents of the basis elements needed at the point, without 1.
     pub(crate) powers: BTreeSet<usize>,
 }
 
@@ -97,7 +97,7 @@ impl Plan {
     }
 }
 
-/// Adds to the exponents all those they are made of, without 0 and 1.
+/// Adds to the exponents all those that their elements are made of, without 0 and 1.
 fn closure(mut wanted: BTreeSet<usize>, chebyshev: bool) -> BTreeSet<usize> {
     let mut all = BTreeSet::new();
     while let Some(exponent) = wanted.pop_last() {
@@ -156,7 +156,7 @@ impl Node {
         }
     }
 
-    /// Counts nodes with products, and products.
+    /// Counts the nodes of the plan with products, and the products.
     fn count(&self) -> (usize, usize) {
         let below = self.products.iter().map(|(_, node)| node.count());
         let own = (usize::from(!self.products.is_empty()), self.products.len());
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs the plan in the clear, with the depth of every value.
+    /// Runs the plan in the clear, with the depth of every value, for comparison.
     fn run(plan: &Plan, u: f64) -> (f64, usize) {
         let product = |a: (f64, usize), b: (f64, usize)| (a.0 * b.0, a.1.max(b.1) + 1);
         let start =

@@ -1,4 +1,4 @@
-//! Linear maps of the slots.
+//! Linear maps of each slot of GF(p^d) and GR(p^r, d).
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub struct SlotMap<A: Automorphisms> {
     giants: Vec<Giant<A>>,
 }
 
-/// A giant step: its exponent, and coefficients by the exponent of their baby step.
+/// A giant step of a linear map: its exponent, and coefficients by the exponent of their baby step.
 type Giant<A> = (u64, Vec<(u64, <A as Arithmetic>::Multiplier)>);
 
 /// Coefficients of one power of Frobenius, in every slot.
@@ -53,14 +53,14 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
         Ok(Self { giants: giants.iter().map(giant).collect::<Outcome<A, _>>()? })
     }
 
-    /// Exponents of the automorphisms that need keys.
+    /// Exponents of the automorphisms for which the map needs keys.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         let babies = self.giants.iter().flat_map(|(_, factors)| factors).map(|(exponent, _)| *exponent);
         let all: BTreeSet<u64> = babies.chain(self.giants.iter().map(|(exponent, _)| *exponent)).collect();
         all.into_iter().filter(|&exponent| exponent != 1)
     }
 
-    /// Applies the map to every slot.
+    /// Applies the linear map to every slot.
     ///
     /// # Errors
     /// [`CircuitError::MissingAutomorphism`]; [`CircuitError::Scheme`].
@@ -88,7 +88,8 @@ fn columns(encoder: &GaloisEncoder, maps: &[Vec<Vec<u64>>]) -> Result<Vec<(usize
     Ok(columns)
 }
 
-/// Returns the b with the fewest automorphisms for these k below d; of equal ones the largest, since baby steps share their digits.
+/// Returns the number b of baby steps with the fewest automorphisms for these k below d; of equal ones the
+/// largest, since baby steps share their digits.
 fn baby_steps(powers: &[usize], d: usize) -> usize {
     let distinct =
         |steps: &mut dyn Iterator<Item = usize>| steps.filter(|&k| k != 0).collect::<BTreeSet<_>>().len();

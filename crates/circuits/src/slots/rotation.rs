@@ -13,7 +13,7 @@ pub struct SlotRotation<A: Automorphisms> {
 }
 
 impl<A: Automorphisms<Plaintext = Plaintext>> SlotRotation<A> {
-    /// Prepares the rotation and its mask.
+    /// Prepares the rotation along a dimension and its mask.
     ///
     /// # Errors
     /// [`CircuitError::Encoding`](crate::CircuitError::Encoding) for a dimension that does not exist;
@@ -26,13 +26,13 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotRotation<A> {
         Ok(Self { exponent: rotation.exponent, wrapped: rotation.wrapped.map(prepared).transpose()? })
     }
 
-    /// Exponents of the automorphisms that need keys.
+    /// Exponents of the automorphisms for which the rotation needs keys.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         let wrapped = self.wrapped.iter().map(|(exponent, _)| *exponent);
         std::iter::once(self.exponent).chain(wrapped)
     }
 
-    /// Rotates the slots.
+    /// Rotates the slots along the dimension.
     ///
     /// # Errors
     /// [`CircuitError::MissingAutomorphism`](crate::CircuitError::MissingAutomorphism);

@@ -16,7 +16,7 @@ struct Line<A: Automorphisms> {
 }
 
 impl<A: Automorphisms<Plaintext = Plaintext>> SlotSum<A> {
-    /// Prepares sums along these dimensions.
+    /// Prepares sums of slots along these dimensions.
     ///
     /// # Errors
     /// Every error of [`SlotRotation::new`].
@@ -40,12 +40,12 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotSum<A> {
         Self::new(arithmetic, encoder, &all)
     }
 
-    /// Exponents of the automorphisms that need keys.
+    /// Exponents of the automorphisms for which the sums need keys.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.iter().flat_map(|line| line.rotations.iter().flat_map(SlotRotation::exponents))
     }
 
-    /// Computes the sums.
+    /// Computes the sums of slots along the dimensions.
     ///
     /// # Errors
     /// Every error of [`SlotRotation::apply`].

@@ -1,29 +1,29 @@
-//! What a layout costs, to choose one.
+//! Cost of a statistics layout, by which one is chosen.
 
 use super::Layout;
 
-/// Time of a base conversion from k to k moduli, over k² transforms.
+/// Time of a base conversion from k to k moduli, in units of k² transforms.
 const CONVERSION: f64 = 0.065;
 
-/// Sums over slots, counted: of which layout they are does not matter.
+/// Counts of the parts of a statistics circuit: of which layout they are does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// The ring degree n.
+    /// Ring degree n of the ciphertexts.
     pub degree: usize,
-    /// Chunks.
+    /// Number of chunks of the table.
     pub chunks: usize,
-    /// Ciphertexts of a chunk.
+    /// Number of ciphertexts of a chunk.
     pub inputs: usize,
-    /// Products of ciphertexts in a chunk.
+    /// Number of products of ciphertexts in a chunk.
     pub products: usize,
-    /// Sums that are rotated and decrypted.
+    /// Number of sums that are rotated and decrypted.
     pub sums: usize,
-    /// Rotations of each sum.
+    /// Number of rotations of each sum.
     pub rotations: u32,
 }
 
 impl Tally {
-    /// Butterflies of the whole job for one plaintext modulus, with `limbs` ciphertext moduli: each
+    /// Number of butterflies of the whole job for one plaintext modulus, with `limbs` ciphertext moduli: each
     /// chunk encrypts and extends its inputs and multiplies; then sums are rotated and decrypted.
     #[must_use]
     pub fn butterflies(&self, limbs: usize) -> f64 {
@@ -41,7 +41,7 @@ impl Tally {
 }
 
 impl Layout {
-    /// Butterflies of the whole job, as [`Tally::butterflies`] counts them.
+    /// Number of butterflies of the whole job, as [`Tally::butterflies`] counts them.
     #[must_use]
     pub fn cost(&self, limbs: usize) -> f64 {
         let (packed, products) = (self.packed(), self.products().len());

@@ -1,4 +1,4 @@
-//! What can go wrong in the statistics circuit.
+//! Errors of the statistics circuit.
 
 /// An error of the statistics circuit: what was expected, what came, what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,11 +9,11 @@ pub enum StatisticsError {
         "a table of {columns} columns, {groups} groups and {rows} rows in the largest: each must be at least 1"
     )]
     EmptyTable {
-        /// Columns.
+        /// Number of columns of the table.
         columns: usize,
-        /// Groups.
+        /// Number of groups of the table.
         groups: usize,
-        /// Rows of the largest group.
+        /// Number of rows of the largest group.
         rows: usize,
     },
     /// The groups' segments do not fit a row of slots.
@@ -22,11 +22,11 @@ pub enum StatisticsError {
          segments or a larger ring"
     )]
     LayoutTooLarge {
-        /// Groups, rounded up to a power of two.
+        /// Number of groups, rounded up to a power of two.
         groups: usize,
-        /// Slots of a segment.
+        /// Number of slots of a segment.
         segment: usize,
-        /// Slots of a row, n/2.
+        /// Number of slots of a row, n/2.
         row: usize,
     },
     /// A layout made for another ring.
@@ -34,9 +34,9 @@ pub enum StatisticsError {
         "the layout is for ring degree {expected}, the context has {got}: make a layout for this context"
     )]
     DegreeMismatch {
-        /// The layout's ring degree.
+        /// Ring degree of the layout.
         expected: usize,
-        /// The context's ring degree.
+        /// Ring degree of the context.
         got: usize,
     },
     /// The ciphertexts of a chunk are not those the layout asks for.
@@ -44,19 +44,19 @@ pub enum StatisticsError {
         "{got} {what} ciphertexts in a chunk, the layout has {expected}: encrypt every input of the layout"
     )]
     InputCount {
-        /// Packed or repeated.
+        /// Kind of input: packed or repeated.
         what: &'static str,
-        /// Ciphertexts there should be.
+        /// Number of ciphertexts that the layout asks for.
         expected: usize,
-        /// Ciphertexts that came.
+        /// Number of ciphertexts in the chunk that came.
         got: usize,
     },
-    /// Too many or too few chunks.
+    /// A table with too many or too few chunks for its layout.
     #[error("{got} chunks were absorbed, the layout has {expected}: absorb each chunk once")]
     ChunkCount {
-        /// Chunks there should be.
+        /// Number of chunks that the layout asks for.
         expected: usize,
-        /// Chunks that came.
+        /// Number of chunks of the table that came.
         got: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Where the cells of a table stand in slots, and where their sums appear.
+//! Layout of a table in slots: where its cells stand, and where their sums appear.
 //!
 //! The 2 × n/2 slots are cut into units, a unit into one segment for each group (their number
 //! rounded up to a power of two), and a segment holds consecutive rows of its group, padded with
@@ -11,36 +11,36 @@ use std::collections::BTreeSet;
 
 use super::StatisticsError;
 
-/// The size of a table.
+/// Size of a table for statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Columns of numbers.
+    /// Number of columns of numbers.
     pub columns: usize,
-    /// Groups of rows.
+    /// Number of groups of rows.
     pub groups: usize,
-    /// Rows of the largest group.
+    /// Number of rows of the largest group.
     pub longest_group: usize,
 }
 
-/// One ciphertext of a chunk.
+/// Kind of one ciphertext of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
-    /// Block `b`: columns b·u, b·u + 1, … for u units, each in its unit.
+    /// Packed block `b`: columns b·u, b·u + 1, … for u units, each in its unit.
     Packed(usize),
-    /// One column in every unit.
+    /// Repeated column: one column in every unit.
     Repeated(usize),
 }
 
 /// One product of ciphertexts: a packed block times a repeated column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
-    /// The packed block.
+    /// Index of the packed block.
     pub block: usize,
-    /// The repeated column.
+    /// Index of the repeated column.
     pub column: usize,
 }
 
-/// A plan for a table of known shape in a ring of known degree.
+/// Layout of a table of known shape in a ring of known degree.
 ///
 /// ```
 /// use sunzi_circuits::statistics::{Input, Layout, Shape};
@@ -63,14 +63,14 @@ pub struct Layout {
     segment: usize,
     group_segments: usize,
     chunks: usize,
-    /// Ascending by column, then by block.
+    /// Products of the layout, ascending by column, then by block.
     products: Vec<Product>,
-    /// Columns of these products, ascending.
+    /// Columns of the layout's products, ascending.
     repeated: Vec<usize>,
 }
 
 impl Layout {
-    /// The layout with segments of `segment` slots in a ring of degree `degree`, both powers of two.
+    /// Makes the layout with segments of `segment` slots in a ring of degree `degree`, both powers of two.
     ///
     /// # Errors
     /// [`StatisticsError::EmptyTable`]; [`StatisticsError::LayoutTooLarge`] if the segments of all
@@ -118,7 +118,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The cheapest layout in a ring of degree `degree` with `limbs` moduli.
+    /// Returns the cheapest layout in a ring of degree `degree` with `limbs` moduli.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new), if not even segments of one slot fit.
@@ -127,7 +127,8 @@ impl Layout {
         Self::cheapest_for(shape, degree, limbs, &pairs)
     }
 
-    /// The cheapest layout [for these pairs](Self::for_pairs) x ≤ y of columns.
+    /// Returns the cheapest layout for these pairs x ≤ y of columns, as [`with_pairs`](Self::with_pairs)
+    /// leaves them.
     ///
     /// # Errors
     /// Every error of [`cheapest`](Self::cheapest).
@@ -149,55 +150,56 @@ impl Layout {
         Ok(best)
     }
 
-    /// The table's shape.
+    /// Shape of the table that is laid out.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The ring degree n.
+    /// Ring degree n of the layout.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// Slots of one segment: rows of one group in one chunk.
+    /// Number of slots of one segment: rows of one group in one chunk.
     #[must_use]
     pub fn segment(&self) -> usize {
         self.segment
     }
 
-    /// Slots of one unit: a segment for each group.
+    /// Number of slots of one unit: a segment for each group.
     #[must_use]
     pub fn unit(&self) -> usize {
         self.segment * self.group_segments
     }
 
-    /// Units of a ciphertext: the columns that one packed input holds.
+    /// Number of units of a ciphertext: the columns that one packed input holds.
     #[must_use]
     pub fn units(&self) -> usize {
         self.degree / self.unit()
     }
 
-    /// Chunks the rows are cut into.
+    /// Number of chunks that the rows are cut into.
     #[must_use]
     pub fn chunks(&self) -> usize {
         self.chunks
     }
 
-    /// Packed inputs of a chunk; the column of ones follows the table's columns.
+    /// Number of packed inputs of a chunk; the column of ones follows the table's columns.
     #[must_use]
     pub fn packed(&self) -> usize {
         (self.shape.columns + 1).div_ceil(self.units())
     }
 
-    /// Repeated inputs of a chunk: one for each of [`repeated_columns`](Self::repeated_columns).
+    /// Number of repeated inputs of a chunk: one for each of [`repeated_columns`](Self::repeated_columns).
     #[must_use]
     pub fn repeated(&self) -> usize {
         self.repeated.len()
     }
 
-    /// The columns of repeated inputs, ascending: all of them unless the layout is [for some pairs](Self::for_pairs).
+    /// Columns of the repeated inputs, ascending: all of them unless the layout is
+    /// [`with_pairs`](Self::with_pairs).
     #[must_use]
     pub fn repeated_columns(&self) -> &[usize] {
         &self.repeated
@@ -215,14 +217,14 @@ impl Layout {
         &self.products
     }
 
-    /// log2 of the unit: how often a sum is rotated and added to itself.
+    /// log2 of the unit in slots: how often a sum is rotated and added to itself.
     #[must_use]
     pub fn rotations(&self) -> u32 {
         self.unit().ilog2()
     }
 
-    /// The slots of one input of one chunk. `cell` gives the number at (column, group, row within
-    /// the group), or none where the group has no such row; `one` is the number 1.
+    /// Returns the slots of one input of one chunk. `cell` gives the number at (column, group, row within the
+    /// group), or none where the group has no such row; `one` is the number 1.
     #[must_use]
     pub fn place<V: Clone + Default>(
         &self,
@@ -257,26 +259,26 @@ impl Layout {
         slots
     }
 
-    /// The slot that holds a column's sum over a group; group 0 of the total holds the sum over all.
+    /// Returns the slot that holds a column's sum over a group; group 0 of the total holds the sum over all.
     #[must_use]
     pub fn slot(&self, column: usize, group: usize) -> usize {
         column % self.units() * self.unit() + group * self.segment
     }
 
-    /// Where the column of ones stands: the counts are its sums.
+    /// Returns the index of the column of ones, whose sums are the counts.
     #[must_use]
     pub fn ones(&self) -> usize {
         self.shape.columns
     }
 
-    /// The packed block a column stands in.
+    /// Returns the index of the packed block that holds a column.
     #[must_use]
     pub fn block(&self, column: usize) -> usize {
         column / self.units()
     }
 
-    /// The index in [`products`](Self::products) of the product that holds x·y, and the column
-    /// whose [`slot`](Self::slot) to read. The index is behind the last product if none holds x·y.
+    /// Returns the index in [`products`](Self::products) of the product that holds x·y, and the column whose
+    /// [`slot`](Self::slot) to read. The index is behind the last product if none holds x·y.
     #[must_use]
     pub fn pair(&self, x: usize, y: usize) -> (usize, usize) {
         let (low, column) = (x.min(y), x.max(y));

@@ -1,4 +1,4 @@
-//! The server's side: ciphertexts and evaluation keys in, encrypted sums out.
+//! Server of the statistics circuit: ciphertexts and evaluation keys in, encrypted sums out.
 
 use rayon::prelude::*;
 use sunzi_encoding::doubling_steps;
@@ -8,23 +8,23 @@ use crate::arithmetic::check_keys;
 use crate::inner_product::{required_rotations, sum_segments};
 use crate::{Arithmetic, Outcome, Rotation};
 
-/// The ciphertexts of one chunk, in the layout's order.
+/// Ciphertexts of one chunk, in the order of the layout.
 pub struct EncryptedChunk<C = sunzi_bfv::Ciphertext> {
-    /// Inputs [`Packed`](super::Input::Packed) 0, 1, ….
+    /// Packed inputs [`Packed`](super::Input::Packed) 0, 1, … of the chunk.
     pub packed: Vec<C>,
-    /// Inputs [`Repeated`](super::Input::Repeated) of the layout's repeated columns.
+    /// Repeated inputs [`Repeated`](super::Input::Repeated) of the layout's repeated columns.
     pub repeated: Vec<C>,
 }
 
-/// The sums of one packed ciphertext.
+/// Sums of one packed ciphertext.
 pub struct EncryptedSum<C = sunzi_bfv::Ciphertext> {
-    /// The first slot of each segment holds its group's sum.
+    /// Sums over groups: the first slot of each segment holds its group's sum.
     pub groups: C,
-    /// The first slot of each unit holds the sum over all groups.
+    /// Sums over all groups: the first slot of each unit holds one.
     pub total: C,
 }
 
-/// Everything the server sends back.
+/// Encrypted sums that the server sends back.
 pub struct EncryptedSums<C = sunzi_bfv::Ciphertext> {
     /// Sums of columns, for each packed input; the column of ones gives counts.
     pub columns: Vec<EncryptedSum<C>>,
@@ -33,13 +33,13 @@ pub struct EncryptedSums<C = sunzi_bfv::Ciphertext> {
 }
 
 impl Layout {
-    /// The rotations that a [`Server`] needs keys for.
+    /// Lists the rotations that a [`Server`] needs keys for.
     #[must_use]
     pub fn required_rotations(&self) -> Vec<Rotation> {
         required_rotations(self.unit(), self.degree() / 2)
     }
 
-    /// How many times a [`Server`] reports progress: each product of each chunk, each sum.
+    /// Number of times that a [`Server`] reports progress: each product of each chunk, each sum.
     #[must_use]
     pub fn steps(&self) -> usize {
         let products = self.products().len();
@@ -49,9 +49,9 @@ impl Layout {
 
 /// Computes encrypted sums, chunk by chunk, in memory that does not grow with the rows.
 ///
-/// Its inputs are public parameters, evaluation keys and ciphertexts: a secret key fits nowhere. Products of a block
-/// with a column are summed over all chunks before they are scaled and relinearised once. Results do not depend on
-/// the number of threads of the rayon pool it runs in.
+/// The inputs of the server are public parameters, evaluation keys and ciphertexts: a secret key fits
+/// nowhere. Products of a block with a column are summed over all chunks before they are scaled and
+/// relinearised once. Results do not depend on the number of threads of the rayon pool it runs in.
 pub struct Server<'a, A: Arithmetic> {
     arithmetic: &'a A,
     keys: &'a A::Keys,
@@ -62,7 +62,7 @@ pub struct Server<'a, A: Arithmetic> {
 }
 
 impl<'a, A: Arithmetic> Server<'a, A> {
-    /// A server for one layout.
+    /// Makes a server for one layout.
     ///
     /// # Errors
     /// [`StatisticsError::DegreeMismatch`] for a layout of another ring degree;
@@ -80,7 +80,7 @@ impl<'a, A: Arithmetic> Server<'a, A> {
         Ok(Self { arithmetic, keys, layout, packed, products, absorbed: 0 })
     }
 
-    /// Adds the columns and products of one chunk to what is there; `step` hears of each product.
+    /// Adds the columns and products of one chunk to the sums so far; `step` is called for each product.
     ///
     /// # Errors
     /// [`StatisticsError::InputCount`]; [`StatisticsError::ChunkCount`] for one chunk too many;
@@ -120,7 +120,7 @@ impl<'a, A: Arithmetic> Server<'a, A> {
         })
     }
 
-    /// Sums the slots of every segment, and over all segments; `step` hears of each sum.
+    /// Sums the slots of every segment, and over all segments; `step` is called for each sum.
     ///
     /// # Errors
     /// [`StatisticsError::ChunkCount`] before all chunks are absorbed;
@@ -146,7 +146,7 @@ impl<'a, A: Arithmetic> Server<'a, A> {
     }
 }
 
-/// Segment sums, then the same doubling on over the segments of a unit.
+/// Computes the sums of segments, then by further doubling those over the segments of a unit.
 fn sum_groups<A: Arithmetic>(
     arithmetic: &A,
     keys: &A::Keys,

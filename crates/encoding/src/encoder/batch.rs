@@ -86,7 +86,7 @@ impl fmt::Debug for BatchEncoder {
     }
 }
 
-/// Whether t is a prime ≡ 1 (mod 2n).
+/// Whether t is a prime ≡ 1 (mod 2n), so that slots exist.
 pub fn is_batchable(degree: usize, plain_modulus: u64) -> bool {
     // A degree that exceeds a word has no modulus.
     let index = (degree.max(1) as u64).saturating_mul(2);
@@ -144,7 +144,7 @@ impl Encoder for BatchEncoder {
 mod tests {
     use super::*;
 
-    /// Yields a deterministic stream of numbers below `bound`.
+    /// Yields a deterministic stream of numbers in [0, `bound`).
     fn numbers(seed: u64, bound: u64) -> impl Iterator<Item = u64> {
         let mut state = seed;
         std::iter::repeat_with(move || {
@@ -153,7 +153,7 @@ mod tests {
         })
     }
 
-    /// Returns the schoolbook product modulo X^n + 1 and t.
+    /// Returns the schoolbook product of two polynomials modulo X^n + 1 and t.
     fn negacyclic_product(a: &[u64], b: &[u64], t: u64) -> Vec<u64> {
         let n = a.len();
         let mut out = vec![0_u64; n];
@@ -168,7 +168,7 @@ mod tests {
         out
     }
 
-    /// Returns a(X^k) modulo X^n + 1 and t.
+    /// Returns the image a(X^k) modulo X^n + 1 and t.
     fn automorphism(a: &[u64], k: u64, t: u64) -> Vec<u64> {
         let n = a.len();
         let mut out = vec![0; n];

@@ -68,7 +68,7 @@ impl<E: Encoder> CrtEncoder<E> {
         Ok(Self { parts, crt: Crt::new(&moduli)? })
     }
 
-    /// Encoders, one for each t_i.
+    /// Encoders of the residues, one for each t_i.
     pub fn parts(&self) -> &[E] {
         &self.parts
     }
@@ -88,7 +88,7 @@ impl<E: Encoder> CrtEncoder<E> {
         bounds(self.range())
     }
 
-    /// Number of integers in one encoding.
+    /// Number of integers that one encoding holds.
     pub fn slots(&self) -> usize {
         self.parts.iter().map(Encoder::slots).min().unwrap_or(0)
     }
@@ -166,7 +166,7 @@ impl<E: Encoder> CrtEncoder<E> {
     }
 }
 
-/// Returns −⌊T/2⌋ and ⌈T/2⌉ − 1.
+/// Returns the smallest and the largest integer of T = `range`: −⌊T/2⌋ and ⌈T/2⌉ − 1.
 pub(crate) fn bounds(range: &BigUint) -> (BigInt, BigInt) {
     let half = BigInt::from(range >> 1_u32);
     let high = BigInt::from((range + 1_u32) >> 1_u32) - 1;

@@ -66,8 +66,8 @@ pub struct DimensionRotation {
 pub struct WrappedRotation {
     /// Exponent k of X → X^k for the slots that wrap around.
     pub exponent: u64,
-    /// Mask with 1 in every slot that does not wrap around, 0 in the others: the rotation is b + mask·(a − b), with b by this automorphism
-    /// and a by the other.
+    /// Mask with 1 in every slot that does not wrap around, 0 in the others: the rotated slots are b +
+    /// mask·(a − b), with b by this automorphism and a by the other.
     pub mask: Plaintext,
 }
 
@@ -129,7 +129,7 @@ impl GaloisEncoder {
         &self.tables.ring
     }
 
-    /// Hypercube of slots.
+    /// Hypercube of slots: the group (Z/m)*/⟨p⟩ with its dimensions.
     #[must_use]
     pub fn group(&self) -> &QuotientGroup {
         &self.tables.group
@@ -174,7 +174,7 @@ impl GaloisEncoder {
     /// Returns the elements of all slots, d coefficients each.
     ///
     /// # Errors
-    /// [`EncodingError::PlaintextMismatch`].
+    /// [`EncodingError::PlaintextMismatch`] for a plaintext of another degree or modulus.
     pub fn decode_elements(&self, plaintext: &Plaintext) -> Result<Vec<Vec<u64>>, EncodingError> {
         let values = self.values(plaintext)?;
         Ok(values.chunks(self.tables.ring.degree()).map(<[u64]>::to_vec).collect())
@@ -209,7 +209,7 @@ impl GaloisEncoder {
     /// Returns the rotation along a dimension: slot e + `steps` of every line moves to slot e, cyclically.
     ///
     /// # Errors
-    /// [`EncodingError::NoDimension`].
+    /// [`EncodingError::NoDimension`] for a dimension that the hypercube of slots lacks.
     pub fn rotation(&self, dimension: usize, steps: i64) -> Result<DimensionRotation, EncodingError> {
         let group = &self.tables.group;
         let missing = EncodingError::NoDimension { got: dimension, dimensions: group.dimensions().len() };

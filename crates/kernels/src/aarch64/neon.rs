@@ -1,4 +1,4 @@
-//! 128-bit vectors with fused multiply-add.
+//! Neon's 128-bit vectors with fused multiply-add.
 #![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
 
 use std::arch::aarch64::*;
@@ -51,7 +51,7 @@ macro_rules! words {
 }
 
 impl Neon {
-    /// Shifts left by `count`, or right where it is negative.
+    /// Shifts bits left by `count`, or right where `count` is negative.
     #[inline(always)]
     fn shift(self, a: float64x2_t, count: i64) -> float64x2_t {
         vector!(vreinterpretq_f64_u64(vshlq_u64(vreinterpretq_u64_f64(a), vdupq_n_s64(count))))
@@ -147,7 +147,7 @@ impl Doubles for Neon {
         })
     }
 
-    /// Positions of the bytes of both words.
+    /// Positions in memory of the bytes of both words of a register.
     type Pattern = uint8x16_t;
 
     #[inline(always)]
@@ -167,7 +167,7 @@ impl Doubles for Neon {
     }
 }
 
-/// Tables by modulus: those with the longest lazy runs first.
+/// Tables of kernels by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 2] = [&DOUBLE_48, &DOUBLE_50];
 
 #[inline]
@@ -177,7 +177,7 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Double<Neon, 4, PERIOD> {
     Double::new(unsafe { Neon::new() }, c)
 }
 
-/// A conversion on a processor that has Neon: only [`together`] makes it.
+/// A base conversion on a processor that has Neon: only [`together`] makes it.
 struct Conversion(Columns);
 
 impl Together for Conversion {
@@ -209,7 +209,7 @@ compile! {
 
 rounding! { [#[target_feature(enable = "neon")]] ROUNDING }
 
-/// Table for moduli up to 2^48: no reduction in a forward transform.
+/// Table of kernels for moduli up to 2^48: no reduction in a forward transform.
 pub(crate) static DOUBLE_48: Table = Table {
     isa: Isa::Neon,
     factor: Double48::<Neon, 4>::factor,
@@ -223,7 +223,7 @@ pub(crate) static DOUBLE_48: Table = Table {
     cyclotomic: CYCLOTOMIC,
 };
 
-/// Table for moduli up to 2^50.
+/// Table of kernels for moduli up to 2^50.
 pub(crate) static DOUBLE_50: Table = Table {
     widest: Double50::<Neon, 4>::WIDEST,
     inner_products: INNER_PRODUCTS_50,

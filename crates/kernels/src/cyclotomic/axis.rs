@@ -1,4 +1,4 @@
-//! Tables of one axis of a cyclotomic transform, in one direction.
+//! Tables for one axis of a cyclotomic transform, in one direction.
 //!
 //! Along an axis of order p^e, x^(p^(e−1)) is a root of order p: blocks of rows are transformed as for the prime; then p by p matrices split
 //! x^s − c into factors x^(s/p) − c_i.
@@ -15,12 +15,12 @@ use crate::twiddles::bit_reverse;
 pub(super) struct Builder<'a> {
     pub(super) modulus: Modulus,
     pub(super) axis: &'a Axis,
-    /// Root of unity of the order of the axis.
+    /// Root of unity of the order of the axis, p^e.
     pub(super) root: u64,
 }
 
 impl Builder<'_> {
-    /// Constants as words of the table that multiply by them.
+    /// Returns the words of a table that multiply by these constants.
     pub(super) fn constants(&self, values: impl IntoIterator<Item = u64>) -> Buffer {
         let (transform, q) = (&self.modulus.table.cyclotomic, self.modulus.value());
         let words = |w| (transform.constant)(w, q).into_iter().take(transform.words);
@@ -31,12 +31,12 @@ impl Builder<'_> {
         self.axis.prime() as usize
     }
 
-    /// Number p^(e−1) of values that a block takes.
+    /// Number p^(e−1) of values that a block of the axis takes.
     pub(super) fn block(&self) -> usize {
         (self.axis.order() / self.axis.prime()) as usize
     }
 
-    /// Power root^(e mod order).
+    /// Returns the power root^(e mod order) for an exponent e.
     pub(super) fn power(&self, exponent: u64) -> u64 {
         self.modulus.pow(self.root, exponent % self.axis.order())
     }
@@ -69,12 +69,12 @@ impl Builder<'_> {
         Ok(AxisTables { degree, stride, block: self.block(), inverse, convolution, kernel, stages })
     }
 
-    /// Kernel of the inverse transform, times c.
+    /// Returns the kernel of the inverse transform of the axis, times c.
     pub(super) fn scaled_kernel(&self, c: u64) -> Result<Buffer, KernelError> {
         if self.prime() == 2 { Ok(self.twists(c)) } else { self.kernel(true, c) }
     }
 
-    /// Exponents of the root at the positions of a transformed axis.
+    /// Returns the exponents of the root at the positions of a transformed axis.
     pub(super) fn exponents(&self) -> Vec<u64> {
         let (p, h) = (self.axis.prime(), self.axis.degree());
         if p == 2 {
@@ -87,14 +87,15 @@ impl Builder<'_> {
         exponents
     }
 
-    /// Twists c·ψ^-j/h of the inverse transform along an axis of a power of two.
+    /// Returns the twists c·ψ^-j/h of the inverse transform along an axis of a power of two.
     pub(super) fn twists(&self, c: u64) -> Buffer {
         let (h, q) = (self.axis.degree(), &self.modulus);
         let factor = q.mul(c, self.inverse_of(h));
         self.constants((0..h as u64).map(|j| q.mul(factor, self.power(2 * h as u64 - j))))
     }
 
-    /// Stages that split x^s − ω^(s·u) into factors x^(s/p) − ω^((s/p)·(u + i·p^e)), level after level.
+    /// Returns the stages that split x^s − ω^(s·u) into factors x^(s/p) − ω^((s/p)·(u + i·p^e)), level after
+    /// level.
     fn stages(&self, inverse: bool) -> Vec<Stage> {
         let (p, q) = (self.prime(), &self.modulus);
         let order = self.axis.order();

@@ -25,7 +25,7 @@ struct Dimension {
 }
 
 impl Dimension {
-    /// Returns the frequency at a place.
+    /// Returns the frequency at a place along the dimension.
     fn frequency(&self, place: usize) -> usize {
         let (mut rest, mut digits, mut frequency) = (place, 1, 0);
         while digits < self.size {
@@ -37,7 +37,7 @@ impl Dimension {
     }
 }
 
-/// Yields the powers of five, three and two in a length: (radix, power, product of those that follow).
+/// Yields the powers of five, three and two in a length: (radix, power, product of the later powers).
 fn powers(length: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let mut inner = length;
     let next = move |radix| {
@@ -56,7 +56,7 @@ fn register(k: usize, size: usize) -> usize {
     if size.is_power_of_two() { bit_reverse(k, size.trailing_zeros()) } else { k }
 }
 
-/// Lists the rows of a sweep over blocks of `block` rows, in groups of `size`.
+/// Lists the rows of a sweep over blocks of `block` rows of a tile, in groups of `size`.
 fn rows(len: usize, block: usize, size: usize, order: impl Fn(usize, usize) -> usize) -> Vec<u32> {
     let stride = block / size;
     let starts = (0..len).step_by(block.max(1)).flat_map(|first| first..first + stride);
@@ -86,7 +86,7 @@ impl Builder<'_> {
         Ok(Convolution { length: h, rows: 1, steps, adds: false, twists: inverse })
     }
 
-    /// Splits a number of levels into parts, as equal as can be.
+    /// Splits a number of levels into the parts that sweeps run, as equal as can be.
     fn parts(&self, levels: u32) -> Vec<u32> {
         let count = levels.div_ceil(self.modulus.table.cyclotomic.levels);
         (0..count).map(|i| (i + 1) * levels / count - i * levels / count).collect()
@@ -156,7 +156,8 @@ impl Builder<'_> {
         Ok(Convolution { length, rows, steps, adds: !inverse, twists: false })
     }
 
-    /// Makes the forward sweeps of all dimensions, then the inverse ones; if nothing comes between, the two in the middle are one.
+    /// Makes the forward sweeps of all dimensions, then the inverse ones; if nothing comes between, the two
+    /// sweeps in the middle are one.
     fn convolution_sweeps(&self, dimensions: &[Dimension], len: usize, apart: bool) -> Vec<Sweep> {
         let Some((twos, odd)) = dimensions.split_last() else { return Vec::new() };
         let levels = twos.size.trailing_zeros();
@@ -239,7 +240,7 @@ impl Builder<'_> {
         sweeps
     }
 
-    /// Makes sweeps of levels from bit-reversed frequencies, after the first `done`.
+    /// Makes the sweeps of inverse levels from bit-reversed frequencies, after the first `done` levels.
     fn inverse_sweeps(&self, dimension: &Dimension, len: usize, parts: &[u32], done: u32) -> Vec<Sweep> {
         let mut half = 1_usize << done;
         let mut sweeps = Vec::new();
@@ -260,7 +261,7 @@ impl Builder<'_> {
         sweeps
     }
 
-    /// Makes sweeps of radix three or five, splitting blocks or, inverse, joining them.
+    /// Makes sweeps of radix three or five, which split blocks or, where inverse, join them.
     fn odd_sweeps(&self, dimension: &Dimension, len: usize, inverse: bool) -> Vec<Sweep> {
         let Dimension { radix, size, inner, root } = *dimension;
         let q = &self.modulus;
@@ -285,8 +286,8 @@ impl Builder<'_> {
         sweeps
     }
 
-    /// Constants of a radix: for three ρ; for five −1/4, (ρ + ρ^4 − ρ^2 − ρ^3)/4, and with sines s_k = (ρ^k − ρ^-k)/2 the numbers s_2, s_1 − s_2
-    /// and s_1 + s_2.
+    /// Returns the constants of a radix: for three ρ; for five −1/4, (ρ + ρ^4 − ρ^2 − ρ^3)/4, and with sines
+    /// s_k = (ρ^k − ρ^-k)/2 the numbers s_2, s_1 − s_2 and s_1 + s_2.
     fn multipliers(&self, root: u64, radix: usize) -> Vec<u64> {
         if radix == 3 {
             return vec![root];
@@ -299,7 +300,7 @@ impl Builder<'_> {
         vec![q.neg(quarter), q.mul(quarter, cosines), s2, q.sub(s1, s2), q.add(s1, s2)]
     }
 
-    /// Makes the sweep of the innermost radix three and radix two, forward and back.
+    /// Makes the sweep of the innermost radix three and radix two, in either direction.
     fn six(&self, root: u64, len: usize) -> Sweep {
         let back = self.constants([self.modulus.mul(root, root)]);
         let sweep = self.sweep(6, (0..len as u32).collect(), 1, vec![root]);

@@ -41,7 +41,8 @@ pub struct CyclotomicPlan {
     scaled: usize,
 }
 
-/// A constant that an inverse transform multiplies by at no cost, made by [`CyclotomicPlan::scale`].
+/// A constant that an inverse cyclotomic transform multiplies by at no cost, made by
+/// [`CyclotomicPlan::scale`].
 #[derive(Clone)]
 pub struct CyclotomicScale {
     modulus: u64,
@@ -90,21 +91,21 @@ impl CyclotomicPlan {
         Ok(Self { modulus, index: index.clone(), root, forward, inverse, scaled })
     }
 
-    /// Degree of the ring.
+    /// Degree n = φ(m) of the ring.
     #[must_use]
     #[inline]
     pub fn n(&self) -> usize {
         self.forward.n
     }
 
-    /// Modulus of the transform.
+    /// Modulus of the cyclotomic transform.
     #[must_use]
     #[inline]
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
 
-    /// Primitive m-th root of unity ω.
+    /// Primitive m-th root of unity ω of the transform.
     #[must_use]
     #[inline]
     pub fn root(&self) -> u64 {
@@ -153,7 +154,7 @@ impl CyclotomicPlan {
         self.run(a, &self.inverse, None)
     }
 
-    /// Prepares an inverse transform that also multiplies by `c`.
+    /// Prepares an inverse cyclotomic transform that also multiplies by `c`.
     ///
     /// # Errors
     /// [`KernelError::NotReduced`] unless c < q.
@@ -169,7 +170,7 @@ impl CyclotomicPlan {
         Ok(CyclotomicScale { modulus: self.modulus.value(), m: self.index.value(), kernel })
     }
 
-    /// [`inverse`](Self::inverse) times the constant of `scale`, at the same cost.
+    /// Runs [`inverse`](Self::inverse) times the constant of `scale`, at the same cost.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `a` and the scale have n words,

@@ -1,6 +1,6 @@
 //! Rows of words at a stride, as functions of a table take them.
 
-/// Words in a row of a tile.
+/// Number of words in a row of a tile.
 pub(crate) const WIDTH: usize = 8;
 
 /// Index that stands for an absent row.
@@ -8,25 +8,26 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 /// Range of the words that a sweep loads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prepare {
-    /// Words below q, or below 2q.
+    /// Words below q, or below 2q, as inputs of a transform.
     Input,
-    /// Words below FRESH·q.
+    /// Words below FRESH·q, as results of products.
     Fresh,
-    /// Outputs of at most `PERIOD` levels.
+    /// Words that are outputs of at most `PERIOD` levels.
     Words,
 }
 
-/// Rows of one register each, at a stride.
+/// Rows of one register each, at a stride in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
     pub(crate) words: *mut u64,
     pub(crate) stride: usize,
-    /// Words in place of absent rows: zeros where rows are loaded, scratch memory where they are stored.
+    /// Pointer to the words in place of absent rows: zeros where rows are loaded, scratch memory where they
+    /// are stored.
     pub(crate) absent: *mut u64,
 }
 
 impl Rows {
-    /// Selects row `first`, then every `step`-th.
+    /// Selects row `first`, then every `step`-th row.
     #[inline(always)]
     pub(crate) fn every(self, step: usize, first: usize) -> Self {
         Self { words: self.words.wrapping_add(first * self.stride), stride: step * self.stride, ..self }
@@ -47,7 +48,7 @@ impl Rows {
         self.words.wrapping_add(row * self.stride)
     }
 
-    /// Returns the pointer to a row that may be absent.
+    /// Returns the pointer to a row of a list that may be absent.
     #[inline(always)]
     pub(crate) fn listed(self, row: u32) -> *mut u64 {
         if row == ABSENT { self.absent } else { self.row(row as usize) }
@@ -75,7 +76,7 @@ impl Path {
     }
 }
 
-/// Row 0 of the rows as it was before the first sweep: added to frequency 0.
+/// Row 0 of an axis as it was before the first sweep: added to frequency 0.
 #[derive(Clone, Copy)]
 pub(crate) struct Constant {
     pub(crate) rows: Rows,
@@ -96,6 +97,6 @@ pub(crate) struct Matrices {
     pub(crate) step: usize,
     /// Number of sets of rows, side by side, that every matrix multiplies.
     pub(crate) sets: usize,
-    /// Number of rows from the first of one matrix to the first of the next.
+    /// Number of rows from the first row of one matrix to that of the next.
     pub(crate) next: usize,
 }

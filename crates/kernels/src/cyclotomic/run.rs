@@ -23,9 +23,9 @@ struct Task<'a> {
     functions: &'a Cyclotomic,
     axis: &'a AxisTables,
     kernel: &'a [u64],
-    /// Range of the words of the data.
+    /// Range of the words of the data that a task loads.
     prepare: Prepare,
-    /// Whether results are reduced below q.
+    /// Whether results of the task are reduced below q.
     canonical: bool,
     /// Scratch memory: rows of a convolution, of an axis, at an edge of the data, of a matrix.
     tile: *mut u64,
@@ -51,20 +51,20 @@ impl Task<'_> {
         unsafe { transpose(self.constants, group, self.edge, degree) };
     }
 
-    /// Replaces rows by the products of matrices with them.
+    /// Replaces rows by the products of a task's matrices with them.
     fn multiply(&self, rows: Rows, words: &[u64], matrices: Matrices) {
         // SAFETY: as in `transpose`.
         unsafe { (self.functions.multiply)(self.constants, rows, self.rows(self.sums), words, matrices) };
     }
 
-    /// Copies all rows of the axis.
+    /// Copies all rows of the axis of a task.
     fn copy(&self, from: Rows, to: Rows, prepare: Prepare, canonical: bool) {
         // SAFETY: as in `transpose`.
         unsafe { (self.functions.copy)(self.constants, from, to, self.axis.degree, prepare, canonical) };
     }
 }
 
-/// Transforms all axes, in the order of the tables.
+/// Transforms all axes of the ring, in the order of the tables.
 ///
 /// # Safety
 /// The functions must be compiled for instructions that the processor has.
@@ -106,7 +106,7 @@ pub(super) unsafe fn transform(
     }
 }
 
-/// Transforms eight lanes, as many at a time as a register has.
+/// Transforms eight columns of a tile, as many at a time as a register has lanes.
 fn lanes(task: Task<'_>, from: Rows, to: Rows) {
     for lane in (0..WIDTH).step_by(task.functions.lanes) {
         let (from, to) = (from.shifted(lane), to.shifted(lane));
@@ -123,13 +123,13 @@ fn lanes(task: Task<'_>, from: Rows, to: Rows) {
 /// Position of a tile in the data.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Eight columns of a block, in place.
+    /// Eight columns of a block of an axis, in place.
     Columns { block: usize, column: usize },
-    /// Last columns of a block, fewer than eight.
+    /// Last columns of a block of an axis, fewer than eight.
     Edge { block: usize, column: usize },
-    /// Eight rows of the innermost axis.
+    /// Eight rows of the innermost axis as a tile.
     Rows { start: usize },
-    /// Last rows of the innermost axis, fewer than eight.
+    /// Last rows of the innermost axis as a tile, fewer than eight.
     LastRows { start: usize },
 }
 
@@ -157,7 +157,7 @@ impl Place {
     }
 }
 
-/// Transforms an axis, tile after tile.
+/// Transforms all of an axis, tile after tile.
 fn tiles(task: Task<'_>, data: &mut [u64]) {
     let AxisTables { stride, inverse, .. } = *task.axis;
     let edge = task.rows(task.edge);

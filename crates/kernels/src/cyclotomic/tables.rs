@@ -10,7 +10,7 @@ pub(crate) const SIZES: [usize; 7] = [2, 4, 8, 16, 3, 5, 6];
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Levels,
-    /// Forward levels, products with the kernel, inverse levels.
+    /// Forward levels, products with the kernel, inverse levels in one sweep.
     Middle,
 }
 
@@ -18,14 +18,15 @@ pub(crate) enum Kind {
 #[derive(Clone)]
 pub(crate) struct Sweep {
     pub(crate) kind: Kind,
-    /// Index of its size in [`SIZES`].
+    /// Index of the sweep's size in [`SIZES`].
     pub(crate) function: usize,
-    /// Rows in the order in which they are loaded and stored.
+    /// Indices of rows in the order in which they are loaded; the next field is the order in which they are
+    /// stored.
     pub(crate) from: Vec<u32>,
     pub(crate) to: Vec<u32>,
-    /// Number of uses of a set of twiddles before the next set, or again the first.
+    /// Number of uses of a set of twiddles before the next set, or again the first set.
     pub(crate) per: usize,
-    /// Twiddles, level by level, in sets.
+    /// Twiddles of the sweep, level by level, in sets.
     pub(crate) twiddles: Buffer,
     /// Twiddles of the inverse levels of a [`Kind::Middle`].
     pub(crate) back: Buffer,
@@ -40,9 +41,9 @@ pub(crate) struct Sweep {
 pub(crate) struct Convolution {
     pub(crate) length: usize,
     pub(crate) rows: usize,
-    /// Sweeps in order; for several rows, circulants come between both halves of the list.
+    /// Sweeps of the convolution in order; for several rows, circulants come between both halves of the list.
     pub(crate) steps: Vec<Sweep>,
-    /// Whether row 0 is added at frequency 0.
+    /// Whether row 0 is added at frequency 0 of the convolution.
     pub(crate) adds: bool,
     /// Whether rows are multiplied by the kernel at the end.
     pub(crate) twists: bool,
@@ -56,12 +57,12 @@ pub(crate) struct Stage {
     pub(crate) matrices: Buffer,
 }
 
-/// Tables of one axis.
+/// Tables for one axis of a cyclotomic transform.
 #[derive(Clone)]
 pub(crate) struct AxisTables {
     pub(crate) degree: usize,
     pub(crate) stride: usize,
-    /// Block length p^(e−1), or 1 for p = 2.
+    /// Block length p^(e−1) of the axis, or 1 for p = 2.
     pub(crate) block: usize,
     pub(crate) inverse: bool,
     pub(crate) convolution: Convolution,
@@ -71,19 +72,19 @@ pub(crate) struct AxisTables {
 }
 
 impl AxisTables {
-    /// Whether tiles of neighbouring columns need nothing but one sweep.
+    /// Whether tiles of neighbouring columns of the axis need nothing but one sweep.
     pub(crate) fn is_one_sweep(&self) -> bool {
         let conv = &self.convolution;
         self.stride > 1 && self.block == 1 && conv.steps.len() == 1 && !conv.twists
     }
 
-    /// Whether rows of an innermost axis serve as the tile.
+    /// Whether rows of an innermost axis serve as the tile themselves.
     pub(crate) fn in_place(&self) -> bool {
         let conv = &self.convolution;
         self.stride == 1 && self.block == 1 && conv.length * conv.rows == self.degree && !conv.twists
     }
 
-    /// Numbers of rows of scratch memory for a convolution, and for the axis at an edge.
+    /// Returns the numbers of rows of scratch memory for a convolution, and for the axis at an edge.
     fn scratch_rows(&self, n: usize) -> (usize, usize) {
         let conv = &self.convolution;
         let whole_tiles = if self.stride == 1 { n / self.degree } else { self.stride }.is_multiple_of(WIDTH);
@@ -100,7 +101,7 @@ pub(crate) struct ScaledKernel {
     pub(crate) words: Buffer,
 }
 
-/// Tables of all axes in one direction, in the order in which they run.
+/// Tables of all axes of a cyclotomic transform in one direction, in the order in which they run.
 #[derive(Clone)]
 pub(crate) struct Tables {
     pub(crate) n: usize,
@@ -108,7 +109,8 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Offsets in the scratch memory of the rows of a convolution, of an axis, of an edge and of a matrix, then of a row of zeros and one of unused results.
+    /// Returns the offsets in the scratch memory of the rows of a convolution, of an axis, of an edge and of
+    /// a matrix, then of a row of zeros and one of unused results.
     pub(crate) fn scratch_offsets(&self) -> [usize; 5] {
         let most = |f: &dyn Fn(&AxisTables) -> usize| self.axes.iter().map(f).max().unwrap_or(0) * WIDTH;
         let tile = most(&|axis| axis.scratch_rows(self.n).0);

@@ -3,7 +3,7 @@
 use super::lanes::Registers;
 use super::lanes::{Integers, Lanes};
 
-/// Vectors of an arithmetic.
+/// Vectors of eight words of an arithmetic.
 pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Integers>::V;
 
 /// Modular arithmetic on vectors of canonical words, numbers in `[0, q)`.
@@ -15,34 +15,34 @@ pub trait Arithmetic: Copy {
     /// Number of products that a [`sum`](Self::sum_add) holds.
     const MAX_TERMS: usize;
 
-    /// Returns what multiplies by a constant w < q: w itself and a word that makes w·y mod q products without a division,
-    /// Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
+    /// Returns the two words that multiply by a constant w < q: w itself and a word that makes w·y mod q
+    /// products without a division, Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
     fn factor(w: u64, q: u64) -> [u64; 2];
     fn lanes(self) -> Self::Lanes;
-    /// Value of the modulus.
+    /// Value of the modulus of the arithmetic.
     fn value(self) -> u64;
-    /// Modulus in every lane.
+    /// The modulus in every lane of a vector.
     fn modulus(self) -> V<Self>;
-    /// Product a·b mod q, canonical.
+    /// Returns the product a·b mod q, canonical.
     fn multiply(self, a: V<Self>, b: V<Self>) -> V<Self>;
-    /// w·y for the factor of w.
+    /// Returns the product w·y for the factor of w, canonical.
     fn multiply_constant(self, y: V<Self>, w: (V<Self>, V<Self>)) -> V<Self>;
-    /// Reduces any 64-bit words.
+    /// Reduces any 64-bit words of a vector modulo q.
     fn reduce(self, words: V<Self>) -> V<Self>;
     /// Returns an empty sum of products, in two parts that only these three functions understand.
     #[inline(always)]
     fn sum_start(self) -> (V<Self>, V<Self>) {
         (self.lanes().splat(0), self.lanes().splat(0))
     }
-    /// Adds a·b to a sum.
+    /// Adds the products a·b to a sum.
     fn sum_add(self, sum: (V<Self>, V<Self>), a: V<Self>, b: V<Self>) -> (V<Self>, V<Self>);
     /// Reduces a sum of at most `MAX_TERMS` products.
     fn sum_reduce(self, sum: (V<Self>, V<Self>)) -> V<Self>;
 }
 
-/// Registers of an arithmetic.
+/// Registers of the transforms of an arithmetic.
 pub(crate) type Register<A> = <<A as Butterflies>::Registers as Registers>::R;
-/// A constant and its quotient, as [`Arithmetic::factor`] makes them, each in a register.
+/// A constant w and its quotient, as [`Arithmetic::factor`] makes them, each in a register.
 pub(crate) type Factor<A> = (Register<A>, Register<A>);
 
 /// Lazy modular arithmetic on the registers of a transform.
@@ -70,18 +70,18 @@ pub trait Butterflies: Copy {
     fn forward_input(self, x: Register<Self>) -> Register<Self>;
     /// Converts a canonical input of an inverse transform to a word.
     fn inverse_input(self, x: Register<Self>) -> Register<Self>;
-    /// Prepares an input for the first `PERIOD` levels.
+    /// Prepares an input for the first `PERIOD` levels of a transform.
     fn enter(self, x: Register<Self>) -> Register<Self>;
-    /// Prepares the output of `PERIOD` levels for as many more.
+    /// Prepares the output of `PERIOD` levels for as many more levels.
     fn renormalise(self, x: Register<Self>) -> Register<Self>;
-    /// The butterfly (x + w·y, x − w·y), lazily [Harvey14, Cooley–Tukey].
+    /// Computes the butterfly (x + w·y, x − w·y), lazily [Harvey14, Cooley–Tukey].
     fn butterfly(
         self,
         x: Register<Self>,
         y: Register<Self>,
         w: Factor<Self>,
     ) -> (Register<Self>, Register<Self>);
-    /// The butterfly for w = 1 and a y below FRESH·q or an input.
+    /// Computes the butterfly for w = 1 and a y that is below FRESH·q or an input.
     fn sum_difference(self, x: Register<Self>, y: Register<Self>) -> (Register<Self>, Register<Self>);
     /// Computes the butterfly of the last level, from the output of at most `PERIOD` levels to canonical numbers.
     fn last_butterfly(
@@ -95,7 +95,8 @@ pub trait Butterflies: Copy {
     fn reduce_lazy(self, x: Register<Self>) -> Register<Self>;
     /// Reduces a word below bound·q to one below bound/2·q.
     fn halve(self, x: Register<Self>, bound: u32) -> Register<Self>;
-    /// The inverse butterfly (x + y, w·(x − y)) for words below bound·q; the second result is below FRESH·q [Gentleman–Sande].
+    /// Computes the inverse butterfly (x + y, w·(x − y)) for words below bound·q; the second result is below
+    /// FRESH·q [Gentleman–Sande].
     fn inverse_butterfly(
         self,
         x: Register<Self>,
@@ -103,7 +104,8 @@ pub trait Butterflies: Copy {
         w: Factor<Self>,
         bound: u32,
     ) -> (Register<Self>, Register<Self>);
-    /// The last inverse butterfly (c·(x + y), w·(x − y)), both canonical numbers, for words below bound·q.
+    /// Computes the last inverse butterfly (c·(x + y), w·(x − y)), both canonical numbers, for words below
+    /// bound·q.
     fn inverse_last_butterfly(
         self,
         x: Register<Self>,
@@ -113,23 +115,24 @@ pub trait Butterflies: Copy {
         bound: u32,
     ) -> (Register<Self>, Register<Self>);
 
-    /// A constant in all lanes with its quotient, which may take more than a `Factor`.
+    /// A constant in all lanes with its quotient, which may take more words than a `Factor`.
     type Constant: Copy;
     /// Number of words that a constant takes in tables.
     const CONSTANT: usize;
     /// Returns the words of a constant w < q in tables; words past [`CONSTANT`](Self::CONSTANT) are unused.
     fn constant_words(w: u64, q: u64) -> [u64; 3];
     fn constant(self, words: [u64; 3]) -> Self::Constant;
-    /// Product w·y for any word y, below FRESH·q.
+    /// Returns the product w·y of a constant with any word y, below FRESH·q.
     fn product(self, y: Register<Self>, w: Self::Constant) -> Register<Self>;
-    /// [`butterfly`](Self::butterfly) by a constant.
+    /// Computes [`butterfly`](Self::butterfly) by a constant.
     fn constant_butterfly(
         self,
         x: Register<Self>,
         y: Register<Self>,
         w: Self::Constant,
     ) -> (Register<Self>, Register<Self>);
-    /// Difference x − y for the output x of at most `PERIOD` levels and a y below FRESH·q: what [`renormalise`](Self::renormalise) takes.
+    /// Returns the difference x − y for the output x of at most `PERIOD` levels and a y below FRESH·q: what
+    /// [`renormalise`](Self::renormalise) takes.
     fn difference(self, x: Register<Self>, y: Register<Self>) -> Register<Self>;
     /// Converts the output of at most `PERIOD` levels to a canonical number.
     fn canonical_output(self, x: Register<Self>) -> Register<Self>;

@@ -1,6 +1,6 @@
 //! Generic loops compiled for one arithmetic, behind attributes that enable its instructions.
 
-/// Defines a function that calls a generic loop.
+/// Defines a function that calls a generic loop for one arithmetic.
 macro_rules! function {
     ([$($attribute:tt)*] $new:path, $module:ident, $name:ident($($argument:ident: $type:ty),*)) => {
         $($attribute)*

@@ -14,7 +14,7 @@ fn load_at<A: Arithmetic>(a: A, words: &[u64], at: usize) -> V<A> {
     }
 }
 
-/// out = Σ_i x_i·m_i, where x_i is any word of the arithmetic below 2^62 and m_i is canonical.
+/// Computes out = Σ_i x_i·m_i, where x_i is any word of the arithmetic below 2^62 and m_i is canonical.
 #[inline(always)]
 pub(crate) fn convert_column<A: Arithmetic>(a: A, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
     let l = a.lanes();

@@ -10,14 +10,15 @@ use super::elementwise::copy;
 use super::lanes::{Integers, Lanes52, WIDTH};
 use crate::table::Column;
 
-/// Number of vectors handled together: matrix entries are loaded once for all of them.
+/// Number of vectors that are handled together: matrix entries are loaded once for all of them.
 const VECTORS: usize = 2;
 const CHUNK: usize = VECTORS * WIDTH;
 /// Number of chunks between the one that is read and the one that is prefetched.
 const AHEAD: usize = 8;
-/// Words of the shortest rows that are prefetched: shorter rows of several digits stay in the third-level cache.
+/// Number of words of the shortest rows that are prefetched: shorter rows of several digits stay in the
+/// third-level cache.
 const SHORTEST_ASKED: usize = 1 << 15;
-/// Number of targets handled together: words are loaded once for all of them.
+/// Number of targets that are handled together: words are loaded once for all of them.
 const TARGETS: usize = 4;
 /// Number of terms for which no lane overflows: half as many pairs of halves below 2^52, and the subtrahend.
 const MAX_TERMS: usize = 512;
@@ -27,11 +28,11 @@ const NARROW: u64 = 1 << 49;
 /// Bound that factors of unreduced sums are below: with a word added they still fit the multiplier.
 const FACTOR: u64 = 1 << 51;
 
-/// One target modulus and its entries times 2^52.
+/// One target modulus and its matrix entries times 2^52.
 struct Scaled {
     output: usize,
     modulus: u64,
-    /// Inverse modulus^-1 mod 2^52.
+    /// Inverse modulus^-1 mod 2^52 of the target.
     inverse: u64,
     matrix: Vec<u64>,
 }
@@ -43,13 +44,13 @@ impl Scaled {
         Self { output: column.output, modulus: to.q, inverse: to.word52.inverse, matrix }
     }
 
-    /// Returns entries i and i + 1, zero past the end.
+    /// Returns matrix entries i and i + 1 of the target, zero past the end.
     fn pair(&self, i: usize) -> [u64; 2] {
         [i, i + 1].map(|i| self.matrix.get(i).copied().unwrap_or(0))
     }
 }
 
-/// All targets that share the products of their inputs.
+/// All targets of a conversion that share the products of their inputs.
 #[derive(Clone)]
 pub(crate) struct Columns {
     groups: Vec<Group>,
@@ -76,7 +77,8 @@ struct Target {
 }
 
 impl Columns {
-    /// Makes columns of 1 to [`MAX_TERMS`] inputs whose moduli are all below 2^49; `None` for others.
+    /// Makes columns of a conversion from 1 to [`MAX_TERMS`] inputs whose moduli are all below 2^49; `None`
+    /// for others.
     pub(crate) fn new(from: &[u64], columns: &[Column]) -> Option<Self> {
         if from.iter().any(|&from| from >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
             return None;
@@ -129,18 +131,18 @@ impl Group {
     }
 }
 
-/// High and low halves of sums of products.
+/// High and low halves of the sums of products of a group of targets.
 type Sums<L> = [(<L as Integers>::V, <L as Integers>::V); VECTORS];
 /// One chunk of words of one source vector.
 type Words = [u64; CHUNK];
 
-/// out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
+/// Computes out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
 #[inline(always)]
 pub(crate) fn convert<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
     convert_as::<L, true>(l, columns, input, out);
 }
 
-/// out_2j + 2^64·out_(2j+1) = Σ_i x_i·M_ij, not reduced, for columns made by [`Columns::unreduced`].
+/// Computes out_2j + 2^64·out_(2j+1) = Σ_i x_i·M_ij, not reduced, for columns made by [`Columns::unreduced`].
 #[inline(always)]
 pub(crate) fn sum<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
     convert_as::<L, false>(l, columns, input, out);
@@ -175,7 +177,7 @@ fn convert_as<L: Lanes52, const REDUCED: bool>(
     }
 }
 
-/// Prefetches a chunk of every row: the rows are more streams than the hardware prefetcher follows.
+/// Prefetches a chunk of every source row: the rows are more streams than the hardware prefetcher follows.
 #[inline(always)]
 fn ask<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) {
     for row in rows {
@@ -220,7 +222,7 @@ fn load<L: Lanes52>(l: L, row: &[Words], chunk: usize) -> [L::V; VECTORS] {
     vectors
 }
 
-/// Sum Σ y_1·y_2 over the pairs of terms.
+/// Returns the sum Σ y_1·y_2 over the pairs of terms.
 #[inline(always)]
 fn shared_products<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) -> Sums<L> {
     let mut sums = [(l.splat(0), l.splat(0)); VECTORS];
@@ -306,7 +308,7 @@ fn finish_target<L: Lanes52>(
     }
 }
 
-/// Stores both words of the sum.
+/// Stores both words of the unreduced sum of a target.
 #[inline(always)]
 fn finish_sum<L: Lanes52>(l: L, target: &Target, sums: &Sums<L>, outs: &mut [&mut [Words]], chunk: usize) {
     let mut words = [[l.splat(0); VECTORS]; 2];
@@ -327,7 +329,7 @@ fn finish_sum<L: Lanes52>(l: L, target: &Target, sums: &Sums<L>, outs: &mut [&mu
     }
 }
 
-/// Returns the sum times 2^-52, canonical.
+/// Returns the sum of a target times 2^-52, canonical.
 #[inline(always)]
 fn reduce<L: Lanes52>(l: L, target: &Target, steps: u32, (high, low): (L::V, L::V)) -> L::V {
     let modulus = l.splat(target.modulus);

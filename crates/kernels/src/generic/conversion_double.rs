@@ -12,29 +12,29 @@ use super::lanes::Registers;
 use super::lanes::WIDTH;
 use crate::table::Column;
 
-/// Largest source and target moduli.
+/// Largest source and target moduli of a conversion in double precision.
 pub(crate) const WIDEST: u64 = 1 << 50;
-/// Number of words handled together.
+/// Number of words of a row that are handled together.
 const CHUNK: usize = 4 * WIDTH;
-/// Number of targets handled together: words are loaded once for both.
+/// Number of targets that are handled together: words are loaded once for both.
 const TARGETS: usize = 2;
-/// Largest number of terms in a group.
+/// Largest number of terms that are added in a group before a reduction.
 const LONGEST: usize = 16;
-/// 2^52: adding it to a small integer shows the integer in the low bits.
+/// Constant 2^52: adding it to a small integer shows the integer in the low bits.
 const SHIFT: f64 = (1_u64 << 52) as f64;
 /// Constant whose addition rounds to an integer.
 const ROUND: f64 = 1.5 * SHIFT;
-/// Constant whose addition rounds to a multiple of four; quotients may have 53 bits.
+/// Constant whose addition rounds to a multiple of four, since quotients may have 53 bits.
 const ROUND_4: f64 = 4.0 * ROUND;
 
-/// All targets of one conversion.
+/// All targets of one conversion in double precision.
 pub(crate) struct Columns {
     /// Numbers 2^52 + ⌊from/2⌋ for every source, which turn a word into a centred double.
     shifts: Vec<f64>,
-    /// Number of terms in a group.
+    /// Number of terms that are added in a group before a reduction.
     group: usize,
     targets: Vec<Target>,
-    /// Centred entries, one source's for [`TARGETS`] targets next to each other; the last block of
+    /// Centred matrix entries, one source's for [`TARGETS`] targets next to each other; the last block of
     /// targets may be short.
     matrix: Vec<f64>,
 }
@@ -45,16 +45,17 @@ struct Target {
     modulus: f64,
     /// Rounded inverse fl(1/modulus) of the target.
     inverse: f64,
-    /// Initial value 1.5·2^(s + 52) of the high sums.
+    /// Initial value 1.5·2^(s + 52) of the high sums of the target.
     base: f64,
-    /// Sum Σ ⌊from/2⌋·m, which centring took away.
+    /// Sum Σ ⌊from/2⌋·m of the target, which centring took away.
     start: f64,
 }
 
 impl Target {
-    /// Makes the target and its longest group. Write f and t for the halves of the widest source and of the target
-    /// and g for the length. The high part needs g·f·t + g·2^(s − 1) ≤ 2^(s + 51); quotients g·f ≤ 2^53. What is left of
-    /// the high part is at most 3·to, and with the low part, t + g·2^(s − 1), it must stay a double: 2^53.
+    /// Makes a target modulus and its longest group. Write f and t for the halves of the widest source and of
+    /// the target and g for the length. The high part needs g·f·t + g·2^(s − 1) ≤ 2^(s + 51); quotients g·f ≤
+    /// 2^53. What is left of the high part is at most 3·to, and with the low part, t + g·2^(s − 1), it must
+    /// stay a double: 2^53.
     fn new(output: usize, to: u64, widest: u64, terms: usize, start: f64) -> (Self, usize) {
         let (f, t) = (u128::from(widest / 2 + 1), u128::from(to / 2 + 1));
         let fits = |g: u128, s: u32| {
@@ -110,7 +111,7 @@ type Pair<D> = [<D as Registers>::R; 2];
 /// A chunk of words of every source, as doubles.
 type Words = [u64; CHUNK];
 
-/// out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
+/// Computes out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
 #[inline(always)]
 pub(crate) fn convert<D: Doubles>(d: D, columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
     let len = input.first().map_or(0, |row| row.len());
@@ -133,7 +134,7 @@ pub(crate) fn convert<D: Doubles>(d: D, columns: &Columns, input: &[&[u64]], out
     }
 }
 
-/// Pads a partial chunk with zeros.
+/// Pads a partial chunk of words with zeros.
 #[cold]
 fn pad(words: &[u64]) -> Words {
     let mut chunk = [0; CHUNK];
@@ -141,7 +142,7 @@ fn pad(words: &[u64]) -> Words {
     chunk
 }
 
-/// Computes x − ⌊from/2⌋ as doubles.
+/// Computes the centred words x − ⌊from/2⌋ as doubles.
 #[inline(always)]
 fn centre<D: Doubles>(d: D, out: &mut Words, words: &Words, shift: f64) {
     let (bits, shift) = (d.splat(SHIFT.to_bits()), d.splat(shift.to_bits()));
@@ -177,7 +178,7 @@ fn convert_block<D: Doubles, const J: usize>(
     }
 }
 
-/// Stores the canonical words of two registers, as many as `out` holds.
+/// Stores the canonical words of two registers of results, as many as `out` holds.
 #[inline(always)]
 fn store<D: Doubles>(d: D, target: &Target, out: &mut [u64], [first, second]: Pair<D>) {
     // No closure: it would be compiled without the instructions of this function.
@@ -195,7 +196,7 @@ fn store<D: Doubles>(d: D, target: &Target, out: &mut [u64], [first, second]: Pa
     }
 }
 
-/// Adds a group of terms to low parts and reduces the sums.
+/// Adds a group of terms to the low parts of sums and reduces the sums.
 #[inline(always)]
 fn add_group<D: Doubles, const J: usize>(
     d: D,
@@ -228,7 +229,7 @@ fn add_group<D: Doubles, const J: usize>(
     low
 }
 
-/// Reduces high − base + low modulo the target, to [−to/2, to/2].
+/// Reduces the sum high − base + low modulo the target, to [−to/2, to/2].
 #[inline(always)]
 fn reduce<D: Doubles>(d: D, target: &Target, high: Pair<D>, mut low: Pair<D>) -> Pair<D> {
     let splat = |x: f64| d.splat(x.to_bits());
@@ -244,7 +245,7 @@ fn reduce<D: Doubles>(d: D, target: &Target, high: Pair<D>, mut low: Pair<D>) ->
     low
 }
 
-/// Converts an integer in (−modulus, modulus) to its canonical number.
+/// Converts an integer in (−modulus, modulus) to its canonical residue.
 #[inline(always)]
 fn canonical<D: Doubles>(d: D, target: &Target, x: D::R) -> D::R {
     let round = d.splat(ROUND.to_bits());

@@ -1,4 +1,4 @@
-//! Parts of cyclotomic transforms other than sweeps.
+//! Parts of cyclotomic transforms other than sweeps, for any arithmetic.
 #![expect(unsafe_code, reason = "scratch memory that is passed as a pointer")]
 #![expect(clippy::indexing_slicing, reason = "rows of eight words times a length that is checked once")]
 
@@ -8,7 +8,7 @@ use super::lanes::WIDTH;
 use super::radices::twiddle;
 use crate::cyclotomic::rows::{Constant, Matrices, Prepare, Rows};
 
-/// Number of terms of a sum between reductions, where `PERIOD` allows.
+/// Number of terms of a sum between reductions, where `PERIOD` allows so many.
 const RUN: usize = 8;
 /// Number of sums computed side by side, so that none waits for itself.
 const SUMS: usize = 3;
@@ -19,7 +19,7 @@ pub(crate) fn transpose_in<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u
     transpose::<A, true>(a, group, edge, degree);
 }
 
-/// Undoes [`transpose_in`].
+/// Undoes the transposition of [`turn_in`].
 #[inline(always)]
 pub(crate) fn transpose_out<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
     transpose::<A, false>(a, group, edge, degree);
@@ -62,7 +62,7 @@ fn transpose<A: Butterflies, const IN: bool>(a: A, group: &mut [u64], edge: *mut
     }
 }
 
-/// Copies rows, as canonical numbers if `canonical` is set.
+/// Copies rows of words, as canonical numbers if `canonical` is set.
 #[inline(always)]
 pub(crate) fn copy<A: Butterflies>(
     a: A,
@@ -77,7 +77,7 @@ pub(crate) fn copy<A: Butterflies>(
     }
 }
 
-/// Multiplies rows by constants.
+/// Multiplies rows by constants, one for each row.
 #[inline(always)]
 pub(crate) fn scale<A: Butterflies>(a: A, from: Rows, to: Rows, rows: usize, words: &[u64], canonical: bool) {
     for row in 0..rows {
@@ -86,7 +86,7 @@ pub(crate) fn scale<A: Butterflies>(a: A, from: Rows, to: Rows, rows: usize, wor
     }
 }
 
-/// Adds a row to each of several.
+/// Adds one row to each of several rows.
 #[inline(always)]
 pub(crate) fn add<A: Butterflies>(a: A, rows: Rows, count: usize, constant: Constant) {
     for row in 0..count {
@@ -94,7 +94,7 @@ pub(crate) fn add<A: Butterflies>(a: A, rows: Rows, count: usize, constant: Cons
     }
 }
 
-/// Replaces rows by the products of matrices with them.
+/// Replaces rows of a tile by the products of matrices with them.
 #[inline(always)]
 pub(crate) fn multiply<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u64], matrices: Matrices) {
     for (i, words) in words.chunks_exact(A::CONSTANT * matrices.constants).enumerate() {
@@ -105,7 +105,7 @@ pub(crate) fn multiply<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u6
     }
 }
 
-/// Replaces rows by sums of rows times constants, below FRESH·q.
+/// Replaces one set of rows by sums of rows times constants, below FRESH·q.
 #[inline(always)]
 fn multiply_one<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u64], matrices: Matrices) {
     let Matrices { size, first: start, back, forth, .. } = matrices;
@@ -135,7 +135,7 @@ fn multiply_one<A: Butterflies>(a: A, rows: Rows, sums: Rows, words: &[u64], mat
     }
 }
 
-/// Computes acc + w·y.
+/// Computes the sum acc + w·y of a matrix product.
 #[inline(always)]
 fn term<A: Butterflies>(
     a: A,

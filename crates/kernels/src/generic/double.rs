@@ -29,14 +29,14 @@ use super::arithmetic::{Arithmetic, Butterflies, V};
 use super::doubles::{Doubles, Joined};
 use crate::constants::Constants;
 
-/// 2^52: adding it to a small integer shows the integer in the low bits.
+/// Constant 2^52: adding it to a small integer shows the integer in the low bits.
 const SHIFT: f64 = (1_u64 << 52) as f64;
-/// 1.5·2^52: adding it rounds to an integer, of either sign.
+/// Constant 1.5·2^52: adding it rounds to an integer, of either sign.
 const ROUND: f64 = 1.5 * SHIFT;
-/// 6·2^52: adding it rounds to a multiple of 4, for quotients up to 2^53.
+/// Constant 6·2^52: adding it rounds to a multiple of 4, for quotients up to 2^53.
 const ROUND_4: f64 = 4.0 * ROUND;
 
-/// Period longer than any transform.
+/// Period of renormalisations that is longer than any transform.
 pub const ENDLESS: usize = usize::MAX;
 
 /// Arithmetic for moduli up to 2^48, in registers of which `N` make eight words.
@@ -71,19 +71,19 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         }
     }
 
-    /// Converts an integer below 2^52 to a double.
+    /// Converts an integer word below 2^52 to a double.
     #[inline(always)]
     fn double(self, word: D::R) -> D::R {
         self.d.sub(self.d.or(word, self.shift), self.shift)
     }
 
-    /// Returns the integer nearest a·b.
+    /// Returns the integer nearest to the product a·b.
     #[inline(always)]
     fn round_product(self, a: D::R, b: D::R) -> D::R {
         self.d.sub(self.d.multiply_add(a, b, self.round), self.round)
     }
 
-    /// Converts an integer in (−q, q) to its canonical number.
+    /// Converts an integer in (−q, q) to its canonical residue.
     #[inline(always)]
     fn canonical(self, x: D::R) -> D::R {
         let d = self.d;
@@ -93,7 +93,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         d.unless_negative(plain, lifted)
     }
 
-    /// Product w·y mod q as an integer in [−5/8·q, 5/8·q], for |y| ≤ 2^52.
+    /// Returns the product w·y mod q as an integer in [−5/8·q, 5/8·q], for |y| ≤ 2^52.
     #[inline(always)]
     pub fn lazy_product(self, y: D::R, (w, quotient): (D::R, D::R)) -> D::R {
         let d = self.d;
@@ -109,14 +109,14 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         self.d.subtract_product(self.round_product(x, self.inverse), self.q, x)
     }
 
-    /// Initial value of sums, 2^(s + 52).
+    /// Initial value 2^(s + 52) of the high parts of sums.
     #[inline(always)]
     fn sum_base(self) -> D::R {
         let exponent = (2 * self.bits + Self::MAX_TERMS.ilog2()).max(52);
         self.d.splat(u64::from(1023 + exponent) << 52)
     }
 
-    /// Product a·b of canonical numbers.
+    /// Returns the product a·b mod q of canonical numbers of one register.
     #[inline(always)]
     fn multiply_one(self, a: D::R, b: D::R) -> D::R {
         let d = self.d;
@@ -128,7 +128,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         self.canonical(d.add(d.subtract_product(c, self.q, high), low))
     }
 
-    /// Reduces any word, as high·2^32 + low.
+    /// Reduces any word of one register modulo q, as high·2^32 + low.
     #[inline(always)]
     fn reduce_one(self, word: D::R) -> D::R {
         let d = self.d;
@@ -167,7 +167,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Arithmetic for Double<D, N
     // The low halves of a sum stay below 2^51, and less than 2^53 is left of it after the first quotient.
     const MAX_TERMS: usize = if PERIOD == ENDLESS { 16 } else { 4 };
 
-    /// Returns the centred factor and its quotient, as bits of doubles.
+    /// Returns the centred factor and its quotient by q, as bits of doubles.
     #[inline(always)]
     fn factor(w: u64, q: u64) -> [u64; 2] {
         let centred = if w > q / 2 { -((q - w) as f64) } else { w as f64 };
@@ -244,7 +244,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Butterflies for Double<D, 
     fn registers(self) -> D {
         self.d
     }
-    /// Centres an input: x − q.
+    /// Centres an input of a forward transform: x − q.
     #[inline(always)]
     fn forward_input(self, x: D::R) -> D::R {
         let shift = self.d.splat((SHIFT + self.modulus as f64).to_bits());

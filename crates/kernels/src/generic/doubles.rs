@@ -11,11 +11,11 @@ pub trait Doubles: Registers {
     fn add(self, a: Self::R, b: Self::R) -> Self::R;
     fn sub(self, a: Self::R, b: Self::R) -> Self::R;
     fn multiply(self, a: Self::R, b: Self::R) -> Self::R;
-    /// Fused multiply-add a·b + c.
+    /// Computes the fused multiply-add a·b + c.
     fn multiply_add(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
-    /// Fused multiply-subtract a·b − c.
+    /// Computes the fused multiply-subtract a·b − c.
     fn multiply_subtract(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
-    /// Fused negated multiply-add c − a·b.
+    /// Computes the fused negated multiply-add c − a·b.
     fn subtract_product(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
 
     fn sub_words(self, a: Self::R, b: Self::R) -> Self::R;
@@ -84,7 +84,7 @@ impl<D: Doubles, const N: usize> Integers for Joined<D, N> {
 
 impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
     const LEVELS: u32 = D::LEVELS;
-    /// Bytes of a word, and the pattern of the registers.
+    /// Number of bytes of a word, and the pattern of its registers.
     type Pattern = (usize, D::Pattern);
     #[inline(always)]
     fn pattern(self, width: usize) -> Self::Pattern {

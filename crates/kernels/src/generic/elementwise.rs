@@ -4,8 +4,8 @@ use super::arithmetic::{Arithmetic, V};
 use super::lanes::{Integers, Lanes, WIDTH};
 use crate::table::Bits;
 
-/// Operation of a loop on each vector. A trait rather than a closure: its methods inline always, and so
-/// are compiled with the instruction set of the loop they land in.
+/// Operation of a loop on each vector. This is a trait and not a closure, since its methods inline always,
+/// and so are compiled with the instruction set of the loop they land in.
 trait Operation<A: Arithmetic> {
     /// Returns the new value of `x`, whose partners in the other two slices are `y` and `z`.
     fn apply(&self, a: A, x: V<A>, y: V<A>, z: V<A>) -> V<A>;
@@ -30,7 +30,7 @@ fn update<A: Arithmetic>(a: A, data: &mut [u64], y: &[u64], z: &[u64], operation
     }
 }
 
-/// Pads a partial vector with zeros.
+/// Pads a partial vector of words with zeros.
 #[inline(always)]
 pub(super) fn padded(words: &[u64]) -> [u64; WIDTH] {
     let mut out = [0; WIDTH];
@@ -38,7 +38,7 @@ pub(super) fn padded(words: &[u64]) -> [u64; WIDTH] {
     out
 }
 
-/// Copies as many words as both slices have.
+/// Copies words of one slice to another, as many as both have.
 #[inline(always)]
 pub(super) fn copy(out: &mut [u64], words: &[u64]) {
     for (to, from) in out.iter_mut().zip(words) {
@@ -46,13 +46,13 @@ pub(super) fn copy(out: &mut [u64], words: &[u64]) {
     }
 }
 
-/// Sum x + y mod q, canonical.
+/// Returns the sum x + y mod q, canonical.
 #[inline(always)]
 pub(super) fn add<A: Arithmetic>(a: A, x: V<A>, y: V<A>) -> V<A> {
     a.lanes().subtract_once(a.lanes().add(x, y), a.modulus())
 }
 
-/// Difference x − y mod q, canonical.
+/// Returns the difference x − y mod q, canonical.
 #[inline(always)]
 fn sub<A: Arithmetic>(a: A, x: V<A>, y: V<A>) -> V<A> {
     let l = a.lanes();
@@ -92,7 +92,7 @@ impl<A: Arithmetic> Operation<A> for Difference {
     }
 }
 
-/// The operation x + w·y for a constant w.
+/// The loop operation x + w·y for a constant w.
 struct AddScaled<T>(T);
 impl<A: Arithmetic> Operation<A> for AddScaled<(V<A>, V<A>)> {
     #[inline(always)]
@@ -101,7 +101,7 @@ impl<A: Arithmetic> Operation<A> for AddScaled<(V<A>, V<A>)> {
     }
 }
 
-/// The operation w·(x + y) for a constant w.
+/// The loop operation w·(x + y) for a constant w.
 struct ScaledSum<T>(T);
 impl<A: Arithmetic> Operation<A> for ScaledSum<(V<A>, V<A>)> {
     #[inline(always)]
@@ -110,7 +110,8 @@ impl<A: Arithmetic> Operation<A> for ScaledSum<(V<A>, V<A>)> {
     }
 }
 
-/// The operation that adds some bits of y and a constant, modulo q: bits are reduced before the sum where that may reach 2q.
+/// The loop operation that adds some bits of y and a constant, modulo q: bits are reduced before the sum
+/// where that may reach 2q.
 struct Lift<T, const REDUCES: bool> {
     shift: u32,
     mask: T,
@@ -159,19 +160,19 @@ pub(crate) fn sub_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64]) {
     update(a, data, other, other, &Sub);
 }
 
-/// out = x + y
+/// Computes out = x + y mod q, word by word.
 #[inline(always)]
 pub(crate) fn sum_into<A: Arithmetic>(a: A, out: &mut [u64], x: &[u64], y: &[u64]) {
     update(a, out, x, y, &Sum);
 }
 
-/// out = x − y
+/// Computes out = x − y mod q, word by word.
 #[inline(always)]
 pub(crate) fn difference_into<A: Arithmetic>(a: A, out: &mut [u64], x: &[u64], y: &[u64]) {
     update(a, out, x, y, &Difference);
 }
 
-/// data = (data + half) mod q + rest
+/// Computes data = (data + half) mod q + rest, word by word.
 #[inline(always)]
 pub(crate) fn shift_assign<A: Arithmetic>(a: A, data: &mut [u64], half: u64, rest: u64) {
     let l = a.lanes();
@@ -185,21 +186,22 @@ pub(crate) fn shift_assign<A: Arithmetic>(a: A, data: &mut [u64], half: u64, res
     copy(partial, &last);
 }
 
-/// data += scalar·other
+/// Computes data += scalar·other mod q, word by word.
 #[inline(always)]
 pub(crate) fn add_scaled_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64) {
     let [w, quotient] = A::factor(scalar, a.value()).map(|word| a.lanes().splat(word));
     update(a, data, other, other, &AddScaled((w, quotient)));
 }
 
-/// data = scalar·(data + other)
+/// Computes data = scalar·(data + other) mod q, word by word.
 #[inline(always)]
 pub(crate) fn add_scale_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64) {
     let [w, quotient] = A::factor(scalar, a.value()).map(|word| a.lanes().splat(word));
     update(a, data, other, other, &ScaledSum((w, quotient)));
 }
 
-/// out = (((words >> shift) & mask) + offset) mod q; the bits are reduced before the addition if `bits` says so.
+/// Computes out = (((words >> shift) & mask) + offset) mod q; the bits are reduced before the addition if
+/// `bits` says so.
 #[inline(always)]
 pub(crate) fn lift_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64], bits: &Bits) {
     let l = a.lanes();
@@ -212,7 +214,8 @@ pub(crate) fn lift_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64], bit
     }
 }
 
-/// Tensor product (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1) for a constant w, or without one.
+/// Computes the tensor product (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1) for a constant w, or without
+/// one.
 #[inline(always)]
 pub(crate) fn tensor<A: Arithmetic>(
     a: A,
@@ -282,13 +285,13 @@ pub(crate) fn mul_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64]) {
     update(a, data, other, other, &Mul);
 }
 
-/// data += x·y
+/// Computes data += x·y mod q, word by word.
 #[inline(always)]
 pub(crate) fn mul_add_assign<A: Arithmetic>(a: A, data: &mut [u64], x: &[u64], y: &[u64]) {
     update(a, data, x, y, &MulAdd);
 }
 
-/// (x, y) = (x + y, x − y)
+/// Computes (x, y) = (x + y, x − y) mod q, word by word.
 #[inline(always)]
 pub(crate) fn sum_difference_assign<A: Arithmetic>(a: A, x: &mut [u64], y: &mut [u64]) {
     let l = a.lanes();
@@ -303,13 +306,13 @@ pub(crate) fn sum_difference_assign<A: Arithmetic>(a: A, x: &mut [u64], y: &mut 
     copy(y_rest, &y_last);
 }
 
-/// Writes the canonical residues of any words.
+/// Writes the canonical residues of any words of a slice.
 #[inline(always)]
 pub(crate) fn reduce_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64]) {
     update(a, out, words, words, &Reduce);
 }
 
-/// data = −data
+/// Computes data = −data mod q, word by word.
 #[inline(always)]
 pub(crate) fn neg_assign<A: Arithmetic>(a: A, data: &mut [u64]) {
     let l = a.lanes();
@@ -322,7 +325,7 @@ pub(crate) fn neg_assign<A: Arithmetic>(a: A, data: &mut [u64]) {
     copy(rest, &last);
 }
 
-/// Multiplies by one scalar below q.
+/// Multiplies the words of a slice by one scalar below q.
 #[inline(always)]
 pub(crate) fn mul_scalar_assign<A: Arithmetic>(a: A, data: &mut [u64], scalar: u64) {
     let l = a.lanes();
@@ -352,7 +355,7 @@ fn padded_signed(words: &[i64]) -> [i64; WIDTH] {
     out
 }
 
-/// Writes the canonical residues of signed words.
+/// Writes the canonical residues of the signed words of a slice.
 #[inline(always)]
 pub(crate) fn reduce_signed_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[i64]) {
     let l = a.lanes();
@@ -367,7 +370,7 @@ pub(crate) fn reduce_signed_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[
     copy(partial, &last);
 }
 
-/// data += words, signed ones between −q and q.
+/// Computes data += words mod q, for signed words between −q and q.
 #[inline(always)]
 pub(crate) fn add_small_assign<A: Arithmetic>(a: A, data: &mut [u64], words: &[i64]) {
     let l = a.lanes();

@@ -6,21 +6,22 @@ use super::elementwise::{add, copy};
 use super::lanes::{Integers, Lanes, WIDTH};
 use crate::constants::residue_bytes;
 
-/// Number of vectors handled together: their sums do not wait for each other.
+/// Number of vectors that are handled together: their sums do not wait for each other.
 const VECTORS: usize = 4;
-/// Words of a block.
+/// Number of words of a block.
 const BLOCK: usize = VECTORS * WIDTH;
-/// Bytes from what is read to what is prefetched: operands are dozens of streams, more than the hardware prefetcher follows.
+/// Distance in bytes from what is read to what is prefetched: operands are dozens of streams, more than the
+/// hardware prefetcher follows.
 const AHEAD: usize = 1024;
 /// Number of bytes that a vector reads.
 const READ: usize = size_of::<[u64; WIDTH]>();
 
-/// Storage format of factors.
+/// Storage format of the second factors of an inner product.
 trait Kept<A: Arithmetic>: Copy {
-    /// Element type of the slices.
+    /// Element type of the slices of factors.
     type Unit: Copy + Default;
 
-    /// Number of units from one vector to the next.
+    /// Number of units of a slice from one vector to the next.
     fn step(self) -> usize;
 
     /// # Safety
@@ -28,7 +29,7 @@ trait Kept<A: Arithmetic>: Copy {
     unsafe fn vector(self, a: A, from: *const Self::Unit) -> V<A>;
 }
 
-/// Factors stored as words.
+/// Storage format of factors as whole words.
 #[derive(Clone, Copy)]
 struct Whole;
 
@@ -46,7 +47,8 @@ impl<A: Arithmetic> Kept<A> for Whole {
     }
 }
 
-/// Factors stored as bytes, `width` for every word, with 64 readable from the first of every eight words on.
+/// Storage format of factors as bytes, `width` for every word, with 64 readable from the first of every eight
+/// words on.
 #[derive(Clone, Copy)]
 struct Packed<A: Arithmetic> {
     width: usize,
@@ -74,26 +76,26 @@ impl<A: Arithmetic> Kept<A> for Packed<A> {
     }
 }
 
-/// out = Σ_i x_i·y_i for canonical words.
+/// Computes out = Σ_i x_i·y_i mod q for canonical words.
 #[inline(always)]
 pub(crate) fn one<A: Arithmetic>(a: A, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
     inner_products(a, Whole, [out], x, [y]);
 }
 
-/// out_k = Σ_i x_i·y_ki for two k.
+/// Computes out_k = Σ_i x_i·y_ki mod q for two k.
 #[inline(always)]
 pub(crate) fn pair<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
     inner_products(a, Whole, out, x, y);
 }
 
-/// out_k = Σ_i x_i·y_ki for two k and second factors in bytes.
+/// Computes out_k = Σ_i x_i·y_ki mod q for two k and second factors in bytes.
 #[inline(always)]
 pub(crate) fn packed<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
     inner_products(a, Packed::new(a, residue_bytes(a.value())), out, x, y);
 }
 
-/// out_k = Σ_i x_i·y_ki for canonical words and one or more k, which share the loads of x; all slices
-/// of equally many words.
+/// Computes out_k = Σ_i x_i·y_ki mod q for canonical words and one or more k, which share the loads of x; all
+/// slices of equally many words.
 #[inline(always)]
 fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     a: A,
@@ -134,7 +136,7 @@ fn all_hold<A: Arithmetic, K: Kept<A>>(kept: K, slices: &[&[K::Unit]], words: us
     all
 }
 
-/// Computes the results for the block that starts at word `at`, and prefetches later ones.
+/// Computes the inner products for the block that starts at word `at`, and prefetches later blocks.
 ///
 /// # Safety
 /// If `WITHIN` is set, slices must [hold](all_hold) the block.
@@ -168,7 +170,7 @@ unsafe fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHI
 /// Computes [`totals_at`] for at most `MAX_TERMS` terms, which need no more registers than their sums.
 ///
 /// # Safety
-/// Requires what [`totals_at`] does.
+/// Requires what [`totals_at`] requires of the slices.
 #[inline(always)]
 unsafe fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN: bool>(
     a: A,
@@ -200,7 +202,8 @@ unsafe fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN:
     totals
 }
 
-/// Loads the block that starts at word `at`, padded with zeros past the end; prefetches a later one.
+/// Loads the block of a slice that starts at word `at`, padded with zeros past the end; prefetches a later
+/// block.
 ///
 /// # Safety
 /// If `WITHIN` is set, the slice must [hold](all_hold) the block.
@@ -224,7 +227,7 @@ unsafe fn load_at<A: Arithmetic, K: Kept<A>, const WITHIN: bool>(
     vectors
 }
 
-/// Stores a block, or as much of it as `out` holds.
+/// Stores a block of results, or as much of it as `out` holds.
 #[inline(always)]
 fn store<A: Arithmetic>(a: A, out: &mut [u64], vectors: [V<A>; VECTORS]) {
     let l = a.lanes();
@@ -241,7 +244,7 @@ fn store<A: Arithmetic>(a: A, out: &mut [u64], vectors: [V<A>; VECTORS]) {
     }
 }
 
-/// Returns as many units as a block may take, zeros past the end.
+/// Returns as many units of a slice as a block may take, zeros past the end.
 #[cold]
 fn padded<U: Copy + Default>(slice: &[U]) -> [U; VECTORS * READ] {
     let mut block = [U::default(); VECTORS * READ];

@@ -29,21 +29,21 @@ pub trait Integers: Copy {
 
 /// Vectors of eight words.
 pub trait Lanes: Integers {
-    /// Number of levels of a transform whose words fit the registers.
+    /// Number of levels of a transform whose words the vector registers hold.
     const LEVELS: u32;
 
-    /// Positions of the bytes of words of some length in memory.
+    /// Positions in memory of the bytes of words of some length.
     type Pattern: Copy;
 
     fn load(self, words: &[u64; WIDTH]) -> Self::V;
-    /// Returns the pattern of words of 1 to 8 bytes.
+    /// Returns the pattern of words that take 1 to 8 bytes each.
     fn pattern(self, width: usize) -> Self::Pattern;
-    /// Expands eight words, one after the other, from the first bytes.
+    /// Expands eight words, packed one after the other, from the first bytes.
     fn expand(self, bytes: &[u8; 8 * WIDTH], pattern: Self::Pattern) -> Self::V;
     fn store(self, words: &mut [u64; WIDTH], v: Self::V);
     /// Prefetches the words at this address. The address need not be valid.
     fn prefetch(self, address: *const u64);
-    /// Transposes: word `i` of vector `k` becomes word `k` of vector `i`.
+    /// Transposes eight vectors: word `i` of vector `k` becomes word `k` of vector `i`.
     fn transpose(self, v: &mut [Self::V; WIDTH]);
 }
 
@@ -59,7 +59,7 @@ pub fn expanded(bytes: &[u8; 8 * WIDTH], width: usize) -> [u64; WIDTH] {
     words
 }
 
-/// Returns the sixteen bytes from byte `at` on.
+/// Returns the sixteen bytes of a slice from byte `at` on.
 #[cfg_attr(
     not(any(target_arch = "x86_64", target_arch = "aarch64")),
     expect(dead_code, reason = "for vectors")
@@ -74,32 +74,33 @@ pub(crate) fn sixteen(bytes: &[u8; 8 * WIDTH], at: usize) -> &[u8; 16] {
 
 /// Lanes that multiply the low 52 bits of their words.
 pub trait Lanes52: Lanes {
-    /// Adds to `acc` the low 52 bits of the 104-bit product.
+    /// Adds to `acc` the low 52 bits of the 104-bit product a·b.
     fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
-    /// Returns what a signed word carries past its low 52 bits.
+    /// Returns the part of a signed word above its low 52 bits.
     fn carry(self, a: Self::V) -> Self::V;
-    /// Adds to `acc` the high 52 bits of the 104-bit product.
+    /// Adds to `acc` the high 52 bits of the 104-bit product a·b.
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
-/// What the passes of a transform hold eight of at a time: a whole vector, or as much of it as an instruction set has registers for, of 8, 4 or 2
-/// words.
+/// Registers of which the passes of a transform hold eight at a time: a whole vector, or as much of it as an
+/// instruction set has registers for, of 8, 4 or 2 words.
 pub trait Registers: Copy {
     type R: Copy;
-    /// Words in a register.
+    /// Number of words in a register.
     const WORDS: usize;
     /// Number of levels of a transform along rows all of whose words registers hold.
     const LEVELS: u32;
 
-    /// Loads the first words of the slice; zeros if there are too few.
+    /// Loads a register from the first words of a slice; zeros if there are too few.
     fn load(self, words: &[u64]) -> Self::R;
-    /// Writes the first words of the slice; nothing if there are too few.
+    /// Writes a register to the first words of a slice; nothing if there are too few.
     fn store(self, words: &mut [u64], r: Self::R);
-    /// The word in every lane.
+    /// Returns a register with the word in every lane.
     fn splat(self, word: u64) -> Self::R;
-    /// Sums of words, as integers.
+    /// Returns the sums of words of two registers, as integers.
     fn add_words(self, a: Self::R, b: Self::R) -> Self::R;
-    /// Transposes: word `i` of register `k` becomes word `k` of register `i`, in each group of `WORDS` registers.
+    /// Transposes registers: word `i` of register `k` becomes word `k` of register `i`, in each group of
+    /// `WORDS` registers.
     fn transpose(self, x: &mut [Self::R; WIDTH]);
     /// Prefetches the words at this address. The address need not be valid.
     fn prefetch(self, address: *const u64);
@@ -107,18 +108,19 @@ pub trait Registers: Copy {
 
 /// Integers that are multiplied as whole words.
 pub(crate) trait Lanes64: Integers {
-    /// Registers that transforms hold the integers in.
+    /// Registers in which transforms hold the integers.
     type Registers: Registers<R = Self::V>;
 
-    /// Whether there is a cheaper product for quotients that may be short.
+    /// Whether there is a cheaper high product whose quotients may be up to 2 less.
     const ABOUT_IS_SHORT: bool = false;
 
     fn registers(self) -> Self::Registers;
-    /// Low 64 bits of the product.
+    /// Returns the low 64 bits of the product a·b.
     fn multiply_low(self, a: Self::V, b: Self::V) -> Self::V;
-    /// High 64 bits of the product.
+    /// Returns the high 64 bits of the product a·b.
     fn multiply_high(self, a: Self::V, b: Self::V) -> Self::V;
-    /// High 64 bits of the product, or up to 2 less where [`ABOUT_IS_SHORT`](Self::ABOUT_IS_SHORT).
+    /// Returns the high 64 bits of the product a·b, or up to 2 less where
+    /// [`ABOUT_IS_SHORT`](Self::ABOUT_IS_SHORT).
     #[inline(always)]
     fn multiply_high_about(self, a: Self::V, b: Self::V) -> Self::V {
         self.multiply_high(a, b)
@@ -127,16 +129,16 @@ pub(crate) trait Lanes64: Integers {
     fn split(b: u64) -> [u64; 2] {
         [b, 0]
     }
-    /// [`multiply_high_about`](Self::multiply_high_about) with a factor that is split.
+    /// Computes [`multiply_high_about`](Self::multiply_high_about) with a factor that is split.
     #[inline(always)]
     fn multiply_high_split(self, a: Self::V, b: (Self::V, Self::V)) -> Self::V {
         self.multiply_high_about(a, b.0)
     }
-    /// Adds 128-bit numbers `hi:lo + other_hi:other_lo`, as (hi, lo).
+    /// Adds the 128-bit numbers `hi:lo + other_hi:other_lo`; the result is (hi, lo).
     fn add_wide(self, sum: (Self::V, Self::V), other: (Self::V, Self::V)) -> (Self::V, Self::V);
 }
 
-/// A register is a vector.
+/// A register that is a whole vector of lanes.
 #[derive(Clone, Copy)]
 pub struct Whole<L: Lanes>(pub(crate) L);
 

@@ -14,9 +14,9 @@ use crate::table::Elsewhere;
 /// Number of bytes in a cache line.
 const LINE: usize = 64;
 
-/// Entry of a pass whose inputs stand in the data.
+/// Entry of a transform's first pass whose inputs stand in the data.
 const ENTER: u8 = Entry::Enter as u8;
-/// Entry of a pass whose inputs stand elsewhere.
+/// Entry of a transform's first pass whose inputs stand elsewhere.
 const FROM: u8 = Entry::Renormalise as u8 + 1;
 
 /// Prefetches the `step`-th of `steps` equal shares of the bytes of `later`.
@@ -31,7 +31,8 @@ fn ask<A: Butterflies>(a: A, later: [&[u8]; 2], step: usize, steps: usize) {
     }
 }
 
-/// Runs one pass over all blocks in `data`. The first pass of a transform has inputs, and no other has a single level.
+/// Runs one pass over all blocks in `data`. The first pass of a transform has inputs, and no other pass has a
+/// single level.
 #[inline(always)]
 pub(crate) fn forward_pass<A: Butterflies>(
     a: A,
@@ -74,7 +75,7 @@ pub(super) fn load_streams<A: Butterflies, const SIZE: usize>(
     x
 }
 
-/// Stores registers to the streams of [`load_streams`].
+/// Stores the registers of [`load_streams`] to their streams.
 #[inline(always)]
 pub(super) fn store_streams<A: Butterflies, const SIZE: usize>(
     a: A,
@@ -92,7 +93,7 @@ pub(super) fn store_streams<A: Butterflies, const SIZE: usize>(
     }
 }
 
-/// Runs `LEVELS` levels over every block of `len` words, or over words read [`FROM`] elsewhere.
+/// Runs `LEVELS` forward levels over every block of `len` words, or over words read [`FROM`] elsewhere.
 #[inline(always)]
 fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const ENTRY: u8>(
     a: A,
@@ -131,7 +132,7 @@ fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const ENTRY: u
     }
 }
 
-/// Converts inputs to words.
+/// Converts the inputs of a first pass to words.
 #[inline(always)]
 fn take_in<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE]) {
     for x in x {
@@ -139,7 +140,7 @@ fn take_in<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE])
     }
 }
 
-/// Prepares the upper halves of the pairs of level `r` for up to `PERIOD` levels.
+/// Prepares the upper halves of the pairs of level `r` for up to `PERIOD` levels of a transform.
 #[inline(always)]
 fn prepare<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE], r: usize, enter: bool) {
     let half = SIZE >> (r + 1);
@@ -150,7 +151,7 @@ fn prepare<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE],
     }
 }
 
-/// Number of levels before the tail of the longest transform.
+/// Largest number of levels of a transform before its tail.
 const MAX_PASS_LEVELS: usize = MAX_LEVELS - TAIL.trailing_zeros() as usize;
 
 /// Whether level `r` of a pass starts with a renormalisation, unless inputs enter there.
@@ -158,7 +159,7 @@ const fn renormalises(period: usize, r: usize) -> bool {
     period < MAX_PASS_LEVELS && r.is_multiple_of(period)
 }
 
-/// Runs level `R` of a pass.
+/// Runs level `R` of a pass of the forward transform.
 #[inline(always)]
 fn pass_level<A: Butterflies, const SIZE: usize, const R: usize, const ENTRY: u8>(
     a: A,
@@ -172,7 +173,7 @@ fn pass_level<A: Butterflies, const SIZE: usize, const R: usize, const ENTRY: u8
     level::<A, SIZE, R>(a, x, w);
 }
 
-/// Runs level `R` of a group of `SIZE` vectors.
+/// Runs level `R` of a group of `SIZE` vectors of the forward transform.
 #[inline(always)]
 fn level<A: Butterflies, const SIZE: usize, const R: usize>(
     a: A,
@@ -186,7 +187,7 @@ fn level<A: Butterflies, const SIZE: usize, const R: usize>(
     }
 }
 
-/// Whether level `r` of the tail starts with a renormalisation.
+/// Whether level `r` of the forward tail starts with a renormalisation.
 const fn tail_renormalises(period: usize, r: usize) -> bool {
     // With period 4 the levels of the pass before it, three at most, and the first of the tail share one.
     if period == 4 { r == 1 } else { period < MAX_LEVELS && r.is_multiple_of(period) }
@@ -207,7 +208,7 @@ pub(crate) fn forward_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u
     }
 }
 
-/// Transforms a whole polynomial of 64 words.
+/// Transforms a whole polynomial of 64 words, which is one tail block.
 #[inline(always)]
 fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords) {
     let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
@@ -290,7 +291,7 @@ fn split_tail_blocks<A: Butterflies, const ENTER: bool>(
     }
 }
 
-/// A block between the halves of a tail, transposed.
+/// A block of 64 words between the halves of a tail, transposed.
 #[repr(align(64))]
 pub(super) struct Turned(pub(super) [u64; TAIL]);
 
@@ -299,7 +300,7 @@ impl Turned {
         Self([0; TAIL])
     }
 
-    /// Stores the columns from `at` on.
+    /// Stores columns of a tail block, from column `at` on, to the transposed block.
     #[inline(always)]
     pub(super) fn store<A: Butterflies>(&mut self, a: A, at: usize, x: &mut [Register<A>; WIDTH]) {
         let (r, len) = (a.registers(), A::Registers::WORDS);
@@ -310,7 +311,7 @@ impl Turned {
     }
 }
 
-/// Runs level `R` of the tail, before the transposition.
+/// Runs level `R` of the forward tail, before the transposition.
 #[inline(always)]
 fn tail_before<A: Butterflies, const R: usize, const ENTER: bool>(
     a: A,
@@ -327,7 +328,7 @@ fn tail_before<A: Butterflies, const R: usize, const ENTER: bool>(
     level::<A, WIDTH, R>(a, x, &Natural(words));
 }
 
-/// Runs level `R + 3` of the tail, after the transposition.
+/// Runs level `R + 3` of the forward tail, after the transposition.
 #[inline(always)]
 fn tail_after<A: Butterflies, const R: usize>(
     a: A,
@@ -341,7 +342,7 @@ fn tail_after<A: Butterflies, const R: usize>(
     level::<A, WIDTH, R>(a, x, &Transposed(words, at));
 }
 
-/// Runs the last level of the tail.
+/// Runs the last level of the forward tail.
 #[inline(always)]
 fn tail_last<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH], words: &TailWords, at: usize) {
     for g in 0..WIDTH / 2 {

@@ -12,7 +12,7 @@ use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::table::LastFactors;
 
-/// Factors of the last level as vectors.
+/// Factors of the last level of an inverse transform as vectors.
 type Last<A> = (Factor<A>, Factor<A>);
 
 #[inline(always)]
@@ -22,7 +22,8 @@ fn last_factors<A: Butterflies>(a: A, words: &LastFactors) -> Last<A> {
     ((r.splat(c), r.splat(c_quotient)), (r.splat(w), r.splat(w_quotient)))
 }
 
-/// Runs one pass over all blocks in `data`, with the last level of the transform where its factors are given. No other pass has a single level.
+/// Runs one inverse pass over all blocks in `data`, with the last level of the transform where its factors
+/// are given. No other pass has a single level.
 #[inline(always)]
 pub(crate) fn inverse_pass<A: Butterflies>(
     a: A,
@@ -60,8 +61,9 @@ const fn bounds<A: Butterflies, const SIZE: usize>(site: u8, entry: u32, done: u
     (before, after)
 }
 
-/// Position of a group. In the tail all instruction slots are scarce, since its shuffles take so many; in passes
-/// slots for multiplications and stores are, which compete on some processors: passes subtract instead.
+/// Position of a group of levels in the inverse transform. In the tail all instruction slots are scarce,
+/// since its shuffles take so many; in passes slots for multiplications and stores are, which compete on some
+/// processors: passes subtract instead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Site {
     Pass,
@@ -71,10 +73,10 @@ enum Site {
 const PASS: u8 = Site::Pass as u8;
 const TAIL_SITE: u8 = Site::Tail as u8;
 
-/// Bounds of the registers before and after the reductions of a level.
+/// Bounds of the registers of a group before and after the reductions of a level.
 type Bounds<const SIZE: usize> = ([u32; SIZE], [u32; SIZE]);
 
-/// Whether a reduction subtracts half the bound, rather than a whole quotient by two multiplications.
+/// Whether a reduction of a register subtracts half the bound, not a whole quotient by two multiplications.
 const fn halves<A: Butterflies>(site: u8, bound: u32, limit: u32) -> bool {
     A::HALVES && site == Site::Pass as u8 && bound / 2 <= limit
 }
@@ -100,12 +102,12 @@ const fn relieved_all<A: Butterflies, const SIZE: usize>(site: u8, mut bounds: [
     bounds
 }
 
-/// Multiple of q below which the words of a group enter: inputs are canonical.
+/// Returns the multiple of q below which the words of a group enter: 1 for canonical inputs.
 const fn entry<A: Butterflies>(canonical: bool) -> u32 {
     if canonical { 1 } else { A::INVERSE_EXIT }
 }
 
-/// Runs `LEVELS` levels over every block of `len` words.
+/// Runs `LEVELS` inverse levels over every block of `len` words.
 #[inline(always)]
 fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const LAST: bool>(
     a: A,
@@ -150,7 +152,8 @@ fn relieve<A: Butterflies, const SIZE: usize, const SITE: u8>(
     }
 }
 
-/// Runs level `R` of a group of `SIZE` vectors after `DONE` levels; its twiddles stand in `w` from 2^R − 1.
+/// Runs inverse level `R` of a group of `SIZE` vectors after `DONE` levels; its twiddles stand in `w` from
+/// 2^R − 1.
 #[inline(always)]
 fn group<
     A: Butterflies,
@@ -174,7 +177,7 @@ fn group<
     }
 }
 
-/// Runs the level of a group whose words are farthest apart, and the reductions that end its pass.
+/// Runs the level of a group whose words are farthest apart, and the reductions that end its inverse pass.
 #[inline(always)]
 fn finish<A: Butterflies, const SIZE: usize, const DONE: usize, const SITE: u8, const LAST: bool>(
     a: A,
@@ -196,7 +199,8 @@ fn finish<A: Butterflies, const SIZE: usize, const DONE: usize, const SITE: u8, 
     }
 }
 
-/// Runs the first six levels over every block of 64 words; a single block is a whole transform, which ends with the last factors.
+/// Runs the first six levels of the inverse transform over every block of 64 words; a single block is a whole
+/// transform, which ends with the last factors.
 #[inline(always)]
 pub(crate) fn inverse_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u64], last: &LastFactors) {
     let blocks = data.as_chunks_mut::<TAIL>().0;
@@ -211,7 +215,7 @@ pub(crate) fn inverse_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u
     }
 }
 
-/// Transforms a whole polynomial of 64 words.
+/// Transforms a whole polynomial of 64 words, which is one tail block, back to coefficients.
 #[inline(always)]
 fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords, last: Last<A>) {
     let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
@@ -225,7 +229,7 @@ fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords, 
     store_streams(a, block, WIDTH, 0, &x);
 }
 
-/// Runs the first six levels over two blocks half a step apart, as in the forward tail.
+/// Runs the first six inverse levels over two blocks half a step apart, as in the forward tail.
 #[inline(always)]
 fn tail_pairs<A: Butterflies>(a: A, pairs: &mut [[[u64; TAIL]; 2]], words: &[[TailWords; 2]], last: Last<A>) {
     for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
@@ -254,7 +258,7 @@ fn tail_pairs<A: Butterflies>(a: A, pairs: &mut [[[u64; TAIL]; 2]], words: &[[Ta
     }
 }
 
-/// Runs the first six levels where a register holds a part of a vector, as in the forward tail.
+/// Runs the first six inverse levels where a register holds a part of a vector, as in the forward tail.
 #[inline(always)]
 fn split_tail_blocks<A: Butterflies, const LAST: bool>(
     a: A,
@@ -286,7 +290,7 @@ fn split_tail_blocks<A: Butterflies, const LAST: bool>(
     }
 }
 
-/// Runs level `R` of the tail on the transposed side, after `DONE` levels.
+/// Runs level `R` of the inverse tail on the transposed side, after `DONE` levels.
 #[inline(always)]
 fn tail_before<A: Butterflies, const R: usize, const DONE: usize>(
     a: A,
@@ -315,7 +319,7 @@ fn tail_transpose<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH]) {
     a.registers().transpose(x);
 }
 
-/// Runs level `R` of the tail on the natural side, `DONE` levels after the transposition.
+/// Runs level `R` of the inverse tail on the natural side, `DONE` levels after the transposition.
 #[inline(always)]
 fn tail_after<A: Butterflies, const R: usize, const DONE: usize>(
     a: A,

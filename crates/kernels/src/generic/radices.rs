@@ -10,26 +10,26 @@ use crate::cyclotomic::rows::Prepare;
 /// Number of levels of a transform that never renormalises: any longer period is endless.
 const LONGEST: usize = 17;
 
-/// Prepares the first operand of a first level, to which it adds.
+/// Prepares the first operand of a first radix level, to which the level adds.
 #[inline(always)]
 pub(super) fn prepared<A: Butterflies>(a: A, x: Register<A>, prepare: Prepare) -> Register<A> {
     if prepare == Prepare::Words { a.renormalise(x) } else { a.enter(x) }
 }
 
-/// Reduces an operand that a level adds without a product.
+/// Reduces an operand that a radix level adds without a product.
 #[inline(always)]
 pub(super) fn reduced<A: Butterflies>(a: A, y: Register<A>, prepare: Prepare) -> Register<A> {
     if prepare == Prepare::Words { a.reduce_lazy(y) } else { y }
 }
 
-/// Prepares a word after `R` levels for another.
+/// Prepares a word after `R` levels for another level.
 #[inline(always)]
 pub(super) fn settled<A: Butterflies, const R: usize>(a: A, x: Register<A>) -> Register<A> {
     let due = R > 0 && A::PERIOD < LONGEST && R.is_multiple_of(A::PERIOD);
     if due { a.renormalise(x) } else { x }
 }
 
-/// Computes a butterfly whose twiddle is 1.
+/// Computes a butterfly whose twiddle is 1, after `R` levels.
 #[inline(always)]
 pub(super) fn unit<A: Butterflies>(
     a: A,
@@ -40,13 +40,14 @@ pub(super) fn unit<A: Butterflies>(
     a.sum_difference(x, reduced(a, y, prepare))
 }
 
-/// Computes x + y and x − y after `R` levels.
+/// Computes x + y and x − y of lazy words after `R` levels.
 #[inline(always)]
 fn step<A: Butterflies, const R: usize>(a: A, x: Register<A>, y: Register<A>) -> (Register<A>, Register<A>) {
     a.sum_difference(settled::<A, R>(a, x), y)
 }
 
-/// Sums Σ x_j·w_j·ρ^(ij) for i = 0, 1, 2 and ρ of order three; without factors w_j = 1.
+/// Computes the radix-three sums Σ x_j·w_j·ρ^(ij) for i = 0, 1, 2 and ρ of order three, where w_j = 1 without
+/// factors.
 #[inline(always)]
 pub(super) fn three<A: Butterflies>(
     a: A,
@@ -67,7 +68,8 @@ pub(super) fn three<A: Butterflies>(
     [step::<A, 1>(a, sum, x2).0, step::<A, 1>(a, without2, t).0, step::<A, 1>(a, without1, t).1]
 }
 
-/// Sums Σ x_j·w_j·ρ^(ij) for ρ of order five, in place: factors are the powers of a twiddle, then −1/4, a cosine and three of sines.
+/// Computes the radix-five sums Σ x_j·w_j·ρ^(ij) for ρ of order five, in place: factors are the powers of a
+/// twiddle, then −1/4, a cosine and three of sines.
 ///
 /// With sums and differences of x_j and x_(5−j): cosines take products with −1/4 and with half the difference of both, sines three
 /// [Karatsuba].
@@ -108,7 +110,7 @@ pub(super) fn five<A: Butterflies, const SIZE: usize, const WORDS: usize, const 
     x[3] = step::<A, 3>(a, minus3, sine2).0;
 }
 
-/// Loads the `i`-th constant of a table.
+/// Loads the `i`-th constant of a table of twiddles.
 #[inline(always)]
 pub(super) fn twiddle<A: Butterflies>(a: A, words: &[u64], i: usize) -> A::Constant {
     match words.get(i * A::CONSTANT..(i + 1) * A::CONSTANT) {

@@ -2,11 +2,11 @@
 //! into the instructions of the table they are compiled for. No operation is fused or reordered, so doubles too are
 //! the same on every table.
 
-/// Number of words whose sums stay in registers: sums of one product each, and of two.
+/// Number of words whose sums stay in registers, for sums of one product each and of two.
 const WIDE: usize = 32;
 const NARROW: usize = 4;
 
-/// Function of the words at one place of all inputs.
+/// Function of the words at one place of all inputs of a sum.
 trait Sum {
     fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize);
 }
@@ -28,7 +28,7 @@ fn words_at<const N: usize>(row: &[u64], at: usize) -> Option<&[u64; N]> {
     row.get(at..)?.first_chunk()
 }
 
-/// The sum start + Σ x_i·c_i modulo 2^64.
+/// The wrapping sum start + Σ x_i·c_i modulo 2^64.
 #[derive(Clone)]
 pub(crate) struct Wrapping {
     pub(crate) start: u64,
@@ -54,7 +54,7 @@ pub(crate) fn wrapping(sum: &Wrapping, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
-/// The sum ⌊Σ x_i·t/q_i⌉ mod t in doubles.
+/// The rounded sum ⌊Σ x_i·t/q_i⌉ mod t in doubles.
 #[derive(Clone)]
 pub(crate) struct Double {
     /// Shifts, the numbers of bits dropped of x_i so that 52 remain, and factors t·2^shift/q_i.
@@ -62,12 +62,12 @@ pub(crate) struct Double {
     pub(crate) t: u64,
 }
 
-/// Pattern that, or-ed to a word below 2^52, makes the double 2^52 + word.
+/// Pattern of bits that, or-ed to a word below 2^52, makes the double 2^52 + word.
 const INTEGER: f64 = (1_u64 << 52) as f64;
 /// Constant that, added to a double below 2^51, rounds it to an integer, which then stands in the low bits.
 const ROUND: f64 = (3_u64 << 51) as f64;
 
-/// Computes start + Σ (x_i >> shift_i)·factor_i, one rounding after the other.
+/// Computes the sum start + Σ (x_i >> shift_i)·factor_i in doubles, one rounding after the other.
 #[inline(always)]
 fn sum_of_doubles<const N: usize>(start: f64, terms: &[(u32, f64)], input: &[&[u64]], at: usize) -> [f64; N] {
     let mut sums = [start; N];
@@ -101,10 +101,10 @@ pub(crate) fn double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
-/// The sum ⌊Σ x_i·c_i⌉.
+/// The rounded sum ⌊Σ x_i·c_i⌉ in doubles.
 #[derive(Clone)]
 pub(crate) enum Nearest {
-    /// Sum x/q for one odd modulus: whether x is above ⌊q/2⌋.
+    /// Sum ⌊x/q⌉ for one odd modulus q: 1 for an x above ⌊q/2⌋, else 0.
     One { half: u64 },
     /// Sum in doubles, from a start and below 2^51, with the bits dropped of x_i so that 52 remain, and 2^shift·c_i.
     Many { start: f64, terms: Vec<(u32, f64)> },
@@ -134,10 +134,10 @@ pub(crate) fn nearest(sum: &Nearest, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
-/// The sum ⌊Σ x_i·t/q_i⌉ mod t in 128-bit fixed point.
+/// The rounded sum ⌊Σ x_i·t/q_i⌉ mod t in 128-bit fixed point.
 #[derive(Clone)]
 pub(crate) struct Fixed {
-    /// Reciprocals ⌊2^128/q_i⌉ of the moduli.
+    /// Reciprocals ⌊2^128/q_i⌉ of the source moduli.
     pub(crate) reciprocals: Vec<u128>,
     pub(crate) t: u64,
 }

@@ -9,12 +9,12 @@ use crate::schedule::TAIL_TWIDDLES;
 /// Twiddle words of one tail block.
 pub(super) type TailWords = [u64; TAIL_TWIDDLES];
 
-/// Words between the twiddles of a tail block and those prefetched meanwhile: eight blocks, for they come from memory where a ring has
-/// more moduli than the third-level cache has room for.
+/// Number of words between the twiddles of a tail block and those prefetched meanwhile: eight blocks, for
+/// they come from memory where a ring has more moduli than the third-level cache has room for.
 const AHEAD: usize = 8 * TAIL_TWIDDLES;
 
-/// Prefetches half of the twiddles [`AHEAD`] words after these. Spread over the work of a block this costs nothing; all at once
-/// it costs more than it saves.
+/// Prefetches half of a tail block's twiddles that stand [`AHEAD`] words later. Spread over the work of a
+/// block this costs nothing; all at once it costs more than it saves.
 #[inline(always)]
 pub(super) fn ask_twiddles<A: Butterflies>(a: A, words: &TailWords, half: usize) {
     for line in (0..TAIL_TWIDDLES / 2).step_by(WIDTH) {
@@ -31,7 +31,7 @@ pub(super) trait Source<A: Butterflies> {
 pub(super) struct Held<A: Butterflies, const SIZE: usize>([Factor<A>; SIZE]);
 
 impl<A: Butterflies, const SIZE: usize> Held<A, SIZE> {
-    /// Loads the words of a block: pairs of twiddle and quotient.
+    /// Loads the twiddles of a block: pairs of twiddle and quotient.
     #[inline(always)]
     pub(super) fn new(a: A, words: &[u64]) -> Self {
         let r = a.registers();
@@ -50,7 +50,7 @@ impl<A: Butterflies, const SIZE: usize> Source<A> for Held<A, SIZE> {
     }
 }
 
-/// Twiddles of the natural side of a tail block, each equal in all lanes.
+/// Twiddles of the natural side of a tail block, each twiddle equal in all lanes.
 pub(super) struct Natural<'a>(pub(super) &'a TailWords);
 
 impl<A: Butterflies> Source<A> for Natural<'_> {
@@ -60,8 +60,8 @@ impl<A: Butterflies> Source<A> for Natural<'_> {
     }
 }
 
-/// Twiddles of the transposed side of a tail block, one for each lane; registers start at this word of a
-/// vector.
+/// Twiddles of the transposed side of a tail block, one for each lane; the second field is the word of a
+/// vector at which registers start.
 pub(super) struct Transposed<'a>(pub(super) &'a TailWords, pub(super) usize);
 
 impl<A: Butterflies> Source<A> for Transposed<'_> {

@@ -26,7 +26,7 @@ impl Rows {
         a.registers().store(words, x);
     }
 
-    /// Loads a row that exists.
+    /// Loads a row of a tile that exists.
     #[inline(always)]
     pub(super) fn load<A: Butterflies>(self, a: A, row: usize, prepare: Prepare) -> Register<A> {
         // SAFETY: as in `load_listed`.
@@ -34,7 +34,7 @@ impl Rows {
         if prepare == Prepare::Input { a.forward_input(x) } else { x }
     }
 
-    /// Writes a row that exists, as canonical numbers if `canonical` is set.
+    /// Writes a row of a tile that exists, as canonical numbers if `canonical` is set.
     #[inline(always)]
     pub(super) fn store<A: Butterflies>(self, a: A, row: usize, x: Register<A>, canonical: bool) {
         let x = if canonical { a.canonical_output(x) } else { x };
@@ -45,7 +45,7 @@ impl Rows {
 }
 
 impl Constant {
-    /// Computes x + row below FRESH·q, for an x below FRESH·q.
+    /// Computes the sum x + row below FRESH·q, for an x below FRESH·q.
     #[inline(always)]
     pub(super) fn plus<A: Butterflies>(self, a: A, x: Register<A>) -> Register<A> {
         let y = reduced(a, self.rows.load(a, 0, self.prepare), self.prepare);
@@ -106,7 +106,8 @@ fn scatter<A: Butterflies, const SIZE: usize>(
     }
 }
 
-/// Runs level `R`: neighbours 2^R apart, a twiddle for each place among 2^R, the first of which is 1 if `ONE`.
+/// Runs level `R` of a sweep: neighbours 2^R apart, a twiddle for each place among 2^R, the first of which is
+/// 1 if `ONE`.
 #[inline(always)]
 fn level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R: usize, const ONE: bool>(
     a: A,
@@ -126,7 +127,7 @@ fn level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R: usize, 
     }
 }
 
-/// Runs the levels after the first.
+/// Runs the levels of a sweep after the first.
 #[inline(always)]
 fn more_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool>(
     a: A,
@@ -162,7 +163,7 @@ fn levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool
     }
 }
 
-/// Runs levels, forward or back.
+/// Runs the levels of an outer sweep, forward or inverse.
 #[inline(always)]
 fn outer<A: Butterflies, const SIZE: usize, const WORDS: usize>(a: A, sweep: &Sweep, path: &Path) {
     let (from, to) = (sweep.from.as_chunks::<SIZE>().0, sweep.to.as_chunks::<SIZE>().0);
@@ -195,7 +196,7 @@ fn outer<A: Butterflies, const SIZE: usize, const WORDS: usize>(a: A, sweep: &Sw
     }
 }
 
-/// Subtracts the first register from all others, and replaces it by its opposite.
+/// Subtracts the first register of a sweep from all others, and replaces it by its opposite.
 #[inline(always)]
 fn subtract_first<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE]) -> Register<A> {
     let top = a.reduce_lazy(x[0]);
@@ -206,7 +207,8 @@ fn subtract_first<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>;
     top
 }
 
-/// Runs the last forward levels, in registers that are loaded in reversed order, to frequencies in the order of rows.
+/// Runs the last forward levels of a sweep, in registers that are loaded in reversed order, to frequencies in
+/// the order of rows.
 #[inline(always)]
 fn last_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool>(
     a: A,
@@ -226,7 +228,8 @@ fn last_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE:
     }
 }
 
-/// Puts registers in bit-reversed order. The exchanges are written out: the compiler renames registers and moves nothing.
+/// Puts the registers of a sweep in bit-reversed order. The exchanges are written out: the compiler renames
+/// registers and moves nothing.
 #[inline(always)]
 fn reverse<R, const SIZE: usize>(x: &mut [R; SIZE]) {
     match SIZE {

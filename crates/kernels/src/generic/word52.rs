@@ -17,7 +17,7 @@ pub struct Word52<L: Lanes52, const PERIOD: usize> {
     zero: L::V,
     mask: L::V,
     q: L::V,
-    /// Word 2^52 − q: adding its multiples subtracts those of q modulo 2^52.
+    /// Word 2^52 − q: adding multiples of it subtracts multiples of q modulo 2^52.
     negated: L::V,
     reciprocal: L::V,
     /// Offset −2·PERIOD: a quotient that much too small leaves x biased by 2·PERIOD·q.
@@ -58,14 +58,14 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
         self.lanes.and(x, self.mask)
     }
 
-    /// Reduces a word below 4q to canonical.
+    /// Reduces a word below 4q to its canonical residue.
     #[inline(always)]
     fn canonical_from_4q(self, x: L::V) -> L::V {
         let l = self.lanes;
         self.lanes.subtract_once(self.lanes.subtract_once(self.clean(x), l.add(self.q, self.q)), self.q)
     }
 
-    /// Reduces high·2^52 + low, two words, to `[0, 4q)`.
+    /// Reduces the number high·2^52 + low of two words to `[0, 4q)`.
     #[inline(always)]
     fn reduce_pair(self, high: L::V, low: L::V) -> L::V {
         let l = self.lanes;
@@ -74,12 +74,12 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
         l.multiply_add_low(l.multiply_add_low(low, high, self.wrap.0), quotient, self.negated)
     }
 
-    /// Reduces a word below 2q to canonical.
+    /// Reduces a word below 2q to its canonical residue.
     #[inline(always)]
     pub fn canonical(self, x: L::V) -> L::V {
         self.lanes.subtract_once(self.clean(x), self.q)
     }
-    /// Product w·y in `[0, 2q)`, for any word y.
+    /// Returns the product w·y in `[0, 2q)`, for any word y.
     #[inline(always)]
     fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
         let l = self.lanes;
@@ -120,7 +120,8 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     fn multiply_constant(self, y: L::V, w: (L::V, L::V)) -> L::V {
         self.canonical(self.multiply_lazy(y, w))
     }
-    /// Product by Barrett's method: a·b / 2^(bits − 2) from the high half of shifted factors; the quotient is at most 1 short.
+    /// Returns the product a·b mod q by Barrett's method: a·b / 2^(bits − 2) from the high half of shifted
+    /// factors; the quotient is at most 1 short.
     #[inline(always)]
     fn multiply(self, a: L::V, b: L::V) -> L::V {
         let l = self.lanes;
@@ -176,7 +177,7 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
     fn renormalise(self, x: L::V) -> L::V {
         self.subtract_quotient(x, self.short)
     }
-    /// Butterfly in five instructions: the product accumulates on x, and x − T = 2x − (x + T).
+    /// Computes the butterfly in five instructions: the product accumulates on x, and x − T = 2x − (x + T).
     #[inline(always)]
     fn butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
         let l = self.lanes;
@@ -188,7 +189,8 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
     fn sum_difference(self, x: L::V, y: L::V) -> (L::V, L::V) {
         (self.lanes.add(x, y), self.lanes.sub(x, y))
     }
-    /// Last butterfly: both halves are below 2q and canonical before they meet, which is cheaper than reducing two results.
+    /// Computes the last butterfly: both halves are below 2q and canonical before they meet, which is cheaper
+    /// than reducing two results.
     #[inline(always)]
     fn last_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
         let l = self.lanes;

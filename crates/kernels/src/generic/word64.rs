@@ -4,7 +4,7 @@ use super::arithmetic::{Arithmetic, Butterflies};
 use super::lanes::{Lanes, Lanes64};
 use crate::constants::{Constants, shoup_quotient};
 
-/// Lazy arithmetic in `[0, 4q)` on whole words [Harvey14].
+/// Lazy arithmetic in `[0, 4q)` on words of 64 bits [Harvey14].
 #[derive(Clone, Copy)]
 pub(crate) struct Word64<L: Lanes64> {
     lanes: L,
@@ -32,18 +32,18 @@ impl<L: Lanes64> Word64<L> {
         }
     }
 
-    /// Reduces a word below 2q to canonical.
+    /// Reduces a word below 2q to its canonical residue.
     #[inline(always)]
     fn canonical(self, x: L::V) -> L::V {
         self.lanes.subtract_once(x, self.q)
     }
-    /// Product w·y in `[0, 2q)`, for any word y.
+    /// Returns the product w·y in `[0, 2q)`, for any word y.
     #[inline(always)]
     fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
         self.less_quotient(y, w.0, self.lanes.multiply_high_about(y, w.1))
     }
 
-    /// Computes w·y − quotient·q in `[0, 2q)`.
+    /// Computes the product w·y − quotient·q in `[0, 2q)`.
     #[inline(always)]
     fn less_quotient(self, y: L::V, w: L::V, quotient: L::V) -> L::V {
         let l = self.lanes;
@@ -80,7 +80,8 @@ impl<L: Lanes64 + Lanes> Arithmetic for Word64<L> {
     fn multiply_constant(self, y: L::V, w: (L::V, L::V)) -> L::V {
         self.canonical(self.multiply_lazy(y, w))
     }
-    /// Product by Barrett's method, cut to its top 64 bits: the quotient is at most 2 short.
+    /// Returns the product a·b mod q by Barrett's method, cut to its top 64 bits: the quotient is at most 2
+    /// short.
     #[inline(always)]
     fn multiply(self, a: L::V, b: L::V) -> L::V {
         let l = self.lanes;

@@ -5,20 +5,20 @@ use crate::error::KernelError;
 use crate::generic::lanes::WIDTH;
 use crate::packing::{pack, unpack};
 
-/// Number of bytes in a word.
+/// Number of bytes in a word of 64 bits.
 const WORD: usize = 8;
 /// Number of bytes that a vector reads from the first of its words on.
 const READ: usize = WORD * WIDTH;
 
 impl Modulus {
-    /// Bytes of a residue: ⌈log2 q / 8⌉, up to one more for powers of two.
+    /// Number of bytes of a packed residue: ⌈log2 q / 8⌉, up to one more for powers of two.
     #[must_use]
     #[inline]
     pub fn residue_bytes(&self) -> usize {
         self.constants.residue_bytes()
     }
 
-    /// Bytes that residues take, the last eight residues padded to 64 bytes.
+    /// Number of bytes that packed residues take, the last eight residues padded to 64 bytes.
     #[must_use]
     #[inline]
     pub fn packed_residues_len(&self, count: usize) -> usize {
@@ -51,7 +51,7 @@ impl Modulus {
         Ok(())
     }
 
-    /// Reads residues that [`pack_residues`](Self::pack_residues) wrote.
+    /// Reads the residues that [`pack_residues`](Self::pack_residues) wrote.
     ///
     /// # Errors
     /// [`KernelError::PackedLength`] for fewer bytes than the residues take.

@@ -6,7 +6,7 @@ use crate::error::{KernelError, check_count, check_length};
 use crate::table::Bits;
 
 impl Modulus {
-    /// a += b, word by word.
+    /// Computes a += b mod q, word by word.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`], as for all operations on slices.
@@ -17,10 +17,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// a −= b, word by word.
+    /// Computes a −= b mod q, word by word.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless a and b have equal lengths.
     pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         // SAFETY: as in `add_assign`.
@@ -28,16 +28,16 @@ impl Modulus {
         Ok(())
     }
 
-    /// a = −a, word by word.
+    /// Computes a = −a mod q, word by word.
     pub fn neg_assign(&self, a: &mut [u64]) {
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.elementwise.neg_assign)(&self.constants, a) };
     }
 
-    /// (a, b) = (a + b, a − b), word by word: a butterfly with twiddle 1.
+    /// Computes (a, b) = (a + b, a − b) mod q, word by word: a butterfly with twiddle 1.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless a and b have equal lengths.
     pub fn sum_difference_assign(&self, a: &mut [u64], b: &mut [u64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         // SAFETY: as in `add_assign`.
@@ -45,10 +45,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// a ·= b, word by word.
+    /// Computes a ·= b mod q, word by word.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless a and b have equal lengths.
     pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         #[cfg(feature = "tally")]
@@ -58,10 +58,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// acc += a·b, word by word.
+    /// Computes acc += a·b mod q, word by word.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless all three slices have equal lengths.
     pub fn mul_add_assign(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
         check_lengths(acc.len(), [a, b])?;
         #[cfg(feature = "tally")]
@@ -71,10 +71,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// a ·= c for one scalar c < q.
+    /// Computes a ·= c mod q, word by word, for one scalar c < q.
     ///
     /// # Errors
-    /// [`KernelError::NotReduced`] for a larger scalar.
+    /// [`KernelError::NotReduced`] for a scalar c of q or more.
     pub fn mul_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), KernelError> {
         self.check_reduced(c)?;
         #[cfg(feature = "tally")]
@@ -84,10 +84,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// out = a mod q, word by word, for any words.
+    /// Computes out = a mod q, word by word, for any words.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless out and a have equal lengths.
     pub fn reduce_into(&self, out: &mut [u64], a: &[u64]) -> Result<(), KernelError> {
         check_length(out.len(), a.len())?;
         // SAFETY: as in `add_assign`.
@@ -95,10 +95,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// out = a mod q in `[0, q)`, word by word, for any signed words.
+    /// Computes out = a mod q in `[0, q)`, word by word, for any signed words.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless out and a have equal lengths.
     pub fn reduce_signed_into(&self, out: &mut [u64], a: &[i64]) -> Result<(), KernelError> {
         check_length(out.len(), a.len())?;
         // SAFETY: as in `add_assign`.
@@ -106,10 +106,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// out = a + b, word by word.
+    /// Computes out = a + b mod q, word by word.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless all three slices have equal lengths.
     pub fn sum_into(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
         check_lengths(out.len(), [a, b])?;
         // SAFETY: as in `add_assign`.
@@ -117,10 +117,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// out = a − b, word by word.
+    /// Computes out = a − b mod q, word by word.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless all three slices have equal lengths.
     pub fn difference_into(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
         check_lengths(out.len(), [a, b])?;
         // SAFETY: as in `add_assign`.
@@ -128,10 +128,11 @@ impl Modulus {
         Ok(())
     }
 
-    /// a += c·b, word by word, for one scalar c < q.
+    /// Computes a += c·b mod q, word by word, for one scalar c < q.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for a larger scalar.
+    /// [`KernelError::LengthMismatch`] for unequal lengths; [`KernelError::NotReduced`] for a scalar of q or
+    /// more.
     pub fn add_scaled_assign(&self, a: &mut [u64], b: &[u64], c: u64) -> Result<(), KernelError> {
         self.check_reduced(c)?;
         check_length(a.len(), b.len())?;
@@ -142,10 +143,11 @@ impl Modulus {
         Ok(())
     }
 
-    /// a = c·(a + b), word by word, for one scalar c < q.
+    /// Computes a = c·(a + b) mod q, word by word, for one scalar c < q.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for a larger scalar.
+    /// [`KernelError::LengthMismatch`] for unequal lengths; [`KernelError::NotReduced`] for a scalar of q or
+    /// more.
     pub fn add_scale_assign(&self, a: &mut [u64], b: &[u64], c: u64) -> Result<(), KernelError> {
         self.check_reduced(c)?;
         check_length(a.len(), b.len())?;
@@ -156,7 +158,8 @@ impl Modulus {
         Ok(())
     }
 
-    /// a = (a + half) mod q + rest, word by word: residues from −half on, and an addend that makes them all positive.
+    /// Computes a = (a + half) mod q + rest, word by word: residues from −half on, and an addend that makes
+    /// them all positive.
     ///
     /// # Errors
     /// [`KernelError::NotReduced`] unless half < q.
@@ -167,10 +170,12 @@ impl Modulus {
         Ok(())
     }
 
-    /// c·(a_0 + a_1·Y)(b_0 + b_1·Y), word by word, as the coefficients of 1, Y and Y², for one scalar c < q.
+    /// Computes the tensor product c·(a_0 + a_1·Y)(b_0 + b_1·Y), word by word, as the coefficients of 1, Y
+    /// and Y², for one scalar c < q.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for a larger scalar.
+    /// [`KernelError::LengthMismatch`] for unequal lengths; [`KernelError::NotReduced`] for a scalar of q or
+    /// more.
     pub fn tensor(
         &self,
         out: [&mut [u64]; 3],
@@ -192,8 +197,8 @@ impl Modulus {
         Ok(())
     }
 
-    /// out = (((a >> shift) & mask) + offset) mod q for an offset up to q, word by word. Unless `reduces` is set, which reduces the bits before the addition,
-    /// the sum must be below 2q.
+    /// Computes out = (((a >> shift) & mask) + offset) mod q for an offset up to q, word by word. Unless
+    /// `reduces` is set, which reduces the bits before the addition, the sum must be below 2q.
     ///
     /// # Errors
     /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for an offset above q.
@@ -219,10 +224,10 @@ impl Modulus {
         Ok(())
     }
 
-    /// a += b for signed words with |b| ≤ q, word by word.
+    /// Computes a += b mod q for signed words with |b| ≤ q, word by word.
     ///
     /// # Errors
-    /// [`KernelError::LengthMismatch`].
+    /// [`KernelError::LengthMismatch`] unless a and b have equal lengths.
     pub fn add_small_assign(&self, a: &mut [u64], b: &[i64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         // SAFETY: as in `add_assign`.
@@ -230,7 +235,7 @@ impl Modulus {
         Ok(())
     }
 
-    /// out = Σ_i a_i·b_i, word by word, reduced once for many terms.
+    /// Computes out = Σ_i a_i·b_i mod q, word by word, reduced once for many terms.
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`] for unequal numbers of slices, [`KernelError::TooManyTerms`]
@@ -244,8 +249,9 @@ impl Modulus {
         Ok(())
     }
 
-    /// [`inner_product`](Self::inner_product) of one `a` with two lists at once: out_k = Σ_i a_i·b_ki.
-    /// Every word of `a` is read once for both: a key switch multiplies its digits by two halves of a key.
+    /// Computes the [`inner_product`](Self::inner_product) of one `a` with two lists at once: out_k = Σ_i
+    /// a_i·b_ki. Every word of `a` is read once for both: a key switch multiplies its digits by two halves of
+    /// a key.
     ///
     /// # Errors
     /// Every error of [`inner_product`](Self::inner_product), for either list.
@@ -267,8 +273,9 @@ impl Modulus {
         Ok(())
     }
 
-    /// [`inner_product_pair`](Self::inner_product_pair) for second factors packed by [`pack_residues`](Self::pack_residues), or their tails from
-    /// any residue on: they are unpacked in registers, so that only the packed bytes are read from memory.
+    /// Computes [`inner_product_pair`](Self::inner_product_pair) for second factors packed by
+    /// [`pack_residues`](Self::pack_residues), or their tails from any residue on: they are unpacked in
+    /// registers, so that only the packed bytes are read from memory.
     ///
     /// # Errors
     /// Every error of [`inner_product`](Self::inner_product), for either list; [`KernelError::PackedLength`] for a second factor of fewer bytes than as many
@@ -296,12 +303,12 @@ impl Modulus {
     }
 }
 
-/// Checks that both slices have the expected length.
+/// Checks that two slices have the expected length.
 fn check_lengths(expected: usize, slices: [&[u64]; 2]) -> Result<(), KernelError> {
     slices.iter().try_for_each(|slice| check_length(expected, slice.len()))
 }
 
-/// Checks the shape of an inner product.
+/// Checks the numbers and lengths of the slices of an inner product.
 fn check_inner_product(out: &[u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
     check_count(a.len(), b.len())?;
     check_terms(a.len())?;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use crate::constants::{high_product, inverse_of_odd};
 use crate::table::{Column, Together};
 
-/// Number of coefficients handled together.
+/// Number of coefficients of a row that are handled together.
 const BLOCK: usize = 64;
-/// Number of pairs of terms added in registers.
+/// Number of pairs of terms that are added in registers.
 const GROUP: usize = 4;
 /// Bound of words whose sums of 4096 terms stay below 2^64·q.
 const NARROW: u64 = 1 << 49;
@@ -24,11 +24,11 @@ struct Columns(Vec<Target>);
 struct Target {
     output: usize,
     q: u64,
-    /// Inverse q^-1 modulo 2^64.
+    /// Inverse q^-1 modulo 2^64 of the target modulus.
     inverse: u64,
     /// Factors (M_2, M_1), times 2^64, for every pair of terms; the last has a zero if it lacks a second.
     factors: Vec<Pair>,
-    /// Initial value −Σ M_1·M_2 of a sum.
+    /// Initial value −Σ M_1·M_2 of the sums of the target.
     start: u128,
 }
 
@@ -96,7 +96,7 @@ fn gather(input: &[&[u64]], at: usize, words: &mut [Pair]) {
     }
 }
 
-/// sums += Σ (y_1 + M_2)(y_2 + M_1) for the gathered words of a block.
+/// Computes sums += Σ (y_1 + M_2)(y_2 + M_1) for the gathered words of a block.
 fn add_pairs(sums: &mut Sums, words: &[Pair], factors: &[Pair]) {
     for (words, factors) in words.chunks(GROUP * BLOCK).zip(factors.chunks(GROUP)) {
         match *factors {
@@ -109,7 +109,8 @@ fn add_pairs(sums: &mut Sums, words: &[Pair], factors: &[Pair]) {
     }
 }
 
-/// Adds the pairs of one group of terms to the sums. A call of its own, so that the factors have registers.
+/// Adds the pairs of one group of terms to the sums of a block. This is a call of its own, so that the
+/// factors have registers.
 #[inline(never)]
 fn add_group<const K: usize>(sums: &mut Sums, words: &[Pair], factors: [Pair; K]) {
     for (sum, pairs) in sums.iter_mut().zip(words.as_chunks::<K>().0) {

@@ -10,12 +10,12 @@ use crate::generic::lanes::WIDTH;
 use crate::schedule::{Entry, Pass, TAIL, TAIL_TWIDDLES};
 use crate::table::{Elsewhere, LastFactors, Negacyclic};
 
-/// Words of a tail block, by rows.
+/// Words of a tail block, by its rows.
 type Rows = [[u64; WIDTH]; WIDTH];
-/// Twiddles of a tail block: pairs of words, then pairs of rows.
+/// Twiddle words of a tail block: pairs of words, then pairs of rows.
 type TailWords = [[u64; WIDTH]; TAIL_TWIDDLES / WIDTH];
 
-/// Functions of the parts of a transform.
+/// Returns the functions of the parts of a transform, for one period.
 pub(super) const fn negacyclic<const PERIOD: usize>() -> Negacyclic {
     Negacyclic {
         enter,
@@ -30,7 +30,7 @@ fn enter(input: Elsewhere<'_>, data: &mut [u64]) {
     input.write_to(data);
 }
 
-/// Yields the blocks of a tail with their twiddles.
+/// Yields the blocks of a tail with the twiddles of each.
 fn blocks<'a>(data: &'a mut [u64], words: &'a [u64]) -> impl Iterator<Item = (&'a mut Rows, &'a TailWords)> {
     let blocks = data.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>().0;
     blocks.iter_mut().zip(words.as_chunks::<WIDTH>().0.as_chunks::<{ TAIL_TWIDDLES / WIDTH }>().0)
@@ -45,7 +45,7 @@ fn halves(data: &mut [u64], len: usize, mut f: impl FnMut(&mut [[u64; 2]], &mut 
     }
 }
 
-/// Replaces pairs of words by a function of them.
+/// Replaces pairs of words by a function of the pairs.
 #[inline(always)]
 fn update(x: &mut [[u64; 2]], y: &mut [[u64; 2]], f: impl Fn(Pair, Pair) -> (Pair, Pair)) {
     for (x, y) in x.iter_mut().zip(y) {
@@ -55,7 +55,8 @@ fn update(x: &mut [[u64; 2]], y: &mut [[u64; 2]], f: impl Fn(Pair, Pair) -> (Pai
     }
 }
 
-/// Replaces three pairs by one function and two words by the other: the scalar multiplier idles otherwise.
+/// Replaces three pairs of words by one function and two words by the other: the scalar multiplier idles
+/// otherwise.
 #[inline(always)]
 fn update_mixed(
     x: &mut [[u64; 2]],
@@ -136,7 +137,7 @@ fn forward_level<const PERIOD: usize>(
     update_mixed(x, y, |x, y| a.butterfly(x, y, w), |x, y| scalar.butterfly(x, y));
 }
 
-/// Runs the last six levels of every block, to canonical evaluations. Prefetches nothing.
+/// Runs the last six forward levels of every block, to canonical evaluations. Prefetches nothing.
 fn forward_tail<const PERIOD: usize>(c: &Constants, data: &mut [u64], words: &[u64], _: [&[u8]; 2]) {
     let a = Narrow::<PERIOD>::new(c);
     let enter = data.len() == TAIL;
@@ -145,7 +146,7 @@ fn forward_tail<const PERIOD: usize>(c: &Constants, data: &mut [u64], words: &[u
     }
 }
 
-/// Runs the last six levels of a block, with the transposition between the third and the fourth.
+/// Runs the last six forward levels of a block, with the transposition between the third and the fourth.
 fn forward_block<const PERIOD: usize>(a: Narrow<PERIOD>, rows: &mut Rows, words: &TailWords, enter: bool) {
     let mut twiddles = words.as_flattened().as_chunks::<2>().0.iter();
     for r in 0..3 {
@@ -198,7 +199,7 @@ fn update_rows(
     }
 }
 
-/// Transposes: word k of row i goes to word i of row k.
+/// Returns the rows transposed: word k of row i goes to word i of row k.
 #[inline(always)]
 fn transposed(rows: &Rows) -> Rows {
     let mut out = [[0; WIDTH]; WIDTH];
@@ -217,7 +218,7 @@ fn transposed(rows: &Rows) -> Rows {
     out
 }
 
-/// Runs the first six levels on canonical evaluations, block by block.
+/// Runs the first six inverse levels on canonical evaluations, block by block.
 fn inverse_tail<const PERIOD: usize>(c: &Constants, data: &mut [u64], words: &[u64], last: &LastFactors) {
     let a = Narrow::<PERIOD>::new(c);
     let last = (data.len() == TAIL).then_some(last);
@@ -226,7 +227,8 @@ fn inverse_tail<const PERIOD: usize>(c: &Constants, data: &mut [u64], words: &[u
     }
 }
 
-/// Runs the levels of a pass over all blocks in `data`, with the last level of the transform where its factors are given.
+/// Runs the inverse levels of a pass over all blocks in `data`, with the last level of the transform where
+/// its factors are given.
 fn inverse_pass<const PERIOD: usize>(
     c: &Constants,
     pass: Pass,
@@ -242,7 +244,7 @@ fn inverse_pass<const PERIOD: usize>(
     }
 }
 
-/// Runs the level that is `r` below the first of a block.
+/// Runs the inverse level that is `r` below the first of a block.
 #[inline(always)]
 fn inverse_level<const PERIOD: usize>(
     a: Narrow<PERIOD>,
@@ -263,12 +265,12 @@ fn inverse_level<const PERIOD: usize>(
     });
 }
 
-/// Number of levels after which a sum of sums has to be reduced.
+/// Returns the number of inverse levels after which a sum of sums has to be reduced.
 const fn run(period: usize) -> u32 {
     if period == 11 { 3 } else { 2 }
 }
 
-/// Runs one level on the halves of a block.
+/// Runs one inverse level on the halves of a block.
 ///
 /// A word that was x in all of the last `run` levels is reduced, any other may grow. Among the sums these are ranges:
 /// the upper half was y one level ago, half of the rest two levels ago, and so on.
@@ -318,7 +320,7 @@ fn inverse_last<const PERIOD: usize>(
     update(x, y, |x, y| a.inverse_last_butterfly(x, y, c, w));
 }
 
-/// Runs the first six levels of a block, with the transposition between the third and the fourth.
+/// Runs the first six inverse levels of a block, with the transposition between the third and the fourth.
 fn inverse_block<const PERIOD: usize>(
     a: Narrow<PERIOD>,
     rows: &mut Rows,

@@ -19,7 +19,7 @@ use crate::table::{Elementwise, InnerProducts, Table};
 pub(crate) use sums::convert_column;
 use word::Word;
 
-/// Eight words in an array.
+/// Lanes of eight words in an array.
 #[derive(Clone, Copy)]
 pub struct Portable;
 
@@ -129,7 +129,8 @@ impl Lanes64 for Portable {
 }
 
 type Wide = Word64<Portable>;
-/// Arithmetic of transforms: one word at a time leaves room for others in the registers that every processor has.
+/// Arithmetic of portable transforms: one word at a time leaves room for others in the registers that every
+/// processor has.
 type Single = Word64<Word>;
 
 fn wide(c: &Constants) -> Wide {
@@ -149,10 +150,11 @@ compile! {
 
 rounding! { [] ROUNDING }
 
-/// Tables by modulus: those with the longest lazy runs first.
+/// Tables of kernels by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];
 
-/// Table for any modulus. Products and their sums are scalar: vectors would only keep them from the registers.
+/// Table of kernels for any modulus. Products and their sums are scalar: vectors would only keep them from
+/// the registers.
 pub(crate) static PORTABLE: Table = Table {
     isa: Isa::Portable,
     factor: Wide::factor,
@@ -176,7 +178,7 @@ pub(crate) static PORTABLE: Table = Table {
     negacyclic: NEGACYCLIC,
     cyclotomic: CYCLOTOMIC,
 };
-/// Table for narrow moduli without renormalisation before the tail of a transform.
+/// Table of kernels for narrow moduli without renormalisation before the tail of a transform.
 static NARROW_11: Table = Table {
     factor: narrow::factor,
     widest: narrow::widest(11),
@@ -184,6 +186,6 @@ static NARROW_11: Table = Table {
     negacyclic: levels::negacyclic::<11>(),
     ..PORTABLE
 };
-/// Table for narrow moduli with one renormalisation every three levels.
+/// Table of kernels for narrow moduli with one renormalisation every three levels.
 static NARROW_3: Table =
     Table { widest: narrow::widest(3), negacyclic: levels::negacyclic::<3>(), ..NARROW_11 };

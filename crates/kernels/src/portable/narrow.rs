@@ -7,14 +7,14 @@
 pub use super::pair::Pair;
 use crate::constants::Constants;
 
-/// 1.5·2^52: a double near it has ulp 1, so adding it rounds to the nearest integer, whose two's complement
-/// then stands in the low bits.
+/// Constant 1.5·2^52: a double near it has ulp 1, so adding it rounds to the nearest integer, whose two's
+/// complement then stands in the low bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 
-/// Power 2^63 as a double.
+/// Constant 2^63 as a double.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// A constant w with its high half and w/q as a double.
+/// A constant w with its high half, and the quotient w/q as a double.
 #[derive(Clone, Copy)]
 pub struct Twiddle {
     w: Pair,
@@ -22,7 +22,7 @@ pub struct Twiddle {
     quotient: Pair,
 }
 
-/// A constant w with ⌊w·2^63 / q⌉, up to 2^10.
+/// A constant w with its quotient ⌊w·2^63 / q⌉, which is off by up to 2^10.
 #[derive(Clone, Copy)]
 pub struct Scalar {
     w: u64,
@@ -36,7 +36,7 @@ impl Scalar {
         Self { w, quotient: quotient as i64, q: c.q }
     }
 
-    /// Product w·y between −q and q for a signed word, |y| < 2^51.
+    /// Returns the product w·y between −q and q for a signed word, |y| < 2^51.
     #[inline(always)]
     pub fn multiply(self, y: u64) -> u64 {
         let product = i128::from(2 * y.cast_signed()) * i128::from(self.quotient);
@@ -44,14 +44,14 @@ impl Scalar {
         y.wrapping_mul(self.w).wrapping_sub(t.wrapping_mul(self.q))
     }
 
-    /// Butterfly (x + w·y, x − w·y), in place.
+    /// Computes the butterfly (x + w·y, x − w·y), in place.
     #[inline(always)]
     pub(super) fn butterfly(self, x: &mut u64, y: &mut u64) {
         let t = self.multiply(*y);
         (*x, *y) = (x.wrapping_add(t), x.wrapping_sub(t));
     }
 
-    /// Inverse butterfly (x + y, w·(x − y)), in place.
+    /// Computes the inverse butterfly (x + y, w·(x − y)), in place.
     #[inline(always)]
     pub(super) fn inverse_butterfly(self, x: &mut u64, y: &mut u64) {
         (*x, *y) = (x.wrapping_add(*y), self.multiply(x.wrapping_sub(*y)));
@@ -65,7 +65,7 @@ impl Twiddle {
     }
 }
 
-/// Returns the two words that multiply by a constant.
+/// Returns the two words that multiply by a constant w.
 pub fn factor(w: u64, q: u64) -> [u64; 2] {
     [w, (w as f64 / q as f64).to_bits()]
 }
@@ -85,7 +85,7 @@ pub const fn widest(period: usize) -> u64 {
 pub struct Narrow<const PERIOD: usize> {
     q: Pair,
     q_high: Pair,
-    /// Inverse 1/q of the modulus as doubles.
+    /// Inverse 1/q of the modulus in both doubles of a pair.
     inverse: Pair,
     magic: Pair,
     constants: Constants,
@@ -124,13 +124,13 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         x.add_doubles(self.magic).sub(self.magic)
     }
 
-    /// Reduces a signed word between −q and q to canonical.
+    /// Reduces a signed word between −q and q to its canonical residue.
     #[inline(always)]
     pub fn lift(self, x: Pair) -> Pair {
         x.add(x.sign().and(self.q))
     }
 
-    /// Product w·y between −q and q: y·w − t·q modulo 2^64.
+    /// Returns the product w·y between −q and q: y·w − t·q modulo 2^64.
     #[inline(always)]
     pub fn multiply(self, y: Pair, w: Twiddle) -> Pair {
         let t = self.nearest(self.float(y).multiply_doubles(w.quotient));
@@ -140,7 +140,7 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         y.multiply_halves(w.w).sub(t.multiply_halves(self.q)).add(cross.to_high_half())
     }
 
-    /// Reduces the word modulo q, to between −q and q.
+    /// Reduces a signed word modulo q, to between −q and q.
     #[inline(always)]
     pub fn reduce(self, x: Pair) -> Pair {
         let t = self.nearest(self.float(x).multiply_doubles(self.inverse));
@@ -148,39 +148,39 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         x.sub(t.multiply_halves(self.q)).sub(cross.to_high_half())
     }
 
-    /// Prepares an input below 2q for the first levels.
+    /// Prepares an input below 2q for the first levels of a transform.
     #[inline(always)]
     pub(super) fn enter(self, x: Pair) -> Pair {
         x.sub(self.q)
     }
 
-    /// Butterfly (x + w·y, x − w·y), lazy.
+    /// Computes the butterfly (x + w·y, x − w·y), lazily.
     #[inline(always)]
     pub(super) fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let t = self.multiply(y, w);
         (x.add(t), x.sub(t))
     }
 
-    /// Butterfly (x + w·y, x − w·y), canonical.
+    /// Computes the butterfly (x + w·y, x − w·y), with canonical results.
     #[inline(always)]
     pub(super) fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let (x, t) = (self.lift(self.reduce(x)), self.lift(self.multiply(y, w)));
         (self.lift(x.add(t).sub(self.q)), self.lift(x.sub(t)))
     }
 
-    /// Inverse butterfly (x + y, w·(x − y)), lazy.
+    /// Computes the inverse butterfly (x + y, w·(x − y)), lazily.
     #[inline(always)]
     pub(super) fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         (x.add(y), self.multiply(x.sub(y), w))
     }
 
-    /// Inverse butterfly (x + y, w·(x − y)), both results between −q and q.
+    /// Computes the inverse butterfly (x + y, w·(x − y)), both results between −q and q.
     #[inline(always)]
     pub(super) fn inverse_butterfly_reduced(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         (self.reduce(x.add(y)), self.multiply(x.sub(y), w))
     }
 
-    /// Last inverse butterfly (c·(x + y), w·(x − y)), canonical.
+    /// Computes the last inverse butterfly (c·(x + y), w·(x − y)), with canonical results.
     #[inline(always)]
     pub(super) fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
         (self.lift(self.multiply(x.add(y), c)), self.lift(self.multiply(x.sub(y), w)))

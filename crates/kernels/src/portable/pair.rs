@@ -19,7 +19,7 @@ mod imp {
         };
     }
 
-    /// Applies a function of doubles to words that hold them.
+    /// Applies a function of doubles to pairs of words that hold them.
     macro_rules! doubles {
         ($function:ident, $a:expr, $b:expr) => {
             Self(vector!(_mm_castpd_si128($function(_mm_castsi128_pd($a.0), _mm_castsi128_pd($b.0)))))
@@ -53,7 +53,7 @@ mod imp {
         pub(crate) fn and(self, other: Self) -> Self {
             Self(vector!(_mm_and_si128(self.0, other.0)))
         }
-        /// All ones where the word is negative, else zero.
+        /// Returns all ones for a word that is negative, else zero.
         #[inline(always)]
         pub(crate) fn sign(self) -> Self {
             Self(vector!(_mm_shuffle_epi32::<0b11_11_01_01>(_mm_srai_epi32::<31>(self.0))))
@@ -63,7 +63,7 @@ mod imp {
         pub(crate) fn transpose(self, other: Self) -> (Self, Self) {
             vector!((Self(_mm_unpacklo_epi64(self.0, other.0)), Self(_mm_unpackhi_epi64(self.0, other.0))))
         }
-        /// Multiplies the low halves of words.
+        /// Multiplies the low halves of the words of two pairs.
         #[inline(always)]
         pub(crate) fn multiply_halves(self, other: Self) -> Self {
             Self(vector!(_mm_mul_epu32(self.0, other.0)))
@@ -93,7 +93,7 @@ mod imp {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod imp {
-    /// Two words in an array.
+    /// Two words in an array, where there are no vector registers.
     #[derive(Clone, Copy)]
     pub struct Pair([u64; 2]);
 
@@ -122,7 +122,7 @@ mod imp {
         pub(crate) fn and(self, other: Self) -> Self {
             self.map(other, |a, b| a & b)
         }
-        /// All ones where the word is negative, else zero.
+        /// Returns all ones for a word that is negative, else zero.
         pub(crate) fn sign(self) -> Self {
             self.map(self, |a, _| (a.cast_signed() >> 63).cast_unsigned())
         }
@@ -130,7 +130,7 @@ mod imp {
         pub(crate) fn transpose(self, other: Self) -> (Self, Self) {
             (Self([self.0[0], other.0[0]]), Self([self.0[1], other.0[1]]))
         }
-        /// Multiplies the low halves of words.
+        /// Multiplies the low halves of the words of two pairs.
         pub(crate) fn multiply_halves(self, other: Self) -> Self {
             self.map(other, |a, b| (a & 0xffff_ffff) * (b & 0xffff_ffff))
         }

@@ -1,8 +1,8 @@
-//! Products word by word, on scalars, since no vector of this table multiplies whole words.
+//! Products word by word, on scalars, since no vector of the portable table multiplies whole words.
 
 use crate::constants::{Constants, high_product, shoup_quotient};
 
-/// A scalar below q with its quotient.
+/// A scalar below q with its Shoup quotient.
 #[derive(Clone, Copy)]
 struct Scalar {
     w: u64,
@@ -23,7 +23,8 @@ impl Scalar {
     }
 }
 
-/// Product x·y by Barrett's method on the top 64 bits of the product: the quotient is at most 2 short.
+/// Returns the product x·y mod q by Barrett's method on the top 64 bits of the product: the quotient is at
+/// most 2 short.
 #[inline(always)]
 fn multiply(c: &Constants, x: u64, y: u64) -> u64 {
     // Factors are shifted instead of the double word, which is slow by a count that is not constant.
@@ -34,14 +35,14 @@ fn multiply(c: &Constants, x: u64, y: u64) -> u64 {
     r.min(r.wrapping_sub(c.q))
 }
 
-/// data = data·other
+/// Computes data = data·other mod q, word by word.
 pub(super) fn mul_assign(c: &Constants, data: &mut [u64], other: &[u64]) {
     for (x, y) in data.iter_mut().zip(other) {
         *x = multiply(c, *x, *y);
     }
 }
 
-/// data += x·y
+/// Computes data += x·y mod q, word by word.
 pub(super) fn mul_add_assign(c: &Constants, data: &mut [u64], x: &[u64], y: &[u64]) {
     for ((data, x), y) in data.iter_mut().zip(x).zip(y) {
         let sum = data.wrapping_add(multiply(c, *x, *y));
@@ -49,7 +50,7 @@ pub(super) fn mul_add_assign(c: &Constants, data: &mut [u64], x: &[u64], y: &[u6
     }
 }
 
-/// data = data·scalar for a scalar below q.
+/// Computes data = data·scalar mod q for a scalar below q.
 pub(super) fn mul_scalar_assign(c: &Constants, data: &mut [u64], scalar: u64) {
     let scalar = Scalar::new(c, scalar);
     for x in data {
@@ -57,7 +58,7 @@ pub(super) fn mul_scalar_assign(c: &Constants, data: &mut [u64], scalar: u64) {
     }
 }
 
-/// data += scalar·other
+/// Computes data += scalar·other mod q, word by word.
 pub(super) fn add_scaled_assign(c: &Constants, data: &mut [u64], other: &[u64], scalar: u64) {
     let scalar = Scalar::new(c, scalar);
     for (x, y) in data.iter_mut().zip(other) {
@@ -66,7 +67,7 @@ pub(super) fn add_scaled_assign(c: &Constants, data: &mut [u64], other: &[u64], 
     }
 }
 
-/// data = scalar·(data + other)
+/// Computes data = scalar·(data + other) mod q, word by word.
 pub(super) fn add_scale_assign(c: &Constants, data: &mut [u64], other: &[u64], scalar: u64) {
     let scalar = Scalar::new(c, scalar);
     for (x, y) in data.iter_mut().zip(other) {
@@ -74,7 +75,7 @@ pub(super) fn add_scale_assign(c: &Constants, data: &mut [u64], other: &[u64], s
     }
 }
 
-/// Tensor product (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1), without w where it is `None`.
+/// Computes the tensor product (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1), without w where it is `None`.
 pub(super) fn tensor(
     c: &Constants,
     [c0, c1, c2]: [&mut [u64]; 3],

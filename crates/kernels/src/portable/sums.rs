@@ -3,7 +3,7 @@
 use crate::constants::Constants;
 use crate::generic::lanes::{WIDTH, expanded};
 
-/// Number of words handled together: the sums and rows of a block stay in the first-level cache.
+/// Number of words that are handled together: the sums and rows of a block stay in the first-level cache.
 const BLOCK: usize = 64;
 /// Number of terms added to a sum in registers before it returns to memory.
 const TERMS: usize = 4;
@@ -11,13 +11,13 @@ const TERMS: usize = 4;
 type Sums = [u128; BLOCK];
 type Row = [u64; BLOCK];
 
-/// Number of products of numbers below q that a sum holds, besides another such number.
+/// Returns the number of products of numbers below q that a sum holds, besides another such number.
 fn max_terms(c: &Constants) -> usize {
     // 4096 terms below 2^116, or 8 of 2^124.
     if c.bits <= 58 { 4096 } else { 8 }
 }
 
-/// Storage format of factors.
+/// Storage format of the second factors of a sum of products.
 trait Kept: Sized {
     /// Returns the words of block `at`, padded with zeros past the end.
     fn row<'a>(c: &Constants, kept: &'a [Self], at: usize, spare: &'a mut Row) -> &'a Row;
@@ -55,7 +55,7 @@ fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
     }
 }
 
-/// Adds Σ_k f(k, x_k, y_k) to the sum in every place.
+/// Adds the terms Σ_k f(k, x_k, y_k) to the sum in every place.
 #[inline(always)]
 fn add_terms<const K: usize>(sums: &mut Sums, x: [&Row; K], y: [&Row; K]) {
     for (i, sum) in sums.iter_mut().enumerate() {
@@ -68,7 +68,7 @@ fn add_terms<const K: usize>(sums: &mut Sums, x: [&Row; K], y: [&Row; K]) {
     }
 }
 
-/// Adds Σ_k x_k·y_k of the words from `at` to sums.
+/// Adds the products Σ_k x_k·y_k of the words from `at` to sums.
 fn add_products<T: Kept>(c: &Constants, sums: &mut Sums, at: usize, x: &[&[u64]], y: &[&[T]]) {
     let mut spare = [[[0; BLOCK]; 2]; TERMS];
     let (x_groups, x_rest) = x.as_chunks::<TERMS>();
@@ -87,14 +87,14 @@ fn add_products<T: Kept>(c: &Constants, sums: &mut Sums, at: usize, x: &[&[u64]]
     }
 }
 
-/// Writes the canonical values of sums.
+/// Writes the canonical values of sums modulo q.
 fn reduce(c: &Constants, out: &mut [u64], sums: &Sums) {
     for (word, sum) in out.iter_mut().zip(sums) {
         *word = c.reduce_u128(*sum);
     }
 }
 
-/// Computes the block of Σ_i x_i·y_i that starts at `at`.
+/// Computes the block of the inner product Σ_i x_i·y_i that starts at `at`.
 fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]) {
     let group = max_terms(c);
     let mut sums = [0; BLOCK];
@@ -107,19 +107,19 @@ fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u
     reduce(c, out, &sums);
 }
 
-/// out = Σ_i x_i·y_i for canonical words.
+/// Computes out = Σ_i x_i·y_i mod q for canonical words.
 pub(super) fn inner_product(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
     for (k, out) in out.chunks_mut(BLOCK).enumerate() {
         inner_product_at(c, out, k * BLOCK, x, y);
     }
 }
 
-/// out_k = Σ_i x_i·y_ki for two lists of second factors, block by block.
+/// Computes out_k = Σ_i x_i·y_ki mod q for two lists of second factors, block by block.
 pub(super) fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
     pair(c, out, x, y);
 }
 
-/// out_k = Σ_i x_i·y_ki for two lists of second factors in bytes.
+/// Computes out_k = Σ_i x_i·y_ki mod q for two lists of second factors in bytes.
 pub(super) fn packed_inner_products(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
     pair(c, out, x, y);
 }
@@ -133,7 +133,7 @@ fn pair<T: Kept>(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[T]];
     }
 }
 
-/// out = Σ_i x_i·m_i for words x_i below 2^62 and canonical m_i.
+/// Computes out = Σ_i x_i·m_i mod q for words x_i below 2^62 and canonical m_i.
 pub(crate) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
     const GROUP: usize = 8;
     let mut spare = [0; BLOCK];

@@ -1,9 +1,9 @@
-//! Lanes of a single word.
+//! Lanes of a single word, for code that computes word by word.
 
 use crate::generic::lanes::Registers;
 use crate::generic::lanes::{Integers, Lanes64, WIDTH};
 
-/// A word in a register.
+/// Lane of a single word in a register.
 #[derive(Clone, Copy)]
 pub(super) struct Word;
 

@@ -7,11 +7,12 @@ use std::arch::x86_64::*;
 use crate::isa::Isa;
 use crate::permute::{BLOCK, Origin, REVERSED};
 
-/// Number of words in a vector, and of vectors in a block.
+/// Number of words in a vector, and number of vectors in a block.
 const WIDTH: usize = 8;
 
-/// Writes blocks from number `first` on, from those of the input, which begin with number `start`, until one is missing; how many that were. The
-/// automorphism is given by its exponent and by the origins of blocks.
+/// Writes blocks from number `first` on, from those of the input, which begin with number `start`, until one
+/// is missing; returns the number written. The automorphism is given by its exponent and by the origins of
+/// blocks.
 pub(crate) fn apply(
     isa: Isa,
     automorphism: (usize, impl Fn(usize) -> Origin),
@@ -75,7 +76,7 @@ fn load(words: &[u64; WIDTH]) -> __m512i {
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
-/// Takes, in the lanes of the mask, the vector `STEP` places further on, cyclically.
+/// Takes, in the lanes of the mask, the vector that is `STEP` places further on, cyclically.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn advanced<const STEP: usize>(x: [__m512i; WIDTH], mask: __mmask8) -> [__m512i; WIDTH] {

@@ -1,4 +1,4 @@
-//! 256-bit vectors with fused multiply-add.
+//! AVX2's 256-bit vectors with fused multiply-add.
 #![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
 
 use std::arch::x86_64::*;
@@ -21,20 +21,20 @@ pub struct Avx2(());
 
 impl Avx2 {
     /// # Safety
-    /// The processor must have both features.
+    /// The processor must have both features, AVX2 and FMA.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(())
     }
 
-    /// Returns the witness, where the processor has both features.
+    /// Returns the witness, where the processor has both AVX2 and FMA.
     #[must_use]
     pub fn detect() -> Option<Self> {
         Isa::Avx2.is_available().then_some(Self(()))
     }
 }
 
-/// Selector of the low halves of both operands, and of the high halves.
+/// Selector of the low halves of both operands; the next constant selects the high halves.
 const LOW: i32 = 0x20;
 const HIGH: i32 = 0x31;
 
@@ -163,7 +163,7 @@ impl Doubles for Avx2 {
         vector!(_mm256_blendv_pd(a, b, a))
     }
 
-    /// Bytes of two words, and positions of the bytes of both.
+    /// Number of bytes of two words, and positions of the bytes of both.
     type Pattern = (usize, __m256i);
 
     #[inline(always)]
@@ -184,7 +184,7 @@ impl Doubles for Avx2 {
     }
 }
 
-/// Tables by modulus: those with the longest lazy runs first.
+/// Tables of kernels by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 2] = [&DOUBLE_48, &DOUBLE_50];
 
 #[inline]
@@ -194,7 +194,7 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Double<Avx2, 2, PERIOD> {
     Double::new(unsafe { Avx2::new() }, c)
 }
 
-/// A conversion on a processor that has AVX2 and FMA: only [`together`] makes it.
+/// A base conversion on a processor that has AVX2 and FMA: only [`together`] makes it.
 struct Conversion(Columns);
 
 impl Together for Conversion {
@@ -226,7 +226,7 @@ compile! {
 
 rounding! { [#[target_feature(enable = "avx2,fma")]] ROUNDING }
 
-/// Table for moduli up to 2^48: no reduction in a forward transform.
+/// Table of kernels for moduli up to 2^48: no reduction in a forward transform.
 pub(crate) static DOUBLE_48: Table = Table {
     isa: Isa::Avx2,
     factor: Double48::<Avx2, 2>::factor,
@@ -240,7 +240,7 @@ pub(crate) static DOUBLE_48: Table = Table {
     cyclotomic: CYCLOTOMIC,
 };
 
-/// Table for moduli up to 2^50.
+/// Table of kernels for moduli up to 2^50.
 pub(crate) static DOUBLE_50: Table = Table {
     widest: Double50::<Avx2, 2>::WIDEST,
     inner_products: INNER_PRODUCTS_50,

@@ -1,4 +1,4 @@
-//! 512-bit vectors, whatever instructions they multiply with.
+//! AVX-512's vectors of 512 bits, whatever instructions they multiply with.
 #![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
 
 use std::arch::x86_64::*;
@@ -11,16 +11,16 @@ pub struct Avx512<const IFMA: bool>(());
 
 impl<const IFMA: bool> Avx512<IFMA> {
     /// # Safety
-    /// The processor must have the features.
+    /// The processor must have the features that the witness stands for.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(())
     }
 }
 
-/// Selector of quarters 0 and 2 of both operands.
+/// Selector of quarters 0 and 2 of both vector operands.
 const EVEN: i32 = 0b10_00_10_00;
-/// Selector of quarters 1 and 3 of both operands.
+/// Selector of quarters 1 and 3 of both vector operands.
 const ODD: i32 = 0b11_01_11_01;
 
 /// For words of 1 to 8 bytes, the bytes of eight words that are not 0, and their positions.

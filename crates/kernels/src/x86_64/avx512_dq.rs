@@ -1,4 +1,4 @@
-//! 512-bit vectors that multiply whole words: any modulus.
+//! Vectors of 512 bits that multiply whole words: any modulus.
 #![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
 
 use std::arch::x86_64::*;
@@ -18,13 +18,13 @@ use crate::table::Table;
 /// Witness that the processor has AVX-512 F, DQ and VL.
 pub(crate) type Avx512Dq = Avx512<false>;
 
-/// Products of the low halves of words.
+/// Returns the products of the low halves of words.
 #[inline(always)]
 fn multiply_halves<const IFMA: bool>(_: Avx512<IFMA>, a: __m512i, b: __m512i) -> __m512i {
     vector!(_mm512_mul_epu32(a, b))
 }
 
-/// High words of the products, from four products of halves.
+/// Returns the high words of the products of words, from four products of halves.
 #[inline(always)]
 pub(super) fn multiply_high<const IFMA: bool>(l: Avx512<IFMA>, a: __m512i, b: __m512i) -> __m512i {
     let (a1, b1) = (l.shift_right(a, 32), l.shift_right(b, 32));
@@ -36,7 +36,7 @@ pub(super) fn multiply_high<const IFMA: bool>(l: Avx512<IFMA>, a: __m512i, b: __
     l.add(high, l.shift_right(second, 32))
 }
 
-/// Sums of 128-bit numbers, as (high, low).
+/// Returns the sums of 128-bit numbers, as (high, low).
 #[inline(always)]
 pub(super) fn add_wide(sum: (__m512i, __m512i), other: (__m512i, __m512i)) -> (__m512i, __m512i) {
     vector!({
@@ -86,7 +86,7 @@ fn wide(c: &Constants) -> Wide {
     Word64::new(unsafe { Avx512Dq::new() }, c)
 }
 
-/// Converts to one target modulus.
+/// Converts residues to one target modulus.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 pub(crate) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
     conversion::convert_column(wide(c), out, input, column);
@@ -100,7 +100,7 @@ compile! {
     cyclotomic CYCLOTOMIC = (Wide, wide);
 }
 
-/// Table for any modulus.
+/// Table of kernels for any modulus.
 pub(crate) static WIDE: Table = Table {
     isa: Isa::Avx512Dq,
     factor: Wide::factor,

@@ -1,4 +1,4 @@
-//! 512-bit vectors with 52-bit multiply-add.
+//! Vectors of 512 bits with 52-bit multiply-add.
 #![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
 
 use std::arch::x86_64::*;
@@ -21,7 +21,7 @@ use crate::table::{Column, Negacyclic, Table, Together};
 pub type Avx512Ifma = Avx512<true>;
 
 impl Avx512Ifma {
-    /// Returns the witness, where the processor has these features.
+    /// Returns the witness, where the processor has all its features.
     #[must_use]
     pub fn detect() -> Option<Self> {
         // SAFETY: the processor has the features.
@@ -83,7 +83,7 @@ impl Lanes64 for Avx512Ifma {
     }
 }
 
-/// Tables by modulus: those with the longest lazy runs first.
+/// Tables of kernels by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 4] = [&PERIOD_4, &PERIOD_2, &PERIOD_1, &WIDE];
 
 type Wide = Word64<Avx512Ifma>;
@@ -95,7 +95,7 @@ fn wide(c: &Constants) -> Wide {
     Word64::new(unsafe { Avx512Ifma::new() }, c)
 }
 
-/// Converts to one target modulus.
+/// Converts residues to one target modulus.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
 pub(crate) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
     conversion::convert_column(wide(c), out, input, column);
@@ -112,7 +112,7 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Word52<Avx512Ifma, PERIOD> 
     Word52::new(unsafe { Avx512Ifma::new() }, c)
 }
 
-/// A conversion on a processor that has IFMA: only [`together`] makes it.
+/// A base conversion on a processor that has IFMA: only [`together`] makes it.
 struct Conversion(Columns);
 
 impl Together for Conversion {
@@ -132,7 +132,7 @@ fn together(from: &[u64], columns: &[Column]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
 
-/// Sums on a processor that has IFMA: only [`sums`] makes it.
+/// Sums of products on a processor that has IFMA: only [`sums`] makes them.
 struct Sums(Columns);
 
 impl Together for Sums {
@@ -147,7 +147,7 @@ impl Together for Sums {
     }
 }
 
-/// Makes sums of words below these moduli times these columns without a reduction, where the bounds allow.
+/// Makes sums of words below these moduli times these columns that are not reduced, where the bounds allow.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
 pub(crate) fn sums(from: &[u64], columns: &[Vec<u64>]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Sums(Columns::unreduced(from, columns)?)))
@@ -170,7 +170,7 @@ compile! {
 
 rounding! { [#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]] ROUNDING }
 
-/// Table for any modulus: the other tables are for narrow and odd ones.
+/// Table of kernels for any modulus: the other tables are for narrow and odd moduli.
 pub(crate) static WIDE: Table = Table {
     isa: Isa::Avx512Ifma,
     factor: Wide::factor,
@@ -183,7 +183,7 @@ pub(crate) static WIDE: Table = Table {
     cyclotomic: WIDE_CYCLOTOMIC,
 };
 
-/// Table for odd moduli below 2^52 / 18: four levels without a reduction.
+/// Table of kernels for odd moduli below 2^52 / 18: four levels without a reduction.
 pub(crate) static PERIOD_4: Table = Table {
     factor: Period4::factor,
     widest: Period4::WIDEST,
@@ -195,7 +195,7 @@ pub(crate) static PERIOD_4: Table = Table {
     ..WIDE
 };
 
-/// Table for odd moduli below 2^52 / 10: two levels without a reduction.
+/// Table of kernels for odd moduli below 2^52 / 10: two levels without a reduction.
 pub(crate) static PERIOD_2: Table = Table {
     widest: Period2::WIDEST,
     negacyclic: Negacyclic {
@@ -208,5 +208,5 @@ pub(crate) static PERIOD_2: Table = Table {
     ..PERIOD_4
 };
 
-/// Table for odd moduli below 2^49: a reduction before every level.
+/// Table of kernels for odd moduli below 2^49: a reduction before every level.
 pub(crate) static PERIOD_1: Table = Table { widest: Period1::WIDEST, negacyclic: NEGACYCLIC_1, ..PERIOD_2 };

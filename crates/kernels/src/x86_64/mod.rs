@@ -1,4 +1,4 @@
-//! Lanes of x86-64 processors.
+//! Lanes and kernel tables of x86-64 processors.
 
 pub(crate) mod automorphism;
 pub(crate) mod avx2;

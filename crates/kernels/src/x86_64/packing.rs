@@ -10,7 +10,8 @@ use std::arch::x86_64::*;
 use crate::constants::MAX_BITS;
 use crate::isa::Isa;
 
-/// Bytes read or written at once: eight words take no more, and a window that begins with them may reach into the next.
+/// Number of bytes read or written at once: eight words take no more, and a window that begins with them may
+/// reach into the next.
 const WINDOW: usize = 64;
 /// Shortest word length in bits for which vectors pay: of shorter words a piece overlaps too many.
 const LEAST_BITS: usize = 16;
@@ -60,18 +61,18 @@ pub(crate) fn unpack(isa: Isa, out: &mut [u64], bytes: &[u8], bits: usize) -> (u
     (8 * groups, largest)
 }
 
-/// Positions of the eight words of a group among its bits.
+/// Positions of the eight words of a group among its 64-bit pieces.
 struct Words {
-    /// Piece that a word begins in, and the piece after it.
+    /// Index of the piece that each word begins in, and of the piece after it.
     piece: [[u64; 8]; 2],
     /// Shifts of both pieces, the first right, the second left.
     shift: [[u64; 8]; 2],
-    /// Byte that a word begins in, and the right shift of the eight bytes from there.
+    /// Byte that each word begins in, and the right shift of the eight bytes from there.
     byte: [usize; 8],
     rest: [u64; 8],
 }
 
-/// Words that the eight pieces of a group overlap.
+/// Words that the eight 64-bit pieces of a group overlap.
 struct Pieces {
     word: [[u64; 8]; TERMS],
     /// Shifts of the words: the first right, the others left; by 64, which leaves nothing, where there is no more.
@@ -101,7 +102,7 @@ static WORDS: [Words; MAX_BITS as usize + 1] = {
     all
 };
 
-/// Words of pieces, by word length in bits; unused below the least length.
+/// Words of the pieces of a group, by word length in bits; unused below the least length.
 static PIECES: [Pieces; MAX_BITS as usize + 1] = {
     let mut all =
         [const { Pieces { word: [[0; 8]; TERMS], shift: [[64; 8]; TERMS] } }; MAX_BITS as usize + 1];

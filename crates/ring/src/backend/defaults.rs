@@ -34,7 +34,8 @@ pub fn by_polynomials<R: Backend + ?Sized>(
     Ok([mask(first, message)?, mask(second, None)?])
 }
 
-/// Checks that d·rest divides the last modulus and that a modulus is left; returns the level of the result.
+/// Checks the factors d and `rest` of a modulus switch: that d·rest divides the last modulus and that a
+/// modulus is left; returns the level of the result.
 pub(crate) fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, RingError> {
     let divides = d.checked_mul(rest).is_some_and(|product| product > 0 && last.is_multiple_of(product));
     let left = if rest > 1 { level } else { level.saturating_sub(1) };

@@ -103,7 +103,7 @@ impl HollowRing {
         Ok(Self { index, moduli: moduli.into(), level: rungs.len(), rungs, modulus })
     }
 
-    /// The moduli of the ring, in order.
+    /// The moduli of the dry ring, in order.
     pub(crate) fn moduli(&self) -> &[u64] {
         &self.moduli
     }
@@ -118,7 +118,7 @@ impl HollowRing {
         is_of_prefixes(self.rungs.iter().map(|rung| &*rung.limbs))
     }
 
-    /// The ring with the levels up to this one, and one more level for each of the given moduli.
+    /// The dry ring with the levels up to this one, and one more level for each of the given moduli.
     pub(crate) fn extended(&self, others: &[u64]) -> Result<Self, RingError> {
         let own = self.limbs(self.level);
         let moduli: Vec<u64> = self.moduli.iter().chain(others).copied().collect();
@@ -140,7 +140,7 @@ impl HollowRing {
         Residues::hollow(self.shape_at(level), self.rung(level).map_or(0, |rung| rung.tag))
     }
 
-    /// The ring at one level.
+    /// The dry ring at one of its levels.
     pub(crate) fn of_level(&self, level: usize) -> Result<Self, RingError> {
         check_level(level, self.level)?;
         let modulus = self.rung(level).map_or_else(|| Arc::clone(&self.modulus), |r| Arc::clone(&r.modulus));
@@ -158,7 +158,7 @@ impl HollowRing {
         (own.shape(), own.tag()) == (a.shape(), a.tag())
     }
 
-    /// The values of the moduli of a level.
+    /// The values of the moduli of a level of the dry ring.
     pub(crate) fn values(&self, level: usize) -> Vec<u64> {
         self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).copied().collect()
     }

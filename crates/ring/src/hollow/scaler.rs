@@ -41,7 +41,7 @@ impl ScalerBackend for HollowScaler {
         self.lowest..=self.ring.level()
     }
 
-    /// Returns the dry ring of the level, in place of a wide one: the difference never shows.
+    /// Returns the dry ring of a level, in place of a wide one: the difference never shows.
     fn wide(&self, level: usize) -> Result<Ring, RingError> {
         if self.levels().contains(&level) {
             return self.ring.at_level(level);

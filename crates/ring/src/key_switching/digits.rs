@@ -42,7 +42,7 @@ pub struct Digit {
 }
 
 impl Digit {
-    /// Whether the digit is all of its residue.
+    /// Whether the digit is all of a residue, not a part of it.
     pub(super) fn is_whole(&self) -> bool {
         self.shift == 0 && self.mask == u64::MAX
     }
@@ -52,12 +52,12 @@ impl Digit {
         self.source..self.source + self.limbs
     }
 
-    /// The digit where only one of its moduli is left.
+    /// The digit that is left where it has only one of its moduli.
     pub(super) fn of_one(&self, source: usize, modulus: u64) -> Self {
         if self.limbs == 1 { *self } else { Self::whole(source, 1, modulus) }
     }
 
-    /// A digit that is the remainder by one modulus, or by `limbs` of them from `source` on.
+    /// A digit that is the remainder by one modulus, or by the product of `limbs` moduli from `source` on.
     fn whole(source: usize, limbs: usize, modulus: u64) -> Self {
         Self { source, limbs, shift: 0, mask: u64::MAX, bias: modulus.saturating_sub(1).div_ceil(2) }
     }
@@ -156,7 +156,7 @@ impl RnsDigits {
         self.present(moduli).map(bound).collect()
     }
 
-    /// All digits; the digits of one residue follow each other, lowest first.
+    /// All digits of the basis; the digits of one residue follow each other, lowest first.
     #[doc(hidden)]
     pub fn digits(&self) -> &[Digit] {
         &self.digits
@@ -219,12 +219,12 @@ fn remainders(moduli: &[u64], ranges: Vec<Range<usize>>) -> Vec<Digit> {
     ranges.into_iter().map(|range| Digit::whole(range.start, range.len(), first(&range))).collect()
 }
 
-/// The indices of the first `level` moduli.
+/// Returns the indices of the first `level` moduli: 0, 1, ….
 fn first(level: usize) -> Vec<usize> {
     (0..level).collect()
 }
 
-/// The digits of every residue, in the given radix.
+/// Returns the digits of every residue, in the given radix.
 fn residues(moduli: &[u64], radix_bits: Option<u32>) -> Vec<Digit> {
     let mut digits = Vec::new();
     for (source, &q) in moduli.iter().enumerate() {
@@ -240,7 +240,7 @@ fn residues(moduli: &[u64], radix_bits: Option<u32>) -> Vec<Digit> {
     digits
 }
 
-/// The number ℓ of digits for one modulus.
+/// The number ℓ of digits for one modulus in a radix.
 pub fn digits_of(modulus: u64, radix_bits: Option<u32>) -> u32 {
     let bits = u64::BITS - modulus.leading_zeros();
     radix_bits.map_or(1, |radix| bits.div_ceil(radix).max(1))

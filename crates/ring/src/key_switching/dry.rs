@@ -8,14 +8,14 @@ use crate::hollow::{HollowRing, dry_tag_of};
 use crate::opaque::{Content, Opaque};
 use crate::{Backend, Evaluation, GadgetOptions, Poly, Residues, Ring, RingError, Shape};
 
-/// The dry form of [`RnsGadget`](crate::RnsGadget), at one level.
+/// The dry form of the gadget [`RnsGadget`](crate::RnsGadget), at one level.
 #[derive(Clone, Debug)]
 pub struct HollowGadget {
     /// Ring for which the gadget was made.
     top: HollowRing,
     level: usize,
     key_ring: HollowRing,
-    /// Key ring as its users see it.
+    /// Key ring of the gadget as its users see it.
     key_handle: Ring,
     options: GadgetOptions,
     digits: RnsDigits,
@@ -35,7 +35,7 @@ impl HollowGadget {
         Ok(Self { top, level, key_ring, key_handle, options, digits, log2_special })
     }
 
-    /// The places of this level's moduli among those of the highest level.
+    /// The places of the gadget's moduli among those of the highest level.
     fn limbs(&self) -> Vec<usize> {
         let places = crate::ladder::places(self.top.limbs(self.level), self.top.limbs(self.top.level()));
         places.into_iter().flatten().collect()

@@ -28,7 +28,7 @@ impl RnsGadget {
         on_pool(degree * limbs * self.tables.lifts.len(), step)
     }
 
-    /// The ring of the i-th polynomials of a key.
+    /// The ring of the i-th polynomials of a key-switching key.
     fn ring_of_part(&self, i: usize) -> Result<WordRing, RingError> {
         let (digit, dropped) = (self.digit(i)?, self.top.options.dropped_limbs);
         if dropped == 0 { Ok(self.tables.key_ring.clone()) } else { self.top.ring_of_digit(digit) }
@@ -44,7 +44,7 @@ impl RnsGadget {
         self.top.digits.digits().get(self.lift(i)?.digit).ok_or_else(missing)
     }
 
-    /// Returns q_I·a in the limbs where it is not zero.
+    /// Returns the product q_I·a with the dropped moduli in the limbs where it is not zero.
     fn times_dropped(&self, a: &Poly<Evaluation>, digit: &Digit) -> Result<Poly<Evaluation>, RingError> {
         let Shape { degree, limbs } = a.shape();
         let top = &*self.top;

@@ -35,7 +35,7 @@ pub struct RnsDecomposition {
     /// Residues, modulus after modulus, with all digits of each.
     words: Scratch,
     digits: usize,
-    /// Tag of the key ring.
+    /// Tag of the key ring of the digits.
     tag: u64,
 }
 
@@ -59,7 +59,7 @@ impl Zeroize for RnsDecomposition {
     }
 }
 
-/// Returns a limb of the polynomial that is cut into digits.
+/// Returns a limb of the polynomial that a key switch cuts into digits.
 fn limb_of_input(input: SwitchInput<'_>, i: usize) -> Result<&[u64], RingError> {
     match input {
         SwitchInput::Values(a) => a.own_limb(i),
@@ -76,13 +76,13 @@ pub(super) struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// An empty list that reuses the memory, for other digits.
+    /// Returns an empty list of terms that reuses the memory, for other digits.
     pub(super) fn clear(&mut self) {
         self.digits.clear();
         self.keys.iter_mut().for_each(Vec::clear);
     }
 
-    /// Computes Σ d·(a, b) of digits d and key halves a and b.
+    /// Computes the sums Σ d·(a, b) of digits d and key halves a and b.
     pub(super) fn sum(&self, modulus: &Modulus, outs: [&mut [u64]; 2]) -> Result<(), RingError> {
         let [a, b] = &self.keys;
         Ok(modulus.packed_inner_products(outs, &self.digits, [a, b])?)
@@ -94,9 +94,9 @@ pub(super) struct InnerProducts<'a> {
     top: &'a Top,
     tables: &'a Tables,
     input: SwitchInput<'a>,
-    /// Digits of the input, where they are computed already.
+    /// Digits of the input of the key switch, where they are computed already.
     digits: Option<&'a RnsDecomposition>,
-    /// The rows of every limb, then the quotient of every digit that has one.
+    /// Rows of every limb of the input, then the quotient of every digit that has one.
     rows: Scratch,
     key: [Vec<&'a KeyPoly>; 2],
     /// For every digit present, the number of its polynomial in the key.
@@ -105,7 +105,7 @@ pub(super) struct InnerProducts<'a> {
     key_limbs: Vec<usize>,
 }
 
-/// Returns the digits of a: target moduli outermost, so that all digits reuse their twiddles.
+/// Returns the digits of the polynomial a: target moduli outermost, so that all digits reuse their twiddles.
 pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
     let tables = &*gadget.tables;
     tables.ring.check(a)?;
@@ -140,7 +140,7 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
     Ok(RnsDecomposition { words, digits: tables.lifts.len(), tag: tables.key_ring.basis().tag() })
 }
 
-/// Returns ⟨digits, key⟩ for both halves of a key, in the key ring.
+/// Returns the inner products ⟨digits, key⟩ for both halves of a key, in the key ring.
 pub(super) fn product(
     gadget: &RnsGadget,
     digits: &Digits,
@@ -157,7 +157,7 @@ pub(super) fn product(
 }
 
 impl<'a> InnerProducts<'a> {
-    /// Checks digits and key, and computes the rows from which lifts start.
+    /// Checks digits and key, and computes the rows from which the lifts of digits start.
     pub(super) fn with_key(
         gadget: &'a RnsGadget,
         input: SwitchInput<'a>,
@@ -215,7 +215,7 @@ impl<'a> InnerProducts<'a> {
         longest(&self.tables.groups) * self.tables.lifts.len() * (self.tables.ring.degree() + PAD)
     }
 
-    /// Computes the inner products modulo the targets of a group.
+    /// Computes the inner products of digits and keys modulo the targets of a group.
     pub(super) fn apply(&self, outputs: &mut GroupOutputs<'_>, scratch: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let one = tables.lifts.len() * (n + PAD);

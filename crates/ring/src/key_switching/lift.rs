@@ -12,11 +12,11 @@ use crate::{RingError, WordRing};
 
 /// Lift of one digit, from the coefficients of its limbs to its residues modulo every target.
 pub(super) struct Lift {
-    /// Number of the digit among all digits.
+    /// Number of the lifted digit among all digits.
     pub(super) digit: usize,
-    /// First of the digit's moduli at the highest level.
+    /// Index of the first of the digit's moduli at the highest level.
     pub(super) source: usize,
-    /// Range of the digit's limbs.
+    /// Range of the digit's limbs in the polynomial.
     pub(super) range: Range<usize>,
     /// Factors of the digit's limbs: folded into their inverse transforms, and for limbs that do not come from a
     /// transform.

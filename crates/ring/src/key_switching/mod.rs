@@ -62,25 +62,25 @@ pub struct Multiplier(#[doc(hidden)] pub Opaque);
 /// The polynomial c that a key switch cuts into digits; it has the level of the gadget.
 #[derive(Clone, Copy)]
 pub enum SwitchInput<'a> {
-    /// Values of c.
+    /// Values of c at the roots of unity.
     Values(&'a Poly<Evaluation>),
-    /// Coefficients of c, as scaling returns them.
+    /// Coefficients of the polynomial c, as scaling returns them.
     Coefficients(&'a Poly<Coefficient>),
-    /// Digits of c, which may be multiplied by any number of keys.
+    /// Digits of the polynomial c, which may be multiplied by any number of keys.
     Digits(&'a Digits),
 }
 
 /// Polynomials c_0 and c_1 that a key switch adds to its halves; they have the level of the gadget.
 #[derive(Clone, Copy)]
 pub enum Addends<'a> {
-    /// Values of c_0 and c_1; a missing one is 0.
+    /// Values of the addends c_0 and c_1; a missing one is 0.
     Values([Option<&'a Poly<Evaluation>>; 2]),
-    /// Coefficients of c_0 and c_1, whose transforms are shared with those of the division by P.
+    /// Coefficients of the addends c_0 and c_1, whose transforms are shared with those of the division by P.
     Coefficients([&'a Poly<Coefficient>; 2]),
 }
 
 impl Addends<'_> {
-    /// Zero for both c_0 and c_1.
+    /// Addends that are zero for both c_0 and c_1.
     pub const NONE: Self = Self::Values([None, None]);
 }
 
@@ -147,14 +147,14 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     fn options(&self) -> &GadgetOptions;
     /// The key ring, R modulo Q_l·P: the moduli of the ring at this level, then the special ones.
     fn key_ring(&self) -> &Ring;
-    /// The level l of the gadget.
+    /// The level l at which the gadget stands.
     fn level(&self) -> usize;
     /// The gadget of a level up to that of the ring it was made for; tables are made at first use.
     ///
     /// # Errors
     /// [`RingError::NoSuchLevel`] for 0 and above the level of that ring.
     fn at_level(&self, level: usize) -> Result<Gadget, RingError>;
-    /// The size log2 P of the special moduli; 0 without special moduli.
+    /// The size log2 P of the special moduli of the gadget; 0 without special moduli.
     fn log2_special(&self) -> f64;
     /// Takes a, an element of the key ring of this level or of a higher one, to the key ring of this level.
     ///
@@ -228,7 +228,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         let part = |i| Ok(self.pack_part(self.part_ring(i)?.zero(), i)?.byte_len());
         Ok(2 * (0..self.digit_count()).map(part).sum::<Result<usize, RingError>>()?)
     }
-    /// Cuts a, a polynomial of this level, into digits.
+    /// Cuts a polynomial a of this level into digits.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
@@ -353,7 +353,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     }
 }
 
-/// Returns ⟨digits, key⟩ for both halves of a key.
+/// Returns the inner products ⟨digits, key⟩ for both halves of a key.
 fn products<G: GadgetBackend + ?Sized>(
     gadget: &G,
     input: SwitchInput<'_>,

@@ -113,7 +113,8 @@ pub(super) fn switch_extended(
     Ok(halves)
 }
 
-/// Lets `f` write the limbs of a group in scratch memory and permutes them into place, while they are in the cache.
+/// Lets `f` write the limbs of a group in scratch memory and permutes their words into place, while they are
+/// in the cache.
 fn permuted(
     n: usize,
     group: GroupOutputs<'_>,
@@ -142,7 +143,7 @@ fn check_slots(limbs: usize, words: usize, n: usize) -> Result<(), RingError> {
     check_table("slot of scratch memory", limbs, limbs.min(words / (n + PAD)))
 }
 
-/// Adds P·added modulo the ciphertext moduli among the targets.
+/// Adds the product P·added modulo the ciphertext moduli among the targets.
 fn add_multiples(
     gadget: &RnsGadget,
     added: Addends<'_>,
@@ -172,7 +173,7 @@ struct ModDown<'a> {
     /// Division with the remainders of both halves; `None` where keys are modulo the ciphertext modulus.
     division: Option<(&'a Division, &'a [Scratch; 2])>,
     target: &'a WordRing,
-    /// Whether the target level is below the gadget's.
+    /// Whether the target level of the division is below the gadget's.
     lower: bool,
 }
 
@@ -248,14 +249,14 @@ impl ModDown<'_> {
 /// Last step of a limb of a half, after its inner products.
 struct LastStep<'a> {
     plan: &'a Plan,
-    /// Whether the slot holds a remainder or a polynomial whose transform has begun.
+    /// Whether the slot of the limb holds a remainder or a polynomial whose transform has begun.
     transforms: bool,
     lifted: Option<Lifted<'a>>,
     down: Option<(Factor, u64)>,
-    /// Whether there are inner products.
+    /// Whether there are inner products to add to the limb.
     is_there: bool,
     values: Option<&'a [u64]>,
-    /// Factor of the values.
+    /// Factor of the values of the limb, if there is one.
     scale: Option<u64>,
 }
 

@@ -12,7 +12,7 @@ use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
 
-/// Words that are stored for a run of equal vectors.
+/// Number of words that are stored for a run of equal vectors.
 const LANES: usize = 8;
 /// The shortest run that is longer than the words stored for it: a block of the evaluation order.
 const SHORTEST_RUN: usize = 64;
@@ -22,13 +22,13 @@ pub type Pairs = Vec<[Poly<Evaluation>; 2]>;
 
 /// A rotated ciphertext: X → X^k after a key switch.
 pub struct Rotation<'a> {
-    /// Exponent k of the rotation.
+    /// Exponent k of the rotation X → X^k.
     pub exponent: u64,
     /// Digits of the ciphertext and both halves of the key; `None` for the identity, whatever the exponent.
     pub switch: Option<(&'a Digits, [&'a [KeyPart]; 2])>,
 }
 
-/// Returns the rotated ciphertexts of [`GadgetBackend::sums_of_rotations`].
+/// Returns the rotated ciphertexts that [`GadgetBackend::sums_of_rotations`] multiplies.
 pub(super) fn whole_rotations<G: GadgetBackend + ?Sized>(
     gadget: &G,
     [c0, c1]: [&Poly<Evaluation>; 2],
@@ -77,9 +77,9 @@ fn no_such_pair(i: usize, pairs: usize) -> RingError {
 /// words are equal. One of them is stored.
 #[derive(Clone)]
 pub struct RnsMultiplier {
-    /// Stored words, eight for every run, limb after limb.
+    /// Stored words of the multiplier, eight for every run, limb after limb.
     words: Scratch,
-    /// Length of a run: the number of words that eight stored ones represent.
+    /// Length of a run of the multiplier: the number of words that eight stored ones represent.
     run: usize,
     shape: Shape,
     tag: u64,
@@ -118,7 +118,7 @@ impl RnsMultiplier {
         limbs * (degree / run * LANES) * size_of::<u64>()
     }
 
-    /// Unpacks the polynomial.
+    /// Unpacks the polynomial of the multiplier.
     pub(crate) fn poly(&self) -> Poly<Evaluation> {
         let Shape { degree, limbs } = self.shape;
         let mut words = Scratch::new(degree * limbs);
@@ -132,7 +132,8 @@ impl RnsMultiplier {
         Poly::new(words, degree, self.tag)
     }
 
-    /// Returns the words of a limb from `start` on, in `out` unless they are stored in full.
+    /// Returns the words of a limb of the multiplier from `start` on, in `out` unless they are stored in
+    /// full.
     pub(crate) fn block<'a>(
         &'a self,
         limb: usize,
@@ -150,7 +151,7 @@ impl RnsMultiplier {
         Ok(out)
     }
 
-    /// The words stored for a limb; empty for a limb that does not exist.
+    /// The words of the multiplier stored for a limb; empty for a limb that does not exist.
     fn limb(&self, limb: usize) -> &[u64] {
         let stored = self.words.len() / self.shape.limbs.max(1);
         self.words.chunks_exact(stored.max(1)).nth(limb).unwrap_or_default()
@@ -186,7 +187,7 @@ impl Zeroize for RnsMultiplier {
 /// Pairs of polynomials that are computed block by block.
 pub(crate) trait PairsByBlock: Sync {
     fn count(&self) -> usize;
-    /// The number of scratch words that [`block`](Self::block) needs.
+    /// The number of scratch words that [`block`](Self::block) needs for a pair.
     fn scratch_words(&self) -> usize;
     /// Returns a block of limb `i` of every pair, stored already or computed in scratch memory.
     fn block<'s>(
@@ -217,8 +218,8 @@ impl PairsByBlock for &[[&Poly<Evaluation>; 2]] {
 }
 
 impl WordRing {
-    /// Computes all sums, one block of one limb after the other, so that every operand is read once. Limb i of the
-    /// ring is limb `limbs[i]` of the multipliers.
+    /// Computes all sums of products, one block of one limb after the other, so that every operand is read
+    /// once. Limb i of the ring is limb `limbs[i]` of the multipliers.
     pub(crate) fn sums_by_blocks(
         &self,
         pairs: &impl PairsByBlock,

@@ -13,7 +13,7 @@ const READ: usize = 64;
 #[derive(Clone)]
 pub struct KeyPoly {
     bytes: Vec<u8>,
-    /// Offsets in bytes at which limbs start.
+    /// Offsets in bytes at which limbs of the packed polynomial start.
     starts: Vec<usize>,
     degree: usize,
     /// Tag of the basis of the polynomial.
@@ -21,7 +21,7 @@ pub struct KeyPoly {
 }
 
 impl KeyPoly {
-    /// Packs a polynomial of the given ring.
+    /// Packs a polynomial of a key that belongs to the given ring.
     pub(super) fn new(part: &Poly<Evaluation>, ring: &WordRing) -> Result<Self, RingError> {
         ring.check(part)?;
         let Shape { degree, limbs } = part.shape();
@@ -47,7 +47,7 @@ impl KeyPoly {
         degree.next_multiple_of(8) * residue + READ
     }
 
-    /// Unpacks the polynomial, which belongs to the given ring.
+    /// Unpacks the polynomial of a key, which belongs to the given ring.
     pub(super) fn poly(&self, ring: &WordRing) -> Result<Poly<Evaluation>, RingError> {
         if self.shape() != ring.shape() {
             return Err(RingError::ShapeMismatch { expected: ring.shape(), got: self.shape() });

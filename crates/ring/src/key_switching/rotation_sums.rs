@@ -16,9 +16,9 @@ use crate::{Backend, Evaluation, Poly, RingError};
 /// All rotations of one ciphertext, computed block by block.
 struct Rotations<'a> {
     gadget: &'a RnsGadget,
-    /// Polynomials P·(c_0, c_1).
+    /// Multiples P·(c_0, c_1) of the ciphertext's polynomials.
     multiples: [Poly<Evaluation>; 2],
-    /// Rotations in order; `None` for the identity.
+    /// Rotations of the ciphertext in order; `None` for the identity.
     rotations: Vec<Option<KeyedRotation<'a>>>,
 }
 
@@ -77,7 +77,7 @@ impl PairsByBlock for Rotations<'_> {
         self.rotations.len()
     }
 
-    /// Returns the scratch words for inner products, and for every rotation.
+    /// Returns the numbers of scratch words for inner products, and for every rotation.
     fn scratch_words(&self) -> usize {
         (self.rotations.len() + 1) * 2 * (BLOCK + PAD)
     }

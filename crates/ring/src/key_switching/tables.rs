@@ -22,12 +22,12 @@ pub struct RnsGadget {
     pub(super) tables: Arc<Tables>,
 }
 
-/// Tables that all levels share.
+/// Tables of key switching that all levels share.
 pub(super) struct Top {
-    /// Ring as its users see it.
+    /// Ring of the gadget as its users see it.
     pub(super) handle: Ring,
     pub(super) ring: WordRing,
-    /// Ring R modulo P.
+    /// Ring R modulo the product P of the special moduli.
     pub(super) special: Option<WordRing>,
     pub(super) options: GadgetOptions,
     pub(super) digits: RnsDigits,
@@ -41,13 +41,13 @@ pub(super) struct Top {
     levels: Vec<OnceLock<Arc<Tables>>>,
 }
 
-/// Tables of one level.
+/// Tables of key switching at one level.
 pub(super) struct Tables {
     pub(super) ring: WordRing,
     pub(super) key_ring: WordRing,
-    /// Key ring as its users see it.
+    /// Key ring of the level as its users see it.
     pub(super) key_handle: Ring,
-    /// Lifts of all digits.
+    /// Lifts of all digits of the level.
     pub(super) lifts: Vec<Lift>,
     /// Groups of target moduli that are computed together: those of the ring, then the special ones.
     pub(super) groups: Vec<Range<usize>>,
@@ -207,7 +207,7 @@ impl Tables {
         Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
     }
 
-    /// The length of a limb, and the way work on limbs is shared.
+    /// The length of a limb in words, and the way work on limbs is shared.
     pub(super) fn shared(&self) -> (usize, Parallelism) {
         (self.ring.degree(), self.ring.parallelism())
     }

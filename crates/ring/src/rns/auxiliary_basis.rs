@@ -14,7 +14,7 @@ use crate::{Auxiliary, Basis, Expansion, RingError, ScalerOptions};
 pub struct AuxiliaryBasis {
     /// Primes of the basis B.
     pub b: Vec<u64>,
-    /// Prime m_sk, redundant beside B.
+    /// Prime m_sk of B_sk, redundant beside B.
     pub m_sk: u64,
     /// Number of ciphertext products that may be summed, at least 1.
     pub products: u64,
@@ -115,7 +115,7 @@ pub(crate) fn as_long_as_levels(
     Ok((known.first(size)?.to_vec(), counts))
 }
 
-/// The bound below which auxiliary primes are searched.
+/// The bound below which the primes of auxiliary bases are searched.
 fn prime_bound(basis: &Basis, auxiliary: Auxiliary) -> u64 {
     match auxiliary {
         Auxiliary::Standard => DEFAULT_PRIME_BOUND,
@@ -123,7 +123,7 @@ fn prime_bound(basis: &Basis, auxiliary: Auxiliary) -> u64 {
     }
 }
 
-/// The number of products whose sum must fit.
+/// The number of products of ciphertexts whose sum must fit the auxiliary basis.
 fn capacity(auxiliary: Auxiliary) -> u64 {
     match auxiliary {
         Auxiliary::Standard => 256,
@@ -131,7 +131,7 @@ fn capacity(auxiliary: Auxiliary) -> u64 {
     }
 }
 
-/// The largest usable primes, searched as they are asked for.
+/// The largest usable primes of an auxiliary basis, searched as they are asked for.
 struct Candidates<'a> {
     basis: &'a Basis,
     index: &'a RingIndex,

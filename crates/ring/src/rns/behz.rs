@@ -23,7 +23,7 @@ pub(crate) struct Behz {
     wide: WordRing,
     /// Auxiliary ring of the limbs B_sk of `wide`.
     auxiliary: WordRing,
-    /// Factors m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
+    /// Factors m̃·(q/q_i)^-1, or (q/q_i)^-1 without m̃, folded into the inverse transforms of an extension.
     extend_scales: Vec<Scale>,
     extension: Extension,
     /// Factors t·(q/q_i)^-1 over q, and t·q^-1 times the factors of Shenoy and Kumaresan over B_sk.
@@ -80,7 +80,7 @@ impl Behz {
         self.products
     }
 
-    /// Does steps 2 to 4 of [`scale`](Self::scale) on one block of coefficients.
+    /// Does steps 2 to 4 of [`scale`](Self::scale) on one block of coefficients of a polynomial.
     fn scale_block(
         &self,
         words: &[u64],

@@ -26,7 +26,7 @@ pub struct ScalingBounds {
 /// Bounds on the rounding error of an operand's modulus switch, coefficient by coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SwitchingBounds {
-    /// Largest absolute error: 1/2, or k/2 of an approximate switch.
+    /// Largest absolute error of a coefficient: 1/2, or k/2 of an approximate switch.
     pub error: f64,
     /// Variance of the error for uniform coefficients: 1/12 or k/12.
     pub variance: f64,
@@ -45,7 +45,7 @@ impl ScalingBounds {
         Self::with_basis(options, &Basis::new(moduli)?, t)
     }
 
-    /// Checks that every one of several plaintext moduli has such bounds.
+    /// Checks that every one of several plaintext moduli has scaling bounds.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).

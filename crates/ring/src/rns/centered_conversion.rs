@@ -34,7 +34,7 @@ impl CenteredConversion {
         Ok(Self { moduli: basis.moduli().to_vec(), conversion: matrix_product(&rows, targets, &columns)? })
     }
 
-    /// The overflow ρ = k − 1: |c'| ≤ Σ h_i·q/q_i < k·q/2.
+    /// The overflow ρ = k − 1 of the conversion: |c'| ≤ Σ h_i·q/q_i < k·q/2.
     pub(crate) fn overflow(k: usize) -> Overflow {
         Overflow { numerator: k as u64 - 1, denominator: 1 }
     }

@@ -14,14 +14,14 @@ use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::{Basis, RingError};
 
-/// Words from one row of a block to the next: a cache line more than a block, so that rows do not compete for the
-/// same cache sets.
+/// Number of words from one row of a block to the next: a cache line more than a block, so that rows do not
+/// compete for the same cache sets.
 const STRIDE: usize = BLOCK + 8;
 
 /// Tables of decryption for one (q, t), in the form that was asked for.
 pub struct Decryptor {
     moduli: Vec<Modulus>,
-    /// Factors |c·q_i/q|_{q_i} of the rows.
+    /// Factors |c·q_i/q|_{q_i} of the rows of decryption.
     row_factors: Vec<u64>,
     form: Box<dyn DecryptionForm>,
 }
@@ -50,7 +50,7 @@ impl Decryptor {
         Ok(Self { moduli: basis.moduli().to_vec(), row_factors, form })
     }
 
-    /// The distance from an integer that t·x/q may have.
+    /// The distance of t·x/q from an integer up to which decryption is right.
     pub fn margin(&self) -> f64 {
         self.form.margin()
     }

@@ -16,7 +16,7 @@ use crate::{Basis, RingError};
 /// Doubles occur in the second sum only. Its error is below k·d·B·2^-51 for d digits, whatever t is: one digit is
 /// enough for k·q_i < 2^43, two of half the length are for all others. Residues enter as they are.
 pub struct DigitDecryption {
-    /// Width of a digit, log2 B, where there are two digits.
+    /// Width of a digit of a residue, log2 B, where there are two digits.
     width: Option<u32>,
     fractions: NearestSum,
     /// Conversion of the digits, of the rounded sum plus an offset, and of a row of ones to subtract it.
@@ -79,7 +79,7 @@ impl DecryptionForm for DigitDecryption {
         1
     }
 
-    /// The margin: 1/2 less the proven error of the sum.
+    /// The margin of decryption by digits: 1/2 less the proven error of the sum.
     fn margin(&self) -> f64 {
         half_less(self.fractions.error())
     }

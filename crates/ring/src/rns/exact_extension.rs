@@ -30,7 +30,7 @@ impl ExactExtension {
         Ok(Self { quotient, conversion: matrix_product(&rows, targets, &columns)? })
     }
 
-    /// Lifts a block; `rows` are y_i for every i, at most a block of words each.
+    /// Lifts a block of coefficients; `rows` are y_i for every i, at most a block of words each.
     pub fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
         let mut quotients = [0; BLOCK];
         let quotients = part_of_block(&mut quotients, rows)?;
@@ -41,7 +41,7 @@ impl ExactExtension {
     }
 }
 
-/// Returns the buffers of a block, cut to the length of the rows.
+/// Returns the buffers of a block of coefficients, cut to the length of the rows.
 pub(super) fn part_of_block<'a>(
     block: &'a mut [u64; BLOCK],
     rows: &[&[u64]],

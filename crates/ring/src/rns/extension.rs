@@ -10,14 +10,14 @@ use crate::{Basis, RingError};
 
 /// Conversion from y_i = |c·factor·q_i/q|_{q_i} to c' ≡ c (mod q) in B_sk with ‖c'‖ ≤ (q/2)(1 + ρ).
 pub enum Extension {
-    /// Extension with a reduction by m̃.
+    /// Extension to B_sk with a reduction by m̃.
     Montgomery(SmallMontgomeryReduction),
-    /// Extension without m̃.
+    /// Extension to B_sk without m̃, from centred digits.
     Centered(CenteredConversion),
 }
 
 impl Overflow {
-    /// The overflow ρ for k moduli.
+    /// The overflow ρ of an extension for k moduli.
     pub fn new(k: usize, m_tilde: MTilde) -> Self {
         match m_tilde.value() {
             Some(m_tilde) => SmallMontgomeryReduction::overflow(k, m_tilde),

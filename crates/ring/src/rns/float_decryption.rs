@@ -47,7 +47,7 @@ impl DecryptionForm for FloatDecryption {
         inverse
     }
 
-    /// The margin: 1/2 less the proven error of the sum.
+    /// The margin of decryption by quotients: 1/2 less the proven error of the sum.
     fn margin(&self) -> f64 {
         half_less(self.sum.error())
     }

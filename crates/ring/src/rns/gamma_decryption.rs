@@ -10,7 +10,7 @@ use super::{matrix_product, rns_floor, row_of_ones};
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
-/// Tables of Alg. 1 for one (q, t) and any γ coprime to both.
+/// Tables of γ-correction [BEHZ16, Alg. 1] for one (q, t) and any γ coprime to both.
 pub(crate) struct GammaDecryption {
     k: usize,
     gamma: u64,
@@ -69,7 +69,8 @@ impl Column {
 }
 
 impl GammaDecryption {
-    /// Builds the tables; without a γ, it is the largest default-size prime that divides neither q nor t.
+    /// Builds the tables of γ-correction; without a γ, it is the largest default-size prime that divides
+    /// neither q nor t.
     pub(crate) fn new(basis: &Basis, t: u64, gamma: Option<u64>) -> Result<Self, RingError> {
         let gamma = match gamma {
             Some(gamma) => check_gamma(basis, t, gamma)?,

@@ -11,13 +11,13 @@ use crate::scratch::Scratch;
 use crate::transform::Scale;
 use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
 
-/// Tables of the steps: expand from q to qP; ⌊(t/q)·a⌉ modulo P [ScaleDown]; from P to q [SwitchBasis]. P holds the
-/// result of scaling.
+/// Tables of the steps of a product: expand from q to qP; ⌊(t/q)·a⌉ modulo P [ScaleDown]; from P to q
+/// [SwitchBasis]. P holds the result of scaling.
 pub(crate) struct Hps {
     ring: WordRing,
     auxiliary: WordRing,
     wide: WordRing,
-    /// Factors (q/q_i)^-1 of an extension.
+    /// Factors (q/q_i)^-1 of an extension, folded into inverse transforms.
     extend_scales: Vec<Scale>,
     extension: ExactExtension,
     /// Factors t·(q/q_i)^-1 over q, and t·q^-1·(P/p_j)^-1 over P.

@@ -1,7 +1,8 @@
 //! Algorithms of [BEHZ16], [HPS19] and [KPZ21], one a file.
 //!
-//! All these algorithms are integer matrix products over limbs ([`sunzi_kernels::Conversion`]); constant factors are
-//! folded into matrices and into the last stage of the inverse transforms that precede them.
+//! The algorithms of this module are all integer matrix products over limbs ([`sunzi_kernels::Conversion`]);
+//! constant factors are folded into matrices and into the last stage of the inverse transforms that precede
+//! them.
 
 pub(crate) mod auxiliary_basis;
 mod behz;
@@ -48,15 +49,15 @@ fn row_of_ones(basis: &Basis) -> Result<Modulus, RingError> {
 /// A form of decryption: it computes messages from rows |c·a·q_i/q|_{q_i}, or with other factors. No time depends on
 /// them.
 pub trait DecryptionForm: Send + Sync {
-    /// The factor of residues modulo q_i: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
+    /// The factor of residues modulo q_i in the rows: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
     fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64;
-    /// The margin: the distance of t·a/q to an integer up to which the message is right.
+    /// The margin of decryption: the distance of t·a/q to an integer up to which the message is right.
     fn margin(&self) -> f64;
-    /// Decrypts at most a block of words.
+    /// Decrypts at most a block of coefficients from its rows.
     fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError>;
 }
 
-/// Returns 1/2 − loss, never more than the exact value.
+/// Returns the double 1/2 − loss, never more than the exact value.
 fn half_less(loss: f64) -> f64 {
     (0.5 - loss.next_up()).next_down()
 }

@@ -14,7 +14,7 @@ use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
 use crate::{Apart, Backend, Basis, Coefficient, Evaluation, Poly, RingError, Side, WordRing};
 
-/// Tables of one level: from q = q_1⋯q_k to q′ = q_1⋯q_ℓ, through q′·P.
+/// Tables of a product at one level: from q = q_1⋯q_k to q′ = q_1⋯q_ℓ, through q′·P.
 ///
 /// | step | what | transforms from evaluation form, for ℓ limbs of P |
 /// |---|---|---|
@@ -25,13 +25,13 @@ use crate::{Apart, Backend, Basis, Coefficient, Evaluation, Poly, RingError, Sid
 /// Wrapping modulo q′P adds a multiple of q′P, and t/P times that vanishes modulo q′: P need not hold the products.
 pub(crate) struct OverQ {
     ring: WordRing,
-    /// Ring modulo q_1, …, q_ℓ.
+    /// Ring modulo the moduli q_1, …, q_ℓ of the level.
     base: WordRing,
-    /// Ring modulo P.
+    /// Ring modulo the auxiliary modulus P.
     auxiliary: WordRing,
-    /// Ring modulo q_1⋯q_ℓ·P.
+    /// Ring of products, modulo q_1⋯q_ℓ·P.
     wide: WordRing,
-    /// Factors P·(q/q_i)^-1 of a left operand.
+    /// Factors P·(q/q_i)^-1 of a left operand's extension.
     left_scales: Vec<Scale>,
     left: SwitchedLift,
     right: Right,
@@ -44,9 +44,9 @@ pub(crate) struct OverQ {
 
 /// One limb of the four parts of both operands and of the three parts of their product.
 struct Limb<'a> {
-    /// Place of the limb in the wide ring.
+    /// Place of the limb in the ring of products.
     at: usize,
-    /// Parts in coefficient form, except those that are read from the operand.
+    /// Parts of the limb in coefficient form, except those that are read from the operand.
     parts: [&'a mut [u64]; 4],
     outs: [&'a mut [u64]; 3],
 }
@@ -60,7 +60,7 @@ enum Right {
 }
 
 impl OverQ {
-    /// The tables for the first `level` moduli of `ring`, with the limbs of `auxiliary` for P.
+    /// The tables of a product for the first `level` moduli of `ring`, with the limbs of `auxiliary` for P.
     pub(crate) fn new(
         ring: &WordRing,
         level: usize,
@@ -158,7 +158,7 @@ impl OverQ {
         self.divided(high, Some(low))
     }
 
-    /// Returns −[t·a]_P/P modulo q′ from rows modulo P, plus `low` if it is given.
+    /// Returns the scaled part −[t·a]_P/P modulo q′ from rows modulo P, plus `low` if it is given.
     fn divided(&self, high: &[u64], low: Option<&[u64]>) -> Result<Poly<Coefficient>, RingError> {
         let mut scaled = self.base.arbitrary();
         self.divide_into(&mut scaled, high, low)?;
@@ -251,9 +251,9 @@ impl OverQ {
         Ok([(first, Some(low0)), (second, Some(low1)), (third, (!whole).then_some(low2))])
     }
 
-    /// Computes the product modulo one modulus: t/P times it modulo q′, in coefficient form where it is to be
-    /// `whole`, and modulo P the rows that [`divided`](Self::divided) takes. `own` holds the values of the right
-    /// operand modulo q′.
+    /// Computes the product of two operands modulo one modulus: t/P times it modulo q′, in coefficient form
+    /// where it is to be `whole`, and modulo P the rows that [`divided`](Self::divided) takes. `own` holds
+    /// the values of the right operand modulo q′.
     fn multiply_limb(
         &self,
         limb: Limb<'_>,
@@ -315,7 +315,7 @@ impl Right {
 struct SwitchedLift {
     /// Division from the divisor's residues to w_j = |c·(b/b_j)^-1|_{b_j}, except for a residue of a itself.
     division: RoundedDivision,
-    /// Pairs of a modulus b_j and b/b_j mod b_j.
+    /// Pairs of a modulus b_j and b/b_j mod b_j, for the moduli of the new basis.
     own: Vec<(Modulus, u64)>,
     lift: ExactExtension,
 }
@@ -381,7 +381,7 @@ fn transformed<'a>(plan: &Plan, limb: &'a mut [u64]) -> Result<&'a [u64], RingEr
     Ok(limb)
 }
 
-/// Returns t/p modulo every q_i, for the product p of a basis.
+/// Returns the residues of t/p modulo every q_i, for the product p of a basis.
 fn ratios(t: u64, p: &Basis, q: &Basis) -> Result<Vec<u64>, RingError> {
     q.values().iter().map(|&q| Ok(mul_mod(t % q, mod_inv(p.product_mod(q), q)?, q))).collect()
 }

@@ -7,10 +7,11 @@ use super::{DecryptionForm, half_less};
 use super::{matrix_product, rns_floor};
 use crate::{Basis, RingError};
 
-/// Limit of log2(γt).
+/// Limit of log2(γt), above which γ is not taken.
 const LOG2_LIMIT: u32 = 62;
 
-/// Tables of Lemma 3 for one (q, t): one matrix column modulo γt instead of one modulo each.
+/// Tables of decryption by [BEHZ16, Lemma 3] for one (q, t): one matrix column modulo γt instead of one
+/// modulo each.
 pub(crate) struct PowerOfTwoDecryption {
     k: usize,
     log2_gamma: u32,
@@ -26,7 +27,7 @@ enum Sum {
 }
 
 impl PowerOfTwoDecryption {
-    /// Builds the tables; without a γ, it is the largest for which γt < 2^62.
+    /// Builds the tables for a γ that is a power of two; without one, γ is the largest for which γt < 2^62.
     pub(crate) fn new(basis: &Basis, t: u64, log2_gamma: Option<u32>) -> Result<Self, RingError> {
         let k = basis.len();
         // Both bounds on log2 γ: γ > 2k for a margin, γt < 2^62 for words.

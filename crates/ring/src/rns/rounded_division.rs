@@ -30,7 +30,7 @@ enum QuotientForm {
 }
 
 impl RoundedDivision {
-    /// Builds the tables; `targets` are pairs of p and f mod p.
+    /// Builds the tables of the division; `targets` are pairs of p and f mod p.
     pub fn new(
         basis: &Basis,
         targets: &[(Modulus, u64)],
@@ -70,7 +70,7 @@ impl RoundedDivision {
         Ok(Self { form, conversion: matrix_product(&rows, &targets, &columns)? })
     }
 
-    /// The distance that the integer may have from a/q.
+    /// The largest distance of the integer result from a/q.
     pub fn error(&self) -> f64 {
         match &self.form {
             QuotientForm::Exact(quotient) => 0.5 + quotient.error(),
@@ -78,7 +78,7 @@ impl RoundedDivision {
         }
     }
 
-    /// Prepares limbs of n words y_i to be rows.
+    /// Prepares limbs of n words y_i to be rows of the division.
     pub fn prepare(&self, digits: &mut [u64], n: usize) -> Result<(), RingError> {
         match &self.form {
             QuotientForm::Exact(_) => Ok(()),
@@ -90,7 +90,8 @@ impl RoundedDivision {
         }
     }
 
-    /// Divides a block; `rows` are the limbs y_i after `prepare`, at most a block of words each.
+    /// Divides a block of coefficients; `rows` are the limbs y_i after `prepare`, at most a block of words
+    /// each.
     pub fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
         let mut block = [0; BLOCK];
         let last = part_of_block(&mut block, rows)?;

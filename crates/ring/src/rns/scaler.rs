@@ -22,12 +22,12 @@ use crate::{
     ScalerOptions, Side, WordRing,
 };
 
-/// Tables for extension to the ring of products, scaling back, and decryption. Cheap to clone.
+/// Tables of the scaler for extension to the ring of products, scaling back, and decryption. Cheap to clone.
 #[derive(Clone)]
 pub struct RnsScaler(Arc<Inner>);
 
 struct Inner {
-    /// Ring as its users see it.
+    /// Ring of the scaler as its users see it.
     handle: Ring,
     ring: WordRing,
     t: u64,
@@ -47,7 +47,7 @@ enum Products {
 
 /// Tables of [KPZ21, Alg. 2 and 3], built when a level is first used.
 struct Levels {
-    /// Ring modulo P_k.
+    /// Ring modulo the auxiliary modulus P_k.
     auxiliary: WordRing,
     /// Number of limbs of P_k that each of levels 1 to k takes.
     counts: Vec<usize>,
@@ -106,7 +106,7 @@ impl RnsScaler {
         }
     }
 
-    /// The tables of a level, built at first use, of [`Products::OverQ`].
+    /// The tables of products of a level, built at first use, of [`Products::OverQ`].
     fn over_q<'a>(&'a self, levels: &'a Levels, level: usize) -> Result<&'a OverQ, RingError> {
         let Inner { ring, t, options, .. } = &*self.0;
         self.check_level(level)?;
@@ -190,8 +190,8 @@ impl ScalerBackend for RnsScaler {
         }
     }
 
-    /// Scales a, in two summands: where products are scaled by t/P the part modulo q_1⋯q_ℓ needs no inverse
-    /// transform.
+    /// Scales a product a, in two summands: where products are scaled by t/P the part modulo q_1⋯q_ℓ needs no
+    /// inverse transform.
     fn scale_apart(&self, a: Poly<Evaluation>, level: usize) -> Result<Apart, RingError> {
         match &self.0.products {
             Products::OverQ(levels) => {
@@ -202,7 +202,7 @@ impl ScalerBackend for RnsScaler {
         }
     }
 
-    /// Multiplies; where operands are switched, group by group of the wide ring.
+    /// Multiplies two ciphertexts; where operands are switched, group by group of the wide ring.
     fn multiply(
         &self,
         left: [&Poly<Evaluation>; 2],
@@ -221,7 +221,7 @@ impl ScalerBackend for RnsScaler {
         self.0.decryption.apply(a.words(), a.shape().degree)
     }
 
-    /// Decrypts from values; factors of rows are folded into the inverse transforms.
+    /// Decrypts a polynomial from its values; factors of rows are folded into the inverse transforms.
     fn decrypt_values(&self, _: &Ring, mut rows: Zeroizing<Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
         let Inner { ring, decryption, decryption_scales, .. } = &*self.0;
         ring.check(&rows)?;

@@ -10,9 +10,9 @@ use crate::{Basis, RingError};
 /// Conversion from z_j = |x·m_j/M|_{m_j} over B and z_sk = |−x/M|_{m_sk} to x mod q_i, for |x| < λM and
 /// m_sk ≥ 2(|B| + ⌈λ⌉).
 pub struct ShenoyKumaresan {
-    /// Conversion to m_sk, which gives α + h with h = (m_sk − 1)/2.
+    /// Conversion from B to m_sk, which gives α + h with h = (m_sk − 1)/2.
     alpha: Conversion,
-    /// Conversion to q.
+    /// Conversion from B and m_sk to q.
     conversion: Conversion,
     ones: Buffer,
 }
@@ -50,7 +50,8 @@ impl ShenoyKumaresan {
         Ok(Self { alpha, conversion, ones: Buffer::from_slice(&[1; BLOCK]) })
     }
 
-    /// Converts a block; `rows` are z_j for every j, then z_sk, at most a block of words each.
+    /// Converts a block of coefficients; `rows` are z_j for every j, then z_sk, at most a block of words
+    /// each.
     pub fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
         let len = rows.first().map_or(0, |row| row.len());
         let mut quotients = [0_u64; BLOCK];

@@ -23,9 +23,9 @@ use crate::{Basis, RingError};
 /// not matter and that is left out.
 pub struct SmallMontgomeryReduction {
     m_tilde: u64,
-    /// First modulus, if its digit is centred.
+    /// First modulus of the source basis, if its digit is centred.
     centered: Option<Modulus>,
-    /// Sum r + m̃/2 before it is reduced modulo m̃.
+    /// Sum r + m̃/2 of the quotients before it is reduced modulo m̃.
     quotients: WrappingSum,
     conversion: Conversion,
 }

@@ -6,14 +6,14 @@ use zeroize::Zeroizing;
 use super::{check_count, map_words};
 use crate::RingError;
 
-/// Greatest absolute value of [`centered_binomial`].
+/// Greatest absolute value of a draw of [`centered_binomial`].
 pub const CENTERED_BINOMIAL_BOUND: u32 = 21;
-/// Variance of [`centered_binomial`]: σ = 3.24.
+/// Variance of a draw of [`centered_binomial`]: σ = 3.24.
 pub const CENTERED_BINOMIAL_VARIANCE: f64 = 10.5;
 
 /// Draws n independent coefficients, each the difference of two sums of 21 random bits.
 ///
-/// Time is constant: one word and one bit count a coefficient.
+/// The time of a draw is constant: one word and one bit count a coefficient.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for n above 2^24.

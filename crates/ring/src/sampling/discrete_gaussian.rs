@@ -32,8 +32,8 @@ pub fn discrete_gaussian<G: CryptoRng + ?Sized>(
     Ok(out)
 }
 
-/// Draws from the Gaussian with σ = 2^k. With t = σ the density is that of the Laplace distribution times exp(−(|y| −
-/// 2^k)²/2^(2k+1)), and a constant.
+/// Makes one draw of the Gaussian with σ = 2^k. With t = σ the density is that of the Laplace distribution
+/// times exp(−(|y| − 2^k)²/2^(2k+1)), and a constant.
 fn gaussian<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     loop {
         let y = laplace(k, rng);
@@ -43,7 +43,7 @@ fn gaussian<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     }
 }
 
-/// Returns true with probability exp(−d²/2^(2k+1)).
+/// Draws a bit that is true with probability exp(−d²/2^(2k+1)).
 ///
 /// The exponent splits with d = a·2^k + b: d²/2^(2k+1) = a²/2 + a·b/2^k + b²/2^(2k+1), and the exponential of a sum
 /// is a product.
@@ -57,7 +57,7 @@ fn exp_minus_square<G: CryptoRng + ?Sized>(d: u128, k: u32, rng: &mut G) -> bool
         && exp_minus(&square, rng)
 }
 
-/// Draws from the discrete Laplace distribution P(x) ∝ exp(−|x|/2^k) `[CKS20, Alg. 2]`.
+/// Makes one draw of the discrete Laplace distribution P(x) ∝ exp(−|x|/2^k) `[CKS20, Alg. 2]`.
 fn laplace<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
     let one = Fraction { numerator: 1, bits: 0, other: None };
     loop {
@@ -82,7 +82,7 @@ struct Fraction {
 }
 
 impl Fraction {
-    /// Returns true with this probability.
+    /// Draws a bit that is true with the probability of the fraction.
     fn bernoulli<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> bool {
         let below = |numerator: u128, bits: u32, rng: &mut G| uniform_bits(bits, rng) < numerator;
         below(self.numerator, self.bits, rng)
@@ -90,8 +90,8 @@ impl Fraction {
     }
 }
 
-/// Returns true with probability exp(−γ), for 0 ≤ γ ≤ 1 `[CKS20, Alg. 1]`: the parity of the first k for which a coin
-/// of γ/k fails.
+/// Draws a bit that is true with probability exp(−γ), for 0 ≤ γ ≤ 1 `[CKS20, Alg. 1]`: the parity of the
+/// first k for which a coin of γ/k fails.
 fn exp_minus<G: CryptoRng + ?Sized>(gamma: &Fraction, rng: &mut G) -> bool {
     let mut k = 1_u64;
     while gamma.bernoulli(rng) && below(k, rng) == 0 {
@@ -100,7 +100,7 @@ fn exp_minus<G: CryptoRng + ?Sized>(gamma: &Fraction, rng: &mut G) -> bool {
     k % 2 == 1
 }
 
-/// Draws a uniform integer below k.
+/// Draws a uniform integer in [0, k).
 fn below<G: CryptoRng + ?Sized>(k: u64, rng: &mut G) -> u64 {
     let mask = u64::MAX >> k.wrapping_sub(1).leading_zeros().min(63);
     loop {

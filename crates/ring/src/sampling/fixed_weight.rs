@@ -43,7 +43,7 @@ pub fn fixed_weight_ternary<G: CryptoRng + ?Sized>(
     Ok(out)
 }
 
-/// Sorts by Batcher's merge exchange for any length [Knuth, TAOCP 3, 5.2.2, Algorithm M].
+/// Sorts words by Batcher's merge exchange for any length [Knuth, TAOCP 3, 5.2.2, Algorithm M].
 pub fn sort(cards: &mut [u64]) {
     let n = cards.len();
     let top = n.next_power_of_two() / 2;

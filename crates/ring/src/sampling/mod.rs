@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 
 use crate::RingError;
 
-/// Number of words that are drawn together.
+/// Number of random words that are drawn together.
 pub const DRAWN: usize = 512;
 
 /// Applies `f` to each of n random words, one after the other: the words that `next_u64` would draw.

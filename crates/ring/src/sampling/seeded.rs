@@ -1,4 +1,4 @@
-//! Deterministic streams with domain separation.
+//! Deterministic random streams with domain separation.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 pub struct SeededRng(ChaCha20Legacy);
 
 impl SeededRng {
-    /// The stream that is named by a seed, a domain and an index.
+    /// The random stream that is named by a seed, a domain and an index.
     #[must_use]
     pub fn derive(seed: &[u8; 32], domain: &str, index: u64) -> Self {
         let mut key = Zeroizing::new(*seed);
@@ -47,7 +47,7 @@ impl SeededRng {
         Self::of_nonce(&key, index)
     }
 
-    /// The stream of a nonce under a key.
+    /// The random stream of a nonce under a key.
     pub(crate) fn of_nonce(key: &[u8; 32], nonce: u64) -> Self {
         Self(stream(key, nonce))
     }

@@ -15,7 +15,7 @@ use crate::RingError;
 /// Z\[x\]/(x^{m_i} − 1) are spherical, and so is their projection. Each odd prime doubles the terms that a
 /// coefficient sums. For a power of two the error is [`centered_binomial`] itself.
 ///
-/// Time is constant.
+/// The time of a draw is constant.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for m above 2^24.

@@ -1,4 +1,4 @@
-//! Sampling of uniform ternary secrets.
+//! Sampling of uniform ternary secrets, with coefficients −1, 0 and 1.
 
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;

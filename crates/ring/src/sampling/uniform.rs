@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use sunzi_kernels::keep_below;
 
-/// Number of bytes consumed together.
+/// Number of random bytes that are consumed together.
 const BLOCK: usize = 4096;
 /// Number of blocks asked from the generator at a time, if that many are needed: it is faster at long pieces, and the
 /// first cache holds four.

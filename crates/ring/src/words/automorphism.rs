@@ -11,23 +11,24 @@ use crate::parallel::Work;
 use crate::transform::Plan;
 use crate::{Backend, Representation, Residues, RingError, WordRing};
 
-/// Number of tables kept; further exponents are recomputed, so that no caller can make a ring grow without end.
+/// Number of tables of automorphisms kept; those of further exponents are recomputed, so that no caller can
+/// make a ring grow without end.
 const CACHED_TABLES: usize = 256;
 
-/// Index tables by (evaluation domain, exponent).
+/// Index tables of automorphisms by (evaluation domain, exponent).
 type Tables = HashMap<(bool, u64), Arc<[u32]>>;
 
 /// Positions from which the values of a(X^k) come.
 #[derive(Clone)]
 pub(crate) enum ValueSources {
-    /// Positions known block by block.
+    /// Positions that are known block by block.
     Blocks(Automorphism),
-    /// Positions listed one by one.
+    /// Positions that are listed one by one.
     Listed(Arc<[u32]>),
 }
 
 impl ValueSources {
-    /// The positions for an exponent coprime to the index of the ring and below it.
+    /// The positions of values for an exponent coprime to the index of the ring and below it.
     pub(crate) fn new(ring: &WordRing, tables: &AutomorphismTables, k: u64) -> Self {
         match ring.plans().first().map(|plan| &**plan) {
             Some(Plan::Negacyclic(plan)) if let Ok(blocks) = Automorphism::new(plan.n(), k) => {
@@ -64,12 +65,12 @@ impl ValueSources {
     }
 }
 
-/// The index tables of a ring, made at first use.
+/// The index tables of a ring's automorphisms, made at first use.
 #[derive(Default)]
 pub(crate) struct AutomorphismTables(RwLock<Tables>);
 
 impl AutomorphismTables {
-    /// The table of exponent k, coprime to m and below it.
+    /// The index table of exponent k, coprime to m and below it.
     pub(crate) fn get(&self, ring: &WordRing, k: u64, evaluation: bool) -> Arc<[u32]> {
         if let Ok(tables) = self.0.read()
             && let Some(table) = tables.get(&(evaluation, k))
@@ -167,7 +168,7 @@ fn apply_to_coefficients(
     Ok(())
 }
 
-/// Reduced words modulo q, negated and added in constant time.
+/// Words reduced modulo q, which are negated and added in constant time.
 struct Words(Modulus);
 
 impl Additive for Words {

@@ -78,7 +78,7 @@ impl Backend for WordRing {
         })
     }
 
-    /// Computes the product and the sum in one pass, restricted on the way.
+    /// Computes the product a·b and the sum with c in one pass, restricted to level l on the way.
     fn mul_add_restricted(
         &self,
         a: &Poly<Evaluation>,

@@ -115,7 +115,7 @@ impl WordRing {
         self.with_plans(self.plans().to_vec(), parallelism)
     }
 
-    /// This ring with other transforms of its moduli.
+    /// This ring with other transforms modulo its moduli.
     fn with_plans(&self, plans: Vec<Arc<Plan>>, parallelism: Parallelism) -> Self {
         let Inner { index, degree, basis, automorphisms, ladder, level, .. } = &*self.0;
         Self(Arc::new(Inner {

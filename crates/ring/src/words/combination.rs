@@ -7,11 +7,11 @@ use super::integers::residue_of;
 use crate::error::entry;
 use crate::{Backend, Residues, RingError, WordRing};
 
-/// Words handled together: that many of every term, and as many copies of every factor, stay in the first-level
-/// cache.
+/// Number of words handled together: that many of every term, and as many copies of every factor, stay in the
+/// first-level cache.
 const WORDS: usize = 256;
-/// Words handled together where there are no factors: the words of the sum stay in the cache from one term to the
-/// next.
+/// Number of words handled together where there are no factors: the words of the sum stay in the cache from
+/// one term to the next.
 const LONG: usize = 1024;
 
 /// Does [`Backend::linear_combination`] in words.
@@ -54,7 +54,7 @@ pub(crate) fn combine(
     })
 }
 
-/// Sums terms with the factors 1 and −1 only.
+/// Sums the terms of a combination with the factors 1 and −1 only.
 fn with_signs(
     modulus: &Modulus,
     out: &mut [u64],
@@ -95,7 +95,7 @@ fn with_signs(
     Ok(())
 }
 
-/// Sums terms with any factors: an inner product with vectors of equal words.
+/// Sums the terms of a combination with any factors: an inner product with vectors of equal words.
 fn with_factors(
     modulus: &Modulus,
     out: &mut [u64],

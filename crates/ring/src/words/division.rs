@@ -36,12 +36,12 @@ pub(crate) fn switch_down(
     Ok(switched)
 }
 
-/// Factor of the remainder.
+/// Factor of the remainder of a division.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Factor {
-    /// Factor 1.
+    /// Factor 1: remainders stand as they are.
     One,
-    /// Factor D^-1.
+    /// Factor D^-1 of remainders, for the divisor D.
     Inverse,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct DivisionPath {
 }
 
 impl DivisionPath {
-    /// The path to the moduli with indices `to` from those with indices `from`, both ascending.
+    /// The path of a division to the moduli with indices `to` from those with indices `from`, both ascending.
     pub(crate) fn new(to: &[usize], from: &[usize]) -> Self {
         let divisor = (0..).zip(from).filter(|(_, limb)| to.binary_search(limb).is_err());
         Self { divisor: divisor.map(|(place, _)| place).collect(), places: places(to, from) }
@@ -79,14 +79,14 @@ pub(crate) struct Division {
     divisor: Vec<Arc<Plan>>,
     targets: Vec<Arc<Plan>>,
     path: DivisionPath,
-    /// Factors A·d_i/D, folded into inverse transforms.
+    /// Factors A·d_i/D of the divisor's limbs, folded into inverse transforms.
     scales: Vec<Scale>,
-    /// Factors A·d_i/D, for rows that do not come from a transform.
+    /// Factors A·d_i/D of the divisor's limbs, for rows that do not come from a transform.
     factors: Vec<u64>,
     remainders: Remainders,
     /// Groups of targets whose remainders are computed together.
     groups: Vec<Range<usize>>,
-    /// Factor of the remainders.
+    /// Factor of the remainders of the division.
     factor: Factor,
     /// Residues of A/D modulo every target.
     inverses: Vec<u64>,
@@ -113,8 +113,8 @@ pub(crate) fn transform_outer(
     }
 }
 
-/// Does the inner levels for a block of whole chunks, and multiplies by the factor. Data that is read after it is
-/// prefetched meanwhile.
+/// Does the inner levels of a transform for a block of whole chunks, and multiplies by the factor. Data that
+/// is read after it is prefetched meanwhile.
 pub(crate) fn transform_inner(
     plan: &Plan,
     start: usize,
@@ -129,7 +129,7 @@ pub(crate) fn transform_inner(
     }
 }
 
-/// Computation of −r, times D^-1 for [`Factor::Inverse`].
+/// Computation of the remainder −r, times D^-1 for [`Factor::Inverse`].
 enum Remainders {
     /// Lift from one modulus d: −r is the difference of (h − x) mod d to h = ⌊d/2⌋. It carries the factors modulo
     /// every target.
@@ -208,7 +208,8 @@ impl Division {
         })
     }
 
-    /// Computes ⌊A·(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form.
+    /// Computes the division ⌊A·(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient
+    /// form.
     pub(crate) fn divide(&self, out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> Result<(), RingError> {
         let n = self.degree();
         check_limbs("limb of a quotient", self.targets.len(), n, out.len())?;
@@ -240,7 +241,7 @@ impl Division {
         divided
     }
 
-    /// Computes (A·(a + b) − r)/D in evaluation form from −r or −r/D, modulo target j.
+    /// Computes the result (A·(a + b) − r)/D in evaluation form from −r or −r/D, modulo target j.
     fn add(
         &self,
         limb: &mut [u64],
@@ -273,7 +274,8 @@ impl Division {
         Ok(())
     }
 
-    /// Returns what lifts −r to these targets while it is transformed; `None` where −r has to be computed before.
+    /// Returns the tables that lift the remainder −r to these targets while it is transformed; `None` where
+    /// −r has to be computed before.
     pub(crate) fn lifted<'a>(
         &self,
         rows: &'a [u64],
@@ -298,12 +300,12 @@ impl Division {
         &self.path
     }
 
-    /// The factor of remainders.
+    /// The factor of the division's remainders.
     pub(crate) fn factor(&self) -> Factor {
         self.factor
     }
 
-    /// Returns A/D modulo target j.
+    /// Returns the ratio A/D modulo target j.
     pub(crate) fn inverse(&self, j: usize) -> Result<u64, RingError> {
         entry("inverse of a divisor", &self.inverses, j).copied()
     }
@@ -312,7 +314,7 @@ impl Division {
         self.divisor.first().map_or(0, |plan| plan.n())
     }
 
-    /// Returns y_1, …, y_s and v of a + b, for a in evaluation form and b in coefficient form.
+    /// Returns the rows y_1, …, y_s and v of a + b, for a in evaluation form and b in coefficient form.
     fn rows(&self, a: &[u64], b: Option<&[u64]>) -> Result<Scratch, RingError> {
         let n = self.degree();
         let mut rows = Scratch::new((self.divisor.len() + 1) * n);
@@ -361,7 +363,7 @@ impl Division {
         })
     }
 
-    /// Computes −r, or −r/D for [`Factor::Inverse`], modulo the given targets of one group.
+    /// Computes the remainder −r, or −r/D for [`Factor::Inverse`], modulo the given targets of one group.
     pub(crate) fn remainders(
         &self,
         rows: &[u64],
@@ -403,7 +405,7 @@ pub(crate) fn offset_less(bias: u64, modulus: &Modulus) -> (u64, bool) {
     if bias < q { (q - bias, false) } else { (modulus.neg(modulus.reduce(bias)), true) }
 }
 
-/// Computes the differences of words to a number, times a factor, modulo q.
+/// Computes the differences of the words of a row to a number, times a factor, modulo q.
 fn lift(
     modulus: &Modulus,
     out: &mut [u64],

@@ -34,7 +34,7 @@ impl WordRing {
     }
 }
 
-/// Returns c mod q.
+/// Returns the residue c mod q of an integer.
 pub fn residue_of(c: &BigInt, q: u64) -> u64 {
     // Factors are mostly small: sums and differences have 1 and −1.
     if let Some(small) = c.to_i64() {
@@ -157,9 +157,9 @@ pub(crate) fn to_floats(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Vec<f6
 /// Mixed-radix digits by Garner's algorithm, over blocks of coefficients.
 struct MixedRadix<'a> {
     moduli: &'a [Modulus],
-    /// Inverses q_j^-1 modulo q_i for j < i.
+    /// Inverses q_j^-1 modulo q_i for j < i, for the digits.
     inverses: Vec<Vec<u64>>,
-    /// Whether moduli and digits are doubles whose products can be split.
+    /// Whether moduli and digits are exact as doubles whose products can be split.
     narrow: bool,
 }
 
@@ -206,9 +206,9 @@ impl<'a> MixedRadix<'a> {
     }
 }
 
-/// Bound below which moduli, and their digits, are exact as doubles.
+/// Bound below which moduli, and their mixed-radix digits, are exact as doubles.
 pub const NARROW: u64 = 1 << 51;
-/// Bits of a product whose doubles can be split and multiplied without leaving their range.
+/// Number of bits of a product whose doubles can be split and multiplied without leaving their range.
 const FINITE: f64 = 900.0;
 
 /// Does [`horner`] on a block for digits and moduli that are doubles, word after word by the same steps: without
@@ -232,10 +232,10 @@ pub fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulu
     }
 }
 
-/// The number 1.5·2^52, added to an integer to convert it.
+/// The number 1.5·2^52, added to an integer to convert it to a double.
 const SHIFTED: f64 = 6_755_399_441_055_744.0;
 
-/// Splits x into two halves of at most 26 bits each.
+/// Splits a double x into two halves of at most 26 bits each.
 fn split(x: f64) -> (f64, f64) {
     let shifted = x * 134_217_729.0;
     let high = shifted - (shifted - x);
@@ -265,7 +265,7 @@ pub fn horner<'a>(digits: impl Iterator<Item = (&'a i64, &'a Modulus)>) -> f64 {
     sum.0
 }
 
-/// Returns a + b as the nearest double and the rounding error.
+/// Returns the sum a + b as the nearest double and the rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;

@@ -84,7 +84,7 @@ struct Group<'a> {
 }
 
 impl Masks<'_> {
-    /// Returns u modulo q_j, in evaluation form.
+    /// Returns the ternary secret u modulo q_j, in evaluation form.
     fn u(&self, ring: &WordRing, j: usize) -> Result<Zeroizing<Scratch>, RingError> {
         let mut u = Zeroizing::new(Scratch::new(ring.degree()));
         let plan = ring.plan(j)?;
@@ -116,7 +116,7 @@ impl Masks<'_> {
         }
     }
 
-    /// The two parts, each with its error and the first with the message.
+    /// The two parts of the encryption, each with its error and the first with the message.
     fn halves(&self) -> [Half<'_>; 2] {
         let ([first, second], [e0, e1]) = (self.parts, &self.errors);
         [(first, (e0, self.message)), (second, (e1, None))]
@@ -146,7 +146,7 @@ impl Masks<'_> {
         Ok(rows)
     }
 
-    /// Finishes limb j of both parts, from −r or from zero.
+    /// Finishes limb j of both parts of the encryption, from −r or from zero.
     fn finish_limb(
         &self,
         ring: &WordRing,

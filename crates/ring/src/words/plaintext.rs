@@ -10,7 +10,7 @@ use crate::{Basis, RingError};
 /// Writes ⌊q·m/t⌉ into words of n coefficients a modulus: z = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t;
 /// modulo q_i, z = (h − r)·t^-1.
 ///
-/// Time is constant in the message when t is coprime to q; otherwise by 128-bit division.
+/// The time is constant in the message when t is coprime to q; otherwise by 128-bit division.
 pub fn scale_into(
     basis: &Basis,
     words: &mut [u64],
@@ -43,7 +43,7 @@ pub fn scale_into(
     Ok(())
 }
 
-/// Computes z = ⌊q/t⌋·m + ⌊(|q|_t·m + h)/t⌋ for a t that has no inverse.
+/// Computes the scaled plaintext z = ⌊q/t⌋·m + ⌊(|q|_t·m + h)/t⌋ for a t that has no inverse.
 fn divide(limb: &mut [u64], message: &[u64], t: u64, remainder: u64, basis: &Basis, modulus: Modulus) {
     let q_i = modulus.value();
     let delta = (basis.product() / t) % q_i;

@@ -23,14 +23,14 @@ pub(crate) struct Raise {
     /// Factors (Q_l/q_i)^-1, folded into the inverse transforms.
     scales: Vec<Scale>,
     extension: ExactExtension,
-    /// Transforms of moduli that Q_l lacks.
+    /// Transforms of the moduli that are added to those of Q_l.
     added: Vec<Arc<Plan>>,
     /// Place of each limb of the result among those of Q_l, followed by the added ones.
     order: Vec<usize>,
 }
 
 impl Raise {
-    /// The tables from a level of `ring` to its highest.
+    /// The tables that raise the modulus from a level of `ring` to its highest.
     pub(crate) fn new(ring: &WordRing, level: usize) -> Result<Self, RingError> {
         let from = ring.at_level(level)?;
         let mut added = Vec::new();

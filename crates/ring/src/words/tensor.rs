@@ -7,7 +7,7 @@ use crate::{Backend, Evaluation, Factors, Poly, RingError, WordRing};
 /// for it.
 const TOGETHER: usize = 8;
 
-/// Returns t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l, in one pass over the operands.
+/// Returns the tensor product t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l, in one pass over the operands.
 pub(crate) fn tensor<'a>(
     ring: &WordRing,
     a: [&'a Poly<Evaluation>; 2],

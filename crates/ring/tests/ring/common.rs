@@ -26,7 +26,7 @@ mod storage;
 
 pub(crate) use storage::stored;
 
-/// The representative of x modulo q in [-q/2, q/2).
+/// Returns the representative of x modulo q in [-q/2, q/2).
 pub(crate) fn center(x: &BigInt, q: &BigInt) -> BigInt {
     let r = x.mod_floor(q);
     if &r * 2_u32 >= *q { r - q } else { r }
@@ -52,7 +52,7 @@ pub(crate) fn negacyclic(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     c
 }
 
-/// Returns a·b in the ring of the same index over Z: schoolbook in the power basis, and the remainder by Φ_m.
+/// Returns a·b in the ring of equal index over Z: schoolbook in the power basis, and the remainder by Φ_m.
 pub(crate) fn product(ring: &Ring, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     let (index, integers) = (ring.ring_index(), Integers::new());
     if index.is_power_of_two() {
@@ -66,7 +66,7 @@ pub(crate) fn product(ring: &Ring, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     index.powerful_from_power(&integers, &index.remainder(&integers, c))
 }
 
-/// Returns ⌊num/den⌉, a half rounding up.
+/// Returns the quotient ⌊num/den⌉, a half rounding up.
 pub(crate) fn round(num: &BigInt, den: &BigInt) -> BigInt {
     (num * 2_u32 + den).div_floor(&(den * 2_u32))
 }
@@ -86,7 +86,7 @@ pub(crate) fn random_poly(rng: &mut impl Rng, n: usize, q: &BigUint) -> Vec<BigI
     (0..n).map(|_| center(&int(&random_below(rng, q)), &q_int)).collect()
 }
 
-/// Returns polynomials with random and extreme coefficients modulo q.
+/// Returns polynomials of degree below n with random and extreme coefficients modulo q.
 pub(crate) fn samples(rng: &mut impl Rng, n: usize, q: &BigUint) -> Vec<Vec<BigInt>> {
     let q_int = int(q);
     let low = -(&q_int / 2_u32);
@@ -118,7 +118,7 @@ pub(crate) fn norm(a: &[BigInt]) -> BigInt {
     a.iter().map(Signed::abs).max().unwrap_or_default()
 }
 
-/// The polynomial with the given coefficients, in evaluation form.
+/// Returns the polynomial with the given coefficients, in evaluation form.
 pub(crate) fn evaluated(ring: &Ring, a: &[BigInt]) -> Poly<Evaluation> {
     ring.to_evaluation(ring.from_integers(a).unwrap()).unwrap()
 }
@@ -141,12 +141,12 @@ pub(crate) fn switched(
     gadget.switch(SwitchInput::Values(&ring.to_evaluation(c.clone())?), Addends::NONE, key, gadget.level(), 1)
 }
 
-/// The coefficients of a polynomial as centred integers.
+/// Returns the coefficients of a polynomial as centred integers.
 pub(crate) fn integers(ring: &Ring, a: Poly<Evaluation>) -> Vec<BigInt> {
     ring.to_integers(&ring.to_coefficient(a).unwrap()).unwrap()
 }
 
-/// Rings of degree n over residues, of every size of moduli.
+/// Returns rings of degree n over residues, for every size of moduli.
 pub(crate) fn residue_rings(n: usize) -> Vec<Ring> {
     use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
     let m = 2 * n as u64;
@@ -167,7 +167,8 @@ pub(crate) fn residue_rings(n: usize) -> Vec<Ring> {
     lists.iter().map(|list| stored(Ring::new(m, list).unwrap(), Storage::Words)).collect()
 }
 
-/// Rings over residues, with indices that are not powers of two: prime, prime power, several factors, even.
+/// Returns rings over residues, with indices that are not powers of two: prime, prime power, several factors,
+/// even.
 pub(crate) fn general_rings() -> Vec<Ring> {
     use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
     let mut rings = Vec::new();
@@ -181,7 +182,7 @@ pub(crate) fn general_rings() -> Vec<Ring> {
     rings
 }
 
-/// The big-integer ring of equal degree and moduli.
+/// Returns the big-integer ring of equal degree and moduli.
 pub(crate) fn twin(ring: &Ring) -> Ring {
     let products = (1..=ring.level()).map(|level| ring.at_level(level).unwrap().modulus().clone());
     let mut below = BigUint::one();
@@ -189,7 +190,7 @@ pub(crate) fn twin(ring: &Ring) -> Ring {
     stored(BigRing::with_chain(ring.index(), &moduli).unwrap(), Storage::Big)
 }
 
-/// The ring over the same residues that computes with multi-precision integers.
+/// Returns the ring over equal residues that computes with multi-precision integers.
 pub(crate) fn multi_precision(ring: &Ring) -> Ring {
     stored(MultiPrecision::over(ring), Storage::MultiPrecision)
 }
@@ -215,13 +216,13 @@ pub(crate) trait TopLevel: ScalerBackend {
 
 impl<S: ScalerBackend + ?Sized> TopLevel for S {}
 
-/// The distance of y from x/d modulo q.
+/// Returns the distance of y from x/d modulo q.
 pub(crate) fn distance(y: &BigInt, x: &BigInt, d: &BigInt, q: &BigInt) -> f64 {
     let difference = center(&(y * d - x), &(d * q)).abs();
     num_traits::ToPrimitive::to_f64(&((difference << 60_u32) / d)).unwrap() / 60_f64.exp2()
 }
 
-/// The divisor of scalings at a level: P where operands are switched, else q.
+/// Returns the divisor of scalings at a level: P where operands are switched, else q.
 pub(crate) fn divisor(ring: &Ring, scaler: &Scaler, level: usize) -> BigInt {
     let base = int(ring.at_level(level).unwrap().modulus());
     match scaler.bounds().switching {

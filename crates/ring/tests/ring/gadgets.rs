@@ -7,7 +7,8 @@ use sunzi_ring::{Addends, Evaluation, Gadget, GadgetOptions, Poly, Ring, RingErr
 
 use crate::common::*;
 
-/// Every combination of a radix and a number of dropped limbs; some rings cannot follow them all.
+/// Returns the gadget options of every combination of a radix and a number of dropped limbs; some rings
+/// cannot follow them all.
 fn combinations(radices: &[Option<u32>], dropped: &[usize]) -> Vec<GadgetOptions> {
     let with = |&radix_bits| {
         dropped.iter().map(move |&dropped_limbs| GadgetOptions {
@@ -23,14 +24,14 @@ fn many() -> Vec<GadgetOptions> {
     combinations(&[None, Some(1), Some(7), Some(16), Some(31), Some(61)], &[0, 1, 2, 3])
 }
 
-/// A few options, since big integers are slow.
+/// Returns a few gadget options, since big integers are slow.
 fn few() -> Vec<GadgetOptions> {
     combinations(&[None, Some(61)], &[0, 2])
 }
 
 type Key = [Vec<Poly<Evaluation>>; 2];
 
-/// A key with halves g_i·s + f_i·b_i and g_i·s + f_i·a_i for (b_i, a_i) of `zero`.
+/// Returns a key-switching key with halves g_i·s + f_i·b_i and g_i·s + f_i·a_i for (b_i, a_i) of `zero`.
 fn key(ring: &Ring, gadget: &Gadget, s: &[BigInt], zero: impl Fn(usize) -> [Vec<BigInt>; 2]) -> Key {
     let s = evaluated(ring, s);
     let part = |i, half: usize| {
@@ -41,7 +42,7 @@ fn key(ring: &Ring, gadget: &Gadget, s: &[BigInt], zero: impl Fn(usize) -> [Vec<
     [0, 1].map(|half| (0..gadget.digit_count()).map(|i| part(i, half)).collect())
 }
 
-/// Returns f_i·digit_i of every coefficient, for every i.
+/// Returns the products f_i·digit_i of every coefficient of a polynomial, for every digit i.
 fn digits(ring: &Ring, gadget: &Gadget, c: &[BigInt]) -> Vec<Vec<BigInt>> {
     let n = ring.degree();
     let (zero, mut one) = (vec![BigInt::zero(); n], vec![BigInt::zero(); n]);
@@ -149,7 +150,8 @@ fn products_follow_the_definition() {
     law(&twin(&residue_rings(64)[1]), &few());
 }
 
-/// Without errors in the key a hybrid switch is exact, in every ring and at X^k too: P·c·s modulo QP is divided by P.
+/// Checks that a hybrid switch is exact where the key has no errors, in every ring and at X^k too: P·c·s
+/// modulo QP is divided by P.
 #[test]
 fn hybrid_switches_are_exact_in_rings_of_any_index() {
     for ring in general_rings() {
@@ -183,8 +185,9 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
     }
 }
 
-/// A switch in one go equals the switch of digits made before: both ways of summing, of whole limbs and, above n =
-/// 2^14, of blocks whose transforms end just before, and remainders by one and by several moduli.
+/// Checks that a key switch in one go equals the switch of digits made before: both ways of summing, of whole
+/// limbs and, above n = 2^14, of blocks whose transforms end just before, and remainders by one and by
+/// several moduli.
 #[test]
 fn switches_are_those_of_their_digits() {
     for n in [1 << 14, 1 << 15] {
@@ -230,8 +233,8 @@ fn switches_are_those_of_their_digits() {
     }
 }
 
-/// A key for j drops i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1]. It is kept in 6 bytes for every residue modulo
-/// 48 bits, and 64 more for every polynomial.
+/// Checks the size of a key without i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1].
+/// A packed key is kept in 6 bytes for every residue modulo 48 bits, and 64 more for every polynomial.
 #[test]
 fn keys_have_the_predicted_size() {
     let ring = &residue_rings(64)[1];

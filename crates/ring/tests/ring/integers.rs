@@ -6,7 +6,7 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::internals::{NARROW, horner, horner_of_doubles};
 use sunzi_ring::sampling::SeededRng;
 
-/// Both results are equal bit by bit, at the ends of all digits and inside.
+/// Checks that both ways of summing to doubles agree bit by bit, at the ends of all digits and inside.
 #[test]
 fn sums_of_doubles_are_those_of_multiply_adds() {
     let mut rng = SeededRng::derive(&[1; 32], "digits", 0);

@@ -11,7 +11,7 @@ use sunzi_ring::Storage;
 
 const INDEX: u64 = 128;
 
-/// A few short moduli that come and go, and long ones that stay.
+/// Returns a few short moduli that come and go between levels, and long ones that stay.
 fn moduli() -> Vec<u64> {
     [24, 36, 20]
         .into_iter()
@@ -20,7 +20,8 @@ fn moduli() -> Vec<u64> {
         .collect()
 }
 
-/// Levels of 47, 60, 118, 177 and 235 bits, those with the last short modulus, and one with all moduli.
+/// Returns the levels of 47, 60, 118, 177 and 235 bits, those with the last short modulus, and one with all
+/// moduli.
 fn rungs() -> Vec<Vec<usize>> {
     [
         &[3][..],
@@ -44,7 +45,8 @@ fn big_ladder() -> Ring {
     stored(BigRing::with_rungs(INDEX, &moduli, &rungs()).unwrap(), Storage::Big)
 }
 
-/// Polynomials with extreme and random coefficients, and with coefficients whose quotients are next to a half.
+/// Returns polynomials with extreme and random coefficients, and with coefficients whose quotients are next
+/// to a half.
 fn polynomials(from: &Ring, to: &BigInt) -> Vec<Vec<BigInt>> {
     let q = int(from.modulus());
     let mut all = samples(&mut rng("ladders"), from.degree(), from.modulus());
@@ -129,7 +131,8 @@ fn levels_of_any_moduli_follow_the_laws() {
     laws(&big_ladder());
 }
 
-/// Keys without errors switch exactly from every level to every lower one, in word-size residues and in big integers.
+/// Checks that keys without errors switch exactly from every level to every lower one, in word-size residues
+/// and in big integers.
 #[test]
 fn one_key_serves_every_level() {
     fn law(ring: &Ring) -> Vec<Vec<BigInt>> {
@@ -187,7 +190,7 @@ fn one_key_serves_every_level() {
     assert_eq!(law(&ladder()), law(&big_ladder()));
 }
 
-/// The bounds of digits depend on the moduli of the level alone.
+/// Checks that the bounds of digits depend on the moduli of the level alone.
 #[test]
 fn digits_of_a_level_are_those_of_its_moduli() {
     let special_moduli = primes_with_bits(48, INDEX, 3).unwrap();

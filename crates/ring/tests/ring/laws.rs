@@ -40,7 +40,7 @@ fn integers_round_trip() {
     for_every_ring!(64, law);
 }
 
-/// Checks one operation in both domains.
+/// Checks one ring operation on coefficients against its definition, in both domains.
 fn check(
     ring: &Ring,
     a: &[BigInt],
@@ -337,7 +337,7 @@ fn random_circuits_agree_over_residues_and_integers() {
     }
 }
 
-/// Runs thirty operations on four registers, chosen by the seed.
+/// Runs thirty ring operations on four registers, chosen by the seed.
 fn circuit(ring: &Ring, inputs: &[Vec<BigInt>], seed: u64) -> Vec<Vec<BigInt>> {
     let mut registers: Vec<_> = inputs.iter().map(|a| evaluated(ring, a)).collect();
     let mut rng = SeededRng::derive(&[0; 32], "circuit", seed);

@@ -6,7 +6,8 @@ use sunzi_ring::{Ring, RingError};
 
 use crate::common::*;
 
-/// Polynomials with extreme and random coefficients, and with coefficients whose quotients by d are next to a half.
+/// Returns polynomials with extreme and random coefficients, and with coefficients whose quotients by d are
+/// next to a half.
 fn polynomials(ring: &Ring, d: &BigInt) -> Vec<Vec<BigInt>> {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let mut all = samples(&mut rng("levels"), n, ring.modulus());
@@ -78,7 +79,7 @@ fn switching_rounds_and_scaling_up_multiplies() {
     }
 }
 
-/// Switching from a level in the middle equals switching from a ring that ends there.
+/// Checks that switching from a level in the middle equals switching from a ring that ends there.
 #[test]
 fn polynomials_of_a_lower_level_are_switched_as_well() {
     let ring = &residue_rings(64)[1];
@@ -127,8 +128,8 @@ fn what_is_not_there_is_refused() {
     }
 }
 
-/// Levels with several primes in the last word: losing one is an exact division with rounding modulo the remaining
-/// ones.
+/// Checks levels with several primes in the last word: losing one is an exact division with rounding modulo
+/// the remaining ones.
 #[test]
 fn a_word_of_several_primes_loses_one_at_a_time() {
     let (first, parts) = (1_152_921_504_606_844_417_u64, [786_433_u64, 1_179_649, 12_289]);

@@ -4,7 +4,7 @@ use sunzi_math::primes_below;
 use sunzi_ring::internals::{BLOCK, block_of_multiplier, sums_by_blocks};
 use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, Rotation};
 
-/// A polynomial in X^gap with coefficients that look random, some of them extreme.
+/// Returns a polynomial in X^gap with coefficients that look random, some of them extreme.
 fn sparse(ring: &Ring, gap: usize, seed: u64) -> Poly<Evaluation> {
     let mut state = seed;
     let mut next = || {

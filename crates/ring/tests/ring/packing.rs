@@ -31,7 +31,8 @@ fn polynomials_come_back() {
     }
 }
 
-/// Rings whose levels are prefixes keep the name that they always had; other sets are told apart.
+/// Checks that rings whose levels are prefixes keep the name that they always had; other sets of moduli are
+/// told apart.
 #[test]
 fn levels_are_part_of_the_name() {
     let moduli = sunzi_math::primes_below(1 << 40, 128, 70).unwrap();

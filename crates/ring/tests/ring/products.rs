@@ -11,7 +11,8 @@ use sunzi_ring::Storage;
 const N: usize = 64;
 const M: u64 = 2 * N as u64;
 
-/// Options for every multiplication but that of BEHZ, with both modulus switches or both auxiliary bases.
+/// Returns scaler options for every multiplication but BEHZ's, with both modulus switches or both auxiliary
+/// bases.
 pub(crate) fn multiplications() -> Vec<ScalerOptions> {
     let mut all = Vec::new();
     for multiplication in [Multiplication::Hps, Multiplication::HpsOverQ, Multiplication::HpsOverQLeveled] {
@@ -24,7 +25,7 @@ pub(crate) fn multiplications() -> Vec<ScalerOptions> {
     all
 }
 
-/// Rings with moduli of every length, of mixed lengths, few and many.
+/// Returns rings with moduli of every length, of mixed lengths, few and many.
 fn rings() -> Vec<Ring> {
     let bits = |bits, count| primes_with_bits(bits, M, count).unwrap();
     let lists = [
@@ -40,7 +41,7 @@ fn rings() -> Vec<Ring> {
     lists.iter().map(|list| stored(Ring::new(M, list).unwrap(), Storage::Words)).collect()
 }
 
-/// The lowest levels, one between and the highest.
+/// Returns the lowest levels of a scaler, one between and the highest.
 fn some_levels(scaler: &Scaler) -> Vec<usize> {
     let (low, top) = scaler.levels().into_inner();
     let mut levels = vec![low, (low + 1).min(top), (low + top) / 2, top.max(low + 1) - 1, top];
@@ -76,7 +77,7 @@ macro_rules! for_every_product {
     };
 }
 
-/// Coefficients modulo q whose multiples m/q are next to a half, next to an integer, and at the ends.
+/// Returns coefficients modulo q whose multiples m/q are next to a half, next to an integer, and at the ends.
 fn next_to_ties(q: &BigUint, m: &BigUint) -> Vec<BigInt> {
     let (q, m) = (int(q), int(m));
     let mut rng = rng("ties");
@@ -158,7 +159,7 @@ fn products_are_scaled_within_the_error() {
     for_every_product!(scaling_law);
 }
 
-/// Products of extreme operands, many of them summed, come back as the exact integers would.
+/// Checks that products of extreme operands, many of them summed, come back as the exact integers would.
 fn tensor_law(ring: &Ring, scaler: &Scaler, t: u64) {
     const TERMS: u64 = 1 << 40;
     let q = int(ring.modulus());
@@ -189,7 +190,7 @@ fn sums_of_products_come_back() {
     for_every_product!(tensor_law);
 }
 
-/// A product in one go equals its steps: extension, tensor, scaling.
+/// Checks that a product in one go equals its steps: extension, tensor, scaling.
 fn product_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let mut rng = rng("product");
     let [a0, a1, b0, b1] = [(); 4].map(|()| ring.uniform(&mut rng));

@@ -10,14 +10,14 @@ use sunzi_ring::{Multiplication, Ring, RingError, Scaler, ScalerOptions};
 use crate::common::*;
 use sunzi_ring::Storage;
 
-/// Plaintext moduli: small, even, prime, an auxiliary prime, near 2^60.
+/// Returns plaintext moduli: small, even, prime, an auxiliary prime, near 2^60.
 fn plain_moduli(n: usize) -> Vec<u64> {
     let auxiliary = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 6).unwrap();
     vec![2, 3, 1 << 16, 65_537, 1_000_000, auxiliary[5], (1 << 59) + 55, (1 << 60) - 1]
 }
 
-/// The rings of every law, rings of forty moduli for the errors that grow with k, and a ring with one modulus of 61
-/// bits.
+/// Returns the rings of every law, rings of forty moduli for the errors that grow with k, and a ring with one
+/// modulus of 61 bits.
 fn scaled_rings(n: usize) -> Vec<Ring> {
     let m = 2 * n as u64;
     let mut rings = residue_rings(n);
@@ -32,7 +32,7 @@ fn scaled_rings(n: usize) -> Vec<Ring> {
     rings
 }
 
-/// The common plaintext moduli, and those for which q is as little above 2t as can be.
+/// Returns the common plaintext moduli, and those for which q is as little above 2t as can be.
 fn plain_moduli_of(ring: &Ring) -> Vec<u64> {
     let mut all = plain_moduli(ring.degree());
     if let Some(q) = ring.modulus().to_u64() {
@@ -70,7 +70,7 @@ macro_rules! for_every_scaler {
     };
 }
 
-/// Returns (q/2)(1 + ρ), rounded down.
+/// Returns the bound (q/2)(1 + ρ) of a lift, rounded down.
 pub(crate) fn lift_bound(ring: &Ring, scaler: &Scaler) -> BigInt {
     let q = int(ring.modulus());
     scale_down(&q, (1.0 + scaler.bounds().overflow) / 2.0)
@@ -162,7 +162,7 @@ fn sums_of_tensor_products_do_not_wrap() {
     for_every_scaler!(64, tensor_law);
 }
 
-/// Sums of as many products as the tables allow, each as large as can be, scale rightly.
+/// Checks that sums of as many products as the tables allow, each as large as can be, scale rightly.
 #[test]
 fn the_stated_number_of_products_does_not_wrap() {
     let mut limited = 0;

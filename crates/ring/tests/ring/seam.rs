@@ -16,7 +16,7 @@ fn moduli(count: usize) -> Vec<u64> {
     primes_below(DEFAULT_PRIME_BOUND, M, count).unwrap()
 }
 
-/// Rings of equal moduli: of words, dry, and of big integers.
+/// Returns rings of equal moduli: of words, dry, and of big integers.
 fn rings() -> [Ring; 3] {
     let words = Ring::new(M, &moduli(3)).unwrap();
     let [dry, big] = [Ring::dry(M, &moduli(3), &[]).unwrap(), twin(&words)];
@@ -145,7 +145,7 @@ fn values_of_another_storage_are_refused() {
     });
 }
 
-/// Gadget options with P and without.
+/// Returns gadget options with the special modulus P and without.
 fn options() -> [GadgetOptions; 2] {
     let special_moduli = moduli(5)[3..].to_vec();
     [GadgetOptions::default(), GadgetOptions { special_moduli, digits: Some(2), ..GadgetOptions::default() }]
@@ -273,7 +273,7 @@ fn tables_need_their_storage() {
     }
 }
 
-/// A dry key of a higher level is taken at the levels at which a key in words is.
+/// Checks that a dry key of a higher level is taken at the levels at which a key in words is.
 #[test]
 fn dry_keys_know_their_level() {
     let rungs = [&[0][..], &[1, 2], &[0, 1, 2], &[0, 1, 2, 3]].map(<[_]>::to_vec);

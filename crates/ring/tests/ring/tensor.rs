@@ -4,7 +4,7 @@ use sunzi_math::primes_below;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{Factors, Ring, RingError};
 
-/// Levels that are not prefixes: limbs have other places in every operand.
+/// Checks levels that are not prefixes: limbs have other places in every operand.
 #[test]
 fn sets_of_moduli_find_their_limbs() {
     let mut rng = SeededRng::derive(&[6; 32], "inner products of sets", 0);

@@ -16,8 +16,8 @@ use sunzi_ring::Storage;
 const N: usize = 64;
 const M: u64 = 2 * N as u64;
 
-/// Rings with moduli of every length, of mixed lengths and in every number up to the paper's; t is below their
-/// product.
+/// Returns rings with moduli of every length, of mixed lengths and in every number up to the paper's; t is
+/// below their product.
 fn rings() -> Vec<Ring> {
     let bits = |bits, count| primes_with_bits(bits, M, count).unwrap();
     let lists = [
@@ -96,7 +96,8 @@ fn with_digits(ring: &Ring, inverse_of: u64, digit: impl Fn(u64) -> u64) -> BigI
     center(&int(&(sum * inverse % q)), &int(q))
 }
 
-/// Residues at which sums of digits, remainders and rounding are at their ends, for a conversion of c·a.
+/// Returns residues at which sums of digits, remainders and rounding are at their ends, for a conversion of
+/// c·a.
 fn hard_residues(ring: &Ring, c: u64) -> Vec<BigInt> {
     let q = int(ring.modulus());
     let half: BigInt = &q / 2_u32;
@@ -125,7 +126,8 @@ fn every_m_tilde_lifts_within_its_overflow() {
     }
 }
 
-/// Digits at the end of their range come within 2 % of the bound, else the bound would be too wide.
+/// Checks that digits at the end of their range come within 2 % of the bound, else the bound would be too
+/// wide.
 #[test]
 fn overflows_are_nearly_attained_without_m_tilde() {
     let options = ScalerOptions {
@@ -151,7 +153,8 @@ fn every_variant_scales_within_the_error() {
     }
 }
 
-/// Products of lifts at their ends, as many as the tables say, come back as the exact integers would.
+/// Checks that products of lifts at their ends, as many as the tables say, come back as the exact integers
+/// would.
 #[test]
 fn every_variant_multiplies_like_the_oracle() {
     for options in extensions() {
@@ -207,7 +210,7 @@ fn auxiliary_moduli_are_what_was_asked_for() {
     }
 }
 
-/// The basis B_sk has k + 1 moduli [BEHZ16, 5.3]; by default as many as 48-bit primes must be.
+/// Checks that the basis B_sk has k + 1 moduli [BEHZ16, 5.3]; by default as many as 48-bit primes must be.
 #[test]
 fn auxiliary_bases_have_the_sizes_of_the_paper() {
     for (log_n, bits, k, standard) in [(11, 30, 3, 3), (12, 62, 3, 5), (13, 30, 13, 9), (13, 62, 6, 9)] {
@@ -345,7 +348,7 @@ fn no_option_panics() {
     assert!(matches!(tiny.scaler(2, &like), Err(RingError::Math(_))));
 }
 
-/// Results of a scaler are equal on every instruction set, outside of its margins too.
+/// Checks that results of a scaler are equal on every instruction set, outside of its margins too.
 #[test]
 fn every_variant_gives_the_same_words_on_every_instruction_set() {
     let lists = [primes_with_bits(48, M, 4), primes_with_bits(30, M, 5), primes_with_bits(62, M, 2)];

@@ -42,7 +42,7 @@ fn is_nearest(x: &BigInt, float: f64) -> bool {
 }
 
 trait FromFloat {
-    /// Returns f·2^1200, exactly.
+    /// Returns the integer f·2^1200 for a float f, exactly.
     fn from_f64(f: f64) -> BigInt;
 }
 

@@ -17,7 +17,7 @@ use super::refused;
 use crate::csv::check_names;
 use crate::{Cell, Decimal, Rows, TableError};
 
-/// Number of rows read together.
+/// Number of rows of a Parquet file read together.
 const BATCH: usize = 1 << 12;
 
 /// A Parquet file, read row by row: integers, doubles, decimals, booleans as 0 and 1, texts as labels.
@@ -108,7 +108,7 @@ impl Rows for ParquetRows {
     }
 }
 
-/// Returns one cell of a column, with the label indices if it is a dictionary.
+/// Returns one cell of a column, with the label indices if the column is a dictionary.
 fn cell<'a>(column: &'a ArrayRef, at: usize, keys: &[usize]) -> Cell<'a> {
     if at >= column.len() || column.is_null(at) {
         return Cell::Missing;

@@ -20,13 +20,14 @@ pub const CIPHERTEXT: &str = "sunzi.ciphertext";
 pub const TABLE: &str = "sunzi.table";
 /// Name of the column with the number of rows of each chunk.
 pub const ROWS: &str = "sunzi.rows";
-/// Key under which Arrow has the name of an extension type; the next constant is that of its metadata.
+/// Key under which Arrow has the name of an extension type; the next constant is the key of the type's
+/// metadata.
 const EXTENSION_NAME: &str = "ARROW:extension:name";
 const EXTENSION_METADATA: &str = "ARROW:extension:metadata";
-/// Largest number of bytes of metadata.
+/// Largest number of bytes of metadata of a Parquet file.
 const MOST: usize = 1 << 22;
 
-/// Properties that all columns share.
+/// Properties of an encrypted table that all its columns share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
@@ -70,7 +71,8 @@ impl Table {
         }
     }
 
-    /// Reads the properties from the metadata of a file, where an engine leaves them: with those of Parquet, or in the Arrow schema among them.
+    /// Reads the properties of an encrypted table from the metadata of a file, where an engine leaves them:
+    /// with those of Parquet, or in the Arrow schema among them.
     pub(super) fn of(file: &ArrowReaderMetadata, name: &str) -> Result<Self, TableError> {
         let missing =
             "has no encrypted table of Sunzi: whatever wrote it has to keep the metadata of the schema";
@@ -105,7 +107,8 @@ impl Table {
         ))
     }
 
-    /// Leaves out the columns that the file lacks, wholly or in some labels: an engine may have kept some columns only.
+    /// Leaves out the columns of the schema that the file lacks, wholly or in some labels: an engine may have
+    /// kept some columns only.
     pub(super) fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
         let whole = |at: usize| {
             let own = inputs(&self.schema).into_iter().filter(|input| input.column == at);
@@ -135,12 +138,12 @@ impl Table {
         })
     }
 
-    /// Kind of the table in the wire format.
+    /// Kind of the encrypted table in the wire format.
     pub(super) fn kind(&self) -> Option<Object> {
         Object::of(self.kind)
     }
 
-    /// Returns the Arrow schema of the file.
+    /// Returns the Arrow schema of the Parquet file.
     pub(super) fn arrow_schema(&self) -> Result<SchemaRef, TableError> {
         let mut fields = vec![Field::new(ROWS, DataType::UInt32, false)];
         for column in self.schema.columns.iter().filter(|column| !column.encrypted) {

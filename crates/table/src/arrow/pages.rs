@@ -6,7 +6,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
-/// Largest number of bytes that pages decompress to, for each byte of the file.
+/// Largest number of bytes that pages decompress to, for each byte of a Parquet file.
 const EXPANSION: u64 = 8;
 /// Number of bytes that all pages of a column chunk of an encrypted table may have in any file, and one page of a table in the clear: writers make
 /// pages of a megabyte.
@@ -85,7 +85,7 @@ fn range(column: &ColumnChunkMetaData) -> Option<(u64, u64)> {
 /// Headers of pages, read one after the other.
 struct Pages {
     file: BufReader<File>,
-    /// Number of bytes of the column chunk that are left.
+    /// Number of bytes of the column chunk that are left to read.
     left: u64,
     /// Number of bytes that the pages of this column chunk so far decompress to; the next field counts the values that they hold.
     bytes: u64,
@@ -104,7 +104,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Reads a header and skips its page.
+    /// Reads the header of a page and skips the page.
     fn page(&mut self) -> Option<()> {
         let (mut field, mut decompressed, mut compressed) = (0, None, None);
         while let Some((next, kind)) = self.field(field)? {
@@ -139,7 +139,7 @@ impl Pages {
         Some(())
     }
 
-    /// Reads the number and type of the next field, or that there is none.
+    /// Reads the number and type of the next field of a page header, or that there is none.
     fn field(&mut self, before: i64) -> Option<Option<(i64, u8)>> {
         let byte = self.byte()?;
         let (step, kind) = (byte >> 4, byte & 15);
@@ -174,7 +174,7 @@ impl Pages {
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// Reads a number that is not negative.
+    /// Reads a number of a page header that is not negative.
     fn count(&mut self) -> Option<u64> {
         u64::try_from(self.signed()?).ok()
     }

@@ -34,7 +34,7 @@ pub struct EncryptedParquet {
     metadata: Metadata,
     key: KeyId,
     parameters: Fingerprint,
-    /// Number of rows of each chunk.
+    /// Number of rows of each chunk of the table.
     rows: Vec<u32>,
     schema: Arc<Schema>,
     inputs: Vec<Input>,
@@ -49,7 +49,7 @@ struct Cursor {
 }
 
 impl EncryptedParquet {
-    /// Reads the schema and the numbers of rows.
+    /// Reads the schema of an encrypted Parquet file and the numbers of rows.
     ///
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Parquet`]; [`TableError::Form`] for a file without the metadata of an encrypted table; [`TableError::Wire`] for
@@ -99,7 +99,7 @@ impl EncryptedParquet {
         Ok(table)
     }
 
-    /// Returns the numbers of rows of all chunks.
+    /// Returns the numbers of rows of all chunks of the table.
     fn count(&self) -> Result<Vec<u32>, TableError> {
         let mask = self.mask(ROWS)?;
         let builder =
@@ -131,7 +131,7 @@ impl EncryptedParquet {
         Ok(ProjectionMask::roots(self.arrow.parquet_schema(), [at]))
     }
 
-    /// Reads one cell.
+    /// Reads the cell of a column in a chunk.
     fn cell(&mut self, column: &str, chunk: usize) -> Result<ArrayRef, TableError> {
         let missing = TableError::mismatch("chunk", format!("below {}", self.rows.len()), chunk);
         // If the cell cannot be read, the cursor is dropped.

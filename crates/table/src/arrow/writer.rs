@@ -19,10 +19,11 @@ use super::metadata::{TABLE, Table as Metadata};
 use super::refused;
 use crate::{EncryptedWriter, TableError, inputs};
 
-/// Name of the file in messages.
+/// Name of the Parquet file in messages.
 const FILE: &str = "the table";
 
-/// Writes chunk after chunk, each a row in a row group of its own: no more than one is in memory.
+/// Writer of an encrypted table, chunk after chunk, each a row in a row group of its own: no more than one is
+/// in memory.
 pub struct ParquetWriter<W: Write + Send> {
     writer: ArrowWriter<W>,
     arrow: SchemaRef,
@@ -33,7 +34,8 @@ pub struct ParquetWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file for ciphertexts of this key; `partition` is the clear category that all rows of a chunk share, if any.
+    /// Begins a Parquet file for ciphertexts of this key; `partition` is the clear category that all rows of
+    /// a chunk share, if any.
     ///
     /// # Errors
     /// [`TableError::Form`] for columns whose names do not differ from those of labels; [`TableError::Parquet`].
@@ -64,7 +66,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(Self { writer, arrow, metadata, key, columns: Vec::new() })
     }
 
-    /// Writes the chunk once all its columns are there.
+    /// Writes the current chunk once all its columns are there.
     fn write_whole(&mut self) -> Result<(), TableError> {
         if self.columns.len() < self.arrow.fields().len() {
             return Ok(());

@@ -18,13 +18,13 @@ pub struct TableFile<I: BufRead + Seek> {
     header: Header,
     key: KeyId,
     shape: Shape,
-    /// Offset of the header.
+    /// Offset of the table's header in the file.
     start: u64,
     input: I,
 }
 
 impl<I: BufRead + Seek> TableFile<I> {
-    /// Reads header and schema of a table of `len` bytes. Neither parameters nor keys are needed for that.
+    /// Reads header and schema of an encrypted table of `len` bytes. This needs neither parameters nor keys.
     ///
     /// # Errors
     /// [`TableError::Wire`] for another kind of object, another length, and damaged bytes; [`TableError::Program`] for an invalid schema.
@@ -157,7 +157,7 @@ impl<I: BufRead + Seek> TableFile<I> {
         }
     }
 
-    /// Seeks to an offset after the header.
+    /// Seeks to an offset after the header of the file.
     fn seek(&mut self, place: u64) -> Result<(), TableError> {
         let place = self.start.saturating_add(HEADER_LEN as u64).saturating_add(place);
         self.input.seek(SeekFrom::Start(place)).map_err(WireError::from)?;

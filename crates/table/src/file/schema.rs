@@ -1,4 +1,4 @@
-//! Schemas as bytes.
+//! Schemas of tables as bytes.
 
 use sunzi_program::schema::{Kind, MAX_COLUMNS};
 use sunzi_program::{Column, Schema};
@@ -6,10 +6,10 @@ use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
 
 use crate::TableError;
 
-/// Largest number of bytes of a schema.
+/// Largest number of bytes of the schema of a table.
 pub(super) const MOST: usize = 1 << 20;
 
-/// Writes the columns of a schema.
+/// Writes the columns of a schema as bytes.
 pub(super) fn put(columns: &[Column], fields: &mut Fields) {
     for column in columns {
         fields.text(&column.name);

@@ -1,4 +1,4 @@
-//! Layout of a file: all offsets follow from the schema.
+//! Layout of a table file: all offsets follow from the schema.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -13,12 +13,13 @@ use super::{form, schema};
 use crate::input::count_inputs;
 use crate::{Input, TableError, inputs};
 
-/// Number of bytes of the leading numbers: rows, rows of a chunk, bytes of an encrypted chunk, columns, bytes of the schema.
+/// Number of bytes of the leading numbers of a table file: rows, rows of a chunk, bytes of an encrypted
+/// chunk, columns, bytes of the schema.
 const NUMBERS_LEN: usize = 5 * 8;
-/// Largest number of rows of a chunk.
+/// Largest number of rows of a chunk of a table.
 const MOST_SPAN: usize = 1 << 20;
 
-/// Contents of a file, and their offsets.
+/// Contents of a table file, and their offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     schema: Arc<Schema>,
@@ -107,13 +108,13 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Schema of the table.
+    /// Schema of the table in the file.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// Layout of rows in chunks.
+    /// Layout of the table's rows in chunks.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -131,19 +132,19 @@ impl Shape {
         &self.inputs
     }
 
-    /// Number of bytes after the header.
+    /// Number of bytes of the file after its header.
     #[must_use]
     pub fn body_len(&self) -> u64 {
         self.body_len
     }
 
-    /// Number of rows of a chunk.
+    /// Number of rows of a chunk of the table.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {
         self.layout.rows.saturating_sub(chunk.saturating_mul(self.layout.span)).min(self.layout.span)
     }
 
-    /// Returns the schema, for tables that share it.
+    /// Returns the schema of the table, for tables that share it.
     pub(super) fn shared_schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }
@@ -188,7 +189,7 @@ impl Shape {
         self.chunk_start(chunk)?.checked_add(before)
     }
 
-    /// Writes the numbers and the schema that stand before the chunks.
+    /// Writes the numbers and the schema of a table file that stand before the chunks.
     pub(super) fn put(&self, sink: &mut impl Sink) -> Result<(), WireError> {
         let mut numbers = Fields::default();
         numbers.u64(self.schema.rows);

@@ -1,4 +1,4 @@
-//! Writer of encrypted tables in Sunzi's files, as rows come.
+//! Writer of encrypted tables in Sunzi's files, chunk by chunk as rows come.
 
 use std::io::Write;
 
@@ -11,23 +11,24 @@ use sunzi_rlwe::wire::{Block, Header, Output, Sink, WireError};
 use super::{Shape, kind};
 use crate::{EncryptedWriter, TableError};
 
-/// Writes chunk after chunk: the clear columns of its rows, then the ciphertexts of each input.
+/// Writer of a table file, chunk after chunk: the clear columns of its rows, then the ciphertexts of each
+/// input.
 pub struct TableWriter<'a, W: Write> {
     contexts: &'a Contexts,
     shape: Shape,
     key: KeyId,
     out: W,
-    /// Number of chunks begun.
+    /// Number of chunks of the table begun.
     chunk: usize,
     /// Number of inputs of this chunk that are still to be written.
     left: usize,
 }
 
 impl<'a, W: Write> TableWriter<'a, W> {
-    /// Begins a file for ciphertexts of this key.
+    /// Begins a table file for ciphertexts of this key.
     ///
     /// # Errors
-    /// [`TableError::Wire`].
+    /// [`TableError::Wire`] where the file cannot be begun.
     pub fn create(contexts: &'a Contexts, shape: Shape, key: KeyId, mut out: W) -> Result<Self, TableError> {
         let (kind, body_len) = (kind(contexts.scheme(), shape.form().is_some()) as u16, shape.body_len());
         let header = Header { kind, parameters: contexts.fingerprint(), key: Some(key), body_len };
@@ -36,7 +37,7 @@ impl<'a, W: Write> TableWriter<'a, W> {
         Ok(Self { contexts, shape, key, out, chunk: 0, left: 0 })
     }
 
-    /// Contents of the file and their offsets.
+    /// Contents of the table file and their offsets.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape

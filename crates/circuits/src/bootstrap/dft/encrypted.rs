@@ -1,4 +1,4 @@
-//! CoeffsToSlots and SlotsToCoeffs of ciphertexts.
+//! CoeffsToSlots and SlotsToCoeffs applied to ciphertexts.
 
 use std::collections::BTreeMap;
 
@@ -32,25 +32,25 @@ impl DftPlan {
         Ok(Self { dft, plans })
     }
 
-    /// Matrices in the clear.
+    /// Matrices of the transform in the clear.
     #[must_use]
     pub fn dft(&self) -> &Dft {
         &self.dft
     }
 
-    /// Plans of the factors in the order in which they are applied.
+    /// Plans of the factors of the transform in the order in which they are applied.
     #[must_use]
     pub fn factors(&self) -> &[Plan] {
         &self.plans
     }
 
-    /// Level of results.
+    /// Level of the results of the transform.
     #[must_use]
     pub fn lowest_level(&self) -> usize {
         self.plans.last().map_or(0, |plan| plan.level().saturating_sub(1))
     }
 
-    /// Number of bytes that all encoded diagonals will take in memory.
+    /// Number of bytes that all encoded diagonals of the transform will take in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.plans.iter().map(Plan::bytes).sum()
@@ -116,7 +116,7 @@ impl DftPlan {
     }
 }
 
-/// Returns the longest period of a diagonal.
+/// Returns the longest period of a diagonal of the matrix.
 fn longest_period(matrix: &Diagonals) -> usize {
     matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1)
 }
@@ -124,9 +124,9 @@ fn longest_period(matrix: &Diagonals) -> usize {
 /// Real and imaginary parts of coefficients, in slots in bit-reversed order.
 #[derive(Clone)]
 pub struct Parts {
-    /// Real parts; for sparse packing followed by the imaginary parts.
+    /// Real parts of the coefficients; for sparse packing followed by the imaginary parts.
     pub real: Ciphertext,
-    /// Imaginary parts, for full packing.
+    /// Imaginary parts of the coefficients, for full packing.
     pub imaginary: Option<Ciphertext>,
 }
 
@@ -153,13 +153,13 @@ impl CoeffsToSlots {
         Ok(Self { plan, factors })
     }
 
-    /// Number of bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals of CoeffsToSlots.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.factors.iter().map(LinearTransform::byte_len).sum()
     }
 
-    /// Plan of the transform.
+    /// Plan of the CoeffsToSlots transform.
     #[must_use]
     pub fn plan(&self) -> &DftPlan {
         &self.plan
@@ -210,19 +210,19 @@ impl SlotsToCoeffs {
         Ok(Self { plan, factors })
     }
 
-    /// Number of bytes of the encoded diagonals.
+    /// Number of bytes of the encoded diagonals of SlotsToCoeffs.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.factors.iter().map(LinearTransform::byte_len).sum()
     }
 
-    /// Plan of the transform.
+    /// Plan of the SlotsToCoeffs transform.
     #[must_use]
     pub fn plan(&self) -> &DftPlan {
         &self.plan
     }
 
-    /// Returns the ciphertext whose coefficients have these parts, times the constant of the transform.
+    /// Returns the ciphertext whose coefficients have the given parts, times the constant of the transform.
     ///
     /// # Errors
     /// [`LinearTransformError::Parts`] for parts of the other packing; every error of [`LinearTransform::apply`].
@@ -253,7 +253,7 @@ impl SlotsToCoeffs {
         }
     }
 
-    /// [`apply`](Self::apply) for full packing, to parts joined as one complex number a slot.
+    /// Runs [`apply`](Self::apply) for full packing, to parts joined as one complex number a slot.
     ///
     /// # Errors
     /// Every error of [`LinearTransform::apply`].
@@ -276,8 +276,8 @@ impl SlotsToCoeffs {
     }
 }
 
-/// Applies one factor after the other. The magnitude of vectors in between is their root mean square, which errors depend on; `chosen` says whether
-/// an adversary may have chosen the vector.
+/// Applies the factors of a transform, one after the other. The magnitude of vectors in between is their root
+/// mean square, which errors depend on; `chosen` says whether an adversary may have chosen the vector.
 fn apply_all(
     evaluator: &Evaluator,
     factors: &[LinearTransform],

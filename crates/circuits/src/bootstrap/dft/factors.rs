@@ -1,4 +1,4 @@
-//! Factors of the embedding as a product of sparse matrices.
+//! Factors of the embedding of slots as a product of sparse matrices.
 
 use num_complex::Complex64;
 use sunzi_ckks::encoder::Embedding;
@@ -46,7 +46,7 @@ fn step_to_coefficients(
     Ok(matrix)
 }
 
-/// Returns the product of steps in the order in which they are applied.
+/// Returns the product of steps of the embedding in the order in which they are applied.
 fn product(
     size: usize,
     steps: impl Iterator<Item = Result<Diagonals, LinearTransformError>>,

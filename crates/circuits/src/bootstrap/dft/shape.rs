@@ -3,17 +3,17 @@
 /// Packing of real and imaginary parts between CoeffsToSlots and SlotsToCoeffs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Two ciphertexts: there are as many numbers as slots.
+    /// Two ciphertexts, since there are as many numbers as slots.
     Full,
     /// One ciphertext: s slots of real parts, then s of imaginary parts, repeated.
     Sparse,
 }
 
-/// Direction of a transform.
+/// Direction of a transform between coefficients and slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Direction of CoeffsToSlots.
+    /// Direction of CoeffsToSlots: from coefficients to slots.
     ToSlots,
-    /// Direction of SlotsToCoeffs.
+    /// Direction of SlotsToCoeffs: from slots to coefficients.
     ToCoeffs,
 }

@@ -1,7 +1,7 @@
 use super::*;
 use sunzi_ckks::encoder::bit_reverse;
 
-/// Returns random-looking slots.
+/// Returns complex numbers that look random, as slots.
 fn numbers(count: usize) -> Vec<Complex64> {
     let mut state = 1_u64;
     let mut next = || {
@@ -25,7 +25,7 @@ fn apply(factors: &[Diagonals], start: Vec<Complex64>) -> Vec<Complex64> {
     })
 }
 
-/// Returns real parts, then imaginary parts, of the coefficients in bit-reversed order.
+/// Returns the real parts, then the imaginary parts, of the coefficients in bit-reversed order.
 fn parts(slots: &[Complex64]) -> Vec<Complex64> {
     let mut w = slots.to_vec();
     Embedding::new(slots.len()).unwrap().to_coefficients(&mut w).unwrap();

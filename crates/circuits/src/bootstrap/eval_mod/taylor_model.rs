@@ -6,16 +6,16 @@
 
 use crate::series::{Basis, Series};
 
-/// Number of terms that are kept.
+/// Number of terms that a Taylor model keeps.
 const TERMS: usize = 12;
-/// Half of a unit in the last place.
+/// Half of a unit in the last place of a double.
 pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
-/// Factor above the rounding loss of a sum of so few positive numbers.
+/// Factor above the rounding loss of a sum of a few positive numbers.
 const ROUNDED: f64 = 1.0 + 1e-12;
 /// Number of steps of the grid from 0 to 1 on which polynomials are bounded.
 const STEPS: i32 = 32;
 
-/// First terms of a power series, with bounds on the rest.
+/// First terms of a power series, with bounds on their errors and on all other terms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaylorModel {
     terms: [f64; TERMS],
@@ -24,26 +24,26 @@ pub(super) struct TaylorModel {
 }
 
 impl TaylorModel {
-    /// Model of a constant.
+    /// Makes the model of a constant function.
     fn constant(value: f64) -> Self {
         let mut model = Self { terms: [0.0; TERMS], errors: [0.0; TERMS], rest: 0.0 };
         model.add_constant(value);
         model
     }
 
-    /// Adds a number to the function.
+    /// Adds a number to the function of a model.
     fn add_constant(&mut self, value: f64) {
         let ([term, ..], [error, ..]) = (&mut self.terms, &mut self.errors);
         *term += value;
         *error = (*error + UNIT * term.abs()) * ROUNDED;
     }
 
-    /// Sum Σ |a_j| of the first terms.
+    /// Sum Σ |a_j| of the first terms of the model.
     fn size(&self) -> f64 {
         self.terms.iter().zip(&self.errors).map(|(term, error)| term.abs() + error).sum()
     }
 
-    /// Product of two functions around one centre.
+    /// Returns the model of the product of two functions around one centre.
     pub(super) fn times(&self, other: &Self) -> Self {
         let (mut terms, mut errors, mut late) = ([0.0_f64; TERMS], [0.0_f64; TERMS], 0.0_f64);
         for (i, (a, a_error)) in self.terms.iter().zip(&self.errors).enumerate() {
@@ -64,7 +64,7 @@ impl TaylorModel {
         Self { terms, errors, rest: rest * ROUNDED + f64::MIN_POSITIVE }
     }
 
-    /// Difference of two functions around one centre.
+    /// Returns the model of the difference of two functions around one centre.
     pub(super) fn minus(&self, other: &Self) -> Self {
         let mut difference = *self;
         let others = other.terms.iter().zip(&other.errors);
@@ -78,7 +78,8 @@ impl TaylorModel {
         difference
     }
 
-    /// Product of the function and a number that may itself be off by two units in the last place.
+    /// Returns the model of the function times a number that may itself be off by two units in the last
+    /// place.
     pub(super) fn scaled(&self, factor: f64) -> Self {
         let mut scaled = *self;
         for (term, error) in scaled.terms.iter_mut().zip(&mut scaled.errors) {
@@ -89,14 +90,14 @@ impl TaylorModel {
         scaled
     }
 
-    /// Model of 2f² − 1, the doubled angle.
+    /// Returns the model of 2f² − 1, the doubled angle.
     pub(super) fn doubled(&self) -> Self {
         let mut square = self.times(self).scaled(2.0);
         square.add_constant(-1.0);
         square
     }
 
-    /// Model of p(f) for a polynomial in the basis of powers, by Horner's rule.
+    /// Returns the model of p(f) for a polynomial p in the basis of powers, by Horner's rule.
     pub(super) fn through(&self, series: &Series) -> Self {
         series.coefficients().iter().rev().fold(Self::constant(0.0), |sum, &coefficient| {
             let mut next = sum.times(self);
@@ -120,7 +121,8 @@ impl TaylorModel {
     }
 }
 
-/// Bounds of Σ a_j·s^j for |s| ≤ 1: |a_j − term_j| ≤ error_j for the first terms, Σ |a_j| ≤ late and Σ j·|a_j| ≤ `late_slopes` for the others.
+/// Bounds of a sum Σ a_j·s^j for |s| ≤ 1: |a_j − term_j| ≤ error_j for the first terms, Σ |a_j| ≤ late and Σ
+/// j·|a_j| ≤ `late_slopes` for the others.
 pub(super) struct Inner {
     terms: Vec<f64>,
     errors: Vec<f64>,
@@ -129,7 +131,7 @@ pub(super) struct Inner {
 }
 
 impl Inner {
-    /// Bounds of an unknown function: infinite.
+    /// Returns the bounds of an unknown function, which are infinite.
     pub(super) fn unknown() -> Self {
         let all = f64::INFINITY;
         Self { terms: vec![0.0; TERMS], errors: vec![all; TERMS], late: all, late_slopes: all }
@@ -181,14 +183,14 @@ fn largest(p: &[f64]) -> f64 {
 /// A polynomial and its derivatives, each divided by the factorial of its order.
 pub(super) struct Derivatives {
     chebyshev: bool,
-    /// Coefficients of the first derivatives, each with a bound on its error.
+    /// Coefficients of the first derivatives of the polynomial, each with a bound on its error.
     orders: Vec<Vec<(f64, f64)>>,
     /// Bounds on each derivative over \[−1, 1\]: sums of absolute values of coefficients.
     sizes: Vec<f64>,
 }
 
 impl Derivatives {
-    /// Computes all derivatives of Σ c_k·T_k(u) or Σ c_k·u^k.
+    /// Computes all derivatives of the polynomial Σ c_k·T_k(u) or Σ c_k·u^k.
     pub(super) fn new(coefficients: &[f64], basis: Basis) -> Self {
         let chebyshev = matches!(basis, Basis::Chebyshev { .. });
         let mut current: Vec<(f64, f64)> = coefficients.iter().map(|&c| (c, 0.0)).collect();
@@ -233,13 +235,14 @@ impl Derivatives {
     }
 }
 
-/// Yields powers of a number that may be off by two units in the last place, each with a bound on its error.
+/// Yields the powers of a number that may be off by two units in the last place, each with a bound on its
+/// error.
 fn powers(radius: f64) -> impl Iterator<Item = (f64, f64)> {
     let powers = std::iter::successors(Some(1.0_f64), move |power| Some(power * radius));
     powers.enumerate().map(|(j, power)| (power, (6 * j) as f64 * UNIT * power + f64::MIN_POSITIVE))
 }
 
-/// Returns the derivative divided by `order`, in the same basis, with bounds on its errors.
+/// Returns the derivative of a polynomial divided by `order`, in the same basis, with bounds on its errors.
 fn differentiated(of: &[(f64, f64)], order: f64, chebyshev: bool) -> Vec<(f64, f64)> {
     let mut derivative = vec![(0.0, 0.0); of.len().saturating_sub(1)];
     // b_(k − 1) = b_(k + 1) + 2k·c_k, for Chebyshev polynomials: from above.

@@ -12,24 +12,25 @@ use crate::series::Basis;
 /// Proved bounds on value − (x mod 1), for |x mod 1| up to a largest value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstError {
-    /// Largest error of all, at any integer up to K.
+    /// Largest error of EvalMod at any integer up to K.
     pub largest: f64,
-    /// Largest error at integers that occur with probability 2^-64 at all.
+    /// Largest error of EvalMod at integers that occur with a probability of 2^-64 or more.
     pub likely: f64,
     /// Bound on the deviation of the error at integers, in the sense that t times as much is exceeded with probability at most 2·exp(−t²/2): rare
     /// integers are approximated worse.
     pub at_integers: f64,
     /// Bound on the deviation of the slope's distance from 1, in the sense of `at_integers`.
     pub of_slopes: f64,
-    /// Largest error beyond these two, times the square of largest/|x mod 1|: the error of a vector of x mod 1 with ‖·‖₂ ≤ largest in the norm ‖·‖₁.
+    /// Largest error beyond `at_integers` and `of_slopes`, times the square of largest/|x mod 1|: the error
+    /// of a vector of x mod 1 with ‖·‖₂ ≤ largest in the norm ‖·‖₁.
     pub distortion: f64,
-    /// Largest |slope|.
+    /// Largest |slope| of EvalMod near an integer.
     pub slope: f64,
 }
 
 /// Rarity beyond which an integer occurs with probability below 2^-64 in any of 2^17 coefficients: its errors are in the maximum norm only.
 const RAREST: f64 = 10.7;
-/// Least bound on |x mod 1|: smaller ones are rounded up to it.
+/// Least bound on |x mod 1| that is computed with: smaller ones are rounded up to it.
 const LEAST: f64 = 1.0 / (1_u64 << 60) as f64;
 
 impl EvalMod {
@@ -120,8 +121,9 @@ impl EvalMod {
 
 /// Returns t with P(|I| ≥ k) ≤ 2·exp(−t²/2), where |I| ≥ k requires a sum of h uniform variables that is at least x in absolute value.
 ///
-/// The moments of that sum are at most a Gaussian's; and it is at least x with the probability d^h/h! at most, for d = h/2 − x, which is the volume of
-/// a simplex that contains the corner of the cube.
+/// The moments of the sum of uniform variables are at most a Gaussian's; and it is at least x with the
+/// probability d^h/h! at most, for d = h/2 − x, which is the volume of a simplex that contains the corner of
+/// the cube.
 fn rarity(weight: usize, x: f64) -> f64 {
     let count = weight.max(1) as f64;
     let gaussian = x / (count / 12.0).sqrt();

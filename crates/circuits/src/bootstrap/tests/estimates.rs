@@ -14,7 +14,7 @@ pub(super) fn messages(slots: usize) -> [Vec<Complex64>; 4] {
     ]
 }
 
-/// Returns −log2 of the root mean square error.
+/// Returns −log2 of the root mean square error of slots.
 fn typical(a: &[Complex64], b: &[Complex64]) -> f64 {
     -(a.iter().zip(b).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>() / a.len() as f64).sqrt().log2()
 }

@@ -1,4 +1,5 @@
-//! Stage of a large prime by cyclic convolutions (Rader), through transforms modulo word-size primes.
+//! Stage of the slot transform for a large prime, by cyclic convolutions (Rader) through transforms modulo
+//! word-size primes.
 //!
 //! With g a generator of (Z/q)*, exponents j = g^a and classes U = g^(−b), the coordinates of the values are
 //! F_i(b) = c_0·\[i = 0\] + Σ_a c(g^a)·h_i(a − b), where h_i(e) is the i-th coordinate of η^(g^e). Back, the traces are
@@ -13,28 +14,28 @@ use crate::EncodingError;
 /// Primes q for which convolutions pay, and are short enough for the transforms: 2q − 3 ≤ 2^17.
 pub(super) const PRIMES: std::ops::RangeInclusive<u64> = 64..=65_537;
 
-/// Tables of one prime q and one t.
+/// Tables of the convolutions for one prime q and one t.
 pub(super) struct Convolution {
     t: u64,
     /// Degree d: the order of p modulo q.
     degree: usize,
-    /// Powers g^a for all a.
+    /// Powers g^a of the generator for all a.
     exponents: Vec<usize>,
-    /// Exponent b of every class.
+    /// Exponent b of the generator for every class.
     points: Vec<usize>,
-    /// Values w(i) for the exponent 0.
+    /// Values w(i) for the exponent 0, one for each coordinate i.
     constants: Vec<u64>,
     fields: Vec<Field>,
 }
 
-/// Transforms modulo one prime.
+/// Tables of the convolutions modulo one word-size prime.
 struct Field {
     plan: NttPlan,
     /// Transforms of the lists h_i(−e), for each coordinate i.
     forward: Vec<Zeroizing<Vec<u64>>>,
     /// Transforms of the lists w_i(e), for each coordinate i.
     backward: Vec<Zeroizing<Vec<u64>>>,
-    /// Inverses of the primes before, modulo this one.
+    /// Inverses of the word-size primes before, modulo this prime.
     inverses: Vec<u64>,
 }
 
@@ -90,7 +91,8 @@ impl Convolution {
         Ok(Self { t, degree, exponents, points, constants, fields })
     }
 
-    /// Returns the coordinates at all classes of Σ c_j·η^(U·j), one class after the other, of c_0 to c_(q−2).
+    /// Returns the coordinates of the values at all classes of Σ c_j·η^(U·j), one class after the other, of
+    /// c_0 to c_(q−2).
     pub(super) fn forward(&self, c: &[u64]) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         let period = self.exponents.len();
         let ordered = || self.exponents.iter().map(|&e| c.get(e).copied().unwrap_or(0));
@@ -113,7 +115,7 @@ impl Convolution {
         Ok(out)
     }
 
-    /// Returns the coefficients c_0 to c_(q−2) of these coordinates.
+    /// Returns the coefficients c_0 to c_(q−2) that have the given coordinates at all classes.
     pub(super) fn inverse(&self, values: &[u64]) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         let period = self.exponents.len();
         let mut sums: Vec<Zeroizing<Vec<u64>>> =
@@ -147,7 +149,7 @@ impl Convolution {
         Ok(out)
     }
 
-    /// Transforms a list modulo every prime.
+    /// Transforms a list modulo every word-size prime.
     fn transforms<I: Iterator<Item = u64>>(
         &self,
         list: impl Fn() -> I,
@@ -155,7 +157,8 @@ impl Convolution {
         self.fields.iter().map(|field| transformed(&field.plan, list())).collect()
     }
 
-    /// Returns entry b of a cyclic convolution, of the linear ones modulo every prime: modulo t, by mixed radices (Garner).
+    /// Returns entry b modulo t of a cyclic convolution, from the linear convolutions modulo every prime, by
+    /// mixed radices (Garner).
     fn entry(&self, products: &[Zeroizing<Vec<u64>>], b: usize, period: usize) -> u64 {
         let mut digits: Vec<u64> = Vec::with_capacity(3);
         let (mut sum, mut weight) = (0, 1);
@@ -174,7 +177,7 @@ impl Convolution {
     }
 }
 
-/// Reduces a list, pads it with zeros and transforms it.
+/// Reduces a list modulo a prime, pads it with zeros and transforms it.
 fn transformed(
     plan: &NttPlan,
     list: impl Iterator<Item = u64>,
@@ -185,7 +188,7 @@ fn transformed(
     Ok(words)
 }
 
-/// Returns as many primes as sums of q − 1 products of residues need.
+/// Returns word-size primes, as many as sums of q − 1 products of residues modulo t need.
 fn primes_for(q: u64, t: u64, length: usize) -> Result<Vec<u64>, EncodingError> {
     let bits = 2.0 * log2(&t.into()) + log2(&q.into());
     let order = 2 * length as u64;

@@ -48,7 +48,7 @@ impl Numbers {
         self.0 >> 4
     }
 
-    /// Returns random elements; now and then all extreme.
+    /// Returns random elements of all slots; now and then all extreme.
     fn elements(&mut self, encoder: &GaloisEncoder) -> Vec<Vec<u64>> {
         let (t, d) = (encoder.ring().modulus(), encoder.ring().degree());
         let extreme = self.next().is_multiple_of(8);
@@ -72,7 +72,7 @@ impl Oracle {
         Self { index, t: encoder.ring().modulus(), phi }
     }
 
-    /// Returns the remainder of Σ f_j·X^j by Φ_m.
+    /// Returns the remainder of the polynomial Σ f_j·X^j by Φ_m.
     fn reduced(&self, mut f: Vec<u64>) -> Vec<u64> {
         let n = self.phi.len() - 1;
         while f.len() > n {
@@ -113,7 +113,7 @@ impl Oracle {
         Plaintext::new(sum.collect(), self.t).unwrap()
     }
 
-    /// Returns the image a(X^k) under an automorphism.
+    /// Returns the image a(X^k) of a plaintext under an automorphism.
     fn automorphism(&self, a: &Plaintext, k: u64) -> Plaintext {
         let mut image = vec![0; self.index.value() as usize];
         for (j, &x) in self.opened(a).iter().enumerate() {

@@ -15,50 +15,51 @@ use zeroize::Zeroizing;
 use super::convolution::{self, Convolution};
 use crate::EncodingError;
 
-/// All stages of the transform, and t.
+/// All stages of the slot transform, and the plaintext modulus t.
 pub(super) struct SlotTransform {
     sums: LazySums,
     stages: Vec<Stage>,
 }
 
-/// Stage of one prime factor of m.
+/// Stage of the slot transform for one prime factor of m.
 struct Stage {
-    /// Product M of the primes so far.
+    /// Product M of the prime factors of m up to this stage.
     index: u64,
     /// Number of coefficients that become one value: q, or q − 1 if they belong to the powers of a q-th root of unity.
     radix: usize,
-    /// Whether the last of q coefficients is missing, which is then 0.
+    /// Whether the last of the q coefficients of a value is missing, which is then 0.
     folded: bool,
-    /// Distance of these coefficients.
+    /// Distance of the coefficients that become one value.
     stride: usize,
-    /// Number of columns of coefficients, those of axes to come.
+    /// Number of columns of coefficients: one for each place on the axes of later stages.
     columns: usize,
     /// Number of coefficients of an element of the ring before the stage; the next field is that of the ring after it.
     below: usize,
     degree: usize,
     points: Vec<Point>,
-    /// Powers η_M^k for all k.
+    /// Powers η_M^k for all k, as rows of coefficients.
     powers: Vec<u64>,
-    /// Trace of η_M^k to the ring before, divided by q.
+    /// Traces of η_M^k to the ring before the stage, divided by q.
     traces: Vec<u64>,
-    /// Convolution that replaces the sums for a large prime.
+    /// Convolution that replaces the sums of a stage for a large prime.
     convolution: Option<Convolution>,
 }
 
 /// A class U of units, and the exponents of η_M that lead to it and back.
 struct Point {
-    /// Class u of the stage before.
+    /// Index of the class u of the stage before.
     parent: usize,
-    /// Exponents for the generator of the ring before, and for the coefficients.
+    /// Exponents of η_M that lead to the class, for the generator of the ring before and for the
+    /// coefficients.
     forward: [u64; 2],
-    /// Exponents for the generator of this ring, and for the coefficients.
+    /// Exponents of η_M that lead back, for the generator of this ring and for the coefficients.
     backward: [u64; 2],
 }
 
 /// Sums of multiples of rows modulo t, reduced as rarely as words allow.
 struct LazySums {
     t: u64,
-    /// Number of products of residues that fit a word.
+    /// Number of products of residues modulo t whose sum fits a word.
     room: u64,
 }
 
@@ -106,7 +107,7 @@ struct Step {
     columns: usize,
 }
 
-/// Lists the steps, the largest prime first, whose axis is innermost: while rings are small.
+/// Lists the steps of the transform, the largest prime first, whose axis is innermost: while rings are small.
 fn steps(index: &RingIndex) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut columns = index.degree();
@@ -161,7 +162,7 @@ fn least_representatives(p: u64, index: u64) -> Vec<u64> {
 }
 
 impl SlotTransform {
-    /// Makes the tables for slots in the order of the group.
+    /// Makes the tables of the slot transform for slots in the order of the group.
     pub(super) fn new(
         index: &RingIndex,
         ring: &GaloisRing,
@@ -198,7 +199,7 @@ impl SlotTransform {
         Ok(data)
     }
 
-    /// Returns the n coefficients of these values.
+    /// Returns the n coefficients of a plaintext that has the given values in its slots.
     pub(super) fn inverse(&self, values: Zeroizing<Vec<u64>>) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         self.stages.iter().rev().try_fold(values, |data, stage| match &stage.convolution {
             Some(convolution) => stage.inverse_by(convolution, &data),
@@ -282,7 +283,7 @@ impl Stage {
         out
     }
 
-    /// Runs the first stage, of one class of numbers.
+    /// Runs the first stage forward by its convolution, for coefficients that are numbers.
     fn forward_by(
         &self,
         convolution: &Convolution,

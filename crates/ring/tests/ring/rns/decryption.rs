@@ -49,8 +49,8 @@ fn every_residue_within_the_margin_is_decrypted_by_powers_of_two() {
     assert!(wrong > 0, "the margin is not idle");
 }
 
-/// The modulus q is too small here for the errors of the quotients to show; where they do, the laws of the kernels
-/// look.
+/// Checks decryption by quotients. The modulus q is too small here for the errors of the quotients to show;
+/// where they do, the laws of the kernels look.
 #[test]
 fn every_residue_is_decrypted_by_quotients() {
     let precisions = [Precision::Automatic, Precision::Double, Precision::Fixed128];

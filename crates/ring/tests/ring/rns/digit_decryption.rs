@@ -15,7 +15,8 @@ fn fractions_are_what_integers_leave() {
     }
 }
 
-/// Errors stay far below 1/2 for moduli of 30 to 61 bits, many of them, and every t.
+/// Checks that errors of the fractions stay far below 1/2 for moduli of 30 to 61 bits, many of them, and
+/// every t.
 #[test]
 fn margins_hardly_depend_on_the_moduli() {
     for (bits, count) in [(30, 26), (48, 16), (55, 16), (60, 40), (61, 40)] {

@@ -4,7 +4,7 @@ use sunzi_kernels::Modulus;
 use sunzi_ring::Basis;
 use sunzi_ring::internals::{BLOCK, ExactExtension, row_factors};
 
-/// Every x modulo a small q is lifted to [x]_q itself, ends included.
+/// Checks that every x modulo a small q is lifted to [x]_q itself, ends included.
 #[test]
 fn every_residue_is_centred() {
     for values in [&[65_537][..], &[769, 1153], &[17, 97, 193], &[64, 19, 23, 97], &[11, 13, 17, 19, 23]] {

@@ -6,7 +6,7 @@ use sunzi_math::mul_mod;
 use sunzi_ring::Basis;
 use sunzi_ring::internals::{column, matrix_product, row_factors};
 
-/// Eq. (2) gives x + α·q with 0 ≤ α < k.
+/// Checks that Eq. (2) gives x + α·q with 0 ≤ α < k.
 #[test]
 fn overflow_is_below_k() {
     for values in [vec![17, 97, 193], vec![250_199_979_294_721, (1 << 61) - 1, 3, 65_536]] {

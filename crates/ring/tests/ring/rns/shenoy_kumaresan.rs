@@ -4,7 +4,8 @@ use sunzi_kernels::Modulus;
 use sunzi_ring::Basis;
 use sunzi_ring::internals::{BLOCK, ShenoyKumaresan, sk_row_factors};
 
-/// FastBconvSK is right for every |x| < λM for small bases with m_sk = 2(|B| + ⌈λ⌉) or one more; beyond, it fails.
+/// Checks that FastBconvSK is right for every |x| < λM for small bases with m_sk = 2(|B| + ⌈λ⌉) or one more;
+/// beyond, it fails.
 #[test]
 fn conversion_is_exact_up_to_the_bound() {
     let targets = [17_u64, 64, 251].map(|q| Modulus::new(q).unwrap());

@@ -11,7 +11,8 @@ fn draws(log2_width: u32) -> Zeroizing<Vec<i128>> {
     discrete_gaussian(DRAWS, log2_width, &mut rng).unwrap()
 }
 
-/// Counts pass χ² against the probabilities themselves, at widths at which every value counts.
+/// Checks that counts of samples pass χ² against the probabilities themselves, at widths at which every value
+/// counts.
 #[test]
 fn narrow_ones_have_the_exact_distribution() {
     for k in 0..4 {
@@ -35,7 +36,8 @@ fn narrow_ones_have_the_exact_distribution() {
     }
 }
 
-/// Wide Gaussians, in units of σ, have the right moments, and no bit repeats, down to the lowest.
+/// Checks that wide Gaussians, in units of σ, have the right moments, and that no bit repeats, down to the
+/// lowest.
 #[test]
 fn wide_ones_have_the_moments_of_a_gaussian_and_all_their_bits() {
     for k in [20, 53, 63, 64, 65, LARGEST_LOG2_WIDTH] {

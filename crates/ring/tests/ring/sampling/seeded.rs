@@ -7,7 +7,7 @@ use rand_core::{Rng, SeedableRng};
 use sunzi_ring::internals::stream;
 use sunzi_ring::sampling::SeededRng;
 
-/// Streams agree whatever is drawn, in pieces of all lengths, and also where sixteen blocks end.
+/// Checks that streams agree whatever is drawn, in pieces of all lengths, and also where sixteen blocks end.
 #[test]
 fn the_cipher_is_the_generator() {
     for index in [0, 1, u64::MAX] {

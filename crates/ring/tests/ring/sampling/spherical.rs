@@ -17,7 +17,8 @@ fn powers_of_two_draw_what_they_always_drew() {
     assert_eq!(*drawn, *centered_binomial(128, &mut rng("error")).unwrap());
 }
 
-/// Both embeddings of the errors of Z[x]/Φ_m have the same variance in every direction: m·10.5, or half of it where m is even.
+/// Checks that both embeddings of the errors of Z[x]/Φ_m have one variance in every direction: m·10.5, or
+/// half of it where m is even.
 #[test]
 fn embeddings_are_spherical() {
     for m in [9, 15, 45, 20] {

@@ -35,7 +35,7 @@ fn histogram(values: impl Iterator<Item = i64>, low: i64, bins: usize) -> Vec<u6
     counts
 }
 
-/// Returns the correlation of neighbours.
+/// Returns the correlation of neighbouring samples.
 fn lag_one(values: &[i64]) -> f64 {
     let square: f64 = values.iter().map(|&x| (x * x) as f64).sum();
     values.windows(2).map(|w| (w[0] * w[1]) as f64).sum::<f64>() / square

@@ -17,7 +17,7 @@ struct Party {
 }
 
 impl Party {
-    /// Makes parameters with levels of 45 bits.
+    /// Makes CKKS parameters with levels of 45 bits.
     fn new(log2_degree: u32, depth: usize) -> Self {
         let mut moduli = primes_below(1 << 45, 2 << log2_degree, depth + 5).unwrap();
         let special_moduli = moduli.split_off(depth + 2);
@@ -55,7 +55,7 @@ fn numbers(count: usize) -> Vec<Complex64> {
     (0..count).map(|j| Complex64::new((j as f64 * 1.7).sin(), (j as f64 * j as f64).cos()) * 0.7).collect()
 }
 
-/// Returns log2 of the largest and of the root mean square error.
+/// Returns log2 of the largest and of the root mean square error of numbers.
 fn errors(got: &[Complex64], expected: impl Iterator<Item = Complex64>) -> [f64; 2] {
     let squares: Vec<f64> = got.iter().zip(expected).map(|(a, b)| (a - b).norm_sqr()).collect();
     let mean = squares.iter().sum::<f64>() / squares.len() as f64;
