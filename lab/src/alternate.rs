@@ -14,28 +14,29 @@ pub const ROUNDS: usize = 101;
 
 /// Shortest time that one contender is given in a round, so that the clock's own cost vanishes.
 const TURN: Duration = Duration::from_micros(150);
-/// Longest run of calls within a turn.
+/// Most calls of a contender within one turn.
 const MOST_CALLS: u32 = 100_000;
 
-/// Rounds are begun with an untimed call of everybody only while all together take less than this: what
-/// is longer does not notice whether its data is still in the caches.
+/// Limit on the time of one call of every contender together, below which a round begins with an untimed call
+/// of each: longer calls do not notice whether their data is still in the caches.
 const WARM_UP: Duration = Duration::from_millis(100);
 
 /// Timed calls shorter than this are made twice in a row and the second counts: the first brings data to the caches.
 const SHORT: Duration = Duration::from_millis(20);
 
-/// Something to time: a closure of this process, or a program that times itself.
+/// A contender to time: a closure of this process, or a program that times itself.
 pub trait Contender {
-    /// Makes `calls` calls in a row, after an untimed one if `warm`; returns how long the `calls` took.
+    /// Makes `calls` calls of the contender in a row, after an untimed one if `warm`; returns the time of the
+    /// `calls`.
     ///
     /// # Errors
-    /// Whatever the calls fail with.
+    /// An error of the contender's calls.
     fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration>;
 
-    /// How many calls fill a turn, and how long one takes.
+    /// Number of calls of the contender that fill a turn, and the time of one call.
     ///
     /// # Errors
-    /// Whatever the calls fail with.
+    /// An error of the contender's calls.
     fn fill(&mut self) -> Result<(u32, Duration)> {
         let mut calls = 1;
         // The first call of all may have to fetch and build what later ones find.
@@ -70,7 +71,7 @@ where
     }
 }
 
-/// Does something once and says how long the part to be timed took; checks the result outside that part.
+/// A call that returns the time of its part to be timed, and checks its result outside that part.
 pub type Timed<'a> = Box<dyn FnMut() -> Result<Duration> + 'a>;
 
 /// A timed call as a contender: called once a turn, or twice where that is short.
@@ -84,38 +85,39 @@ impl Contender for Once<'_, '_> {
         }
     }
 
-    /// One call, without trying how long it is. The warm-up of all contenders is left out: a short call warms itself up.
+    /// Takes one call a turn, without trying how long it is. There is no untimed call of all contenders: a
+    /// short timed call is made twice.
     fn fill(&mut self) -> Result<(u32, Duration)> {
         Ok((1, WARM_UP))
     }
 }
 
-/// How long rounds go on.
+/// Limits on the number of rounds of a timing, and on their time.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// No new round begins after this time, unless there are too few.
+    /// Time after which no new round begins, unless there are fewer rounds than `least`.
     pub time: Duration,
-    /// Fewest rounds.
+    /// Fewest rounds in which contenders take turns.
     pub least: usize,
-    /// Most rounds.
+    /// Most rounds in which contenders take turns.
     pub most: usize,
 }
 
 impl From<usize> for Budget {
-    /// So many rounds, however long they take.
+    /// A budget of exactly `rounds` rounds, however long they take.
     fn from(rounds: usize) -> Self {
         Self { time: Duration::MAX, least: rounds, most: rounds }
     }
 }
 
 impl Budget {
-    /// Whether another round begins after so many rounds since `begin`.
+    /// Whether another round begins after `rounds` rounds since `begin`.
     pub(crate) fn lasts(&self, rounds: usize, begin: Instant) -> bool {
         rounds < self.most && (rounds < self.least || begin.elapsed() < self.time)
     }
 }
 
-/// The time of one call in each round, in microseconds.
+/// A series of times: the time of one call in each round, in microseconds.
 #[derive(Clone, Debug)]
 pub struct Series {
     micros: Vec<f64>,
@@ -124,9 +126,9 @@ pub struct Series {
 /// A ratio of two series: the median over rounds and the distance between the quartiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Median over rounds of first / second.
+    /// Median over rounds of the first series' time divided by the second's.
     pub median: f64,
-    /// Third quartile minus first quartile of the same ratios.
+    /// Distance between the quartiles over rounds of the first series' time divided by the second's.
     pub spread: f64,
 }
 
@@ -136,53 +138,53 @@ impl Series {
         Self { micros }
     }
 
-    /// Rounds.
+    /// Number of rounds of the series of times.
     pub fn len(&self) -> usize {
         self.micros.len()
     }
 
-    /// Whether there was no round.
+    /// Whether the series has no round.
     pub fn is_empty(&self) -> bool {
         self.micros.is_empty()
     }
 
-    /// Median time of a call in microseconds; NaN without rounds.
+    /// Median time of a call of the series in microseconds; NaN without rounds.
     pub fn median(&self) -> f64 {
         quantile(&self.micros, 0.5)
     }
 
-    /// Distance between the quartiles in microseconds; NaN without rounds.
+    /// Distance between the quartiles of the times in microseconds; NaN without rounds.
     pub fn spread(&self) -> f64 {
         quantile(&self.micros, 0.75) - quantile(&self.micros, 0.25)
     }
 
-    /// Median time of a call in milliseconds; NaN without rounds.
+    /// Median time of a call of the series in milliseconds; NaN without rounds.
     pub fn median_ms(&self) -> f64 {
         self.median() * 1e-3
     }
 
-    /// Distance between the quartiles in milliseconds; NaN without rounds.
+    /// Distance between the quartiles of the times in milliseconds; NaN without rounds.
     pub fn spread_ms(&self) -> f64 {
         self.spread() * 1e-3
     }
 
-    /// This series with every time multiplied by `factor`.
+    /// The series of times with every time multiplied by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
         Self::from_micros(self.micros.iter().map(|time| time * factor).collect())
     }
 
-    /// Round by round the sum of two times.
+    /// The series of sums, round by round, of the times of two series.
     pub fn plus(&self, other: &Self) -> Self {
         Self::from_micros(self.micros.iter().zip(&other.micros).map(|(a, b)| a + b).collect())
     }
 
-    /// Round by round the larger of two times.
+    /// The series of the larger of two series' times, round by round.
     pub fn max(&self, other: &Self) -> Self {
         let pairs = self.micros.iter().zip(&other.micros);
         Self::from_micros(pairs.map(|(a, b)| a.max(*b)).collect())
     }
 
-    /// Ratio of this series to another of the same rounds.
+    /// Ratio of this series to another one that was taken in the same rounds.
     pub fn over(&self, other: &Self) -> Ratio {
         let ratios: Vec<f64> = self.micros.iter().zip(&other.micros).map(|(a, b)| a / b).collect();
         Ratio { median: quantile(&ratios, 0.5), spread: quantile(&ratios, 0.75) - quantile(&ratios, 0.25) }
@@ -200,7 +202,7 @@ impl Series {
 /// is alone or slow), then as often as fills a turn. The one that begins changes from round to round.
 ///
 /// # Errors
-/// The first error of any contender.
+/// The first error of any contender's calls.
 pub fn alternate(budget: impl Into<Budget>, contenders: &mut [&mut dyn Contender]) -> Result<Vec<Series>> {
     let (budget, begin) = (budget.into(), Instant::now());
     let mut turns = Turns::new(contenders)?;
@@ -214,19 +216,19 @@ pub fn alternate(budget: impl Into<Budget>, contenders: &mut [&mut dyn Contender
 /// second call counts.
 ///
 /// # Errors
-/// The first error of a call.
+/// The first error of a timed call.
 pub fn alternate_timed(budget: Budget, calls: &mut [Timed<'_>]) -> Result<Vec<Series>> {
     take_turns(budget, &mut calls.iter_mut().map(Once).collect::<Vec<_>>())
 }
 
-/// Calls `work` and returns how long that took, and the result.
+/// Calls `work` and returns the time of the call and its result.
 pub(crate) fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(Duration, T), E> {
     let begin = Instant::now();
     let result = work()?;
     Ok((begin.elapsed(), result))
 }
 
-/// Rounds of the same contenders, one at a time.
+/// Turns of the same contenders, a round at a time.
 pub(crate) struct Turns {
     calls: Vec<u32>,
     warm: bool,
@@ -235,10 +237,10 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Finds out how many calls fill a turn of each.
+    /// Finds out how many calls of each contender fill a turn.
     ///
     /// # Errors
-    /// The first error of any contender.
+    /// The first error of any contender's calls.
     pub(crate) fn new(contenders: &mut [&mut dyn Contender]) -> Result<Self> {
         let mut calls = Vec::with_capacity(contenders.len());
         let mut together = Duration::ZERO;
@@ -251,10 +253,10 @@ impl Turns {
         Ok(Self { calls, warm, rounds: 0, times: vec![Vec::new(); contenders.len()] })
     }
 
-    /// One more round of the same contenders in the same order.
+    /// Times one more round of the same contenders in the same order.
     ///
     /// # Errors
-    /// The first error of any contender.
+    /// The first error of any contender's calls.
     pub(crate) fn round(&mut self, contenders: &mut [&mut dyn Contender]) -> Result<()> {
         let mut turns: Vec<_> = contenders.iter_mut().zip(&self.calls).zip(&mut self.times).collect();
         let first = self.rounds % turns.len().max(1);
@@ -266,16 +268,16 @@ impl Turns {
         Ok(())
     }
 
-    /// One series for each contender, in order.
+    /// One series of times for each contender, in order.
     pub(crate) fn series(self) -> Vec<Series> {
         self.times.into_iter().map(Series::from_micros).collect()
     }
 }
 
-/// Lets so many contenders take turns; one series for each.
+/// Lets N contenders take turns, and returns one series of times for each.
 ///
 /// # Errors
-/// The first error of any contender.
+/// The first error of any contender's calls.
 pub(crate) fn side_by_side<const N: usize>(
     rounds: usize,
     mut contenders: [&mut dyn Contender; N],
@@ -283,10 +285,10 @@ pub(crate) fn side_by_side<const N: usize>(
     alternate(rounds, &mut contenders)?.try_into().map_err(|_| LabError::no_rounds())
 }
 
-/// Lets contenders of one kind take turns.
+/// Lets contenders of one type take turns, and returns one series of times for each.
 ///
 /// # Errors
-/// The first error of any contender.
+/// The first error of any contender's calls.
 pub(crate) fn take_turns(
     budget: impl Into<Budget>,
     contenders: &mut [impl Contender],
@@ -298,22 +300,22 @@ pub(crate) fn take_turns(
     alternate(budget, &mut all)
 }
 
-/// Times one contender alone.
+/// Times one contender alone, without others that take turns with it.
 ///
 /// # Errors
-/// The contender's.
+/// An error of the contender's calls.
 pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series> {
     let [series] = side_by_side(rounds, [contender])?;
     Ok(series)
 }
 
-/// The middle value, the upper one of two; NaN without values.
+/// The median of a list of values, the upper one of two; NaN without values.
 pub(crate) fn upper_median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The value below which this share of the sorted values lies, by linear interpolation.
+/// The value below which the share `share` of the sorted values lies, by linear interpolation.
 fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! The command line: what is asked for, and how it is printed.
+//! The command line of `lab`: its options, and how results are printed.
 
 mod bench;
 mod output;
@@ -20,19 +20,19 @@ use lab::{LabError, Result};
     SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels."
 )]
 struct Cli {
-    /// What to do.
+    /// Command that `lab` is to run.
     #[command(subcommand)]
     command: Command,
 }
 
-/// The commands.
+/// The commands of `lab`.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Time Sunzi's operations, on their own or beside rivals
     Bench(Box<bench::Arguments>),
     /// Compute and time the tables and figures of a paper again, beside the printed ones
     Repro {
-        /// Which paper.
+        /// Paper that `lab repro` reproduces.
         #[command(subcommand)]
         paper: repro::Paper,
     },
@@ -42,7 +42,7 @@ enum Command {
     Serve,
 }
 
-/// Reads the arguments, does what they ask for, and says how it went.
+/// Reads the arguments of `lab`, runs the command, and returns its exit code.
 pub(crate) fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -69,14 +69,14 @@ fn run() -> Result<()> {
     }
 }
 
-/// Makes the pool of all work that has no threads of its own; all processors unless a number is given.
+/// Makes the thread pool of all work that has no threads of its own; all processors unless a number is given.
 fn on_threads(threads: Option<u16>) -> Result<()> {
     let Some(threads) = threads.map(usize::from) else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| LabError::threads(threads, &error))
 }
 
-/// The parser's message, which spans several lines, in one.
+/// The argument parser's message, which spans several lines, in one line.
 fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let missing = [ErrorKind::MissingSubcommand, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand];

@@ -1,6 +1,6 @@
-//! The laboratory: timings of every operation, beside rivals, and the papers' tables and figures again.
+//! The laboratory: timings of every operation, beside rivals, and the papers' tables and figures computed again.
 //!
-//! Nothing that users build is linked with it.
+//! The laboratory is linked with nothing that users build.
 #![forbid(unsafe_code)]
 
 pub mod alternate;

@@ -1,4 +1,4 @@
-//! Line plots as SVG: panels in rows over the same axes, a legend in each, with room of its own.
+//! Line plots as SVG: panels in rows over the same axes, each with a legend in space of its own.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use plotters::prelude::*;
 use crate::report::{Corner, Curve, Figure};
 use crate::{LabError, Result};
 
-/// Pixels of one panel of several.
+/// Width and height in pixels of a panel among several.
 const PANEL: (u32, u32) = (620, 560);
-/// Panels beside each other; more go into further rows.
+/// Number of panels beside each other; more go into further rows.
 const COLUMNS: usize = 3;
-/// Labels of the horizontal axis.
+/// Most labels of a plot's horizontal axis.
 const MOST_LABELS: usize = 20;
-/// Width of a lone panel.
+/// Width in pixels of a panel that stands alone.
 const WIDE: u32 = 900;
-/// Height of the title and the line below it.
+/// Height in pixels of the title of a plot and the line below it.
 const HEAD: u32 = 70;
 const FONT: &str = "sans-serif";
-/// Colours that colour-blind readers can tell apart, dark enough on white.
+/// Colours of the lines, which colour-blind readers can tell apart, dark enough on white.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0x33, 0x33, 0x33),
     RGBColor(0x00, 0x72, 0xb2),
@@ -33,44 +33,44 @@ const COLOURS: [RGBColor; 7] = [
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Charts in rows under one title.
+/// A sheet to draw: charts in rows under one title.
 pub(crate) struct Sheet<'a> {
-    /// The title.
+    /// Title of the sheet.
     pub(crate) title: String,
-    /// The line below the title.
+    /// Line below the title of the sheet, which names the source.
     pub(crate) source: &'a str,
-    /// Pixels of one chart.
+    /// Width and height of one chart in pixels.
     pub(crate) size: (u32, u32),
-    /// The charts, from the left.
+    /// Charts of the sheet, from the left.
     pub(crate) charts: Vec<Chart<'a>>,
 }
 
-/// Lines over two axes.
+/// A chart to draw: lines over two axes.
 pub(crate) struct Chart<'a> {
-    /// The heading.
+    /// Heading of a chart in a plot.
     pub(crate) title: &'a str,
-    /// What the horizontal and the vertical axis show.
+    /// Labels of the chart's horizontal and vertical axis.
     pub(crate) labels: [&'a str; 2],
-    /// The range of the horizontal axis.
+    /// Range of the chart's horizontal axis.
     pub(crate) x: Range<f64>,
-    /// The range of the vertical axis.
+    /// Range of the chart's vertical axis.
     pub(crate) y: Range<f64>,
-    /// Whether the vertical axis is logarithmic.
+    /// Whether the chart's vertical axis is logarithmic.
     pub(crate) logarithmic: bool,
-    /// The corner of the legend.
+    /// Corner of the chart in which the legend stands.
     pub(crate) legend: Corner,
-    /// Most labels of the two axes.
+    /// Most tick labels of the chart's horizontal and vertical axis.
     pub(crate) ticks: [usize; 2],
-    /// The text of a label of the horizontal axis.
+    /// Text of a tick label of the chart's horizontal axis.
     pub(crate) x_text: fn(f64) -> String,
-    /// The lines.
+    /// Lines of a chart in a plot.
     pub(crate) lines: Vec<&'a Curve>,
 }
 
-/// Draws the panels of a figure.
+/// Draws the panels of a figure as SVG.
 ///
 /// # Errors
-/// [`LabError::Failed`] if there is nothing to draw or the drawing fails.
+/// [`LabError::Failed`] if the figure has nothing to draw or the drawing fails.
 pub fn render(figure: &Figure) -> Result<String> {
     // Panels stand over the same axes.
     let points = || figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
@@ -94,7 +94,7 @@ pub fn render(figure: &Figure) -> Result<String> {
     draw(&sheet, figure.name)
 }
 
-/// Draws charts in rows of three; the reason why it cannot be done.
+/// Draws the charts of a sheet in rows of three; the error says why it cannot be done.
 pub(crate) fn draw(sheet: &Sheet<'_>, figure: &str) -> Result<String> {
     let mut svg = String::new();
     let [rows, columns] = grid(sheet.charts.len());
@@ -107,13 +107,13 @@ pub(crate) fn draw(sheet: &Sheet<'_>, figure: &str) -> Result<String> {
     Ok(svg)
 }
 
-/// Rows and columns of so many charts.
+/// Numbers of rows and columns in which `charts` charts are laid out.
 fn grid(charts: usize) -> [usize; 2] {
     let columns = charts.clamp(1, COLUMNS);
     [charts.div_ceil(columns).max(1), columns]
 }
 
-/// The range of heights with room for the legend where it stands, and for the outermost markers.
+/// The range of the vertical axis with room for the legend where it stands, and for the outermost markers.
 fn heights(figure: &Figure, y: Range<f64>) -> Range<f64> {
     let longest = figure.panels.iter().map(|panel| panel.series.len()).max().unwrap_or(0);
     // The part of a panel's height that a legend takes, of what lines could have.
@@ -154,7 +154,7 @@ fn fill(sheet: &Sheet<'_>, root: &Area<'_>, grid: (usize, usize)) -> Result<(), 
     Ok(root.present()?)
 }
 
-/// Draws the axes and lines of a chart; the two kinds of vertical axis are two types.
+/// Draws the axes and lines of a chart; a linear and a logarithmic vertical axis are two types `Y`.
 fn lines<Y>(area: &Area<'_>, shown: &Chart<'_>, y: Y) -> Result<(), Box<dyn std::error::Error>>
 where
     Y: AsRangedCoord<Value = f64>,
@@ -219,7 +219,7 @@ where
     Ok(())
 }
 
-/// The range of values; a lone value gets room around it.
+/// The range of a list of values; a single value gets room around it.
 pub(crate) fn bounds(values: impl Iterator<Item = f64>) -> Range<f64> {
     let (low, high) = values
         .filter(|value| value.is_finite())
@@ -231,7 +231,7 @@ pub(crate) fn bounds(values: impl Iterator<Item = f64>) -> Range<f64> {
     }
 }
 
-/// A range with room for the outermost markers.
+/// A range of the horizontal axis with room for the outermost markers.
 pub(crate) fn widened(x: &Range<f64>) -> Range<f64> {
     let side = (x.end - x.start) * 0.04;
     x.start - side..x.end + side

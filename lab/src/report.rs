@@ -1,4 +1,4 @@
-//! The machine that was measured, and figures as data: what `plot` draws and JSON holds.
+//! The machine that was measured, and figures as data, which `plot` draws and JSON holds.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,21 +7,21 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use sunzi_kernels::{KernelError, active_isa};
 
-/// A machine, as far as it says what it is.
+/// A machine that was measured, as far as it can be identified.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
-    /// The processor's name.
+    /// Name of the machine's processor.
     pub processor: String,
-    /// The fastest instruction set that the kernels use there.
+    /// Fastest instruction set that the kernels use on the machine.
     pub isa: String,
-    /// Threads that were used at most.
+    /// Most threads that were used on the machine.
     pub threads: usize,
-    /// Sunzi's version.
+    /// Version of Sunzi that was measured.
     pub version: &'static str,
 }
 
 impl Machine {
-    /// This one.
+    /// The machine that this program runs on.
     ///
     /// # Errors
     /// A choice of instruction set that this machine cannot follow.
@@ -32,7 +32,7 @@ impl Machine {
         Ok(Self { processor, isa: active_isa()?.to_string(), threads: 1, version: env!("CARGO_PKG_VERSION") })
     }
 
-    /// This machine with so many threads.
+    /// The measured machine with `threads` as its number of threads.
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -48,30 +48,30 @@ impl fmt::Display for Machine {
     }
 }
 
-/// One figure: panels over the same axes.
+/// One figure of a paper: panels over the same axes.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Its number in the paper.
+    /// Number of a figure in its paper.
     pub name: &'static str,
-    /// What it shows.
+    /// Title of the figure: what it shows.
     pub title: String,
-    /// Where the points come from.
+    /// Source of the points of a paper's figure, in words.
     pub source: String,
-    /// What the horizontal axis shows.
+    /// Label of the figure's horizontal axis.
     pub x_label: &'static str,
-    /// What the vertical axis shows.
+    /// Label of the figure's vertical axis.
     pub y_label: &'static str,
-    /// Whether the vertical axis is logarithmic.
+    /// Whether the figure's vertical axis is logarithmic.
     pub logarithmic: bool,
-    /// Where the legend leaves the lines alone.
+    /// Corner in which the figure's legend covers no line.
     pub legend: Corner,
-    /// The panels, from the left.
+    /// Panels of a paper's figure, from the left.
     pub panels: Vec<Panel>,
-    /// Why the paper's points are not there.
+    /// Reason why the points of the reproduced paper are missing from the figure.
     pub reason: Option<&'static str>,
 }
 
-/// Why a plot has no points of the paper.
+/// Reason why a plot has no points of the reproduced paper.
 pub(crate) const NOT_PRINTED: &str = "the paper prints no numbers for this plot";
 
 impl Figure {
@@ -87,54 +87,54 @@ impl Figure {
         Self { name, title, source, x_label, y_label, logarithmic: true, legend, panels, reason: None }
     }
 
-    /// Name of the file it is written to.
+    /// Name of the file that the figure is written to.
     pub fn file(&self) -> String {
         self.name.to_lowercase().replace(' ', "") + ".svg"
     }
 }
 
-/// A corner of a panel.
+/// A corner of a panel, in which the legend stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corner {
-    /// Above rising lines.
+    /// Upper left corner, above rising lines.
     UpperLeft,
-    /// Below them.
+    /// Lower right corner, below rising lines.
     LowerRight,
 }
 
 /// One panel of a figure.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Its heading.
+    /// Heading of a figure's panel.
     pub title: String,
-    /// Whether its points are the paper's.
+    /// Whether the panel's points are those of the reproduced paper.
     pub printed: bool,
-    /// Its lines.
+    /// Lines of a figure's panel.
     pub series: Vec<Curve>,
 }
 
-/// One line of a panel.
+/// One line of a figure's panel.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
-    /// What the legend says.
+    /// Name of a figure's line in the legend.
     pub name: String,
-    /// Index of its colour.
+    /// Index of the colour of a figure's line.
     #[serde(skip)]
     pub colour: usize,
-    /// Whether it is dashed.
+    /// Whether a figure's line is dashed.
     #[serde(skip)]
     pub dashed: bool,
-    /// Its points (x, y).
+    /// Points (x, y) of a figure's line.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Panel {
-    /// A panel without lines.
+    /// A figure's panel without lines yet.
     pub fn new(title: &str, printed: bool) -> Self {
         Self { title: title.to_owned(), printed, series: Vec::new() }
     }
 
-    /// Adds a line.
+    /// Adds a line to a figure's panel.
     pub(crate) fn line(
         &mut self,
         name: impl Into<String>,
@@ -147,7 +147,7 @@ impl Panel {
     }
 }
 
-/// The lines of one panel, or of several by their headings.
+/// The lines of one panel, or of several panels by their headings.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Drawn<'a> {

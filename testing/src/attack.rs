@@ -1,4 +1,4 @@
-//! Attempts to break both noise bounds: dependent operands, structured messages, every kind of operation.
+//! Attempts to break both noise bounds of BFV: dependent operands, structured messages, every kind of operation.
 
 use sunzi_bfv::BfvError;
 
@@ -22,7 +22,7 @@ fn messages(n: usize, t: u64, seed: u64) -> Vec<Vec<u64>> {
     ]
 }
 
-/// Attacks by sums of one ciphertext with itself, and of many.
+/// Attacks the noise bounds by sums of one ciphertext with itself, and of many.
 fn sums(b: &mut NoiseMeter, x: &Tracked, y: &Tracked) -> Outcome {
     let mut doubled = x.clone();
     let mut sum = b.add(x, y)?;
@@ -45,7 +45,8 @@ fn sums(b: &mut NoiseMeter, x: &Tracked, y: &Tracked) -> Outcome {
     b.judge("4x + m", &shifted)
 }
 
-/// Attacks by repeated products with the plaintexts whose 1-norm is largest, and mixtures of their results.
+/// Attacks the noise bounds by repeated products with the plaintexts whose 1-norm is largest, and mixtures of
+/// their results.
 fn plain_products(b: &mut NoiseMeter, x: &Tracked, plain: &[Vec<u64>]) -> Outcome {
     for m in plain {
         let mut product = x.clone();
@@ -62,7 +63,7 @@ fn plain_products(b: &mut NoiseMeter, x: &Tracked, plain: &[Vec<u64>]) -> Outcom
     Ok(())
 }
 
-/// Attacks by sums over all rotations, and products with own rotations.
+/// Attacks the noise bounds by sums over all rotations, and products with own rotations.
 fn rotations(b: &mut NoiseMeter, x: &Tracked) -> Outcome {
     let mut sum = x.clone();
     let mut product = x.clone();
@@ -86,7 +87,8 @@ fn rotations(b: &mut NoiseMeter, x: &Tracked) -> Outcome {
     Ok(())
 }
 
-/// Attacks by deep products: squares, powers by one factor, sums in between, without relinearisation.
+/// Attacks the noise bounds by deep products: squares, powers by one factor, sums in between, without
+/// relinearisation.
 fn products(b: &mut NoiseMeter, x: &Tracked, y: &Tracked) -> Outcome {
     let (mut square, mut power, mut mixed) = (x.clone(), x.clone(), b.add(x, y)?);
     for _ in 0..8 {
@@ -109,7 +111,7 @@ fn products(b: &mut NoiseMeter, x: &Tracked, y: &Tracked) -> Outcome {
     b.judge("relinearised", &two)
 }
 
-/// Attacks by ciphertexts without noise, whose parts are not uniform: x·0 + m and x − x + m.
+/// Attacks the noise bounds by ciphertexts without noise, whose parts are not uniform: x·0 + m and x − x + m.
 fn transparent(b: &mut NoiseMeter, x: &Tracked, plain: &[Vec<u64>]) -> Outcome {
     for m in plain {
         let zero = b.multiply_scalar(x, 0)?;
@@ -131,10 +133,10 @@ fn transparent(b: &mut NoiseMeter, x: &Tracked, plain: &[Vec<u64>]) -> Outcome {
 /// Tries to break both noise bounds of a context: dependent operands, structured messages, products of every kind.
 ///
 /// # Errors
-/// Every error of the evaluator.
+/// Every error of BFV's evaluator.
 ///
 /// # Panics
-/// Panics if a bound breaks.
+/// Panics if a noise bound breaks.
 pub fn attack(b: &mut NoiseMeter, seed: u64) -> Outcome {
     let plain = messages(b.context.degree(), b.context.plain_modulus(), seed);
     let first = plain.get(..3).unwrap_or_default();

@@ -1,44 +1,44 @@
-//! Random circuits over slots, with dependent operands on purpose.
+//! Random circuits over plaintext slots, with dependent operands on purpose.
 
 use rand::{Rng, RngExt};
 
 /// Operation of a circuit; operands are indices of earlier values, possibly equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operation {
-    /// Encrypts the input of this index.
+    /// Encrypts the circuit's input of this index.
     Input(usize),
-    /// Adds: a + b.
+    /// Adds two ciphertexts: a + b.
     Add(usize, usize),
-    /// Subtracts: a − b.
+    /// Subtracts two ciphertexts: a − b.
     Sub(usize, usize),
-    /// Negates: −a.
+    /// Negates a ciphertext: −a.
     Negate(usize),
-    /// Multiplies: a·b.
+    /// Multiplies two ciphertexts: a·b.
     Multiply(usize, usize),
-    /// Squares: a².
+    /// Squares a ciphertext: a².
     Square(usize),
-    /// Adds to a the clear input of this index.
+    /// Adds to a ciphertext a the clear input of this index.
     AddPlain(usize, usize),
-    /// Subtracts from a the clear input of this index.
+    /// Subtracts from a ciphertext a the clear input of this index.
     SubPlain(usize, usize),
-    /// Multiplies a by the clear input of this index.
+    /// Multiplies a ciphertext a by the clear input of this index.
     MultiplyPlain(usize, usize),
-    /// Multiplies a by a constant.
+    /// Multiplies a ciphertext a by an integer constant.
     MultiplyScalar(usize, i64),
-    /// Rotates rows left.
+    /// Rotates the rows of slots of a ciphertext to the left.
     Rotate(usize, i64),
-    /// Swaps the rows.
+    /// Swaps the two rows of slots of a ciphertext.
     Swap(usize),
 }
 
-/// A straight-line program over vectors of n slots modulo t.
+/// A random circuit: a straight-line program over vectors of n slots modulo t.
 #[derive(Clone, Debug)]
 pub struct Circuit {
-    /// Input vectors, n slots each, below t.
+    /// Input vectors of the circuit, n slots each, below t.
     pub inputs: Vec<Vec<u64>>,
-    /// Steps: step i computes value i.
+    /// Operations of the circuit: operation i computes value i.
     pub operations: Vec<Operation>,
-    /// Plaintext modulus t.
+    /// Plaintext modulus t of the circuit.
     pub modulus: u64,
 }
 
@@ -76,7 +76,7 @@ impl Circuit {
         Self { inputs, operations, modulus }
     }
 
-    /// Computes every value on clear slots: the oracle.
+    /// Computes every value of the circuit on clear slots, as the oracle.
     #[must_use]
     pub fn run_clear(&self) -> Vec<Vec<u64>> {
         let mut values: Vec<Vec<u64>> = Vec::with_capacity(self.operations.len());
@@ -129,7 +129,7 @@ impl Circuit {
     }
 }
 
-/// Draws slots of the kinds that find mistakes: random, all t − 1, all t/2, zero, alternating, one spike.
+/// Draws slots of the kinds that find mistakes: random, all t − 1, all t/2, zero, alternating, one nonzero.
 fn random_slots<G: Rng>(rng: &mut G, degree: usize, modulus: u64) -> Vec<u64> {
     let top = modulus - 1;
     match rng.random_range(0..9) {
@@ -145,7 +145,7 @@ fn random_slots<G: Rng>(rng: &mut G, degree: usize, modulus: u64) -> Vec<u64> {
     }
 }
 
-/// Returns value `index`; indices in a circuit always point backwards.
+/// Returns the circuit's value `index`; indices always point backwards.
 pub(crate) fn row<T>(values: &[Vec<T>], index: usize) -> &[T] {
     values.get(index).map_or(&[], Vec::as_slice)
 }

@@ -1,4 +1,4 @@
-//! Plaintext polynomials modulo (Φ_m, t) by the definitions: the oracle of both schemes in any ring.
+//! Plaintext polynomials modulo (Φ_m, t) by the definitions: the oracle of both exact schemes in any ring.
 
 use sunzi_math::{CoefficientBasis, MathError, Residues, RingIndex};
 
@@ -11,10 +11,10 @@ pub struct ClearRing {
 }
 
 impl ClearRing {
-    /// Makes the ring of index m in this basis.
+    /// Makes the plaintext ring of index m modulo t in this basis.
     ///
     /// # Errors
-    /// [`MathError`] for an index of no ring.
+    /// [`MathError`] for an index m of no ring.
     pub fn new(m: u64, t: u64, basis: CoefficientBasis) -> Result<Self, MathError> {
         Ok(Self { index: RingIndex::new(m)?, t, basis })
     }
@@ -23,13 +23,13 @@ impl ClearRing {
         self.basis == CoefficientBasis::Power || self.index.is_power_of_two()
     }
 
-    /// Modulus t of the ring.
+    /// Plaintext modulus t of the ring.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.t
     }
 
-    /// Returns the coefficients of X^0, …, X^(n−1).
+    /// Returns the coefficients of X^0, …, X^(n−1) of an element.
     fn powers_of(&self, a: &[u64]) -> Result<Vec<u64>, MathError> {
         if self.is_in_powers() {
             return Ok(a.to_vec());
@@ -37,7 +37,7 @@ impl ClearRing {
         self.index.power_from_powerful(&Residues(self.t), a)
     }
 
-    /// Returns the element Σ c_j·X^j, of any number of terms.
+    /// Returns the element Σ c_j·X^j of the plaintext ring, of any number of terms.
     fn element(&self, powers: Vec<u64>) -> Vec<u64> {
         let arithmetic = Residues(self.t);
         if self.is_in_powers() {
@@ -47,10 +47,10 @@ impl ClearRing {
         }
     }
 
-    /// Returns the product a·b, by schoolbook product and division.
+    /// Returns the product a·b of two elements, by schoolbook product and division.
     ///
     /// # Errors
-    /// [`MathError`] for lists of other lengths.
+    /// [`MathError`] for coefficient lists of another length than n.
     pub fn product(&self, a: &[u64], b: &[u64]) -> Result<Vec<u64>, MathError> {
         let (a, b) = (self.powers_of(a)?, self.powers_of(b)?);
         let n = a.len();
@@ -68,10 +68,10 @@ impl ClearRing {
         Ok(self.element(extended.windows(n).rev().map(coefficient).collect()))
     }
 
-    /// Returns the image a(X^k) under an automorphism.
+    /// Returns the image a(X^k) of an element of the plaintext ring under an automorphism.
     ///
     /// # Errors
-    /// [`MathError`] for a list of another length.
+    /// [`MathError`] for a coefficient list of another length than n.
     pub fn automorphism(&self, a: &[u64], k: u64) -> Result<Vec<u64>, MathError> {
         let m = self.index.value();
         let mut powers = vec![0; m as usize];
@@ -83,19 +83,19 @@ impl ClearRing {
         Ok(self.element(powers))
     }
 
-    /// Returns the sum a + b.
+    /// Returns the sum a + b of two elements of the plaintext ring.
     #[must_use]
     pub fn sum(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
         a.iter().zip(b).map(|(x, y)| (x + y) % self.t).collect()
     }
 
-    /// Returns the difference a − b.
+    /// Returns the difference a − b of two elements of the plaintext ring.
     #[must_use]
     pub fn difference(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
         a.iter().zip(b).map(|(x, y)| (x + self.t - y) % self.t).collect()
     }
 
-    /// Returns the multiple c·a.
+    /// Returns the multiple c·a of an element of the plaintext ring by an integer.
     #[must_use]
     pub fn multiple(&self, a: &[u64], c: i64) -> Vec<u64> {
         let t = i128::from(self.t);
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(square, (0..n as i64).map(expected).collect::<Vec<_>>());
     }
 
-    /// Checks that both bases are of one ring, on ζ_15: X^15 = 1 and 1 + X^3 + X^6 + X^9 + X^12 = 0.
+    /// Checks on ζ_15 that both bases are of one ring: X^15 = 1 and 1 + X^3 + X^6 + X^9 + X^12 = 0.
     #[test]
     fn both_bases_are_the_same_ring() {
         for basis in [CoefficientBasis::Powerful, CoefficientBasis::Power] {

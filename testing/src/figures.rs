@@ -1,4 +1,5 @@
-//! Figures that tests measure, for the table of reliability: `cargo xtask reliability` runs them and collects their records.
+//! Figures that tests measure, for the table of reliability: `cargo xtask reliability` runs the tests and
+//! collects their records.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 /// Environment variable of the file that figures are appended to, one JSON object a line. Without it nothing is written.
 pub const FILE: &str = "SUNZI_FIGURES";
 
-/// A measured value of one row of the table.
+/// A measured figure of one row of the table of reliability.
 #[must_use = "a figure is recorded by its bar"]
 #[derive(Clone, Debug)]
 pub struct Figure {
@@ -19,52 +20,53 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Makes a figure of a row; `what` names it.
+    /// Makes a figure of a row of the table of reliability; `what` names it.
     pub fn new(row: u8, what: impl Into<String>) -> Self {
         Self { row, what: what.into(), cases: 1, of: 1 }
     }
 
-    /// Sets the number of cases, and the number that the table requires.
+    /// Sets the figure's number of cases, and the number that the table requires.
     pub fn cases(mut self, cases: usize, of: usize) -> Self {
         (self.cases, self.of) = (cases as u64, of as u64);
         self
     }
 
-    /// Records a value that must not exceed the bar.
+    /// Records a figure whose value must not exceed the bar.
     ///
     /// # Panics
-    /// Panics if the value is larger, or NaN: a test that breaks a bar fails.
+    /// Panics if the figure's value is larger than the bar, or NaN: a test that breaks a bar fails.
     #[track_caller]
     pub fn at_most(self, value: f64, bar: f64) {
         self.record(value, json!({ "at_most": bar }), value <= bar);
         assert!(value <= bar, "row {}, {}: {value}, at most {bar} expected", self.row, self.what);
     }
 
-    /// Records a value that must not be below the bar.
+    /// Records a figure whose value must not be below the bar.
     ///
     /// # Panics
-    /// Panics if the value is smaller, or NaN.
+    /// Panics if the figure's value is smaller than the bar, or NaN.
     #[track_caller]
     pub fn at_least(self, value: f64, bar: f64) {
         self.record(value, json!({ "at_least": bar }), value >= bar);
         assert!(value >= bar, "row {}, {}: {value}, at least {bar} expected", self.row, self.what);
     }
 
-    /// Records that none of its cases was wrong.
+    /// Records that none of the figure's cases was wrong.
     ///
     /// # Panics
-    /// Panics if a case was wrong.
+    /// Panics if a case of the measured figure was wrong.
     #[track_caller]
     pub fn none_wrong(self, wrong: usize) {
         self.at_most(wrong as f64, 0.0);
     }
 
-    /// Records a value that the table publishes without a bar.
+    /// Records a figure that the table publishes without a bar.
     pub fn stated(self, value: f64) {
         self.record(value, Value::Null, true);
     }
 
-    /// Writes one line at once, so that tests of several threads and processes do not mix theirs.
+    /// Writes a figure's record as one line at once, so that tests of several threads and processes do not
+    /// mix theirs.
     #[expect(clippy::print_stdout, reason = "what a test measured, with --nocapture")]
     fn record(&self, value: f64, bar: Value, holds: bool) {
         let Self { row, what, cases, of } = self;

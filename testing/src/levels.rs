@@ -1,4 +1,4 @@
-//! Circuits under BGV: inside a declared budget nothing is refused, outside it every operation.
+//! Random circuits under BGV: inside a declared budget of levels nothing is refused, outside it every operation.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -7,20 +7,20 @@ use sunzi_circuits::CircuitError;
 
 use crate::{Circuit, Operation, Party, Report};
 
-/// Report of runs of circuits.
+/// Report of runs of circuits under BGV.
 #[derive(Clone, Debug, Default)]
 pub struct LevelReport {
-    /// Failures, in words.
+    /// Failures of the runs of circuits, in words.
     pub failures: Vec<String>,
-    /// Number of values inside the budget, all of them decrypted.
+    /// Number of values inside the budget of levels, all of them decrypted.
     pub inside: usize,
-    /// Number of operations refused, all outside the budget.
+    /// Number of operations refused, all outside the budget of levels.
     pub refused: usize,
     /// Bits between the true noise and the bound of each value.
     pub gaps: Vec<f64>,
 }
 
-/// Budget that a value has used, counted apart from the library.
+/// Budget of levels that a value has used, counted apart from the library.
 #[derive(Clone, Copy)]
 struct Book {
     level: usize,
@@ -44,7 +44,7 @@ impl Party<Context> {
     /// oracle.
     ///
     /// # Errors
-    /// Every error of encoding and decryption: there should be none.
+    /// Every error of encoding and decryption, of which none is expected.
     pub fn check_budget(&self, circuit: &Circuit, seed: u64) -> Result<LevelReport, BgvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
@@ -105,7 +105,8 @@ impl Party<Context> {
         Ok(Some(Value { ciphertext, book }))
     }
 
-    /// Returns the budget that the result will have used: `None` without its operands, an error beyond the depth.
+    /// Returns the budget that the operation's result will have used: `None` without its operands, an error
+    /// beyond the depth.
     fn book(&self, operation: &Operation, values: &[Option<Value>]) -> Option<Result<Book, ()>> {
         let of = |i: usize| values.get(i).and_then(Option::as_ref).map(|value| value.book);
         let depth = self.context.depth();

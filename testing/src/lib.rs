@@ -18,6 +18,7 @@ pub mod polynomials;
 pub mod process;
 pub mod scheme;
 pub mod statistics;
+pub mod storage;
 pub mod timing;
 pub mod truth;
 pub mod wire;

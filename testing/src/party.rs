@@ -9,49 +9,49 @@ use sunzi_rlwe::{PublicKey, SecretKey};
 use crate::scheme::{Encrypted, Failure, Scheme};
 use crate::{Circuit, Operation};
 
-/// All keys of one owner: for tests only.
+/// All keys of one owner under a scheme, for tests only.
 pub struct Party<S: Scheme> {
-    /// Context of the keys.
+    /// Context of the keys of the party that runs circuits.
     pub context: S,
-    /// Evaluator of the context.
+    /// Evaluator of the party that runs circuits.
     pub evaluator: S::Evaluator,
-    /// Secret key.
+    /// Secret key of the party that runs circuits.
     pub secret: SecretKey,
-    /// Public key.
+    /// Public key of the party that runs circuits.
     pub public: PublicKey,
-    /// Relinearisation and Galois keys.
+    /// Relinearisation and Galois keys of the party that runs circuits.
     pub keys: EvaluationKeys,
-    /// Encoder of slots.
+    /// Encoder of plaintext slots.
     pub encoder: BatchEncoder,
 }
 
-/// Report of a run of a circuit.
+/// Report of a run of a random circuit under encryption.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Operations whose values decrypted to something else than the oracle says.
+    /// Operations of the circuit whose values decrypted to something else than the oracle says.
     pub wrong: Vec<Operation>,
-    /// Operations whose true noise exceeded the worst-case bound.
+    /// Operations of the circuit whose true noise exceeded the worst-case bound.
     pub above_worst: Vec<Operation>,
-    /// Operations whose true noise exceeded the bound drawn from the deviation.
+    /// Operations of the circuit whose true noise exceeded the bound drawn from the deviation.
     pub above_deviation: Vec<Operation>,
     /// Bits between the true noise and the bound of each value.
     pub gaps: Vec<f64>,
 }
 
 impl<S: Scheme> Party<S> {
-    /// Makes all keys from a seed, Galois keys for every rotation and the swap of rows among them.
+    /// Makes all keys of a party from a seed, Galois keys for every rotation and the swap of rows among them.
     ///
     /// # Errors
-    /// Every error of key generation and encoding.
+    /// Every error of generating the party's keys and of encoding.
     pub fn new(context: S, seed: u64) -> Result<Self, Failure<S>> {
         let steps: Vec<i64> = (0..context.evaluator().row_length() as i64).collect();
         Self::with_rotations(context, seed, &steps)
     }
 
-    /// Makes keys from a seed; Galois keys for these rotations and the swap of rows only.
+    /// Makes keys of a party from a seed; Galois keys for these rotations and the swap of rows only.
     ///
     /// # Errors
-    /// Every error of key generation and encoding.
+    /// Every error of generating the party's keys and of encoding.
     pub fn with_rotations(context: S, seed: u64, steps: &[i64]) -> Result<Self, Failure<S>> {
         let rotations = steps.iter().map(|&steps| Rotation::Rows(steps)).chain([Rotation::Columns]);
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -69,10 +69,10 @@ impl<S: Scheme> Party<S> {
         })
     }
 
-    /// Encodes slots.
+    /// Encodes slots as a plaintext.
     ///
     /// # Errors
-    /// Every error of encoding.
+    /// Every error of encoding slots.
     pub fn encode(&self, slots: &[u64]) -> Result<Plaintext, S::Error> {
         Ok(self.encoder.encode(slots)?)
     }
@@ -80,26 +80,26 @@ impl<S: Scheme> Party<S> {
     /// Encrypts slots under the secret key, with randomness from a seed.
     ///
     /// # Errors
-    /// Every error of encoding and encryption.
+    /// Every error of encoding slots and encryption.
     pub fn encrypt(&self, slots: &[u64], seed: u64) -> Result<Encrypted<S>, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         self.context.encrypt_secret(&self.encode(slots)?, &self.secret, &mut rng)
     }
 
-    /// Decrypts to slots.
+    /// Decrypts a ciphertext to slots.
     ///
     /// # Errors
-    /// Every error of decryption.
+    /// Every error of decrypting the value.
     pub fn decrypt(&self, ciphertext: &Encrypted<S>) -> Result<Vec<u64>, S::Error> {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
     }
 
     /// Runs the circuit under encryption and compares every value with the oracle.
     ///
-    /// A value whose noise bound exceeds the capacity is not judged.
+    /// The check does not judge a value whose noise bound exceeds the capacity.
     ///
     /// # Errors
-    /// Every error of the operations: a random circuit should meet none.
+    /// Every error of the circuit's operations, of which a random circuit should meet none.
     pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<Report, Failure<S>> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
@@ -116,10 +116,10 @@ impl<S: Scheme> Party<S> {
         Ok(report)
     }
 
-    /// Decrypts a value, measures its noise and records what is wrong with it.
+    /// Decrypts a circuit's value, measures its noise and records what is wrong with it.
     ///
     /// # Errors
-    /// Every error of decryption.
+    /// Every error of decrypting the value.
     pub fn judge(
         &self,
         operation: &Operation,
@@ -148,7 +148,7 @@ impl<S: Scheme> Party<S> {
     /// Runs one step of a circuit; `value` returns the values of earlier steps.
     ///
     /// # Errors
-    /// Every error of the operation; [`CircuitError::Empty`] without an operand.
+    /// Every error of the circuit's operation; [`CircuitError::Empty`] without an operand.
     pub fn step<'a>(
         &self,
         circuit: &Circuit,

@@ -11,7 +11,7 @@ use crate::circuit::row;
 use crate::scheme::{Encrypted, Scheme};
 use crate::{Circuit, ClearRing, Operation};
 
-/// All keys of one owner, and the oracle: for tests only.
+/// All keys of one owner, and the oracle of polynomial circuits, for tests only.
 pub struct Polynomials<S: Scheme> {
     context: S,
     evaluator: S::Evaluator,
@@ -24,10 +24,10 @@ pub struct Polynomials<S: Scheme> {
     galois: GaloisKeys,
 }
 
-/// Report of runs of circuits.
+/// Report of runs of polynomial circuits.
 #[derive(Clone, Debug, Default)]
 pub struct PolynomialReport {
-    /// Failures, in words.
+    /// Failures of the runs of polynomial circuits, in words.
     pub failures: Vec<String>,
     /// Number of operations that were refused for noise or depth.
     pub refused: usize,
@@ -39,10 +39,10 @@ impl<S: Scheme> Polynomials<S>
 where
     S::Error: From<MathError>,
 {
-    /// Makes all keys from a seed, Galois keys for five automorphisms among them.
+    /// Makes all keys of an owner from a seed, Galois keys for five automorphisms among them.
     ///
     /// # Errors
-    /// Every error of key generation.
+    /// Every error of generating the owner's keys.
     pub fn new(context: S, seed: u64) -> Result<Self, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let (evaluator, rlwe) = (context.evaluator(), context.rlwe());
@@ -62,10 +62,11 @@ where
         })
     }
 
-    /// Runs a circuit under encryption, skipping values that depend on refused ones, and compares every value with the oracle.
+    /// Runs a polynomial circuit under encryption, skipping values that depend on refused ones, and compares
+    /// every value with the oracle.
     ///
     /// # Errors
-    /// Every error of encoding and decryption: there should be none.
+    /// Every error of encoding and decryption, of which none is expected.
     pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<PolynomialReport, S::Error> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut clear: Vec<Vec<u64>> = Vec::with_capacity(circuit.operations.len());
@@ -117,13 +118,13 @@ where
         Plaintext::new(coefficients.to_vec(), self.clear.modulus())
     }
 
-    /// Returns the exponent of a rotation by `steps` steps.
+    /// Returns the automorphism exponent of a rotation by `steps` steps.
     fn exponent(&self, steps: i64) -> u64 {
         let at = steps.rem_euclid(self.exponents.len().max(1) as i64) as usize;
         self.exponents.get(at).copied().unwrap_or(1)
     }
 
-    /// Runs a step: `None` without the operands; an error where the scheme refuses.
+    /// Runs a step of a polynomial circuit: `None` without its operands; an error where the scheme refuses.
     #[expect(clippy::type_complexity, reason = "refusals are no errors of the test")]
     fn step(
         &self,

@@ -7,70 +7,70 @@ use sunzi_rlwe::{GaloisKeys, NoiseBound, PublicKey, RlweContext, RlweError, Secr
 
 /// A scheme under test: the context that encrypts, decrypts and measures noise.
 pub trait Scheme {
-    /// Evaluator of the scheme.
+    /// Evaluator of the scheme under test.
     type Evaluator: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys, Error = Self::Error>;
-    /// Error type of the scheme.
+    /// Error type of the scheme under test.
     type Error: std::error::Error + From<EncodingError> + From<RlweError> + 'static;
 
-    /// Makes the evaluator.
+    /// Makes the evaluator of the scheme under test.
     fn evaluator(&self) -> Self::Evaluator;
-    /// Returns ring and security.
+    /// Returns the RLWE context, which has the ring and the security.
     fn rlwe(&self) -> &RlweContext;
-    /// Encrypts under the public key.
+    /// Encrypts a plaintext under the public key.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of public-key encryption in the scheme.
     fn encrypt(
         &self,
         message: &Plaintext,
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Encrypts under the secret key.
+    /// Encrypts a plaintext under the secret key.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of secret-key encryption in the scheme.
     fn encrypt_secret(
         &self,
         message: &Plaintext,
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Decrypts a ciphertext.
+    /// Decrypts a ciphertext of the scheme under test.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of decryption in the scheme.
     fn decrypt(&self, ciphertext: &Encrypted<Self>, key: &SecretKey) -> Result<Plaintext, Self::Error>;
-    /// Measures log2 of the true noise.
+    /// Measures log2 of a ciphertext's true noise.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of the noise measurement in the scheme.
     fn measure_noise(
         &self,
         ciphertext: &Encrypted<Self>,
         message: &Plaintext,
         key: &SecretKey,
     ) -> Result<f64, Self::Error>;
-    /// Returns the ciphertext of m(X^k).
+    /// Returns the ciphertext of m(X^k) for a ciphertext of m.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of the automorphism in the scheme.
     fn automorphism(
         &self,
         ciphertext: &Encrypted<Self>,
         exponent: u64,
         keys: &GaloisKeys,
     ) -> Result<Encrypted<Self>, Self::Error>;
-    /// Returns both bounds on the noise.
+    /// Returns both bounds on a ciphertext's noise.
     fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound;
 }
 
-/// A ciphertext of a scheme.
+/// Ciphertext type of a scheme under test.
 pub type Encrypted<S> = <<S as Scheme>::Evaluator as Arithmetic>::Ciphertext;
-/// Error of an operation of a scheme.
+/// Error of an operation of a scheme in a random circuit.
 pub type Failure<S> = CircuitError<<S as Scheme>::Error>;
 
-/// Implements [`Scheme`] for a context whose methods have these names.
+/// Implements the trait [`Scheme`] for a context whose methods have these names.
 macro_rules! scheme {
     ($scheme:ident, $error:ident) => {
         impl Scheme for $scheme::Context {

@@ -2,7 +2,8 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
-/// Returns P that counts deviate from these probabilities at least as much as they do (χ² of Pearson): 0 where it is undefined.
+/// Returns the probability P that counts deviate from these probabilities at least as much as they do (χ² of
+/// Pearson): 0 where it is undefined.
 #[must_use]
 pub fn chi_square_p(counts: &[u64], probabilities: &[f64]) -> f64 {
     let total: u64 = counts.iter().sum();
@@ -14,7 +15,7 @@ pub fn chi_square_p(counts: &[u64], probabilities: &[f64]) -> f64 {
     ChiSquared::new((counts.len().max(2) - 1) as f64).map_or(0.0, |chi| chi.sf(statistic))
 }
 
-/// Returns P that a standard normal is at least as far from 0.
+/// Returns the probability P that a standard normal is at least as far from 0 as z.
 #[must_use]
 pub fn normal_p(z: f64) -> f64 {
     2.0 * Normal::standard().sf(z.abs())

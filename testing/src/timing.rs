@@ -6,14 +6,15 @@ use std::time::Instant;
 use rand::{Rng, RngExt};
 use rand_core::{TryCryptoRng, TryRng};
 
-/// Fractions of the fastest runs, each tested by itself: an interruption makes a run slow, whatever its class.
+/// Fractions of the fastest runs of a timing test, each tested by itself: an interruption makes a run slow,
+/// whatever its class.
 const CROPS: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 1.0];
 
-/// Nanoseconds of about one cycle. Closer means come from the placement of code and data: they change
-/// sign from process to process, while a dependence on a secret costs a cycle at least.
+/// Length of about one processor cycle in nanoseconds. Closer means come from the placement of code and data:
+/// they change sign from process to process, while a dependence on a secret costs a cycle at least.
 const CYCLE: f64 = 0.25;
 
-/// Mean and variance, updated value by value (Welford).
+/// Mean and variance of timings, updated value by value (Welford).
 #[derive(Clone, Copy, Default)]
 struct Moments {
     count: f64,
@@ -29,15 +30,15 @@ impl Moments {
         self.squares += delta * (value - self.mean);
     }
 
-    /// Returns the variance of the mean.
+    /// Returns the variance of the mean of the timings.
     fn error(&self) -> f64 {
         self.squares / (self.count - 1.0) / self.count
     }
 }
 
-/// Returns the largest |t| of `runs` runs over several croppings, for a difference of more than a cycle; a tenth of them are
-/// run before to warm up. `prepare` makes an input of the first class or of the second, so that it lies in memory as one
-/// of the other class would; `run` is timed.
+/// Returns the largest |t| of the timing test of `runs` runs over several croppings, for a difference of more
+/// than a cycle; a tenth of them are run before to warm up. `prepare` makes an input of the first class or of
+/// the second, so that it lies in memory as one of the other class would; `run` is timed.
 pub fn largest_t<G: Rng, I>(
     runs: usize,
     rng: &mut G,
@@ -70,7 +71,7 @@ pub fn largest_t<G: Rng, I>(
     CROPS.into_iter().map(t).fold(0.0, f64::max)
 }
 
-/// A generator that repeats given words: two classes of randomness that take equal time to draw.
+/// A random generator that repeats given words: two classes of randomness that take equal time to draw.
 #[derive(Clone, Debug)]
 pub struct Replay {
     words: Vec<u64>,
@@ -78,13 +79,13 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Makes a generator of these words, at least one.
+    /// Makes a repeating generator of these words, at least one.
     #[must_use]
     pub fn new(words: Vec<u64>) -> Self {
         Self { words: if words.is_empty() { vec![0] } else { words }, at: 0 }
     }
 
-    /// Restarts from the first word, with other words.
+    /// Restarts the repeating generator from the first word, with other words.
     pub fn restart(&mut self, words: impl Iterator<Item = u64>) {
         self.at = 0;
         self.words.clear();
@@ -118,5 +119,5 @@ impl TryRng for Replay {
     }
 }
 
-/// Marker for tests alone: the generator is none of secrets.
+/// Marks the repeating generator as cryptographic for tests alone: it may make no real secrets.
 impl TryCryptoRng for Replay {}

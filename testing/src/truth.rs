@@ -1,4 +1,4 @@
-//! Random programs on misleading columns, run through files and compared with the truth.
+//! Random analysis programs on misleading columns, run through files and compared with the truth.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,30 +15,31 @@ use sunzi_program::{
 use sunzi_rlwe::wire::WireError;
 use sunzi_rlwe::{PublicKey, Security};
 
-/// Outcome of a program.
+/// Outcome of a random analysis program.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
-    /// All printed intervals hold the truth; the number is that of rows which the widest interval leaves open, among counts of rows.
+    /// All printed intervals hold the true value; the number is that of rows which the widest interval leaves
+    /// open, among counts of rows.
     True(usize),
-    /// The program, or its result, was refused by name before it ran.
+    /// The analysis program, or its result, was refused by name before it ran.
     Refused(String),
-    /// The program was planned, and its run was refused by name.
+    /// The analysis program was planned, and its run was refused by name.
     Stopped(String),
-    /// A printed interval does not hold the truth, or a plan was refused without reason.
+    /// A printed interval does not hold the true value, or a plan was refused without reason.
     Wrong(String),
 }
 
-/// A generator of programs and tables.
+/// A generator of random analysis programs and tables.
 pub struct Draw(u64);
 
 impl Draw {
-    /// Makes a generator from a seed.
+    /// Makes the generator of programs and tables from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Returns a number from 0 to n − 1.
+    /// Draws a random number from 0 to n − 1.
     pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n.max(1)
@@ -52,7 +53,8 @@ impl Draw {
         all.get(self.below(all.len() as u64) as usize).copied().unwrap_or_default()
     }
 
-    /// Draws cells from low to high in one of the misleading shapes: ends, ties and near ties at a threshold, tiny and huge spreads.
+    /// Draws cells of a column from low to high in one of the misleading shapes: ends, ties and near ties at
+    /// a threshold, tiny and huge spreads.
     fn cells(&mut self, rows: usize, low: f64, high: f64, threshold: f64) -> Vec<f64> {
         let style = self.below(8);
         let base = low + (high - low) * self.unit();
@@ -86,7 +88,7 @@ impl Draw {
         (0..rows).map(|row| cell(row).clamp(low, high)).collect()
     }
 
-    /// Draws a table of [`schema`].
+    /// Draws a random table of [`schema`].
     ///
     /// # Errors
     /// Every error of [`Table::new`].
@@ -149,7 +151,7 @@ impl Draw {
         }
     }
 
-    /// Draws a statement for a scheme.
+    /// Draws a program statement for a scheme.
     fn statement(&mut self, scheme: SchemeChoice) -> String {
         let mut rows = || {
             if scheme == SchemeChoice::Ckks && self.below(3) > 0 {
@@ -200,7 +202,7 @@ pub fn schema(rows: u64) -> Result<Schema, ProgramError> {
     Schema::new(rows, columns)
 }
 
-/// Runs a program on a table through a file of results, and compares all printed intervals with the truth.
+/// Runs a program on a table through a file of results, and compares all printed intervals with the true values.
 #[must_use]
 pub fn outcome(text: &str, table: &Table, options: &Options, seed: u64) -> Outcome {
     let program = match Program::parse(text, table.schema()) {
@@ -221,7 +223,7 @@ pub fn outcome(text: &str, table: &Table, options: &Options, seed: u64) -> Outco
 type Totals = BTreeMap<NodeId, Estimate>;
 type Columns = BTreeMap<NodeId, Vec<Estimate>>;
 
-/// Error of a run.
+/// Error of an analysis program's run.
 struct Failed(ProgramError);
 
 impl From<ProgramError> for Failed {
@@ -236,7 +238,7 @@ impl From<WireError> for Failed {
     }
 }
 
-/// Runs a plan with three parties and a file.
+/// Runs a plan with three parties and a file, and returns the decrypted totals.
 fn opened(plan: &Plan, table: &Table, seed: u64) -> Result<(Totals, Columns), Failed> {
     let (program, mut rng) = (&plan.program, ChaCha20Rng::seed_from_u64(seed));
     let contexts = Contexts::new(&plan.parameters).map_err(ProgramError::scheme)?;
@@ -274,7 +276,7 @@ fn opened(plan: &Plan, table: &Table, seed: u64) -> Result<(Totals, Columns), Fa
     Ok((totals, columns))
 }
 
-/// Returns some cells of a column.
+/// Returns the cells of a column in a range of rows.
 fn part(cells: &Cells, rows: std::ops::Range<usize>) -> Cells {
     match cells {
         Cells::Units(v) => Cells::Units(v.get(rows).unwrap_or_default().to_vec()),
@@ -284,10 +286,11 @@ fn part(cells: &Cells, rows: std::ops::Range<usize>) -> Cells {
     }
 }
 
-/// Bound of all real numbers in drawn programs.
+/// Bound on the absolute value of all real numbers in drawn programs.
 const LARGEST: f64 = 1e3;
 
-/// Returns a double with the oracle's own rounding error: 2^-44 of the numbers it was made of.
+/// Returns a true value as a double with the oracle's own rounding error: 2^-44 of the numbers it was made
+/// of.
 fn rounded(number: Number, largest: f64) -> Estimate {
     match number {
         Number::Exact(_) => number.into(),
@@ -365,7 +368,7 @@ impl Held {
     }
 }
 
-/// Returns the options of plans: small rings without security.
+/// Returns the options of plans for a scheme: small rings without security.
 #[must_use]
 pub fn options(scheme: SchemeChoice) -> Options {
     let security = Security::InsecureForResearchOnly;

@@ -10,4 +10,15 @@ mod tables;
 
 pub use crafted::{Crafted, crafted};
 pub use operate::{Objects, Operate};
-pub use specimens::{Failure, Specimen, every_specimen, parameter_specimens, specimens};
+pub use specimens::{Failure, Specimen, parameter_specimens, specimens};
+
+/// Makes all specimens.
+///
+/// # Errors
+/// No error is expected.
+pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
+    let mut all = specimens::scheme_specimens()?;
+    all.extend(tables::table_specimens()?);
+    all.extend(results::results_specimens()?);
+    Ok(all)
+}

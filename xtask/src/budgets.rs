@@ -1,7 +1,8 @@
-//! `cargo xtask budgets`: the processor time that compiling each of our crates takes.
+//! Task `cargo xtask budgets`: the processor time that compiling each of Sunzi's crates takes.
 //!
-//! The command line is built from nothing, in a folder of its own, with this program around the compiler. Seconds differ from machine to machine,
-//! so that a crate's time is measured by that of all crates of others in the same build.
+//! The budgets are measured on a build of the command line from nothing, in a folder of its own, with this
+//! program around the compiler. Seconds differ from machine to machine, so that a crate's time is measured by
+//! that of all crates of others in the same build.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -13,25 +14,25 @@ use clap::Args;
 
 use crate::{step, tree};
 
-/// Set where this program runs the compiler: the file that times are appended to.
+/// Environment variable, set where this program runs the compiler, that names the file to append times to.
 const TIMES: &str = "SUNZI_COMPILER_TIMES";
-/// The name of the compiled package, as cargo tells the compiler.
+/// Environment variable with the name of the compiled package, as cargo tells the compiler.
 const PACKAGE: &str = "CARGO_PKG_NAME";
-/// What each crate may take, as a part of the time of all crates of others.
+/// File of the budgets: the compile time a crate may take, as a part of the time of all crates of others.
 const BUDGETS: &str = "xtask/budgets.txt";
-/// How much more than its budget a crate may take: measurements differ by a tenth.
+/// Factor by which a crate's compile time may exceed its budget: measurements differ by a tenth.
 const TOLERANCE: f64 = 1.25;
-/// What any crate may take besides, for the smallest ones.
+/// Part of the compile time that any crate may take besides its budget, for the smallest ones.
 const FLOOR: f64 = 0.01;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write the budgets anew, as measured now
+    /// Write the compile-time budgets anew, as measured now
     #[arg(long)]
     record: bool,
 }
 
-/// Runs the compiler and notes its time, if this process was started for that.
+/// Runs the compiler and notes its time, if this process was started in place of it.
 pub(crate) fn around_the_compiler() -> Option<ExitCode> {
     let file = std::env::var_os(TIMES)?;
     let mut arguments = std::env::args_os().skip(1);
@@ -45,7 +46,7 @@ pub(crate) fn around_the_compiler() -> Option<ExitCode> {
     Some(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// User and system time of processes that this one has waited for, in ticks of the system.
+/// User and system time of the processes that this one has waited for, in clock ticks.
 fn ticks_of_children() -> Option<u64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
@@ -53,7 +54,7 @@ fn ticks_of_children() -> Option<u64> {
     Some(times.next()?.ok()? + times.next()?.ok()?)
 }
 
-/// Builds, measures, and compares with the budgets or writes them.
+/// Builds the command line, measures compile times, and compares them with the budgets or writes the budgets.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let shares = shares(&build(&root)?)?;
@@ -66,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     compare(&shares, &tree::read(&root, Path::new(BUDGETS))?).map(|summary| format!("budgets: {summary}"))
 }
 
-/// The times of a build of the command line: lines of a package and ticks.
+/// The compile times of a build of the command line: lines of a package and clock ticks.
 fn build(root: &Path) -> Result<String, String> {
     let folder = tree::target(root).join("budgets");
     let why = |error| format!("cannot build in {}: {error}", folder.display());
@@ -94,7 +95,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) }
 }
 
-/// Times of our crates by that of all others.
+/// Compile times of Sunzi's crates, divided by that of all other crates.
 fn shares(lines: &str) -> Result<BTreeMap<String, f64>, String> {
     let mut ours: BTreeMap<String, f64> = BTreeMap::new();
     let mut others = 0.0;
@@ -115,13 +116,13 @@ fn shares(lines: &str) -> Result<BTreeMap<String, f64>, String> {
     Ok(ours)
 }
 
-/// A name and a number.
+/// A line of the budgets: a crate's name and a number.
 fn entry(line: &str) -> Result<(String, f64), String> {
     let parts = line.split_once(' ').and_then(|(name, number)| Some((name.to_owned(), number.parse().ok()?)));
     parts.ok_or_else(|| format!("expected a name and a number, not {line:?}"))
 }
 
-/// Fails if a crate is above its budget, or if crates and budgets are not the same.
+/// Fails if a crate's compile time is above its budget, or if crates and budgets are not the same.
 fn compare(shares: &BTreeMap<String, f64>, budgets: &str) -> Result<String, String> {
     let budgets = budgets.lines().map(entry).collect::<Result<BTreeMap<_, _>, _>>()?;
     let mut wrong = Vec::new();

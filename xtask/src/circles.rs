@@ -1,7 +1,9 @@
-//! `cargo xtask circles`: files that import one another in a circle, which nobody can read one after the other.
+//! Task `cargo xtask circles`: files that import one another in a circle, which nobody can read one after the
+//! other.
 //!
-//! The files are read as text: imports, and paths in code. Names are followed through re-exports to the file that defines them; modules of tests
-//! do not count. A module may share names both ways with the files of its own folder.
+//! Circles are found by reading the files as text: imports, and paths in code. Names are followed through
+//! re-exports to the file that defines them; modules of tests do not count. A module may share names both
+//! ways with the files of its own folder.
 
 mod components;
 mod imports;
@@ -11,17 +13,17 @@ use std::path::{Path, PathBuf};
 
 use crate::tree;
 
-/// Names that tie one file to another, by both files.
+/// Imports between files: the names that tie one file to another, by both files.
 type Arrows = BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>;
-/// Files that reach one another.
+/// A circle of imports: files that all reach one another.
 type Circle = BTreeSet<PathBuf>;
 
 /// Folders of crates, and folders of such folders.
 const CRATES: [&str; 7] = ["crates/*", "research/*", "cli", "lab", "python", "testing", "xtask"];
-/// Circles that are allowed, and why.
+/// File of the import circles that are allowed, and why.
 const ALLOWED: &str = "xtask/circles.txt";
 
-/// Fails on circles that the list does not allow, and on files of the list that are in no circle any more.
+/// Fails on import circles that the list does not allow, and on files of the list that are in no circle any more.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let arrows = arrows(root)?;
     let found = components::circles(&arrows);
@@ -52,7 +54,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     ))
 }
 
-/// Imports between files of every crate.
+/// Imports between files of every crate below `root`.
 fn arrows(root: &Path) -> Result<Arrows, String> {
     let mut arrows = Arrows::new();
     for place in CRATES {
@@ -71,7 +73,7 @@ fn arrows(root: &Path) -> Result<Arrows, String> {
     if arrows.is_empty() { Err("no imports were found in any crate".to_owned()) } else { Ok(arrows) }
 }
 
-/// The circles of the list: paragraphs of paths, each with a reason.
+/// The allowed circles of the list: paragraphs of paths, each with a reason.
 fn allowed(list: &str) -> Result<Vec<Circle>, String> {
     let mut circles = Vec::new();
     for paragraph in list.trim().split("\n\n").filter(|text| !text.is_empty() && !text.starts_with('#')) {
@@ -87,13 +89,13 @@ fn allowed(list: &str) -> Result<Vec<Circle>, String> {
     Ok(circles)
 }
 
-/// The folder of a module's parts.
+/// The folder of the files of a module's submodules.
 fn folder(module: &Path) -> PathBuf {
     let whole = ["lib.rs", "main.rs", "mod.rs"].iter().any(|name| module.ends_with(name));
     if whole { module.with_file_name("") } else { module.with_extension("") }
 }
 
-/// The files of a circle and the names that tie each arrow.
+/// Text about a circle: its files and the names that each import brings.
 fn describe(circle: &Circle, arrows: &Arrows) -> String {
     let mut text = format!("a circle of {} files:", circle.len());
     for ((from, to), names) in arrows {

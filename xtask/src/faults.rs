@@ -1,4 +1,4 @@
-//! `cargo xtask faults`: faults that tests must catch, one after the other, in a copy of the tree.
+//! Task `cargo xtask faults`: faults that tests must catch, one after the other, in a copy of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::{step, tree};
 
-/// The faults.
+/// File of the faults that tests must catch.
 const FAULTS: &str = "xtask/faults.txt";
 
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     files: Vec<String>,
 }
 
-/// A line of a file, what it becomes, and the tests that must fail then.
+/// A fault: a line of a file, what it becomes, and the tests that must fail then.
 struct Fault<'a> {
     file: &'a str,
     sound: &'a str,
@@ -25,7 +25,7 @@ struct Fault<'a> {
     tests: &'a str,
 }
 
-/// Tries the faults and says which of them are caught.
+/// Tries the faults on their tests and reports which of them are caught.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let text = tree::read(&root, Path::new(FAULTS))?;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
 }
 
 impl Fault<'_> {
-    /// The file with the fault.
+    /// The contents of a file with the fault in it.
     fn applied(&self, root: &Path) -> Result<String, String> {
         let contents = format!("\n{}", tree::read(root, Path::new(self.file))?);
         let [sound, faulty] = [self.sound, self.faulty].map(|line| format!("\n{line}\n"));
@@ -62,7 +62,7 @@ impl Fault<'_> {
         }
     }
 
-    /// Whether the tests fail with the fault, which has to compile.
+    /// Whether the fault's tests fail with it; the fault has to compile.
     fn is_caught(&self, root: &Path, copy: &Path) -> Result<bool, String> {
         let file = copy.join(self.file);
         write(&file, self.applied(root)?.as_bytes())?;
@@ -81,7 +81,7 @@ impl Fault<'_> {
     }
 }
 
-/// Paragraphs of a file, a line, what it becomes, and arguments of cargo test.
+/// The faults of a text: paragraphs of a file, a line, what it becomes, and arguments of cargo test.
 fn read(text: &str) -> Result<Vec<Fault<'_>>, String> {
     text.split("\n\n").filter(|paragraph| !paragraph.starts_with('#')).map(fault).collect()
 }
@@ -97,7 +97,7 @@ fn fault(paragraph: &str) -> Result<Fault<'_>, String> {
     }
 }
 
-/// Writes a file unless it has these contents, so that cargo compiles nothing again.
+/// Writes a file unless it has these contents already, so that cargo compiles nothing again.
 fn write(path: &PathBuf, contents: &[u8]) -> Result<(), String> {
     if fs::read(path).is_ok_and(|old| old == contents) {
         return Ok(());

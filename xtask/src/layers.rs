@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use crate::{step, tree};
 
-/// Place of a package among the layers.
+/// Place of a package among the layers of crates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Layer number; imports go to smaller numbers only.
+    /// Number of the layer of a package; imports go to smaller numbers only.
     Layer(u8),
-    /// Consumer: may import any layer, is imported by nothing.
+    /// Leaf: a package that may import any layer, and is imported by nothing.
     Leaf,
 }
 
-/// Packages with folder and place: the table of `ARCHITECTURE.md`. Packages of later milestones are listed
-/// before they exist, so that they arrive in the right place.
+/// Folder and place of every package, as the table of `ARCHITECTURE.md` has them. Packages of later
+/// milestones are listed before they exist, so that they arrive in the right place.
 const PLACES: [(&str, &str, Place); 21] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
     ("sunzi-kernels", "crates/kernels", Place::Layer(1)),
@@ -48,12 +48,12 @@ const TESTING: &str = "sunzi-testing";
 /// Folder of storages of residues for research and tests: tests of any crate may import them, those of the ring included.
 const RESEARCH: &str = "research/";
 
-/// Runs the check and returns its summary.
+/// Checks the layers of this workspace and returns a summary.
 pub(crate) fn run() -> Result<String, String> {
     check(&tree::root()).map(|summary| format!("layers: {summary}"))
 }
 
-/// Checks the workspace at `root`.
+/// Checks the layers of the workspace at `root`.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let metadata = metadata(root, &["--no-deps"])?;
     let violations = violations(&metadata)?;
@@ -90,7 +90,7 @@ pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
     value.get(key).and_then(Value::as_str).ok_or_else(|| format!("cargo metadata lacks the field {key}"))
 }
 
-/// Returns one line for each violation of the order, with its remedy.
+/// Returns one line for each import against the order of layers, with its remedy.
 fn violations(metadata: &Value) -> Result<Vec<String>, String> {
     let workspace = Path::new(text(metadata, "workspace_root")?);
     let packages = packages(metadata)?;

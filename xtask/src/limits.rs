@@ -1,26 +1,26 @@
-//! Task `cargo xtask limits`: checks the limits that no lint checks.
+//! Task `cargo xtask limits`: checks limits on files that no lint checks.
 //!
-//! Function length is checked by clippy (`too_many_lines`); all checks here read the files as text.
+//! Function length is checked by clippy (`too_many_lines`); `cargo xtask limits` reads the files as text.
 
 use std::path::{Path, PathBuf};
 
 use crate::{links, tree};
 
-/// Length of the longest source file, in lines.
+/// Largest length that a source file may have, in lines.
 const LONGEST_FILE: usize = 500;
 /// The only folder whose code may use `unsafe`.
 const UNSAFE_FOLDER: &str = "crates/kernels";
-/// Kinds of files with a length limit.
+/// Extensions of files with a length limit.
 const SOURCES: [&str; 4] = ["rs", "py", "pyi", "sh"];
-/// Kinds of files that must not name a place on somebody's machine.
+/// Extensions of files that must not name a path of somebody's machine.
 const TEXTS: [&str; 9] = ["rs", "py", "pyi", "sh", "md", "toml", "bib", "json", "yml"];
 
-/// Runs the check and returns its summary.
+/// Checks the limits of all files of the repository and returns a summary.
 pub(crate) fn run() -> Result<String, String> {
     check(&tree::root()).map(|summary| format!("limits: {summary}"))
 }
 
-/// Checks every file below `root`.
+/// Checks the limits of every file below `root`.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let files = tree::files(root)?;
     let mut found = links::broken(root, &files)?;
@@ -36,7 +36,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     Err(format!("{} limit(s) broken:\n  - {}", found.len(), found.join("\n  - ")))
 }
 
-/// Returns what is wrong with one file.
+/// Returns the limits that one file exceeds.
 fn judge(path: &Path, contents: &str) -> Vec<String> {
     let name = path.display();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Links of the documents: they name only files that exist, as links and as paths in code spans.
+//! Links of Markdown documents: they name only files that exist, as links and as paths in code spans.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub(crate) fn broken(root: &Path, files: &[impl AsRef<Path>]) -> Result<Vec<Stri
     Ok(found)
 }
 
-/// Yields targets of `[text](target)` that stay inside the repository.
+/// Yields targets of Markdown links `[text](target)` that stay inside the repository.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| {
         let target = rest.split([')', '#', ' ']).next()?;
@@ -57,7 +57,7 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Yields code spans that are plain paths: no spaces, patterns or braces.
+/// Yields code spans of a Markdown line that are plain paths: no spaces, patterns or braces.
 fn code_paths(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2).filter(|span| {
         TOPS.iter().any(|top| span.starts_with(top)) && !span.contains([' ', '*', '{', '<', '…', ','])

@@ -1,7 +1,7 @@
 //! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
 //! `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`, `cargo xtask peers`.
 //!
-//! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
+//! Exit codes of `cargo xtask`: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
 
@@ -34,9 +34,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Every test, and the examples of the documentation
+    /// Run every test, and the examples of the documentation
     Test(test::Arguments),
-    /// Format, lints, layers, circles, limits, features, licences and the build of the documentation
+    /// Check format, lints, layers, circles, limits, features, licences and the build of the documentation
     Check,
     /// Check that every crate imports only from the layers below its own
     Layers,
@@ -44,17 +44,18 @@ enum Task {
     Circles,
     /// Build the command line from nothing, and check the processor time that each of our crates takes to compile
     ///
-    /// Takes three minutes of processor time, so that it is no part of `check`.
+    /// The task takes three minutes of processor time to build all crates, so that it is no part of `check`.
     Budgets(budgets::Arguments),
     /// Record which files a product, a bootstrapping and the demonstration go through, and compare with docs/paths.md
     ///
-    /// Takes a build of its own, so that it is no part of `check`, which sees that the files on that page exist; `test --long` has it as a step.
+    /// The task records paths in a build of its own, so that it is no part of `check`, which sees that the
+    /// files on that page exist; `test --long` has it as a step.
     Paths(paths::Arguments),
     /// Try faults on the tests that must catch them, in a copy of the tree: hours for all of them
     Faults(faults::Arguments),
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
-    /// Check that what users build has no door to secrets and counts nothing
+    /// Check that what users build measures nothing by the secret key and counts nothing
     Shipped,
     /// Check licences, sources and checksums of what others wrote, without network; cargo deny besides where it is installed
     Supply(supply::Arguments),

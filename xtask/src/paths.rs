@@ -1,7 +1,9 @@
-//! `cargo xtask paths`: the files that an operation goes through on its way down to the kernels, from recordings.
+//! Task `cargo xtask paths`: the files that an operation goes through on its way down to the kernels, from
+//! recordings.
 //!
-//! Every call of a kernel is recorded with the functions that it came through (the feature `paths` of `crates/kernels`), in builds that inline
-//! nothing of ours but kernels. A closure that a file hands to another one is that file's own code: control that comes back to it is no way up.
+//! Every call of a kernel is recorded with the functions that it came through (the feature `paths` of
+//! `crates/kernels`), in builds that inline no function of Sunzi but kernels. A closure that a file hands to
+//! another one is that file's own code: control that comes back to it is no way up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,21 +15,21 @@ use serde_json::{Value, json};
 
 use crate::{step, tree};
 
-/// The tables of all operations.
+/// Page with the recorded paths of all operations, as tables.
 const PAGE: &str = "docs/paths.md";
-/// What is said above them.
+/// Text of the page above the tables of paths.
 const ABOUT: &str = "# Paths of three operations\n\n\
     Which file hands down to which, from an operation to the kernels that are counted (transforms, products, conversions). Written by \
     `cargo xtask paths --record`, which records every call; files stand in the order in which they are first entered. \
     What the demonstration leaves to a thread of the pool begins a path of its own.\n";
-/// The build of the programs whose calls are recorded.
+/// Arguments of cargo to build the programs whose kernel calls are recorded.
 const BUILD: &str = "build --profile paths -p sunzi-testing --bin paths -p sunzi-cli --bin sunzi --features sunzi-testing/paths";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The operations; all unless given, which are then compared with docs/paths.md
+    /// The operations to record; all unless given, which are then compared with docs/paths.md
     operations: Vec<Operation>,
-    /// Print the tables as JSON, with the number of paths that take each step
+    /// Print the tables of paths as JSON, with the number of paths that take each step
     #[arg(long)]
     json: bool,
     /// Write docs/paths.md anew
@@ -37,28 +39,31 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Operation {
-    /// A BFV product with relinearisation
+    /// Paths of a BFV product with relinearisation
     Product,
-    /// A CKKS bootstrapping
+    /// Paths of a CKKS bootstrapping
     Bootstrap,
-    /// The demonstration of the command line
+    /// Paths of the demonstration of the command line
     Demo,
 }
 
-/// What an operation goes through.
+/// Files that an operation goes through, from its recorded calls of kernels.
 #[derive(Default)]
 struct Paths {
     number: usize,
-    /// Files in the order of first entry.
+    /// Files that the operation goes through, in the order of first entry.
     files: Vec<String>,
-    /// Which file hands down to which, on how many paths.
+    /// Pairs of files of which the first calls down into the second, with the number of paths.
     steps: BTreeMap<(String, String), usize>,
-    /// Files that are entered again from below, and by which file.
+    /// Files of the operation that are entered again from below, and by which file.
     again: BTreeSet<(String, String)>,
+    /// Crates that are entered again from below, and from which crate.
+    crates_again: BTreeSet<(String, String)>,
 }
 
 impl Operation {
-    /// Its title, the program with its arguments, and the file and the function that it begins in unless all of the program belongs to it.
+    /// The operation's title, the program with its arguments, and the file and function that it begins in
+    /// unless all of the program belongs to it.
     fn description(self) -> (&'static str, &'static str, Option<(&'static str, &'static str)>) {
         let (product, bootstrap) =
             ("crates/bfv/src/evaluator/multiply.rs", "crates/circuits/src/bootstrap/bootstrapper.rs");
@@ -71,7 +76,7 @@ impl Operation {
         }
     }
 
-    /// Runs the program on one thread, and reads what was recorded.
+    /// Runs the operation's program on one thread, and reads the recorded paths.
     fn record(self, root: &Path) -> Result<Paths, String> {
         let (_, line, entry) = self.description();
         let folder = tree::target(root).join("paths");
@@ -91,7 +96,7 @@ impl Operation {
 }
 
 impl Paths {
-    /// Reads a recording: a path in each line.
+    /// Reads a recording of kernel calls: a path in each line.
     fn read(text: &str, entry: Option<(&str, &str)>) -> Self {
         let mut found = Self::default();
         for line in text.lines() {
@@ -118,6 +123,10 @@ impl Paths {
                 self.again.insert((file.to_owned(), (*last).to_owned()));
             }
             if let Some(last) = open.last() {
+                let (to, from) = (folder(file), folder(last));
+                if to != from && open.iter().any(|other| folder(other) == to) {
+                    self.crates_again.insert((to.to_owned(), from.to_owned()));
+                }
                 *self.steps.entry(((*last).to_owned(), file.to_owned())).or_default() += 1;
             }
             if !self.files.iter().any(|known| known == file) {
@@ -129,19 +138,18 @@ impl Paths {
     }
 
     fn crates(&self) -> usize {
-        let folders = self.files.iter().filter_map(|file| file.split_once("/src/"));
-        folders.map(|(folder, _)| folder).collect::<BTreeSet<_>>().len()
+        self.files.iter().map(|file| folder(file)).collect::<BTreeSet<_>>().len()
     }
 
-    /// Files that one hands down to, in the order of first entry.
+    /// Files that `file` calls down into, in the order of first entry.
     fn next<'a>(&'a self, file: &'a str) -> impl Iterator<Item = (&'a String, usize)> {
         self.files.iter().filter_map(move |to| Some((to, *self.steps.get(&(file.to_owned(), to.clone()))?)))
     }
 
     fn markdown(&self, title: &str) -> String {
         let mut text = format!("\n## {title}\n\n{} files of {} crates.", self.files.len(), self.crates());
-        for (file, from) in &self.again {
-            text.push_str(&format!(" `{file}` is entered again from `{from}`."));
+        for (again, from) in self.crates_again.iter().chain(&self.again) {
+            text.push_str(&format!(" `{again}` is entered again from `{from}`."));
         }
         text.push_str("\n\n| file | hands down to |\n|---|---|\n");
         for file in &self.files {
@@ -157,11 +165,16 @@ impl Paths {
         };
         let files: Vec<Value> =
             self.files.iter().map(|file| json!({ "file": file, "hands_down_to": of(file) })).collect();
-        json!({ "operation": title, "paths": self.number, "crates": self.crates(), "files": files, "entered_again": self.again })
+        json!({ "operation": title, "paths": self.number, "crates": self.crates(), "files": files, "entered_again": self.again, "crates_entered_again": self.crates_again })
     }
 }
 
-/// Records, and prints, writes or compares.
+/// Returns the folder of the crate that a file belongs to.
+fn folder(file: &str) -> &str {
+    file.split_once("/src/").map_or(file, |(folder, _)| folder)
+}
+
+/// Records the paths of the operations asked for, and prints, writes or compares them.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let all = arguments.operations.is_empty();
@@ -183,7 +196,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     }
 }
 
-/// Compares all operations with the page.
+/// Compares the recorded paths of all operations with the page.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let recorded = record(root, Operation::value_variants())?;
     compare(root, &recorded.iter().map(|(title, paths)| paths.markdown(title)).collect::<String>())
@@ -227,6 +240,8 @@ mod tests {
         let (a, c) = ("crates/a/src/a.rs".to_owned(), "crates/c/src/c.rs".to_owned());
         assert_eq!(paths.steps.get(&(a.clone(), c.clone())), Some(&3));
         assert_eq!(paths.again, BTreeSet::from([(a.clone(), c.clone()), (c, a)]));
+        let (a, c) = ("crates/a".to_owned(), "crates/c".to_owned());
+        assert_eq!(paths.crates_again, BTreeSet::from([(a.clone(), c.clone()), (c, a)]));
         assert!(
             paths
                 .markdown("Title")

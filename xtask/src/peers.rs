@@ -1,4 +1,4 @@
-//! Task `cargo xtask peers`: builds the other libraries of `peers/` and alternates them with ours.
+//! Task `cargo xtask peers`: builds the other libraries of `peers/` and alternates them with Sunzi.
 
 mod build;
 
@@ -11,23 +11,23 @@ use crate::step::cargo;
 use crate::tree;
 use build::{Peer, Places, done};
 
-/// Options of a quick look, whose figures are not for publication.
+/// Options of `cargo xtask peers --quick`, whose figures are not for publication.
 const QUICK: [&str; 6] = ["--rounds", "5", "--log-n", "13", "--seconds", "1"];
-/// Longest time of the rounds of one operation, in seconds, unless given.
+/// Longest time of the rounds of one compared operation, in seconds, unless given.
 const SECONDS: &str = "10";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Only these, separated by commas
+    /// Build and compare only these libraries, separated by commas
     #[arg(long, value_delimiter = ',', value_enum)]
     only: Vec<Peer>,
-    /// One degree and few rounds: a look, not a figure
+    /// Compare at one degree in few rounds, for a look and not for figures
     #[arg(long)]
     quick: bool,
-    /// Print a JSON array of rows instead of a table
+    /// Print the rows of results as a JSON array instead of a table
     #[arg(long)]
     json: bool,
-    /// Fail if a bar is missed
+    /// Fail if a ratio misses its bar
     #[arg(long)]
     check: bool,
     /// Write docs/benchmarks.md, .svg and .json from the rows of this run
@@ -39,16 +39,16 @@ pub(crate) struct Arguments {
     /// Begin no new round of an operation after so many seconds (10 unless set)
     #[arg(long, conflicts_with = "quick")]
     seconds: Option<f64>,
-    /// log2 of the degrees, separated by commas
+    /// log2 of the ring degrees to compare at, separated by commas
     #[arg(long, conflicts_with = "quick")]
     log_n: Option<String>,
-    /// Only these schemes, separated by commas
+    /// Compare only these schemes, separated by commas
     #[arg(long)]
     schemes: Option<String>,
-    /// Only these operations of a scheme, separated by commas
+    /// Compare only these operations of a scheme, separated by commas
     #[arg(long)]
     operations: Option<String>,
-    /// Instead of timing, run so many random circuits in ours and in every rival, and count wrong results
+    /// Instead of timing, run so many random circuits in Sunzi and in every rival, and count wrong results
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory"])]
     circuits: Option<usize>,
     /// How the memory of rivals is given: stock, kept, or both, separated by commas
@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     memory: Option<String>,
 }
 
-/// Builds the libraries, compares them and prints the results.
+/// Builds the other libraries, compares them with Sunzi and prints the results.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let places = places()?;
     if let Some(count) = arguments.circuits {
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     Ok(String::new())
 }
 
-/// Finds the folders of sources and of builds.
+/// Finds the folders of the libraries' sources and builds.
 fn places() -> Result<Places, String> {
     let root = tree::root();
     let output = tree::target(&root).join("peers");
@@ -119,7 +119,8 @@ fn chosen(only: &[Peer]) -> &[Peer] {
     if only.is_empty() { Peer::value_variants() } else { only }
 }
 
-/// Makes the command for `count` random circuits with these libraries, or with the three that are always compared.
+/// Makes the command for `count` random circuits with the libraries asked for, or with the three that are
+/// always compared.
 fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
     let mut command = bench(places, "circuits");
     for peer in chosen(only).iter().filter(|peer| !only.is_empty() || peer.runs_circuits()) {
@@ -129,7 +130,7 @@ fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
     command
 }
 
-/// Returns the results of random circuits in other libraries, as JSON.
+/// Returns the results of `count` random circuits in other libraries, as JSON.
 pub(crate) fn circuits_json(count: usize) -> Result<String, String> {
     let mut command = circuits(&places()?, &[], count);
     command.arg("--json").stderr(std::process::Stdio::inherit());

@@ -6,12 +6,13 @@ use std::process::{Command, Stdio};
 
 use crate::tree;
 
-/// Least version of Python, as its `sys.version_info`.
+/// Least version of Python that is supported, as its `sys.version_info`.
 const LEAST: &str = "(3, 9)";
-/// Packages that the tests need besides.
+/// Python packages that the tests of the Python package need.
 const PACKAGES: [&str; 6] = ["maturin>=1.9.4,<2", "matplotlib", "mypy", "numpy", "pytest", "scikit-learn"];
 
-/// Builds the wheel, installs it and runs its tests. Without Python, or without packages for it, the check says so and does nothing else.
+/// Builds the wheel of the Python package, installs it and runs its tests. Without Python, or without
+/// packages for it, the check says so and does nothing else.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let Some(python) = python() else {
         return Ok("SKIPPED: there is no Python 3.9 or later; name one in SUNZI_PYTHON".to_owned());
@@ -63,7 +64,7 @@ fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
     wheel.ok_or_else(|| format!("no wheel in {}", folder.display()))
 }
 
-/// Whether a command can be started and succeeds.
+/// Whether a command can be started and succeeds, its output dropped.
 fn quiet(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }

@@ -1,7 +1,8 @@
 //! Task `cargo xtask reliability`: the figures of security and reliability, each from the run that prints it.
 //!
-//! Tests record what they measure (`testing/src/figures.rs`) in a file that an environment variable names; the table says for
-//! every row what was measured, beside its bar, and the command that measures it again.
+//! Tests record the figures that they measure (`testing/src/figures.rs`) in a file that an environment
+//! variable names; the table of reliability has for every row what was measured, beside its bar, and the
+//! command that measures it again.
 
 mod checkers;
 mod fuzz;
@@ -24,33 +25,33 @@ use rows::{ROWS, Row};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// All the cases that the table asks for, within an hour; without it, what the ordinary tests run
+    /// Measure all the cases that the table asks for, within an hour; without it, what the ordinary tests run
     #[arg(long)]
     long: bool,
-    /// These rows only, such as 2,14
+    /// Measure only these rows of the table, such as 2,14
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=25))]
     rows: Vec<u8>,
-    /// The rows from what the last `cargo xtask test` recorded, without running anything
+    /// Print the rows from what the last `cargo xtask test` recorded, without running anything
     #[arg(long, conflicts_with_all = ["long", "rows"])]
     recorded: bool,
     /// Keep what earlier long runs measured, and measure only the rows that they did not finish or meet
     #[arg(long, requires = "long")]
     resume: bool,
-    /// Print JSON, one object with all rows
+    /// Print one JSON object with all rows of the table
     #[arg(long)]
     json: bool,
-    /// Also write the table into this Markdown file
+    /// Also write the table of reliability into this Markdown file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }
 
-/// Outcome of one command.
+/// Outcome of one command that measures rows of reliability.
 struct Outcome {
     row: u8,
     error: Option<String>,
 }
 
-/// Runs the commands that measure the rows, and prints the rows.
+/// Runs the commands that measure the rows of reliability, and prints the rows.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let file = tree::figures_file(&root);
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     if table.broken() == 0 { Ok(text) } else { Err(text) }
 }
 
-/// Returns the rows from the records of the last tests.
+/// Returns the rows of reliability from the records of the last tests.
 fn recorded(file: &Path) -> Result<String, String> {
     let figures = read(file)?;
     let rows: Vec<&Row> = ROWS.iter().collect();
@@ -90,7 +91,7 @@ fn recorded(file: &Path) -> Result<String, String> {
     if table.broken() == 0 { Ok(table.summary()) } else { Err(table.text()) }
 }
 
-/// Appends a line in the format of the tests: a count of failures.
+/// Appends a figure in the format of the tests to the file of records: a count of failures.
 fn record(file: &Path, row: u8, what: &str, wrong: u64, cases: u64, of: u64) -> Result<(), String> {
     let line = serde_json::json!({
         "row": row, "what": what, "value": wrong, "bar": { "at_most": 0.0 }, "cases": cases, "of": of, "holds": wrong == 0
@@ -119,12 +120,13 @@ fn is_finished(figures: &[Value], row: u8) -> bool {
     figures.iter().any(|line| is_of(line, "finished", row))
 }
 
-/// Whether a line names the row: by "row", as one of its figures, or by "finished", as the end of it.
+/// Whether a line of the records names the row: by "row", as one of its figures, or by "finished", as the end
+/// of it.
 fn is_of(line: &Value, name: &str, row: u8) -> bool {
     line.get(name).and_then(Value::as_u64) == Some(row.into())
 }
 
-/// Empties the file of an earlier run.
+/// Empties the file of figures of an earlier run.
 pub(crate) fn begin(file: &Path) -> Result<(), String> {
     let folder = file.parent().unwrap_or(file);
     fs::create_dir_all(folder)
@@ -140,14 +142,14 @@ fn read(file: &Path) -> Result<Vec<Value>, String> {
     text.lines().map(line).collect()
 }
 
-/// Measures everything the ordinary tests record, in one run of what `cargo xtask test` has built.
+/// Measures the figures that ordinary tests record, in one run of what `cargo xtask test` has built.
 fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let Some(&&Row { number: row, .. }) = rows.first() else { return Vec::new() };
     let line = "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast";
     vec![Outcome { row, error: cargo(root, file, line) }]
 }
 
-/// Measures row by row, with all cases; a command that measures two rows runs once.
+/// Measures the rows of reliability one by one, with all cases; a command that measures two rows runs once.
 fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let (mut outcomes, mut ran) = (Vec::new(), BTreeMap::new());
     for row in rows {
@@ -173,7 +175,7 @@ fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     outcomes
 }
 
-/// Runs cargo; returns why it failed, if it did.
+/// Runs cargo with the figures going to `file`; returns why it failed, if it did.
 fn cargo(root: &Path, file: &Path, line: &str) -> Option<String> {
     let command = format!("cargo {line}");
     step::announce(&command);

@@ -6,11 +6,13 @@ use std::process::Command;
 
 use crate::step;
 
-/// Packages that users build.
+/// Packages that users build, each of which is checked.
 const SHIPPED: [&str; 3] = ["sunzi-cli", "sunzi-python", "sunzi"];
-/// Measurements by the secret key, counts and paths of all operations, marks for memory checkers.
+/// Features that no shipped package may have: measurements by the secret key, counts and paths of all
+/// operations, marks for memory checkers.
 const FORBIDDEN: [&str; 4] = ["danger", "tally", "memcheck", "paths"];
-/// Timings beside rivals and the tables of papers, and the storages of `research/`, which users ask for by a feature.
+/// Packages that are linked with no shipped one: the laboratory, and the storages of `research/`, which users
+/// ask for by a feature.
 const LABORATORY: [&str; 4] = ["lab", "sunzi-big", "sunzi-fermat", "sunzi-univariate"];
 
 /// Fails if a crate of the workspace has a forbidden feature in a shipped package, or if the laboratory is linked with one.
@@ -31,7 +33,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     ))
 }
 
-/// Returns every package that is built into this one, with its features in brackets.
+/// Returns every package that is built into `package`, with its features in brackets.
 fn tree(root: &Path, package: &str) -> Result<String, String> {
     let output = Command::new(step::cargo())
         .args(["tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", "-f", "{p} [{f}]"])
@@ -44,7 +46,7 @@ fn tree(root: &Path, package: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Lines of this workspace's packages with such a feature, and those of the laboratory.
+/// Returns the lines of this workspace's packages with a forbidden feature, and those of the laboratory.
 fn forbidden(tree: &str) -> Result<Vec<String>, String> {
     let is_laboratory = |line: &str| line.split(' ').next().is_some_and(|name| LABORATORY.contains(&name));
     let own = |line: &&str| line.starts_with("sunzi") || is_laboratory(line);

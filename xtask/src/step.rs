@@ -7,15 +7,15 @@ use std::time::Instant;
 
 use crate::tree;
 
-/// Action of a step.
+/// Action of a step of a task.
 pub(crate) enum Action {
-    /// Runs cargo with these arguments and these environment variables.
+    /// Action that runs cargo with these arguments and these environment variables.
     Cargo { arguments: Vec<&'static str>, variables: Vec<(&'static str, &'static str)> },
-    /// Calls a check of this program; success carries a one-line summary.
+    /// Action that calls a check of this program; success carries a one-line summary.
     Check { check: fn(&Path) -> Result<String, String>, command: &'static str },
 }
 
-/// A named step.
+/// A named step of a task.
 pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) action: Action,
@@ -85,7 +85,7 @@ impl Step {
     }
 }
 
-/// Announces what runs, on the stream that programs do not read.
+/// Writes a command that is about to run to standard error, which programs do not read.
 pub(crate) fn announce(command: &str) {
     eprintln!("\n{command}");
 }
@@ -95,7 +95,7 @@ pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Runs the steps in order, printing progress and times; stops at the first that fails.
+/// Runs the steps of a task in order, printing progress and times; stops at the first that fails.
 pub(crate) fn run_all(task: &str, steps: &[Step]) -> Result<String, String> {
     let root = tree::root();
     let begin = Instant::now();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{layers, tree};
 
-/// Where to write the bill of materials.
+/// Options of `cargo xtask supply`: where to write the bill of materials.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Write a software bill of materials to this file: CycloneDX 1.5, the same bytes for the same lock file
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     sbom: Option<PathBuf>,
 }
 
-/// Runs the check, and writes the bill of materials if requested.
+/// Checks the packages of others, and writes the bill of materials if requested.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     if let Some(path) = &arguments.sbom {
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     check(&root).map(|summary| format!("supply: {summary}"))
 }
 
-/// Fails for a package of another source, without a checksum, or of a licence that deny.toml does not have.
+/// Fails for a package of an unknown source, without a checksum, or of a licence that deny.toml does not have.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let metadata = metadata(root)?;
     let allowed = allowed(&tree::read(root, Path::new("deny.toml"))?)?;
@@ -64,7 +64,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     }
 }
 
-/// Returns all packages of the lock file.
+/// Returns the metadata of all packages of the lock file.
 fn metadata(root: &Path) -> Result<Value, String> {
     layers::metadata(root, &["--locked", "--all-features"])
 }
@@ -89,7 +89,7 @@ fn allowed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Returns checksums of the lock file by name and version; none for packages of this workspace.
+/// Returns package checksums of the lock file by name and version; none for packages of this workspace.
 fn checksums(lock: &str) -> Result<BTreeMap<(String, String), String>, String> {
     let mut found = BTreeMap::new();
     for package in lock.split("[[package]]").skip(1) {
@@ -107,7 +107,7 @@ fn checksums(lock: &str) -> Result<BTreeMap<(String, String), String>, String> {
     Ok(found)
 }
 
-/// Returns the violations, and the number of packages of others.
+/// Returns the packages against the rules of supply, and the number of packages of others.
 fn violations(
     metadata: &Value,
     allowed: &[String],
@@ -152,14 +152,14 @@ fn permitted(expression: &str, allowed: &[String]) -> bool {
     flat.split(" OR ").any(|all| all.split(" AND ").all(one))
 }
 
-/// Splits at the first innermost pair of parentheses: the text before, inside and behind.
+/// Splits a licence expression at the first innermost pair of parentheses: the text before, inside and behind.
 fn parenthesis(text: &str) -> Option<(&str, &str, &str)> {
     let (open, behind) = text.split_once(')')?;
     let (before, inner) = open.rsplit_once('(')?;
     Some((before, inner, behind))
 }
 
-/// Returns the bill of materials: every package with its licence and checksum, and its dependencies.
+/// Returns the software bill of materials: every package with its licence and checksum, and its dependencies.
 fn bill(metadata: &Value, checksums: &BTreeMap<(String, String), String>) -> Result<Value, String> {
     let (mut references, mut components) = (BTreeMap::new(), Vec::new());
     for package in layers::packages(metadata)? {

@@ -10,7 +10,7 @@ pub(crate) struct Arguments {
     /// Run the tests marked `#[ignore = "long: ..."]` instead of the others
     #[arg(long)]
     long: bool,
-    /// On the portable table, which must pass where another one was picked
+    /// Run the tests on the portable kernel table, which must pass where another one was picked
     #[arg(long)]
     portable: bool,
 }
@@ -59,7 +59,7 @@ fn tests() -> Vec<Step> {
     ]
 }
 
-/// Format, order of layers, circles, limits, features, licences, lints and documentation.
+/// Checks format, order of layers, circles, limits, features, licences, lints and documentation.
 pub(crate) fn check() -> Result<String, String> {
     let steps = [
         Step::cargo("format", "fmt --all --check"),

@@ -1,9 +1,9 @@
-//! Files of the repository.
+//! Files and folders of the repository, as tasks list and read them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders without source of ours.
+/// Folders of the repository that hold no source of Sunzi.
 const SKIPPED: [&str; 5] = ["target", ".git", "__pycache__", ".venv", "node_modules"];
 
 /// Returns the repository root: the folder above this crate's manifest.
@@ -17,10 +17,10 @@ pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
 }
 
-/// The variable that tests find the file of figures by.
+/// Environment variable by which tests find the file of figures.
 pub(crate) const FIGURES: &str = "SUNZI_FIGURES";
 
-/// Returns the file in which figures of a run are collected.
+/// Returns the file in which the tests' figures of a run are collected.
 pub(crate) fn figures_file(root: &Path) -> PathBuf {
     target(root).join("figures.jsonl")
 }
@@ -50,7 +50,7 @@ pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// The folders in a folder below `root`, relative to `root`, in order.
+/// Returns the folders in a folder below `root`, relative to `root`, in order.
 pub(crate) fn folders(root: &Path, above: &Path) -> Result<Vec<PathBuf>, String> {
     let why = |error| format!("cannot list {}: {error}", above.display());
     let mut found = Vec::new();
@@ -64,14 +64,14 @@ pub(crate) fn folders(root: &Path, above: &Path) -> Result<Vec<PathBuf>, String>
     Ok(found)
 }
 
-/// Whether the path ends in one of these extensions.
+/// Whether a path ends in one of these extensions.
 pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension()
         .and_then(|extension| extension.to_str())
         .is_some_and(|extension| extensions.contains(&extension))
 }
 
-/// Reads a text file below `root`.
+/// Reads a text file of the repository below `root`.
 pub(crate) fn read(root: &Path, path: &Path) -> Result<String, String> {
     fs::read_to_string(root.join(path)).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }

@@ -81,7 +81,7 @@ pub fn approximate(
         Target::Degree(degree) => return cut(&f, low, high, &coefficients, degree + 1),
         Target::Error(wanted) => wanted,
     };
-    let mut keep = kept(&coefficients, wanted);
+    let mut keep = terms_for_tail(&coefficients, wanted);
     loop {
         let found = cut(&f, low, high, &coefficients, keep.min(LARGEST_DEGREE + 1))?;
         if keep <= LARGEST_DEGREE + 1 && found.error <= wanted {
@@ -116,7 +116,7 @@ fn cut(
 }
 
 /// Returns the number of coefficients to keep for a tail of at most `wanted`.
-fn kept(coefficients: &[f64], wanted: f64) -> usize {
+fn terms_for_tail(coefficients: &[f64], wanted: f64) -> usize {
     let mut tail = 0.0;
     let left_out = coefficients.iter().rev().take_while(|c| {
         tail += c.abs();

@@ -1,46 +1,12 @@
 //! What a circuit asks of a scheme.
 
-use std::fmt;
-
-use crate::CircuitError;
+use crate::{CircuitError, Rotation};
 
 /// The result of an operation of `A`.
 pub type Outcome<A, T> = Result<T, CircuitError<<A as Arithmetic>::Error>>;
 
 /// A movement of a sum and the terms of that, a movement and what multiplies each.
 pub type GiantStep<'a, Movement, A> = (Movement, Vec<(Movement, &'a <A as Arithmetic>::Multiplier)>);
-
-/// A movement of the 2 × n/2 slots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rotation {
-    /// Turns both rows left by so many slots, right if negative: slot i + steps moves to slot i.
-    Rows(i64),
-    /// Swaps the two rows.
-    Columns,
-}
-
-impl Rotation {
-    /// This rotation with 0 ≤ steps < `row_length`; none if it moves nothing.
-    #[must_use]
-    pub fn reduced(self, row_length: usize) -> Option<Self> {
-        match self {
-            Self::Columns => Some(self),
-            Self::Rows(steps) => match steps.checked_rem_euclid(row_length as i64) {
-                None | Some(0) => None,
-                Some(steps) => Some(Self::Rows(steps)),
-            },
-        }
-    }
-}
-
-impl fmt::Display for Rotation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rows(steps) => write!(f, "the rotation of rows by {steps}"),
-            Self::Columns => f.write_str("the swap of rows"),
-        }
-    }
-}
 
 /// Exact arithmetic on slots modulo t, encrypted or not: all that the circuits of this crate know of a scheme.
 ///
@@ -322,19 +288,5 @@ pub(crate) fn check_keys<A: Arithmetic + ?Sized>(
     match rotations.into_iter().find(missing) {
         Some(rotation) => Err(CircuitError::MissingRotation { rotation }),
         None => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Rotation;
-
-    #[test]
-    fn rotations_reduce_modulo_the_row() {
-        assert_eq!(Rotation::Rows(-1).reduced(32), Some(Rotation::Rows(31)));
-        assert_eq!(Rotation::Rows(64).reduced(32), None);
-        assert_eq!(Rotation::Rows(i64::MIN).reduced(1), None);
-        assert_eq!(Rotation::Rows(5).reduced(0), None);
-        assert_eq!(Rotation::Columns.reduced(1), Some(Rotation::Columns));
     }
 }

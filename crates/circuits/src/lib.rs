@@ -59,14 +59,16 @@ pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;
 pub mod regression;
+mod rotation;
 pub mod series;
 pub mod slots;
 pub mod statistics;
 mod steps;
 pub mod unified;
 
-pub use arithmetic::{Arithmetic, Automorphisms, GiantStep, Outcome, Rotation};
+pub use arithmetic::{Arithmetic, Automorphisms, GiantStep, Outcome};
 pub use clear::{Clear, ClearCiphertext, ClearError, ClearKeys};
 pub use error::CircuitError;
 pub use exact::ExactEvaluator;
 pub use keys::EvaluationKeys;
+pub use rotation::Rotation;

@@ -42,7 +42,7 @@ use num_complex::Complex64;
 use sunzi_ckks::encoder::Embedding;
 use sunzi_ckks::rotation::{named, rotation_exponent};
 use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata, precision};
-use sunzi_ring::{Gadget, Multiplier};
+use sunzi_ring::{Gadget, Multiplier, on_pool};
 use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, extended, galois};
 
 pub use diagonals::Diagonals;
@@ -157,7 +157,7 @@ impl LinearTransform {
         }
         let lowered = if got > level { Some(evaluator.level_to(a, level)?) } else { None };
         let a = lowered.as_ref().unwrap_or(a);
-        let sum = context.rlwe().on_pool(|| self.sum(context, a, keys)).map_err(named)?;
+        let sum = on_pool(context.rlwe().switch_words(), || self.sum(context, a, keys)).map_err(named)?;
         let (metadata, noise) = self.outcome(context, a)?;
         let limbs = context.limbs(level - 1)?;
         let product = match sum {

@@ -19,6 +19,7 @@ pub use galois::{DimensionRotation, GaloisEncoder, WrappedRotation};
 
 use zeroize::Zeroizing;
 
+use crate::plaintext::to_signed;
 use crate::{EncodingError, Plaintext};
 
 /// An encoder: a placement of numbers modulo t in a plaintext.
@@ -73,11 +74,6 @@ fn from_signed(value: i64, t: u64, index: usize) -> Result<u64, EncodingError> {
         (true, false) => Ok(value.unsigned_abs()),
         (false, _) => Err(EncodingError::signed_out_of_range(index, t)),
     }
-}
-
-/// Returns the representative in [-⌊t/2⌋, ⌈t/2⌉ − 1] of `value` in [0, t), t < 2^60.
-pub(crate) fn to_signed(value: u64, t: u64) -> i64 {
-    if value < t.div_ceil(2) { value as i64 } else { value as i64 - t as i64 }
 }
 
 /// Checks the number and range of values of [`Encoder::encode`].

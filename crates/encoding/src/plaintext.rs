@@ -193,7 +193,7 @@ impl Plaintext {
     /// Returns the coefficients in [-t/2, t/2).
     #[must_use]
     pub fn centred(&self) -> Vec<i64> {
-        self.coefficients.iter().map(|&c| crate::encoder::to_signed(c, self.plain_modulus)).collect()
+        self.coefficients.iter().map(|&c| to_signed(c, self.plain_modulus)).collect()
     }
 }
 
@@ -238,6 +238,11 @@ impl Drop for Plaintext {
 }
 
 impl ZeroizeOnDrop for Plaintext {}
+
+/// Returns the representative in [-⌊t/2⌋, ⌈t/2⌉ − 1] of `value` in [0, t), t < 2^60.
+pub(crate) fn to_signed(value: u64, t: u64) -> i64 {
+    if value < t.div_ceil(2) { value as i64 } else { value as i64 - t as i64 }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,13 @@
 //! A modulus, its constants and the kernels that compute with it.
-#![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
-mod fused;
 mod packed;
+mod slices;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::constants::Constants;
-use crate::error::{KernelError, check_count, check_length};
+use crate::error::KernelError;
 use crate::isa::Isa;
 use crate::select::{self, active_isa};
 use crate::table::Table;
@@ -187,159 +186,10 @@ impl Modulus {
         if a < 0 { self.neg(magnitude) } else { magnitude }
     }
 
-    /// a += b, word by word.
-    ///
-    /// # Errors
-    /// [`KernelError::LengthMismatch`], as for all operations on slices.
-    pub fn add_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
-        check_length(a.len(), b.len())?;
-        // SAFETY: the table was chosen for an available instruction set, here and below.
-        unsafe { (self.table.elementwise.add_assign)(&self.constants, a, b) };
-        Ok(())
-    }
-
-    /// a −= b, word by word.
-    ///
-    /// # Errors
-    /// [`KernelError::LengthMismatch`].
-    pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
-        check_length(a.len(), b.len())?;
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.sub_assign)(&self.constants, a, b) };
-        Ok(())
-    }
-
-    /// a = −a, word by word.
-    pub fn neg_assign(&self, a: &mut [u64]) {
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.neg_assign)(&self.constants, a) };
-    }
-
-    /// (a, b) = (a + b, a − b), word by word: a butterfly with twiddle 1.
-    ///
-    /// # Errors
-    /// [`KernelError::LengthMismatch`].
-    pub fn sum_difference_assign(&self, a: &mut [u64], b: &mut [u64]) -> Result<(), KernelError> {
-        check_length(a.len(), b.len())?;
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.sum_difference_assign)(&self.constants, a, b) };
-        Ok(())
-    }
-
-    /// a ·= b, word by word.
-    ///
-    /// # Errors
-    /// [`KernelError::LengthMismatch`].
-    pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
-        check_length(a.len(), b.len())?;
-        #[cfg(feature = "tally")]
-        crate::tally::products(1, a.len());
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.mul_assign)(&self.constants, a, b) };
-        Ok(())
-    }
-
-    /// acc += a·b, word by word.
-    ///
-    /// # Errors
-    /// [`KernelError::LengthMismatch`].
-    pub fn mul_add_assign(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
-        check_lengths(acc.len(), [a, b])?;
-        #[cfg(feature = "tally")]
-        crate::tally::products(1, acc.len());
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.mul_add_assign)(&self.constants, acc, a, b) };
-        Ok(())
-    }
-
-    /// a ·= c for one scalar c < q.
-    ///
-    /// # Errors
-    /// [`KernelError::NotReduced`] for a larger scalar.
-    pub fn mul_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), KernelError> {
-        self.check_reduced(c)?;
-        #[cfg(feature = "tally")]
-        crate::tally::products(1, a.len());
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.mul_scalar_assign)(&self.constants, a, c) };
-        Ok(())
-    }
-
-    /// out = a mod q, word by word, for any words.
-    ///
-    /// # Errors
-    /// [`KernelError::LengthMismatch`].
-    pub fn reduce_into(&self, out: &mut [u64], a: &[u64]) -> Result<(), KernelError> {
-        check_length(out.len(), a.len())?;
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.reduce_into)(&self.constants, out, a) };
-        Ok(())
-    }
-
-    /// out = a mod q in `[0, q)`, word by word, for any signed words.
-    ///
-    /// # Errors
-    /// [`KernelError::LengthMismatch`].
-    pub fn reduce_signed_into(&self, out: &mut [u64], a: &[i64]) -> Result<(), KernelError> {
-        check_length(out.len(), a.len())?;
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.elementwise.reduce_signed_into)(&self.constants, out, a) };
-        Ok(())
-    }
-
-    /// out = Σ_i a_i·b_i, word by word, reduced once for many terms.
-    ///
-    /// # Errors
-    /// [`KernelError::CountMismatch`] for unequal numbers of slices, [`KernelError::TooManyTerms`]
-    /// above [`MAX_TERMS`], [`KernelError::LengthMismatch`].
-    pub fn inner_product(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
-        check_inner_product(out, a, b)?;
-        #[cfg(feature = "tally")]
-        crate::tally::products(a.len(), out.len());
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.inner_products.one)(&self.constants, out, a, b) };
-        Ok(())
-    }
-
-    /// [`inner_product`](Self::inner_product) of one `a` with two lists at once: out_k = Σ_i a_i·b_ki.
-    /// Every word of `a` is read once for both: a key switch multiplies its digits by two halves of a key.
-    ///
-    /// # Errors
-    /// Every error of [`inner_product`](Self::inner_product), for either list.
-    pub fn inner_product_pair(
-        &self,
-        out: [&mut [u64]; 2],
-        a: &[&[u64]],
-        b: [&[&[u64]]; 2],
-    ) -> Result<(), KernelError> {
-        for (out, b) in out.iter().zip(b) {
-            check_inner_product(out, a, b)?;
-        }
-        let [first, second] = &out;
-        check_length(first.len(), second.len())?;
-        #[cfg(feature = "tally")]
-        crate::tally::products(2 * a.len(), first.len());
-        // SAFETY: as in `add_assign`.
-        unsafe { (self.table.inner_products.pair)(&self.constants, out, a, b) };
-        Ok(())
-    }
-
     pub(crate) fn check_reduced(&self, value: u64) -> Result<(), KernelError> {
         let modulus = self.value();
         if value < modulus { Ok(()) } else { Err(KernelError::NotReduced { value, modulus }) }
     }
-}
-
-/// Checks that both slices have the expected length.
-fn check_lengths(expected: usize, slices: [&[u64]; 2]) -> Result<(), KernelError> {
-    slices.iter().try_for_each(|slice| check_length(expected, slice.len()))
-}
-
-/// Checks the shape of an inner product.
-fn check_inner_product(out: &[u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
-    check_count(a.len(), b.len())?;
-    check_terms(a.len())?;
-    a.iter().chain(b).try_for_each(|slice| check_length(out.len(), slice.len()))
 }
 
 /// Checks that a number of terms is at most [`MAX_TERMS`].

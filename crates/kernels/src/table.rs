@@ -164,8 +164,8 @@ pub(crate) struct Cyclotomic {
     /// Takes (constants, rows, scratch, words of matrices, shapes of the matrices and the rows they multiply).
     pub(crate) multiply: unsafe fn(&Constants, Rows, Rows, &[u64], Matrices),
     /// Takes (constants, rows of `degree` words, `degree` rows of eight, degree).
-    pub(crate) turn_in: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
-    pub(crate) turn_out: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
+    pub(crate) transpose_in: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
+    pub(crate) transpose_out: unsafe fn(&Constants, &mut [u64], *mut u64, usize),
     /// Takes (constants, from, to, number of rows, range of their words, whether to write canonical numbers).
     pub(crate) copy: unsafe fn(&Constants, Rows, Rows, usize, Prepare, bool),
     /// Takes (constants, from, to, number of rows, factors, whether to write canonical numbers).

@@ -1,7 +1,7 @@
 //! Coordinates in a free submodule over Z_(p^r), by Gaussian elimination.
 
-use crate::galois_ring::PrimePower;
 use crate::mod_inv;
+use crate::prime_power::PrimePower;
 
 /// Solves v = Σ x_i·b_i for basis vectors b_i that are independent modulo p.
 #[derive(Debug, Clone)]

@@ -4,50 +4,13 @@ use num_bigint::BigUint;
 
 use crate::coordinates::Coordinates;
 use crate::irreducible::first_irreducible;
+use crate::prime_power::PrimePower;
 use crate::{MathError, is_prime, mod_pow, multiplicative_order, prime_factors};
 
 /// Bound on p^r, so that sums of two residues fit a word.
 const MODULUS_LIMIT: u64 = 1 << 60;
 /// Largest accepted degree d: products and tables grow with d^2 and m·d.
 pub const MAX_SLOT_DEGREE: usize = 256;
-
-/// Integers modulo t = p^r.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PrimePower {
-    pub(crate) p: u64,
-    pub(crate) t: u64,
-}
-
-impl PrimePower {
-    /// a + b mod t for a, b ≤ t.
-    pub(crate) const fn add(self, a: u64, b: u64) -> u64 {
-        (a + b) % self.t
-    }
-
-    /// a·b mod t for a, b < t.
-    pub(crate) const fn mul(self, a: u64, b: u64) -> u64 {
-        if self.t <= 1 << 32 { a * b % self.t } else { crate::mul_mod(a, b, self.t) }
-    }
-
-    /// a·b modulo Z^d + Σ low_i·Z^i, all of d coefficients.
-    pub(crate) fn product_modulo(self, a: &[u64], b: &[u64], low: &[u64]) -> Vec<u64> {
-        let d = low.len();
-        let mut product = vec![0; (2 * d).saturating_sub(1)];
-        for (i, &x) in a.iter().enumerate() {
-            for (sum, &y) in product.iter_mut().skip(i).zip(b) {
-                *sum = self.add(*sum, self.mul(x, y));
-            }
-        }
-        while product.len() > d {
-            let minus = self.t - product.pop().unwrap_or(0);
-            let shift = product.len() - d;
-            for (sum, &y) in product.iter_mut().skip(shift).zip(low) {
-                *sum = self.add(*sum, self.mul(minus % self.t, y));
-            }
-        }
-        product
-    }
-}
 
 /// The Galois ring GR(p^r, d), the field GF(p^d) for r = 1, as Z_(p^r)\[Y\]/G(Y).
 ///

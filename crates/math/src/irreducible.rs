@@ -1,7 +1,7 @@
 //! Search for the first irreducible polynomial of a degree modulo p.
 
-use crate::galois_ring::PrimePower;
 use crate::mod_inv;
+use crate::prime_power::PrimePower;
 
 /// Number of coefficients tried: all for a small prime. For a large one all binomials Z^d + c would otherwise come first, of which none
 /// may be irreducible, while of the other polynomials one in d is.

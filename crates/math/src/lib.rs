@@ -27,6 +27,7 @@ mod logarithm;
 mod modular;
 mod powerful;
 mod primality;
+mod prime_power;
 mod primes;
 mod quotient_group;
 mod roots;

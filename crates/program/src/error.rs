@@ -3,8 +3,17 @@
 use sunzi_rlwe::RlweError;
 use sunzi_rlwe::wire::WireError;
 
-use crate::analysis::Refusal;
 use crate::parse::ParseError;
+
+/// Reason why a program does not fit, and its most costly expression.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("the program cannot be computed: {reason}; the costliest expression is {expression}")]
+pub struct Refusal {
+    /// Reason, and what would help.
+    pub reason: String,
+    /// Most costly expression.
+    pub expression: String,
+}
 
 /// An error of a program: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{Facts, facts};
+use crate::analysis::{Facts, facts_of};
 use crate::bands::{Band, bands};
 use crate::formula::DEEPEST;
 use crate::run::Estimate;
@@ -246,4 +246,9 @@ impl Program {
         }
         Ok(own.widened(&band))
     }
+}
+
+/// Returns the facts of all nodes, in their order.
+pub(crate) fn facts(program: &Program) -> Vec<Facts> {
+    facts_of(program.graph(), program.schema())
 }

@@ -115,10 +115,10 @@ impl RlweContext {
         Ok(sunzi_math::log2(self.ring_at(level)?.modulus()))
     }
 
-    /// Runs `step`, which is worth a key switch or more, on a thread of rayon's current pool: see [`sunzi_ring::on_pool`].
-    pub fn on_pool<T: Send>(&self, step: impl FnOnce() -> T + Send) -> T {
-        let words = self.ring.degree() * self.key_ring().level() * self.gadget.digit_count();
-        sunzi_ring::on_pool(words, step)
+    /// The number of words that a key switch transforms, by which [`sunzi_ring::on_pool`] judges steps that are worth one or more.
+    #[must_use]
+    pub fn switch_words(&self) -> usize {
+        self.ring.degree() * self.key_ring().level() * self.gadget.digit_count()
     }
 
     /// The key ring R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of

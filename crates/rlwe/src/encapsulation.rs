@@ -133,14 +133,9 @@ impl EncapsulationKeys {
         // The first key alone has a half for the part without a secret: that of the others is 0.
         let (mut body, mut under) = (c0.clone(), Vec::with_capacity(self.enter.len()));
         for key in &self.enter {
-            let [b, a] = key.switch(
-                &self.low,
-                low,
-                SwitchInput::Values(c1),
-                Addends::Values([Some(&body), None]),
-                low,
-                1,
-            )?;
+            let (input, added) = (SwitchInput::Values(c1), Addends::Values([Some(&body), None]));
+            let halves = key.halves(&self.low, low)?;
+            let [b, a] = self.low.gadget_at(low)?.switch(input, added, halves.both(), low, 1)?;
             body = b;
             under.push(a);
         }
@@ -148,8 +143,11 @@ impl EncapsulationKeys {
         let ring = context.ring_at(level)?;
         let [mut body, mut linear] = [ring.mod_raise(&body)?, ring.zero()];
         for (key, part) in self.leave.iter().zip(&under) {
-            let (raised, added) = (ring.mod_raise(part)?, Addends::Values([Some(&body), Some(&linear)]));
-            [body, linear] = key.switch(context, level, SwitchInput::Values(&raised), added, level, 1)?;
+            let raised = ring.mod_raise(part)?;
+            let (input, added) =
+                (SwitchInput::Values(&raised), Addends::Values([Some(&body), Some(&linear)]));
+            let halves = key.halves(context, level)?;
+            [body, linear] = context.gadget_at(level)?.switch(input, added, halves.both(), level, 1)?;
             noise = noise.plus(added_noise(context, level, 1)?);
         }
         Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id)

@@ -31,14 +31,13 @@ impl<S: Scheme> Hoisted<'_, S> {
         ciphertext.check_key(keys.id(), "the Galois key set")?;
         let [c0, c1] = ciphertext.two_parts("an automorphism")?;
         let level = context.ring().level_of(c1)?;
+        let gadget = context.gadget_at(level)?;
         let parts = if exponent == 1 {
-            let gadget = context.gadget_at(level)?;
             [gadget.key_ring().scale_up(c0)?, gadget.key_ring().scale_up(c1)?]
         } else {
-            {
-                let input = SwitchInput::Digits(self.digits());
-                keys.get(exponent)?.switch_extended(context, level, input, c0, exponent)?
-            }
+            let halves = keys.get(exponent)?.halves(context, level)?;
+            let input = SwitchInput::Digits(self.digits());
+            gadget.switch_extended(input, Some(c0), halves.both(), exponent)?
         };
         Ok(ExtendedCiphertext { parts, level, key: ciphertext.key() })
     }
@@ -66,14 +65,11 @@ impl ExtendedCiphertext {
             return Ok(self.clone());
         }
         let [first, second] = &self.parts;
-        let down = context.gadget_at(self.level)?.mod_down(second, self.level)?;
-        let parts = keys.get(exponent)?.switch_extended(
-            context,
-            self.level,
-            SwitchInput::Values(&down),
-            first,
-            exponent,
-        )?;
+        let gadget = context.gadget_at(self.level)?;
+        let down = gadget.mod_down(second, self.level)?;
+        let halves = keys.get(exponent)?.halves(context, self.level)?;
+        let input = SwitchInput::Values(&down);
+        let parts = gadget.switch_extended(input, Some(first), halves.both(), exponent)?;
         Ok(Self { parts, ..*self })
     }
 

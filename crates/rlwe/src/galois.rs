@@ -228,14 +228,9 @@ pub fn automorphism<S: Scheme>(
         return Ok(ciphertext.clone());
     }
     let level = context.ring().level_of(c1)?;
-    let switched = keys.get(exponent)?.switch(
-        context,
-        level,
-        SwitchInput::Values(c1),
-        Addends::Values([Some(c0), None]),
-        level,
-        exponent,
-    )?;
+    let (input, added) = (SwitchInput::Values(c1), Addends::Values([Some(c0), None]));
+    let halves = keys.get(exponent)?.halves(context, level)?;
+    let switched = context.gadget_at(level)?.switch(input, added, halves.both(), level, exponent)?;
     rotated(context, ciphertext, switched)
 }
 
@@ -287,7 +282,8 @@ impl<'a, S: Scheme> Hoisted<'a, S> {
         }
         let level = context.ring().level_of(c0)?;
         let (input, added) = (SwitchInput::Digits(digits), Addends::Values([Some(c0), None]));
-        let switched = keys.get(exponent)?.switch(context, level, input, added, level, exponent)?;
+        let halves = keys.get(exponent)?.halves(context, level)?;
+        let switched = context.gadget_at(level)?.switch(input, added, halves.both(), level, exponent)?;
         rotated(context, ciphertext, switched)
     }
 }

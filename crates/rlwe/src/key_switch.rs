@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Addends, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, SwitchInput};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring};
 use zeroize::Zeroizing;
 
 use crate::keys::{vector_sample, zero_sample};
@@ -177,36 +177,6 @@ impl KeySwitchKey {
             Cow::Owned(drawn) => Cow::Owned(drawn),
         };
         Ok(Halves { first: &self.first, second })
-    }
-
-    /// Switches keys: returns (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise within
-    /// [`added_noise`], at X^exponent: for the `input` c and the summands `added`, (c_0, c_1), of level l.
-    pub(crate) fn switch(
-        &self,
-        context: &RlweContext,
-        level: usize,
-        input: SwitchInput<'_>,
-        added: Addends<'_>,
-        to: usize,
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch(input, added, halves.both(), to, exponent)?)
-    }
-
-    /// Switches keys without the division by P: returns (b, a) modulo Q_l·P with b + a·s = P·(c_0 + c·s') + noise, P
-    /// times that within [`extended_noise`], at X^exponent: for the `input` c of level l and the summand `added`, c_0
-    /// of level l, or P times it and modulo Q_l·P.
-    pub(crate) fn switch_extended(
-        &self,
-        context: &RlweContext,
-        level: usize,
-        input: SwitchInput<'_>,
-        added: &Poly<Evaluation>,
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_extended(input, Some(added), halves.both(), exponent)?)
     }
 }
 

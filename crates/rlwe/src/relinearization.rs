@@ -84,14 +84,9 @@ impl RelinearizationKey {
     ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let [c0, c1, c2] = &parts;
         let level = context.ring().level_of(c2)?;
-        self.key.switch(
-            context,
-            level,
-            SwitchInput::Coefficients(c2),
-            Addends::Coefficients([c0, c1]),
-            level,
-            1,
-        )
+        let (input, added) = (SwitchInput::Coefficients(c2), Addends::Coefficients([c0, c1]));
+        let halves = self.key.halves(context, level)?;
+        Ok(context.gadget_at(level)?.switch(input, added, halves.both(), level, 1)?)
     }
 
     /// Returns (c_0 + c_1·s + c_2·s²)·Q_j/Q_l in two parts of level j, for parts of level l ≥ j: relinearisation and
@@ -108,8 +103,9 @@ impl RelinearizationKey {
     ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let [c0, c1, c2] = parts;
         let from = context.ring().level_of(c2)?;
-        let added = Addends::Values([Some(c0), Some(c1)]);
-        self.key.switch(context, from, SwitchInput::Values(c2), added, level, 1)
+        let (input, added) = (SwitchInput::Values(c2), Addends::Values([Some(c0), Some(c1)]));
+        let halves = self.key.halves(context, from)?;
+        Ok(context.gadget_at(from)?.switch(input, added, halves.both(), level, 1)?)
     }
 }
 

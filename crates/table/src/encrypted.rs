@@ -1,18 +1,15 @@
-//! Encrypted tables in files of either format.
+//! Encrypted tables, whatever the format of their files.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Seek};
-use std::path::Path;
+use std::io::{BufRead, Seek};
 
 use sunzi_program::analysis::Layout;
 use sunzi_program::contexts::Encrypted;
 use sunzi_program::run::Table;
-use sunzi_program::{Column, Contexts, Schema};
+use sunzi_program::{Contexts, Schema};
 use sunzi_rlwe::KeyId;
-use sunzi_rlwe::wire::{Fingerprint, Kind, WireError};
+use sunzi_rlwe::wire::{Fingerprint, Kind};
 
 use crate::file::TableFile;
-use crate::source::is_parquet;
 use crate::{Input, TableError};
 
 /// An encrypted table, read one chunk of a column at a time.
@@ -86,52 +83,6 @@ pub trait EncryptedWriter {
     /// # Errors
     /// [`TableError::Mismatch`] if a row or ciphertext is missing.
     fn finish(self: Box<Self>) -> Result<(), TableError>;
-}
-
-/// Opens a file of either format.
-///
-/// # Errors
-/// [`TableError::Io`]; every error of [`TableFile::open`] and [`EncryptedParquet::open`](crate::arrow::EncryptedParquet::open).
-pub fn open(path: &Path) -> Result<Box<dyn EncryptedTable>, TableError> {
-    if is_parquet(path)? {
-        #[cfg(feature = "parquet")]
-        return Ok(Box::new(crate::arrow::EncryptedParquet::open(path)?));
-        #[cfg(not(feature = "parquet"))]
-        return Err(crate::source::without_parquet(path));
-    }
-    let file = File::open(path).map_err(WireError::Io)?;
-    let len = file.metadata().map_err(WireError::Io)?.len();
-    Ok(Box::new(TableFile::open(BufReader::new(file), len)?))
-}
-
-/// Begins a Parquet file for ciphertexts of this key; `partition` is the clear category that all rows of a chunk share, if any.
-///
-/// # Errors
-/// Every error of [`ParquetWriter::create`](crate::arrow::ParquetWriter::create).
-#[cfg(feature = "parquet")]
-pub fn parquet_writer<'f>(
-    contexts: &Contexts,
-    schema: &Schema,
-    key: KeyId,
-    partition: Option<&Column>,
-    (_, file): (&Path, &'f mut File),
-) -> Result<Box<dyn EncryptedWriter + 'f>, TableError> {
-    Ok(Box::new(crate::arrow::ParquetWriter::create(contexts, schema, key, partition, file)?))
-}
-
-/// Refuses to write Parquet, which this program was built without.
-///
-/// # Errors
-/// [`TableError::Form`] always.
-#[cfg(not(feature = "parquet"))]
-pub fn parquet_writer<'f>(
-    _: &Contexts,
-    _: &Schema,
-    _: KeyId,
-    _: Option<&Column>,
-    (path, _): (&Path, &'f mut File),
-) -> Result<Box<dyn EncryptedWriter + 'f>, TableError> {
-    Err(crate::source::without_parquet(path))
 }
 
 impl<I: BufRead + Seek> EncryptedTable for TableFile<I> {

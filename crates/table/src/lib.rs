@@ -10,6 +10,7 @@
 
 #[cfg(feature = "parquet")]
 pub mod arrow;
+mod chunks;
 pub mod csv;
 mod decimal;
 mod encrypted;
@@ -21,11 +22,11 @@ mod rows;
 mod source;
 mod survey;
 
+pub use chunks::Chunks;
 pub use decimal::{Decimal, NotDecimal};
-pub use encrypted::{EncryptedTable, EncryptedWriter, open, parquet_writer};
+pub use encrypted::{EncryptedTable, EncryptedWriter};
 pub use error::TableError;
-pub use fit::Chunks;
 pub use input::{Input, inputs};
 pub use rows::{Cell, Rows};
-pub use source::{Source, is_parquet};
+pub use source::{Source, is_parquet, open, parquet_writer};
 pub use survey::{Asked, MOST_LABELS, Surveyed, read_schema, survey};

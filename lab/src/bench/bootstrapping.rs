@@ -1,7 +1,7 @@
 //! Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages.
 //!
-//! Keys of two libraries do not fit in memory together, so that sides come one after the other; a transform that is
-//! timed beside every bootstrapping says how fast the machine was just then.
+//! Bootstrapping keys of two libraries do not fit in memory together, so that the libraries are measured one after
+//! the other; a transform that is timed beside every bootstrapping says how fast the machine was just then.
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::hint::black_box;
@@ -19,28 +19,29 @@ use sunzi_rlwe::{SecretKey, randomness, wire};
 use crate::bench::{LabError, Options, Result, Series, check, on_threads};
 use crate::subjects::precision::{Bits, bits, errors};
 
-/// log2 of the degree of the transform that tells how fast the machine is, and how often it is done.
+/// log2 of the degree of the reference transform, whose time tells how fast the machine is, and its calls per
+/// timing.
 const REFERENCE: (u32, usize) = (12, 200);
 
-/// A kind of message. All slots are in the unit disc.
+/// A kind of message for bootstrapping. All its slots are in the unit disc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
-    /// Uniform parts.
+    /// A message whose slots have uniform real and imaginary parts.
     Random,
-    /// Slots of absolute value 1, all the same: one or two coefficients hold it all.
+    /// A message of equal slots of absolute value 1: one or two coefficients hold all of it.
     AllMaximal,
-    /// Slots of absolute value 1 with alternating signs.
+    /// A message of slots of absolute value 1 with alternating signs.
     Alternating,
-    /// One slot of absolute value 1, zeros elsewhere.
+    /// A message with one slot of absolute value 1 and zeros elsewhere.
     Spike,
 }
 
 impl Message {
-    /// Every kind.
+    /// Every kind of message.
     pub const ALL: [Self; 4] = [Self::Random, Self::AllMaximal, Self::Alternating, Self::Spike];
 
-    /// The `number`-th message of so many slots.
+    /// The `number`-th message of this kind, of `slots` slots.
     pub fn slots(self, slots: usize, number: usize) -> Vec<Complex64> {
         let turn = Complex64::from_polar(1.0, TAU * (0.125 + 0.381_966 * number as f64));
         match self {
@@ -59,82 +60,83 @@ impl Message {
     }
 }
 
-/// −log2 of errors of slots, over all messages of one kind.
+/// Precision of bootstrapping in bits, −log2 of the errors of slots, over all messages of one kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct Precision {
-    /// The kind.
+    /// Kind of message whose precision is measured.
     pub message: Message,
-    /// How many messages.
+    /// Number of messages that the precision is measured over.
     pub messages: usize,
-    /// Of the largest error.
+    /// Precision in bits by the largest error of a slot.
     pub worst_bits: f64,
-    /// Of the mean error.
+    /// Precision in bits by the mean error of the slots.
     pub mean_bits: f64,
-    /// Of the standard deviation.
+    /// Precision in bits by the standard deviation of the errors of slots.
     pub deviation_bits: f64,
 }
 
-/// What a set of parameters and its keys come to.
+/// Sizes of a bootstrapping parameter set and its keys.
 #[derive(Clone, Debug, Default, Serialize, serde::Deserialize)]
 pub struct Facts {
-    /// Seconds to make keys and matrices.
+    /// Seconds to make the bootstrapping keys and matrices.
     pub key_seconds: f64,
-    /// Bytes of the keys in memory.
+    /// Bytes of the bootstrapping keys in memory.
     pub key_bytes: usize,
-    /// Bytes of their file, where that is known.
+    /// Bytes of the file of the bootstrapping keys, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
-    /// Galois keys among them.
+    /// Number of Galois keys among the bootstrapping keys.
     pub galois_keys: usize,
-    /// log2 of what keys are modulo.
+    /// log2 of the modulus of the bootstrapping keys.
     pub log_key_modulus: f64,
-    /// log2 of the modulus after bootstrapping, without what the next one takes of it.
+    /// log2 of the modulus left after bootstrapping, without the part that the next bootstrapping takes.
     pub log_left: f64,
-    /// Levels after it, without those.
+    /// Levels left after bootstrapping, without the ones that the next bootstrapping takes.
     pub levels: usize,
 }
 
-/// Everything about one side.
+/// Figures of the bootstrapping of one library: times, sizes and precision.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
-    /// The library.
+    /// Name of the library that bootstraps.
     pub library: String,
-    /// The set of parameters.
+    /// Name of the bootstrapping parameter set.
     pub set: String,
-    /// Ring degree; all n/2 slots are used.
+    /// Ring degree n of the bootstrapping; all n/2 slots are used.
     pub n: usize,
-    /// Threads.
+    /// Threads that the bootstrapping uses.
     pub threads: usize,
-    /// Median of one bootstrapping.
+    /// Median time of one bootstrapping in seconds.
     pub seconds: f64,
-    /// Median of one bootstrapping in units of the transform that was timed beside it: what two sides are compared by.
+    /// Median time of one bootstrapping in units of the reference transform timed beside it; two libraries
+    /// are compared by it.
     pub in_transforms: f64,
-    /// Milliseconds for each slot.
+    /// Time of one bootstrapping in milliseconds for each slot.
     pub milliseconds_per_slot: f64,
-    /// Bootstrappings that were timed.
+    /// Number of bootstrappings that were timed.
     pub rounds: usize,
-    /// Set and keys.
+    /// Sizes of the bootstrapping parameter set and its keys.
     #[serde(flatten)]
     pub facts: Facts,
-    /// Largest memory of the process.
+    /// Largest resident memory of the process that bootstraps, in bytes.
     pub peak_memory_bytes: Option<u64>,
-    /// By kind of message.
+    /// Precision of the bootstrapping for each kind of message.
     pub precision: Vec<Precision>,
-    /// Of a random message after many bootstrappings in a row.
+    /// Precision of a random message after many bootstrappings in a row.
     pub in_a_row: Option<Precision>,
 }
 
-/// One library that bootstraps.
+/// One library that bootstraps, as the benchmark calls it.
 pub(crate) trait Side {
-    /// Encrypts another message at the lowest level.
+    /// Encrypts another message at the lowest level, in place of the one before.
     fn replace(&mut self, message: &[Complex64]) -> Result<()>;
-    /// Bootstraps once.
+    /// Bootstraps the message once and returns the time that it took.
     fn time(&mut self) -> Result<Duration>;
-    /// Bootstraps and decrypts.
+    /// Bootstraps the message and returns its decrypted slots.
     fn outcome(&mut self) -> Result<Vec<Complex64>>;
 }
 
-/// Times and precision of one side.
+/// Measures times and precision of one library's bootstrapping.
 pub(crate) fn measure(
     side: &mut dyn Side,
     slots: usize,
@@ -166,7 +168,7 @@ fn judged(message: Message, messages: usize, errors: &[f64]) -> Precision {
     Precision { message, messages, worst_bits, mean_bits, deviation_bits }
 }
 
-/// A transform that tells how fast the machine is.
+/// The reference transform, whose time tells how fast the machine is.
 struct Reference {
     plan: NttPlan,
     words: Vec<u64>,
@@ -180,7 +182,7 @@ impl Reference {
         Ok(Self { words: check::residues(n, prime, 5), plan })
     }
 
-    /// Microseconds of one transform.
+    /// Time of one reference transform in microseconds.
     fn micros(&self) -> Result<f64> {
         let mut words = self.words.clone();
         let begin = Instant::now();
@@ -191,10 +193,11 @@ impl Reference {
     }
 }
 
-/// Ours, on so many threads as the options say; `messages` of every kind, and a random one bootstrapped `chain` times in a row.
+/// Figures of Sunzi's bootstrapping on the threads of the options: `messages` of every kind, and a random one
+/// bootstrapped `chain` times in a row.
 ///
 /// # Errors
-/// Whatever bootstrapping fails with; threads that do not start.
+/// An error of bootstrapping; threads that do not start.
 pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Result<Figures> {
     on_threads(options.threads, || {
         let mut ours = Ours::new(set)?;
@@ -220,7 +223,7 @@ pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Resul
 }
 
 impl Figures {
-    /// What follows from times and precision; the rest is empty.
+    /// The figures that follow from times and precision; the other fields are left empty.
     pub(crate) fn timed(
         times: &Series,
         references: &Series,
@@ -253,7 +256,7 @@ pub(crate) fn peak_memory(process: &str) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Counts what is written.
+/// A writer that counts the bytes written and keeps none.
 struct Count(u64);
 
 impl Write for Count {
@@ -274,7 +277,7 @@ struct Ours {
     keys: BootstrapKeys,
     bootstrapper: Bootstrapper,
     rng: Box<dyn rand_core::CryptoRng>,
-    /// The level of ciphertexts that are bootstrapped.
+    /// The lowest level, at which ciphertexts are bootstrapped.
     exhausted_level: usize,
     exhausted: Option<Ciphertext>,
     facts: Facts,
@@ -329,7 +332,7 @@ impl Ours {
         Ok(self.bootstrapper.bootstrap_refined(exhausted, rounds, &self.keys)?)
     }
 
-    /// So many bootstrappings, each of what the one before left, brought to the lowest level.
+    /// The slots after `count` bootstrappings in a row, each of the result before it brought to the lowest level.
     fn in_a_row(&mut self, message: &[Complex64], count: usize) -> Result<Precision> {
         self.replace(message)?;
         for _ in 1..count {

@@ -1,7 +1,7 @@
 //! The least time that a transform's vector instructions can take on this processor.
 //!
-//! Two bounds, both from instructions counted by running the kernels' own code on counting lanes, and
-//! from loops whose pace is measured in the same rounds as the transform:
+//! Two bounds on a transform's time, both from instructions counted by running the kernels' own code on
+//! counting lanes, and from loops whose pace is measured in the same rounds as the transform:
 //! * all instructions at the pace of a multiply-add loop;
 //! * the stricter one of ports: multiply-adds at the pace of a multiply-add loop, or all instructions at the
 //!   pace of a loop of additions, which every vector port takes, whichever takes longer. Where the multiplier
@@ -16,24 +16,24 @@ use sunzi_kernels::{Isa, NttPlan};
 use crate::bench::report::{Bound, Counted, Instructions};
 use crate::bench::{Result, Series};
 
-/// Rounds of a pace loop in one call: some microseconds.
+/// Iterations of a pace loop in one call, which take some microseconds.
 const ROUNDS: u32 = 1000;
 
-/// Runs the multiply-add loop; does nothing where there are no such vectors.
+/// Runs the pace loop of vector multiply-adds; does nothing where there are no such vectors.
 pub(crate) fn multiply_adds() -> Result<()> {
     black_box(run_multiply_adds(ROUNDS));
     Ok(())
 }
 
-/// Runs the loop of additions.
+/// Runs the pace loop of vector additions.
 pub(crate) fn additions() -> Result<()> {
     black_box(run_additions(ROUNDS));
     Ok(())
 }
 
-/// The bounds of one transform of `plan`, if it runs on the vectors that the pace loops use.
+/// The bounds on the time of one transform of `plan`, if it runs on the vectors that the pace loops use.
 ///
-/// `multiply_adds` and `additions` are the times of a call of the loops in the same rounds.
+/// The series `multiply_adds` and `additions` are the times of a call of the pace loops in the same rounds.
 pub(crate) fn bound(
     plan: &NttPlan,
     forward: bool,

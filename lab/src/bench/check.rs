@@ -1,13 +1,14 @@
-//! Whether a transform that is timed is also right.
+//! Checks of whether a timed transform is also right.
 
 use sunzi_math::mul_mod;
 
-/// Degrees up to this are checked against the full schoolbook product, larger ones with a sparse factor.
+/// Largest degree at which transforms are checked with the full schoolbook product; larger ones take a sparse
+/// factor.
 const DENSE_DEGREE: usize = 1 << 13;
-/// Terms of the sparse factor.
+/// Nonzero terms of the sparse factor in the check of a transform.
 const SPARSE_TERMS: usize = 64;
 
-/// A transform under test: works in place on canonical residues.
+/// A transform under test, which works in place on canonical residues.
 pub(crate) type Transform<'a> = &'a dyn Fn(&mut [u64]);
 
 /// Deterministic residues below `q`, different for each seed.
@@ -16,7 +17,7 @@ pub(crate) fn residues(n: usize, q: u64, seed: u64) -> Vec<u64> {
     (0..n).map(|_| next_word(&mut state) % q).collect()
 }
 
-/// Residues of which all but [`SPARSE_TERMS`] are zero, for degrees from 2^10 on.
+/// Residues below `q` of which all but [`SPARSE_TERMS`] are zero, for degrees from 2^10 on.
 pub(crate) fn sparse_residues(n: usize, q: u64, seed: u64) -> Vec<u64> {
     let mut words = residues(n, q, seed);
     let kept = (n / SPARSE_TERMS).max(1);
@@ -29,7 +30,7 @@ pub(crate) fn sparse_residues(n: usize, q: u64, seed: u64) -> Vec<u64> {
     words
 }
 
-/// Steele, Lea and Flood's splitmix64.
+/// The next word of Steele, Lea and Flood's splitmix64 generator.
 fn next_word(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut word = *state;
@@ -38,8 +39,7 @@ fn next_word(state: &mut u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Whether `inverse` undoes `forward` up to the factor `scale`, and whether the two multiply
-/// polynomials modulo X^n + 1.
+/// Whether `inverse` undoes `forward` up to the factor `scale`, and the two multiply polynomials modulo X^n + 1.
 pub(crate) fn transforms_hold(
     n: usize,
     q: u64,
@@ -64,8 +64,8 @@ pub(crate) fn transforms_hold(
     back == scaled(&left) && product == scaled(&schoolbook(&left, &right, q))
 }
 
-/// The product modulo X^n + 1 and q, term by term. Needs terms·q^2 < 2^128, for the terms of `right` that
-/// are not zero.
+/// The schoolbook product of two polynomials modulo X^n + 1 and q. It needs terms·q^2 < 2^128, for the terms
+/// of `right` that are not zero.
 pub(crate) fn schoolbook(left: &[u64], right: &[u64], q: u64) -> Vec<u64> {
     let n = left.len();
     let mut low = vec![0u128; n];

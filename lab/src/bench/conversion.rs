@@ -7,18 +7,19 @@ use crate::alternate::Contender;
 use crate::bench::tally::Counts;
 use crate::bench::{Options, Result, Row, Series, check, side_by_side};
 
-/// log2 of the degree that is timed unless others are asked for.
+/// log2 of the ring degree at which base conversion is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 14..=14;
-/// Moduli on either side.
+/// Number of input moduli, and of output moduli, of the timed base conversion.
 const LIMBS: usize = 8;
-/// Bar on conversion / eight transforms with AVX-512 IFMA, and the degree it is set for.
+/// Bar on the time of the base conversion / that of eight transforms with AVX-512 IFMA, and the degree it is
+/// set for.
 const RATIO_BAR: f64 = 0.55;
 const BAR_DEGREE: usize = 1 << 14;
 
-/// Times the conversion at every degree asked for.
+/// Times the base conversion at every degree asked for.
 ///
 /// # Errors
-/// A degree that has no transform.
+/// A ring degree that has no transform.
 pub fn run(options: &Options) -> Result<Vec<Row>> {
     options.rows(LOG_DEGREES, |log_n| Ok(vec![degree(1 << log_n, options.rounds)?]))
 }
@@ -46,7 +47,7 @@ fn degree(n: usize, rounds: usize) -> Result<Row> {
     Ok(row.against(&ours, format!("{LIMBS} forward transforms"), &transforms).judged())
 }
 
-/// The price of a transform and of a conversion, in the rounds of what is made of them.
+/// Prices of a transform and of a base conversion, timed in the rounds of the operation that is made of them.
 pub(crate) struct Prices {
     job: Job,
     output: Vec<Buffer>,
@@ -60,12 +61,12 @@ impl Prices {
         Ok(Self { job, output: vec![Buffer::zeroed(n); LIMBS], transformed })
     }
 
-    /// Products of one conversion.
+    /// Number of word products of one base conversion.
     pub(crate) fn products(n: usize) -> usize {
         LIMBS * LIMBS * n
     }
 
-    /// One forward transform; one conversion of [`LIMBS`] limbs to as many.
+    /// The two contenders: one forward transform, and one base conversion of [`LIMBS`] limbs to as many.
     pub(crate) fn contenders(&mut self) -> (impl Contender + use<'_>, impl Contender + use<'_>) {
         let Self { job, output, transformed } = self;
         let transform = || {
@@ -76,17 +77,17 @@ impl Prices {
     }
 }
 
-/// The time of what was counted, at the prices of the same rounds.
+/// The time of counted transforms and products, at the prices of the same rounds.
 pub(crate) fn price(counts: Counts, n: usize, transform: &Series, conversion: &Series) -> Series {
     let conversions = counts.conversion_products as f64 / Prices::products(n) as f64;
     transform.scaled(counts.transforms() as f64).plus(&conversion.scaled(conversions))
 }
 
-/// Tables and data of one conversion.
+/// Tables and data of one timed base conversion.
 struct Job {
     from: Vec<u64>,
     to: Vec<u64>,
-    /// M_ij = (q / q_i) mod p_j, a row for each input modulus.
+    /// Conversion matrix M_ij = (q / q_i) mod p_j, a row for each input modulus.
     matrix: Vec<Vec<u64>>,
     conversion: Conversion,
     plans: Vec<NttPlan>,
@@ -122,7 +123,7 @@ impl Job {
         self.conversion.apply(&input, &mut columns)
     }
 
-    /// Whether `output` is what the definition says, coefficient by coefficient.
+    /// Whether `output` is what the definition of the base conversion says, coefficient by coefficient.
     fn holds(&self, output: &[Buffer]) -> bool {
         self.to.iter().zip(output).enumerate().all(|(j, (p, column))| {
             column.iter().enumerate().all(|(position, word)| {

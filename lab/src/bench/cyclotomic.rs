@@ -9,29 +9,31 @@ use sunzi_rlwe::{Ciphertext, PublicKey, RelinearizationKey, RingShape, RlweConte
 
 use crate::bench::{Keys, LabError, Options, Result, Row, Series, key_switching, on_threads, side_by_side};
 
-/// Bar on ours / power-of-two ring for BGV at the index that has it.
+/// Bar on the time of BGV's product in a ring of general index / in the power-of-two ring, at the index that
+/// has this bar.
 const RATIO_BAR: f64 = 3.0;
 const BAR_INDEX: u64 = 21845;
-/// Bar on ours / HElib.
+/// Bar on Sunzi's time / HElib's for a BGV product in a ring of general index.
 const HELIB_BAR: f64 = 0.1;
-/// t = p = 2.
+/// Plaintext modulus t = p = 2.
 const PLAIN_MODULUS: u64 = 2;
-/// Exponents of the monomials that operands are sums of.
+/// Exponents of the monomials whose sums are the two operands.
 const OPERANDS: [[u64; 4]; 2] = [[0, 3, 1000, 4000], [1, 17, 2222, 4095]];
 
-/// An index with the moduli it is timed with.
+/// A cyclotomic index with the moduli at which its products are timed.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     m: u64,
-    /// log2 n of the ring beside it.
+    /// log2 of the degree of the power-of-two ring that is compared with.
     log_n: u32,
     limbs: usize,
     special: usize,
-    /// What HElib 2.3 takes for multiply and relinearise under BGV at no larger moduli; from docs/notes/cyclotomic.md.
+    /// Microseconds that HElib 2.3 takes to multiply and relinearise under BGV at no larger moduli; from
+    /// docs/notes/cyclotomic.md.
     helib_us: f64,
 }
 
-/// log Q and log QP are at least those of HElib's sets.
+/// The timed cyclotomic indices; their log Q and log QP are at least those of HElib's sets.
 const CASES: [Case; 5] = [
     Case { m: 4369, log_n: 12, limbs: 4, special: 1, helib_us: 39_500.0 },
     Case { m: 13107, log_n: 13, limbs: 4, special: 1, helib_us: 74_800.0 },
@@ -40,10 +42,10 @@ const CASES: [Case; 5] = [
     Case { m: 32767, log_n: 15, limbs: 11, special: 4, helib_us: 520_000.0 },
 ];
 
-/// Times products at every index whose neighbour has a degree asked for, on one thread.
+/// Times products at every cyclotomic index whose power-of-two ring has a degree asked for, on one thread.
 ///
 /// # Errors
-/// An index without moduli; an operation that fails; threads that do not start.
+/// A cyclotomic index without moduli; an operation that fails; threads that do not start.
 pub fn run(options: &Options) -> Result<Vec<Row>> {
     options.validate()?;
     let asked = |case: &Case| options.log_n.is_empty() || options.log_n.contains(&case.log_n);
@@ -57,7 +59,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
     })
 }
 
-/// A product that can be repeated, and whether it is right.
+/// A product that can be repeated, and whether its result is right.
 struct Job {
     call: Box<dyn Fn() -> Result<()>>,
     correct: bool,
@@ -96,14 +98,14 @@ fn compare(
     Ok(rows)
 }
 
-/// Default primes of a ring: those of ciphertexts, then as many special ones.
+/// Default primes of a ring: the ciphertext moduli, then as many special moduli.
 fn moduli(case: Case, ring: RingShape) -> Result<(Vec<u64>, Vec<u64>)> {
     let mut special = primes_below(DEFAULT_PRIME_BOUND, ring.root_order(), case.limbs + case.special)?;
     let moduli = special.split_off(case.special);
     Ok((moduli, special))
 }
 
-/// Both operands, and their product.
+/// The two plaintext operands and their product.
 fn messages(ring: RingShape) -> Result<[Plaintext; 3]> {
     let index = RingIndex::new(ring.index())?;
     let plaintext = |exponents: &[u64]| -> Result<Plaintext, EncodingError> {
@@ -120,7 +122,7 @@ fn messages(ring: RingShape) -> Result<[Plaintext; 3]> {
     Ok([plaintext(&a)?, plaintext(&b)?, plaintext(&sums)?])
 }
 
-/// Keys and ciphertexts are drawn from a fixed seed: nothing here is secret.
+/// The generator of keys and ciphertexts, with a fixed seed: nothing in the benchmark is secret.
 fn rng() -> SeededRng {
     SeededRng::derive(&[7; 32], "cyclotomic bench", 0)
 }
@@ -160,7 +162,7 @@ fn bfv(case: Case, ring: RingShape) -> Result<Job> {
     )
 }
 
-/// The product of a scheme's two ciphertexts, done once and decrypted.
+/// The product of two ciphertexts of a scheme, done once and decrypted.
 fn product<S: sunzi_rlwe::Scheme, E>(
     (ring, [log_q, log_key_modulus], rlwe): (RingShape, [f64; 2], &RlweContext),
     encrypt: impl Fn(&Plaintext, &PublicKey, &mut SeededRng) -> Result<Ciphertext<S>, E>,

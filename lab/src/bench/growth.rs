@@ -1,4 +1,4 @@
-//! How costs grow: with the degree, the modulus, the depth, threads and the size of a batch.
+//! Growth of operations' costs with the degree, the modulus, the depth, threads and the size of a batch.
 
 mod picture;
 
@@ -14,75 +14,75 @@ use crate::threads::pool;
 
 pub use picture::picture;
 
-/// log2 of the degrees over which costs grow unless others are asked for.
+/// log2 of the ring degrees over which costs grow unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 12..=16;
-/// log2 of the degree at which the modulus grows, and threads are counted.
+/// log2 of the ring degree at which the modulus and the number of threads grow.
 const LOG_DEGREE: u32 = 15;
-/// log2 of the degree of batches.
+/// log2 of the ring degree at which the batch size grows.
 const LOG_DEGREE_OF_BATCHES: u32 = 14;
-/// The largest batch.
+/// Largest batch, in ciphertexts.
 const BATCH: usize = 64;
 /// Digits of key switching, or as near as the modulus allows.
 const DIGITS: usize = 3;
-/// Multiplications in a row that parameters are for.
+/// Multiplicative depths that parameters are made for.
 const DEPTHS: [u32; 7] = [1, 2, 4, 8, 12, 16, 20];
-/// 3·2^18 + 1: slots at every degree.
+/// Plaintext modulus 3·2^18 + 1, which gives slots at every degree timed.
 const PLAIN_MODULUS: u64 = 786_433;
-/// What grows with the degree and the modulus.
+/// Operations whose cost over the degree and the modulus is timed.
 const OPERATIONS: [&str; 4] = ["multiply_relinearize", "rotate", "encrypt_public", "add"];
-/// What threads share; the last is the whole of a batch.
+/// Operations shared among threads; beside them a batch is shared as a whole.
 const SHARED: [&str; 2] = ["multiply_relinearize", "rotate"];
-/// How many times as fast two threads are to be: a product, and a batch.
+/// Bars on the gain of two threads over one: of a product, and of a batch.
 const BARS: [f64; 2] = [1.8, 1.9];
 
-/// Times or gains of one operation.
+/// One operation's line of a growth plot: times or gains.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// Its name and its points (x, y).
+    /// Name of the line's operation and its points (x, y).
     #[serde(flatten)]
     pub curve: Curve,
-    /// Distances between the quartiles, point by point.
+    /// Distances between the quartiles of the line's values, point by point.
     pub spreads: Vec<f64>,
 }
 
-/// Lines over the same axis.
+/// A panel of the growth picture: lines over one axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Panel {
-    /// What grows, and in which ring.
+    /// Title of the panel: what grows, and in which ring.
     pub title: String,
-    /// What is across.
+    /// Label of the horizontal axis of the growth panel.
     pub x: &'static str,
-    /// What is up: milliseconds, or how many times as fast as one thread.
+    /// Label of the panel's vertical axis: milliseconds, or gain over one thread.
     pub y: &'static str,
-    /// The lines.
+    /// Lines of the growth panel, one for each operation.
     pub lines: Vec<Line>,
 }
 
-/// A gain by two threads that has a bar.
+/// A gain of two threads over one that has a bar.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gain {
-    /// What is shared.
+    /// Name of the operation shared between two threads.
     pub name: String,
-    /// Time on one thread over time on two: median over rounds.
+    /// Gain of two threads: time on one over time on two, median over rounds.
     pub gain: f64,
-    /// Distance between the quartiles.
+    /// Distance between the quartiles of the gain of two threads.
     pub spread: f64,
-    /// The least it should be.
+    /// Bar on the gain of two threads, the least it should be.
     pub bar: f64,
 }
 
-/// All panels, and what two threads gain.
+/// Results of the growth benchmark: all panels, and the gains of two threads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Growth {
-    /// The panels.
+    /// Panels of the growth benchmark.
     pub panels: Vec<Panel>,
-    /// The gains.
+    /// Gains of two threads in the growth benchmark.
     pub gains: Vec<Gain>,
-    /// Whether everything that was timed was right.
+    /// Whether every timed operation of the growth benchmark was right.
     pub correct: bool,
 }
 
-/// Measures all of it, on as many threads as the options say at most.
+/// Measures the growth of costs, on at most as many threads as the options say.
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; threads that do not start.
@@ -119,7 +119,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth> 
     Ok(all)
 }
 
-/// The shape of a degree with [`DIGITS`] digits, or as near as there is.
+/// The moduli at a ring degree whose key switching has [`DIGITS`] digits, or as near as there is.
 fn shape(log_n: u32) -> Result<Shape> {
     let nearest = Shape::all(log_n).into_iter().min_by_key(|shape| shape.digits().abs_diff(DIGITS));
     nearest.ok_or_else(|| LabError::request("a degree without moduli"))
@@ -135,7 +135,7 @@ fn job(parameters: &Parameters) -> Result<Job> {
 }
 
 impl Growth {
-    /// Operations of several parameter sets, on one thread.
+    /// Times operations at several parameter sets, on one thread.
     fn costs(
         &mut self,
         title: String,
@@ -159,7 +159,7 @@ impl Growth {
         Ok(())
     }
 
-    /// How many times as fast operations are on more threads.
+    /// Times the gain of operations by more threads.
     fn threads(&mut self, options: &Options) -> Result<()> {
         let job = job(&shape(LOG_DEGREE)?.parameters(PLAIN_MODULUS)?)?;
         self.correct &= right(&job, &SHARED)?;
@@ -176,7 +176,7 @@ impl Growth {
         Ok(())
     }
 
-    /// One line of gains, and the gain that has a bar.
+    /// Adds one line of gains to the panel, and the gain that has a bar.
     fn gain_lines(&mut self, line: &mut Line, name: String, series: &[Series], bar: Option<f64>) {
         let Some(one) = series.first() else { return };
         for (i, series) in series.iter().enumerate() {
@@ -190,7 +190,7 @@ impl Growth {
         }
     }
 
-    /// Products of batches, a ciphertext the unit, on one thread and on all.
+    /// Times products of batches on one thread and on all, for each ciphertext of a batch.
     fn batches(&mut self, options: &Options) -> Result<()> {
         let job = job(&shape(LOG_DEGREE_OF_BATCHES)?.parameters(PLAIN_MODULUS)?)?;
         let (evaluator, key, _, [a, b]) = job.operands();
@@ -225,14 +225,14 @@ impl Growth {
     }
 }
 
-/// One call on 1, 2, … threads by turns.
+/// Times one call on 1, 2, … threads by turns.
 fn on_pools<T: Send>(options: &Options, call: impl Fn() -> Result<T> + Sync) -> Result<Vec<Series>> {
     let pools = (1..=options.threads).map(pool).collect::<Result<Vec<_>>>()?;
     let call = &call;
     take_turns(options.rounds, &mut pools.iter().map(|pool| move || pool.install(call)).collect::<Vec<_>>())
 }
 
-/// Colours of the lines, which only the first line of a paper's plot has in another order.
+/// Colours of the growth picture's lines; only the first line of a paper's plot has another order.
 const COLOURS: [usize; 4] = [1, 2, 3, 0];
 
 fn lines(names: &[impl ToString]) -> Vec<Line> {
@@ -250,7 +250,7 @@ impl Line {
     }
 }
 
-/// Whether the results of operations open to what they should.
+/// Whether the results of the named operations decrypt to what they should.
 fn right(job: &Job, names: &[&str]) -> Result<bool> {
     let t = job.plain_modulus();
     let [left, right] = [1, 2].map(|seed| check::residues(job.n(), t, seed));

@@ -1,4 +1,4 @@
-//! Transforms and BFV on every instruction set this machine has, against the one it would choose.
+//! Transforms and BFV on every instruction set of this machine, against the one it would choose.
 
 use std::ops::RangeInclusive;
 
@@ -11,16 +11,16 @@ use crate::alternate;
 use crate::bench::operations::parameters;
 use crate::bench::{Job, Options, Result, Row, Series, check};
 
-/// log2 of the degrees that are timed unless others are asked for.
+/// log2 of the ring degrees at which instruction sets are compared unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=14;
-/// Bits of the modulus whose transforms are timed beside those of default size.
+/// Bits of the wide modulus whose transforms are timed beside those of the default size.
 const WIDE_BITS: u32 = 60;
-/// The operations of BFV.
+/// The operations of BFV that are compared across instruction sets.
 const OPERATIONS: [&str; 5] = ["encrypt_public", "decrypt", "multiply", "multiply_relinearize", "rotate"];
-/// The one that has bars.
+/// The operation of BFV that has bars for instruction sets.
 const JUDGED: &str = "multiply_relinearize";
 
-/// Bar on the time of an operation against AVX-512 IFMA.
+/// Bar on the time of an operation with `isa` over that with AVX-512 IFMA.
 fn bar(isa: Isa) -> Option<f64> {
     match isa {
         Isa::Avx2 => Some(2.5),
@@ -29,7 +29,7 @@ fn bar(isa: Isa) -> Option<f64> {
     }
 }
 
-/// Times every instruction set at every degree asked for, on one thread.
+/// Times transforms and BFV on every instruction set at every degree asked for, on one thread.
 ///
 /// # Errors
 /// A degree without a default parameter set; an operation that fails; threads that do not start.
@@ -46,7 +46,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
     })
 }
 
-/// One modulus, forward and back.
+/// Times the forward and inverse transforms of one modulus on every instruction set.
 fn transforms(isas: &[Isa], n: usize, q: u64, rounds: usize) -> Result<Vec<Row>> {
     let plans = isas.iter().map(|&isa| NttPlan::new(Modulus::with_isa(q, isa)?, n));
     let plans = plans.collect::<Result<Vec<_>, _>>()?;
@@ -99,7 +99,7 @@ fn operations(isas: &[Isa], parameters: &Parameters, rounds: usize) -> Result<Ve
     Ok(rows)
 }
 
-/// One row for each instruction set, like `row` in all else.
+/// One row for each instruction set, equal to `row` in all other fields.
 fn compare(isas: &[Isa], row: &Row, series: &[Series]) -> Vec<Row> {
     let (Some(fastest), Some(first)) = (isas.first(), series.first()) else { return Vec::new() };
     let rows = isas.iter().zip(series).map(|(isa, ours)| {

@@ -20,15 +20,15 @@ pub(crate) use bfv::hoisted_exponents;
 pub(crate) use expected::expected;
 use many::{INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
 
-/// How far the rotation goes, to the left in both rows.
+/// Steps of the timed rotation, to the left in both rows of slots.
 const STEPS: i64 = 1;
-/// How far hoisted rotations go: so many, that share one decomposition.
+/// Steps of the hoisted rotations, which share one decomposition.
 pub(crate) const HOISTED: std::ops::RangeInclusive<i64> = 1..=16;
-/// Their name.
+/// Name of the operation of hoisted rotations.
 pub(crate) const ROTATE_HOISTED: &str = "rotate_hoisted";
 
-/// What is compared with other libraries, in any scheme that has it. A modulus switch and a rescaling are
-/// those of a product; the products named after them end with one.
+/// The operations compared with other libraries, in any scheme that has them. A modulus switch and a
+/// rescaling are those of a product; the products named after them end with one.
 pub(crate) const COMPARED: [&str; 17] = [
     "encode_encrypt",
     "encrypt_public",
@@ -49,68 +49,68 @@ pub(crate) const COMPARED: [&str; 17] = [
     MATRIX_VECTOR,
 ];
 
-/// What is to be called again and again.
+/// An operation that is called again and again for its time.
 pub(crate) type Call<'a> = Box<dyn Fn() -> Result<()> + 'a>;
 
-/// A scheme with keys and data: what is compared with other libraries.
+/// A scheme with keys and data, which runs the operations compared with other libraries.
 pub(crate) trait Subject {
-    /// The operations that can be timed.
+    /// Names of the scheme's operations that can be timed.
     fn names(&self) -> Vec<&'static str>;
-    /// Its parameters and sizes.
+    /// The scheme's parameters, and the sizes of its keys and ciphertexts.
     fn about(&self) -> Result<About>;
-    /// The slots that the result of an operation opens to.
+    /// The slots that the result of the named operation decrypts to.
     fn values(&self, name: &str) -> Result<Values>;
-    /// One operation as something to time.
+    /// The named operation of the scheme as a call to time.
     fn call(&self, name: &str) -> Result<Call<'_>>;
-    /// The slots that the last value of a circuit opens to.
+    /// The slots that the last value of a circuit decrypts to.
     fn circuit(&self, steps: &[Step]) -> Result<Values>;
 }
 
-/// What a scheme does by itself: its context, evaluator and encoder.
+/// The parts of a scheme that benchmarks differ by: its context, evaluator and encoder.
 pub(crate) trait Scheme: Sized {
-    /// What marks its ciphertexts.
+    /// Marker type of the scheme's ciphertexts.
     type Marker: sunzi_rlwe::Scheme;
-    /// What a slot holds.
+    /// Value that a slot of the scheme holds.
     type Slot: Clone;
-    /// Encoded slots.
+    /// Plaintext of the scheme, with encoded slots.
     type Plaintext;
-    /// A matrix that is ready to multiply, with its keys.
+    /// An encoded matrix that is ready to multiply, with its keys.
     type Matrix;
-    /// Compared operations that it lacks.
+    /// Names of the compared operations that the scheme lacks.
     const LACKS: &'static [&'static str];
 
-    /// What keys are made over.
+    /// The RLWE context that the scheme's keys are made over.
     fn rlwe(&self) -> &RlweContext;
-    /// Exponent of the automorphism that rotates by so many steps.
+    /// Exponent of the automorphism that rotates slots by `steps` steps.
     fn rotation_exponent(&self, steps: i64) -> u64;
-    /// Slots as a plaintext.
+    /// Encodes slots as a plaintext.
     fn encode(&self, slots: &[Self::Slot]) -> Result<Self::Plaintext>;
-    /// The slots of a plaintext.
+    /// Decodes a plaintext into slots.
     fn decode(&self, plain: &Self::Plaintext) -> Result<Vec<Self::Slot>>;
-    /// A public-key encryption.
+    /// Encrypts a plaintext with the public key.
     fn encrypt(&self, plain: &Self::Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Cipher<Self>>;
-    /// The plaintext of a ciphertext within its noise bound.
+    /// Decrypts a ciphertext that is within its noise bound.
     fn decrypt(&self, a: &Cipher<Self>, key: &SecretKey) -> Result<Self::Plaintext>;
-    /// Slots as they are handed over to rivals.
+    /// Slots in the form in which they are handed over to rivals.
     fn values(slots: Vec<Self::Slot>) -> Values;
-    /// The matrix that `right` holds, and the keys that it takes.
+    /// Encodes the matrix whose entries the slots `right` hold, and makes the keys that it takes.
     fn matrix(&self, key: &SecretKey, right: &[Self::Slot], rng: Rng<'_>) -> Result<Self::Matrix>;
 
-    /// The ciphertexts that an operation results in; none for other names and for decryption.
+    /// The ciphertexts that the named operation results in; none for other names and for decryption.
     fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Cipher<Self>>>;
 
-    /// The last value of a circuit.
+    /// The ciphertext of the last value of a circuit.
     fn circuit(_: &Job<Self>, _: &[Step]) -> Result<Cipher<Self>> {
         Err(LabError::request("circuits are run in BFV alone"))
     }
 }
 
-/// A ciphertext of a scheme.
+/// Ciphertext type of a benchmarked scheme.
 pub(crate) type Cipher<S> = Ciphertext<<S as Scheme>::Marker>;
-/// Whatever is random.
+/// Random generator that keys and encryptions are drawn from.
 pub(crate) type Rng<'a> = &'a mut dyn CryptoRng;
 
-/// Keys and data of one parameter set.
+/// Keys and data of one parameter set of a scheme.
 pub(crate) struct Job<S: Scheme = Bfv> {
     scheme: S,
     keys: Keys,
@@ -119,7 +119,7 @@ pub(crate) struct Job<S: Scheme = Bfv> {
     plain: S::Plaintext,
     a: Cipher<S>,
     b: Cipher<S>,
-    /// a·b in three parts, and in two, where they are asked for.
+    /// The product a·b in three parts and in two, each made when it is first asked for.
     products: [OnceCell<Cipher<S>>; 2],
     pool: Pool<Cipher<S>>,
     matrix: OnceCell<S::Matrix>,
@@ -127,7 +127,7 @@ pub(crate) struct Job<S: Scheme = Bfv> {
 }
 
 impl<S: Scheme> Job<S> {
-    /// Fresh keys, those of Galois by `galois`, and encryptions of two vectors.
+    /// Makes fresh keys, Galois keys by `galois`, and encryptions of two vectors.
     fn of(
         scheme: S,
         values: [Vec<S::Slot>; 2],
@@ -148,22 +148,22 @@ impl<S: Scheme> Job<S> {
         Ok(job)
     }
 
-    /// The ring degree.
+    /// The ring degree n of the benchmarked scheme.
     pub(crate) fn n(&self) -> usize {
         self.scheme.rlwe().ring().degree()
     }
 
-    /// log2 of the modulus.
+    /// log2 of the ciphertext modulus of the benchmarked scheme.
     pub(crate) fn log_q(&self) -> f64 {
         self.scheme.rlwe().log2_modulus()
     }
 
-    /// Bytes of the key of a rotation.
+    /// Bytes of the Galois key of the timed rotation in memory.
     pub(crate) fn rotation_key_bytes(&self) -> Result<usize> {
         Ok(self.galois.get(self.scheme.rotation_exponent(STEPS))?.byte_len())
     }
 
-    /// Bytes of the relinearisation key.
+    /// Bytes of the scheme's relinearisation key in memory.
     pub(crate) fn relinearization_key_bytes(&self) -> usize {
         self.keys.relinearization.byte_len()
     }
@@ -181,12 +181,12 @@ impl<S: Scheme> Job<S> {
         self.encrypt(&self.scheme.encode(if at == 0 { left } else { right })?)
     }
 
-    /// The pairs of an inner product.
+    /// The pairs of ciphertexts of an inner product.
     fn pairs(&self) -> Result<Vec<(&Cipher<S>, &Cipher<S>)>> {
         self.pool.pairs(self.n(), |at| self.operand(at))
     }
 
-    /// The product of a tree by a product that hears whether it is the last one.
+    /// The product of a tree of ciphertexts by `multiply`, which is told whether a product is the last one.
     fn tree<E>(
         &self,
         multiply: impl Fn(&Cipher<S>, &Cipher<S>, bool) -> Result<Cipher<S>, E>,
@@ -197,12 +197,12 @@ impl<S: Scheme> Job<S> {
         tree(&self.pool.factors(self.n(), |at| self.operand(at))?, true, &multiply)
     }
 
-    /// a·b in three parts.
+    /// The product a·b of the two ciphertexts in three parts.
     fn tensor(&self) -> Result<&Cipher<S>> {
         made(&self.products[0], || self.one("multiply"))
     }
 
-    /// a·b in two parts.
+    /// The product a·b of the two ciphertexts in two parts.
     fn product(&self) -> Result<&Cipher<S>> {
         made(&self.products[1], || self.one("multiply_relinearize"))
     }
@@ -216,7 +216,7 @@ impl<S: Scheme> Job<S> {
         S::evaluate(self, name)?.pop().ok_or_else(|| LabError::request("no such operation"))
     }
 
-    /// The ciphertexts that an operation results in; none for other names and for decryption.
+    /// The ciphertexts that the named operation results in; none for other names and for decryption.
     fn results(&self, name: &str) -> Result<Vec<Cipher<S>>> {
         match name {
             "encode_encrypt" => Ok(vec![self.operand(1)?]),
@@ -225,14 +225,14 @@ impl<S: Scheme> Job<S> {
         }
     }
 
-    /// The slots that the result of an operation opens to.
+    /// The slots that the result of the named operation decrypts to.
     pub(crate) fn outcome(&self, name: &str) -> Result<Vec<S::Slot>> {
         let results = self.results(name)?;
         let results = if results.is_empty() { std::slice::from_ref(&self.a) } else { &results };
         Ok(results.iter().map(|ciphertext| self.open(ciphertext)).collect::<Result<Vec<_>>>()?.concat())
     }
 
-    /// One operation as something to time.
+    /// The named operation of the scheme as a call to time.
     pub(crate) fn contender<'a>(&'a self, name: &'a str) -> Call<'a> {
         let Self { scheme, keys, .. } = self;
         match name {
@@ -278,7 +278,7 @@ impl<S: Scheme> Subject for Job<S> {
     }
 }
 
-/// What a cell holds, made when it is first asked for.
+/// The value of a cell, which is made when it is first asked for.
 fn made<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
     if cell.get().is_none() {
         let _ = cell.set(make()?);
@@ -286,7 +286,7 @@ fn made<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
     cell.get().ok_or_else(|| LabError::request("nothing was made"))
 }
 
-/// Something to call, whose result is of no use.
+/// A call to time, made from a closure whose result is dropped.
 fn call<'a, T, E>(call: impl Fn() -> Result<T, E> + 'a) -> Call<'a>
 where
     LabError: From<E>,

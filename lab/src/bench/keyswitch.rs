@@ -1,5 +1,5 @@
-//! Rotations by every method of key switching, against the least time of what they have to do: so many
-//! transforms, and one reading of the key.
+//! Rotations by every method of key switching, against the least time of their work: the transforms, and one
+//! reading of the key.
 
 mod compact;
 
@@ -13,9 +13,9 @@ use crate::bench::{
     hoisted_exponents, side_by_side, tally,
 };
 
-/// log2 of the degrees that are timed unless others are asked for.
+/// log2 of the ring degrees at which rotations are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 14..=15;
-/// Bar on ours / bound of hybrid key switching.
+/// Bar on the time of a rotation by hybrid key switching / its least time.
 const BOUND_BAR: f64 = 1.4;
 
 /// Times a rotation by every method at every degree asked for, on one thread.
@@ -35,13 +35,14 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
     })
 }
 
-/// What is timed: the name of the operation, and of how many rotations it consists.
+/// Name of each timed operation, and the number of rotations it consists of.
 const OPERATIONS: [(&str, u64); 2] = [("rotate", 1), ("rotate_hoisted", *HOISTED.end() as u64)];
 
-/// The forward and inverse transforms of rotations of one ciphertext in evaluation form.
+/// Number of forward and of inverse transforms that `rotations` rotations of one ciphertext in evaluation
+/// form take.
 ///
-/// c_1 is brought to coefficients, every digit to all limbs that it is not made of; for every rotation two halves are
-/// divided by P: their limbs modulo P go to coefficients, and what is subtracted returns.
+/// A rotation brings c_1 to coefficients, every digit to all limbs that it is not made of; then two halves
+/// are divided by P: their limbs modulo P go to coefficients, and what is subtracted returns.
 fn transforms(shape: &Shape, rotations: u64) -> [u64; 2] {
     let (limbs, special) = (shape.limbs as u64, shape.special as u64);
     let digits = shape.digits() as u64;

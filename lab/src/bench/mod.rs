@@ -1,6 +1,6 @@
 //! Timings of Sunzi's operations, on their own or beside rivals.
 //!
-//! Every figure is a median over many short rounds in which the contenders take turns
+//! Every figure of a benchmark is a median over many short rounds in which the contenders take turns
 //! ([`crate::alternate`]); every result that is timed is checked, and a row says whether it was right.
 
 pub mod bootstrapping;

@@ -1,8 +1,8 @@
 //! The cost model: what an operation computes and moves, counted while it runs, at the prices of the same rounds.
 //!
-//! The least time is that of its transforms, of its base conversions and products, each as long as one alone whose data
-//! stays in the cache, and of one reading of its keys, operands and result. What is above it is everything else: additions,
-//! rounding, permutations, memory read more than once.
+//! The least time of an operation is that of its transforms, of its base conversions and products, each as
+//! long as one alone whose data stays in the cache, and of one reading of its keys, operands and result. What
+//! is above it is everything else: additions, rounding, permutations, memory read more than once.
 
 use std::ops::RangeInclusive;
 
@@ -17,64 +17,64 @@ use crate::bench::{
     hoisted_exponents, on_threads, side_by_side, tally,
 };
 
-/// log2 of the degrees that are modelled unless others are asked for.
+/// log2 of the ring degrees at which operations are modelled unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 14..=16;
-/// Bar on measured / modelled time of a product and of a rotation.
+/// Bar on the measured / modelled time of a product and of a rotation.
 const BAR: f64 = 1.4;
 /// Digits of key switching, or as near as the modulus allows.
 const DIGITS: usize = 3;
-/// 3·2^18 + 1: slots at every degree.
+/// Plaintext modulus 3·2^18 + 1, which gives slots at every degree timed.
 const PLAIN_MODULUS: u64 = 786_433;
-/// What is modelled.
+/// Operations of BFV that are modelled.
 const OPERATIONS: [&str; 6] =
     ["multiply_relinearize", "relinearize", "rotate", ROTATE_HOISTED, "multiply_plain", "add"];
-/// Operations with the bar.
+/// Modelled operations whose ratio of measured to modelled time has a bar.
 const BARRED: [&str; 2] = ["multiply_relinearize", "rotate"];
 
-/// One operation of BFV: times in microseconds for one call on one thread.
+/// One modelled operation of BFV: times in microseconds for one call on one thread.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Modelled {
-    /// The operation.
+    /// Name of the modelled operation.
     pub name: &'static str,
-    /// Ring degree.
+    /// Ring degree n of the modelled operation.
     pub n: usize,
-    /// Moduli of ciphertexts, special moduli and digits.
+    /// Numbers of ciphertext moduli, special moduli and digits, as text.
     pub shape: String,
-    /// log2 of the ciphertext modulus.
+    /// log2 of the ciphertext modulus of the modelled operation.
     pub log_q: f64,
-    /// Forward transforms of one limb.
+    /// Number of forward transforms of one limb in the modelled operation.
     pub forward: u64,
-    /// Inverse transforms of one limb.
+    /// Number of inverse transforms of one limb in the modelled operation.
     pub inverse: u64,
-    /// Products of words with constants of base conversions.
+    /// Number of word products with constants of base conversions in the modelled operation.
     pub conversion_products: u64,
-    /// Other products of words.
+    /// Number of other word products in the modelled operation.
     pub products: u64,
-    /// Bytes of keys, operands and result, each once.
+    /// Bytes of keys, operands and result of the modelled operation, each once.
     pub bytes: u64,
-    /// What each of these takes: transforms, base conversions, products, memory.
+    /// Modelled times in microseconds of transforms, base conversions, products and memory.
     pub shares_us: [f64; 4],
-    /// The sum of the shares.
+    /// Modelled time in microseconds: the sum of the shares.
     pub modelled_us: f64,
-    /// Median time of a call.
+    /// Median measured time of a call in microseconds.
     pub measured_us: f64,
-    /// Measured / modelled: median over rounds.
+    /// Measured / modelled time: median over rounds.
     pub ratio: f64,
-    /// Distance between the quartiles of the ratio.
+    /// Distance between the quartiles of the measured / modelled time.
     pub spread: f64,
-    /// The bar on the ratio, where there is one.
+    /// Bar on the measured / modelled time, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bar: Option<f64>,
-    /// Whether the bar is met.
+    /// Whether the bar on the measured / modelled time is met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<bool>,
-    /// Whether the result was checked and right.
+    /// Whether the modelled operation's result was checked and right.
     pub correct: bool,
-    /// Rounds that the medians stand on.
+    /// Number of rounds that the medians are taken over.
     pub rounds: usize,
 }
 
-/// Counts and times every operation at every degree asked for, on one thread.
+/// Counts and times every modelled operation at every degree asked for, on one thread.
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; a build that does not count (feature `tally`).
@@ -94,12 +94,12 @@ pub fn run(options: &Options, progress: &mut (dyn FnMut(usize, &str) + Send)) ->
     })
 }
 
-/// How many operations [`run`] models.
+/// Number of operations that [`run`] models.
 pub fn count(options: &Options) -> usize {
     options.log_degrees(LOG_DEGREES).count() * OPERATIONS.len()
 }
 
-/// Keys and data at one degree.
+/// Keys and data of the modelled operations at one degree.
 struct Subject {
     shape: Shape,
     values: [Vec<u64>; 2],
@@ -118,7 +118,7 @@ impl Subject {
         Ok(Self { shape, values, job })
     }
 
-    /// Bytes of keys, operands and result.
+    /// Bytes of keys, operands and result of the named operation.
     fn bytes(&self, name: &str) -> Result<usize> {
         let polynomial = size_of::<u64>() * self.shape.degree() * self.shape.limbs;
         let rotations = HOISTED.count();
@@ -178,7 +178,7 @@ impl Subject {
     }
 }
 
-/// What prices are taken of: a transform, and products of words.
+/// The units of work whose prices are timed: a transform, and products of words.
 struct Units {
     plan: NttPlan,
     transformed: [Buffer; 2],
@@ -196,7 +196,7 @@ impl Units {
     }
 }
 
-/// Sums of products as key switching takes them: of some digits with both halves of a key.
+/// Sums of word products as key switching takes them: of some digits with both halves of a key.
 struct Products {
     digits: [Buffer; DIGITS],
     halves: [[Vec<u8>; DIGITS]; 2],
@@ -204,9 +204,9 @@ struct Products {
 }
 
 impl Products {
-    /// Words at a time: all stays in the first cache.
+    /// Words of a block, which stay in the first cache.
     const WORDS: usize = 256;
-    /// Products of one call.
+    /// Number of word products of one call.
     const COUNT: usize = 2 * DIGITS * Self::WORDS;
 
     fn new(modulus: Modulus) -> Result<Self> {
@@ -232,14 +232,14 @@ impl Products {
     }
 }
 
-/// The rows for people: counts, then microseconds.
+/// The rows of the cost model as a table for people: counts, then microseconds.
 pub fn table(rows: &[Modelled]) -> Vec<Vec<String>> {
     let header = cells(&Modelled::default()).map(|(heading, _)| heading.to_owned()).to_vec();
     let line = |row| cells(row).map(|(_, cell)| cell).to_vec();
     std::iter::once(header).chain(rows.iter().map(line)).collect()
 }
 
-/// Heading and text of every column.
+/// Heading and text of every column of a row of the cost model.
 fn cells(row: &Modelled) -> [(&'static str, String); 18] {
     let yes_no = |value: bool| if value { "yes" } else { "NO" }.to_owned();
     let millions = |count: u64| format!("{:.2}", count as f64 / 1e6);

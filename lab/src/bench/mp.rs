@@ -1,4 +1,4 @@
-//! The multi-precision baseline at 800 bits, against the same steps by GMP (feature `gmp`).
+//! Multi-precision BFV at 800 bits, beside the same steps by GMP (feature `gmp`).
 
 use std::hint::black_box;
 use std::ops::RangeInclusive;
@@ -11,15 +11,15 @@ use sunzi_ring::{
 
 use crate::bench::{LabError, Options, Result, Row, check, take_turns};
 
-/// log2 of the degrees that are timed unless others are asked for.
+/// log2 of the ring degrees at which multi-precision steps are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;
-/// Bits and number of moduli: 806, 816 and 810 bits.
+/// Bits and number of moduli in each list, whose products have 806, 816 and 810 bits.
 const MODULI: [(u32, usize); 3] = [(62, 13), (48, 17), (30, 27)];
 const PLAIN_MODULUS: u64 = 1 << 10;
-/// Bar on our words / GMP.
+/// Bar on the time of Sunzi's multi-precision words / GMP's.
 const RATIO_BAR: f64 = 1.2;
 
-/// Times decryption, extension and scaling at every degree asked for, on one thread.
+/// Times multi-precision decryption, extension and scaling at every degree asked for, on one thread.
 ///
 /// # Errors
 /// A degree without enough primes; an operation that fails; a thread that does not start.
@@ -32,7 +32,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
 
 type Operation<'a> = Box<dyn Fn(&Scaler) -> Result<(), RingError> + 'a>;
 
-/// Tables and data of one list of moduli.
+/// Tables and data of one list of moduli for the multi-precision steps.
 struct Job {
     bits: u32,
     ring: Ring,
@@ -41,7 +41,7 @@ struct Job {
     message: Vec<u64>,
     encoded: Poly<Coefficient>,
     a: Poly<Evaluation>,
-    /// The square of a in the wide ring.
+    /// The square of the polynomial a in the extended ring.
     product: Poly<Evaluation>,
 }
 
@@ -100,7 +100,7 @@ impl Job {
         })
     }
 
-    /// Whether all three results are those of the big-integer ring.
+    /// Whether decryption, extension and scaling agree with the big-integer ring.
     fn holds(&self, tables: &Scaler) -> Result<bool> {
         let top = *tables.levels().end();
         let (ring, wide) = (&self.ring, tables.wide(top)?);

@@ -1,4 +1,4 @@
-//! The four multiplications of BFV at growing depth, and three ways to an inner product.
+//! The four multiplications of BFV at growing depth, and three ways of computing an inner product.
 
 use std::ops::RangeInclusive;
 
@@ -16,16 +16,17 @@ use crate::bench::{
     LabError, Options, PLAIN_MODULUS, Result, Row, Series, check, conversion, on_threads, tally,
 };
 
-/// log2 of the degrees at which an inner product is timed unless others are asked for.
+/// log2 of the ring degrees at which an inner product is timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;
-/// Multiplications in a row that the parameters are for.
+/// Multiplicative depth that the parameters are made for.
 const DEPTH: u32 = 20;
-/// Multiplications before the one that is timed.
+/// Numbers of multiplications before the timed one.
 const DEPTHS: [u32; 5] = [0, 5, 10, 15, DEPTH - 1];
-/// Leveled multiplication is to reach this share of the speed-up that its counts predict, at the depth of [`MIDDLE`].
+/// Bar on leveled multiplication: the share it is to reach of the speed-up that its counts predict, at the
+/// depth of [`MIDDLE`].
 const SHARE_OF_PREDICTED: f64 = 0.85;
 const MIDDLE: u32 = 10;
-/// Bar on leveled / HPS at the last depth.
+/// Bar on the time of leveled / HPS multiplication at the last depth.
 const LAST_BAR: f64 = 0.4;
 /// Terms of an inner product, bits and number of its moduli ([KPZ21, Table 8] has 33, for which noise bounds leave no
 /// room), and the bar on lazy scaling / none.
@@ -33,7 +34,7 @@ const TERMS: usize = 128;
 const INNER_MODULI: (u32, usize) = (35, 2);
 const LAZY_BAR: f64 = 0.5;
 
-/// What all are compared with.
+/// Multiplication that all others are compared with.
 const BASELINE: (&str, Multiplication) = ("HPS", Multiplication::Hps);
 const OTHERS: [(&str, Multiplication); 3] = [
     ("BEHZ", Multiplication::Behz),
@@ -42,7 +43,7 @@ const OTHERS: [(&str, Multiplication); 3] = [
 ];
 const LEVELED: usize = OTHERS.len();
 
-/// Times every multiplication at every depth, then inner products, on one thread.
+/// Times every multiplication of BFV at every depth, then inner products, on one thread.
 ///
 /// # Errors
 /// An operation that fails; threads that do not start.
@@ -57,7 +58,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
     })
 }
 
-/// One secret key and what else a parameter set needs.
+/// One secret key, and the context and keys of its parameter set.
 struct Party {
     context: Context,
     algorithms: Algorithms,
@@ -86,7 +87,7 @@ impl Party {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)? == values)
     }
 
-    /// These keys with another multiplication.
+    /// An evaluator of this party's keys with another multiplication.
     fn evaluator(&self, multiplication: Multiplication) -> Result<Evaluator> {
         let scaling = ScalerOptions { multiplication, ..self.algorithms.scaling };
         let algorithms = Algorithms { scaling, ..self.algorithms.clone() };
@@ -108,7 +109,7 @@ impl Party {
     }
 }
 
-/// Products of two ciphertexts that have been squared so many times before.
+/// Times products of two ciphertexts that were squared `depths` times before.
 fn depths(deepest: u32, depths: &[u32], rounds: usize) -> Result<Vec<Row>> {
     let parameters = Parameters::builder().depth(deepest).plain_bits(17).build()?;
     let t = parameters.plain_modulus();
@@ -133,7 +134,7 @@ fn depths(deepest: u32, depths: &[u32], rounds: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Every multiplication of the same two operands.
+/// Times every multiplication of BFV on the same two operands.
 fn products(
     party: &Party,
     evaluators: &[Evaluator],
@@ -163,14 +164,15 @@ fn products(
     Ok(rows)
 }
 
-/// A series of times, what one call computes, and what that alone would take at the prices of the same rounds.
+/// Times of a call, the counts of its work, and the time that the counted work alone would take at the prices
+/// of the same rounds.
 struct Timed {
     time: Series,
     counts: Option<Counts>,
     cost: Option<Series>,
 }
 
-/// Times and counts calls that take turns.
+/// Times calls that take turns, and counts their transforms and products.
 fn timed<T>(calls: &mut [impl Fn() -> Result<T>], n: usize, rounds: usize) -> Result<Vec<Timed>> {
     let counts =
         calls.iter().map(|call| tally::count(&|| call().map(drop))).collect::<Result<Vec<_>, _>>()?;
@@ -190,7 +192,7 @@ fn timed<T>(calls: &mut [impl Fn() -> Result<T>], n: usize, rounds: usize) -> Re
 }
 
 impl Timed {
-    /// The row with time, counts and both ratios to a baseline.
+    /// The row with this call's time, its counts and both ratios to a baseline.
     fn fill(&self, row: Row, name: &str, baseline: &Self) -> Row {
         let costs = self.cost.as_ref().zip(baseline.cost.as_ref());
         Row {
@@ -203,7 +205,7 @@ impl Timed {
     }
 }
 
-/// An inner product by every laziness.
+/// Times an inner product with eager relinearisation, with one relinearisation, and with one scaling.
 fn inner_products(log_n: u32, terms: usize, rounds: usize) -> Result<Vec<Row>> {
     let (bits, count) = INNER_MODULI;
     let moduli = primes_with_bits(bits, 2 << log_n, count)?;

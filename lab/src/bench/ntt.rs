@@ -1,8 +1,8 @@
-//! Negacyclic transforms: ours with the default primes, the rival with its 50-bit primes.
+//! Negacyclic transforms: Sunzi's with its default primes, the rival's with its 50-bit primes.
 //!
-//! Both sides do the same work: `forward`; `inverse`, which leaves the factor n in; and
-//! `inverse_normalized`, which takes it out (ours folds 1/n into the last stage, the rival multiplies
-//! in a second pass). The moduli differ, so each side is checked by itself.
+//! Both libraries do equal work: `forward`; `inverse`, which leaves the factor n in; and
+//! `inverse_normalized`, which takes it out (Sunzi folds 1/n into the last stage, the rival multiplies in a
+//! second pass). The moduli differ, so each library is checked by itself.
 
 use std::cell::Cell;
 
@@ -13,15 +13,16 @@ use crate::bench::bound;
 use crate::bench::peer::{self, Peer};
 use crate::bench::{LabError, Options, Result, Row, Series, check, side_by_side};
 
-/// log2 of the smallest and the largest degree that is timed unless others are asked for.
+/// log2 of the smallest and the largest degree of the timed transforms unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
-/// Bar on ours / rival.
+/// Bar on the time of Sunzi's transform / the rival's.
 const RATIO_BAR: f64 = 0.55;
-/// Bar on ours / instruction bound, and the largest log2 n it is set for: beyond, the caches decide.
+/// Bar on the time of Sunzi's transform / its instruction bound, and the largest log2 n it is set for:
+/// beyond, the caches decide.
 const BOUND_BAR: f64 = 1.0 / 0.75;
 const BOUND_BAR_UP_TO: u32 = 14;
 
-/// A direction, and what becomes of the factor n.
+/// A timed direction of the transform, and whether the factor n is left in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     Forward,
@@ -62,7 +63,7 @@ fn degree(log_n: u32, options: &Options) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// One row: ours, the rival and the pace loops take turns.
+/// Times one row of transforms: Sunzi's, the rival's and the pace loops take turns.
 fn time(log_n: u32, operation: Operation, ours: &Ours, rival: Option<&Rival>, rounds: usize) -> Result<Row> {
     let n = 1usize << log_n;
     let mut data = ours.operand();
@@ -97,10 +98,10 @@ fn compare(row: Row, ours: &Series, rival_time: &Series, rival: &Rival) -> Row {
     Row { ratio_per_bit: row.ratio.map(|ratio| ratio * peer_log_q / row.log_q), ..row }
 }
 
-/// Our transform.
+/// Sunzi's transform and its tables.
 pub(crate) struct Ours {
     plan: NttPlan,
-    /// Folds n · 1/n = 1 into the inverse: the unnormalised inverse, at the cost of the normalised one.
+    /// Scale n · 1/n = 1 for the inverse: the unnormalised inverse, at the cost of the normalised one.
     unnormalized: InverseScale,
 }
 
@@ -117,7 +118,7 @@ impl Ours {
         self.plan.modulus().value()
     }
 
-    /// Something to transform.
+    /// A polynomial that the timed transform takes.
     pub(crate) fn operand(&self) -> Buffer {
         Buffer::from_slice(&check::residues(self.plan.n(), self.q(), 3))
     }

@@ -1,4 +1,4 @@
-//! Every BFV operation, at the largest default modulus that 128-bit security allows each degree.
+//! Every operation of BFV, at the largest default modulus that 128-bit security allows each degree.
 
 use std::ops::RangeInclusive;
 
@@ -8,25 +8,25 @@ use crate::alternate;
 use crate::bench::shape::default_primes;
 use crate::bench::{CHANGE, Job, LabError, Options, Result, Row, Shape, check, on_threads};
 
-/// log2 of the degrees that are timed unless others are asked for.
+/// log2 of the ring degrees at which operations of BFV are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 12..=15;
-/// Prime, and ≡ 1 (mod 2n) up to n = 2^15: batching works at every degree timed.
+/// Plaintext modulus 65537, prime and ≡ 1 (mod 2n) up to n = 2^15: batching works at every degree timed.
 pub(crate) const PLAIN_MODULUS: u64 = 65537;
 
-/// What is being timed, and how much of the run is done.
+/// Progress of a benchmark: the operation being timed, and the number of operations done.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// The operation.
+    /// Name of the operation of BFV being timed.
     pub name: &'static str,
-    /// The degree.
+    /// Ring degree of the operation being timed.
     pub n: usize,
-    /// Operations finished so far, over all degrees.
+    /// Number of operations finished so far, over all degrees.
     pub done: usize,
-    /// Operations in all.
+    /// Number of operations of the whole benchmark.
     pub total: usize,
 }
 
-/// Times every operation at every degree asked for; `progress` hears of each before it begins.
+/// Times every operation of BFV at every degree asked for; `progress` is called before each.
 ///
 /// # Errors
 /// A degree without a default parameter set; an operation that fails; threads that do not start.
@@ -62,7 +62,7 @@ fn run_here(
     Ok(rows)
 }
 
-/// One row, not compared with anything.
+/// Times one operation of BFV, without a rival.
 fn time(job: &Job, name: &'static str, operation: &dyn Fn() -> Result<()>, rounds: usize) -> Result<Row> {
     let series = alternate::alone(rounds, &mut || operation())?;
     Ok(Row {
@@ -76,7 +76,7 @@ fn time(job: &Job, name: &'static str, operation: &dyn Fn() -> Result<()>, round
     })
 }
 
-/// As many default primes as 128-bit security allows at this degree.
+/// BFV parameters with as many default primes as 128-bit security allows at this degree.
 pub(crate) fn parameters(log_n: u32) -> Result<Parameters> {
     Shape { log_n, limbs: default_primes(log_n), special: 0 }.parameters(PLAIN_MODULUS)
 }

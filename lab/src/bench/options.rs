@@ -1,24 +1,24 @@
-//! What a run of a benchmark is asked for.
+//! Options of a run of `lab bench`.
 
 use std::ops::RangeInclusive;
 
 use crate::alternate::ROUNDS;
 use crate::bench::{LabError, Result, Row, on_threads};
 
-/// What a degree that is not offered is answered with.
+/// Advice given for a degree that is not offered.
 pub(crate) const CHANGE: &str = "change --log-n";
 
-/// Degrees with a transform, as log2 n.
+/// log2 of the ring degrees that have a transform.
 const SUPPORTED: RangeInclusive<u32> = 10..=17;
 
 /// Options shared by all benchmarks.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Compare with the rivals; needs the feature `peers`.
+    /// Whether to compare with the rivals; needs the feature `peers`.
     pub peers: bool,
-    /// Rounds that each median stands on.
+    /// Number of rounds that each median is taken over.
     pub rounds: usize,
-    /// log2 of the degrees; empty for the benchmark's own.
+    /// log2 of the ring degrees to time; empty for the benchmark's own.
     pub log_n: Vec<u32>,
     /// Threads that scheme operations may use; kernels always run on one.
     pub threads: usize,
@@ -31,10 +31,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks the options before anything runs.
+    /// Checks the benchmark options before anything runs.
     ///
     /// # Errors
-    /// No rounds, or a degree outside 2^10 … 2^17.
+    /// Options with no rounds, or with a degree outside 2^10 … 2^17.
     pub(crate) fn validate(&self) -> Result<()> {
         if self.rounds == 0 {
             return Err(LabError::no_rounds());
@@ -45,7 +45,7 @@ impl Options {
         }
     }
 
-    /// Rows of every degree asked for, else of `own`, made on as many threads as asked for.
+    /// The rows of every degree asked for, else of `own`, made on as many threads as asked for.
     pub(crate) fn rows(
         &self,
         own: RangeInclusive<u32>,
@@ -55,7 +55,7 @@ impl Options {
         on_threads(self.threads, || Ok(self.log_degrees(own).map(of).collect::<Result<Vec<_>>>()?.concat()))
     }
 
-    /// The degrees asked for, or the benchmark's own.
+    /// log2 of the ring degrees asked for, or else the benchmark's own.
     pub(crate) fn log_degrees(&self, own: RangeInclusive<u32>) -> impl Iterator<Item = u32> {
         let asked = if self.log_n.is_empty() { own.collect() } else { self.log_n.clone() };
         asked.into_iter()

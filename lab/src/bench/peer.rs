@@ -1,10 +1,10 @@
-//! The rival transform: tfhe-ntt, behind the feature `peers`.
+//! The rival transform of tfhe-ntt, behind the feature `peers`.
 
 use crate::bench::{LabError, Result};
 
-/// Name and version line of the rival.
+/// Name and version line of the rival transform.
 pub(crate) const NAME: &str = "tfhe-ntt 0.7";
-/// Width of the primes that the rival is fastest at with 52-bit multiplications.
+/// Bits of the primes at which the rival transform is fastest, with 52-bit multiplications.
 pub(crate) const BITS: u32 = 50;
 
 #[cfg(feature = "peers")]
@@ -22,18 +22,18 @@ impl Peer {
         self.0.fwd(words);
     }
 
-    /// Without the factor 1/n.
+    /// The rival's inverse transform without the factor 1/n.
     pub(crate) fn inverse(&self, words: &mut [u64]) {
         self.0.inv(words);
     }
 
-    /// Multiplies by 1/n.
+    /// Multiplies a polynomial by 1/n in the rival's library.
     pub(crate) fn normalize(&self, words: &mut [u64]) {
         self.0.normalize(words);
     }
 }
 
-/// Without the feature there is no rival, and no value of this type.
+/// The rival transform of a build without the feature `peers`: a type without values.
 #[cfg(not(feature = "peers"))]
 pub(crate) enum Peer {}
 

@@ -1,11 +1,11 @@
-//! What a comparison comes to, for people: a page of tables and a picture, worst ratio first.
+//! Results of a comparison with rivals, for people: a page of tables and a picture, worst ratio first.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::bench::report::{About, Row};
 
-/// A workload at one degree, with the rival that comes closest to ours.
+/// A workload at one degree, with the rival that comes closest to Sunzi.
 struct Workload<'a> {
     row: &'a Row,
     ratio: f64,
@@ -13,7 +13,7 @@ struct Workload<'a> {
 }
 
 impl Workload<'_> {
-    /// How far beyond the bar: 1 is on it.
+    /// The workload's ratio over its bar: 1 is on the bar.
     fn over(&self) -> f64 {
         self.ratio / self.bar
     }
@@ -23,7 +23,7 @@ impl Workload<'_> {
     }
 }
 
-/// The rows of several runs: of rows about the same, the last counts.
+/// The rows of several runs in one list; among rows with equal subject the last counts.
 pub fn merged(runs: Vec<Vec<Row>>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in runs.into_iter().flatten() {
@@ -39,12 +39,12 @@ pub fn merged(runs: Vec<Vec<Row>>) -> Vec<Row> {
     all
 }
 
-/// Name and version.
+/// Name and version of the rival of a row.
 fn rival(row: &Row) -> &str {
     row.peer.as_deref().unwrap_or_default()
 }
 
-/// By workload and degree the row with the largest ratio, the furthest beyond its bar first.
+/// The row with the largest ratio for each workload and degree, the furthest beyond its bar first.
 fn workloads(rows: &[Row]) -> Vec<Workload<'_>> {
     let mut closest: BTreeMap<(&str, usize), Workload<'_>> = BTreeMap::new();
     for row in rows {
@@ -59,7 +59,7 @@ fn workloads(rows: &[Row]) -> Vec<Workload<'_>> {
     all
 }
 
-/// The page, in Markdown, beside `name`.svg: `about` says when, where and by which command.
+/// The results page in Markdown, beside `name`.svg: `about` says when, where and by which command.
 pub fn page(rows: &[Row], about: &str, name: &str) -> String {
     let mut text = String::from("# Benchmarks\n\n");
     let _ = writeln!(
@@ -108,7 +108,7 @@ pub fn page(rows: &[Row], about: &str, name: &str) -> String {
     text
 }
 
-/// A line for every side of every scheme and degree.
+/// The page's table of parameters: a line for every library, scheme and degree.
 fn parameters(rows: &[Row]) -> String {
     let mut lines: BTreeMap<(usize, String, String), String> = BTreeMap::new();
     for row in rows {
@@ -156,7 +156,7 @@ fn side(about: &About, log_q: Option<f64>, log_key_modulus: Option<f64>, feature
     .join(" | ")
 }
 
-/// What has no time, and why: one line for a reason.
+/// The page's list of operations without a time: one line for each reason.
 fn absent(rows: &[Row]) -> String {
     let mut reasons: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for row in rows {
@@ -180,7 +180,7 @@ fn memory(row: &Row) -> String {
     row.memory.as_ref().map_or_else(String::new, |memory| format!(", {memory}"))
 }
 
-/// The first columns of both tables: workload, n, rival, the times of both.
+/// The first columns of both tables of the page: workload, n, rival, the times of both.
 fn times(row: &Row) -> String {
     let (ours, theirs) = (milliseconds(Some(row.ours_us)), milliseconds(row.peer_us));
     let log_n = row.n.max(1).ilog2();
@@ -194,14 +194,15 @@ fn milliseconds(micros: Option<f64>) -> String {
     })
 }
 
-/// Places in the picture: height of a line, where bars begin, how wide a factor of ten is.
+/// Pixels of the results picture: height of a line, where bars begin, width of a factor of ten.
 const LINE: usize = 16;
 const LABELS: f64 = 380.0;
 const DECADE: f64 = 220.0;
-/// The smallest ratio that is shown as such.
+/// Smallest ratio that the results picture shows as such.
 const LEAST: f64 = 0.01;
 
-/// The picture: a bar for every workload beside its fastest rival, worst first, on a logarithmic axis; a mark where it may end.
+/// The results picture: a bar for every workload beside its fastest rival, worst first, on a logarithmic
+/// axis; a mark where it may end.
 pub fn picture(rows: &[Row]) -> String {
     let all = workloads(rows);
     let height = LINE * (all.len() + 3);

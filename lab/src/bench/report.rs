@@ -1,112 +1,113 @@
-//! Rows of results, as JSON and as a table for people.
+//! Rows of benchmark results, as JSON and as a table for people.
 
 use serde::{Deserialize, Serialize};
 
 use crate::alternate::Series;
 
-/// The share of the bandwidth at which an operation is as fast as memory allows.
+/// Bar on the share of the memory bandwidth at which an operation is as fast as memory allows.
 pub const BANDWIDTH_BAR: f64 = 0.8;
 
-/// One timing. Times in microseconds for one call; sizes in bits; `None` where it does not apply.
+/// One timing of a benchmark. Times in microseconds for one call; sizes in bits; `None` where it does not apply.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Row {
-    /// What was timed.
+    /// Name of the timed operation.
     pub name: String,
-    /// Ring degree.
+    /// Ring degree n of the timed operation.
     pub n: usize,
-    /// log2 of the modulus, or of the product of the moduli, that ours worked with.
+    /// log2 of the modulus that Sunzi worked with, or of the product of its moduli.
     pub log_q: f64,
-    /// log2 of what the keys of ours are modulo, special moduli included.
+    /// log2 of the modulus of Sunzi's keys, special moduli included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_key_modulus: Option<f64>,
-    /// Median time of one call of ours.
+    /// Median time of one call of Sunzi in microseconds.
     pub ours_us: f64,
-    /// The kernel table that ours ran on.
+    /// Name of the kernel table that Sunzi ran on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,
-    /// Threads that ours could use, where that is not one.
+    /// Threads that Sunzi could use, where that is not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
-    /// What ours is compared with.
+    /// Name of the library or variant that Sunzi is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
-    /// How the peer was built and what it uses of the machine.
+    /// How the peer library was built and what it uses of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_features: Option<String>,
     /// Whether the allocator of the peer keeps what it frees: `stock` or `kept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Why there is no time of the peer.
+    /// Reason why the row has no time of the peer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// Secret, keys and sizes of ours.
+    /// Secret, keys and sizes of Sunzi.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<About>,
     /// Secret, keys and sizes of the peer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_about: Option<About>,
-    /// Time of a plain loop over as many bytes, over that of ours: the share of the bandwidth that ours has.
+    /// Share of the memory bandwidth that Sunzi has: time of a plain loop over as many bytes / Sunzi's time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<f64>,
     /// log2 of the peer's modulus.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_log_q: Option<f64>,
-    /// log2 of what the peer's keys are modulo.
+    /// log2 of the modulus of the peer's keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_log_key_modulus: Option<f64>,
-    /// Median time of one call of the peer.
+    /// Median time of one call of the peer in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_us: Option<f64>,
-    /// Ours / peer: median over alternating rounds.
+    /// Sunzi's time / the peer's: median over alternating rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Distance between the quartiles of that ratio.
+    /// Distance between the quartiles of the ratio of Sunzi's time to the peer's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
-    /// Transforms of one call, as counted while it ran (feature `tally`).
+    /// Number of transforms of one call, as counted while it ran (feature `tally`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transforms: Option<u64>,
-    /// Products of words with constants of base conversions, counted likewise.
+    /// Number of word products with constants of base conversions in one call (feature `tally`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion_products: Option<u64>,
-    /// What `ratio` would be if only transforms and conversions took time, each as long as one measured alone.
+    /// Value `ratio` would have if only transforms and conversions took time, each as long as one measured alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_ratio: Option<f64>,
-    /// The ratio of the costs of one bit of modulus.
+    /// Ratio of Sunzi's time for each bit of modulus to the peer's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_per_bit: Option<f64>,
-    /// The bar on `ratio`, where there is one.
+    /// Bar on the ratio of Sunzi's time to the peer's, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bar: Option<f64>,
-    /// The least time by what was counted, and ours against it.
+    /// Least time by the counted work, and Sunzi's time against it.
     #[serde(flatten, skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub bound: Option<Bound>,
     /// Whether every bar of this row that could be measured is met; `None` without any.
     pub met: Option<bool>,
     /// Whether the results of this row were checked and right.
     pub correct: bool,
-    /// Rounds that the medians stand on.
+    /// Number of rounds that the medians of this row are taken over.
     pub rounds: usize,
 }
 
-/// Parameters and sizes of one side of a comparison.
+/// Parameters and sizes of one library in a comparison.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct About {
     /// log2 of the ciphertext modulus, where a library chooses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_q: Option<f64>,
-    /// log2 of everything that keys are modulo, likewise.
+    /// log2 of the modulus of the keys, where a library chooses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_key_modulus: Option<f64>,
-    /// Distribution of the secret.
+    /// Distribution of the secret key's coefficients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// Bits of security that the table of 2024 gives a uniform ternary secret modulo QP: 128, 192, 256, or 0 for less.
+    /// Bits of security that the table of 2024 gives a uniform ternary secret modulo QP: 128, 192, 256, or 0
+    /// for less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security_bits: Option<u32>,
-    /// Digits of a key switch.
+    /// Number of digits of a key switch in the library.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digits: Option<usize>,
     /// Bytes of a fresh ciphertext in memory.
@@ -120,68 +121,69 @@ pub struct About {
     pub galois_key_bytes: Option<usize>,
 }
 
-/// Least time that what was counted can take at the rates measured in the same rounds.
+/// Least time that counted work can take at the rates measured in the same rounds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bound {
-    /// The least time.
+    /// The least time of the counted work in microseconds.
     pub bound_us: f64,
-    /// Ours over `bound_us`, median over rounds.
+    /// Sunzi's time over `bound_us`, median over rounds.
     pub over_bound: f64,
     /// The bar on `over_bound`, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_bar: Option<f64>,
-    /// What the least time follows from.
+    /// The counts and rates that the least time follows from.
     #[serde(flatten)]
     pub counted: Counted,
 }
 
-/// What was counted, and at what rates it can be done.
+/// The counted work of an operation, and the rates at which it can be done.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Counted {
-    /// A transform: the bound is all instructions at the rate of a multiply-add loop.
+    /// A transform: its bound is all instructions at the rate of a multiply-add loop.
     Instructions(Instructions),
-    /// A key switch: the bound is all transforms at the time of one, and all bytes of the key at the rate of
+    /// A key switch: its bound is all transforms at the time of one, and all bytes of the key at the rate of
     /// reading them.
     KeySwitch(KeySwitch),
 }
 
-/// The vector instructions of a transform.
+/// Counts and rates of the vector instructions of a transform.
 #[derive(Clone, Debug, Serialize)]
 pub struct Instructions {
-    /// Vector instructions of one call, as counted in the kernels.
+    /// Number of vector instructions of one transform, as counted in the kernels.
     pub instructions: u64,
-    /// Instructions among them that multiply.
+    /// Number of a transform's vector instructions that multiply.
     pub multiplies: u64,
-    /// The larger of multiplies at the rate of a multiply-add loop and all instructions at that of additions.
+    /// Port bound in microseconds: the larger of multiplies at the rate of a multiply-add loop and all
+    /// instructions at that of additions.
     pub port_bound_us: f64,
-    /// Ours over `port_bound_us`, median over rounds.
+    /// Sunzi's time over `port_bound_us`, median over rounds.
     pub over_port_bound: f64,
-    /// Vector multiply-adds a nanosecond.
+    /// Rate of vector multiply-adds, in instructions a nanosecond.
     pub multiply_add_per_ns: f64,
-    /// Vector additions a nanosecond.
+    /// Rate of vector additions, in instructions a nanosecond.
     pub addition_per_ns: f64,
 }
 
-/// The transforms and the key of a key switch.
+/// Counts and rates of the transforms and the key of a key switch.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeySwitch {
-    /// Forward transforms of one limb.
+    /// Number of forward transforms of one limb in a key switch.
     pub forward: u64,
-    /// Inverse transforms of one limb.
+    /// Number of inverse transforms of one limb in a key switch.
     pub inverse: u64,
-    /// Time of one forward transform.
+    /// Time of one forward transform in microseconds.
     pub forward_us: f64,
-    /// Time of one inverse transform.
+    /// Time of one inverse transform in microseconds.
     pub inverse_us: f64,
-    /// Bytes of the key, read once.
+    /// Bytes of the key of a key switch, read once.
     pub key_bytes: u64,
-    /// Bytes a nanosecond, read one after the other from memory of that size.
+    /// Bytes a nanosecond when memory of the key's size is read in order.
     pub bytes_per_ns: f64,
 }
 
 impl Row {
-    /// This row with the times of ours and of what it is compared with.
+    /// The row of results with the times of Sunzi and of the peer.
     pub fn against(self, ours: &Series, peer: String, theirs: &Series) -> Self {
         let ratio = ours.over(theirs);
         Self {
@@ -194,7 +196,8 @@ impl Row {
         }
     }
 
-    /// Settles `met` from the bars that were measured. What is bound by memory need not meet the bar on the ratio.
+    /// Sets the field `met` from the bars that were measured. An operation bound by memory need not meet the
+    /// bar on the ratio.
     pub fn judged(mut self) -> Self {
         let bound_by_memory = self.bandwidth.is_some_and(|share| share >= BANDWIDTH_BAR);
         let ratio = self.ratio.zip(self.bar).map(|(ratio, bar)| ratio <= bar || bound_by_memory);
@@ -212,15 +215,15 @@ pub fn all_correct(rows: &[Row]) -> bool {
     rows.iter().all(|row| row.correct || row.failed.is_some())
 }
 
-/// The rows as a JSON array.
+/// The rows of a benchmark as a JSON array.
 ///
 /// # Errors
-/// A row that JSON cannot express.
+/// A row of results that JSON cannot express.
 pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(rows)
 }
 
-/// The rows as a table of aligned columns.
+/// The rows of a benchmark as a table of aligned columns.
 pub fn table(rows: &[Row]) -> String {
     let mut lines = vec![cells(&Row::default()).map(|(heading, _)| heading.to_owned())];
     lines.extend(rows.iter().map(|row| cells(row).map(|(_, cell)| cell)));

@@ -1,4 +1,4 @@
-//! Comparisons with other libraries, each in a process of its own as ours is, taking turns.
+//! Comparisons of Sunzi with other libraries, each in a process of its own as Sunzi is, taking turns.
 //!
 //! A scheme is compared at equal degree and equal log2 of everything the keys are modulo (q, and the special
 //! moduli where a library has them), which is what security depends on. Each library gets the moduli it is
@@ -46,31 +46,32 @@ use process::Rival;
 use protocol::{Preparation, Prepared};
 
 const TRANSFORMS: [ntt::Operation; 2] = [ntt::Operation::Forward, ntt::Operation::InverseNormalized];
-/// Prime, and ≡ 1 (mod 2n) at n = 2^16 as well, where [`PLAIN_MODULUS`] is not.
+/// Plaintext modulus 786433, prime and ≡ 1 (mod 2n) at n = 2^16 as well, where [`PLAIN_MODULUS`] is not.
 const LARGE_PLAIN_MODULUS: u64 = 786_433;
-/// Longest time for one request: keys at n = 2^16 take a slow library minutes.
+/// Longest time for one request to a rival: keys at n = 2^16 take a slow library minutes.
 const PATIENCE: Duration = Duration::from_secs(900);
-/// Fewest rounds, however long they take.
+/// Fewest rounds of a comparison, however long they take.
 const LEAST_ROUNDS: usize = 3;
 
-/// What to compare: all of it where nothing is named.
+/// Selection of comparisons to make: all of them where nothing is named.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// The schemes.
+    /// Schemes to compare with rivals.
     pub schemes: Vec<Scheme>,
-    /// The operations of every scheme.
+    /// Operations to compare with rivals in every scheme.
     pub operations: Vec<String>,
-    /// How the memory of rivals is given.
+    /// Allocator settings of the rivals to compare.
     pub memory: Vec<Memory>,
-    /// No new round of an operation is begun after so many seconds.
+    /// Seconds after which no new round of an operation is begun.
     pub seconds: Option<f64>,
 }
 
-/// Compares ours, which `program` serves, with every rival that was selected; `progress` hears of each operation before it begins.
-/// A rival that cannot, and an operation that one of both sides does not have, is a row that says so.
+/// Compares Sunzi, which `program` serves, with every rival that was selected; `progress` is called before
+/// each operation. A rival that cannot, and an operation that one of both libraries does not have, is a row
+/// that says so.
 ///
 /// # Errors
-/// A degree out of range; an operation that is not compared; an operation of ours that fails.
+/// A degree out of range; an operation that is not compared; an operation of Sunzi that fails.
 pub fn run(
     program: &Path,
     options: &Options,
@@ -101,9 +102,10 @@ pub fn run(
     })
 }
 
-/// A run over several rivals.
+/// A comparison run over several rivals.
 struct Comparison<'a> {
-    /// Ours. In this process it would find its caches full of what the others said.
+    /// Program that serves Sunzi. In the process of the harness it would find its caches full of the rivals'
+    /// answers.
     program: &'a Path,
     options: &'a Options,
     choice: &'a Choice,
@@ -115,7 +117,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// How many rows there will be, at most.
+    /// Number of rows that the comparison with a library has, at most.
     fn rows(&self, library: Library) -> usize {
         let schemes = self.schemes(library).len() * self.degrees(DEGREES).len() * self.operations.len();
         let transforms = library.transforms().map_or(0, |_| TRANSFORMS.len());
@@ -132,7 +134,7 @@ impl Comparison<'_> {
         if found.is_empty() { vec![Memory::Stock] } else { found }
     }
 
-    /// The degrees asked for that are among these, or all of these.
+    /// log2 of the degrees asked for that are in `range`, or else all of `range`.
     fn degrees(&self, range: RangeInclusive<u32>) -> Vec<u32> {
         self.options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).collect()
     }
@@ -164,7 +166,7 @@ impl Comparison<'_> {
         Ok(rows)
     }
 
-    /// All operations of one scheme at one degree, with a rival of its own.
+    /// Compares all operations of one scheme at one degree, with a process of the rival of its own.
     fn scheme(
         &mut self,
         (library, program, memory): (Library, &Path, Memory),
@@ -258,7 +260,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Both sides of one scheme, ready.
+/// Sunzi and a rival, both ready for one scheme.
 struct Pair {
     library: Library,
     scheme: Scheme,
@@ -267,7 +269,7 @@ struct Pair {
     rival: Rival,
     prepared: Prepared,
     operands: Operands,
-    /// What all rows share.
+    /// The fields that all rows of this pair share.
     row: Row,
 }
 
@@ -287,7 +289,7 @@ impl Pair {
         Ok(Row { failed: Some(reason), ..row })
     }
 
-    /// Why an operation cannot be compared.
+    /// Reason why the named operation cannot be compared, if there is one.
     fn missing(&self, name: &str) -> Option<String> {
         let least = if self.scheme == Scheme::Bfv { 14 } else { 15 };
         if name == many::PRODUCT_TREE && self.log_n < least {
@@ -330,7 +332,7 @@ impl Pair {
     }
 }
 
-/// An operation of ours, which is asked for its result in between.
+/// An operation of Sunzi, whose result is asked for between rounds.
 struct Ours<'a> {
     rival: &'a RefCell<Rival>,
     name: &'a str,
@@ -342,14 +344,14 @@ impl Contender for Ours<'_> {
     }
 }
 
-/// How many rounds are taken.
+/// Limits on the number of rounds of a comparison.
 struct Rounds {
     most: usize,
     seconds: Option<f64>,
 }
 
 impl Rounds {
-    /// Ours, theirs and a loop over memory by turns; whether `check` held after every round.
+    /// Times of Sunzi, the rival and a loop over memory by turns, and whether `check` held after every round.
     fn take(
         &self,
         ours: &mut dyn Contender,
@@ -385,14 +387,14 @@ impl Rounds {
     }
 }
 
-/// The row with times, and with the share of the bandwidth where a loop over memory was timed too.
+/// The row with times, and with the share of the memory bandwidth where a loop over memory was timed too.
 fn timed(row: Row, series: &[Series], peer: String) -> Row {
     let [ours, theirs, memory @ ..] = series else { return row };
     let bandwidth = memory.first().map(|memory| memory.over(ours).median);
     Row { bandwidth, rounds: ours.len(), ..row.against(ours, peer, theirs) }
 }
 
-/// Whether a scheme has this operation.
+/// Whether a scheme has the named operation.
 fn exists(scheme: Scheme, name: &str) -> bool {
     let lacks = match scheme {
         Scheme::Bfv => Bfv::LACKS,
@@ -411,18 +413,18 @@ fn start(library: Library, program: &Path, memory: Memory) -> Result<Rival> {
     Ok(Rival::start(library.name(), command, PATIENCE)?)
 }
 
-/// A row without times.
+/// A row of a comparison without times, with the reason.
 fn failed(library: Library, name: &str, n: usize, reason: String) -> Row {
     let peer = Some(library.name().to_owned());
     Row { name: name.to_owned(), n, peer, failed: Some(reason), ..Row::default() }
 }
 
-/// What went wrong with a rival becomes a row; what went wrong with ours is an error.
+/// Rows of a comparison: a failure of the rival becomes a row, one of Sunzi is an error.
 fn theirs(made: Result<Vec<Row>>, row: impl Fn() -> Row) -> Result<Vec<Row>> {
     Ok(answered(made)?.unwrap_or_else(|reason| vec![Row { failed: Some(reason), ..row() }]))
 }
 
-/// What came out, or how the rival failed; other errors stay errors.
+/// The answer of a rival, or how the rival failed; other errors stay errors.
 fn answered<T>(made: Result<T>) -> Result<Result<T, String>> {
     match made {
         Err(error) if error.below::<RivalError>().is_some() => Ok(Err(error.to_string())),
@@ -430,9 +432,9 @@ fn answered<T>(made: Result<T>) -> Result<Result<T, String>> {
     }
 }
 
-/// What both sides compute with.
+/// The two vectors of slots that both libraries compute with.
 enum Operands {
-    /// Slots modulo t, and t.
+    /// Two vectors of slots modulo t, and t.
     Words([Vec<u64>; 2], u64),
     Reals([Vec<f64>; 2]),
 }
@@ -473,7 +475,7 @@ fn plain_modulus(log_n: u32) -> u64 {
     if log_n < 16 { PLAIN_MODULUS } else { LARGE_PLAIN_MODULUS }
 }
 
-/// What a library is asked to make ready.
+/// The request that a library make keys and data ready.
 fn preparation(scheme: Scheme, library: Library, log_n: u32, operands: &Operands) -> Result<Preparation> {
     let n = 1_usize << log_n;
     let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());

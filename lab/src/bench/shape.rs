@@ -1,4 +1,4 @@
-//! How the modulus that security allows is split between ciphertexts and key switching.
+//! The split of the modulus that security allows between ciphertexts and key switching.
 
 use std::fmt;
 
@@ -10,28 +10,28 @@ use sunzi_rlwe::security::max_log2_modulus;
 
 use crate::Result;
 
-/// How a key switch cuts its input.
+/// A method of key switching, by how it cuts its input into digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// A digit for every limb, no special moduli.
+    /// BV key switching: a digit for every limb, no special moduli.
     Bv,
-    /// One digit, and special moduli of its size.
+    /// GHS key switching: one digit, and special moduli of its size.
     Ghs,
-    /// Some digits, and special moduli of the size of one.
+    /// Hybrid key switching: some digits, and special moduli of the size of one.
     Hybrid,
 }
 
-/// Default primes at 128-bit security: so many for ciphertexts, so many special ones.
+/// A split of the default primes at 128-bit security into ciphertext moduli and special moduli.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) log_n: u32,
     pub(crate) limbs: usize,
-    /// α: digits have as many limbs.
+    /// Number of special moduli α, which is also the number of limbs of a digit.
     pub(crate) special: usize,
 }
 
 impl Shape {
-    /// One shape for every number of digits: the one with the most ciphertext limbs.
+    /// One split of the moduli for every number of digits: the one with the most ciphertext limbs.
     pub(crate) fn all(log_n: u32) -> Vec<Self> {
         let total = default_primes(log_n);
         let split = |special| Self { log_n, limbs: total - special, special };
@@ -82,7 +82,8 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Ciphertext moduli and special ones; digits as large as the special moduli allow, the fastest multiplication.
+/// Parameters of given ciphertext moduli and special ones, with digits as large as the special moduli allow
+/// and the fastest multiplication.
 pub(crate) fn parameters(log_n: u32, moduli: Vec<u64>, special_moduli: Vec<u64>, t: u64) -> Parameters {
     let key_switching = key_switching(moduli.len(), special_moduli);
     let scaling =
@@ -91,13 +92,13 @@ pub(crate) fn parameters(log_n: u32, moduli: Vec<u64>, special_moduli: Vec<u64>,
     Parameters::new(log_n, moduli, t, Security::Bits128).with_algorithms(algorithms)
 }
 
-/// Digits of as many of these limbs as there are special moduli.
+/// Options of key switching with digits of as many limbs as there are special moduli.
 pub(crate) fn key_switching(limbs: usize, special_moduli: Vec<u64>) -> GadgetOptions {
     let digits = (!special_moduli.is_empty()).then(|| limbs.div_ceil(special_moduli.len()));
     GadgetOptions { digits, special_moduli, ..GadgetOptions::default() }
 }
 
-/// How many default primes 128-bit security allows at this degree.
+/// Number of default primes that 128-bit security allows at this degree.
 pub(crate) fn default_primes(log_n: u32) -> usize {
     let limit = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
     (limit / (DEFAULT_PRIME_BOUND as f64).log2()).floor().max(1.0) as usize

@@ -1,5 +1,5 @@
-//! The three ways to share CKKS operations among threads against each other, at every level of the chain of the default set of
-//! bootstrapping: collapsed loops should never be much slower than another way.
+//! The three ways to share CKKS operations among threads, against each other at every level of the default
+//! bootstrapping set's chain: collapsed loops should never be much slower than another way.
 
 use std::ops::RangeInclusive;
 
@@ -11,17 +11,17 @@ use crate::bench::bootstrapping::Message;
 use crate::bench::{Options, Result, Row, take_turns};
 use crate::subjects::strategies::{Operation, Subject};
 
-/// log2 of the degrees that are timed unless others are asked for.
+/// log2 of the ring degrees at which sharing among threads is timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 15..=15;
-/// Bar on collapsed loops / another strategy.
+/// Bar on the time with collapsed loops / with another way to share work among threads.
 const BAR: f64 = 1.05;
-/// How far a slot may be from what it should be.
+/// Largest error allowed in a slot of a timed CKKS operation.
 const TOLERANCE: f64 = 1e-5;
-/// What collapsed loops are compared with.
+/// Ways to share work among threads that collapsed loops are compared with.
 const OTHERS: [(Parallelism, &str); 2] =
     [(Parallelism::CoefficientWise, "coefficient-wise"), (Parallelism::ModulusWise, "modulus-wise")];
 
-/// The operations and their names.
+/// CKKS operations that are shared among threads, and their names.
 const OPERATIONS: [(Operation, &str); 4] = [
     (Operation::Multiply, "multiply_relinearize"),
     (Operation::Rescale, "rescale"),
@@ -29,8 +29,8 @@ const OPERATIONS: [(Operation, &str); 4] = [
     (Operation::Add, "add"),
 ];
 
-/// Two rows for every operation and level: collapsed loops against the two other strategies, on the threads of the options. All levels
-/// from 1 on if `levels` is empty.
+/// Two rows for every CKKS operation and level: collapsed loops against the two other ways to share work, on
+/// the threads of the options. All levels from 1 on if `levels` is empty.
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; threads that do not start.
@@ -45,7 +45,7 @@ pub fn run(options: &Options, levels: &[usize]) -> Result<Vec<Row>> {
     })
 }
 
-/// The default set at this degree; without security where the ring is smaller.
+/// The default bootstrapping set at this degree; without security where the ring is smaller.
 fn chain(log_n: u32) -> Set {
     let set = Set::default_128();
     let security = if log_n < set.log2_degree { Security::InsecureForResearchOnly } else { set.security };

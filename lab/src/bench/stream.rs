@@ -1,27 +1,27 @@
-//! How fast memory is read and written, one word after the other.
+//! The pace of memory that is read and written in order, one word after the other.
 
 use std::hint::black_box;
 
 use crate::Result;
 
-/// Sums that are kept at once, so that no addition waits for the one before.
+/// Number of sums that are kept at once, so that no addition waits for the one before.
 const LANES: usize = 16;
 
-/// As much memory as a key takes.
+/// A block of memory as large as a key, read for its time.
 pub(crate) struct Stream(Vec<u64>);
 
 impl Stream {
-    /// Memory of so many bytes, rounded up to words.
+    /// A block of memory of `bytes` bytes, rounded up to words.
     pub(crate) fn new(bytes: usize) -> Self {
         Self((0..bytes.div_ceil(size_of::<u64>()) as u64).collect())
     }
 
-    /// How many bytes.
+    /// Number of bytes of the memory block.
     pub(crate) fn bytes(&self) -> u64 {
         size_of_val(self.0.as_slice()) as u64
     }
 
-    /// Reads every word once; the sum of all.
+    /// Reads every word of the memory block once and returns the sum of all.
     fn sum(&self) -> u64 {
         let mut sums = [0_u64; LANES];
         let (blocks, rest) = self.0.as_chunks::<LANES>();
@@ -33,14 +33,14 @@ impl Stream {
         sums.iter().chain(rest).fold(0, |sum, word| sum.wrapping_add(*word))
     }
 
-    /// One reading, as something to time.
+    /// One reading of the memory block, as a call to time.
     pub(crate) fn read(&self) -> Result<()> {
         black_box(self.sum());
         Ok(())
     }
 }
 
-/// Two arrays, and a third one for their sum: what an addition of ciphertexts moves.
+/// Two arrays, and a third one for their sum: the memory that an addition of ciphertexts moves.
 pub(crate) struct Addition {
     a: Stream,
     b: Stream,
@@ -48,14 +48,14 @@ pub(crate) struct Addition {
 }
 
 impl Addition {
-    /// Arrays of so many bytes each.
+    /// Makes the three arrays of an addition, of `bytes` bytes each.
     pub(crate) fn new(bytes: usize) -> Self {
         let [a, b] = [bytes, bytes].map(Stream::new);
         let sum = b.0.clone();
         Self { a, b, sum }
     }
 
-    /// One addition, as something to time.
+    /// One addition of the two arrays, as a call to time.
     pub(crate) fn add(&mut self) -> Result<()> {
         for ((sum, a), b) in self.sum.iter_mut().zip(&self.a.0).zip(&self.b.0) {
             *sum = a.wrapping_add(*b);

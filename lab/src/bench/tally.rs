@@ -1,8 +1,8 @@
-//! What a call computes, counted (feature `tally`).
+//! Counts of the transforms and products of a call (feature `tally`).
 
 use crate::Result;
 
-/// Transforms of one limb, and products of words.
+/// Counts of transforms of one limb, and of products of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
     pub(crate) forward: u64,
@@ -17,7 +17,7 @@ impl Counts {
     }
 }
 
-/// Counts one call on this thread.
+/// Counts the transforms and products of one call on this thread.
 #[cfg(feature = "tally")]
 pub(crate) fn count(call: &dyn Fn() -> Result<()>) -> Result<Option<Counts>> {
     let before = sunzi_kernels::Tally::now();
@@ -27,7 +27,7 @@ pub(crate) fn count(call: &dyn Fn() -> Result<()>) -> Result<Option<Counts>> {
     Ok(Some(Counts { forward, inverse, conversion_products, products }))
 }
 
-/// Without the feature there is nothing to count with.
+/// Returns no counts, in a build without the feature `tally`.
 #[cfg(not(feature = "tally"))]
 pub(crate) fn count(_call: &dyn Fn() -> Result<()>) -> Result<Option<Counts>> {
     Ok(None)

@@ -1,4 +1,4 @@
-//! What is handed over between ours and rivals: slots, and the steps of a circuit.
+//! Values handed over between Sunzi and rivals: slots, and the steps of a circuit.
 
 use std::borrow::Cow;
 
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::{LabError, Result};
 
-/// Operands and results.
+/// Values of an operand or of a result.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Values {
-    /// Slots modulo t, or residues.
+    /// Values of slots modulo t, or of residues.
     Words(Vec<u64>),
-    /// Complex slots: real and imaginary part in turn.
+    /// Values of complex slots: real and imaginary part in turn.
     Reals(Vec<f64>),
 }
 
-/// How far a real part or an imaginary one may be from what it should be, over the largest that should be, or 1.
+/// Largest error allowed in a real or imaginary part, relative to the largest expected part, or to 1.
 const TOLERANCE: f64 = 1e-4;
 
 impl Values {
-    /// The words; none where there are real numbers.
+    /// The values as words; an error for real numbers.
     pub(crate) fn words(&self) -> Result<&[u64]> {
         match self {
             Self::Words(words) => Ok(words),
@@ -28,7 +28,7 @@ impl Values {
         }
     }
 
-    /// As real numbers. A list in which no number has a point may have been meant so.
+    /// The values as real numbers. A list in which no number has a point may have been meant so.
     pub(crate) fn reals(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Words(words) => words.iter().map(|word| *word as f64).collect(),
@@ -36,7 +36,7 @@ impl Values {
         }
     }
 
-    /// Whether these are the values expected: exactly for words, closely for real numbers.
+    /// Whether these values are the expected ones: exactly for words, closely for real numbers.
     pub(crate) fn agree(&self, expected: &Self) -> bool {
         match (self, expected) {
             (Self::Words(got), Self::Words(expected)) => got == expected,
@@ -56,25 +56,25 @@ impl Default for Values {
     }
 }
 
-/// A step on values: 0 and 1 are the operands, 2 is the first result.
+/// A circuit's step on numbered values: 0 and 1 are the operands, 2 is the first result.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(crate) struct Step {
-    /// What is done.
+    /// Operation of the circuit's step.
     pub(crate) name: Name,
-    /// The value it is done to.
+    /// Number of the value that the step takes as its left operand.
     pub(crate) left: usize,
-    /// The other value, or the steps of a rotation to the left.
+    /// Number of the value that is the step's right operand, or the steps of a rotation to the left.
     pub(crate) right: usize,
 }
 
-/// What a step can be.
+/// Operation that a circuit's step can be.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Name {
     Add,
     Subtract,
     Negate,
-    /// With relinearisation.
+    /// Multiplication of two values with relinearisation.
     Multiply,
     Rotate,
 }

@@ -9,11 +9,11 @@ use sunzi_ring::{
 use crate::alternate;
 use crate::bench::{Options, Result, Row, check};
 
-/// log2 of the degree that is timed unless others are asked for.
+/// log2 of the ring degree at which variants are timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 13..=13;
-/// A power of two, for which Lemma 3 needs no modulus, and a prime.
+/// Plaintext moduli of the variants: a power of two, for which [BEHZ16, Lemma 3] needs no modulus, and a prime.
 const PLAIN_MODULI: [u64; 2] = [1 << 10, 65_537];
-/// The one with which products are scaled.
+/// The plaintext modulus with which products are scaled.
 const EXTENDED: u64 = 65_537;
 
 /// Times every variant at every degree asked for, on one thread.
@@ -39,7 +39,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
     })
 }
 
-/// Name and options of a variant; the first is the default.
+/// Name and scaler options of a variant; the first is the default.
 type Variant = (&'static str, ScalerOptions);
 
 fn decryption_forms(t: u64) -> Vec<Variant> {
@@ -93,7 +93,7 @@ fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>> {
     compare(ring, "extend and scale", &scalers(ring, EXTENDED, &variants)?, right, time, rounds)
 }
 
-/// A polynomial that looks random.
+/// A polynomial with coefficients that look random.
 fn some<D: Domain>(ring: &Ring) -> Result<Poly<D>> {
     let (storage, n) = (ring.words()?, ring.degree());
     let words = storage.basis().values().iter().flat_map(|&q| check::residues(n, q, q));
@@ -104,13 +104,13 @@ fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static st
     variants.iter().map(|(name, options)| Ok((*name, ring.scaler(t, options)?))).collect()
 }
 
-/// A gadget and half of a key that gives back what is decomposed.
+/// A gadget and half of a key that gives back the polynomial that is decomposed.
 struct Switch {
     gadget: Gadget,
     key: Vec<KeyPart>,
 }
 
-/// The digits of a key switch and their inner products with both halves of a key.
+/// Times the digits of a key switch and their inner products with both halves of a key.
 fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>> {
     let storage = ring.words()?;
     let k = storage.basis().len();

@@ -1,4 +1,4 @@
-//! Objects to bytes and back, beside a copy of the same bytes in memory.
+//! Storing and loading of objects, beside a copy of the same bytes in memory.
 
 use std::hint::black_box;
 use std::ops::RangeInclusive;
@@ -10,9 +10,9 @@ use sunzi_rlwe::{GaloisKeys, randomness};
 
 use crate::bench::{Keys, LabError, Method, Options, PLAIN_MODULUS, Result, Row, Shape, check, side_by_side};
 
-/// log2 of the degrees that are timed unless others are asked for.
+/// log2 of the ring degrees at which storing and loading is timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=15;
-/// Bar on ours / copy.
+/// Bar on the time of storing or loading / that of a copy.
 const BAR: f64 = 2.0;
 
 /// Times loading and storing of objects of every kind of BFV, from bytes in the caches and to new ones.
@@ -55,7 +55,7 @@ struct Timed<'a> {
 }
 
 impl Timed<'_> {
-    /// Storing and loading, in turn with a copy.
+    /// Times storing and loading of one object, in turn with a copy of its bytes.
     fn rows<T, C: Format<T>>(&self, name: &str, format: &C, object: &T) -> Result<[Row; 2]> {
         let bytes = wire::to_bytes(format, object)?;
         let mut copy = vec![0; bytes.len()];

@@ -25,7 +25,7 @@ use super::progress::Progress;
     after_help = "Without a subcommand every BFV operation is timed, at n = 2^12 and 2^13."
 )]
 pub(crate) struct Arguments {
-    /// What to time.
+    /// Benchmark that `lab bench` runs.
     #[command(subcommand)]
     what: Option<What>,
     /// Instead: count what operations of BFV compute and move, and set their time beside the least that takes; needs the feature `tally`
@@ -34,16 +34,16 @@ pub(crate) struct Arguments {
     /// log2 of the ring degrees to time, instead of the usual ones
     #[arg(long, value_name = "L,...", value_delimiter = ',')]
     log_n: Vec<u32>,
-    /// Rounds that each median stands on
+    /// Rounds that each median of times stands on
     #[arg(long, value_name = "K", default_value_t = 21)]
     rounds: usize,
-    /// Print a JSON array of rows
+    /// Print the rows of results as a JSON array
     #[arg(long)]
     json: bool,
     /// Show no progress bars
     #[arg(long, short)]
     quiet: bool,
-    /// Threads to use; all processors unless given
+    /// Threads that the timed operations use; all processors unless given
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -81,7 +81,7 @@ enum What {
     Peers(peers::Arguments),
     /// How costs grow with degree, modulus, depth, threads and batches, as growth.svg and growth.json
     Growth(Growth),
-    /// Random circuits over BFV in ours and in other libraries: how many open to something wrong
+    /// Random circuits over BFV in Sunzi and in other libraries: how many decrypt to something wrong
     #[cfg(feature = "peers")]
     Circuits(peers::Circuits),
     /// A page and a picture of the rows that comparisons saved
@@ -93,13 +93,13 @@ enum What {
 
 #[derive(Debug, Args)]
 struct Common {
-    /// Print a JSON array of rows instead of a table
+    /// Print the rows of results as a JSON array instead of a table
     #[arg(long)]
     json: bool,
     /// Rounds in which the contenders take turns
     #[arg(long, default_value_t = alternate::ROUNDS)]
     rounds: usize,
-    /// log2 of the degrees, separated by commas
+    /// log2 of the ring degrees to time, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
     /// Show no progress bars
@@ -109,32 +109,32 @@ struct Common {
 
 #[derive(Debug, Args)]
 struct Growth {
-    /// Where growth.svg and growth.json go
+    /// Folder that growth.svg and growth.json go into
     #[arg(long)]
     directory: PathBuf,
-    /// Machine and commit, for the picture
+    /// Machine and commit that the picture names
     #[arg(long, default_value = "")]
     about: String,
     /// Rounds in which the contenders take turns
     #[arg(long, default_value_t = 11)]
     rounds: usize,
-    /// log2 of the degrees, separated by commas
+    /// log2 of the ring degrees to time, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
-    /// Threads at most
+    /// Most threads that the timed operations use
     #[arg(long, default_value_t = 2)]
     threads: usize,
 }
 
 #[derive(Debug, Args)]
 struct Publish {
-    /// Where the page, its picture and its rows go
+    /// Folder that the page of results, its picture and its rows go into
     #[arg(long)]
     directory: PathBuf,
-    /// What the three files are called before .md, .svg and .json
+    /// Name of the page, picture and rows before .md, .svg and .json
     #[arg(long, default_value = "benchmarks")]
     name: String,
-    /// When, where and by which commands, for the page
+    /// Text of the page on when, where and by which commands the rows were measured
     #[arg(long, default_value = "")]
     about: String,
     /// JSON arrays of rows; of rows about the same, the last counts
@@ -155,7 +155,7 @@ struct Ntt {
 struct Scheme {
     #[command(flatten)]
     common: Common,
-    /// Threads to use
+    /// Threads that the timed operations use
     #[arg(long, default_value_t = 1)]
     threads: usize,
 }
@@ -164,10 +164,10 @@ struct Scheme {
 struct Threads {
     #[command(flatten)]
     common: Common,
-    /// The levels to time, separated by commas; all unless given
+    /// Ciphertext levels to time, separated by commas; all unless given
     #[arg(long, value_delimiter = ',')]
     levels: Vec<usize>,
-    /// Threads to use
+    /// Threads that the timed operations use
     #[arg(long, default_value_t = 2)]
     threads: usize,
 }
@@ -188,7 +188,7 @@ impl Common {
     }
 }
 
-/// Times what was asked for and prints the rows; wrong results are an error.
+/// Times the benchmark asked for and prints its rows; wrong results are an error.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let right = match &arguments.what {
         Some(what) => timed(what)?,
@@ -201,7 +201,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Every operation of BFV, or the cost model beside measured times; whether all results are right.
+/// Times every operation of BFV, or sets the cost model beside measured times; returns whether all results
+/// are right.
 fn every(arguments: &Arguments) -> Result<bool> {
     let Arguments { log_n, rounds, json, quiet, threads, .. } = arguments;
     super::on_threads(*threads)?;
@@ -224,7 +225,7 @@ fn all_operations(options: &Options, progress: Progress) -> Result<Vec<Row>> {
     })
 }
 
-/// The cost model beside measured times; whether all results are right.
+/// Prints the cost model beside measured times; returns whether all results are right.
 fn modelled(options: &Options, json: bool, progress: Progress) -> Result<bool> {
     let rows = model_rows(options, progress)?;
     if json {
@@ -242,13 +243,13 @@ fn model_rows(options: &Options, progress: Progress) -> Result<Vec<model::Modell
     model::run(options, &mut |done, what| progress.at(done, model::count(options), what))
 }
 
-/// Serves as a rival on standard input and output.
+/// Serves Sunzi as a rival on standard input and output.
 #[cfg(feature = "peers")]
 pub(crate) fn serve() -> Result<()> {
     lab::bench::rivals::serve(std::io::stdin().lock(), std::io::stdout().lock())
 }
 
-/// Times what a subcommand stands for and prints it; whether all results are right.
+/// Times a subcommand's benchmark and prints it; returns whether all results are right.
 fn timed(what: &What) -> Result<bool> {
     let (common, rows) = match what {
         What::Ntt(Ntt { common, peers }) => {
@@ -318,7 +319,7 @@ fn print(rows: &[Row], json: bool) -> Result<()> {
     }
 }
 
-/// All transforms, then the conversion that is measured against them.
+/// Times all transforms, then the base conversion that is measured against them.
 fn transforms(options: &Options) -> Result<Vec<Row>> {
     let mut rows = ntt::run(options)?;
     rows.extend(conversion::run(options)?);

@@ -1,4 +1,4 @@
-//! The one place that prints.
+//! Functions that print results and errors; nothing else prints.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -14,36 +14,36 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// A value as one line of JSON.
+/// Prints a value as one line of JSON.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     print(&serde_json::to_string(value)?)
 }
 
-/// A value as JSON in lines.
+/// Prints a value as JSON with line breaks and indentation.
 pub(crate) fn print_pretty(value: &impl serde::Serialize) -> Result<()> {
     print(&serde_json::to_string_pretty(value)?)
 }
 
-/// Writes one line of error to standard error; control characters are escaped. There is nobody left to tell if that fails.
+/// Writes one line of error to standard error; control characters are escaped. A failure to write it is ignored.
 pub(crate) fn print_error(error: &LabError) {
     let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     let line: String = error.to_string().chars().map(escaped).collect();
     let _ = writeln!(io::stderr().lock(), "error: {line}");
 }
 
-/// Says on standard error what is being done; nothing is left to do if it is gone.
+/// Writes a line of progress to standard error; a failure to write it is ignored.
 pub(crate) fn say(what: &str) {
     let _ = writeln!(io::stderr().lock(), "{what}");
 }
 
-/// A table with this header and no rows.
+/// A text table with this header and no rows.
 pub(crate) fn empty_table<S: AsRef<str>>(headers: &[S]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED).set_header(headers.iter().map(AsRef::as_ref));
     table
 }
 
-/// Aligns these columns to the right, as numbers are.
+/// Aligns the columns `columns` of a table to the right, as numbers are.
 pub(crate) fn right_align(table: &mut Table, columns: std::ops::Range<usize>) {
     for index in columns {
         if let Some(column) = table.column_mut(index) {

@@ -1,16 +1,16 @@
-//! Progress bars, only where somebody watches.
+//! Progress bars, shown only on a terminal.
 
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar on standard error, or nothing at all.
+/// A progress bar on standard error, or none.
 pub(crate) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A bar if `wanted` and standard error is a terminal.
+    /// A progress bar if `wanted` and standard error is a terminal.
     pub(crate) fn new(wanted: bool) -> Self {
         let visible = wanted && std::io::stderr().is_terminal();
         let bar = if visible { ProgressBar::new(1) } else { ProgressBar::hidden() };
@@ -22,7 +22,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// Where the work stands, and what is being done.
+    /// Moves the progress bar to `done` of `total`, and names the work.
     pub(crate) fn at(&self, done: usize, total: usize, what: &str) {
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);

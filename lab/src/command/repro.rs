@@ -16,7 +16,7 @@ use self::args::RunArgs;
 use super::output;
 use super::progress::Progress;
 
-/// Computes what was asked for, prints the tables and writes the figures.
+/// Computes the tables and figures asked for, prints the tables and writes the figures.
 pub(crate) fn run(paper: &Paper) -> Result<()> {
     match paper {
         Paper::Behz { run, log_n } => reproduce(run, "repro-behz", |options: &mut behz::Options| {
@@ -68,7 +68,7 @@ fn reproduce<P: repro::Paper>(
     output::print(&human::render(&report, &files))
 }
 
-/// Writes every figure as SVG and says where.
+/// Writes every figure as SVG and returns the paths.
 fn write_figures(report: &Report, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::with_capacity(report.figures.len());
     for figure in &report.figures {
@@ -80,7 +80,7 @@ fn write_figures(report: &Report, folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Writes beside the file and renames: nobody ever sees half of it.
+/// Writes a file beside its final path and renames it: no reader sees half of it.
 fn write_whole(file: &Path, content: &[u8]) -> std::io::Result<()> {
     let beside = file.with_extension(format!("svg.{}.part", std::process::id()));
     let written = fs::File::create(&beside).and_then(|mut out| {

@@ -1,5 +1,5 @@
-//! The tables and figures of the papers Sunzi implements, computed or timed again, each value beside
-//! the one printed.
+//! The tables and figures of the papers Sunzi implements, computed or timed again, each value beside the
+//! printed one.
 //!
 //! ```
 //! use lab::repro::behz::{Options, Part};

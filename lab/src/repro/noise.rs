@@ -1,10 +1,11 @@
-//! Noise as the secret key shows it: the experiments make their own keys, so that schemes need no such door for everybody.
+//! Noise measured with the secret key: the reproductions make their own keys, so that schemes need not let
+//! everybody measure noise.
 
 use sunzi_math::mul_mod;
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{Ciphertext, RlweContext, RlweError, SecretKey};
 
-/// log2 of ‖c(s) − (Q/t)·f·m‖∞ modulo Q, the modulus of the ciphertext's parts; −∞ for none.
+/// log2 of the noise ‖c(s) − (Q/t)·f·m‖∞ modulo Q, the modulus of the ciphertext's parts; −∞ for none.
 pub(crate) fn measured<S: sunzi_rlwe::Scheme>(
     context: &RlweContext,
     ciphertext: &Ciphertext<S>,

@@ -2,23 +2,23 @@
 
 use std::fmt::Debug;
 
-/// A table or figure of a paper.
+/// A table or figure of a reproduced paper.
 pub trait Part: Copy + Debug + PartialEq + Send + Sync + 'static {
-    /// Every part, in the paper's order.
+    /// Every table and figure of a reproduced paper, in its order.
     const ALL: &'static [Self];
 
-    /// Its name on the command line: a kind and a number.
+    /// Name of the table or figure on the command line: a kind and a number.
     fn name(self) -> &'static str;
 
-    /// Whether it is a drawing.
+    /// Whether a part of a reproduced paper is a figure.
     fn is_figure(self) -> bool {
         self.name().starts_with("figure")
     }
 
-    /// The part of this name.
+    /// The table or figure of a reproduced paper with the name `name`.
     ///
     /// # Errors
-    /// Names all parts if none is called so.
+    /// A name that no table or figure has; the error lists all names.
     fn parse(name: &str) -> Result<Self, String> {
         let unknown = || {
             let expected: Vec<&str> = Self::ALL.iter().map(|part| part.name()).collect();
@@ -31,7 +31,7 @@ pub trait Part: Copy + Debug + PartialEq + Send + Sync + 'static {
 /// Declares `Part`: the tables and figures of a paper in its order, each with the name it has on the command line.
 macro_rules! parts {
     ($($(#[doc = $doc:literal])+ $part:ident = $name:literal,)+) => {
-        /// A table or figure of the paper.
+        /// A table or figure of the reproduced paper.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Part {
             $($(#[doc = $doc])+ $part,)+

@@ -1,8 +1,9 @@
-//! Tables as papers print them, kept as text: `[Table 1]` begins one, `#` a comment, `-` stands where nothing is printed.
+//! Tables as papers print them, kept as text: `[Table 1]` begins one, `#` a comment, `-` stands where nothing
+//! is printed.
 
 use std::str::FromStr;
 
-/// The lines of a table, each of so many cells.
+/// The lines of a printed table, each of N cells.
 pub(crate) fn lines<const N: usize>(text: &'static str, table: &str) -> Vec<[&'static str; N]> {
     let heading = format!("[{table}]");
     let body = text.lines().skip_while(|line| *line != heading).skip(1);
@@ -10,12 +11,12 @@ pub(crate) fn lines<const N: usize>(text: &'static str, table: &str) -> Vec<[&'s
     body.filter_map(|line| line.split_whitespace().collect::<Vec<_>>().try_into().ok()).collect()
 }
 
-/// A cell as a number, if one is printed there.
+/// The number in a cell of a printed table, if there is one.
 pub(crate) fn number<T: FromStr>(cell: &str) -> Option<T> {
     cell.parse().ok()
 }
 
-/// Cells as numbers; zero where nothing is printed.
+/// The numbers in cells of a printed table; zero where nothing is printed.
 pub(crate) fn numbers<T: FromStr + Default, const N: usize>(cells: [&str; N]) -> [T; N] {
     cells.map(|cell| number(cell).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! What a reproduction found: tables of quantities, the paper's value beside ours.
+//! Results of a reproduction: tables of quantities, the paper's value beside Sunzi's.
 
 use std::fmt;
 
@@ -7,66 +7,66 @@ use serde::{Serialize, Serializer};
 
 use crate::repro::{Figure, Machine};
 
-/// All tables of one paper.
+/// Report on one paper: all its reproduced tables and figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The paper's key in `docs/references.bib`.
+    /// Key of the reproduced paper in `docs/references.bib`.
     pub paper: &'static str,
-    /// What it was computed and timed on.
+    /// Machine on which the report was computed and timed.
     pub machine: Machine,
-    /// How it was timed.
+    /// How the report's values were timed, in words.
     pub effort: String,
-    /// The tables asked for, in the paper's order.
+    /// Reproduced tables, in the paper's order.
     pub tables: Vec<Table>,
-    /// The figures asked for, in the paper's order.
+    /// Reproduced figures, in the paper's order.
     pub figures: Vec<Figure>,
 }
 
-/// One table.
+/// One reproduced table of a paper.
 #[derive(Clone, Debug, Serialize)]
 pub struct Table {
-    /// Its number in the paper.
+    /// Number of a reproduced table in its paper.
     pub name: &'static str,
-    /// What it shows, and from what it was computed.
+    /// Title of the table: what it shows, and from what it was computed.
     pub title: String,
-    /// Its rows.
+    /// Rows of a reproduced table.
     pub rows: Vec<Row>,
 }
 
-/// One row: what identifies it, then what the paper and we found.
+/// One row of a reproduced table: what identifies it, then the paper's and Sunzi's values.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Whether ours is measured, so that it cannot be expected to equal the paper's.
+    /// Whether Sunzi's values in the row are measured, so that they cannot be expected to equal the paper's.
     pub measured: bool,
-    /// What the row is about: degree, moduli and the like.
+    /// Keys that identify the row: degree, moduli and the like.
     pub keys: Vec<(&'static str, Value)>,
-    /// What was found.
+    /// Quantities that a reproduction found for a row.
     pub quantities: Vec<Quantity>,
-    /// Why a value differs or the paper has none.
+    /// Reason why a reproduced value differs from the paper's or the paper has none.
     pub reason: Option<String>,
 }
 
-/// One quantity of a row.
+/// One quantity of a row of a reproduced table.
 #[derive(Clone, Debug)]
 pub struct Quantity {
-    /// Its name.
+    /// Name of a reproduced quantity.
     pub name: &'static str,
-    /// The paper's value, unless it prints none.
+    /// Value of the quantity that the reproduced paper prints, unless it prints none.
     pub paper: Option<Value>,
-    /// Ours, unless there is none.
+    /// Sunzi's value of a reproduced quantity, unless there is none.
     pub ours: Option<Value>,
 }
 
-/// A value of a table.
+/// A value of a reproduced table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A whole number.
+    /// A value that is a whole number.
     Integer(u64),
-    /// A quotient of two whole numbers, in lowest terms.
+    /// A value that is a quotient of two whole numbers, in lowest terms.
     Ratio(u64, u64),
-    /// A measured number and the decimals worth showing.
+    /// A measured value and the number of decimals worth showing.
     Decimal(f64, usize),
-    /// A word or two.
+    /// A value that is a text of a word or two.
     Text(&'static str),
 }
 
@@ -94,7 +94,7 @@ impl From<&'static str> for Value {
     }
 }
 
-/// A measured number and the decimals worth showing.
+/// A value from a measured number and the decimals worth showing.
 impl From<(f64, usize)> for Value {
     fn from((value, decimals): (f64, usize)) -> Self {
         Self::Decimal(value, decimals)
@@ -102,30 +102,30 @@ impl From<(f64, usize)> for Value {
 }
 
 impl Table {
-    /// A table with this number in the paper.
+    /// A reproduced table with the number `name` in its paper.
     pub(crate) fn new(name: &'static str, title: impl Into<String>, rows: Vec<Row>) -> Self {
         Self { name, title: title.into(), rows }
     }
 }
 
 impl Row {
-    /// A row of exact values, without any yet.
+    /// A row for exact values, without any yet.
     pub(crate) fn exact() -> Self {
         Self::default()
     }
 
-    /// A row of measured values, without any yet.
+    /// A row for measured values, without any yet.
     pub(crate) fn timed() -> Self {
         Self { measured: true, ..Self::default() }
     }
 
-    /// Adds what the row is about.
+    /// Adds a key that identifies a table's row.
     pub(crate) fn key(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.keys.push((name, value.into()));
         self
     }
 
-    /// Adds a quantity: the paper's value and ours, where there are such.
+    /// Adds a quantity to the row: the paper's value and Sunzi's, where there are such.
     pub(crate) fn both(
         mut self,
         name: &'static str,
@@ -136,7 +136,7 @@ impl Row {
         self
     }
 
-    /// Adds a quantity that the paper prints.
+    /// Adds to the row a quantity that the reproduced paper prints.
     pub(crate) fn printed(
         self,
         name: &'static str,
@@ -146,18 +146,18 @@ impl Row {
         self.both(name, Some(paper), ours)
     }
 
-    /// Adds a quantity that the paper does not print.
+    /// Adds to the row a quantity that the reproduced paper does not print.
     pub(crate) fn ours(self, name: &'static str, value: impl Into<Value>) -> Self {
         self.both(name, None::<Value>, Some(value))
     }
 
-    /// Says why a value differs or the paper has none.
+    /// Sets the reason why a reproduced value differs from the paper's or the paper has none.
     pub(crate) fn because(mut self, reason: Option<impl Into<String>>) -> Self {
         self.reason = reason.map(Into::into);
         self
     }
 
-    /// Whether the paper prints something here, and all that it prints is what we found.
+    /// Whether the reproduced paper prints a value of the row, and all that it prints equal Sunzi's.
     pub fn equal(&self) -> bool {
         let mut printed = self.quantities.iter().filter(|one| one.paper.is_some()).peekable();
         printed.peek().is_some() && printed.all(|one| one.paper == one.ours)
@@ -204,7 +204,7 @@ impl Serialize for Row {
     }
 }
 
-/// The paper's or our quantities as one object; null if there are none at all.
+/// The paper's or Sunzi's quantities of a row as one JSON object; null if there are none at all.
 struct Side<'a> {
     row: &'a Row,
     of: fn(&Quantity) -> Option<&Value>,

@@ -1,4 +1,4 @@
-//! What every run has: a paper, steps that are told, tables and figures that come out.
+//! The run of a reproduction: a paper, steps with progress, resulting tables and figures.
 
 use std::fmt::Debug;
 
@@ -6,45 +6,45 @@ use super::Part;
 use super::report::{Report, Table};
 use crate::repro::{Figure, Machine, Result, on_threads};
 
-/// Hears what is being done, and how many of how many steps are.
+/// Callback of progress: the current work, and the numbers of done and of all steps.
 pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
 
-/// A paper: what of it to reproduce, and how thoroughly.
+/// A paper to reproduce, with options: its parts, and how thoroughly.
 pub trait Paper: Debug + Sync {
-    /// Its key in `docs/references.bib`.
+    /// Key of the reproduced paper in `docs/references.bib`.
     const KEY: &'static str;
-    /// Its tables and figures.
+    /// Type of the tables and figures of a reproduced paper.
     type Part: Part;
 
-    /// Everything.
+    /// Options for a full reproduction of a paper.
     fn full() -> Self;
 
-    /// What takes some minutes.
+    /// Options for a reproduction of a paper in some minutes.
     fn quick() -> Self;
 
-    /// The parts to make; each is made once, in the paper's order.
+    /// Tables and figures of a paper to reproduce, each once, in the paper's order.
     fn parts(&mut self) -> &mut Vec<Self::Part>;
 
-    /// Whether the options make sense.
+    /// Checks whether the options of the reproduction make sense.
     ///
     /// # Errors
-    /// Says what would.
+    /// Options that make no sense; the error says what would.
     fn validate(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Most threads.
+    /// Most threads that the reproduction uses.
     fn threads(&self) -> usize {
         1
     }
 
-    /// Steps that progress counts.
+    /// Number of steps that progress counts for a reproduced paper.
     fn steps(&self) -> usize;
 
-    /// How it is timed, in words.
+    /// How the values of a reproduced paper are timed, in words.
     fn effort(&self) -> String;
 
-    /// Makes the tables and figures asked for.
+    /// Makes the tables and figures of a paper that are asked for.
     ///
     /// # Errors
     /// A result that is not right; errors of the layers below, of which none is expected.
@@ -68,7 +68,7 @@ pub fn run<P: Paper>(options: &P, tell: Tell<'_>) -> Result<Report> {
     if options.threads() == 1 { on_threads(1, work) } else { work() }
 }
 
-/// A reproduction under way.
+/// A reproduction under way, with its results so far.
 pub struct Run<'a> {
     pub(crate) machine: Machine,
     pub(crate) progress: Progress<'a>,
@@ -76,7 +76,7 @@ pub struct Run<'a> {
     pub(crate) figures: Vec<Figure>,
 }
 
-/// Counts the steps of a run.
+/// Progress of a reproduction, which counts its steps.
 pub(crate) struct Progress<'a> {
     done: usize,
     total: usize,
@@ -88,7 +88,7 @@ impl<'a> Progress<'a> {
         Self { done: 0, total, tell }
     }
 
-    /// Says what is being done, which is no step.
+    /// Reports current work as progress without counting a step.
     pub(crate) fn say(&mut self, what: impl AsRef<str>) {
         (self.tell)(what.as_ref(), self.done, self.total);
     }

@@ -1,9 +1,9 @@
-//! The keys that a product takes.
+//! The keys that a homomorphic product takes.
 
 use rand_core::CryptoRng;
 use sunzi_rlwe::{PublicKey, RelinearizationKey, RlweContext, RlweError, SecretKey};
 
-/// A secret key and what is made from it, over one ring.
+/// A secret key with its public and evaluation keys, over one ring.
 pub(crate) struct Keys {
     pub(crate) secret: SecretKey,
     pub(crate) public: PublicKey,
@@ -11,7 +11,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Fresh keys.
+    /// Generates a fresh secret key and the keys made from it.
     pub(crate) fn generate(context: &RlweContext, rng: &mut dyn CryptoRng) -> Result<Self, RlweError> {
         let secret = SecretKey::generate(context, rng)?;
         let public = PublicKey::generate(context, &secret, rng)?;

@@ -1,9 +1,10 @@
-//! Messages of the exact schemes.
+//! Random messages of the exact schemes.
 
 use rand_core::Rng;
 use sunzi_encoding::{EncodingError, Plaintext};
 
-/// A polynomial with coefficients below `modulus` that look uniform; a prime modulus leaves them off by at most its 2^64-th part.
+/// A message with coefficients below `modulus` that look uniform; a prime modulus leaves them off by at most
+/// its 2^64-th part.
 pub(crate) fn random<G: Rng + ?Sized>(
     degree: usize,
     modulus: u64,

@@ -1,21 +1,21 @@
-//! How far slots of CKKS are from what they should be.
+//! Errors of CKKS slots against the expected values, and precision in bits.
 
 use num_complex::Complex64;
 
 use crate::{LabError, Result};
 
-/// −log2 of errors of slots.
+/// Precision of slots in bits: −log2 of their errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bits {
-    /// Of the largest error.
+    /// Precision in bits by the largest error of a slot.
     pub(crate) worst: f64,
-    /// Of the mean error.
+    /// Precision in bits by the mean error of the slots.
     pub(crate) mean: f64,
-    /// Of the standard deviation.
+    /// Precision in bits by the standard deviation of the errors of slots.
     pub(crate) deviation: f64,
 }
 
-/// The errors of slots.
+/// The absolute errors of decrypted slots against the message.
 pub(crate) fn errors(opened: &[Complex64], message: &[Complex64]) -> Result<Vec<f64>> {
     if opened.len() != message.len() {
         return Err(LabError::request("a bootstrapped message has other slots"));
@@ -23,7 +23,7 @@ pub(crate) fn errors(opened: &[Complex64], message: &[Complex64]) -> Result<Vec<
     Ok(opened.iter().zip(message).map(|(x, y)| (x - y).norm()).collect())
 }
 
-/// Sums errors up; NaN where one is.
+/// Precision in bits of a list of errors; NaN where an error is.
 pub(crate) fn bits(errors: &[f64]) -> Bits {
     let count = errors.len().max(1) as f64;
     let worst = errors

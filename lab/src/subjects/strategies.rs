@@ -1,4 +1,5 @@
-//! CKKS operations by every strategy that shares work among threads, at every level: one secret, its keys and two messages.
+//! CKKS operations by every strategy that shares work among threads, at every level: one secret, its keys and
+//! two messages.
 
 use num_complex::Complex64;
 use sunzi_ckks::rotation::rotation_keys;
@@ -8,28 +9,29 @@ use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, randomness};
 
 use crate::Result;
 
-/// A constant that multiplies.
+/// The constant that a ciphertext is multiplied by.
 const CONSTANT: f64 = 0.625;
 
-/// An operation.
+/// A timed operation of CKKS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// The sum of both operands.
     Add,
-    /// The first operand times a constant at a scale of so many bits.
+    /// The product of the first operand and a constant with a scale of `scale_bits` bits.
     Constant {
-        /// log2 of the scale.
+        /// log2 of the constant's scale.
         scale_bits: u32,
     },
     /// The product of both operands with relinearisation, not rescaled.
     Multiply,
-    /// The rescaling of a product.
+    /// The rescaling of a product of both operands.
     Rescale,
-    /// The first operand rotated by one.
+    /// The first operand rotated by one slot.
     Rotate,
 }
 
-/// Keys, messages and ciphertexts, and an evaluator for every strategy: keys and ciphertexts are the same.
+/// Keys, messages and ciphertexts of CKKS, and an evaluator for every strategy; keys and ciphertexts are
+/// shared by all.
 pub(crate) struct Subject {
     evaluators: Vec<(Parallelism, Evaluator)>,
     secret: SecretKey,
@@ -42,21 +44,21 @@ pub(crate) struct Subject {
     b: Ciphertext,
 }
 
-/// Operands of one level; the product has the scale that a rescaling expects.
+/// CKKS operands of one level; the product has the scale that a rescaling expects.
 pub(crate) struct Operands {
     a: Ciphertext,
     b: Ciphertext,
     product: Ciphertext,
 }
 
-/// A context whose work is shared by this strategy.
+/// A CKKS context whose work is shared among threads by this strategy.
 pub(crate) fn context(parameters: &Parameters, parallelism: Parallelism) -> Result<Context> {
     parameters.validate()?;
     Ok(Context::with_ring(parameters.ring()?.with_parallelism(parallelism), &Settings::from(parameters))?)
 }
 
 impl Subject {
-    /// Keys for all levels and two messages of as many slots as there are. Slots may be off by `tolerance`.
+    /// Makes CKKS keys for all levels and two messages in all slots, whose errors may be up to `tolerance`.
     pub(crate) fn new(
         parameters: &Parameters,
         messages: impl Fn(usize) -> [Vec<Complex64>; 2],
@@ -79,18 +81,18 @@ impl Subject {
         Ok(Self { evaluators, secret, relinearization, galois, encoder, messages, tolerance, a, b })
     }
 
-    /// The level of fresh ciphertexts.
+    /// The level of fresh CKKS ciphertexts.
     pub(crate) fn level(&self) -> usize {
         self.a.metadata().level
     }
 
-    /// What computes by this strategy.
+    /// The evaluator that shares work by this strategy.
     pub(crate) fn evaluator(&self, parallelism: Parallelism) -> Result<&Evaluator> {
         let found = self.evaluators.iter().find(|(other, _)| *other == parallelism);
         found.map(|(_, evaluator)| evaluator).ok_or(CkksError::Empty { what: "a list of strategies" }.into())
     }
 
-    /// Ciphertexts of this level.
+    /// CKKS ciphertexts of this level, brought down from fresh ones.
     pub(crate) fn operands(&self, level: usize) -> Result<Operands> {
         let evaluator = self.evaluator(Parallelism::Collapsed)?;
         let a = evaluator.level_to(&self.a, level)?;
@@ -99,7 +101,7 @@ impl Subject {
         Ok(Operands { a, b, product })
     }
 
-    /// The result of an operation.
+    /// The result of a CKKS operation by one strategy.
     pub(crate) fn apply(
         &self,
         operation: Operation,
@@ -119,7 +121,7 @@ impl Subject {
         }
     }
 
-    /// Whether the result of an operation opens to what it should.
+    /// Whether the result of a CKKS operation decrypts to what it should.
     pub(crate) fn is_right(&self, operation: Operation, result: &Ciphertext) -> Result<bool> {
         let context = self.evaluator(Parallelism::Collapsed)?.context();
         let opened = self.encoder.decode(&context.decrypt(result, &self.secret)?)?;

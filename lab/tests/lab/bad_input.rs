@@ -1,4 +1,4 @@
-//! Every kind of bad input: exit code 2, one clear line, nothing on standard output, nothing written.
+//! Every kind of bad input to `lab`: exit code 2, one clear line, nothing on standard output, nothing written.
 
 use super::common::{assert_refused, lab_with};
 

@@ -1,4 +1,4 @@
-//! `lab bench`.
+//! Tests of `lab bench`.
 
 use super::common::{json, lab_with, stdout};
 

@@ -1,4 +1,4 @@
-//! Runs the program and looks at what it leaves behind.
+//! Helpers that run `lab` and look at what it leaves behind.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::PathBuf;
@@ -23,17 +23,17 @@ pub(crate) fn lab_with(name: &str, files: &[(&str, &[u8])], arguments: &[&str]) 
     output
 }
 
-/// Standard output as text.
+/// The standard output of a program as text.
 pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Standard error as text.
+/// The standard error of a program as text.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// The JSON on standard output of a run that went well.
+/// The JSON on standard output of a run of `lab` that went well.
 pub(crate) fn json(output: &Output) -> serde_json::Value {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
     serde_json::from_slice(&output.stdout).unwrap()

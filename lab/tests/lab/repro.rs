@@ -1,4 +1,4 @@
-//! `lab repro`.
+//! Tests of `lab repro`.
 
 use super::common::{json, lab_with, stdout};
 

@@ -1,4 +1,4 @@
-//! Sunzi against itself over the protocol of rivals.
+//! Tests of Sunzi against itself over the protocol of rivals.
 
 use std::path::Path;
 

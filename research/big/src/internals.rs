@@ -1,11 +1,10 @@
-//! Private items for the tests of this crate, which the interface does not show.
+//! Private items of `sunzi-big` for its tests, which the interface does not show.
 //!
-//! Nothing else may use this module: its contents change without notice.
+//! No code but the tests of `sunzi-big` may use this module: its contents change without notice.
 
-pub use crate::multi_precision::conversion::Ratio;
-pub use crate::multi_precision::rounding::Rounding;
+pub use crate::multi_precision::rounding::{Ratio, Rounding};
 
-/// Big integers as words of sixty bits.
+/// Private module of big integers as words of sixty bits.
 pub mod words {
     pub use crate::multi_precision::words::{
         BITS, Column, MASK, TERMS, bits, columns, integer, interleave, length, words,

@@ -9,7 +9,7 @@
 //! | Dec_MP and Mult_MP, 3.5 and B.3 of \[BEHZ16\] | `multi_precision/scaler.rs` |
 //! | D and P of \[BEHZ16, eq. (7)\], as fast as they can be | `multi_precision/gadget.rs` |
 //!
-//! No operation of this crate runs in constant time.
+//! No operation of the crate `sunzi-big` runs in constant time.
 #![forbid(unsafe_code)]
 
 #[doc(hidden)]

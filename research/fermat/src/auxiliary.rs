@@ -12,9 +12,10 @@ use crate::FermatRing;
 /// Number of products that can be summed before they are scaled.
 const CAPACITY: u64 = 256;
 
-/// Returns the primes of B, m_sk last, and the number of products that may be summed.
+/// Returns the primes of the auxiliary basis B, m_sk last, and the number of products that may be summed.
 ///
-/// Eq. (14): λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for s products, m_sk ≥ 2(|B| + ⌈λ⌉), and ρ = k/m̃.
+/// The primes satisfy eq. (14) of `[BEHZ16]`: λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for s products, m_sk ≥ 2(|B| +
+/// ⌈λ⌉), and ρ = k/m̃.
 pub(crate) fn choose(
     ring: &FermatRing,
     t: u64,

@@ -1,11 +1,12 @@
-//! Work shared among the threads of rayon's current pool. Every split depends on data alone: results do not depend on the number of threads.
+//! Loops shared among the threads of rayon's current pool. Every split depends on data alone: results do not
+//! depend on the number of threads.
 
 use rayon::prelude::*;
 use sunzi_ring::RingError;
 
 use crate::combination::BLOCK;
 
-/// Number of words of results from which threads pay.
+/// Number of words of results from which on sharing among threads pays.
 const WORDS: usize = 1 << 14;
 
 fn is_shared(words: usize) -> bool {
@@ -35,7 +36,7 @@ pub(crate) fn for_each_block<'a, S: Default>(
     blocks.into_par_iter().enumerate().try_for_each_init(S::default, run)
 }
 
-/// Runs `f(i, row i)` over rows of n words.
+/// Runs `f(i, row i)` over rows of n words, shared among threads.
 pub(crate) fn for_each_row(
     rows: &mut [u64],
     n: usize,
@@ -47,7 +48,7 @@ pub(crate) fn for_each_row(
     rows.chunks_exact_mut(n).enumerate().try_for_each(|(i, row)| f(i, row))
 }
 
-/// Runs `f(i, row i of both)` over rows of n words.
+/// Runs `f(i, row i of both)` over pairs of rows of n words, shared among threads.
 pub(crate) fn for_each_row_pair(
     [first, second]: [&mut [u64]; 2],
     n: usize,

@@ -7,15 +7,16 @@ use sunzi_ring::RingError;
 
 use crate::Component;
 
-/// Number of coefficients handled together.
+/// Number of coefficients that are combined together.
 pub(crate) const BLOCK: usize = 64;
-/// Number of bits of the digits of constants: the longest that 52-bit lanes multiply at half the cost.
+/// Number of bits of the digits of a combination's constants: the longest that 52-bit lanes multiply at half
+/// the cost.
 pub(crate) const FACTOR_BITS: u32 = 51;
 
 /// Tables of out ← Σ_i x_i·C_i modulo q_j for words x_i and constants C_i of several words.
 ///
-/// The C_i are cut into digits; for each digit one column sums products without a reduction; carries join the sums to an integer hardly
-/// longer than q_j, which is folded.
+/// Constants C_i of a combination are cut into digits; for each digit one column sums products without a
+/// reduction; carries join the sums to an integer hardly longer than q_j, which is folded.
 pub(crate) struct Combination {
     component: Component,
     sums: WideSums,
@@ -23,7 +24,7 @@ pub(crate) struct Combination {
 }
 
 impl Combination {
-    /// Makes the tables for words below `sources` and constants in [0, q_j).
+    /// Makes the tables of a combination for words below `sources` and constants in [0, q_j).
     pub(crate) fn new(
         component: Component,
         sources: &[Modulus],

@@ -7,9 +7,10 @@ use crate::words::{add_into, add_word, sub_from, sub_word};
 
 /// A component q_i = 2^h + 1 or 2^h − 1 for h a multiple of 64 `[TSKJ20, Lemma 1]`.
 ///
-/// Residues are canonical, in [0, q_i), in words of 64 bits, the lowest first: h/64 of them modulo 2^h − 1 and one more
-/// modulo 2^h + 1, whose largest residue is 2^h. Operations take slices of that [length](Self::len); slices of another length or
-/// that are not canonical give unspecified residues, never a panic.
+/// Residues of a component are canonical, in [0, q_i), in words of 64 bits, the lowest first: h/64 of them
+/// modulo 2^h − 1 and one more modulo 2^h + 1, whose largest residue is 2^h. Operations take slices of that
+/// [length](Self::len); slices of another length or that are not canonical give unspecified residues, never a
+/// panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Component {
     bits: usize,
@@ -17,12 +18,12 @@ pub struct Component {
 }
 
 impl Component {
-    /// Makes the component 2^h + 1.
+    /// Makes the component q_i = 2^h + 1 of a modulus 2^g − 1.
     pub(crate) const fn fermat(bits: usize) -> Self {
         Self { bits, plus: true }
     }
 
-    /// Makes the component 2^h − 1.
+    /// Makes the component q_i = 2^h − 1 of a modulus 2^g − 1.
     pub(crate) const fn mersenne(bits: usize) -> Self {
         Self { bits, plus: false }
     }
@@ -39,7 +40,7 @@ impl Component {
         self.plus
     }
 
-    /// Number of words of a residue.
+    /// Number of words of a residue modulo the component.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no residue has none")]
     pub const fn len(self) -> usize {
@@ -90,21 +91,21 @@ impl Component {
         }
     }
 
-    /// Adds residues: a ← a + b.
+    /// Adds residues modulo a component: a ← a + b.
     pub fn add_assign(self, a: &mut [u64], b: &[u64]) {
         let high = self.high(a) + self.high(b);
         let carry = add_into(self.split(a).0, b);
         self.finish(a, high + i64::from(carry));
     }
 
-    /// Subtracts residues: a ← a − b.
+    /// Subtracts residues modulo a component: a ← a − b.
     pub fn sub_assign(self, a: &mut [u64], b: &[u64]) {
         let high = self.high(a) - self.high(b);
         let borrow = sub_from(self.split(a).0, b);
         self.finish(a, high - i64::from(borrow));
     }
 
-    /// Negates a residue: a ← −a.
+    /// Negates a residue modulo a component: a ← −a.
     pub fn neg_assign(self, a: &mut [u64]) {
         let high = self.high(a);
         // −low = ~low + 1 − 2^h, and 0 where low is.
@@ -116,7 +117,8 @@ impl Component {
         self.finish(a, i64::from(carry) - 1 - high);
     }
 
-    /// Reduces: out ← x modulo q_i for an integer of any length: 2^h is ±1, so pieces of h bits are added and subtracted.
+    /// Reduces an integer of any length: out ← x modulo q_i. 2^h is ±1, so pieces of h bits are added and
+    /// subtracted.
     pub fn reduce(self, out: &mut [u64], x: &[u64]) {
         out.fill(0);
         let mut top = 0;
@@ -133,7 +135,7 @@ impl Component {
         self.finish(out, top);
     }
 
-    /// Multiplies by a word: a ← c·a for c < 2^63.
+    /// Multiplies a residue by a word: a ← c·a for c < 2^63.
     pub fn mul_word_assign(self, a: &mut [u64], c: u64) {
         // 2^h is the one residue with a high word, and its low words are 0.
         let mut carry = if self.high(a) == 0 { 0 } else { c };
@@ -147,9 +149,10 @@ impl Component {
         self.finish(a, carry as i64);
     }
 
-    /// Multiplies by a power of two: out ← 2^e·x. Words are moved and bits shifted, nothing is multiplied `[TSKJ20, 4.1]`.
+    /// Multiplies a residue by a power of two: out ← 2^e·x. Words are moved and bits shifted, nothing is
+    /// multiplied `[TSKJ20, 4.1]`.
     ///
-    /// x = H·2^(h−e) + L becomes L·2^e ∓ H; 2^(h+e) is ∓2^e.
+    /// A shifted residue x = H·2^(h−e) + L becomes L·2^e ∓ H; 2^(h+e) is ∓2^e.
     pub fn mul_power_of_two(self, out: &mut [u64], x: &[u64], e: usize) {
         let e = e % if self.plus { 2 * self.bits } else { self.bits };
         let (negative, e) = (e >= self.bits, e % self.bits);
@@ -187,7 +190,7 @@ impl Component {
         }
     }
 
-    /// Returns the canonical residue of any integer.
+    /// Returns the canonical residue of any integer modulo the component.
     #[must_use]
     pub fn residue(self, x: &BigUint) -> Vec<u64> {
         let mut out = vec![0; self.len()];
@@ -196,7 +199,7 @@ impl Component {
     }
 }
 
-/// Shifts left: out ← the low words of x·2^bits.
+/// Shifts an integer of several words left: out ← the low words of x·2^bits.
 fn shift_left(out: &mut [u64], x: &[u64], bits: u32) {
     let mut below = 0;
     for (out, &word) in out.iter_mut().zip(x) {
@@ -206,7 +209,7 @@ fn shift_left(out: &mut [u64], x: &[u64], bits: u32) {
     }
 }
 
-/// Yields the words of ⌊x/2^bits⌋.
+/// Yields the words of the shifted integer ⌊x/2^bits⌋.
 fn shifted_right(x: &[u64], bits: u32) -> impl Iterator<Item = u64> {
     let above = x.iter().skip(1).chain([&0]);
     x.iter()
@@ -214,7 +217,7 @@ fn shifted_right(x: &[u64], bits: u32) -> impl Iterator<Item = u64> {
         .map(move |(&word, &above)| ((u128::from(above) << 64 | u128::from(word)) >> bits) as u64)
 }
 
-/// Computes out ← out − ⌊x/2^bits⌋; returns the borrow.
+/// Subtracts a shifted integer, out ← out − ⌊x/2^bits⌋, and returns the borrow.
 fn sub_shifted(out: &mut [u64], x: &[u64], bits: u32) -> bool {
     let mut borrow = false;
     let mut words = shifted_right(x, bits);
@@ -226,7 +229,7 @@ fn sub_shifted(out: &mut [u64], x: &[u64], bits: u32) -> bool {
     borrow
 }
 
-/// Computes out ← out + ⌊x/2^bits⌋ where no bits overlap.
+/// Adds a shifted integer, out ← out + ⌊x/2^bits⌋, where no bits overlap.
 fn or_shifted(out: &mut [u64], x: &[u64], bits: u32) {
     for (out, word) in out.iter_mut().zip(shifted_right(x, bits)) {
         *out |= word;

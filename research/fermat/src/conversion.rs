@@ -12,7 +12,7 @@ use crate::digits::{Digits, Factor, Rows};
 use crate::limbs::Limbs;
 use crate::residues::FermatResidues;
 
-/// Tables of steps S0, S1, S3 and S4.
+/// Tables of steps S0, S1, S3 and S4 of BFV's product `[BEHZ16, Alg. 3]`.
 pub(crate) struct Conversions {
     ring: FermatRing,
     wide: FermatRing,
@@ -22,7 +22,7 @@ pub(crate) struct Conversions {
     digits: Digits,
     /// Conversion FastBconv to B_sk, from digits.
     plain: Conversion,
-    /// Conversion of the extension, from digits, r + m̃/2, and ones.
+    /// Conversion of the extension to B_sk, from digits, r + m̃/2, and ones.
     extension: Conversion,
     /// Conversion −FastBconv·q^-1 times the factors of z_j, from digits.
     floor: Conversion,
@@ -30,7 +30,7 @@ pub(crate) struct Conversions {
     floor_scales: Vec<InverseScale>,
     /// Conversion from z_j, z_sk and ones to α + h.
     alpha: Conversion,
-    /// Combinations of z_j, α + h and ones to every component.
+    /// Combinations of z_j, α + h and ones back to every component.
     back: Vec<Combination>,
 }
 
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Conversions {
     }
 }
 
-/// Makes the matrix product with these columns.
+/// Makes the conversion that is a matrix product with these columns.
 fn conversion(
     sources: &[Modulus],
     targets: &[Modulus],
@@ -97,7 +97,7 @@ impl Conversions {
         })
     }
 
-    /// Computes FastBconv(a, q, B_sk).
+    /// Computes FastBconv(a, q, B_sk), the fast base conversion.
     pub(crate) fn convert(&self, a: &FermatResidues) -> Result<Vec<u64>, RingError> {
         let n = self.ring.degree();
         let mut out = vec![0; n * self.limbs.basis().len()];
@@ -109,8 +109,8 @@ impl Conversions {
         Ok(out)
     }
 
-    /// Steps S0 and S1: FastBconv of |m̃·a|_q to B_sk ∪ {m̃} and the small Montgomery reduction [BEHZ16, Alg. 2], with a multiple of q
-    /// subtracted so that the mean of lifts is negligible.
+    /// Steps S0 and S1 of `[BEHZ16, Alg. 3]`: FastBconv of |m̃·a|_q to B_sk ∪ {m̃} and the small Montgomery
+    /// reduction `[BEHZ16, Alg. 2]`, with a multiple of q subtracted so that the mean of lifts is negligible.
     pub(crate) fn extend(&self, a: &FermatResidues) -> Result<FermatResidues, RingError> {
         let n = self.ring.degree();
         let mut extended = self.wide.empty();
@@ -134,7 +134,8 @@ impl Conversions {
         Ok(extended)
     }
 
-    /// Steps S3 and S4: the fast RNS floor of t·a/q in B_sk, and the conversion to q with the redundant m_sk.
+    /// Steps S3 and S4 of `[BEHZ16, Alg. 3]`: the fast RNS floor of t·a/q in B_sk, and the conversion to q
+    /// with the redundant m_sk.
     pub(crate) fn scale(&self, mut a: FermatResidues) -> Result<FermatResidues, RingError> {
         let n = self.ring.degree();
         for_each_row(&mut a.limbs, n, |i, limb| {
@@ -152,7 +153,7 @@ impl Conversions {
         Ok(scaled)
     }
 
-    /// Scales a block of coefficients, whose inverse transforms in B_sk are done.
+    /// Scales a block of coefficients of a product, whose inverse transforms in B_sk are done.
     fn scale_block(
         &self,
         a: &FermatResidues,
@@ -182,7 +183,7 @@ impl Conversions {
     }
 }
 
-/// Returns (m_j/M mod m_j for every j, −1/M mod m_sk), and B.
+/// Returns the factors (m_j/M mod m_j for every j, −1/M mod m_sk) of FastBconvSK, and B.
 fn sk_factors(limbs: &Limbs) -> Result<(Vec<u64>, Basis), RingError> {
     let values = limbs.basis().values();
     let (sk, b) = values.split_last().map_or((3, values), |(sk, b)| (*sk, b));

@@ -11,7 +11,7 @@ use crate::combination::BLOCK;
 use crate::digits::{Digits, Factor, Rows};
 use crate::residues::FermatResidues;
 
-/// Tables of Alg. 1.
+/// Tables of decryption by `[BEHZ16, Alg. 1]`.
 pub(crate) struct Decryptor {
     k: usize,
     degree: usize,
@@ -63,12 +63,12 @@ impl Decryptor {
         })
     }
 
-    /// Noise margin 1/2 − k/γ [BEHZ16, Theorem 1].
+    /// Noise margin 1/2 − k/γ of decryption `[BEHZ16, Theorem 1]`.
     pub(crate) fn margin(&self) -> f64 {
         0.5 - self.k as f64 / self.gamma.value() as f64 - f64::EPSILON
     }
 
-    /// Computes FastBconv(a, q, {t, γ}).
+    /// Computes FastBconv(a, q, {t, γ}), the first step of decryption.
     pub(crate) fn convert(&self, a: &FermatResidues) -> Result<[Vec<u64>; 2], RingError> {
         self.convert_multiple(a, &[])
     }
@@ -102,7 +102,7 @@ impl Decryptor {
     }
 }
 
-/// Checks that γ is below 2^62, coprime to q and t, and above 2k.
+/// Checks that the γ of decryption is below 2^62, coprime to q and t, and above 2k.
 fn check_gamma(ring: &FermatRing, t: u64, gamma: u64) -> Result<u64, RingError> {
     let least = 2 * ring.level() as u64;
     if gamma <= least || gamma >> 62 != 0 {

@@ -1,4 +1,4 @@
-//! Number of bits that a multiplicative depth takes.
+//! Number of bits of q = 2^g − 1 that a multiplicative depth takes.
 
 use sunzi_ring::RingError;
 use sunzi_ring::storage::{check_plaintext_modulus, check_radix};
@@ -6,12 +6,12 @@ use sunzi_ring::storage::{check_plaintext_modulus, check_radix};
 use crate::FermatModulus;
 use crate::modulus::{MOST_BITS, WORD};
 
-/// Bound B_err of errors.
+/// Bound B_err on the errors of encryptions and keys.
 const ERROR_BOUND: f64 = sunzi_ring::sampling::CENTERED_BINOMIAL_BOUND as f64;
-/// Lower bound of log2 of 1/2 − k/γ.
+/// Lower bound of log2 of the noise margin 1/2 − k/γ.
 const MARGIN: f64 = -1.001;
 
-/// Returns log2(2^a + 2^b).
+/// Returns log2(2^a + 2^b), the sum of two numbers given by their log2.
 fn sum(a: f64, b: f64) -> f64 {
     let (high, low) = if a >= b { (a, b) } else { (b, a) };
     high + (low - high).exp2().ln_1p() / std::f64::consts::LN_2
@@ -21,8 +21,9 @@ impl FermatModulus {
     /// Returns the smallest 2^g − 1 that decrypts after `depth` products one after the other, of public-key encryptions in Z\[X\]/(X^n + 1) with plaintext
     /// modulus t, by the papers' worst case [BEHZ16, Prop. 1 and 3]: relinearised by whole digits, or by digits of `radix_bits`.
     ///
-    /// The worst case exceeds the noise of random keys: contexts carry a bound that such a modulus often leaves half unused. The degree is the
-    /// caller's: it decides security, which a context checks.
+    /// The worst case of the depth exceeds the noise of random keys: contexts carry a bound that such a
+    /// modulus often leaves half unused. The degree is the caller's: it decides security, which a context
+    /// checks.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] unless n is a power of two up to 2^17, 2 ≤ t < 2^60 and the radix has 1 to 61 bits, and for a depth

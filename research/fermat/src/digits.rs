@@ -1,4 +1,4 @@
-//! Digits y_i of FastBconv as rows of a matrix product.
+//! Digits of the residues y_i of FastBconv, as rows of a matrix product.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(crate) struct Digits {
     counts: Vec<usize>,
 }
 
-/// Buffers: rows of [`BLOCK`] words, and the words that a block of y_i takes.
+/// Buffers for digits: rows of [`BLOCK`] words, and the words that a block of y_i takes.
 #[derive(Default)]
 pub(crate) struct Rows {
     pub(crate) rows: Vec<u64>,
@@ -37,12 +37,12 @@ impl Zeroize for Rows {
     }
 }
 
-/// Factor of x before (q/q_i)^-1.
+/// Factor of x before its product with (q/q_i)^-1.
 #[derive(Clone, Copy)]
 pub(crate) enum Factor<'a> {
-    /// Product of words below 2^63.
+    /// Factor that is the product of several words below 2^63.
     Words(&'a [u64]),
-    /// Power of two 2^bits.
+    /// Factor that is a power of two 2^bits.
     PowerOfTwo(u32),
 }
 
@@ -56,7 +56,7 @@ impl Digits {
         self.counts.iter().sum()
     }
 
-    /// Returns the bounds of all rows.
+    /// Returns the bounds of the digits in all rows.
     pub(crate) fn sources(&self) -> Result<Vec<Modulus>, RingError> {
         Ok(vec![digit_bound()?; self.count()])
     }
@@ -124,7 +124,7 @@ impl Digits {
     }
 }
 
-/// Returns 2^h ± 1 modulo p.
+/// Returns the component 2^h ± 1 modulo a prime p.
 fn component_mod(bits: usize, plus: bool, p: u64) -> u64 {
     (mod_pow(2, bits as u64, p) + if plus { 1 } else { p - 1 }) % p
 }

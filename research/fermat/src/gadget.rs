@@ -15,17 +15,19 @@ use crate::product::{Lift, WordProducts};
 use crate::residues::FermatResidues;
 use crate::{Component, FermatRing, Workspace};
 
-/// Largest number of digits.
+/// Largest number of digits of a gadget.
 const MOST_DIGITS: usize = 4096;
 
 /// Gadget of the digits |c·(q/q_i)^-1|_{q_i} of whole components, or each of these in a radix: all by shifts.
 ///
-/// A whole digit has half the bits of q, and relinearisation by it adds noise of that size: products of some depth want a radix,
-/// `radix_bits` of the options, which costs a key polynomial for every 2^`radix_bits` of q. There are no special moduli.
+/// A whole-component digit has half the bits of q, and relinearisation by it adds noise of that size:
+/// products of some depth want a radix, `radix_bits` of the options, which costs a key polynomial for every
+/// 2^`radix_bits` of q. There are no special moduli.
 ///
-/// A key stores from its first use on its lift for products, which is up to three times as long as its residues.
+/// A key for the gadget stores from its first use on its lift for products, which is up to three times as
+/// long as its residues.
 ///
-/// [`Gadget::tables`] returns this type for its additional methods.
+/// [`Gadget::tables`] returns the type `FermatGadget` for its additional methods.
 #[derive(Clone, Debug)]
 pub struct FermatGadget(Arc<Inner>);
 
@@ -34,23 +36,23 @@ struct Inner {
     /// Ring for which the gadget was made; the next field is that of its level.
     top: FermatRing,
     ring: FermatRing,
-    /// Ring of the level as its users see it.
+    /// Ring of the gadget's level as its users see it.
     handle: Ring,
     options: GadgetOptions,
-    /// Component and first bit of every digit.
+    /// Component and first bit of every digit of the gadget.
     digits: Vec<(usize, usize)>,
-    /// Tables for products of words with residues, by component.
+    /// Tables for products of digits with residues, by component.
     products: Vec<OnceLock<WordProducts>>,
-    /// Lifts of whole digits, by component: to as many primes as products modulo the largest take.
+    /// Lifts of whole-component digits, by component: to as many primes as products modulo the largest take.
     lifts: Vec<OnceLock<Lift>>,
 }
 
-/// Digits of a polynomial.
+/// Digits of a polynomial by a gadget over 2^g − 1.
 #[derive(Clone)]
 enum FermatDigits {
-    /// Residues modulo one component each.
+    /// Digits that are residues modulo one component each.
     Whole(Vec<Vec<u64>>),
-    /// Words below 2^radix_bits.
+    /// Digits that are words below 2^radix_bits.
     Words(Vec<Vec<u64>>),
 }
 
@@ -113,7 +115,7 @@ impl FermatGadget {
     /// [length](Component::len) each.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another ring.
     pub fn whole_digits(&self, a: &Poly<Evaluation>) -> Result<Vec<Vec<u64>>, RingError> {
         let ring = &self.0.ring;
         let a = ring.residues(a)?;
@@ -195,8 +197,9 @@ impl Inner {
         Ok(halves)
     }
 
-    /// Multiplies by transforms: every digit is lifted once to the primes of the largest component, of which smaller ones use the first; only a whole
-    /// digit above a component is reduced modulo it and lifted again.
+    /// Multiplies digits with a key by transforms: every digit is lifted once to the primes of the largest
+    /// component, of which smaller ones use the first; only a whole digit above a component is reduced modulo
+    /// it and lifted again.
     fn by_transforms(
         &self,
         digits: &FermatDigits,
@@ -240,7 +243,7 @@ impl Inner {
         Ok(results)
     }
 
-    /// Multiplies whole digits by products of the ring, whatever these are.
+    /// Multiplies whole-component digits with a key by products of the ring, whatever these are.
     fn by_products(
         &self,
         digits: &[Vec<u64>],
@@ -268,7 +271,7 @@ fn reduced(to: Component, from: Component, residues: &[u64]) -> Vec<u64> {
     all
 }
 
-/// Returns `bits` bits of an integer from the bit `at` on.
+/// Returns a digit: `bits` bits of an integer from the bit `at` on.
 fn cut(words: &[u64], at: usize, bits: u32) -> u64 {
     let word = |i: usize| u128::from(words.get(at / 64 + i).copied().unwrap_or(0));
     ((word(0) | word(1) << 64) >> (at % 64)) as u64 & ((1 << bits) - 1)
@@ -303,7 +306,7 @@ impl GadgetBackend for FermatGadget {
         self.0.digits.len()
     }
 
-    /// Bounds of digits, which are not centred: their mean is half their bound.
+    /// Bounds of the gadget's digits, which are not centred: their mean is half their bound.
     fn digit_bounds(&self) -> Vec<DigitBound> {
         let components = self.0.ring.fermat_modulus().components();
         let bound = |&(position, at): &(usize, usize)| {
@@ -316,7 +319,7 @@ impl GadgetBackend for FermatGadget {
         self.0.digits.iter().map(bound).collect()
     }
 
-    /// Returns g_i = q/q_i times a power of the radix modulo q_i, and 0 modulo all others.
+    /// Returns the gadget element g_i = q/q_i times a power of the radix modulo q_i, and 0 modulo all others.
     fn key_part(
         &self,
         [mut b, a]: [Poly<Evaluation>; 2],

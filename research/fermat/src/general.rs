@@ -1,9 +1,9 @@
 //! General multiplication and division, which ignore the form of a modulus: the baseline for the shifts.
 //!
-//! Schoolbook products and Knuth's algorithm D, or with the feature `gmp` the functions of GMP, which are faster from some thirty
-//! words on.
+//! General arithmetic is schoolbook products and Knuth's algorithm D, or with the feature `gmp` the functions
+//! of GMP, which are faster from some thirty words on.
 
-/// Multiplies: out ← a·b; `out` has the words of both.
+/// Multiplies integers of several words: out ← a·b; `out` has the words of both.
 #[cfg(not(feature = "gmp"))]
 pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     out.fill(0);
@@ -20,7 +20,7 @@ pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// Multiplies: out ← a·b; `out` has the words of both.
+/// Multiplies integers of several words by GMP: out ← a·b; `out` has the words of both.
 #[cfg(feature = "gmp")]
 pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     let (longer, shorter) = if a.len() < b.len() { (b, a) } else { (a, b) };
@@ -35,7 +35,7 @@ pub(crate) struct Divisor {
 }
 
 impl Divisor {
-    /// Makes the divisor from the words of a positive integer whose top word is not zero.
+    /// Makes a divisor from the words of a positive integer whose top word is not zero.
     pub(crate) fn new(words: &[u64]) -> Self {
         let shift = words.last().map_or(0, |top| top.leading_zeros());
         let mut normal = words.to_vec();
@@ -43,7 +43,7 @@ impl Divisor {
         Self { words: normal, shift }
     }
 
-    /// Reduces x modulo the divisor.
+    /// Reduces an integer x of several words modulo the divisor.
     pub(crate) fn remainder(&self, x: &mut Vec<u64>) {
         x.push(0);
         shift_left(x, self.shift);
@@ -57,7 +57,7 @@ impl Divisor {
         sunzi_kernels::gmp::remainder_assign(x, &self.words);
     }
 
-    /// Divides by Knuth's algorithm D; the remainder replaces the lowest words.
+    /// Divides an integer x of several words by Knuth's algorithm D; the remainder replaces the lowest words.
     #[cfg(not(feature = "gmp"))]
     fn divide(&self, x: &mut [u64]) {
         let n = self.words.len();
@@ -89,7 +89,7 @@ fn estimate([top, next, third]: [u64; 3], [first, second]: [u64; 2]) -> u64 {
     quotient as u64
 }
 
-/// Computes window ← window − quotient·words; returns whether it wrapped.
+/// Computes window ← window − quotient·words in a long division; returns whether it wrapped.
 #[cfg(not(feature = "gmp"))]
 fn sub_product(window: &mut [u64], words: &[u64], quotient: u64) -> bool {
     let (low, high) = window.split_at_mut(words.len());

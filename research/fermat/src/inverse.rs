@@ -6,7 +6,7 @@ use crate::Component;
 use crate::general::{Divisor, mul};
 use crate::words::{add_into, sub_from, sub_word};
 
-/// Shortcuts of the paper in products with (q/q_i)^-1 = 2^(h−i); results do not depend on them.
+/// Shortcuts of `[TSKJ20]` in products with (q/q_i)^-1 = 2^(h−i); results do not depend on them.
 ///
 /// | | multiplication | reduction |
 /// |---|---|---|
@@ -29,7 +29,7 @@ impl Default for Shortcuts {
 }
 
 impl Shortcuts {
-    /// The paper's four versions: none, multiplication only, reduction only, both.
+    /// The four versions of `[TSKJ20]`: no shortcut, multiplication only, reduction only, both.
     pub const ALL: [Self; 4] = [
         Self { multiplication: false, reduction: false },
         Self { multiplication: true, reduction: false },
@@ -49,7 +49,7 @@ pub struct InverseCofactor {
     shortcuts: Shortcuts,
 }
 
-/// Buffer for one residue.
+/// Buffer for one residue in products with (q/q_i)^-1.
 #[derive(Clone, Debug, Default, Zeroize)]
 pub struct Workspace {
     product: Vec<u64>,
@@ -69,19 +69,19 @@ impl InverseCofactor {
         Self { component, twos, factor, divisor: Divisor::new(&divisor), shortcuts }
     }
 
-    /// Component q_i of the factor.
+    /// Component q_i whose inverse cofactor this is.
     #[must_use]
     pub fn component(&self) -> Component {
         self.component
     }
 
-    /// Exponent h − i: the factor is 2 to this power.
+    /// Exponent h − i of the inverse cofactor, which is 2 to this power.
     #[must_use]
     pub fn exponent(&self) -> usize {
         self.component.bits() - self.twos as usize
     }
 
-    /// Multiplies: out ← |x·(q/q_i)^-1|_{q_i}.
+    /// Multiplies by the inverse cofactor: out ← |x·(q/q_i)^-1|_{q_i}.
     pub fn apply(&self, out: &mut [u64], x: &[u64], workspace: &mut Workspace) {
         let Shortcuts { multiplication, reduction } = self.shortcuts;
         if self.twos == 0 {
@@ -109,7 +109,8 @@ impl InverseCofactor {
         }
     }
 
-    /// Multiplies: out ← |2^bits·x·(q/q_i)^-1|_{q_i}; with both shortcuts still one rotation.
+    /// Multiplies by the inverse cofactor and a power of two: out ← |2^bits·x·(q/q_i)^-1|_{q_i}; with both
+    /// shortcuts still one rotation.
     pub(crate) fn apply_scaled(&self, out: &mut [u64], x: &[u64], bits: u32, workspace: &mut Workspace) {
         if self.shortcuts == Shortcuts::default() {
             return self.component.mul_power_of_two(out, x, self.exponent() + bits as usize);
@@ -149,7 +150,7 @@ impl InverseCofactor {
     }
 }
 
-/// Shifts left: out ← 2^bits·x.
+/// Shifts an integer of several words left: out ← 2^bits·x.
 fn shift(out: &mut [u64], x: &[u64], bits: usize) {
     let mut below = 0;
     let mut words = out.iter_mut().skip(bits / 64);

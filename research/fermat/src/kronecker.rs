@@ -1,4 +1,4 @@
-//! Products of polynomials by Kronecker substitution: one product of long integers, as the paper's baseline.
+//! Products of polynomials by Kronecker substitution: one product of long integers, as the baseline of `[TSKJ20]`.
 
 use crate::Component;
 
@@ -19,14 +19,14 @@ impl Component {
     }
 }
 
-/// Returns the number of words of a coefficient.
+/// Returns the number of words of a packed coefficient.
 fn width(component: Component, n: usize) -> usize {
     (2 * component.bits() + n.max(1).ilog2() as usize + 3).div_ceil(64)
 }
 
 /// Multiplies: out ← a·b modulo X^n + 1 and q_i by one product of two long integers.
 ///
-/// The product is that of the library for big integers, or with the feature `gmp` that of GMP.
+/// The product of long integers is that of the library for big integers, or with the feature `gmp` that of GMP.
 pub(crate) fn negacyclic(component: Component, n: usize, a: &[u64], b: &[u64], out: &mut [u64]) {
     let width = width(component, n);
     let product = multiply(&component.pack(a), &component.pack(b));

@@ -1,8 +1,9 @@
 //! Rings modulo q = 2^g − 1 for Sunzi `[TSKJ20]`.
 //!
-//! q = (2^(g/2) + 1)(2^(g/4) + 1)⋯(2^64 + 1)(2^64 − 1) has few factors, in which (q/q_i)^-1 is a power of two: the products and
-//! reductions of base conversions become shifts, and so do the digits of relinearisation. Residues have several words for that.
-//! [`FermatRing`] is the storage of a [`Ring`](sunzi_ring::Ring), so that BFV runs on it as on any ring.
+//! The modulus q = (2^(g/2) + 1)(2^(g/4) + 1)⋯(2^64 + 1)(2^64 − 1) has few factors, in which (q/q_i)^-1 is a
+//! power of two: the products and reductions of base conversions become shifts, and so do the digits of
+//! relinearisation. Residues have several words for that. [`FermatRing`] is the storage of a
+//! [`Ring`](sunzi_ring::Ring), so that BFV runs on it as on any ring.
 //!
 //! | looking for | file |
 //! |---|---|

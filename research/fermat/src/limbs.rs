@@ -9,7 +9,7 @@ use sunzi_kernels::NttPlan;
 use sunzi_math::mod_inv;
 use sunzi_ring::{Basis, RingError, sampling};
 
-/// Primes with their transforms. Cheap to clone.
+/// Word-size primes with their transforms. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Limbs(Arc<Tables>);
 
@@ -38,7 +38,7 @@ impl Limbs {
         &self.0.plans
     }
 
-    /// Yields every limb with its plan.
+    /// Yields every limb of a polynomial with its transform's plan.
     pub(crate) fn rows<'a>(
         &'a self,
         limbs: &'a mut [u64],

@@ -8,17 +8,17 @@ use sunzi_ring::RingError;
 
 use crate::Component;
 
-/// Number of bits of the smallest component, which fits a word.
+/// Number of bits of the smallest component of 2^g − 1, which fits a word.
 pub(crate) const WORD: usize = 64;
-/// Largest exponent g.
+/// Largest exponent g of a modulus 2^g − 1.
 pub(crate) const MOST_BITS: usize = 16_384;
-/// Largest number of components.
+/// Largest number of components of a modulus 2^g − 1.
 pub(crate) const MOST_COMPONENTS: usize = 1 + (MOST_BITS / WORD).ilog2() as usize;
 
 /// A modulus q = 2^g − 1 for g = 64, 128, …, 16384 with its pairwise coprime factors `[TSKJ20, Lemma 1]`.
 ///
-/// Components are ordered from the smallest to the largest: 2^64 − 1, 2^64 + 1, 2^128 + 1, …, 2^(g/2) + 1. The first l of them have the
-/// product 2^(g_l) − 1 with g_l = 2^(l+5), which is q at level l.
+/// Components of the modulus are ordered from the smallest to the largest: 2^64 − 1, 2^64 + 1, 2^128 + 1, …,
+/// 2^(g/2) + 1. The first l of them have the product 2^(g_l) − 1 with g_l = 2^(l+5), which is q at level l.
 ///
 /// ```
 /// use sunzi_fermat::FermatModulus;
@@ -41,7 +41,7 @@ impl FermatModulus {
     /// divide q.
     pub const BATCHING: u64 = 786_433;
 
-    /// Makes the modulus 2^g − 1.
+    /// Makes the modulus q = 2^g − 1 with its components.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] unless g is a power of two from 64 to 16384.
@@ -56,10 +56,10 @@ impl FermatModulus {
         Ok(Self { bits, components: components.collect() })
     }
 
-    /// Returns the modulus with `level` components.
+    /// Returns the modulus 2^g − 1 with `level` components.
     ///
     /// # Errors
-    /// [`RingError::NoSuchLevel`] unless there are as many components.
+    /// [`RingError::NoSuchLevel`] unless the modulus has as many components.
     pub fn at_level(&self, level: usize) -> Result<Self, RingError> {
         if (1..=self.level()).contains(&level) {
             return Self::new(WORD << (level - 1));
@@ -73,25 +73,26 @@ impl FermatModulus {
         self.bits
     }
 
-    /// Number k = 1 + log2(g/64) of components `[TSKJ20, 4.4]`.
+    /// Number k = 1 + log2(g/64) of components of the modulus `[TSKJ20, 4.4]`.
     #[must_use]
     pub fn level(&self) -> usize {
         self.components.len()
     }
 
-    /// Components, from the smallest to the largest.
+    /// Components of the modulus, from the smallest to the largest.
     #[must_use]
     pub fn components(&self) -> &[Component] {
         &self.components
     }
 
-    /// Value q of the modulus.
+    /// Value q = 2^g − 1 of the modulus.
     #[must_use]
     pub fn value(&self) -> BigUint {
         (BigUint::one() << self.bits) - 1_u32
     }
 
-    /// Returns i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo 2^64 − 1: the paper's index, and f for the last.
+    /// Returns i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo 2^64 − 1: the
+    /// index of `[TSKJ20, Lemma 2]`, and f for the last.
     #[must_use]
     pub fn twos(&self, position: usize) -> u32 {
         self.level().saturating_sub(position.max(1)) as u32
@@ -111,7 +112,7 @@ impl FermatModulus {
         }
     }
 
-    /// Returns q mod m, for m > 0.
+    /// Returns the remainder of q = 2^g − 1 modulo m, for m > 0.
     pub(crate) fn remainder(&self, m: u64) -> u64 {
         let power = (0..self.bits.ilog2()).fold(2 % m, |power, _| mul_mod(power, power, m));
         if power == 0 { m - 1 } else { power - 1 }
@@ -137,7 +138,7 @@ impl FermatModulus {
     }
 }
 
-/// Returns the integer of words.
+/// Returns the integer of words of 64 bits.
 pub(crate) fn integer(words: &[u64]) -> BigUint {
     BigUint::new(words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect())
 }

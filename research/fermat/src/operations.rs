@@ -1,4 +1,4 @@
-//! Operations of the storage.
+//! Operations on polynomials of the storage over 2^g − 1.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::ring::tag_of;
 use crate::{Component, FermatGadget, FermatRing, FermatScaler, general, packing};
 
 impl FermatRing {
-    /// Applies an operation to all pairs of residues, and another to all pairs of limbs.
+    /// Applies an operation to all pairs of residues of two polynomials, and another to all pairs of limbs.
     fn zip_assign(
         &self,
         a: &mut FermatResidues,
@@ -41,7 +41,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// Adds polynomials: a ← a + b.
+    /// Adds polynomials modulo 2^g − 1: a ← a + b.
     fn add(&self, a: &mut FermatResidues, b: &FermatResidues) -> Result<(), RingError> {
         self.zip_assign(a, b, Component::add_assign, |p, a, b| p.add_assign(a, b))
     }
@@ -64,7 +64,7 @@ impl FermatRing {
         first
     }
 
-    /// Multiplies: a ← c·a for an integer c.
+    /// Multiplies a polynomial by an integer: a ← c·a.
     fn multiply_by_integer(&self, a: &mut FermatResidues, c: &BigInt) -> Result<(), RingError> {
         let c = self.modulo(c);
         let words: Vec<u64> = c.iter_u64_digits().collect();
@@ -118,7 +118,7 @@ impl Backend for FermatRing {
         &self.0.value
     }
 
-    /// Number of limbs: one for every component, and one more for the primes of a ring of products.
+    /// Number of limbs of the storage: one for every component, and one more for the primes of a ring of products.
     fn level(&self) -> usize {
         self.0.modulus.level() + usize::from(self.0.limbs.is_some())
     }
@@ -152,7 +152,7 @@ impl Backend for FermatRing {
         Ok(to.wrap(to.first_residues(from.residues(a)?)))
     }
 
-    /// Multiplies by `b`, whose lift is stored with it: it is a key as a rule.
+    /// Multiplies by a polynomial `b`, whose lift is stored with it: it is a key as a rule.
     fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
         let level = self.level_of(a)?;
         let [_, ring] = self.between(b, level)?;
@@ -163,7 +163,7 @@ impl Backend for FermatRing {
         Ok(())
     }
 
-    /// Switches moduli through integers: this operation is no part of `[TSKJ20]`.
+    /// Switches moduli of a polynomial through integers: this operation is no part of `[TSKJ20]`.
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let [from, to] = self.between(a, level)?;
         let divisor = from.modulus() / to.modulus();
@@ -174,7 +174,7 @@ impl Backend for FermatRing {
     }
 
     /// # Errors
-    /// [`RingError::OutOfRange`] always: no modulus here is a product of word-size primes.
+    /// [`RingError::OutOfRange`] always: no modulus 2^g − 1 is a product of word-size primes.
     fn divide_by_factor(
         &self,
         a: &Poly<Evaluation>,
@@ -249,7 +249,7 @@ impl Backend for FermatRing {
         self.wrap(poly)
     }
 
-    /// Returns the polynomial: modulo 2^g − 1 nothing changes.
+    /// Returns the polynomial in evaluation form: modulo 2^g − 1 nothing changes.
     fn to_evaluation(&self, mut a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
         self.forward(self.residues_mut(&mut a)?)?;
         Ok(a.relabel())

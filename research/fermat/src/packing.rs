@@ -7,18 +7,19 @@ use sunzi_ring::{Append, Backend, PackingError, RingError};
 use crate::residues::FermatResidues;
 use crate::{Component, FermatRing};
 
-/// Returns the bytes of a component: the h bits of each residue, and modulo 2^h + 1 a bit for each that says whether it is 2^h.
+/// Returns the bytes of a component in files: the h bits of each residue, and modulo 2^h + 1 a bit for each
+/// that says whether it is 2^h.
 fn component_len(component: Component, degree: usize) -> usize {
     degree / 8 * (component.bits() + usize::from(component.is_fermat()))
 }
 
-/// Returns the number of bytes that a polynomial takes in files.
+/// Returns the number of bytes that a polynomial modulo 2^g − 1 takes in files.
 pub(crate) fn packed_len(ring: &FermatRing) -> usize {
     let components = ring.fermat_modulus().components().iter();
     components.map(|&component| component_len(component, ring.degree())).sum()
 }
 
-/// Writes the residues of a polynomial.
+/// Writes the residues of a polynomial modulo 2^g − 1 into a file.
 pub(crate) fn pack(ring: &FermatRing, a: &FermatResidues, out: &mut dyn Append) -> Result<(), PackingError> {
     if !a.limbs.is_empty() {
         return Err(RingError::out_of_range("primes beside 2^g - 1", "none", ring.level()).into());
@@ -42,7 +43,7 @@ pub(crate) fn pack(ring: &FermatRing, a: &FermatResidues, out: &mut dyn Append) 
     Ok(())
 }
 
-/// Reads the residues of a polynomial.
+/// Reads the residues of a polynomial modulo 2^g − 1 from a file.
 pub(crate) fn unpack(ring: &FermatRing, from: &mut dyn BufRead) -> Result<FermatResidues, PackingError> {
     let mut a = ring.empty();
     for (limb, (component, residues)) in ring.0.parts_mut(&mut a.words).enumerate() {

@@ -8,7 +8,8 @@ use sunzi_ring::RingError;
 
 use crate::modulus::MOST_BITS;
 
-/// The largest primes of default size that divide no 2^g − 1, with their transforms, made at first use.
+/// Plans of transforms: the largest primes of default size that divide no 2^g − 1, with their transforms,
+/// made at first use.
 pub(crate) struct Plans {
     degree: usize,
     plans: Mutex<Vec<Arc<NttPlan>>>,
@@ -29,14 +30,14 @@ impl Plans {
         self.degree
     }
 
-    /// Returns the first `count` plans whose primes do not divide `t`.
+    /// Returns the first `count` plans of transforms whose primes do not divide `t`.
     pub(crate) fn coprime_to(&self, t: u64, count: usize) -> Result<Vec<Arc<NttPlan>>, RingError> {
         // t < 2^62 has at most one of these primes as a factor.
         let all = self.first(count + 1)?;
         Ok(all.into_iter().filter(|plan| !t.is_multiple_of(plan.modulus().value())).take(count).collect())
     }
 
-    /// Returns the first `count` plans.
+    /// Returns the first `count` plans of transforms.
     pub(crate) fn first(&self, count: usize) -> Result<Vec<Arc<NttPlan>>, RingError> {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if plans.len() < count {
@@ -63,7 +64,7 @@ impl Plans {
     }
 }
 
-/// Whether p divides 2^16384 − 1, and with it perhaps a smaller modulus.
+/// Whether a prime p divides 2^16384 − 1, and with it perhaps a smaller modulus.
 fn divides(p: u64) -> bool {
     (0..MOST_BITS.ilog2()).fold(2 % p, |power, _| mul_mod(power, power, p)) == 1
 }

@@ -40,7 +40,7 @@ pub(crate) fn cut(component: Component, residues: &[u64], rows: &mut [u64]) {
     }
 }
 
-/// Returns the bound of digits, as a source of conversions.
+/// Returns the bound of 48-bit digits, as a source of conversions.
 pub(crate) fn digit_bound() -> Result<Modulus, RingError> {
     Ok(Modulus::new(1 << DIGIT_BITS)?)
 }
@@ -73,7 +73,7 @@ impl Lift {
         self.plans.first().map_or(BLOCK, |plan| plan.n())
     }
 
-    /// Length of a lift: one row of n words for every prime.
+    /// Length of a lift in words: one row of n words for every prime.
     pub(crate) fn len(&self) -> usize {
         self.plans.len() * self.degree()
     }
@@ -82,7 +82,8 @@ impl Lift {
         vec![0; self.len()]
     }
 
-    /// Lifts n residues as integers in [0, q_j], transformed; erased when dropped, since they may be a secret's.
+    /// Lifts n residues as integers in [0, q_j], and transforms them modulo the primes; erased when dropped,
+    /// since they may be a secret's.
     pub(crate) fn apply(&self, residues: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
         let mut lifted = Zeroizing::new(self.zero());
         let (words, count) = (BLOCK * self.component.len(), digit_count(self.component) * BLOCK);
@@ -97,7 +98,7 @@ impl Lift {
         Ok(lifted)
     }
 
-    /// Lifts n words, transformed.
+    /// Lifts n words, and transforms them modulo the primes.
     pub(crate) fn apply_words(&self, words: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
         let mut lifted = Zeroizing::new(self.zero());
         for (row, plan) in lifted.chunks_exact_mut(self.degree()).zip(&self.plans) {
@@ -118,7 +119,7 @@ impl Lift {
 pub(crate) struct WordProducts {
     component: Component,
     lift: Lift,
-    /// Scales (P/p)^-1, folded into the inverse transforms.
+    /// Scales (P/p)^-1 for the recovery of a sum, folded into the inverse transforms.
     scales: Vec<InverseScale>,
     quotient: RoundedQuotient,
     combination: Combination,
@@ -160,7 +161,7 @@ impl WordProducts {
         Self::new(component, pool, 2 * component.bits() + sums)
     }
 
-    /// Plans of the primes: tables of larger components have these first.
+    /// Plans of the primes of these tables: tables of larger components have these first.
     pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
         &self.lift.plans
     }
@@ -169,7 +170,7 @@ impl WordProducts {
         &self.lift
     }
 
-    /// Computes Σ a_i·b_i of lifts, which have at least the rows of these primes.
+    /// Computes the sum Σ a_i·b_i of products of lifts, which have at least the rows of these primes.
     pub(crate) fn sum(&self, a: &[&[u64]], b: &[&[u64]]) -> Result<Vec<u64>, RingError> {
         let (mut sum, n) = (self.lift.zero(), self.lift.degree());
         for_each_row(&mut sum, n, |i, out| {
@@ -179,7 +180,7 @@ impl WordProducts {
         Ok(sum)
     }
 
-    /// Computes Σ a_i·b_i and Σ a_i·c_i.
+    /// Computes the sums Σ a_i·b_i and Σ a_i·c_i of products of lifts.
     pub(crate) fn sum_pair(&self, a: &[&[u64]], b: [&[&[u64]]; 2]) -> Result<[Vec<u64>; 2], RingError> {
         let (mut sums, n) = ([self.lift.zero(), self.lift.zero()], self.lift.degree());
         for_each_row_pair(sums.each_mut().map(Vec::as_mut_slice), n, |i, out| {
@@ -190,7 +191,7 @@ impl WordProducts {
         Ok(sums)
     }
 
-    /// Recovers the residues of a sum of products.
+    /// Recovers the residues of a sum of products from its transforms.
     pub(crate) fn recover(&self, mut sum: Vec<u64>, out: &mut [u64]) -> Result<(), RingError> {
         let n = self.lift.degree();
         for_each_row(&mut sum, n, |i, row| match (self.lift.plans.get(i), self.scales.get(i)) {
@@ -209,7 +210,7 @@ impl WordProducts {
     }
 }
 
-/// Returns row i of every lift.
+/// Returns row i of every lift, the n words modulo the i-th prime.
 fn rows<'a>(lifts: &[&'a [u64]], i: usize, n: usize) -> Vec<&'a [u64]> {
     lifts.iter().filter_map(|lift| lift.get(i * n..(i + 1) * n)).collect()
 }

@@ -13,13 +13,14 @@ pub(crate) type Lifted = Arc<Zeroizing<Vec<u64>>>;
 
 /// An element of a [`FermatRing`](crate::FermatRing), as a polynomial stores it.
 ///
-/// Both domains hold coefficients modulo 2^g − 1: component after component, in each the residues of X^0, X^1, … one after the
-/// other. Limbs modulo primes, which the ring of products has, hold n coefficients or values each.
+/// Both domains of the ring hold coefficients modulo 2^g − 1: component after component, in each the residues
+/// of X^0, X^1, … one after the other. Limbs modulo primes, which the ring of products has, hold n
+/// coefficients or values each.
 #[derive(Clone, Default, Zeroize)]
 pub(crate) struct FermatResidues {
-    /// Residues modulo the components.
+    /// Residues of the polynomial modulo the components.
     pub(crate) words: CachedWords,
-    /// Residues modulo the primes.
+    /// Residues of the polynomial modulo the primes beside q.
     pub(crate) limbs: Vec<u64>,
 }
 
@@ -29,11 +30,11 @@ impl Content for FermatResidues {
     }
 }
 
-/// Words that store, until they change, their lift as key material: a key meets many polynomials.
+/// Words of residues that store, until they change, their lift as key material: a key meets many polynomials.
 #[derive(Clone, Default)]
 pub(crate) struct CachedWords {
     words: Vec<u64>,
-    /// Lifts by component.
+    /// Stored lifts of the residues, by component.
     lifted: OnceLock<Box<[OnceLock<Lifted>; MOST_COMPONENTS]>>,
 }
 

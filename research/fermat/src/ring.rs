@@ -1,4 +1,4 @@
-//! Ring modulo 2^g − 1.
+//! Ring of polynomials modulo 2^g − 1.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -14,10 +14,10 @@ use crate::product::WordProducts;
 use crate::residues::{CachedWords, FermatResidues};
 use crate::{Component, FermatModulus, InverseCofactor, Shortcuts};
 
-/// Smallest and largest ring index.
+/// Smallest and largest index m of a ring over 2^g − 1.
 const INDICES: (u64, u64) = (1 << 7, 1 << 18);
 
-/// Algorithm of products modulo a component.
+/// Algorithm of products of polynomials modulo a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Products {
     /// Products by transforms: lifted to word-size primes, transformed, recovered by a matrix product and folded.
@@ -29,8 +29,9 @@ pub enum Products {
 
 /// Storage of R_q for q = 2^g − 1 `[TSKJ20]`, of a [`Ring`](sunzi_ring::Ring) for BFV.
 ///
-/// Residues modulo the [components](FermatModulus) have several words; the ring of products has limbs modulo word-size primes
-/// beside them. It has a level for every component. Nothing here runs in constant time: large residues are carried and folded with branches.
+/// Residues of the ring modulo the [components](FermatModulus) have several words; the ring of products has
+/// limbs modulo word-size primes beside them. It has a level for every component. No operation runs in
+/// constant time: large residues are carried and folded with branches.
 ///
 /// ```
 /// use sunzi_fermat::FermatRing;
@@ -55,7 +56,7 @@ pub(crate) struct Inner {
     /// Tag that distinguishes polynomials of this ring from others of the same shape.
     pub(crate) tag: u64,
     pub(crate) modulus: FermatModulus,
-    /// Modulus q, times the primes beside it.
+    /// Modulus q of the ring, times the primes beside it.
     pub(crate) value: BigUint,
     pub(crate) shortcuts: Shortcuts,
     pub(crate) products: Products,
@@ -68,7 +69,7 @@ pub(crate) struct Inner {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) plans: Plans,
-    /// Tables of products, by component.
+    /// Tables of products of residues, by component.
     products: Vec<OnceLock<WordProducts>>,
 }
 
@@ -76,7 +77,8 @@ impl FermatRing {
     /// Makes the ring of index m, a power of two from 2^7 to 2^18, modulo 2^`bits` − 1.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] for another m, and unless `bits` is a power of two from 64 to 16384.
+    /// [`RingError::OutOfRange`] for another ring index m, and unless `bits` is a power of two from 64 to
+    /// 16384.
     pub fn new(m: u64, bits: usize) -> Result<Self, RingError> {
         let (least, greatest) = INDICES;
         if !m.is_power_of_two() || !(least..=greatest).contains(&m) {
@@ -130,12 +132,12 @@ impl FermatRing {
         self.with(self.0.modulus.clone(), (self.0.shortcuts, products), self.0.limbs.clone())
     }
 
-    /// Returns this ring with limbs modulo primes beside q.
+    /// Returns this ring with limbs modulo word-size primes beside q.
     pub(crate) fn with_limbs(&self, limbs: Limbs) -> Self {
         self.with(self.0.modulus.clone(), (self.0.shortcuts, self.0.products), Some(limbs))
     }
 
-    /// Returns the ring modulo the first components alone.
+    /// Returns the ring modulo the first `level` components alone.
     pub(crate) fn without_limbs(&self, level: usize) -> Result<Self, RingError> {
         if level == self.fermat_modulus().level() && self.0.limbs.is_none() {
             return Ok(self.clone());
@@ -143,10 +145,10 @@ impl FermatRing {
         Ok(self.with(self.0.modulus.at_level(level)?, (self.0.shortcuts, self.0.products), None))
     }
 
-    /// Returns the ring at a lower level, or this one.
+    /// Returns the ring over 2^g − 1 at a lower level, or this one.
     ///
     /// # Errors
-    /// [`RingError::NoSuchLevel`].
+    /// [`RingError::NoSuchLevel`] for a level that the ring does not have.
     pub fn at_level(&self, level: usize) -> Result<Self, RingError> {
         let highest = self.level();
         match level {
@@ -160,19 +162,19 @@ impl FermatRing {
         Self::assemble(self.0.index.clone(), modulus, options, Arc::clone(&self.0.shared), limbs)
     }
 
-    /// Modulus 2^g − 1, without the primes beside it.
+    /// Modulus 2^g − 1 of the ring, without the primes beside it.
     #[must_use]
     pub fn fermat_modulus(&self) -> &FermatModulus {
         &self.0.modulus
     }
 
-    /// Shortcuts of the ring.
+    /// Shortcuts of the ring in products with (q/q_i)^-1.
     #[must_use]
     pub fn shortcuts(&self) -> Shortcuts {
         self.0.shortcuts
     }
 
-    /// Factors (q/q_i)^-1, one for each component.
+    /// Factors (q/q_i)^-1 of the ring, one for each component.
     #[must_use]
     pub fn cofactors(&self) -> &[InverseCofactor] {
         &self.0.cofactors
@@ -181,7 +183,7 @@ impl FermatRing {
     /// Returns the number of word-size primes that a product modulo each component takes.
     ///
     /// # Errors
-    /// [`RingError::Math`] if there are not enough.
+    /// [`RingError::Math`] if there are not enough primes.
     pub fn product_primes(&self) -> Result<Vec<usize>, RingError> {
         (0..self.0.modulus.level()).map(|i| Ok(self.0.word_products(i)?.plans().len())).collect()
     }
@@ -203,13 +205,13 @@ impl FermatRing {
         Shape { degree: self.0.degree, limbs: self.0.modulus.level() + limbs }
     }
 
-    /// Returns the residues of a polynomial of this ring.
+    /// Returns the residues of a polynomial of this ring over 2^g − 1.
     pub(crate) fn residues<'a>(&self, a: &'a Residues) -> Result<&'a FermatResidues, RingError> {
         self.check(a)?;
         a.content()
     }
 
-    /// Returns the residues of a polynomial of this ring, to be changed.
+    /// Returns the residues of a polynomial of this ring over 2^g − 1, to be changed.
     pub(crate) fn residues_mut<'a>(&self, a: &'a mut Residues) -> Result<&'a mut FermatResidues, RingError> {
         self.check(a)?;
         a.content_mut()
@@ -230,7 +232,7 @@ impl FermatRing {
         }
     }
 
-    /// Returns the residues of n integers, as coefficients.
+    /// Returns the residues of n integers, as coefficients of a polynomial.
     pub(crate) fn reduced(&self, integers: &[BigUint]) -> FermatResidues {
         let mut poly = self.empty();
         let words: Vec<Vec<u64>> = integers.iter().map(|x| x.iter_u64_digits().collect()).collect();
@@ -245,7 +247,7 @@ impl FermatRing {
         poly
     }
 
-    /// Returns the residues of n integers in a representation.
+    /// Returns the residues of n integers in a representation of polynomials.
     pub(crate) fn represented(
         &self,
         integers: &[BigUint],
@@ -258,7 +260,7 @@ impl FermatRing {
         Ok(poly)
     }
 
-    /// Returns the coefficients as integers in [0, q), from either representation.
+    /// Returns the coefficients of a polynomial as integers in [0, q), from either representation.
     pub(crate) fn coefficients(
         &self,
         a: &FermatResidues,
@@ -272,7 +274,7 @@ impl FermatRing {
         self.integers(a)
     }
 
-    /// Returns the coefficients as integers in [0, q).
+    /// Returns the coefficients of a polynomial as integers in [0, q).
     pub(crate) fn integers(&self, a: &FermatResidues) -> Result<Vec<BigUint>, RingError> {
         let mut parts: Vec<_> =
             self.0.parts(&a.words).map(|(component, part)| part.chunks_exact(component.len())).collect();
@@ -286,7 +288,7 @@ impl FermatRing {
         }
     }
 
-    /// Transforms the limbs modulo primes; modulo 2^g − 1 nothing changes.
+    /// Transforms a polynomial's limbs modulo primes; modulo 2^g − 1 nothing changes.
     pub(crate) fn forward(&self, a: &mut FermatResidues) -> Result<(), RingError> {
         if let Some(limbs) = &self.0.limbs {
             limbs.rows(&mut a.limbs).try_for_each(|(plan, limb)| plan.forward(limb))?;
@@ -294,7 +296,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// Transforms the limbs modulo primes back to coefficients.
+    /// Transforms a polynomial's limbs modulo primes back to coefficients.
     pub(crate) fn inverse(&self, a: &mut FermatResidues) -> Result<(), RingError> {
         if let Some(limbs) = &self.0.limbs {
             limbs.rows(&mut a.limbs).try_for_each(|(plan, limb)| plan.inverse(limb))?;
@@ -302,7 +304,7 @@ impl FermatRing {
         Ok(())
     }
 
-    /// Returns the representative in [−q/2, q/2).
+    /// Returns the representative of an integer modulo q in [−q/2, q/2).
     pub(crate) fn center(&self, x: BigUint) -> BigInt {
         let upper = &x << 1 >= self.0.value;
         let x = BigInt::from(x);
@@ -315,7 +317,7 @@ impl FermatRing {
 }
 
 impl Inner {
-    /// Yields every component with its part of the residues.
+    /// Yields every component with its part of a polynomial's residues.
     pub(crate) fn parts<'a>(&'a self, residues: &'a [u64]) -> impl Iterator<Item = (Component, &'a [u64])> {
         let mut rest = residues;
         self.modulus.components().iter().map(move |&component| {
@@ -325,7 +327,7 @@ impl Inner {
         })
     }
 
-    /// Yields every component with its part of the residues, to write to.
+    /// Yields every component with its part of a polynomial's residues, to write to.
     pub(crate) fn parts_mut<'a>(
         &'a self,
         residues: &'a mut [u64],

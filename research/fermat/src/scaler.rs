@@ -13,18 +13,18 @@ use crate::decryption::Decryptor;
 use crate::limbs::Limbs;
 use crate::{FermatRing, auxiliary};
 
-/// Scaler: extension to q ∪ B_sk by m̃, scaling by t/q, decryption by γ.
+/// Scaler of BFV over 2^g − 1: extension to q ∪ B_sk by m̃, scaling by t/q, decryption by γ.
 ///
-/// Each operation has one algorithm: of the options, m̃ = 2^8 and a γ are followed, m̃ = 2^16 stands for its absence, and the name of another
-/// product or decryption means this one.
+/// Each operation of the scaler has one algorithm: of the options, m̃ = 2^8 and a γ are followed, m̃ = 2^16
+/// stands for its absence, and the name of another product or decryption means this one.
 ///
-/// [`Scaler::tables`](sunzi_ring::Scaler::tables) returns this type for its additional methods.
+/// [`Scaler::tables`](sunzi_ring::Scaler::tables) returns the type `FermatScaler` for its additional methods.
 #[derive(Debug)]
 pub struct FermatScaler {
     ring: FermatRing,
-    /// Ring with limbs modulo B_sk.
+    /// Ring of BFV's products, with limbs modulo B_sk.
     wide: FermatRing,
-    /// Ring of products as its users see it.
+    /// Ring of BFV's products over q and B_sk as its users see it.
     wide_handle: Ring,
     conversions: Conversions,
     decryptor: Decryptor,
@@ -67,7 +67,7 @@ impl FermatScaler {
     /// Computes FastBconv(a, q, {t, γ}), the first step of decryption on |γt·c(s)|_q.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another ring.
     pub fn convert_to_plain(&self, a: &Poly<Coefficient>) -> Result<[Vec<u64>; 2], RingError> {
         self.decryptor.convert(self.ring.residues(a)?)
     }
@@ -75,12 +75,12 @@ impl FermatScaler {
     /// Computes FastBconv(a, q, B_sk), one limb of n words for each prime of B_sk.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`] for a polynomial of another ring.
     pub fn convert_to_auxiliary(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, RingError> {
         self.conversions.convert(self.ring.residues(a)?)
     }
 
-    /// Primes of B_sk, m_sk last.
+    /// Primes of the auxiliary basis B_sk, m_sk last.
     #[must_use]
     pub fn auxiliary_moduli(&self) -> &[u64] {
         self.wide.0.limbs.as_ref().map_or(&[], |limbs| limbs.basis().values())

@@ -1,4 +1,4 @@
-//! Sums of products of polynomials.
+//! Sums of products of polynomials modulo 2^g − 1.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ impl FermatRing {
 
     /// Returns the coefficients of Σ_j a_j·b_j for every sum, component by component.
     ///
-    /// Each polynomial is lifted once, however many sums it is in.
+    /// Each polynomial of the sums of products is lifted once, however many sums it is in.
     pub(crate) fn sums_of_products<const S: usize>(
         &self,
         factors: &[&FermatResidues],
@@ -75,7 +75,8 @@ impl FermatRing {
     /// Returns the product modulo X^n + 1 of polynomials modulo the component at a position alone, given by n residues each.
     ///
     /// # Errors
-    /// [`RingError::NoSuchLevel`] for a position without a component; [`RingError::LengthMismatch`].
+    /// [`RingError::NoSuchLevel`] for a position without a component; [`RingError::LengthMismatch`] for
+    /// another number of residues.
     pub fn component_product(&self, position: usize, a: &[u64], b: &[u64]) -> Result<Vec<u64>, RingError> {
         let highest = self.0.modulus.level();
         let missing = RingError::NoSuchLevel { got: position + 1, highest };
@@ -118,7 +119,8 @@ impl FermatRing {
         self.0.limbs.is_none() && self.0.products == Products::Transforms
     }
 
-    /// Returns a·b by transforms modulo q alone, for a polynomial b of this level or above, which stores its lift.
+    /// Returns the product a·b by transforms modulo q alone, for a polynomial b of this level or above, which
+    /// stores its lift.
     pub(crate) fn product_with_key(
         &self,
         a: &FermatResidues,

@@ -1,6 +1,6 @@
 //! Integers as words of 64 bits, the lowest first.
 
-/// Adds a word: a ← a + c; returns whether it wrapped.
+/// Adds a word to an integer: a ← a + c; returns whether it wrapped.
 pub(crate) fn add_word(a: &mut [u64], c: u64) -> bool {
     let mut carry = c;
     for word in a {
@@ -13,7 +13,7 @@ pub(crate) fn add_word(a: &mut [u64], c: u64) -> bool {
     carry != 0
 }
 
-/// Subtracts a word: a ← a − c; returns whether it wrapped.
+/// Subtracts a word from an integer: a ← a − c; returns whether it wrapped.
 pub(crate) fn sub_word(a: &mut [u64], c: u64) -> bool {
     let mut borrow = c;
     for word in a {
@@ -26,7 +26,7 @@ pub(crate) fn sub_word(a: &mut [u64], c: u64) -> bool {
     borrow != 0
 }
 
-/// Adds: a ← a + b over the words of a; returns whether it wrapped.
+/// Adds integers: a ← a + b over the words of a; returns whether it wrapped.
 pub(crate) fn add_into(a: &mut [u64], b: &[u64]) -> bool {
     let mut carry = false;
     for (a, &b) in a.iter_mut().zip(b) {
@@ -37,7 +37,7 @@ pub(crate) fn add_into(a: &mut [u64], b: &[u64]) -> bool {
     carry
 }
 
-/// Subtracts: a ← a − b over the words of a; returns whether it wrapped.
+/// Subtracts integers: a ← a − b over the words of a; returns whether it wrapped.
 pub(crate) fn sub_from(a: &mut [u64], b: &[u64]) -> bool {
     let mut borrow = false;
     for (a, &b) in a.iter_mut().zip(b) {

@@ -9,17 +9,17 @@ use crate::geometry::Geometry;
 use sunzi_ring::RingError;
 use sunzi_ring::storage::Scratch;
 
-/// Tables for polynomials of degree n + α.
+/// Tables of Barrett's reduction for polynomials of degree n + α.
 pub(crate) struct Barrett {
     degree: usize,
     alpha: usize,
-    /// Transform of ⌊X^(n+α)/Φ_m⌋, of length A from 2α + 1.
+    /// Transform of the quotient ⌊X^(n+α)/Φ_m⌋, of length A from 2α + 1.
     quotient: Buffer,
     quotient_scale: CyclicScale,
     scale: CyclicScale,
 }
 
-/// Returns residues of signed integers.
+/// Returns the residues of signed integers modulo the plan's prime, padded to `length`.
 pub(crate) fn residues(plan: &CyclicPlan, coefficients: &[i64], length: usize) -> Buffer {
     let mut words = Buffer::zeroed(length);
     for (word, &c) in words.iter_mut().zip(coefficients) {
@@ -59,7 +59,7 @@ impl Barrett {
     }
 }
 
-/// Pads words with zeros.
+/// Pads words with zeros to `length`.
 fn padded(words: &[u64], length: usize) -> Zeroizing<Scratch> {
     let mut padded = Zeroizing::new(Scratch::new(length));
     let (low, high) = padded.split_at_mut_checked(words.len()).unwrap_or_default();

@@ -6,12 +6,13 @@ use sunzi_kernels::{Buffer, InverseScale, Modulus, NttPlan};
 use sunzi_ring::RingError;
 use sunzi_ring::storage::{check_length, check_table};
 
-/// Length of the shortest transform.
+/// Length of the shortest cyclic transform.
 pub const SHORTEST: usize = 64;
 
 /// Transforms of every power-of-two length from 64 to N modulo one prime q ≡ 1 (mod N).
 ///
-/// The upper half of L values are those modulo X^(L/2) + 1, in the order of [`NttPlan`]; the lower half those modulo X^(L/2) − 1.
+/// The upper half of L values of a cyclic transform are those modulo X^(L/2) + 1, in the order of
+/// [`NttPlan`]; the lower half those modulo X^(L/2) − 1.
 pub struct CyclicPlan {
     modulus: Modulus,
     /// Negacyclic transforms of lengths N/2, N/4, …, 64.
@@ -21,7 +22,7 @@ pub struct CyclicPlan {
     untwist: Buffer,
 }
 
-/// A constant that an inverse transform of one length multiplies by at no cost.
+/// A constant that an inverse cyclic transform of one length multiplies by at no cost.
 pub struct CyclicScale {
     length: usize,
     parts: Vec<InverseScale>,
@@ -29,7 +30,7 @@ pub struct CyclicScale {
 }
 
 impl CyclicPlan {
-    /// Makes the transforms for `length` = N, a power of two from 128.
+    /// Makes the cyclic transforms for `length` = N, a power of two from 128.
     pub fn new(modulus: Modulus, length: usize) -> Result<Self, RingError> {
         let lengths = std::iter::successors(Some(length / 2), |l| Some(l / 2)).take_while(|&l| l >= SHORTEST);
         let parts = lengths.map(|l| Ok(NttPlan::new(modulus, l)?)).collect::<Result<Vec<_>, RingError>>()?;
@@ -50,17 +51,17 @@ impl CyclicPlan {
         self.modulus
     }
 
-    /// Yields the negacyclic transforms that one of this length consists of.
+    /// Yields the negacyclic transforms that a cyclic transform of this length consists of.
     fn parts(&self, length: usize) -> impl DoubleEndedIterator<Item = &NttPlan> {
         self.parts.iter().filter(move |part| part.n() < length)
     }
 
-    /// Returns the shortest transform, which ends every other.
+    /// Returns the shortest negacyclic transform, which ends every cyclic one.
     fn last(&self) -> Result<&NttPlan, RingError> {
         self.parts.last().ok_or(RingError::MissingTable { table: "cyclic transform", limb: 0 })
     }
 
-    /// Returns the transform modulo X^(L/2) + 1 for L the length of the values.
+    /// Returns the negacyclic transform modulo X^(L/2) + 1 for L the length of the values.
     pub fn upper(&self, length: usize) -> Result<&NttPlan, RingError> {
         let missing = || RingError::out_of_range("length of a transform", "a power of two up to N", length);
         self.parts.iter().find(|part| 2 * part.n() == length).ok_or_else(missing)
@@ -84,7 +85,7 @@ impl CyclicPlan {
         Ok(self.last()?.forward(rest)?)
     }
 
-    /// Prepares inverse transforms of a length that also multiply by c.
+    /// Prepares inverse cyclic transforms of a length that also multiply by c.
     pub fn scale(&self, length: usize, c: u64) -> Result<CyclicScale, RingError> {
         let modulus = self.modulus();
         let half = modulus.value().div_ceil(2);

@@ -22,8 +22,10 @@ use crate::{Reduction, UnivariateRing};
 
 /// Gadget of centred remainders of stored coefficients by products of moduli: one each without special moduli.
 ///
-/// Keys carry M so that the products with digits, reduced by [`Reduction::Montgomery`](crate::Reduction::Montgomery), have one factor M and errors do not grow: an
-/// encryption of zero times M, beside the secret `[BEHMSZ17, 4.1]`; with [`Reduction::Mixed`](crate::Reduction::Mixed) all of it times M [4.4].
+/// Keys for the gadget carry M so that the products with digits, reduced by
+/// [`Reduction::Montgomery`](crate::Reduction::Montgomery), have one factor M and errors do not grow: an
+/// encryption of zero times M, beside the secret `[BEHMSZ17, 4.1]`; with
+/// [`Reduction::Mixed`](crate::Reduction::Mixed) all of it times M `[BEHMSZ17, 4.4]`.
 #[derive(Debug)]
 pub(crate) struct UnivariateGadget {
     top: Arc<Top>,
@@ -42,7 +44,7 @@ struct Top {
 struct Tables {
     ring: UnivariateRing,
     key_ring: UnivariateRing,
-    /// Key ring as its users see it.
+    /// Key ring of the gadget as its users see it.
     shared: Ring,
     lifts: Vec<Lift>,
 }
@@ -239,7 +241,7 @@ impl GadgetBackend for UnivariateGadget {
         self.decompose_coefficients(&self.tables.ring.raw_coefficients(a)?)
     }
 
-    /// Returns the digits of the stored coefficients.
+    /// Returns the gadget's digits of a polynomial's stored coefficients.
     fn decompose_coefficients(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
         let Tables { ring, key_ring, lifts, .. } = &*self.tables;
         ring.check_as(a, Representation::Coefficients)?;
@@ -262,7 +264,7 @@ impl GadgetBackend for UnivariateGadget {
         Ok(Digits(Opaque::new(TransformedDigits(digits))))
     }
 
-    /// Returns the products of digits with both halves of a key, unreduced.
+    /// Returns the products of digits with both halves of a key, not reduced modulo Φ_m.
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         let (key_ring, TransformedDigits(digits)) = (&self.tables.key_ring, digits.0.get()?);
         check_length("digits", self.digit_count(), digits.len())?;

@@ -1,4 +1,4 @@
-//! Geometry of an index, which depends on m alone: Φ_m, its sparse multiple, M and M^-1, and the growth of products.
+//! Geometry of a ring index m: Φ_m, its sparse multiple, M and M^-1, and the growth of products.
 
 use std::sync::OnceLock;
 
@@ -7,16 +7,16 @@ use sunzi_math::{RingIndex, SparseMultiple, cyclotomic_polynomial};
 use crate::cyclic::SHORTEST;
 use sunzi_ring::{Expansion, RingError};
 
-/// Largest length N of transforms.
+/// Largest length N of a ring's transforms.
 const LONGEST: usize = 1 << 18;
 
-/// Integers from which every table of a ring is made.
+/// Integers of a ring index m from which every table of a ring is made.
 pub(crate) struct Geometry {
     pub(crate) index: usize,
     pub(crate) shape: RingIndex,
-    /// Degree φ(m) of the ring.
+    /// Degree n = φ(m) of the ring of index m.
     pub(crate) degree: usize,
-    /// Length N, the power of two from 2n.
+    /// Length N of the transforms, the power of two from 2n.
     pub(crate) length: usize,
     pub(crate) phi: Vec<i64>,
     pub(crate) sparse: SparseMultiple,
@@ -27,7 +27,7 @@ pub(crate) struct Geometry {
 /// Growth of coefficients when powers of X from X^n on are reduced. F_ij is the coefficient of X^i in X^j modulo Φ_m.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Growth {
-    /// Norm ‖F_m‖∞ of Lemma 4: max Σ_j |F_ij| for j up to 2n − 2.
+    /// Norm ‖F_m‖∞ of `[BEHMSZ17, Lemma 4]`: max Σ_j |F_ij| for j up to 2n − 2.
     pub(crate) norm: f64,
     /// Maximum of Σ_j w_j·|F_ij| with w_j the number of products that make the coefficient of X^j: at most n·‖F_m‖.
     pub(crate) worst: f64,
@@ -38,11 +38,11 @@ pub(crate) struct Growth {
 /// Montgomery's factor M = X^(N/2) + 1 mod Φ_m and its inverse.
 #[derive(Clone, Debug)]
 pub struct MontgomeryFactor {
-    /// Coefficients of the factor M.
+    /// Coefficients of Montgomery's factor M.
     pub factor: Vec<i64>,
-    /// Coefficients of the square M².
+    /// Coefficients of the square M² of Montgomery's factor.
     pub square: Vec<i64>,
-    /// Coefficients of the inverse M^-1.
+    /// Coefficients of the inverse M^-1 of Montgomery's factor.
     pub inverse: Vec<i64>,
     /// Largest factor by which multiplication by M^-1 can enlarge the largest coefficient: at most δ·‖M^-1‖.
     pub growth: f64,
@@ -72,7 +72,7 @@ impl Geometry {
         Ok(Self { index: m as usize, shape: RingIndex::new(m)?, degree, length, phi, sparse, growth, factor })
     }
 
-    /// Checks that M is invertible: always but for powers of two, of which one is M itself.
+    /// Checks that Montgomery's factor M is invertible: always but for powers of two, of which one is M itself.
     pub(crate) fn check_factor(&self) -> Result<(), RingError> {
         if self.index.is_power_of_two() {
             let expected = "one that is no power of two, for Montgomery's reduction";
@@ -110,7 +110,7 @@ impl Geometry {
         })
     }
 
-    /// Returns the growth of sizes in the power basis.
+    /// Returns the growth of sizes by products in the power basis.
     pub(crate) fn expansion(&self) -> Expansion {
         let ring = Expansion::new(self.index as u64).unwrap_or_else(|_| self.degree.into());
         let share = ring.degree() as f64 / ring.redundant_degree() as f64;
@@ -119,7 +119,7 @@ impl Geometry {
         ring.in_basis(norm, (square * share).sqrt(), norm * share)
     }
 
-    /// Multiplies: a ← a·X modulo Φ_m.
+    /// Multiplies a polynomial by X: a ← a·X modulo Φ_m.
     fn times_x(&self, a: &mut [i64]) {
         let top = a.last().copied().unwrap_or(0);
         a.rotate_right(1);
@@ -150,7 +150,8 @@ impl Geometry {
         rest
     }
 
-    /// Returns M and M^-1: with η = X^(N/2), of odd order m′, 1/(1 + η) = (1 − η)/(1 − η²) = Σ η^(2j) for j from 0 to (m′ − 1)/2.
+    /// Returns Montgomery's factor M and M^-1: with η = X^(N/2), of odd order m′, 1/(1 + η) = (1 − η)/(1 −
+    /// η²) = Σ η^(2j) for j from 0 to (m′ − 1)/2.
     pub(crate) fn montgomery_factor(&self) -> &MontgomeryFactor {
         self.factor.get_or_init(|| {
             let (m, half) = (self.index, self.length / 2);
@@ -170,7 +171,7 @@ impl Geometry {
         })
     }
 
-    /// Returns the largest sums of absolute values and of squares in a row of the matrix of a multiplication.
+    /// Returns the largest sums of absolute values and of squares in a row of the matrix of a multiplication by a.
     fn multiplication_growth(&self, a: &[i64]) -> [f64; 2] {
         let mut multiple = a.to_vec();
         let (mut sums, mut squares) = (vec![0_i64; self.degree], vec![0_i64; self.degree]);

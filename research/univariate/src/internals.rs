@@ -1,6 +1,6 @@
-//! Private items for the tests of this crate, which the interface does not show.
+//! Private items of `sunzi-univariate` for its tests, which the interface does not show.
 //!
-//! Nothing else may use this module: its contents change without notice.
+//! No code but the tests of `sunzi-univariate` may use this module: its contents change without notice.
 
 pub use crate::cyclic::{CyclicPlan, CyclicScale, SHORTEST as SHORTEST_CYCLE};
 

@@ -1,7 +1,7 @@
 //! General cyclotomic rings by polynomial products and reductions modulo Φ_m: the system of `[BEHMSZ17]`.
 //!
-//! Polynomials stand in the power basis 1, X, …, X^(n−1). A product is computed modulo X^N − 1, N the power of two from 2n, and then
-//! reduced: one transform of length N for all of
+//! Polynomials of these rings stand in the power basis 1, X, …, X^(n−1). A product is computed modulo X^N −
+//! 1, N the power of two from 2n, and then reduced: one transform of length N for all of
 //!
 //! | reduction | transforms besides that of the product | file |
 //! |---|---|---|
@@ -33,7 +33,7 @@ pub use geometry::MontgomeryFactor;
 pub use reducer::Reducer;
 pub use ring::UnivariateRing;
 
-/// Reduction of products modulo Φ_m.
+/// Reduction of products of polynomials modulo Φ_m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reduction {
     /// Barrett's reduction, by a quotient that two products give `[BEHMSZ17, Alg. 1]`.
@@ -43,18 +43,18 @@ pub enum Reduction {
     SparseBarrett,
     /// Montgomery's reduction, exact division by M = X^(N/2) + 1 `[BEHMSZ17, Alg. 3]`: polynomials are stored times M, and rounding them costs noise.
     Montgomery,
-    /// [`SparseBarrett`](Self::SparseBarrett), but [`Montgomery`](Self::Montgomery) for the products of key switching
-    /// `[BEHMSZ17, 4.4]`.
+    /// [`SparseBarrett`](Self::SparseBarrett) reduction, but [`Montgomery`](Self::Montgomery) for the
+    /// products of key switching `[BEHMSZ17, 4.4]`.
     Mixed,
 }
 
 impl Reduction {
-    /// Whether polynomials are stored times M.
+    /// Whether polynomials are stored times M with this reduction.
     pub(crate) fn keeps_factor(self) -> bool {
         self == Self::Montgomery
     }
 
-    /// Whether any product is reduced by exact division.
+    /// Whether this reduction divides any product exactly by M.
     pub(crate) fn divides_exactly(self) -> bool {
         matches!(self, Self::Montgomery | Self::Mixed)
     }

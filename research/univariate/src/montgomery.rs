@@ -7,9 +7,10 @@ use crate::cyclic::{CyclicPlan, CyclicScale};
 use crate::geometry::Geometry;
 use sunzi_ring::RingError;
 
-/// Tables of the two halves of the values: modulo Ψ = X^(N/2) + 1 and modulo X^(N/2) − 1.
+/// Tables of Montgomery's reduction for the two halves of the values: modulo Ψ = X^(N/2) + 1 and modulo
+/// X^(N/2) − 1.
 pub(crate) struct Montgomery {
-    /// Transform of −1/Φ_m modulo Ψ.
+    /// Transform of −1/Φ_m modulo Ψ for Montgomery's reduction.
     negated_inverse: Buffer,
     scale: CyclicScale,
 }

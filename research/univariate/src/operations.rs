@@ -1,4 +1,4 @@
-//! Operations of the storage.
+//! Operations on polynomials of the storage with reductions modulo Φ_m.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use zeroize::Zeroizing;
 use crate::form::ReducedForm;
 use crate::gadget::UnivariateGadget;
 use crate::packing;
+use crate::ring::Switching;
 use crate::ring::UnivariateRing;
 use crate::scaler::UnivariateScaler;
-use crate::switching::Switching;
 
 impl Backend for UnivariateRing {
     fn ring_index(&self) -> &RingIndex {
@@ -33,7 +33,7 @@ impl Backend for UnivariateRing {
         CoefficientBasis::Power
     }
 
-    /// Multiplies by X^exponent, on the coefficients of the power basis.
+    /// Multiplies a polynomial by X^exponent, on the coefficients of the power basis.
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
         let shape = self.ring_index();
         let mut power = vec![0_i64; (exponent % shape.value()) as usize];
@@ -91,7 +91,7 @@ impl Backend for UnivariateRing {
         Ok(restricted)
     }
 
-    /// Switches the stored coefficients: rounding errors are those of [`UnivariateRing`]'s description.
+    /// Switches moduli of the stored coefficients: rounding errors are those of [`UnivariateRing`]'s description.
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let from = self.level_of(a)?;
         check_level(level, from)?;
@@ -157,7 +157,7 @@ impl Backend for UnivariateRing {
         (0..self.degree()).map(coefficient).collect()
     }
 
-    /// Samples coefficients modulo X^m − 1, or X^(m/2) + 1 for m even, and reduces them modulo Φ_m.
+    /// Samples an error: coefficients modulo X^m − 1, or X^(m/2) + 1 for m even, reduced modulo Φ_m.
     fn error(&self, rng: &mut dyn CryptoRng) -> Result<Poly<Coefficient>, RingError> {
         let redundant = centered_binomial(self.expansion().redundant_degree(), rng)?;
         // Allocated at its full length: a growing vector would leave a copy behind.

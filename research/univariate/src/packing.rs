@@ -9,7 +9,7 @@ use sunzi_ring::{
 
 use crate::{Reduction, UnivariateRing};
 
-/// Returns the name of the ring in files.
+/// Returns the name of a ring with reductions modulo Φ_m in files.
 pub(crate) fn description(ring: &UnivariateRing) -> Vec<u8> {
     // Polynomials, or keys alone, are stored times M; all other reductions have equal numbers.
     let factor = match ring.reduction() {
@@ -22,7 +22,7 @@ pub(crate) fn description(ring: &UnivariateRing) -> Vec<u8> {
     describe(Storage::Univariate, ring.index(), &numbers)
 }
 
-/// Packs a polynomial: [`Backend::pack`].
+/// Packs a polynomial as bytes: [`Backend::pack`].
 pub(crate) fn pack(
     ring: &UnivariateRing,
     a: &Residues,
@@ -37,7 +37,7 @@ pub(crate) fn pack(
     pack_rows(coefficients.limbs(), ring.basis().values(), out)
 }
 
-/// Unpacks a polynomial: [`Backend::unpack`].
+/// Unpacks a polynomial from bytes: [`Backend::unpack`].
 pub(crate) fn unpack(
     ring: &UnivariateRing,
     representation: Representation,

@@ -1,4 +1,4 @@
-//! Reducer: the tables of one modulus, and the reductions over them.
+//! Reducer: the tables of reductions modulo Φ_m and one prime, and the reductions over them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,15 +39,16 @@ pub(crate) struct Tables {
     geometry: Arc<Geometry>,
     plan: CyclicPlan,
     reduction: Reduction,
-    /// Transform of Φ_m modulo X^(N/2) − 1.
+    /// Transform of Φ_m modulo X^(N/2) − 1, which reductions multiply by.
     phi: Buffer,
-    /// Inverse transforms of length N, and in the next field of length N/2.
+    /// Scales of inverse transforms of length N, and in the next field of length N/2.
     whole: CyclicScale,
     half: CyclicScale,
-    /// Tables of [`Reduction::Barrett`].
+    /// Tables of Barrett's reduction, [`Reduction::Barrett`].
     plain: Option<Barrett>,
     sparse: SparseReduction,
-    /// Reductions after the sparse one, of a product, and in the next field of a polynomial modulo X^m − 1.
+    /// Tables of Barrett's reduction after the sparse one, of a product, and in the next field of a
+    /// polynomial modulo X^m − 1.
     after_product: Option<Barrett>,
     after_sparse: Option<Barrett>,
     montgomery: Option<Factor>,
@@ -56,15 +57,16 @@ pub(crate) struct Tables {
 /// Tables of Montgomery's reduction.
 struct Factor {
     tables: Montgomery,
-    /// Transforms of M and M².
+    /// Transforms of Montgomery's factor M and of M².
     powers: [Buffer; 2],
 }
 
 impl Reducer {
-    /// Makes the tables of index m modulo a prime q ≡ 1 (mod N), N the power of two from 2φ(m) and at least 128.
+    /// Makes the reducer of index m modulo a prime q ≡ 1 (mod N), N the power of two from 2φ(m) and at least 128.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] for an index that is not supported; [`RingError::Kernel`] for a modulus without the roots.
+    /// [`RingError::OutOfRange`] for an index m that is not supported; [`RingError::Kernel`] for a modulus
+    /// without the roots.
     pub fn new(m: u64, q: u64, reduction: Reduction) -> Result<Self, RingError> {
         Self::with_geometry(&Arc::new(Geometry::new(m)?), Modulus::with_isa(q, active_isa()?)?, reduction)
     }
@@ -109,19 +111,19 @@ impl Reducer {
         Ok(Self(Arc::new(tables)))
     }
 
-    /// Length N of transforms.
+    /// Length N of the reducer's transforms.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.geometry.length
     }
 
-    /// Degree n of the ring.
+    /// Degree n = φ(m) of the reducer's ring.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.0.geometry.degree
     }
 
-    /// Prime modulus q.
+    /// Prime modulus q of the reducer.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.modulus().value()
@@ -134,16 +136,17 @@ impl Reducer {
     /// Transforms a polynomial of at most N/2 coefficients to its N values, in place: the upper words may be anything.
     ///
     /// # Errors
-    /// [`RingError::LengthMismatch`] unless there are N words.
+    /// [`RingError::LengthMismatch`] unless there are N words of values.
     pub fn transform(&self, words: &mut [u64]) -> Result<(), RingError> {
         check_length("words", self.length(), words.len())?;
         self.0.plan.forward(words, true)
     }
 
-    /// Multiplies a ← a·b point by point: the values of a product of degree up to 2n − 2, if both have degree below n.
+    /// Multiplies values point by point, a ← a·b: the values of a product of degree up to 2n − 2, if both
+    /// have degree below n.
     ///
     /// # Errors
-    /// [`RingError::Kernel`] for lists of different length.
+    /// [`RingError::Kernel`] for lists of values of different length.
     pub fn multiply(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
         Ok(self.modulus().mul_assign(a, b)?)
     }
@@ -152,7 +155,7 @@ impl Reducer {
     /// the others may be anything afterwards.
     ///
     /// # Errors
-    /// [`RingError::LengthMismatch`] unless there are N words.
+    /// [`RingError::LengthMismatch`] unless there are N words of values.
     pub fn reduce(&self, values: &mut [u64]) -> Result<(), RingError> {
         check_length("values", self.length(), values.len())?;
         let tables = &*self.0;
@@ -175,7 +178,7 @@ impl Reducer {
         barrett.as_ref().map_or(Ok(()), |barrett| barrett.apply(&tables.plan, &tables.phi, values))
     }
 
-    /// Returns the tables of M, which reductions that divide by it must have.
+    /// Returns the tables of Montgomery's factor M, which reductions that divide by it must have.
     fn factor(&self) -> Result<&Factor, RingError> {
         self.0.montgomery.as_ref().ok_or(RingError::MissingTable { table: "table of X^(N/2) + 1", limb: 0 })
     }
@@ -186,7 +189,7 @@ impl Reducer {
         self.factor()?.tables.apply(&tables.plan, &tables.phi, values)
     }
 
-    /// Multiplies a by M or M², point by point.
+    /// Multiplies a polynomial's values by M or M², point by point.
     pub(crate) fn multiply_by_factor(&self, a: &mut [u64], squared: bool) -> Result<(), RingError> {
         let [once, twice] = &self.factor()?.powers;
         self.multiply(a, if squared { twice } else { once })
@@ -198,7 +201,7 @@ impl Reducer {
         self.0.plan.inverse(half, &self.0.half)
     }
 
-    /// Reduces m coefficients modulo X^m − 1, in m words or more, to n modulo Φ_m.
+    /// Reduces m coefficients modulo X^m − 1, in m words or more, to n coefficients modulo Φ_m.
     pub(crate) fn reduce_coefficients(&self, c: &mut [u64]) -> Result<(), RingError> {
         let tables = &*self.0;
         let length = tables.sparse.apply(self.modulus(), c, tables.geometry.index)?;

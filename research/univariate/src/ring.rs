@@ -1,4 +1,4 @@
-//! Ring of any index with polynomial reductions.
+//! Ring of any index m with reductions of products modulo Φ_m.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use sunzi_kernels::Modulus;
 
-use sunzi_ring::storage::{Scratch, Work, check_length, entry, get_or_try_init, part};
+use sunzi_ring::storage::{RoundedDivision, Scratch, Work, check_length, entry, get_or_try_init, part};
 use sunzi_ring::{
     Backend, Basis, Coefficient, Domain, Evaluation, Parallelism, Poly, Representation, Residues, RingError,
     Shape,
@@ -15,15 +15,15 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::form::ReducedForm;
 use crate::geometry::{Geometry, MontgomeryFactor};
-use crate::switching::Switching;
 use crate::{Reducer, Reduction};
 
 /// Storage of R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m `[BEHMSZ17]`; cheap to clone.
 /// [`Ring::of`](sunzi_ring::Ring::of) makes a ring of it, [`Ring::storage`](sunzi_ring::Ring::storage) returns it.
 ///
-/// Sums of products are reduced once, when another operation than a sum needs them. With [`Reduction::Montgomery`] a polynomial is stored
-/// times M = X^(N/2) + 1; inputs are multiplied by M and outputs divided by it, but conversions between moduli round the stored polynomial,
-/// so that their errors grow by M^-1.
+/// Sums of products in a ring with reductions modulo Φ_m are reduced once, when another operation than a sum
+/// needs them. With [`Reduction::Montgomery`] a polynomial is stored times M = X^(N/2) + 1; inputs are
+/// multiplied by M and outputs divided by it, but conversions between moduli round the stored polynomial, so
+/// that their errors grow by M^-1.
 ///
 /// ```
 /// use sunzi_math::primes_with_bits;
@@ -49,7 +49,7 @@ struct Inner {
     reduction: Reduction,
     basis: Basis,
     reducers: Vec<Reducer>,
-    /// Tables by level, the lowest first.
+    /// Tables of the ring's levels, the lowest first.
     lower: Vec<Lower>,
 }
 
@@ -57,6 +57,16 @@ struct Inner {
 pub(crate) struct Lower {
     pub(crate) ring: OnceLock<UnivariateRing>,
     pub(crate) switching: OnceLock<Switching>,
+}
+
+/// Tables of the division by D, the product of the moduli from a level on.
+pub(crate) struct Switching {
+    /// Ring modulo D; the next field is the ring of the level.
+    pub(crate) divisor: UnivariateRing,
+    pub(crate) target: UnivariateRing,
+    pub(crate) division: RoundedDivision,
+    /// Inverse D^-1 modulo every modulus that stays.
+    pub(crate) inverses: Vec<u64>,
 }
 
 impl UnivariateRing {
@@ -69,10 +79,10 @@ impl UnivariateRing {
         Self::with_geometry(Arc::new(Geometry::new(m)?), Basis::new(moduli)?, reduction)
     }
 
-    /// Returns N, the power of two from 2φ(m) and at least 128: moduli are 1 modulo it.
+    /// Returns the root order N, the power of two from 2φ(m) and at least 128: moduli are 1 modulo it.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] for an index that is not supported.
+    /// [`RingError::OutOfRange`] for an index m that is not supported.
     pub fn root_order(m: u64) -> Result<u64, RingError> {
         Ok(Geometry::new(m)?.length as u64)
     }
@@ -94,7 +104,7 @@ impl UnivariateRing {
         Self::with_geometry(Arc::clone(&self.0.geometry), basis, self.0.reduction)
     }
 
-    /// Returns the ring modulo the product of both moduli.
+    /// Returns the ring modulo the product of the moduli of this ring and another one.
     pub(crate) fn concat(&self, other: &Self) -> Result<Self, RingError> {
         let moduli = self.basis().moduli().iter().chain(other.basis().moduli()).copied().collect();
         let reducers = self.0.reducers.iter().chain(&other.0.reducers).cloned().collect();
@@ -102,7 +112,7 @@ impl UnivariateRing {
         Ok(Self::assemble(Arc::clone(&self.0.geometry), basis, reducers, self.0.reduction))
     }
 
-    /// Returns the ring modulo the product of a range of the moduli.
+    /// Returns the ring modulo the product of a range of its moduli.
     pub(crate) fn sub_ring(&self, range: std::ops::Range<usize>) -> Result<Self, RingError> {
         let moduli = part("modulus", self.basis().moduli(), range.clone(), range.start)?.to_vec();
         let reducers = part("reducer", &self.0.reducers, range.clone(), range.start)?.to_vec();
@@ -117,19 +127,19 @@ impl UnivariateRing {
         Self::assemble(geometry, basis, others.to_vec(), self.0.reduction)
     }
 
-    /// Reduction of products.
+    /// Reduction of the ring's products.
     #[must_use]
     pub fn reduction(&self) -> Reduction {
         self.0.reduction
     }
 
-    /// Moduli and their constants.
+    /// Moduli of the ring and their constants.
     #[must_use]
     pub fn basis(&self) -> &Basis {
         &self.0.basis
     }
 
-    /// Returns M and M^-1.
+    /// Returns Montgomery's factor M and its inverse M^-1.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for powers of two, where X^(N/2) + 1 is Φ_m or has a factor in common with it.
@@ -138,14 +148,14 @@ impl UnivariateRing {
         Ok(self.0.geometry.montgomery_factor())
     }
 
-    /// Returns ‖F_m‖∞ of `[BEHMSZ17, Lemma 4]`: the expansion factor is at most n times that.
+    /// Returns the norm ‖F_m‖∞ of `[BEHMSZ17, Lemma 4]`: the expansion factor is at most n times that.
     #[must_use]
     pub fn reduction_norm(&self) -> f64 {
         self.0.geometry.growth().norm
     }
 
-    /// Returns a bound on the expansion factor δ, below that of Lemma 4: coefficients of a product of two polynomials are at most δ times those of
-    /// both.
+    /// Returns a bound on the expansion factor δ, below that of `[BEHMSZ17, Lemma 4]`: coefficients of a
+    /// product of two polynomials are at most δ times those of both.
     #[must_use]
     pub fn expansion_factor(&self) -> f64 {
         self.0.geometry.growth().worst
@@ -172,7 +182,7 @@ impl UnivariateRing {
         Shape { degree: self.0.geometry.degree, limbs: self.basis().len() }
     }
 
-    /// Returns the tag of polynomials of a level.
+    /// Returns the tag that distinguishes polynomials of a level.
     pub(crate) fn tag_at(&self, level: usize) -> Option<u64> {
         let mut hasher = DefaultHasher::new();
         (self.basis().tag_at(level)?, self.0.geometry.index, self.0.reduction.keeps_factor())
@@ -184,26 +194,26 @@ impl UnivariateRing {
         self.tag_at(self.basis().len()).unwrap_or_default()
     }
 
-    /// Makes the polynomial with these words, limb after limb.
+    /// Makes the polynomial of this ring with these words, limb after limb.
     pub(crate) fn poly_of<D: Domain>(&self, words: &[u64], form: ReducedForm) -> Poly<D> {
         let mut residues = Residues::of_words(Scratch::from_slice(words), self.shape(), self.tag());
         form.mark(&mut residues);
         residues.into()
     }
 
-    /// Makes a polynomial of arbitrary content, of which the caller writes every word.
+    /// Makes a polynomial of this ring with arbitrary content, of which the caller writes every word.
     pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
         let (stride, shape) = (self.stride(D::REPRESENTATION), self.shape());
         Residues::of_words(Scratch::new(stride * shape.limbs), shape, self.tag()).into()
     }
 
-    /// Checks that a is of this ring, in this representation.
+    /// Checks that a polynomial a is of this ring, in this representation.
     pub(crate) fn check_as(&self, a: &Residues, representation: Representation) -> Result<(), RingError> {
         self.check(a)?;
         check_length("words of a limb", self.stride(representation), a.stride())
     }
 
-    /// Runs `f` for every limb of a with its reducer.
+    /// Runs `f` for every limb of a polynomial with its reducer.
     pub(crate) fn for_each_limb(
         &self,
         work: Work,
@@ -217,7 +227,7 @@ impl UnivariateRing {
         })
     }
 
-    /// Runs `f` for every limb of a with that of b.
+    /// Runs `f` for every limb of a polynomial a with that of b.
     pub(crate) fn zip_assign(
         &self,
         a: &mut Residues,
@@ -230,7 +240,7 @@ impl UnivariateRing {
         })
     }
 
-    /// Returns the stored coefficients of a, of any form.
+    /// Returns the stored coefficients of a polynomial of any form.
     pub(crate) fn raw_coefficients(&self, a: &Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
         self.check_as(a, Representation::Values)?;
         let (n, form) = (self.degree(), ReducedForm::of(a));
@@ -262,7 +272,7 @@ impl UnivariateRing {
         Ok(values)
     }
 
-    /// Returns a with the values of a reduced polynomial.
+    /// Returns a polynomial with its values reduced modulo Φ_m.
     pub(crate) fn reduced(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         match ReducedForm::of(a) {
             ReducedForm::Reduced => Ok(a.clone()),
@@ -270,7 +280,7 @@ impl UnivariateRing {
         }
     }
 
-    /// Returns [`reduced`](Self::reduced), without a copy of a polynomial that is reduced already.
+    /// Returns the polynomial [`reduced`](Self::reduced), without a copy of one that is reduced already.
     pub(crate) fn reduced_if_needed(
         &self,
         a: &Poly<Evaluation>,
@@ -278,7 +288,7 @@ impl UnivariateRing {
         if ReducedForm::of(a) == ReducedForm::Reduced { Ok(None) } else { self.reduced(a).map(Some) }
     }
 
-    /// [`reduced`](Self::reduced) in place.
+    /// Reduces a polynomial in place, as [`reduced`](Self::reduced) does.
     pub(crate) fn reduce_assign(&self, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
         if ReducedForm::of(a) != ReducedForm::Reduced {
             let reduced = self.reduced(a)?;
@@ -332,7 +342,7 @@ impl UnivariateRing {
         Ok(a)
     }
 
-    /// Returns a(X^k) for stored coefficients.
+    /// Returns the image a(X^k) for stored coefficients.
     pub(crate) fn substitute(&self, a: Poly<Coefficient>, k: u64) -> Result<Poly<Coefficient>, RingError> {
         let (n, m) = (self.degree(), self.0.geometry.index);
         let length = m.max(self.0.geometry.length);
@@ -351,7 +361,7 @@ impl UnivariateRing {
         self.with_factor(image, true)
     }
 
-    /// Returns the ring at a lower level, or this one.
+    /// Returns the ring at a lower level, or this one, with reductions modulo Φ_m.
     pub(crate) fn at_level(&self, level: usize) -> Result<Self, RingError> {
         if level == self.basis().len() {
             return Ok(self.clone());
@@ -359,7 +369,7 @@ impl UnivariateRing {
         get_or_try_init(&self.lower(level)?.ring, || self.sub_ring(0..level)).cloned()
     }
 
-    /// Returns the tables of a lower level.
+    /// Returns the tables of a lower level of the ring.
     pub(crate) fn lower(&self, level: usize) -> Result<&Lower, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.basis().len() };
         self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)

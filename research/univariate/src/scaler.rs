@@ -1,4 +1,4 @@
-//! Scaler: the scale-invariant part of BFV, on the stored coefficients.
+//! Scaler: the scale-invariant part of BFV, on the stored coefficients of a ring with reductions modulo Φ_m.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -19,11 +19,11 @@ use crate::UnivariateRing;
 use crate::form::ReducedForm;
 use crate::switching::scaled;
 
-/// Scaler by exact lifts, scaling and conversion back [HPS19; KPZ21, Alg. 1], whatever multiplication the options name: variants differ in what
-/// conversions round, not in what is reduced.
+/// Scaler of BFV by exact lifts, scaling and conversion back `[HPS19; KPZ21, Alg. 1]`, whatever
+/// multiplication the options name: variants differ in what conversions round, not in what is reduced.
 ///
-/// With [`Reduction::Montgomery`](crate::Reduction::Montgomery) the operand times M is lifted and rounded: bounds grow by ‖M^-1‖ [BEHMSZ17,
-/// Prop. 1].
+/// Operands of the scaler with [`Reduction::Montgomery`](crate::Reduction::Montgomery) are lifted and rounded
+/// times M: bounds grow by ‖M^-1‖ `[BEHMSZ17, Prop. 1]`.
 pub(crate) struct UnivariateScaler {
     ring: UnivariateRing,
     t: u64,
@@ -32,7 +32,7 @@ pub(crate) struct UnivariateScaler {
     decryption: Decryptor,
     bounds: ScalingBounds,
     extension: ExactExtension,
-    /// Factors t·(q/q_i)^-1 over q, t·q^-1·(P/p_j)^-1 over P.
+    /// Factors of the scaler: t·(q/q_i)^-1 over q, t·q^-1·(P/p_j)^-1 over P.
     factors: Vec<u64>,
     division: RoundedDivision,
     switch: ExactExtension,
@@ -81,7 +81,8 @@ impl UnivariateScaler {
     }
 }
 
-/// Returns P, and the number of products that may be summed: P > s·δtq·(1 + 2^-20) for s of them, with δ that of products of stored polynomials.
+/// Returns the primes of P, and the number of products that may be summed: P > s·δtq·(1 + 2^-20) for s of
+/// them, with δ that of products of stored polynomials.
 fn auxiliary_primes(
     ring: &UnivariateRing,
     t: u64,

@@ -5,11 +5,12 @@ use sunzi_math::SparseMultiple;
 
 use sunzi_ring::RingError;
 
-/// Reduction by Q_sp = Φ_d(Y) for Y = X^(m/d): polynomials are rows of m/d coefficients, and the division is one of polynomials in Y.
+/// Reduction by the sparse multiple Q_sp = Φ_d(Y) for Y = X^(m/d): polynomials are rows of m/d coefficients,
+/// and the division is one of polynomials in Y.
 pub(crate) struct SparseReduction {
     index: usize,
     step: usize,
-    /// Number of rows φ(d).
+    /// Number of rows φ(d) of a polynomial reduced by Q_sp.
     rows: usize,
     /// Terms of −Y^φ(d) = Σ ±Y^i: i and whether the sign is positive.
     terms: Vec<(usize, bool)>,
@@ -23,7 +24,8 @@ impl SparseReduction {
         Self { index: m, step, rows: degree / step.max(1), terms }
     }
 
-    /// Reduces c modulo Q_sp and modulo q, where the polynomial may be shorter than the words; returns the number of coefficients that are left.
+    /// Reduces a polynomial c modulo Q_sp and modulo q, where it may be shorter than the words; returns the
+    /// number of coefficients that are left.
     pub(crate) fn apply(&self, modulus: Modulus, c: &mut [u64], length: usize) -> Result<usize, RingError> {
         if length > self.index {
             let (low, high) = c.split_at_mut_checked(self.index).unwrap_or_default();

@@ -9,18 +9,9 @@ use sunzi_ring::{
 
 use crate::UnivariateRing;
 use crate::form::ReducedForm;
+use crate::ring::Switching;
 
-/// Tables of the division by D, the product of the moduli from a level on.
-pub(crate) struct Switching {
-    /// Ring modulo D; the next field is the ring of the level.
-    divisor: UnivariateRing,
-    target: UnivariateRing,
-    division: RoundedDivision,
-    /// Inverse D^-1 modulo every modulus that stays.
-    inverses: Vec<u64>,
-}
-
-/// Returns coefficients times a constant for each limb.
+/// Returns a polynomial's coefficients times a constant of each limb.
 pub(crate) fn scaled(
     ring: &UnivariateRing,
     a: &Poly<Coefficient>,
@@ -45,7 +36,8 @@ impl Switching {
         Ok(Self { divisor, target, division, inverses })
     }
 
-    /// Returns a/D rounded, whatever the form of a: only the dropped moduli need its coefficients.
+    /// Returns the switched polynomial a/D rounded, whatever the form of a: only the dropped moduli need its
+    /// coefficients.
     pub(crate) fn apply(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let (n, form) = (self.target.degree(), ReducedForm::of(a));
         let low = self.target.level() * a.stride();

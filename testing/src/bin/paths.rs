@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A BFV product with relinearisation.
+/// Runs a BFV product with relinearisation, to record its calls.
 fn product() -> Result<(), Box<dyn Error>> {
     let context =
         sunzi_bfv::Context::new(&sunzi_bfv::Parameters::builder().depth(2).plain_bits(17).build()?)?;
@@ -34,7 +34,7 @@ fn product() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A CKKS bootstrapping in a ring that is too small to be secure.
+/// Runs a CKKS bootstrapping, to record its calls, in a ring that is too small to be secure.
 fn bootstrap() -> Result<(), Box<dyn Error>> {
     let set = Set::insecure_for_tests(11);
     let context = sunzi_ckks::Context::new(&set.parameters()?)?;

@@ -1,23 +1,25 @@
-//! Limits on the memory and time of reading.
+//! Limits on the memory and time of reading files.
 
 use std::fs::read_to_string;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// Returns the largest allocation while `len` bytes are read: twice the bytes where residues have 32 bits or more, times two for uniform halves
-/// that the file has as seeds, and the constant: a polynomial, blocks, tables of a small context.
+/// Returns the largest allocation in bytes while a file of `len` bytes is read: twice the bytes where
+/// residues have 32 bits or more, times two for uniform halves that the file has as seeds, and the constant:
+/// a polynomial, blocks, tables of a small context.
 #[must_use]
 pub fn ceiling(len: usize) -> usize {
     4 * len + (1 << 20)
 }
 
-/// Returns the largest allocation for texts of JSON, which describe tables and results: the objects are larger than their words.
+/// Returns the largest allocation in bytes for texts of JSON, which describe tables and results: the objects
+/// are larger than their words.
 #[must_use]
 pub fn crafted_ceiling(len: usize) -> usize {
     24 * len + (1 << 20)
 }
 
-/// Returns the seconds that reading `len` bytes may take, with all operations on the object.
+/// Returns the seconds that reading a file of `len` bytes may take, with all operations on the object.
 #[must_use]
 pub fn seconds(len: usize) -> f64 {
     1.0 + len as f64 / 1e6

@@ -1,4 +1,5 @@
-//! Crafted files that take long or much: whole and with right checksums, for parts that cost more than their bytes.
+//! Crafted files that take long or much memory to read: whole and with right checksums, for parts that cost
+//! more than their bytes.
 
 mod results;
 mod tables;
@@ -8,28 +9,28 @@ use std::ops::Range;
 
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind};
 
-use super::Specimen;
 use super::mutation::repair;
-use super::specimens::{Failure, every_specimen};
+use super::{Failure, Specimen, every_specimen};
 
-/// Number of bytes of a crafted part.
+/// Number of bytes of an excessive part of a crafted file.
 const LONG: usize = 1 << 20;
 
-/// A file that was made to take long.
+/// A crafted file that was made to take long to read.
 pub struct Crafted {
-    /// Name of the part that is excessive.
+    /// Name of the crafted file's part that is excessive.
     pub name: String,
-    /// Bytes of the file.
+    /// Bytes of a crafted file.
     pub bytes: Vec<u8>,
-    /// Whether the file is a description in JSON, whose objects are larger than its words.
+    /// Whether the crafted file is a description in JSON, whose objects are larger than its words.
     pub json: bool,
 }
 
-/// Makes files of every kind, one after the other, with their readers: each number of a small record as large as can be, and for tables and results parts
-/// of up to a megabyte; all numbers if `thorough`, else some of them.
+/// Makes crafted files of every kind, one after the other, with their readers: each number of a small record
+/// as large as can be, and for tables and results parts of up to a megabyte; all numbers if `thorough`, else
+/// some of them.
 ///
 /// # Errors
-/// No error is expected.
+/// No error is expected of making crafted files.
 pub fn crafted(thorough: bool, mut visit: impl FnMut(&Specimen, &Crafted)) -> Result<(), Failure> {
     for specimen in every_specimen()? {
         words::of_words(&specimen, thorough, |file| visit(&specimen, file));
@@ -57,7 +58,7 @@ fn many(part: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// Returns the file with other bytes for a record.
+/// Returns the specimen's file with other bytes for a record.
 fn craft(specimen: &Specimen, record: Range<usize>, name: &str, text: Vec<u8>) -> Crafted {
     let mut bytes = specimen.bytes.clone();
     let (old, new) = (record.len(), text.len());

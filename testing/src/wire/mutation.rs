@@ -1,4 +1,4 @@
-//! Mutated files.
+//! Random mutations of files, with and without right checksums.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind, checksum};
 
 use super::Specimen;
 
-/// Range of the header's word for the length of the body.
+/// Byte range in a file of the header's word for the length of the body.
 const BODY_LEN: Range<usize> = 48..56;
-/// Numbers that are most likely to be misread.
+/// Words that are most likely to be misread in a mutated file.
 const WORDS: [u64; 16] = [
     0,
     1,
@@ -29,7 +29,8 @@ const WORDS: [u64; 16] = [
     0xFFF0_0000_0000_0000,
 ];
 
-/// Returns a file with a change. Half of them have right checksums and lengths again, as an attacker would give them.
+/// Returns a specimen's file with a random change. Half of them have right checksums and lengths again, as an
+/// attacker would give them.
 pub fn mutant(specimen: &Specimen, rng: &mut impl Rng) -> Vec<u8> {
     let mut bytes = specimen.bytes.clone();
     let mut records = specimen.records.clone();
@@ -42,8 +43,8 @@ pub fn mutant(specimen: &Specimen, rng: &mut impl Rng) -> Vec<u8> {
     bytes
 }
 
-/// Updates the checksums of header and records to their contents, and the length in the header: of results, which are several objects, only where the first is
-/// of unchanged length.
+/// Updates the checksums of a file's header and records to their contents, and the length in the header: of
+/// results, which are several objects, only where the first is of unchanged length.
 pub fn repair(bytes: &mut [u8], records: &[Range<usize>], kind: Kind) {
     for record in records {
         if let Some(sum) = bytes.get(record.clone()).map(checksum) {
@@ -60,7 +61,7 @@ pub fn repair(bytes: &mut [u8], records: &[Range<usize>], kind: Kind) {
     }
 }
 
-/// Writes as many bytes as there is room for.
+/// Writes a value into a file, as many bytes as there is room for.
 fn write(bytes: &mut [u8], at: usize, value: &[u8]) {
     bytes.iter_mut().skip(at).zip(value).for_each(|(to, &byte)| *to = byte);
 }

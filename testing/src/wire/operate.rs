@@ -1,4 +1,4 @@
-//! Operations of every scheme on objects that were read, whatever they return.
+//! Operations of every scheme on objects that were read from files, whatever they return.
 
 use rand_core::CryptoRng;
 use sunzi_ckks::{Complex64, Encoder as CkksEncoder};
@@ -8,68 +8,68 @@ use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RelinearizationKey, SecretKe
 
 /// Objects of one owner, any of which may come from a file.
 pub struct Objects<'a, C: Operate> {
-    /// Secret key.
+    /// Secret key of the objects' owner.
     pub secret: &'a SecretKey,
-    /// Public key.
+    /// Public key of the objects' owner.
     pub public: &'a PublicKey,
-    /// Relinearisation key.
+    /// Relinearisation key of the objects' owner.
     pub relinearization: &'a RelinearizationKey,
-    /// Galois keys.
+    /// Galois keys of the objects' owner.
     pub galois: &'a GaloisKeys,
-    /// Plaintext of the owner.
+    /// Plaintext of the owner's scheme.
     pub plaintext: &'a C::Plain,
-    /// Ciphertext of the owner.
+    /// Ciphertext under the owner's keys.
     pub ciphertext: &'a CiphertextOf<C>,
 }
 
-/// Operations that all schemes have.
+/// Operations that all schemes have, for objects that were read from files.
 pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
-    /// Type of plaintexts.
+    /// Type of the plaintexts of a scheme under test.
     type Plain;
-    /// Type of errors.
+    /// Type of the errors of a scheme under test.
     type Error: std::error::Error + 'static;
 
-    /// Returns some message.
+    /// Returns some message of the scheme under test, as a plaintext.
     ///
     /// # Errors
-    /// No error is expected.
+    /// No error is expected of making a message.
     fn message(&self) -> Result<Self::Plain, Self::Error>;
-    /// Encrypts under the public key.
+    /// Encrypts a plaintext under the public key.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of public-key encryption in the scheme.
     fn encrypt_public(
         &self,
         plaintext: &Self::Plain,
         key: &PublicKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Encrypts under the secret key.
+    /// Encrypts a plaintext under the secret key.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of secret-key encryption in the scheme.
     fn encrypt_own(
         &self,
         plaintext: &Self::Plain,
         key: &SecretKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Returns a product of three parts.
+    /// Returns a ciphertext's product with itself, in three parts.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of the product in the scheme.
     fn unrelinearized(&self, a: &CiphertextOf<Self>) -> Result<CiphertextOf<Self>, Self::Error>;
-    /// Checks that the message is right.
+    /// Checks that a ciphertext decrypts to the right message.
     ///
     /// # Errors
-    /// Every error of the scheme.
+    /// Every error of decryption in the scheme.
     fn opens(
         &self,
         ciphertext: &CiphertextOf<Self>,
         key: &SecretKey,
         expected: &Self::Plain,
     ) -> Result<bool, Self::Error>;
-    /// Runs all operations. Errors are fine, panics are not.
+    /// Runs all operations of the scheme on the objects. Errors are fine, panics are not.
     fn operate(&self, objects: &Objects<'_, Self>, rng: &mut dyn CryptoRng);
 }
 

@@ -1,4 +1,4 @@
-//! Results of programs in every scheme.
+//! Specimens of files of program results in every scheme.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Header, Kind, WireError};
 use super::Specimen;
 use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters};
 
-/// Returns a file of results for each scheme; that of BGV of a table whose chunks are not full.
+/// Returns a file of results for each scheme; the one of BGV is of a table whose chunks are not full.
 ///
 /// # Errors
-/// No error is expected.
+/// No error is expected of making the files of results.
 pub(super) fn results_specimens() -> Result<Vec<Specimen>, Failure> {
     let bfv = bfv_parameters()?;
     let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], bfv.security());
@@ -44,7 +44,8 @@ fn program() -> Result<Program, Failure> {
     Ok(Program::parse("mean(count); sum(age) by sex; count; n = age", &schema)?)
 }
 
-/// Returns an answer in place of a run's: numbers of encrypted nodes and of clear ones. Nodes are identified by what they read.
+/// Returns an answer in place of a run's: numbers of encrypted nodes and of clear ones. Nodes are identified
+/// by what they read.
 fn answer(
     contexts: &Contexts,
     description: &Description,
@@ -111,7 +112,8 @@ fn specimen(name: &str, parameters: &Parameters, filled: Option<Vec<usize>>) -> 
     })
 }
 
-/// Returns the records of the objects: of each its header, which is followed by its checksum like any record, and the body of texts. The first header is left out.
+/// Returns the byte ranges of the records of a file of results: of each object its header, which is followed
+/// by its checksum like any record, and the body of texts. The first header is left out.
 fn records(bytes: &[u8]) -> Result<Vec<Range<usize>>, Failure> {
     let (mut records, mut start) = (Vec::new(), 0);
     while start < bytes.len() {
@@ -138,7 +140,7 @@ fn rewritten(contexts: &Contexts, bytes: &[u8]) -> Result<Vec<u8>, WireError> {
     Ok(out)
 }
 
-/// Decrypts all results and finishes the formulas, ignoring what they are.
+/// Decrypts all results of a file and finishes the formulas, ignoring what they are.
 fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(), WireError> {
     rewritten(contexts, bytes)?;
     let mut reader = ResultsReader::open(contexts, bytes)?;
@@ -151,7 +153,7 @@ fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(),
     Ok(())
 }
 
-/// Error that ends the opening.
+/// Error that ends the decryption of results.
 struct Stopped;
 
 impl From<WireError> for Stopped {

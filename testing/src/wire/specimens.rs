@@ -1,4 +1,4 @@
-//! One object of every kind for every scheme and ring, small and from fixed seeds.
+//! Specimens of files: one object of every kind for every scheme and ring, small and from fixed seeds.
 
 use std::error::Error;
 use std::ops::Range;
@@ -25,7 +25,7 @@ use sunzi_univariate::{Reduction, UnivariateRing};
 
 use super::{Objects, Operate};
 
-/// Error of making specimens: none is expected.
+/// Error of making specimens, of which none is expected.
 pub type Failure = Box<dyn Error>;
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
@@ -33,15 +33,15 @@ const SECURITY: Security = Security::InsecureForResearchOnly;
 type Read = dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>;
 type Run = dyn Fn(&[u8]) -> Result<(), WireError>;
 
-/// A file with the operations on it.
+/// A specimen: a file of one object, with the operations on it.
 pub struct Specimen {
-    /// Name of the file: the subject and the object.
+    /// Name of the specimen: the subject and the object.
     pub name: String,
-    /// Kind of the object.
+    /// Kind of the specimen's object.
     pub kind: Kind,
-    /// Bytes of the file.
+    /// Bytes of the specimen's file.
     pub bytes: Vec<u8>,
-    /// Records after the header, without their checksums.
+    /// Byte ranges of the specimen's records after the header, without their checksums.
     pub records: Vec<Range<usize>>,
     pub(super) read: Box<Read>,
     pub(super) run: Box<Run>,
@@ -70,24 +70,24 @@ impl Specimen {
         })
     }
 
-    /// Reads bytes as this kind of object, and writes it again.
+    /// Reads bytes as an object of the specimen's kind, and writes it again.
     ///
     /// # Errors
-    /// Every error of reading.
+    /// Every error of reading the object.
     pub fn rewritten(&self, bytes: &[u8]) -> Result<Vec<u8>, WireError> {
         (self.read)(bytes)
     }
 
-    /// Reads bytes as this kind of object, and runs every operation on it.
+    /// Reads bytes as an object of the specimen's kind, and runs every operation on it.
     ///
     /// # Errors
-    /// Every error of reading.
+    /// Every error of reading the object.
     pub fn run(&self, bytes: &[u8]) -> Result<(), WireError> {
         (self.run)(bytes)
     }
 }
 
-/// Recorder of where records begin and end.
+/// Recorder of where the records of a file begin and end.
 struct Layout {
     at: usize,
     start: usize,
@@ -113,7 +113,7 @@ impl Sink for Layout {
     }
 }
 
-/// Objects of one owner.
+/// Keys, plaintexts and ciphertexts of one owner, as specimens.
 struct Owned<C: Operate> {
     context: C,
     secret: SecretKey,
@@ -137,7 +137,7 @@ impl<C: Operate> Owned<C> {
     }
 }
 
-/// Runs all operations with one of the objects exchanged.
+/// Runs all operations of a scheme with one of the owner's objects exchanged.
 fn with<C: Operate, T, E>(owned: &Rc<Owned<C>>, exchange: E) -> impl Fn(&T) + use<C, T, E>
 where
     E: for<'a> Fn(Objects<'a, C>, &'a T) -> Objects<'a, C>,
@@ -149,10 +149,10 @@ where
     }
 }
 
-/// Makes keys, plaintexts and ciphertexts of a context.
+/// Makes specimens of the keys, plaintexts and ciphertexts of a context.
 ///
 /// # Errors
-/// No error is expected.
+/// No error is expected of making specimens.
 pub fn specimens<C>(name: &str, context: &C, seed: u64) -> Result<Vec<Specimen>, Failure>
 where
     C: Operate + 'static,
@@ -243,7 +243,7 @@ pub(super) fn bgv_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
     Ok(sunzi_bgv::Parameters::new(6, moduli, 257, SECURITY).with_key_switching(key_switching))
 }
 
-/// Returns parameters whose levels are sets of moduli, some of which are not nested in those above.
+/// Returns BGV parameters whose levels are sets of moduli, some of which are not nested in those above.
 pub(super) fn bgv_sets_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
     let builder = sunzi_bgv::Parameters::builder().depth(6).plain_modulus(549_755_817_601);
     Ok(builder.log2_degree(6).security(SECURITY).build()?)
@@ -254,16 +254,16 @@ pub(super) fn ckks_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
     Ok(sunzi_ckks::Parameters::from_ranges(6, 46, &[range], SECURITY)?.with_digits(2)?)
 }
 
-/// Returns parameters whose levels are sets of moduli, some of which are not nested in those above.
+/// Returns CKKS parameters whose levels are sets of moduli, some of which are not nested in those above.
 fn ckks_sets_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
     let range = LevelRange { levels: 4, scale_bits: 56 };
     Ok(sunzi_ckks::Parameters::from_ranges_rational(6, 58, &[range], SECURITY)?.with_digits(3)?)
 }
 
-/// Makes parameters of every kind.
+/// Makes specimens of parameters of every kind.
 ///
 /// # Errors
-/// No error is expected.
+/// No error is expected of making specimens.
 pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
     let bfv = bfv_parameters()?;
     let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], SECURITY);
@@ -285,7 +285,7 @@ pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
     ])
 }
 
-/// Makes a ledger that has counted one shared result.
+/// Makes the specimen of a ledger that has counted one shared result.
 fn ledger() -> Result<Specimen, Failure> {
     let key = KeyId::from_bytes([7; 16]);
     let parameters = StoredParameters::fingerprint(&bfv_parameters()?);
@@ -298,7 +298,7 @@ fn ledger() -> Result<Specimen, Failure> {
     Specimen::new("sharing-ledger", &NoContext, ledger.ledger(), run)
 }
 
-/// Makes objects of BFV over every storage of residues.
+/// Makes specimens of BFV over every storage of residues.
 fn bfv_specimens() -> Result<Vec<Specimen>, Failure> {
     let context = sunzi_bfv::Context::new(&bfv_parameters()?)?;
     let mut all = specimens("bfv", &context, 1)?;
@@ -326,11 +326,8 @@ fn bfv_specimens() -> Result<Vec<Specimen>, Failure> {
     Ok(all)
 }
 
-/// Makes all specimens.
-///
-/// # Errors
-/// No error is expected.
-pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
+/// Makes the specimens of parameters, keys and ciphertexts.
+pub(super) fn scheme_specimens() -> Result<Vec<Specimen>, Failure> {
     let mut all = parameter_specimens()?;
     all.extend(bfv_specimens()?);
     let parameters = bgv_parameters()?;
@@ -361,12 +358,10 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     all.extend(specimens("ckks-sets-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 24)?);
     all.push(bootstrapping()?);
     all.push(ledger()?);
-    all.extend(super::tables::table_specimens()?);
-    all.extend(super::results::results_specimens()?);
     Ok(all)
 }
 
-/// Makes all keys of the smallest bootstrapping.
+/// Makes the specimen of all keys of the smallest bootstrapping.
 fn bootstrapping() -> Result<Specimen, Failure> {
     let set = Set {
         residual: LevelRange { levels: 1, scale_bits: 40 },
@@ -387,7 +382,7 @@ fn bootstrapping() -> Result<Specimen, Failure> {
     Specimen::new("bootstrapping-keys", context.rlwe(), &keys, run)
 }
 
-/// Makes keys to sparse secrets of one polynomial and of two.
+/// Makes the specimen of keys to sparse secrets of one polynomial and of two.
 fn encapsulation(name: &str, context: &sunzi_ckks::Context) -> Result<Vec<Specimen>, Failure> {
     let mut rng = ChaCha20Rng::seed_from_u64(31);
     let rlwe = context.rlwe();

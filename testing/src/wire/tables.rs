@@ -1,4 +1,4 @@
-//! Encrypted tables of every scheme.
+//! Specimens of files of encrypted tables in every scheme.
 
 use std::io::Cursor;
 
@@ -17,16 +17,16 @@ use sunzi_table::{EncryptedWriter as _, TableError};
 use super::Specimen;
 use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters};
 
-/// Returns an encrypted table for each scheme.
+/// Returns a specimen of an encrypted table for each scheme.
 ///
 /// # Errors
-/// No error is expected.
+/// No error is expected of making encrypted tables.
 pub(super) fn table_specimens() -> Result<Vec<Specimen>, Failure> {
     let all = [("bfv-table", Kind::BfvTable), ("bgv-table", Kind::BgvTable), ("ckks-table", Kind::CkksTable)];
     all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?)).collect()
 }
 
-/// Returns the parameters of tables of a kind.
+/// Returns the encryption parameters of tables of a kind.
 fn parameters(kind: Kind) -> Result<Parameters, Failure> {
     Ok(match kind {
         Kind::BfvTable => {
@@ -82,7 +82,7 @@ fn in_the_clear(contexts: &Contexts, columns: Vec<Column>, rows: usize) -> Resul
     Ok(bytes)
 }
 
-/// Number of rows: two chunks of 64 or three of 32 rows, of which the last is not full.
+/// Number of rows of the tables: two chunks of 64 or three of 32 rows, of which the last is not full.
 const ROWS: usize = 70;
 
 fn schema() -> Result<Schema, Failure> {
@@ -187,7 +187,7 @@ fn rewritten(contexts: &Contexts, bytes: &[u8]) -> Result<Vec<u8>, TableError> {
     Ok(bytes)
 }
 
-/// Reads every part, and decrypts the encrypted ones, ignoring what they are.
+/// Reads every part of a table's file, and decrypts the encrypted ones, ignoring what they are.
 fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(), TableError> {
     let mut file = open(bytes)?;
     file.belongs_to(contexts)?;

@@ -7,8 +7,9 @@ use sunzi_circuits::polynomial::{self, Coefficient, Method, Polynomial};
 use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSums, Input, Layout, Server, Shape};
 use sunzi_circuits::{Arithmetic, Clear, ClearError, ClearKeys, Outcome, product_tree};
 use sunzi_math::primes_below;
-use sunzi_ring::Ring;
+use sunzi_ring::{Ring, Storage};
 use sunzi_rlwe::Security;
+use sunzi_testing::storage::stored;
 use sunzi_testing::{Operation, Party, Report, Scheme};
 
 const DEGREE: usize = 64;
@@ -195,7 +196,7 @@ fn circuits_agree_with_clear_vectors_under_bfv() {
     // Fewer roundings and key switches leave more bits.
     let [each, once, lazy] = LAZINESS.map(|laziness| bits(&format!("inner product, {laziness:?}")));
     assert!(each < once && once <= lazy, "{each} {once} {lazy}");
-    check(&bfv(BigRing::new(2 * DEGREE as u64, ring.modulus()).unwrap()));
+    check(&bfv(stored(BigRing::new(2 * DEGREE as u64, ring.modulus()).unwrap(), Storage::Big)));
 }
 
 #[test]

@@ -7,8 +7,10 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sunzi_bgv::{Context, Parameters, Settings};
 use sunzi_big::BigRing;
+use sunzi_ring::Storage;
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::accepting_insecure;
+use sunzi_testing::storage::stored;
 use sunzi_testing::{Circuit, Figure, LevelReport, Operation, Party};
 
 /// Parameters: ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
@@ -51,7 +53,7 @@ fn big(parameters: &Parameters) -> Context {
         [] => BigRing::with_chain(index, &moduli),
         rungs => BigRing::with_rungs(index, &moduli, rungs),
     };
-    let ring = ring.unwrap();
+    let ring = stored(ring.unwrap(), Storage::Big);
     Context::with_ring(ring, &Settings::from(parameters)).unwrap()
 }
 

@@ -5,8 +5,9 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sunzi_bfv::Context;
 use sunzi_big::BigRing;
-use sunzi_ring::Ring;
+use sunzi_ring::{Ring, Storage};
 use sunzi_rlwe::Security;
+use sunzi_testing::storage::stored;
 use sunzi_testing::{Circuit, Figure, Party, Report};
 
 /// A small, insecure parameter set: degree, ciphertext primes, plaintext modulus, depth.
@@ -34,7 +35,7 @@ fn contexts(set: &Set) -> (Context, Context) {
     let index = 2 * set.degree as u64;
     let moduli = sunzi_math::primes_below(set.prime_bound, index, set.limbs).unwrap();
     let ring = Ring::new(index, &moduli).unwrap();
-    let big = BigRing::new(index, ring.modulus()).unwrap();
+    let big = stored(BigRing::new(index, ring.modulus()).unwrap(), Storage::Big);
     let security = Security::InsecureForResearchOnly;
     (
         Context::with_ring(ring, set.plain_modulus, security).unwrap(),

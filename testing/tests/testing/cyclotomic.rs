@@ -7,9 +7,10 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sunzi_big::BigRing;
 use sunzi_math::primes_below;
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::Security;
 use sunzi_testing::scheme::Scheme;
+use sunzi_testing::storage::stored;
 use sunzi_testing::{Circuit, Polynomials};
 use sunzi_univariate::{Reduction, UnivariateRing};
 
@@ -82,7 +83,7 @@ fn moduli(order: u64, count: usize) -> Vec<u64> {
 fn over_big_integers(circuits: u64) {
     for (m, t) in CASES {
         let chain: Vec<BigUint> = moduli(4, 4).into_iter().map(BigUint::from).collect();
-        let ring = || BigRing::with_chain(m, &chain).unwrap();
+        let ring = || stored(BigRing::with_chain(m, &chain).unwrap(), Storage::Big);
         let first = run(&format!("BFV at {m}, t = {t}"), bfv(ring(), t), circuits);
         let second = run(&format!("BGV at {m}, t = {t}"), bgv(ring(), t, &[]), circuits);
         println!(
@@ -97,7 +98,12 @@ fn in_the_power_basis(circuits: u64) {
     for (m, t) in CASES {
         let primes = moduli(UnivariateRing::root_order(m).unwrap(), 6);
         let (own, special) = primes.split_at(4);
-        let ring = || Ring::of(UnivariateRing::new(m, own, Reduction::SparseBarrett).unwrap());
+        let ring = || {
+            stored(
+                Ring::of(UnivariateRing::new(m, own, Reduction::SparseBarrett).unwrap()),
+                Storage::Univariate,
+            )
+        };
         run(&format!("BFV at {m}, t = {t}"), bfv(ring(), t), circuits);
         run(&format!("BGV at {m}, t = {t}"), bgv(ring(), t, special), circuits);
     }

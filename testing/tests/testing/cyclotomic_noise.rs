@@ -4,10 +4,11 @@ use rayon::prelude::*;
 use sunzi_bfv::Context;
 use sunzi_big::BigRing;
 use sunzi_math::{gcd, primes_below};
-use sunzi_ring::Ring;
+use sunzi_ring::{Ring, Storage};
 use sunzi_rlwe::Security;
 use sunzi_testing::NoiseMeter;
 use sunzi_testing::attack::attack;
+use sunzi_testing::storage::stored;
 use sunzi_univariate::{Reduction, UnivariateRing};
 
 /// Indices: a prime, a prime power, two primes and an even index, three primes, four primes; a bit less than a hundred coefficients each.
@@ -67,7 +68,7 @@ fn run(
 
 fn big(m: u64, t: u64, seed: u64) -> Gaps {
     let q = (num_bigint::BigUint::from(1_u8) << 190_u8) - 1_u8;
-    gaps(context(BigRing::new(m, &q).unwrap(), t), seed)
+    gaps(context(stored(BigRing::new(m, &q).unwrap(), Storage::Big), t), seed)
 }
 
 fn words(m: u64, t: u64, seed: u64) -> Gaps {
@@ -77,7 +78,16 @@ fn words(m: u64, t: u64, seed: u64) -> Gaps {
 
 fn univariate(m: u64, t: u64, seed: u64) -> Gaps {
     let primes = moduli(UnivariateRing::root_order(m).unwrap(), 4);
-    gaps(context(Ring::of(UnivariateRing::new(m, &primes, Reduction::SparseBarrett).unwrap()), t), seed)
+    gaps(
+        context(
+            stored(
+                Ring::of(UnivariateRing::new(m, &primes, Reduction::SparseBarrett).unwrap()),
+                Storage::Univariate,
+            ),
+            t,
+        ),
+        seed,
+    )
 }
 
 #[test]

@@ -4,12 +4,13 @@ use std::env;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use sunzi_testing::storage::stored;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sunzi_bfv::{Context, Parameters, Plaintext};
 use sunzi_ckks::LevelRange;
-use sunzi_ring::{Ring, sampling};
+use sunzi_ring::{Ring, Storage, sampling};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::wire::HEADER_LEN;
 use sunzi_rlwe::{
@@ -59,7 +60,10 @@ fn primes() -> Vec<u64> {
 }
 
 fn univariate() -> RlweContext {
-    let ring = Ring::of(UnivariateRing::new(INDEX, &primes(), Reduction::SparseBarrett).unwrap());
+    let ring = stored(
+        Ring::of(UnivariateRing::new(INDEX, &primes(), Reduction::SparseBarrett).unwrap()),
+        Storage::Univariate,
+    );
     RlweContext::new(ring, SECURITY).unwrap()
 }
 

@@ -5,8 +5,9 @@ use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, Context};
 use sunzi_circuits::Arithmetic;
 use sunzi_fermat::{FermatModulus, FermatRing, Products, Shortcuts};
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::Security;
+use sunzi_testing::storage::stored;
 use sunzi_testing::{Circuit, Party};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
@@ -31,6 +32,7 @@ fn random_circuits_agree_and_respect_both_noise_bounds() {
         let ring = FermatRing::new(2 * degree as u64, bits).unwrap();
         let baseline = ring.with_shortcuts(Shortcuts { multiplication: false, reduction: false });
         for ring in [ring, baseline.with_products(Products::Kronecker)].map(Ring::of) {
+            let ring = stored(ring, Storage::Fermat);
             let party = Party::new(context(ring, t, radix), 1).unwrap();
             for seed in 0..6 {
                 let mut rng = ChaCha20Rng::seed_from_u64(seed << 8 | bits as u64);
@@ -76,7 +78,10 @@ fn depth_twenty_equals_word_size_bfv() {
     // Equal numbers of bits, and the additional bits that whole digits of half the modulus cost.
     for (bits, radix) in [(1024, Some(32)), (1024, Some(61)), (2048, None)] {
         assert_eq!(
-            deep(context(Ring::of(FermatRing::new(index, bits).unwrap()), t, radix), 20),
+            deep(
+                context(stored(Ring::of(FermatRing::new(index, bits).unwrap()), Storage::Fermat), t, radix),
+                20
+            ),
             expected,
             "g = {bits}"
         );
@@ -91,7 +96,7 @@ fn depth_twenty_equals_word_size_bfv_at_128_bits() {
     let begin = std::time::Instant::now();
     let key_switching = GadgetOptions { radix_bits: Some(60), ..GadgetOptions::default() };
     let algorithms = Algorithms { key_switching, ..Algorithms::default() };
-    let ring = Ring::of(FermatRing::new(index, 1024).unwrap());
+    let ring = stored(Ring::of(FermatRing::new(index, 1024).unwrap()), Storage::Fermat);
     let context = Context::with_algorithms(ring, t, Security::Bits128, &algorithms).unwrap();
     let seen = deep(context, 20);
     println!("2^1024 - 1: {:.1} s", begin.elapsed().as_secs_f64());
@@ -119,7 +124,7 @@ fn a_depth_gets_the_bits_it_takes() {
         (128, 769, 6, None),
     ] {
         let modulus = FermatModulus::for_depth(n, t, depth, radix).unwrap();
-        let ring = Ring::of(FermatRing::new(2 * n as u64, modulus.bits()).unwrap());
+        let ring = stored(Ring::of(FermatRing::new(2 * n as u64, modulus.bits()).unwrap()), Storage::Fermat);
         deep(context(ring, t, radix), depth.into());
     }
     assert!(FermatModulus::for_depth(1 << 14, 786_433, 10_000, None).is_err());

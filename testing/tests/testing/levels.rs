@@ -2,6 +2,7 @@
 //! the bounds.
 
 use std::collections::HashMap;
+use sunzi_testing::storage::stored;
 
 use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
@@ -10,7 +11,7 @@ use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, Context, Evaluator};
 use sunzi_big::BigRing;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{ModulusSwitching, Multiplication, Ring, ScalerOptions};
+use sunzi_ring::{ModulusSwitching, Multiplication, Ring, ScalerOptions, Storage};
 use sunzi_rlwe::Security;
 use sunzi_testing::{NoiseMeter, Tracked};
 
@@ -133,7 +134,7 @@ fn bounds_hold_at_every_level() {
             let (_, lowest) = tree(context(6, 65_537, &leveled), 6);
             assert!(lowest < 6, "no product ran at a lower level: {lowest}");
             let moduli: Vec<BigUint> = moduli(6).into_iter().map(BigUint::from).collect();
-            let big = BigRing::with_chain(2 * DEGREE as u64, &moduli).unwrap();
+            let big = stored(BigRing::with_chain(2 * DEGREE as u64, &moduli).unwrap(), Storage::Big);
             let big = Context::with_algorithms(big, 65_537, INSECURE, &leveled).unwrap();
             let (_, lowest) = tree(big, 4);
             assert!(cushion == 30 || lowest < 6, "no product ran at a lower level: {lowest}");

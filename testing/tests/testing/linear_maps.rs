@@ -6,8 +6,9 @@ use sunzi_bgv::{Budget, Operations};
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, GiantStep, Rotation};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::Security;
+use sunzi_testing::storage::stored;
 use sunzi_testing::{Encrypted, Operation, Party, Report, Scheme};
 
 const DEGREE: usize = 64;
@@ -139,9 +140,12 @@ fn bfv_by_special_moduli_and_without() {
     for options in [hybrid(2, 2), hybrid(4, 1), hybrid(1, 3), GadgetOptions::default(), dropped] {
         under_bfv(Ring::new(2 * DEGREE as u64, &moduli()[..4]).unwrap(), &options);
     }
-    under_bfv(MultiPrecision::ring(2 * DEGREE as u64, &moduli()[..4]).unwrap(), &radix(16));
+    under_bfv(
+        stored(MultiPrecision::ring(2 * DEGREE as u64, &moduli()[..4]).unwrap(), Storage::MultiPrecision),
+        &radix(16),
+    );
     let chain: Vec<BigUint> = moduli()[..4].iter().map(|&q| q.into()).collect();
-    under_bfv(BigRing::with_chain(2 * DEGREE as u64, &chain).unwrap(), &radix(16));
+    under_bfv(stored(BigRing::with_chain(2 * DEGREE as u64, &chain).unwrap(), Storage::Big), &radix(16));
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Attempts to break both noise bounds: dependent operands, structured messages, every shape of parameters.
 
 use std::collections::BTreeMap;
+use sunzi_testing::storage::stored;
 
 use rayon::prelude::*;
 use sunzi_bfv::{Algorithms, Context};
 use sunzi_big::BigRing;
 use sunzi_math::{primes_below, primes_with_bits};
-use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
+use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions, Storage};
 use sunzi_rlwe::Security;
 use sunzi_testing::NoiseMeter;
 use sunzi_testing::attack::attack;
@@ -149,7 +150,7 @@ fn dependent_operands_break_no_bound_over_big_integers() {
     let mut gaps = Vec::new();
     for (bits, t) in [(61, 3), (200, 65_536), (500, (1 << 60) - 1)] {
         let q = (num_bigint::BigUint::from(1_u32) << bits) - 1_u32;
-        let ring = BigRing::new(128, &q).unwrap();
+        let ring = stored(BigRing::new(128, &q).unwrap(), Storage::Big);
         let context = Context::with_ring(ring, t, Security::InsecureForResearchOnly).unwrap();
         let mut meter = NoiseMeter::new(context, bits, &ROTATIONS).unwrap();
         attack(&mut meter, bits).unwrap();

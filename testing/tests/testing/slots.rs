@@ -8,8 +8,9 @@ use sunzi_circuits::lookup::LookupTable;
 use sunzi_circuits::slots::{SlotMap, SlotRotation, SlotSum, is_zero, norm, norm_exponents, zero_depth};
 use sunzi_circuits::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys};
 use sunzi_encoding::{Encoder, GaloisEncoder, Plaintext};
-use sunzi_ring::Ring;
+use sunzi_ring::{Ring, Storage};
 use sunzi_rlwe::{SecretKey, Security};
+use sunzi_testing::storage::stored;
 use sunzi_testing::{Encrypted, Scheme};
 use sunzi_univariate::{Reduction, UnivariateRing};
 
@@ -68,7 +69,7 @@ fn bfv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context {
 
 fn big_ring(encoder: &GaloisEncoder, moduli: &[u64]) -> Ring {
     let moduli: Vec<BigUint> = moduli.iter().map(|&q| q.into()).collect();
-    BigRing::with_chain(encoder.index().value(), &moduli).unwrap()
+    stored(BigRing::with_chain(encoder.index().value(), &moduli).unwrap(), Storage::Big)
 }
 
 fn bgv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context {
@@ -217,7 +218,8 @@ fn schemes_in_the_power_basis_compute_on_elements() {
         let order = UnivariateRing::root_order(m).unwrap();
         let primes = sunzi_math::primes_with_bits(62, order, 4).unwrap();
         for reduction in [Reduction::SparseBarrett, Reduction::Montgomery] {
-            let ring = Ring::of(UnivariateRing::new(m, &primes, reduction).unwrap());
+            let ring =
+                stored(Ring::of(UnivariateRing::new(m, &primes, reduction).unwrap()), Storage::Univariate);
             let context = sunzi_bfv::Context::with_ring(ring, encoder.plain_modulus(), SECURITY).unwrap();
             slots_are_elements(context, &encoder, 3);
         }

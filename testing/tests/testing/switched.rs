@@ -8,7 +8,9 @@ use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters, Parameters
 use sunzi_big::BigRing;
 use sunzi_encoding::Plaintext;
 use sunzi_math::primes_with_bits;
+use sunzi_ring::Storage;
 use sunzi_rlwe::{PublicKey, RelinearizationKey, RlweError, SecretKey, Security};
+use sunzi_testing::storage::stored;
 
 const LOG2_DEGREE: u32 = 6;
 const N: usize = 1 << LOG2_DEGREE;
@@ -110,7 +112,7 @@ fn builder(t: u64, depth: u32) -> ParametersBuilder {
 
 fn big(parameters: &Parameters) -> Context {
     let moduli: Vec<BigUint> = parameters.moduli().iter().map(|&q| q.into()).collect();
-    let ring = BigRing::with_chain(2 << LOG2_DEGREE, &moduli).unwrap();
+    let ring = stored(BigRing::with_chain(2 << LOG2_DEGREE, &moduli).unwrap(), Storage::Big);
     Context::with_ring(ring, &Settings::from(parameters)).unwrap()
 }
 

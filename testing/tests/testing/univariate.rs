@@ -4,8 +4,9 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sunzi_bfv::Plaintext;
 use sunzi_math::{cyclotomic_polynomial, mul_mod, primes_with_bits};
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
+use sunzi_testing::storage::stored;
 use sunzi_univariate::{Reduction, UnivariateRing};
 
 const REDUCTIONS: [Reduction; 4] =
@@ -14,7 +15,10 @@ const SECURITY: Security = Security::InsecureForResearchOnly;
 
 fn ring(m: u64, bits: u32, count: usize, reduction: Reduction) -> Ring {
     let order = UnivariateRing::root_order(m).unwrap();
-    Ring::of(UnivariateRing::new(m, &primes_with_bits(bits, order, count).unwrap(), reduction).unwrap())
+    stored(
+        Ring::of(UnivariateRing::new(m, &primes_with_bits(bits, order, count).unwrap(), reduction).unwrap()),
+        Storage::Univariate,
+    )
 }
 
 fn reduced(mut a: Vec<u64>, m: u64, t: u64) -> Vec<u64> {

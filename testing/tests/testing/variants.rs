@@ -2,6 +2,7 @@
 //! relinearisations of [BEHZ16] against clear arithmetic and big integers, noise below both bounds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use sunzi_testing::storage::stored;
 
 use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
@@ -13,7 +14,7 @@ use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::{is_prime, primes_below, primes_with_bits};
 use sunzi_ring::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, Ring,
-    RingError, ScalerOptions,
+    RingError, ScalerOptions, Storage,
 };
 use sunzi_rlwe::Security;
 use sunzi_testing::{Circuit, NoiseMeter, Party, Tracked};
@@ -38,7 +39,7 @@ impl Shape {
 
     fn big_context(&self, degree: usize, algorithms: &Algorithms) -> Context {
         let moduli: Vec<BigUint> = self.moduli.iter().map(|&q| q.into()).collect();
-        let big = BigRing::with_chain(2 * degree as u64, &moduli).unwrap();
+        let big = stored(BigRing::with_chain(2 * degree as u64, &moduli).unwrap(), Storage::Big);
         Context::with_algorithms(big, self.t, INSECURE, algorithms).unwrap()
     }
 }
@@ -221,7 +222,7 @@ fn every_variant_gives_the_same_products() {
     assert_eq!(big.sum::<usize>(), 4 * 4 * shapes.len());
     // The paper's baseline follows a radix.
     for shape in &shapes {
-        let ring = MultiPrecision::ring(128, &shape.moduli).unwrap();
+        let ring = stored(MultiPrecision::ring(128, &shape.moduli).unwrap(), Storage::MultiPrecision);
         for key_switching in &gadgets()[..2] {
             let algorithms = Algorithms { key_switching: key_switching.clone(), ..Algorithms::default() };
             let context = Context::with_algorithms(ring.clone(), shape.t, INSECURE, &algorithms).unwrap();

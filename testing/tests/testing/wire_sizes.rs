@@ -3,9 +3,10 @@
 use num_bigint::BigUint;
 use sunzi_big::BigRing;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::HEADER_LEN;
+use sunzi_testing::storage::stored;
 use sunzi_testing::wire::{Operate, specimens};
 use sunzi_univariate::{Reduction, UnivariateRing};
 
@@ -86,10 +87,13 @@ fn files_are_as_small_as_what_they_hold() {
     count += check("cyclotomic", &sunzi_bfv::Context::with_ring(cyclotomic, 13, SECURITY).unwrap());
     let moduli: Vec<BigUint> =
         primes_with_bits(40, 1 << 11, 3).unwrap().into_iter().map(BigUint::from).collect();
-    let big = BigRing::with_chain(1 << 11, &moduli).unwrap();
+    let big = stored(BigRing::with_chain(1 << 11, &moduli).unwrap(), Storage::Big);
     count += check("big", &sunzi_bfv::Context::with_ring(big, 257, SECURITY).unwrap());
     let primes = primes_with_bits(40, UnivariateRing::root_order(1155).unwrap(), 3).unwrap();
-    let univariate = Ring::of(UnivariateRing::new(1155, &primes, Reduction::Barrett).unwrap());
+    let univariate = stored(
+        Ring::of(UnivariateRing::new(1155, &primes, Reduction::Barrett).unwrap()),
+        Storage::Univariate,
+    );
     count += check("univariate", &sunzi_bfv::Context::with_ring(univariate, 13, SECURITY).unwrap());
     let fermat = sunzi_bfv::FermatParameters::new(1024, 512, 12_289, SECURITY).unwrap();
     count += check("fermat", &fermat.context().unwrap());

@@ -1,11 +1,11 @@
-//! Files that reach one another along arrows.
+//! Graph of imports: files that reach one another along them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{Arrows, Circle};
 
-/// Every circle but those of a module and files of its own folder.
+/// Every circle of imports but those of a module and files of its own folder.
 pub(crate) fn circles(arrows: &Arrows) -> Vec<Circle> {
     let mut next: BTreeMap<&Path, BTreeSet<&Path>> = BTreeMap::new();
     for (from, to) in arrows.keys() {
@@ -29,7 +29,7 @@ pub(crate) fn circles(arrows: &Arrows) -> Vec<Circle> {
     found
 }
 
-/// The graph of a component without one file.
+/// The import graph of a component without one file.
 fn within<'a>(
     graph: &BTreeMap<&'a Path, BTreeSet<&'a Path>>,
     component: &BTreeSet<&'a Path>,
@@ -44,7 +44,7 @@ fn within<'a>(
         .collect()
 }
 
-/// Sets of two files or more that all reach one another.
+/// Components of the import graph: sets of two files or more that all reach one another.
 fn components<'a>(graph: &BTreeMap<&'a Path, BTreeSet<&'a Path>>) -> Vec<BTreeSet<&'a Path>> {
     let reached: BTreeMap<&Path, BTreeSet<&Path>> =
         graph.keys().map(|file| (*file, reach(graph, file))).collect();
@@ -62,7 +62,7 @@ fn components<'a>(graph: &BTreeMap<&'a Path, BTreeSet<&'a Path>>) -> Vec<BTreeSe
     found
 }
 
-/// Files that arrows lead to from this one.
+/// Files that imports lead to from the file `start`.
 fn reach<'a>(graph: &BTreeMap<&'a Path, BTreeSet<&'a Path>>, start: &Path) -> BTreeSet<&'a Path> {
     let mut found = BTreeSet::new();
     let mut pending = vec![start];

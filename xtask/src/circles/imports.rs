@@ -1,4 +1,4 @@
-//! What the files of one crate import from one another.
+//! Imports between the files of one crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use super::Arrows;
 use crate::tree;
 
-/// How many re-exports a name is followed through.
+/// Most re-exports that an imported name is followed through.
 const FOLLOWED: u32 = 16;
-/// Words that a definition's name comes after.
+/// Keywords of Rust that a definition's name comes after.
 const DEFINITIONS: [&str; 9] =
     ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
 
-/// A module of the crate: a file, or a part of one in braces.
+/// A module of a crate: a file, or a part of one in braces.
 #[derive(Default)]
 struct Module {
     file: PathBuf,
@@ -22,27 +22,27 @@ struct Module {
     below: BTreeMap<String, usize>,
     defined: BTreeSet<String>,
     imports: Vec<Import>,
-    /// Paths in code.
+    /// Paths in the code of a Rust module, imports apart.
     paths: BTreeSet<Vec<String>>,
-    /// Words in code, imports apart.
+    /// Words in the code of a Rust module, imports apart.
     words: BTreeSet<String>,
 }
 
-/// One name that an import brings.
+/// One name that an import brings into a module.
 struct Import {
     path: Vec<String>,
-    /// The name here; `*` for all.
+    /// Name that the import gives in the module; `*` for all names.
     name: String,
     public: bool,
 }
 
-/// Where a path leads.
+/// Target that a path in code leads to.
 enum Target {
     Module(usize),
     Item(PathBuf, String),
 }
 
-/// Adds the imports of the crate that begins with this file.
+/// Adds the imports of the crate whose root file is `start`.
 pub(crate) fn collect(root: &Path, start: &Path, arrows: &mut Arrows) -> Result<(), String> {
     let mut modules = vec![Module { file: start.to_path_buf(), ..Module::default() }];
     Reader { root, modules: &mut modules }.read(0, start)?;
@@ -60,7 +60,7 @@ pub(crate) fn collect(root: &Path, start: &Path, arrows: &mut Arrows) -> Result<
     Ok(())
 }
 
-/// Follows a path from a module; nothing for paths into other crates.
+/// Follows a path from a module to its target; nothing for paths into other crates.
 fn resolve(modules: &[Module], from: usize, path: &[String], depth: u32) -> Option<Target> {
     let mut here = from;
     for (step, name) in path.iter().enumerate() {
@@ -80,7 +80,7 @@ fn resolve(modules: &[Module], from: usize, path: &[String], depth: u32) -> Opti
     Some(Target::Module(here))
 }
 
-/// What a name means in a module. The last name of a path is rather an item, others are rather modules.
+/// Target that a name in a module leads to. The last name of a path is rather an item, others are rather modules.
 fn look_up(modules: &[Module], here: usize, name: &str, last: bool, depth: u32) -> Option<Target> {
     let module = modules.get(here)?;
     let below = module.below.get(name).map(|index| Target::Module(*index));
@@ -94,7 +94,7 @@ fn look_up(modules: &[Module], here: usize, name: &str, last: bool, depth: u32) 
     if last { item().or(below) } else { below.or_else(item) }
 }
 
-/// Reads files into modules.
+/// A reader of Rust files into modules.
 struct Reader<'a> {
     root: &'a Path,
     modules: &'a mut Vec<Module>,
@@ -145,7 +145,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds a module below another.
+    /// Adds a module named `name` to the module `above`.
     fn below(&mut self, above: usize, name: String, file: &Path) -> usize {
         let next = self.modules.len();
         self.modules.push(Module { file: file.to_path_buf(), above: Some(above), ..Module::default() });
@@ -171,7 +171,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes a word of code: a definition, or the beginning of a path, whose rest is not left over.
+    /// Notes a word of code: a definition, or the beginning of a path, whose other words are skipped.
     fn code<'b>(
         &mut self,
         here: usize,
@@ -205,12 +205,12 @@ fn is(token: Option<&TokenTree>, text: &str) -> bool {
     token.is_some_and(|token| !matches!(token, TokenTree::Group(_)) && token.to_string() == text)
 }
 
-/// Where such a token first stands, or how many there are.
+/// Position of the first token with this text, or the number of tokens if there is none.
 fn position(tokens: &[TokenTree], text: &str) -> usize {
     tokens.iter().position(|token| is(Some(token), text)).unwrap_or(tokens.len())
 }
 
-/// What follows an attribute, and the item that it keeps for tests.
+/// The tokens after an attribute, and after its item if that is for tests only.
 fn past_attribute(rest: &[TokenTree]) -> &[TokenTree] {
     let (TokenTree::Group(inside), after) = (match rest {
         [mark, group, after @ ..] if is(Some(mark), "!") => (group, after),
@@ -232,7 +232,7 @@ fn past_attribute(rest: &[TokenTree]) -> &[TokenTree] {
     after.get(end..).unwrap_or_default()
 }
 
-/// Every path of an import, with the name it gets.
+/// Every path of an import tree, with the name that it gets.
 fn branches(tree: &[TokenTree], mut path: Vec<String>, found: &mut Vec<(Vec<String>, String)>) {
     let mut name = None;
     for (index, token) in tree.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Made-up crates in a temporary folder.
+//! Tests of `cargo xtask circles` on made-up crates in a temporary folder.
 
 use super::*;
 use std::fs;
 
-/// A tree with these files of one crate and this list of allowed circles.
+/// A temporary folder with files of one crate and a list of allowed circles.
 fn tree(name: &str, files: &[(&str, &str)], allowed: &str) -> PathBuf {
     let root = std::env::temp_dir().join(format!("sunzi-circles-{}-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&root);

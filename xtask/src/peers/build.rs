@@ -14,7 +14,7 @@ pub(super) enum Peer {
     FheRs,
     /// Lattigo: all schemes and transforms in Go
     Lattigo,
-    /// tfhe-ntt: transforms in Rust, in one process with ours
+    /// tfhe-ntt: transforms in Rust, in one process with Sunzi's
     TfheNtt,
     /// SEAL as the wheel tenseal has it: all schemes
     Seal,
@@ -30,15 +30,15 @@ pub(super) enum Peer {
     Helib,
 }
 
-/// Folders of sources and builds.
+/// Folders of the sources and builds of other libraries.
 pub(super) struct Places {
     pub(super) root: PathBuf,
-    /// Folder of everything that is built.
+    /// Folder of everything that is built for other libraries.
     pub(super) output: PathBuf,
 }
 
 impl Peer {
-    /// Returns the two arguments that select the library, or that say why it is absent.
+    /// Returns the two arguments of `lab` that select the library, or that say why it is absent.
     pub(super) fn arguments(self, places: &Places) -> [String; 2] {
         let name = match self.to_possible_value() {
             Some(value) => value.get_name().to_owned(),
@@ -73,7 +73,7 @@ impl Peer {
     }
 }
 
-/// Returns a program that an environment variable names.
+/// Returns the program of a library that an environment variable names.
 fn given(variable: &str) -> Result<PathBuf, String> {
     let path =
         std::env::var_os(variable).ok_or_else(|| format!("{variable} names no program (peers/README.md)"))?;
@@ -124,7 +124,7 @@ fn amd64_level() -> &'static str {
     "v1"
 }
 
-/// Versions of CPython that a wheel imports on.
+/// Versions of CPython that the wheel of a library imports on.
 #[derive(Clone, Copy)]
 struct Interpreter {
     least: (u32, u32),
@@ -132,7 +132,7 @@ struct Interpreter {
 }
 
 impl Interpreter {
-    /// Finds one on the path or among those of pyenv.
+    /// Finds a CPython that the wheel imports on, on the path or among those of pyenv.
     fn find(self) -> Result<PathBuf, String> {
         let Self { least, most } = self;
         let minors = (least.1..=most.1).rev().map(|minor| format!("python3.{minor}"));

@@ -1,4 +1,5 @@
-//! Checkers of memory and threads over the tests: those that the toolchain and the machine offer; the others are named.
+//! Checkers of memory and threads over the tests: those that the toolchain and the machine offer; absent ones
+//! are named.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,21 +9,22 @@ use crate::{step, tree};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// A tool and the tests it watches.
+/// A checker of memory or threads, and the tests it watches.
 struct Checker {
     row: u8,
     name: &'static str,
-    /// Command that shows whether the tool is there.
+    /// Command that shows whether the checker is there.
     probe: &'static [&'static str],
     variables: &'static [(&'static str, &'static str)],
-    /// Arguments of cargo.
+    /// Arguments of cargo that run the tests under the checker.
     line: &'static str,
-    /// Whether the tests contain an error, which shows that the tool finds errors.
+    /// Whether the watched tests contain an error, which shows that the checker finds errors.
     finds: bool,
 }
 
-/// Sanitizers are options of the compiler that a stable one only takes with this variable; `--target` keeps them from build scripts.
-/// Valgrind knows no AVX-512: what runs there are the AVX2 and the portable tables.
+/// The checkers of memory and threads. Sanitizers are options of the compiler that a stable one only takes
+/// with this variable; `--target` keeps them from build scripts. Valgrind knows no AVX-512: what runs there
+/// are the AVX2 and the portable tables.
 const CHECKERS: [Checker; 7] = [
     Checker {
         row: 14,
@@ -89,7 +91,7 @@ const CHECKERS: [Checker; 7] = [
 const POISONED: &str = "test --release -p sunzi-testing --features memcheck --test testing poisoned::";
 const VALGRIND: &str = "valgrind -q --error-exitcode=99 --leak-check=no";
 
-/// Runs the checkers of a row one after the other.
+/// Runs the checkers of memory and threads of a row one after the other.
 pub(super) fn run(root: &Path, file: &Path, row: u8) -> Vec<Outcome> {
     CHECKERS.iter().filter(|checker| checker.row == row).map(|checker| checker.run(root, file)).collect()
 }
@@ -122,7 +124,7 @@ impl Checker {
         cfg!(all(target_arch = "x86_64", target_os = "linux")) && status.is_ok_and(|status| status.success())
     }
 
-    /// Returns the number of tests that ran, and whether nothing was found.
+    /// Returns the number of tests that ran under the checker, and whether it found nothing.
     fn watch(&self, root: &Path, file: &Path) -> Result<(u64, bool), String> {
         // Builds for a sanitizer must not mix with others.
         let folder =

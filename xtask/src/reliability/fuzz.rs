@@ -1,4 +1,4 @@
-//! Coverage-guided targets of `fuzz/`, one for every kind of file.
+//! Coverage-guided fuzz targets of `fuzz/`, one for every kind of file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,14 @@ use serde_json::Value;
 use super::{Outcome, read, record};
 use crate::{step, tree};
 
-/// Number of inputs in one run. They count together with the mutants of `testing/tests/memory/wire_hostile.rs`, under the name that these have.
+/// Number of inputs of all fuzz targets in one run. They count together with the mutants of
+/// `testing/tests/memory/wire_hostile.rs`, under the name that these have.
 const INPUTS: u64 = 9_000_000;
 const WHAT: &str = "mutated files with a panic or more memory than allowed";
 const OF: u64 = 10_000_000;
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
-/// Lets every target read its share of the inputs, and records how many were read.
+/// Lets every fuzz target read its share of the inputs, and records how many were read.
 pub(super) fn run(root: &Path, file: &Path, row: u8) -> Outcome {
     let error = every_target(root, file, row).err();
     Outcome { row, error }
@@ -55,20 +56,21 @@ fn every_target(root: &Path, file: &Path, row: u8) -> Result<(), String> {
     })
 }
 
-/// Returns the number of files read before.
+/// Returns the number of mutated files that the tests' figures have counted already.
 fn counted(figures: &[Value]) -> u64 {
     let own = figures.iter().filter(|figure| figure.get("what").and_then(Value::as_str) == Some(WHAT));
     own.filter_map(|figure| figure.get("cases")?.as_u64()).max().unwrap_or(0)
 }
 
-/// Returns the targets of the manifest.
+/// Returns the names of the fuzz targets in the manifest.
 fn names(manifest: &str) -> Vec<String> {
     let bins = manifest.split("[[bin]]").skip(1);
     let name = |bin: &str| Some(bin.split_once("name = \"")?.1.split_once('"')?.0.to_owned());
     bins.filter_map(name).collect()
 }
 
-/// Runs a target from the files of its kind and its earlier findings, which are kept; returns the number of inputs it read.
+/// Runs a fuzz target from the files of its kind and its earlier findings, which are kept; returns the number
+/// of inputs it read.
 fn one(root: &Path, target: &str, inputs: u64) -> Result<u64, String> {
     let build = tree::target(root).join("fuzz");
     let corpus = build.join("corpus").join(target);
@@ -99,7 +101,7 @@ fn one(root: &Path, target: &str, inputs: u64) -> Result<u64, String> {
         .ok_or_else(|| format!("{target} does not say what it read"))
 }
 
-/// Copies the golden files of the kind, with which a target begins.
+/// Copies the golden files of a kind, with which its fuzz target begins.
 fn seed(root: &Path, target: &str, corpus: &Path) -> Result<(), String> {
     let golden = root.join("testing/golden/v1");
     let copy = || -> std::io::Result<()> {

@@ -1,4 +1,4 @@
-//! Random circuits in other libraries.
+//! Row of reliability of random circuits in other libraries.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(super) fn run(file: &Path, row: u8) -> Outcome {
     Outcome { row, error }
 }
 
-/// Records a figure for every library; absent ones are named in the error.
+/// Records a figure of wrong circuits for every library; absent ones are named in the error.
 fn note(file: &Path, row: u8, text: &str) -> Result<(), String> {
     let reports: Vec<Value> =
         serde_json::from_str(text).map_err(|error| format!("no report of the circuits: {error}"))?;

@@ -3,17 +3,17 @@
 /// A row of the table of reliability.
 pub(super) struct Row {
     pub(super) number: u8,
-    /// Figure that is measured.
+    /// Figure that the row of reliability measures, in words.
     pub(super) figure: &'static str,
-    /// Bar that must hold.
+    /// Bar that the figure of a row of reliability must hold, in words.
     pub(super) bar: &'static str,
-    /// Arguments of the cargo commands that measure all of it.
+    /// Arguments of the cargo commands that measure a row of reliability.
     pub(super) commands: &'static [&'static str],
 }
 
-/// Number of the row of other libraries, which are built for it.
+/// Number of the row of other libraries in the table of reliability; the libraries are built for it.
 pub(super) const RIVALS: u8 = 3;
-/// Number of the row of the coverage-guided targets.
+/// Number of the row of the fuzz targets in the table of reliability.
 pub(super) const FUZZED: u8 = 10;
 
 const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'static [&'static str]) -> Row {

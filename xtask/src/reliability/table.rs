@@ -1,4 +1,4 @@
-//! Table of reliability: the rows beside their measurements.
+//! Table of reliability: the rows beside their measured values.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::rows::Row;
 use super::{Outcome, is_of};
 
-/// One measured value: of those with one name, a value that broke its bar, else the one with most cases, of these the nearest to its bar.
+/// One measured value of a row: of the values with one name, one that broke its bar, else the one with most
+/// cases, of these the nearest to its bar.
 struct Measured {
     what: String,
     value: f64,
@@ -32,7 +33,7 @@ impl Measured {
         })
     }
 
-    /// Returns how bad the value is: larger is worse.
+    /// Returns how bad the measured value is: larger is worse.
     fn badness(&self) -> f64 {
         if self.bar.get("at_least").is_some() { -self.value } else { self.value }
     }
@@ -54,32 +55,32 @@ impl Measured {
     }
 }
 
-/// Returns a number with its significant digits.
+/// Returns the text of a figure with its significant digits.
 fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
 }
 
-/// A row with its measurements.
+/// A row of the table of reliability with its measured values.
 struct Judged<'a> {
     row: &'a Row,
     measured: Vec<Measured>,
     errors: Vec<String>,
-    /// Seconds that the last run of all its commands took, builds included.
+    /// Seconds that the last run of all the row's commands took, builds included.
     seconds: Option<u64>,
 }
 
 impl Judged<'_> {
-    /// Whether no measurement is wrong.
+    /// Whether no measured value of the row of reliability breaks its bar.
     fn holds(&self) -> bool {
         self.errors.is_empty() && self.measured.iter().all(|measured| measured.holds)
     }
 
-    /// Whether the row holds over all the cases that it requires.
+    /// Whether the row of reliability holds over all the cases that it requires.
     fn met(&self) -> bool {
         self.holds() && !self.measured.is_empty() && self.measured.iter().all(Measured::is_full)
     }
 
-    /// Returns why a row is not met, in words.
+    /// Returns the reason why the row of reliability is not met, in words.
     fn why(&self) -> String {
         if self.met() {
             return String::new();
@@ -110,7 +111,7 @@ impl Judged<'_> {
     }
 }
 
-/// All rows of the table.
+/// All rows of the table of reliability with their measured values.
 pub(super) struct Table<'a> {
     rows: Vec<Judged<'a>>,
     long: bool,
@@ -137,12 +138,12 @@ impl<'a> Table<'a> {
         Self { rows: rows.iter().map(judge).collect(), long }
     }
 
-    /// Returns the number of rows that a measurement contradicts.
+    /// Returns the number of rows that a measured value contradicts.
     pub(super) fn broken(&self) -> usize {
         self.rows.iter().filter(|judged| !judged.holds()).count()
     }
 
-    /// Whether every row holds over all its cases.
+    /// Whether every row of reliability holds over all its cases.
     pub(super) fn is_met(&self) -> bool {
         self.rows.iter().all(Judged::met)
     }
@@ -151,7 +152,7 @@ impl<'a> Table<'a> {
         self.rows.iter().filter(|judged| judged.state() == state).count()
     }
 
-    /// Returns a summary in one line.
+    /// Returns a summary of the table of reliability in one line.
     pub(super) fn summary(&self) -> String {
         let [met, so_far, not] = ["met", "holds so far", "not met"].map(|state| self.count(state));
         let rows = self.rows.len();
@@ -187,7 +188,7 @@ impl<'a> Table<'a> {
         text + &self.summary()
     }
 
-    /// Returns the table as a Markdown page.
+    /// Returns the table of reliability as a Markdown page.
     pub(super) fn markdown(&self) -> String {
         let long = if self.long { " --long" } else { "" };
         let mut text = format!(
@@ -242,7 +243,7 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Escapes what ends a cell of a table.
+/// Escapes characters that would end a cell of a Markdown table.
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|")
 }

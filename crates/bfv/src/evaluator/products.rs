@@ -1,9 +1,10 @@
 //! Sums of products, scaled and relinearised once for all their terms `[KPZ21, app. F]`.
 
-use sunzi_ring::{Apart, Evaluation, Poly, Side};
+use sunzi_ring::{Evaluation, Poly, Side};
 use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
 
 use super::extend::Form;
+use super::multiply::{Scaled, check_key, lower};
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
@@ -21,15 +22,6 @@ pub(super) struct Tensor {
     noise: NoiseBound,
     key: KeyId,
     /// Trace of the operand with the fewest bits left.
-    trace: Trace,
-}
-
-/// A product, or a sum of products, in three scaled parts modulo a level.
-struct Scaled {
-    parts: [Apart; 3],
-    level: usize,
-    noise: NoiseBound,
-    key: KeyId,
     trace: Trace,
 }
 
@@ -187,18 +179,6 @@ impl Evaluator {
         Ok(())
     }
 
-    /// The noise of a product before it is scaled.
-    fn tensor_noise(&self, a: &Ciphertext, b: &Ciphertext, level: usize) -> NoiseBound {
-        let model = &self.level_model(level).product;
-        model.tensor(&model.operand(a.noise(), Side::Left), &model.operand(b.noise(), Side::Right))
-    }
-
-    fn check_factors(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), BfvError> {
-        self.context().check(a)?;
-        self.context().check(b)?;
-        Ok(a.check_key(b.key(), "the second factor")?)
-    }
-
     /// Scales a product and adds it to a sum: sum ← sum + the scaled tensor.
     fn add_scaled(&self, sum: &mut Option<Ciphertext>, tensor: Tensor) -> Result<(), BfvError> {
         let scaled = self.scale(tensor, None)?;
@@ -220,68 +200,4 @@ impl Evaluator {
         let parts = self.context().scaler().scale_parts(parts, level, key.is_some())?;
         self.assembled(Scaled { parts, level, noise, key: own, trace }, key)
     }
-
-    /// The product a·b of two ciphertexts: of three parts, or of two by a key, which relinearises.
-    pub(super) fn product(
-        &self,
-        a: &Ciphertext,
-        b: &Ciphertext,
-        key: Option<&RelinearizationKey>,
-    ) -> Result<Ciphertext, BfvError> {
-        self.check_factors(a, b)?;
-        check_key(a.key(), key)?;
-        let (left, right) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
-        let level = self.product_level(a, b);
-        let parts = self.context().scaler().multiply(left, right, level, key.is_some())?;
-        let noise = self.tensor_noise(a, b, level);
-        let trace = lower(a.trace(), b.trace()).clone();
-        self.assembled(Scaled { parts, level, noise, key: a.key(), trace }, key)
-    }
-
-    /// A ciphertext modulo q of three scaled parts, relinearised where there is a key: the third part is whole
-    /// then.
-    fn assembled(&self, product: Scaled, key: Option<&RelinearizationKey>) -> Result<Ciphertext, BfvError> {
-        let (base, model) = (self.context().ring().at_level(product.level)?, self.level_model(product.level));
-        let [(c0, multiple0), (c1, multiple1), (c2, multiple2)] = product.parts;
-        let (parts, added) = match key {
-            Some(key) => {
-                let parts = key.apply_to_coefficients(self.context().rlwe(), [c0, c1, c2])?;
-                (Vec::from(parts), model.product.rounding().plus(model.relinearization))
-            }
-            None => {
-                let parts = [c0, c1, c2].into_iter().map(|part| base.to_evaluation(part));
-                (parts.collect::<Result<_, _>>()?, model.product.rounding())
-            }
-        };
-        let raised = |(mut part, multiple): (_, Option<_>)| {
-            if let Some(multiple) = multiple {
-                base.add_assign(&mut part, &multiple)?;
-            }
-            self.raised(part)
-        };
-        let multiples = [multiple0, multiple1, multiple2];
-        let parts = parts.into_iter().zip(multiples).map(raised).collect::<Result<Vec<_>, BfvError>>()?;
-        let noise = product.noise.plus(added);
-        let result = Ciphertext::from_parts(parts, self.context().plain_modulus(), noise, product.key)?;
-        Ok(self.context().record(result, "multiply", &[&product.trace]))
-    }
-
-    /// The polynomial (q/q_1⋯q_ℓ)·a modulo q, for `a` modulo q_1⋯q_ℓ.
-    fn raised(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, BfvError> {
-        let ring = self.context().ring();
-        Ok(if ring.level_of(&a)? == ring.level() { a } else { ring.scale_up(&a)? })
-    }
-}
-
-/// Fails if the relinearisation key belongs to another secret than the operands.
-fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Result<(), BfvError> {
-    if key.is_none_or(|key| key.id() == operands) {
-        return Ok(());
-    }
-    Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into())
-}
-
-/// The trace with fewer bits left of two, which the trace of a result continues.
-fn lower<'a>(a: &'a Trace, b: &'a Trace) -> &'a Trace {
-    if b.left() < a.left() { b } else { a }
 }

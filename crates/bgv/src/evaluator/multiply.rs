@@ -1,5 +1,6 @@
 //! The BGV product: switch both operands, tensor times t, relinearise.
 
+use sunzi_ring::on_pool;
 use sunzi_rlwe::{Exact as _, RelinearizationKey, Trace, relinearization};
 
 use super::Evaluator;
@@ -23,7 +24,9 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BgvError> {
         a.check_key(key.id(), "the relinearisation key")?;
-        self.context().rlwe().on_pool(|| self.relinearized(&self.product(a, b, "multiply")?, key, "multiply"))
+        on_pool(self.context().rlwe().switch_words(), || {
+            self.relinearized(&self.product(a, b, "multiply")?, key, "multiply")
+        })
     }
 
     /// a·b, relinearised and switched for the multiplication that follows, with one rounding: what
@@ -39,7 +42,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BgvError> {
         a.check_key(key.id(), "the relinearisation key")?;
-        self.context().rlwe().on_pool(|| self.switched_product(a, b, key))
+        on_pool(self.context().rlwe().switch_words(), || self.switched_product(a, b, key))
     }
 
     fn switched_product(

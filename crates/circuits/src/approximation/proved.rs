@@ -2,7 +2,7 @@
 
 use super::function::VALUE_ERROR;
 use super::proof::Known;
-use super::{Function, LARGEST_DEGREE, Target, chebyshev_coefficients, kept, largest_error};
+use super::{Function, LARGEST_DEGREE, Target, chebyshev_coefficients, largest_error, terms_for_tail};
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
 use sunzi_rlwe::RelinearizationKey;
 
@@ -199,7 +199,7 @@ fn reaching(
     wanted: f64,
 ) -> Result<ProvedApproximation, SeriesError> {
     let (low, high, most) = (known.low, known.high, coefficients.len() / 2);
-    let mut keep = kept(coefficients, wanted * 0.99).min(most);
+    let mut keep = terms_for_tail(coefficients, wanted * 0.99).min(most);
     loop {
         let series = cut(low, high, coefficients, keep)?;
         let mut reached = largest_error(&known.at, &series, low, high, 4 * (keep + 4));

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
+use sunzi_ring::on_pool;
 use sunzi_rlwe::{Log2, encapsulation};
 
 use super::blueprint::Transform;
@@ -77,7 +78,8 @@ impl Bootstrapper {
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
         let rlwe = self.blueprint.context.rlwe();
-        rlwe.on_pool(|| self.all_steps(a, beside, keys)).map_err(BootstrapError::of_bootstrapping)
+        on_pool(rlwe.switch_words(), || self.all_steps(a, beside, keys))
+            .map_err(BootstrapError::of_bootstrapping)
     }
 
     fn all_steps(
@@ -180,7 +182,7 @@ impl Bootstrapper {
         let beyond = (reach * gained.exp2() - bound).max(0.0);
         let correction = self.bootstrapped(&enlarged, beyond, keys)?;
         let enlarged = correction.metadata().scale * gained.exp2();
-        let correction = renamed(correction, enlarged);
+        let correction = with_scale(correction, enlarged);
         let to = blueprint.context().scale(level)?;
         let [mut next, correction] =
             [evaluator.set_scale(&sum, level, to)?, evaluator.set_scale(&correction, level, to)?];
@@ -197,7 +199,7 @@ impl Bootstrapper {
             let turned = self.evaluator.rotate(&sum, steps, keys.rotations())?;
             sum = self.evaluator.add(&sum, &turned)?;
             let half = sum.metadata().scale * 2.0;
-            sum = renamed(sum, half);
+            sum = with_scale(sum, half);
         }
         Ok(sum)
     }
@@ -213,7 +215,7 @@ impl Bootstrapper {
         let factor = (wanted / own * (1.0 + 1e-9)).floor().max(1.0);
         self.check_message(precision.magnitude(), own * factor)?;
         let product = self.evaluator.multiply_integer(a, factor as i64)?;
-        Ok(renamed(product, own * factor))
+        Ok(with_scale(product, own * factor))
     }
 
     /// Step 0 where SlotsToCoeffs comes first: lowers the ciphertext by that transform.
@@ -270,7 +272,7 @@ impl Bootstrapper {
             precision: shrunk.with_magnitude(magnitude),
         });
         let lifted = self.evaluator.multiply_integer(&raised, scales.lift)?;
-        self.traced(renamed(lifted, scales.first * scales.lift as f64), keys)
+        self.traced(with_scale(lifted, scales.first * scales.lift as f64), keys)
     }
 
     /// Steps 3 and 4: the remainder modulo q_0, as a message of this scale again; `reach` bounds x mod 1.
@@ -302,7 +304,7 @@ impl Bootstrapper {
                 x.noise().scaled(Log2::of(slope * eval_mod.width() * metadata.scale / x.metadata().scale));
             rest.set_noise(rest.noise().sum(&carried));
             rest.set_metadata(metadata);
-            Ok::<_, CkksError>(renamed(rest, message))
+            Ok::<_, CkksError>(with_scale(rest, message))
         };
         let imaginary = || parts.imaginary.as_ref().map(reduce).transpose();
         let (real, imaginary) = rayon::join(|| reduce(&parts.real), imaginary);
@@ -311,7 +313,7 @@ impl Bootstrapper {
 }
 
 /// Declares another scale for the same integers: slots of another size.
-fn renamed(mut a: Ciphertext, scale: f64) -> Ciphertext {
+fn with_scale(mut a: Ciphertext, scale: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(metadata.scale / scale);
     let metadata = Metadata { scale, precision, ..metadata.clone() };

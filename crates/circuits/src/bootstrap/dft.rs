@@ -8,31 +8,15 @@
 
 mod encrypted;
 mod factors;
+mod shape;
 
 pub use encrypted::{CoeffsToSlots, DftPlan, Parts, SlotsToCoeffs};
+pub use shape::{Direction, Packing};
 
 use num_complex::Complex64;
 use sunzi_ckks::encoder::Embedding;
 
 use crate::linear_transform::{Diagonals, LinearTransformError};
-
-/// Packing of real and imaginary parts between CoeffsToSlots and SlotsToCoeffs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// Two ciphertexts: there are as many numbers as slots.
-    Full,
-    /// One ciphertext: s slots of real parts, then s of imaginary parts, repeated.
-    Sparse,
-}
-
-/// Direction of a transform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// Direction of CoeffsToSlots.
-    ToSlots,
-    /// Direction of SlotsToCoeffs.
-    ToCoeffs,
-}
 
 /// Matrices of CoeffsToSlots or of SlotsToCoeffs, in the clear.
 #[derive(Clone, Debug, PartialEq)]

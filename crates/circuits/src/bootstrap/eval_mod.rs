@@ -2,9 +2,9 @@
 //!
 //! Both forms evaluate a trigonometric function of a smaller angle and double the angle r times.
 //!
-//! * [`Form::Exponential`], the paper's `[AS19, 3.1]`, steps 3 and 4: E = exp(2πi·x/2^r) by its Taylor polynomial, r squarings,
+//! * [`ApproximationForm::Exponential`], the paper's `[AS19, 3.1]`, steps 3 and 4: E = exp(2πi·x/2^r) by its Taylor polynomial, r squarings,
 //!   and sin 2πx = (E − E*)/2i by a conjugation.
-//! * [`Form::Cosine`]: cos(2π(x − 1/4)/2^r) by an even polynomial that is near it only where x is near an integer, as in `[HK20]`,
+//! * [`ApproximationForm::Cosine`]: cos(2π(x − 1/4)/2^r) by an even polynomial that is near it only where x is near an integer, as in `[HK20]`,
 //!   and there the nearer the likelier the integer; r times cos 2θ = 2cos²θ − 1; and an odd polynomial next to arcsin, which undoes
 //!   that sin 2πx is not 2πx `[LLLKN21]`.
 
@@ -24,7 +24,7 @@ use crate::series::{Series, SeriesError, evaluate, evaluate_to};
 
 /// Form of the approximation of x modulo 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ApproximationForm {
     /// Imaginary part of a power of an exponential.
     Exponential {
         /// Degree of the Taylor polynomial: 7 in the paper.
@@ -43,7 +43,7 @@ pub enum Form {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvalModParameters {
     /// Form of the approximation.
-    pub form: Form,
+    pub form: ApproximationForm,
     /// Number r of doublings.
     pub doublings: usize,
     /// Range K of the integers.
@@ -79,8 +79,8 @@ impl EvalMod {
     pub fn new(parameters: EvalModParameters) -> Result<Self, SeriesError> {
         let EvalModParameters { form, doublings, range, ratio_bits, .. } = parameters;
         let (degree, odd) = match form {
-            Form::Exponential { degree } => (degree, 1),
-            Form::Cosine { degree, arcsine } => (degree, arcsine),
+            ApproximationForm::Exponential { degree } => (degree, 1),
+            ApproximationForm::Cosine { degree, arcsine } => (degree, arcsine),
         };
         let limits = [
             ("the degree of EvalMod", degree, 2, 255, "from 2 to 255"),
@@ -98,12 +98,12 @@ impl EvalMod {
             return Err(SeriesError::OutOfRange { what, got: ratio_bits, expected });
         }
         let width = match form {
-            Form::Exponential { .. } => range as f64 + 0.5,
-            Form::Cosine { .. } => range as f64 + 0.5 + SHIFT,
+            ApproximationForm::Exponential { .. } => range as f64 + 0.5,
+            ApproximationForm::Cosine { .. } => range as f64 + 0.5 + SHIFT,
         };
         let (base, arcsine) = match form {
-            Form::Exponential { degree } => (taylor(width, doublings, degree)?, None),
-            Form::Cosine { degree, arcsine } => {
+            ApproximationForm::Exponential { degree } => (taylor(width, doublings, degree)?, None),
+            ApproximationForm::Cosine { degree, arcsine } => {
                 (cosine(&parameters, width, degree)?, inverse_sine(arcsine | 1)?)
             }
         };
@@ -132,7 +132,7 @@ impl EvalMod {
     /// Whether the evaluation needs the key of the conjugation.
     #[must_use]
     pub fn conjugates(&self) -> bool {
-        matches!(self.parameters.form, Form::Exponential { .. })
+        matches!(self.parameters.form, ApproximationForm::Exponential { .. })
     }
 
     /// Returns the largest |value − (x mod 1)| for x near an integer of this absolute value.
@@ -213,8 +213,8 @@ impl EvalMod {
         let doublings = self.parameters.doublings as f64;
         let angle = 2.0 * PI * self.width / doublings.exp2();
         let each = match self.parameters.form {
-            Form::Exponential { .. } => 1.0,
-            Form::Cosine { .. } => 1.5,
+            ApproximationForm::Exponential { .. } => 1.0,
+            ApproximationForm::Cosine { .. } => 1.5,
         };
         (each * doublings).exp2() / (2.0 * PI) * ROUNDINGS.hypot(angle * angle / 4.0)
     }
@@ -224,14 +224,14 @@ impl EvalMod {
     pub fn at(&self, x: f64) -> f64 {
         let u = x / self.width;
         match self.parameters.form {
-            Form::Exponential { .. } => {
+            ApproximationForm::Exponential { .. } => {
                 let mut power = self.base.at_complex(num_complex::Complex64::new(0.0, u));
                 for _ in 0..self.parameters.doublings {
                     power *= power;
                 }
                 power.im / (2.0 * PI)
             }
-            Form::Cosine { .. } => {
+            ApproximationForm::Cosine { .. } => {
                 let mut cosine = self.base.at(u - SHIFT / self.width);
                 for _ in 0..self.parameters.doublings {
                     cosine = 2.0 * cosine * cosine - 1.0;
@@ -278,7 +278,7 @@ impl EvalMod {
         }
         let x = bounded(x.clone(), 1.0);
         match self.parameters.form {
-            Form::Exponential { .. } => {
+            ApproximationForm::Exponential { .. } => {
                 let point = evaluator.multiply_by_i(&x)?;
                 let mut power = bounded(evaluate(evaluator, &self.base, &point, key)?, 1.0);
                 for _ in 0..self.parameters.doublings {
@@ -289,7 +289,7 @@ impl EvalMod {
                 let sine = evaluator.negate(&evaluator.multiply_by_i(&twice)?)?;
                 Ok(reinterpreted(sine, 4.0 * PI))
             }
-            Form::Cosine { .. } => {
+            ApproximationForm::Cosine { .. } => {
                 let mut point = x;
                 evaluator.add_constant_assign(&mut point, -SHIFT / self.width)?;
                 // W has room for the shift.

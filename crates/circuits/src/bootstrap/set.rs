@@ -3,7 +3,7 @@
 use sunzi_ckks::{LevelRange, Parameters};
 use sunzi_rlwe::{SecretDistribution, Security};
 
-use super::eval_mod::{EvalMod, EvalModParameters, Form};
+use super::eval_mod::{ApproximationForm, EvalMod, EvalModParameters};
 use super::{BootstrapError, failure};
 
 /// Sparse secret under which ModRaise runs.
@@ -110,7 +110,7 @@ impl Set {
             slots_to_coeffs: LevelRange { levels: 3, scale_bits: 40 },
             eval_mod_bits: 60,
             eval_mod: EvalModParameters {
-                form: Form::Cosine { degree: 30, arcsine: 3 },
+                form: ApproximationForm::Cosine { degree: 30, arcsine: 3 },
                 doublings: 3,
                 range: 15,
                 ratio_bits: 6.75,
@@ -147,7 +147,7 @@ impl Set {
             residual: LevelRange { levels: 12, ..default.residual },
             eval_mod_bits: 54,
             eval_mod: EvalModParameters {
-                form: Form::Cosine { degree: 30, arcsine: 3 },
+                form: ApproximationForm::Cosine { degree: 30, arcsine: 3 },
                 ratio_bits: 6.5,
                 ..default.eval_mod
             },
@@ -178,7 +178,7 @@ impl Set {
             slots_to_coeffs: LevelRange { levels: 2, scale_bits: 33 },
             eval_mod_bits: 56,
             eval_mod: EvalModParameters {
-                form: Form::Cosine { degree: 30, arcsine: 1 },
+                form: ApproximationForm::Cosine { degree: 30, arcsine: 1 },
                 doublings: 3,
                 range: 15,
                 ratio_bits: 9.75,
@@ -233,7 +233,7 @@ impl Set {
             slots_to_coeffs: LevelRange { levels: 5, scale_bits: 55 },
             eval_mod_bits: 55,
             eval_mod: EvalModParameters {
-                form: Form::Exponential { degree: 7 },
+                form: ApproximationForm::Exponential { degree: 7 },
                 doublings: 8,
                 range: 29,
                 ratio_bits: 5.75,

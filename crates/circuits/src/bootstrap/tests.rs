@@ -4,7 +4,7 @@ use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, LevelRange};
 use sunzi_rlwe::{RlweError, SecretDistribution, SecretKey, Security, wire};
 
-use super::eval_mod::{EvalModParameters, Form};
+use super::eval_mod::{ApproximationForm, EvalModParameters};
 use super::*;
 
 /// Returns random-looking slots in the unit disc.
@@ -88,7 +88,7 @@ fn check(set: &Set, slots: usize, least: f64) {
     let (worst, _) = bits(&bench.open(&out, slots), &values);
     assert!(worst > least, "{} with {slots} slots: {worst} bits", set.name);
     assert_eq!((out.metadata().level, out.metadata().slots), (set.residual.levels, slots));
-    if let Form::Cosine { arcsine: 3.., .. } = set.eval_mod.form {
+    if let ApproximationForm::Cosine { arcsine: 3.., .. } = set.eval_mod.form {
         assert_eq!(out.metadata().scale, bench.context.scale(set.residual.levels).unwrap());
     }
 }
@@ -139,8 +139,11 @@ fn without_encapsulation_and_by_the_exponential() {
     let base = Set::insecure_for_tests(8);
     let eval_mod = EvalModParameters { range, doublings: 6, weight: 171, ..base.eval_mod };
     check(&Set { name: "dense", encapsulation: None, eval_mod, ..base.clone() }, 128, 18.0);
-    let exponential =
-        EvalModParameters { form: Form::Exponential { degree: 7 }, doublings: 8, ..base.eval_mod };
+    let exponential = EvalModParameters {
+        form: ApproximationForm::Exponential { degree: 7 },
+        doublings: 8,
+        ..base.eval_mod
+    };
     check(&Set { name: "exponential", eval_mod: exponential, ..base.clone() }, 128, 8.0);
     let paper = Set {
         residual: LevelRange { levels: 1, scale_bits: 55 },

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use sunzi_ring::on_pool;
 use sunzi_rlwe::{Homomorphic as _, NoiseBound, RelinearizationKey, Sign, Trace, relinearization};
 
 use super::Evaluator;
@@ -48,7 +49,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, CkksError> {
         let pairs: Vec<_> = pairs.into_iter().collect();
-        self.context().rlwe().on_pool(|| self.relinearized_products(&pairs, key))
+        on_pool(self.context().rlwe().switch_words(), || self.relinearized_products(&pairs, key))
     }
 
     fn relinearized_products(

@@ -1,4 +1,5 @@
 //! Keys and numbers for tests.
+use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use num_complex::Complex64;
@@ -6,6 +7,7 @@ use rand::RngExt;
 use sunzi_big::BigRing;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, LevelRange, Parameters, Settings};
+use sunzi_ring::Storage;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
 
 /// The rotations that there are keys for.
@@ -53,8 +55,8 @@ impl Party {
         let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
         let index = 2 << parameters.log2_degree();
         let ring = match parameters.rungs() {
-            [] => BigRing::with_chain(index, &moduli).unwrap(),
-            rungs => BigRing::with_rungs(index, &moduli, rungs).unwrap(),
+            [] => stored(BigRing::with_chain(index, &moduli).unwrap(), Storage::Big),
+            rungs => stored(BigRing::with_rungs(index, &moduli, rungs).unwrap(), Storage::Big),
         };
         Self::over(Context::with_ring(ring, &Settings::from(parameters)).unwrap(), slots)
     }

@@ -12,3 +12,7 @@ mod oracle;
 mod precision;
 #[cfg(test)]
 mod refusals;
+#[cfg(test)]
+#[expect(unreachable_pub, reason = "shared with other tests")]
+#[path = "../../../../testing/src/storage.rs"]
+mod storage;

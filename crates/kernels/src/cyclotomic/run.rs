@@ -13,8 +13,8 @@ use super::tables::{AxisTables, Convolution, ScaledKernel, Stage, Tables};
 use crate::constants::Constants;
 use crate::table::Cyclotomic;
 
-/// Function that transposes rows into a tile or back: see [`Cyclotomic::turn_in`].
-type Turn = unsafe fn(&Constants, &mut [u64], *mut u64, usize);
+/// Function that transposes rows into a tile or back: see [`Cyclotomic::transpose_in`].
+type Transpose = unsafe fn(&Constants, &mut [u64], *mut u64, usize);
 
 /// The transform of one axis, on tiles.
 #[derive(Clone, Copy)]
@@ -44,22 +44,22 @@ impl Task<'_> {
     }
 
     /// Transposes eight rows of the data, from word `start` on, to the edge buffer, or back.
-    fn turn(&self, turn: Turn, data: &mut [u64], start: usize) {
+    fn transpose(&self, transpose: Transpose, data: &mut [u64], start: usize) {
         let degree = self.axis.degree;
         let group = data.get_mut(start..start + degree * WIDTH).unwrap_or_default();
         // SAFETY: the function is compiled for instructions that the processor has.
-        unsafe { turn(self.constants, group, self.edge, degree) };
+        unsafe { transpose(self.constants, group, self.edge, degree) };
     }
 
     /// Replaces rows by the products of matrices with them.
     fn multiply(&self, rows: Rows, words: &[u64], matrices: Matrices) {
-        // SAFETY: as in `turn`.
+        // SAFETY: as in `transpose`.
         unsafe { (self.functions.multiply)(self.constants, rows, self.rows(self.sums), words, matrices) };
     }
 
     /// Copies all rows of the axis.
     fn copy(&self, from: Rows, to: Rows, prepare: Prepare, canonical: bool) {
-        // SAFETY: as in `turn`.
+        // SAFETY: as in `transpose`.
         unsafe { (self.functions.copy)(self.constants, from, to, self.axis.degree, prepare, canonical) };
     }
 }
@@ -185,7 +185,7 @@ fn tiles(task: Task<'_>, data: &mut [u64]) {
             Place::Rows { start } => {
                 let rows = task.rows(data.as_mut_ptr().wrapping_add(start));
                 if !inverse {
-                    task.turn(task.functions.turn_in, data, start);
+                    task.transpose(task.functions.transpose_in, data, start);
                 }
                 if inverse { (rows, edge) } else { (edge, rows) }
             }
@@ -201,7 +201,7 @@ fn tiles(task: Task<'_>, data: &mut [u64]) {
         match place {
             Place::Columns { .. } => {}
             Place::Edge { .. } | Place::LastRows { .. } => copy::<false>(task, data, place),
-            Place::Rows { start } if inverse => task.turn(task.functions.turn_out, data, start),
+            Place::Rows { start } if inverse => task.transpose(task.functions.transpose_out, data, start),
             Place::Rows { .. } => {}
         }
     }
@@ -222,7 +222,7 @@ fn whole_columns(task: Task<'_>, data: &mut [u64]) {
             constant: convolution.adds.then_some(Constant { rows, prepare: task.prepare }),
             columns: stride / WIDTH * (WIDTH / task.functions.lanes),
         };
-        // SAFETY: as in `turn`.
+        // SAFETY: as in `transpose`.
         unsafe { sweep(task.constants, step, task.kernel, &path) };
     }
 }
@@ -309,13 +309,13 @@ fn convolve(task: Task<'_>, from: Rows, to: Rows) {
             columns: 1,
         };
         if let Some(sweep) = task.functions.sweeps.get(step.function) {
-            // SAFETY: as in `turn`.
+            // SAFETY: as in `transpose`.
             unsafe { sweep(task.constants, step, task.kernel, &path) };
         }
     }
     if conv.twists {
         // The powers of ψ^-1, which make a cyclic transform a negacyclic one.
-        // SAFETY: as in `turn`.
+        // SAFETY: as in `transpose`.
         unsafe {
             (task.functions.scale)(task.constants, tile, to, conv.length, task.kernel, task.canonical);
         }
@@ -338,7 +338,7 @@ fn circulants(task: Task<'_>, conv: &Convolution, constant: Option<Constant>) {
     };
     task.multiply(tile, task.kernel, matrices);
     if let Some(constant) = constant {
-        // SAFETY: as in `turn`.
+        // SAFETY: as in `transpose`.
         unsafe { (task.functions.add)(task.constants, tile.every(conv.length, 0), size, constant) };
     }
 }

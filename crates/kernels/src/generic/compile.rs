@@ -130,8 +130,8 @@ macro_rules! cyclotomic {
                 sweeps::sweep::<_, 6, { 1 * WORDS }, { 6 * WORDS }>($new(c), sweep, kernel, path);
             }
             function! { [$($attribute)*] $new, cyclotomic, multiply(rows: Rows, sums: Rows, words: &[u64], matrices: Matrices) }
-            function! { [$($attribute)*] $new, cyclotomic, turn_in(group: &mut [u64], edge: *mut u64, degree: usize) }
-            function! { [$($attribute)*] $new, cyclotomic, turn_out(group: &mut [u64], edge: *mut u64, degree: usize) }
+            function! { [$($attribute)*] $new, cyclotomic, transpose_in(group: &mut [u64], edge: *mut u64, degree: usize) }
+            function! { [$($attribute)*] $new, cyclotomic, transpose_out(group: &mut [u64], edge: *mut u64, degree: usize) }
             function! { [$($attribute)*] $new, cyclotomic, copy(from: Rows, to: Rows, rows: usize, prepare: Prepare, canonical: bool) }
             function! { [$($attribute)*] $new, cyclotomic, scale(from: Rows, to: Rows, rows: usize, words: &[u64], canonical: bool) }
             function! { [$($attribute)*] $new, cyclotomic, add(rows: Rows, count: usize, constant: Constant) }
@@ -142,8 +142,8 @@ macro_rules! cyclotomic {
                 levels: <<$arithmetic as Butterflies>::Registers as Registers>::LEVELS,
                 sweeps: [sweep_2, sweep_4, sweep_8, sweep_16, sweep_3, sweep_5, sweep_6],
                 multiply,
-                turn_in,
-                turn_out,
+                transpose_in,
+                transpose_out,
                 copy,
                 scale,
                 add,

@@ -15,18 +15,18 @@ const SUMS: usize = 3;
 
 /// Transposes eight rows of `degree` words into `degree` rows of eight.
 #[inline(always)]
-pub(crate) fn turn_in<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
-    turn::<A, true>(a, group, edge, degree);
+pub(crate) fn transpose_in<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
+    transpose::<A, true>(a, group, edge, degree);
 }
 
-/// Undoes [`turn_in`].
+/// Undoes [`transpose_in`].
 #[inline(always)]
-pub(crate) fn turn_out<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
-    turn::<A, false>(a, group, edge, degree);
+pub(crate) fn transpose_out<A: Butterflies>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
+    transpose::<A, false>(a, group, edge, degree);
 }
 
 #[inline(always)]
-fn turn<A: Butterflies, const IN: bool>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
+fn transpose<A: Butterflies, const IN: bool>(a: A, group: &mut [u64], edge: *mut u64, degree: usize) {
     let r = a.registers();
     let len = A::Registers::WORDS;
     // SAFETY: the caller's scratch memory has an edge of as many rows, and nothing else refers to it.

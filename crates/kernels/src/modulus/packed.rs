@@ -1,8 +1,7 @@
 //! Residues stored in as few bytes as the modulus takes, as key material is: fewer bytes are read from memory.
-#![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
-use super::{Modulus, check_terms};
-use crate::error::{KernelError, check_count, check_length};
+use super::Modulus;
+use crate::error::KernelError;
 use crate::generic::lanes::WIDTH;
 use crate::packing::{pack, unpack};
 
@@ -69,35 +68,7 @@ impl Modulus {
         Ok(())
     }
 
-    /// [`inner_product_pair`](Self::inner_product_pair) for second factors packed by [`pack_residues`](Self::pack_residues), or their tails from
-    /// any residue on: they are unpacked in registers, so that only the packed bytes are read from memory.
-    ///
-    /// # Errors
-    /// Every error of [`inner_product`](Self::inner_product), for either list; [`KernelError::PackedLength`] for a second factor of fewer bytes than as many
-    /// residues take. Bytes beyond these are not read.
-    pub fn packed_inner_products(
-        &self,
-        out: [&mut [u64]; 2],
-        a: &[&[u64]],
-        b: [&[&[u8]]; 2],
-    ) -> Result<(), KernelError> {
-        check_terms(a.len())?;
-        let [first, second] = &out;
-        let len = first.len();
-        check_length(len, second.len())?;
-        a.iter().try_for_each(|slice| check_length(len, slice.len()))?;
-        for list in b {
-            check_count(a.len(), list.len())?;
-            list.iter().try_for_each(|bytes| self.check_packed(len, bytes.len()))?;
-        }
-        #[cfg(feature = "tally")]
-        crate::tally::products(2 * a.len(), len);
-        // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.inner_products.packed)(&self.constants, out, a, b) };
-        Ok(())
-    }
-
-    fn check_packed(&self, count: usize, got: usize) -> Result<(), KernelError> {
+    pub(super) fn check_packed(&self, count: usize, got: usize) -> Result<(), KernelError> {
         let expected = self.packed_residues_len(count);
         if got < expected { Err(KernelError::PackedLength { expected, got }) } else { Ok(()) }
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use sunzi_circuits::approximation::{CompositeSign, Target, approximate, approximate_function};
 use sunzi_circuits::series::{Series, SeriesError, depth};
 
+use super::facts::rounding::UNIT;
 use super::{Exact, Facts, Refusal};
 use crate::graph::Node;
 use crate::run::{signed_product, signed_sum};
@@ -25,8 +26,6 @@ const GAP_BITS: i32 = 6;
 const GAP_SLACK: f64 = 1.0 / 8.0;
 /// Largest sign of a number whose errors alone decide it: [bands](crate::bands) hold up to 1/2.
 const LARGEST_UNDECIDED: f64 = 0.45;
-/// Half a unit in the last place: the relative error of a rounding.
-pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 
 /// Operation on the stored operands of a node.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! Facts of every node before the program runs: ranges, digits, depth.
 
-use super::rounding;
+pub(super) mod rounding;
+
 use crate::graph::{Graph, Node};
 use crate::schema::{Column, Kind, Schema};
-use crate::{Decimal, Function, NodeId, Program};
+use crate::{Decimal, Function, NodeId};
 
 /// log2 of the largest exact number; larger ones are computed approximately.
 const LARGEST_BITS: u32 = 120;
@@ -100,11 +101,6 @@ pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u3
     let decimals = coefficients.iter().enumerate().map(places).max()?;
     let unit = |(k, c): (usize, &Decimal)| c.scaled(decimals.checked_sub(own * k as u32)?);
     Some((decimals, coefficients.iter().enumerate().map(unit).collect::<Option<_>>()?))
-}
-
-/// Returns the facts of all nodes, in their order.
-pub(crate) fn facts(program: &Program) -> Vec<Facts> {
-    of_graph(program.graph(), program.schema())
 }
 
 /// Returns the facts of the nodes of a graph without a program.

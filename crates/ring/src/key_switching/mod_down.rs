@@ -236,9 +236,9 @@ impl ModDown<'_> {
                 // Of the divisor, only P multiplies the values.
                 let scale = down.filter(|_| self.lower);
                 let scale = scale.map(|(_, inverse)| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
-                let ending =
-                    Ending { plan, transforms, lifted, down, is_there: place.is_some(), values, scale };
-                ending.apply(*inside, out, slot)?;
+                let last_step =
+                    LastStep { plan, transforms, lifted, down, is_there: place.is_some(), values, scale };
+                last_step.apply(*inside, out, slot)?;
             }
         }
         Ok(())
@@ -246,7 +246,7 @@ impl ModDown<'_> {
 }
 
 /// Last step of a limb of a half, after its inner products.
-struct Ending<'a> {
+struct LastStep<'a> {
     plan: &'a Plan,
     /// Whether the slot holds a remainder or a polynomial whose transform has begun.
     transforms: bool,
@@ -259,7 +259,7 @@ struct Ending<'a> {
     scale: Option<u64>,
 }
 
-impl Ending<'_> {
+impl LastStep<'_> {
     /// Ends the transform in the slot and divides or adds, block by block: passes over whole limbs would each read them from outside
     /// the second-level cache.
     fn apply(&self, parallelism: Parallelism, out: &mut [u64], slot: &mut [u64]) -> Result<(), RingError> {

@@ -20,11 +20,11 @@ use crate::{Basis, RingError};
 /// neighbour. An approximate one has A = Σ \[y_i\]_{q_i}·q/q_i, which is off by less than kq/2 in place of q/2. The
 /// paper takes y_i in [0, q_i), whose mean would gather noise in few roots of unity.
 pub struct RoundedDivision {
-    form: Form,
+    form: QuotientForm,
     conversion: Conversion,
 }
 
-enum Form {
+enum QuotientForm {
     Exact(RoundedQuotient),
     Approximate { moduli: Vec<Modulus>, ones: Buffer },
 }
@@ -37,10 +37,13 @@ impl RoundedDivision {
         switching: ModulusSwitching,
     ) -> Result<Self, RingError> {
         let form = match switching {
-            ModulusSwitching::Exact => Form::Exact(RoundedQuotient::new(basis.isa(), basis.moduli())?),
-            ModulusSwitching::Approximate => {
-                Form::Approximate { moduli: basis.moduli().to_vec(), ones: Buffer::from_slice(&[1; BLOCK]) }
+            ModulusSwitching::Exact => {
+                QuotientForm::Exact(RoundedQuotient::new(basis.isa(), basis.moduli())?)
             }
+            ModulusSwitching::Approximate => QuotientForm::Approximate {
+                moduli: basis.moduli().to_vec(),
+                ones: Buffer::from_slice(&[1; BLOCK]),
+            },
         };
         let mut columns = Vec::with_capacity(targets.len());
         for &(target, f) in targets {
@@ -49,9 +52,9 @@ impl RoundedDivision {
             let entry = |&q: &u64| Ok(target.neg(mul_mod(mod_inv(q % p, p)?, f, p)));
             let mut column = basis.values().iter().map(entry).collect::<Result<Vec<_>, RingError>>()?;
             column.push(match &form {
-                Form::Exact(_) => f,
+                QuotientForm::Exact(_) => f,
                 // The rows hold [y_i] + h_i.
-                Form::Approximate { moduli, .. } => {
+                QuotientForm::Approximate { moduli, .. } => {
                     let terms = moduli.iter().zip(&column).map(|(q, &c)| mul_mod(half(q) % p, c, p));
                     target.neg(terms.fold(0, |sum, term| target.add(sum, term)))
                 }
@@ -59,8 +62,8 @@ impl RoundedDivision {
             columns.push(column);
         }
         let last = match &form {
-            Form::Exact(quotient) => quotient.range(),
-            Form::Approximate { .. } => row_of_ones(basis)?,
+            QuotientForm::Exact(quotient) => quotient.range(),
+            QuotientForm::Approximate { .. } => row_of_ones(basis)?,
         };
         let rows: Vec<Modulus> = basis.moduli().iter().copied().chain([last]).collect();
         let targets: Vec<Modulus> = targets.iter().map(|target| target.0).collect();
@@ -70,16 +73,16 @@ impl RoundedDivision {
     /// The distance that the integer may have from a/q.
     pub fn error(&self) -> f64 {
         match &self.form {
-            Form::Exact(quotient) => 0.5 + quotient.error(),
-            Form::Approximate { moduli, .. } => moduli.len() as f64 / 2.0,
+            QuotientForm::Exact(quotient) => 0.5 + quotient.error(),
+            QuotientForm::Approximate { moduli, .. } => moduli.len() as f64 / 2.0,
         }
     }
 
     /// Prepares limbs of n words y_i to be rows.
     pub fn prepare(&self, digits: &mut [u64], n: usize) -> Result<(), RingError> {
         match &self.form {
-            Form::Exact(_) => Ok(()),
-            Form::Approximate { moduli, .. } => {
+            QuotientForm::Exact(_) => Ok(()),
+            QuotientForm::Approximate { moduli, .. } => {
                 Parallelism::Collapsed.for_each_limb(Work::Elementwise, digits, n, |i, limb| {
                     shift_by_half(entry("modulus", moduli, i)?, limb)
                 })
@@ -93,11 +96,11 @@ impl RoundedDivision {
         let last = part_of_block(&mut block, rows)?;
         let mut inputs = rows.to_vec();
         match &self.form {
-            Form::Exact(quotient) => {
+            QuotientForm::Exact(quotient) => {
                 quotient.apply(rows, last)?;
                 inputs.push(last);
             }
-            Form::Approximate { ones, .. } => inputs.push(ones.get(..last.len()).unwrap_or_default()),
+            QuotientForm::Approximate { ones, .. } => inputs.push(ones.get(..last.len()).unwrap_or_default()),
         }
         Ok(self.conversion.apply(&inputs, output)?)
     }

@@ -20,18 +20,11 @@ pub(crate) fn int(x: &BigUint) -> BigInt {
     BigInt::from_biguint(Sign::Plus, x.clone())
 }
 
-/// The ring with residues stored in the given form: a law that holds for two rings says more if they differ.
-pub(crate) fn stored(ring: Ring, storage: Storage) -> Ring {
-    let name = ring.description();
-    let own = if name[0] == Storage::Sets as u8 { name[1] } else { name[0] };
-    assert_eq!(own, storage as u8, "not a ring of {storage:?}");
-    let in_words = matches!(storage, Storage::Words | Storage::MultiPrecision);
-    assert_eq!(
-        (ring.words().is_ok(), ring.storage::<BigRing>().is_some()),
-        (in_words, storage == Storage::Big)
-    );
-    ring
-}
+#[expect(unreachable_pub, reason = "shared with other tests")]
+#[path = "../../../../testing/src/storage.rs"]
+mod storage;
+
+pub(crate) use storage::stored;
 
 /// The representative of x modulo q in [-q/2, q/2).
 pub(crate) fn center(x: &BigInt, q: &BigInt) -> BigInt {

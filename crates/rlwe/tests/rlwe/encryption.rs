@@ -1,11 +1,12 @@
 //! Tests that encryption keeps the message within both noise bounds, modulo Q and modulo Qp, under either key.
 
+use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::{BigRing, MultiPrecision};
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret, phase};
 use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey, Security, noise};
 
@@ -100,9 +101,9 @@ fn a_special_modulus_leaves_little_more_than_a_rounding() {
 #[test]
 fn every_ring_encrypts_alike() {
     let chain: Vec<BigUint> = moduli()[..3].iter().map(|&q| BigUint::from(q)).collect();
-    law(&BigRing::with_chain(INDEX, &chain).unwrap(), 1, 3);
-    law(&BigRing::with_chain(INDEX, &chain).unwrap(), 0, 3);
-    law(&MultiPrecision::ring(INDEX, &moduli()[..3]).unwrap(), 0, 3);
+    law(&stored(BigRing::with_chain(INDEX, &chain).unwrap(), Storage::Big), 1, 3);
+    law(&stored(BigRing::with_chain(INDEX, &chain).unwrap(), Storage::Big), 0, 3);
+    law(&stored(MultiPrecision::ring(INDEX, &moduli()[..3]).unwrap(), Storage::MultiPrecision), 0, 3);
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Tests that sums of products modulo QP equal those modulo Q, within the noise of a key switch.
 
 #[cfg(test)]
+use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_below;
-use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring};
+use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, Storage};
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{
     Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, RlweContext, RlweError, SecretKey, Security,
@@ -89,8 +90,13 @@ fn double_hoisting_keeps_the_phase_within_the_noise() {
     for (level, lower) in [(4, 4), (4, 3), (3, 1), (1, 1)] {
         let errors = [
             error(rns(), &hybrid(), level, lower),
-            error(MultiPrecision::ring(INDEX, &moduli[..4]).unwrap(), &radix, level, lower),
-            error(BigRing::with_chain(INDEX, &chain).unwrap(), &radix, level, lower),
+            error(
+                stored(MultiPrecision::ring(INDEX, &moduli[..4]).unwrap(), Storage::MultiPrecision),
+                &radix,
+                level,
+                lower,
+            ),
+            error(stored(BigRing::with_chain(INDEX, &chain).unwrap(), Storage::Big), &radix, level, lower),
         ];
         // The bounds are for six products by polynomials of 1-norm 150, of errors below 2^9, or 2^24 where nothing is
         // divided by P.

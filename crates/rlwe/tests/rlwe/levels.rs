@@ -1,13 +1,14 @@
 //! Tests that keys are switched at every level, by keys of that level and of higher ones, within the stated noise.
 
 #[cfg(test)]
+use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Addends, Coefficient, Evaluation, GadgetOptions, Poly, Ring, SwitchInput};
+use sunzi_ring::{Addends, Coefficient, Evaluation, GadgetOptions, Poly, Ring, Storage, SwitchInput};
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{
     Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, RelinearizationKey, RlweContext, RlweError, SecretKey,
@@ -26,7 +27,7 @@ fn ring(bits: u32, count: usize) -> Ring {
 
 fn big(ring: &Ring) -> Ring {
     let moduli: Vec<_> = ring.words().unwrap().basis().values().iter().map(|&q| q.into()).collect();
-    BigRing::with_chain(INDEX, &moduli).unwrap()
+    stored(BigRing::with_chain(INDEX, &moduli).unwrap(), Storage::Big)
 }
 
 /// Options with digits over special moduli that do not divide the moduli of the rings here.
@@ -192,7 +193,7 @@ fn levels_of_any_moduli_follow_the_same_laws() {
     }
     let (moduli, rungs) = ladder();
     let moduli: Vec<_> = moduli.into_iter().map(num_bigint::BigUint::from).collect();
-    law(&BigRing::with_rungs(INDEX, &moduli, &rungs).unwrap(), &options(Some(2), 4));
+    law(&stored(BigRing::with_rungs(INDEX, &moduli, &rungs).unwrap(), Storage::Big), &options(Some(2), 4));
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn big_integers_and_multi_precision_follow_the_same_laws() {
     for options in &methods(3)[..3] {
         law(&big(&ring), options);
     }
-    law(&MultiPrecision::over(&ring), &GadgetOptions::default());
+    law(&stored(MultiPrecision::over(&ring), Storage::MultiPrecision), &GadgetOptions::default());
 }
 
 /// Hoisting, switching from coefficients and switching step by step give equal polynomials.
@@ -365,7 +366,7 @@ fn what_does_not_go_together_is_refused() {
     let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
     let error = RlweContext::with_gadget(insecure, Security::Bits128, &options).err().unwrap();
     assert!(matches!(error, RlweError::Insecure { .. }), "security counts QP: {error}");
-    let multi = MultiPrecision::over(&ring);
+    let multi = stored(MultiPrecision::over(&ring), Storage::MultiPrecision);
     assert!(RlweContext::with_gadget(multi, RESEARCH, &special).is_err());
     // The keys with dropped limbs are for the highest level.
     let dropped = GadgetOptions { dropped_limbs: 1, ..GadgetOptions::default() };

@@ -16,6 +16,10 @@ mod randomness;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]
+#[expect(unreachable_pub, reason = "shared with other tests")]
+#[path = "../../../../testing/src/storage.rs"]
+mod storage;
+#[cfg(test)]
 mod sums;
 #[cfg(test)]
 mod switching;

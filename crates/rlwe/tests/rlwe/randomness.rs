@@ -1,10 +1,11 @@
 //! Tests that public values are never the generator's own output, which gives secrets too.
 
+use crate::storage::stored;
 use std::collections::HashSet;
 
 use rand_core::{Infallible, TryCryptoRng, TryRng};
 use sunzi_big::BigRing;
-use sunzi_ring::Ring;
+use sunzi_ring::{Ring, Storage};
 use sunzi_rlwe::encryption::zero_secret;
 use sunzi_rlwe::{RelinearizationKey, RlweContext, SecretKey, Security};
 
@@ -61,7 +62,7 @@ fn nothing_public_is_raw_output_of_the_generator() {
 
 #[test]
 fn one_generator_gives_different_seeds_and_names() {
-    let ring = BigRing::new(128, &65_537_u32.into()).unwrap();
+    let ring = stored(BigRing::new(128, &65_537_u32.into()).unwrap(), Storage::Big);
     let context = RlweContext::new(ring, Security::InsecureForResearchOnly).unwrap();
     let mut rng = Recorder { state: 2, words: HashSet::new() };
     let secrets: Vec<_> = (0..3).map(|_| SecretKey::generate(&context, &mut rng).unwrap()).collect();

@@ -1,13 +1,14 @@
 //! Tests of sparse secrets: their weight, their noise, keys between two secrets, and ModRaise under a sparse one.
 
 #[cfg(test)]
+use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::BigRing;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::encryption::{Encryption, phase, zero_public};
 use sunzi_rlwe::{
     Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PublicKey, RelinearizationKey, RlweContext,
@@ -36,7 +37,7 @@ fn ring() -> Ring {
 
 fn big() -> Ring {
     let moduli: Vec<_> = ring().words().unwrap().basis().values().iter().map(|&q| q.into()).collect();
-    BigRing::with_chain(INDEX, &moduli).unwrap()
+    stored(BigRing::with_chain(INDEX, &moduli).unwrap(), Storage::Big)
 }
 
 /// Returns the coefficients of a secret: c(s) for (0, 1).

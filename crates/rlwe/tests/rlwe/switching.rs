@@ -1,12 +1,13 @@
 //! Tests that key switching keeps the phase, within its stated noise, and that mix-ups are typed errors.
 
 #[cfg(test)]
+use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::BigRing;
-use sunzi_ring::{Evaluation, Poly};
+use sunzi_ring::{Evaluation, Poly, Storage};
 use sunzi_rlwe::encryption::{Encryption, phase, zero_public, zero_secret};
 use sunzi_rlwe::{
     Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PublicKey, RelinearizationKey, RlweContext, RlweError,
@@ -23,7 +24,8 @@ struct Fixture {
 
 impl Fixture {
     fn new(seed: u64) -> Self {
-        let ring = BigRing::new(128, &((BigUint::from(1_u8) << 150_u32) - 3_u8)).unwrap();
+        let ring =
+            stored(BigRing::new(128, &((BigUint::from(1_u8) << 150_u32) - 3_u8)).unwrap(), Storage::Big);
         let context = RlweContext::new(ring, Security::InsecureForResearchOnly).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let secret = SecretKey::generate(&context, &mut rng).unwrap();
@@ -140,6 +142,6 @@ fn mix_ups_are_typed_errors() {
         Err(RlweError::WrongPartCount { got: 4, .. })
     ));
     assert!(GaloisKeys::generate(&f.context, &f.secret, [2], &mut f.rng).is_err());
-    let insecure = BigRing::new(2048, &(BigUint::from(1_u8) << 27_u32)).unwrap();
+    let insecure = stored(BigRing::new(2048, &(BigUint::from(1_u8) << 27_u32)).unwrap(), Storage::Big);
     assert!(matches!(RlweContext::new(insecure, Security::Bits128), Err(RlweError::Insecure { .. })));
 }

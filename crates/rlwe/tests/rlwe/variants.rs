@@ -2,12 +2,13 @@
 //! measured.
 
 #[cfg(test)]
+use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::BigRing;
-use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring};
+use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, Storage};
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{
     Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, RelinearizationKey, RlweContext, RlweError, SecretKey,
@@ -96,7 +97,7 @@ fn residue_digits_keep_the_phase_within_their_noise() {
 
 #[test]
 fn digits_of_a_radix_keep_the_phase_within_their_noise() {
-    let big = BigRing::new(512, ring(48, 4).modulus()).unwrap();
+    let big = stored(BigRing::new(512, ring(48, 4).modulus()).unwrap(), Storage::Big);
     for radix_bits in [None, Some(16), Some(61)] {
         law(&big, &options(radix_bits, 0), 0.5);
         // The model counts dropped limbs as if they were always as large as they can be: √3 too much, and twice that
@@ -123,7 +124,11 @@ fn digits_over_special_moduli_keep_the_phase_within_their_noise() {
             law(&ring, &hybrid(digits.map(|digits| digits.min(k)), special), 0.5);
         }
         let moduli: Vec<_> = ring.words().unwrap().basis().values().iter().map(|&q| q.into()).collect();
-        law(&BigRing::with_chain(512, &moduli).unwrap(), &hybrid(Some(k.div_ceil(2)), 2), 0.5);
+        law(
+            &stored(BigRing::with_chain(512, &moduli).unwrap(), Storage::Big),
+            &hybrid(Some(k.div_ceil(2)), 2),
+            0.5,
+        );
     }
 }
 

@@ -1,17 +1,17 @@
-//! The panels of growth as one SVG.
+//! The panels of the growth benchmark as one SVG.
 
 use super::{Growth, Panel};
 use crate::Result;
 use crate::plot::{self, Chart, Sheet};
 use crate::report::Corner;
 
-/// Pixels of a panel.
+/// Width and height of a panel in pixels.
 const PANEL: (u32, u32) = (560, 420);
 
-/// Draws all panels; `about` says of what machine and commit.
+/// Draws all panels of the growth benchmark; `about` names the machine and commit.
 ///
 /// # Errors
-/// [`LabError::Failed`](crate::LabError::Failed).
+/// [`LabError::Failed`](crate::LabError::Failed) for a picture that cannot be drawn.
 pub fn picture(growth: &Growth, about: &str) -> Result<String> {
     let charts = growth.panels.iter().map(chart).collect();
     let sheet = Sheet { title: "Growth of costs".to_owned(), source: about, size: PANEL, charts };

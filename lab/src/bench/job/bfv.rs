@@ -1,4 +1,4 @@
-//! BFV: what is compared with other libraries, and every other operation.
+//! Jobs of BFV: the operations compared with other libraries, and every other operation.
 
 use sunzi_bfv::{
     BatchEncoder, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext, row_rotation_exponent,
@@ -10,8 +10,8 @@ use super::{Call, HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme, call, expect
 use crate::bench::values::{Name, Step, Values};
 use crate::bench::{LabError, Result};
 
-/// Every operation but hoisted rotations and workloads, in the order they are timed: keys, messages, then those whose
-/// result is a ciphertext.
+/// Every operation of BFV but hoisted rotations and workloads, in the order they are timed: keys, messages,
+/// then the operations that result in a ciphertext.
 const OPERATIONS: [&str; 21] = [
     "secret_key",
     "public_key",
@@ -36,7 +36,7 @@ const OPERATIONS: [&str; 21] = [
     "sum_slots",
 ];
 
-/// An evaluator, its keys, and two ciphertexts.
+/// An evaluator of BFV, its keys, and two ciphertexts.
 pub(crate) type Operands<'a> = (&'a Evaluator, &'a RelinearizationKey, &'a GaloisKeys, [&'a Ciphertext; 2]);
 
 pub(crate) struct Bfv {
@@ -132,12 +132,12 @@ impl Scheme for Bfv {
 }
 
 impl Job {
-    /// Encrypts two vectors of n slots; keys of these exponents and of the rotation.
+    /// Encrypts two vectors of n slots under BFV; makes Galois keys of `exponents` and of the rotation.
     pub(crate) fn new(parameters: &Parameters, values: [Vec<u64>; 2], exponents: Vec<u64>) -> Result<Self> {
         Self::with_context(Context::new(parameters)?, values, exponents)
     }
 
-    /// The job of a context.
+    /// The BFV job of a context, whose keys are made here.
     pub(crate) fn with_context(
         context: Context,
         values: [Vec<u64>; 2],
@@ -154,18 +154,18 @@ impl Job {
         })
     }
 
-    /// What the evaluator, its keys and the two ciphertexts are.
+    /// The BFV evaluator, its keys and the two ciphertexts.
     pub(crate) fn operands(&self) -> Operands<'_> {
         let keys = &self.keys.relinearization;
         (&self.scheme.evaluator, keys, &self.galois, [&self.a, &self.b])
     }
 
-    /// t.
+    /// The plaintext modulus t.
     pub(crate) fn plain_modulus(&self) -> u64 {
         self.scheme.context.plain_modulus()
     }
 
-    /// Every operation by name; hoisted rotations if there are keys for them.
+    /// Every operation of BFV by name; hoisted rotations if there are keys for them.
     pub(crate) fn operations(&self) -> Vec<(&'static str, Call<'_>)> {
         let keys = hoisted_exponents(self.n());
         let hoisted = keys.iter().all(|exponent| self.galois.get(*exponent).is_ok());
@@ -189,7 +189,7 @@ impl Job {
         })
     }
 
-    /// Whether every operation opens to what it should.
+    /// Whether every operation of BFV decrypts to what it should.
     pub(crate) fn holds(&self) -> Result<bool> {
         let [left, right] = &self.values;
         // Decryption and all after it.
@@ -202,7 +202,7 @@ impl Job {
     }
 }
 
-/// Exponents of the hoisted rotations.
+/// Exponents of the automorphisms of the hoisted rotations.
 pub(crate) fn hoisted_exponents(n: usize) -> Vec<u64> {
     HOISTED.map(|steps| row_rotation_exponent(n, steps)).collect()
 }

@@ -1,4 +1,4 @@
-//! BGV: what is compared with other libraries.
+//! Jobs of BGV: the operations compared with other libraries.
 
 use sunzi_bfv::row_rotation_exponent;
 use sunzi_bgv::{Ciphertext, Context, Evaluator, Parameters};
@@ -18,8 +18,8 @@ pub(crate) struct Bgv {
 }
 
 impl Job<Bgv> {
-    /// Encrypts two vectors of n slots. There is one level for every modulus: fresh ciphertexts are multiplied with all
-    /// of them.
+    /// Encrypts two vectors of n slots under BGV. There is one level for every modulus: fresh ciphertexts are
+    /// multiplied with all moduli.
     pub(crate) fn bgv(
         log_n: u32,
         moduli: Vec<u64>,

@@ -1,4 +1,4 @@
-//! CKKS: what is compared with other libraries.
+//! Jobs of CKKS: the operations compared with other libraries.
 
 use num_complex::Complex64;
 use sunzi_circuits::linear_transform::{Diagonals, LinearTransform, Plan};
@@ -19,7 +19,7 @@ pub(crate) struct Ckks {
 }
 
 impl Job<Ckks> {
-    /// Encrypts two vectors of n/2 slots, real and imaginary parts in turn.
+    /// Encrypts two vectors of n/2 slots under CKKS, given as real and imaginary parts in turn.
     pub(crate) fn ckks(parameters: &Parameters, values: [&[f64]; 2]) -> Result<Self> {
         let context = Context::new(parameters)?;
         let encoder = Encoder::new(&context, context.max_slots())?;

@@ -1,4 +1,4 @@
-//! What operations on two vectors of slots open to, in any library.
+//! The slots that operations on two vectors decrypt to, in any library.
 
 use num_complex::Complex64;
 use sunzi_math::{add_mod, mul_mod};
@@ -6,31 +6,32 @@ use sunzi_math::{add_mod, mul_mod};
 use super::many::{FACTORS, INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PAIRS, PRODUCT_TREE, entry};
 use super::{HOISTED, ROTATE_HOISTED, STEPS};
 
-/// The arithmetic of slots, which stand in so many rows.
+/// The arithmetic of clear slots, which stand in `rows` rows.
 struct Slots<T> {
     rows: usize,
     add: Box<dyn Fn(T, T) -> T>,
     multiply: Box<dyn Fn(T, T) -> T>,
 }
 
-/// Slots modulo t.
+/// The slots modulo t that the named operation on two vectors should decrypt to.
 pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u64> {
     let add = Box::new(move |x, y| add_mod(x, y, t));
     Slots { rows: 2, add, multiply: Box::new(move |x, y| mul_mod(x, y, t)) }.outcome(name, left, right)
 }
 
-/// Slots of complex numbers, real and imaginary parts in turn, here and there.
+/// The complex slots that the named operation should decrypt to; vectors and result are real and imaginary
+/// parts in turn.
 pub(crate) fn expected_complex(name: &str, left: &[f64], right: &[f64]) -> Vec<f64> {
     let slots = Slots { rows: 1, add: Box::new(|x, y| x + y), multiply: Box::new(|x, y| x * y) };
     parts(&slots.outcome(name, &complex(left), &complex(right)))
 }
 
-/// Real and imaginary parts as complex numbers.
+/// Complex numbers from their real and imaginary parts in turn.
 pub(crate) fn complex(parts: &[f64]) -> Vec<Complex64> {
     parts.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(*re, *im)).collect()
 }
 
-/// Complex numbers as real and imaginary parts.
+/// Real and imaginary parts in turn of complex numbers.
 pub(crate) fn parts(slots: &[Complex64]) -> Vec<f64> {
     slots.iter().flat_map(|slot| [slot.re, slot.im]).collect()
 }
@@ -69,7 +70,7 @@ impl<T: Copy + Default> Slots<T> {
         slots.chunks((slots.len() / self.rows).max(1))
     }
 
-    /// All rows rotated to the left.
+    /// All rows of slots rotated to the left by `steps` steps.
     fn rotated(&self, slots: &[T], steps: i64) -> Vec<T> {
         let rotated = self.each_row(slots).map(|row| {
             let (first, rest) = row.split_at(steps.unsigned_abs() as usize % row.len().max(1));
@@ -78,7 +79,8 @@ impl<T: Copy + Default> Slots<T> {
         rotated.collect::<Vec<_>>().concat()
     }
 
-    /// Slot i is the sum over d of entry (i, i + d), both modulo [`MATRIX`], and slot i + d of the vector.
+    /// The product of the test matrix and a vector: slot i is the sum over d of entry (i, i + d), both modulo
+    /// [`MATRIX`], times slot i + d.
     fn by_matrix(&self, vector: &[T], right: &[T]) -> Vec<T> {
         let slot = |i: usize| {
             (i..i + MATRIX).fold(T::default(), |sum, at| {

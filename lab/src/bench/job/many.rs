@@ -1,4 +1,4 @@
-//! Workloads of many ciphertexts: the same in every scheme, and in every library that is compared.
+//! Workloads of many ciphertexts, equal in every scheme and in every library that is compared.
 
 use std::cell::OnceCell;
 
@@ -10,22 +10,23 @@ use sunzi_rlwe::{GaloisKeys, RlweContext, SecretKey};
 
 use crate::bench::{LabError, Result};
 
-/// Pairs of an inner product.
+/// Number of ciphertext pairs of an inner product.
 pub(crate) const PAIRS: usize = 128;
-/// Factors of a product tree.
+/// Number of factors of a product tree.
 pub(crate) const FACTORS: usize = 128;
-/// Rows and columns of a matrix that multiplies.
+/// Number of rows and of columns of the matrix that multiplies a vector.
 pub(crate) const MATRIX: usize = 64;
 
-/// Their names.
+/// Name of the workload of an inner product.
 pub(crate) const INNER_PRODUCT: &str = "inner_product_128";
 pub(crate) const PRODUCT_TREE: &str = "product_tree_128";
 pub(crate) const MATRIX_VECTOR: &str = "matrix_vector_64";
 
-/// Levels of the product tree.
+/// Number of levels of products in the product tree.
 pub(crate) const TREE_DEPTH: u32 = FACTORS.ilog2();
 
-/// Ciphertexts of the left and of the right operand in turn, made when they are first asked for: more than a cache holds.
+/// Ciphertexts of the left and the right operand in turn, made when they are first asked for: more than a
+/// cache holds.
 pub(crate) struct Pool<C>(OnceCell<Vec<C>>);
 
 impl<C> Pool<C> {
@@ -42,7 +43,8 @@ impl<C> Pool<C> {
         Ok(self.0.get_or_init(|| made))
     }
 
-    /// The pairs of an inner product; `make` encrypts the left operand for 0 and the right one for 1.
+    /// The pairs of ciphertexts of an inner product; `make` encrypts the left operand for 0 and the right one
+    /// for 1.
     pub(crate) fn pairs<E>(
         &self,
         n: usize,
@@ -52,14 +54,15 @@ impl<C> Pool<C> {
         Ok((0..PAIRS).filter_map(|_| all.next().zip(all.next())).collect())
     }
 
-    /// The factors of a product tree, made likewise.
+    /// The ciphertexts that are factors of a product tree; `make` encrypts the left operand for 0 and the
+    /// right one for 1.
     pub(crate) fn factors<E>(&self, n: usize, make: impl Fn(usize) -> Result<C, E>) -> Result<Vec<&C>, E> {
         Ok(self.get(n, make)?.iter().cycle().take(FACTORS).collect())
     }
 }
 
-/// The product of a list of factors, depth first: a product is made when both of its factors are there. `multiply` hears
-/// whether its product is the last one.
+/// The product of a list of factors, depth first: a product is made when both of its factors are there.
+/// `multiply` is told whether its product is the last one.
 pub(crate) fn tree<C, E>(
     factors: &[&C],
     last: bool,
@@ -78,12 +81,12 @@ where
     }
 }
 
-/// Entry (row, column) of the matrix: the slots of the right operand, row by row.
+/// Entry (row, column) of the test matrix, which holds the slots of the right operand row by row.
 pub(crate) fn entry<T: Clone + Default>(right: &[T], row: usize, column: usize) -> T {
     right.get(MATRIX * row + column).cloned().unwrap_or_default()
 }
 
-/// A matrix of an exact scheme, and the keys of the rotations that it takes.
+/// The encoded test matrix of an exact scheme, and the keys of the rotations that it takes.
 pub(crate) struct ExactMatrix<A: Arithmetic>(Matrix<A::Multiplier>, EvaluationKeys);
 
 impl<A> ExactMatrix<A>
@@ -109,7 +112,7 @@ where
         Ok(Self(matrix, EvaluationKeys { relinearization: None, galois }))
     }
 
-    /// The matrix times a vector.
+    /// Multiplies the test matrix by an encrypted vector.
     pub(crate) fn multiply(&self, arithmetic: &A, vector: &A::Ciphertext) -> Result<A::Ciphertext> {
         let Self(matrix, keys) = self;
         Ok(matrix_vector::multiply(arithmetic, matrix, vector, keys)?)

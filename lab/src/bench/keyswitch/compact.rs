@@ -1,4 +1,4 @@
-//! Rotations with keys that keep seeds in place of their uniform halves, beside those with keys that keep all.
+//! Rotations with keys that keep seeds in place of their uniform halves, beside keys that keep both halves.
 
 use sunzi_bfv::{Context, Evaluator};
 use sunzi_encoding::Plaintext;
@@ -8,7 +8,7 @@ use crate::bench::{PLAIN_MODULUS, Result, Row, Shape, check, side_by_side};
 
 const EXPONENT: u64 = 3;
 
-/// What half of the memory costs.
+/// The row that compares the time of a rotation with a compact key to one with a full key.
 pub(super) fn row(shape: &Shape, rounds: usize) -> Result<Row> {
     let context = Context::new(&shape.parameters(PLAIN_MODULUS)?)?;
     let (rlwe, evaluator) = (context.rlwe(), Evaluator::new(&context));

@@ -1,4 +1,4 @@
-//! Bootstrapping of a rival, by one of its own sets of parameters.
+//! Bootstrapping of a rival library, by one of its own parameter sets.
 
 use std::process::Command;
 use std::time::Duration;
@@ -15,17 +15,19 @@ use crate::bench::options::Options;
 use crate::bench::values::Values;
 use crate::bench::{CHANGE, LabError, Result};
 
-/// Longest time for one request: keys for bootstrapping take a busy machine minutes.
+/// Longest time for one request to a rival: bootstrapping keys take a busy machine minutes.
 const PATIENCE: Duration = Duration::from_secs(1800);
-/// The sets of Lattigo that are compared with, and log2 of their degrees.
+/// Lattigo's bootstrapping sets that are compared with, and log2 of their degrees.
 const LATTIGO: &[(&str, u32)] = &[("N16QP1546H192H32", 16), ("N15QP768H192H32", 15)];
-/// The sets of OpenFHE that are compared with, and log2 of their degrees.
+/// OpenFHE's bootstrapping sets that are compared with, and log2 of their degrees.
 const OPENFHE: &[(&str, u32)] = &[("sparse, budget 3 + 3, 7 levels", 16)];
 
-/// Theirs on one thread; `messages` of every kind. The program ends before this returns: its memory is free again.
+/// Figures of a rival's bootstrapping on one thread, with `messages` of every kind. The program ends before
+/// this returns: its memory is free again.
 ///
 /// # Errors
-/// A library without bootstrapping; no set of that degree; a rival that does not start, ends, is silent or talks nonsense.
+/// A library without bootstrapping; no set of the degree; a rival that does not start, ends, is silent or
+/// breaks the protocol.
 pub fn bootstrapping(
     options: &Options,
     selection: &Selection,

@@ -8,23 +8,23 @@ use sunzi_rlwe::security::max_log2_modulus;
 use super::Library;
 use crate::bench::{CHANGE, LabError, Result};
 
-/// log2 of the scale of CKKS: one prime a level in every library.
+/// log2 of the scale of CKKS in comparisons: one prime a level in every library.
 pub(super) const SCALE_BITS: u32 = 45;
 
 /// Bits of the widest moduli that most libraries take.
 const WIDTH: f64 = 60.0;
 
-/// Moduli of ciphertexts and special ones.
+/// The modulus chain of a library: ciphertext moduli and special ones.
 pub(super) struct Chain {
     pub(super) q: Vec<u64>,
-    /// How many of `q` make Q_0 of CKKS.
+    /// Number of the moduli `q` that make Q_0 of CKKS.
     pub(super) base: usize,
     pub(super) p: Vec<u64>,
 }
 
 impl Chain {
-    /// Of `bits` bits together: as wide as a library is fast with, and as many special ones as its key switching is
-    /// fastest with.
+    /// The chain of a library for BFV and BGV, of `bits` bits together: as wide as the library is fast with,
+    /// and with as many special moduli as its key switching is fastest with.
     pub(super) fn exact(library: Library, n: usize, bits: f64) -> Result<Self> {
         let ours = (DEFAULT_PRIME_BOUND as f64).log2();
         let fifth = |total: usize| total.div_ceil(5);
@@ -63,8 +63,9 @@ impl Chain {
         Ok(Self { q, base: 1, p })
     }
 
-    /// For CKKS: log2 Q and log2 P are 145 and 55, 325 and 110, 690 and 183, 1365 and 366 at most, of as many levels of one
-    /// scale in every library. Four or five digits are the fastest in most; SEAL has one special modulus.
+    /// The chain of a library for CKKS: log2 Q and log2 P are 145 and 55, 325 and 110, 690 and 183, 1365 and
+    /// 366 at most, of as many levels of one scale in every library. Four or five digits are the fastest in
+    /// most; SEAL has one special modulus.
     pub(super) fn approximate(library: Library, log_n: u32) -> Result<Self> {
         let (first_bits, levels, special) = match log_n {
             13 => (55, 2, (1, 55)),
@@ -97,7 +98,8 @@ impl Chain {
     }
 }
 
-/// Bits of security by the table of 2024, for a uniform ternary secret and a modulus that it is not above; 0 for less than 128.
+/// Bits of security by the table of 2024, for a uniform ternary secret at this degree and key modulus; 0 for
+/// less than 128.
 pub(super) fn security_bits(log_n: u32, log_key_modulus: f64) -> u32 {
     let levels = [(Security::Bits256, 256), (Security::Bits192, 192), (Security::Bits128, 128)];
     let holds =

@@ -1,4 +1,4 @@
-//! Random circuits over BFV in ours and in another library: what they open to must be what clear numbers give.
+//! Random circuits of BFV in Sunzi and in another library, compared with clear numbers.
 
 use serde::Serialize;
 use sunzi_math::{add_mod, mul_mod};
@@ -10,33 +10,34 @@ use crate::bench::rivals::Memory;
 use crate::bench::values::{Name, Step, Values};
 use crate::bench::{HOISTED, LabError, Result, on_threads};
 
-/// Degree: the least at which the modulus of the table leaves room for depth.
+/// log2 of the degree of random circuits: the least at which the modulus of the security table leaves room
+/// for depth.
 const LOG_N: u32 = 13;
-/// Products in a row, at most.
+/// Largest multiplicative depth of a random circuit.
 const DEPTH: u32 = 2;
 const STEPS: usize = 7;
-/// Circuits for one set of keys and operands.
+/// Number of random circuits for one set of keys and operands.
 const BATCH: usize = 50;
 
-/// What came of it.
+/// Report on the random circuits run with one rival.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The library.
+    /// Name of the rival library.
     pub rival: String,
-    /// How many circuits were run.
+    /// Number of random circuits that were run.
     pub circuits: usize,
-    /// Circuits in which ours opened to something wrong.
+    /// Number of random circuits that Sunzi decrypted to a wrong value.
     pub ours_wrong: usize,
-    /// Circuits in which the other library opened to something wrong.
+    /// Number of random circuits that the rival decrypted to a wrong value.
     pub theirs_wrong: usize,
-    /// Why there are no more circuits, if there are not.
+    /// Reason why fewer circuits were run than asked for, if so.
     pub failed: Option<String>,
 }
 
-/// Runs so many circuits with every rival; `progress` hears how many are done.
+/// Runs random circuits with every rival; `progress` is called with the number done.
 ///
 /// # Errors
-/// An operation of ours that fails. What goes wrong with a rival is said in its report.
+/// An operation of Sunzi that fails. A failure of a rival is said in its report.
 pub fn run(
     rivals: &[Selection],
     circuits: usize,
@@ -92,8 +93,8 @@ fn batches(
     Ok(())
 }
 
-/// Steps that depend on each other, at most two products deep, and what the last comes to. None is zero in every slot: it could be a
-/// ciphertext without randomness, which SEAL refuses to make.
+/// A random circuit: steps that depend on each other, at most two products deep, and their last value. No
+/// value is zero in every slot: it could be a ciphertext without randomness, which SEAL refuses to make.
 fn random(rng: &mut impl rand_core::Rng, left: &[u64], right: &[u64], t: u64) -> (Vec<Step>, Vec<u64>) {
     let mut steps = Vec::with_capacity(STEPS);
     let (mut values, mut depths) = (vec![left.to_vec(), right.to_vec()], vec![0; 2]);
@@ -119,7 +120,7 @@ fn random(rng: &mut impl rand_core::Rng, left: &[u64], right: &[u64], t: u64) ->
     (steps, values.pop().unwrap_or_default())
 }
 
-/// A step on clear slots, modulo t in two rows.
+/// A circuit's step on clear slots, modulo t in two rows.
 fn clear(step: Step, values: &[Vec<u64>], t: u64) -> Vec<u64> {
     let value = |at: usize| values.get(at).map_or(&[][..], Vec::as_slice);
     let with = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {

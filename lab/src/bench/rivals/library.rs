@@ -1,25 +1,25 @@
-//! What is compared: schemes, libraries, and the bars.
+//! The schemes and libraries of comparisons, and the bars on their ratios.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::Command;
 use std::str::FromStr;
 
-/// A scheme that is compared.
+/// A homomorphic encryption scheme that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Brakerski 2012, Fan and Vercauteren 2012.
+    /// BFV of Brakerski 2012, Fan and Vercauteren 2012.
     Bfv,
-    /// Brakerski, Gentry and Vaikuntanathan 2012.
+    /// BGV of Brakerski, Gentry and Vaikuntanathan 2012.
     Bgv,
-    /// Cheon, Kim, Kim and Song 2017.
+    /// CKKS of Cheon, Kim, Kim and Song 2017.
     Ckks,
 }
 
 impl Scheme {
     pub(super) const ALL: [Self; 3] = [Self::Bfv, Self::Bgv, Self::Ckks];
 
-    /// Its name on command lines and in the protocol.
+    /// The scheme's name on command lines and in the protocol.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bfv => "bfv",
@@ -37,18 +37,18 @@ impl FromStr for Scheme {
     }
 }
 
-/// The one of this name.
+/// The value among `all` with the name `text`.
 fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     let known: Vec<&str> = all.iter().map(|one| name(*one)).collect();
     let found = all.iter().copied().find(|one| name(*one) == text);
     found.ok_or_else(|| format!("expected one of {}, got {text}", known.join(", ")))
 }
 
-/// log2 of the degrees that schemes are compared at, and transforms.
+/// log2 of the degrees at which schemes and transforms are compared.
 pub(super) const DEGREES: RangeInclusive<u32> = 13..=16;
 pub(super) const TRANSFORM_DEGREES: RangeInclusive<u32> = 12..=16;
 
-/// A library to compare with.
+/// A library that Sunzi is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
     /// fhe.rs, BFV in Rust.
@@ -69,7 +69,7 @@ pub enum Library {
     Hexl,
     /// HElib, BGV and CKKS in C++.
     HElib,
-    /// Another build of Sunzi.
+    /// Sunzi itself, in another build.
     Sunzi,
 }
 
@@ -88,12 +88,12 @@ impl Library {
         (Self::Sunzi, "sunzi"),
     ];
 
-    /// Its name on command lines.
+    /// The library's name on command lines.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(library, _)| *library == self).map_or("", |(_, name)| *name)
     }
 
-    /// The schemes that it speaks of.
+    /// The schemes of the library that are compared.
     pub(super) fn schemes(self) -> &'static [Scheme] {
         match self {
             Self::FheRs => &[Scheme::Bfv],
@@ -103,7 +103,7 @@ impl Library {
         }
     }
 
-    /// Bits of the prime that its transforms are compared at.
+    /// Bits of the prime at which the library's transforms are compared, if they are.
     pub(super) fn transforms(self) -> Option<u32> {
         match self {
             Self::Lattigo => Some(60),
@@ -113,7 +113,8 @@ impl Library {
         }
     }
 
-    /// How its memory is given: the allocators of the others keep what they free, or nothing is allocated.
+    /// Allocator settings that the library is timed with: the allocators of the others keep what they free,
+    /// or nothing is allocated.
     pub(super) fn memory(self) -> &'static [Memory] {
         match self {
             Self::FheRs | Self::OpenFhe | Self::OpenFheHexl | Self::HElib | Self::Lattigo => {
@@ -123,7 +124,7 @@ impl Library {
         }
     }
 
-    /// Bar on ours / theirs.
+    /// Bar on Sunzi's time / the library's for the named operation.
     pub(super) fn bar(self, operation: &str) -> Option<f64> {
         match operation {
             _ if self == Self::Sunzi => None,
@@ -138,14 +139,15 @@ impl Library {
 /// How the allocator of a rival treats what is freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// As the system has it: large pieces are given back at once, and cost page faults when they are needed again.
+    /// The system's allocator: large pieces are given back at once, and cost page faults when they are needed
+    /// again.
     Stock,
-    /// Kept for the next allocation; a collector waits five times as long.
+    /// An allocator that keeps freed memory for the next allocation; a garbage collector waits five times as long.
     Kept,
 }
 
 impl Memory {
-    /// Its name on command lines and in rows.
+    /// Name of the allocator setting on command lines and in rows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stock => "stock",
@@ -153,7 +155,7 @@ impl Memory {
         }
     }
 
-    /// Sets the environment of a rival that is to start.
+    /// Sets the allocator environment of a rival that is to start.
     pub(super) fn apply(self, command: &mut Command) {
         if self == Self::Kept {
             // The largest that glibc accepts for pieces it takes from its heap.
@@ -174,11 +176,11 @@ impl FromStr for Memory {
     }
 }
 
-/// A library and the program that speaks for it, written `name=program`, or `tfhe-ntt` alone.
+/// A library and the program that serves it, written `name=program`, or `tfhe-ntt` alone.
 #[derive(Clone, Debug)]
 pub struct Selection {
     pub(super) library: Library,
-    /// The program, or why there is none.
+    /// Path of the library's program, or the reason why there is none.
     pub(super) program: Result<PathBuf, String>,
 }
 
@@ -195,7 +197,7 @@ impl FromStr for Selection {
     }
 }
 
-/// A library without a program, and why, written `name=reason`: a row that says so.
+/// A library without a program, and the reason, written `name=reason`: a row that says so.
 #[derive(Clone, Debug)]
 pub struct Absence(Selection);
 

@@ -1,8 +1,8 @@
-//! A rival in a process of its own.
+//! Rival libraries, each in a process of its own.
 //!
-//! Three threads stand between the harness and the pipes, so that neither side can wait for the other
-//! with a full pipe: one writes requests, one reads answers, one keeps the last words on standard error.
-//! The harness itself only ever waits on a channel, and never for longer than its patience.
+//! Three threads stand between the harness and a rival's pipes, so that neither can wait for the other with a
+//! full pipe: one writes requests, one reads answers, one keeps the last words on standard error. The harness
+//! itself only ever waits on a channel, and never for longer than its patience.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,78 +21,79 @@ use crate::Result;
 use crate::alternate::Contender;
 use crate::bench::values::{Step, Values};
 
-/// Longest answer: sixteen rotations of n = 2^16 numbers, twenty-odd characters each, fit twice over.
+/// Bytes of a rival's longest answer: sixteen rotations of n = 2^16 numbers, twenty-odd characters each, fit
+/// twice over.
 const LONGEST_ANSWER: u64 = 64 << 20;
-/// How much of standard error is kept.
+/// Bytes of a rival's standard error that are kept.
 const LAST_WORDS: usize = 2000;
-/// How much of an answer an error shows.
+/// Bytes of a rival's answer that an error shows.
 const SHOWN: usize = 200;
-/// How long a rival may take to end once it was told to, or once it closed its output.
+/// Longest time a rival may take to end once it was told to, or once it closed its output.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// What can go wrong with a rival.
+/// Errors of a rival library's process.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RivalError {
-    /// The program could not be started.
+    /// The rival's program could not be started.
     #[error("{rival}: cannot start {program}: {reason}; build it with cargo xtask peers")]
     Start {
-        /// The rival.
+        /// Name of the rival that did not start.
         rival: String,
-        /// Its program.
+        /// Path of the rival's program.
         program: String,
-        /// What the operating system said.
+        /// Reason of the operating system why the program did not start.
         reason: String,
     },
-    /// No answer came in time; the program was ended.
+    /// No answer of the rival came in time; its program was ended.
     #[error("{rival}: no answer to {request} within {seconds:.1} s, ended it{last_words}")]
     Silent {
-        /// The rival.
+        /// Name of the rival that gave no answer.
         rival: String,
-        /// What it was asked.
+        /// Request that the rival did not answer.
         request: &'static str,
-        /// How long the harness waited.
+        /// Seconds that the harness waited for the answer.
         seconds: f64,
-        /// What it last wrote to standard error.
+        /// Last text that the silent rival wrote to standard error.
         last_words: String,
     },
-    /// The program ended by itself.
+    /// The rival's program ended by itself.
     #[error("{rival}: ended while asked to {request}, {status}{last_words}")]
     Ended {
-        /// The rival.
+        /// Name of the rival whose program ended.
         rival: String,
-        /// What it was asked.
+        /// Request during which the rival's program ended.
         request: &'static str,
-        /// How it ended.
+        /// Exit status of the rival's program.
         status: String,
-        /// What it last wrote to standard error.
+        /// Last text that the ended rival wrote to standard error.
         last_words: String,
     },
-    /// The answer is not what the protocol says.
+    /// The rival's answer is not what the protocol says.
     #[error("{rival}: expected {expected} in answer to {request}, got {got}")]
     Nonsense {
-        /// The rival.
+        /// Name of the rival that broke the protocol.
         rival: String,
-        /// What it was asked.
+        /// Request that the rival answered wrongly.
         request: &'static str,
-        /// What the protocol says.
+        /// Answer that the protocol prescribes.
         expected: String,
-        /// The beginning of what came.
+        /// Beginning of the answer that came instead.
         got: String,
     },
-    /// The rival says that it cannot.
+    /// The rival answers that it cannot do what it was asked.
     #[error("{rival}: cannot {request}: {message}")]
     Refused {
-        /// The rival.
+        /// Name of the rival that refused.
         rival: String,
-        /// What it was asked.
+        /// Request that the rival refused.
         request: &'static str,
-        /// Its own words.
+        /// The rival's own words of refusal.
         message: String,
     },
 }
 
-/// A running rival that has introduced itself.
+/// The running process of a rival that has given its name and version.
 pub(crate) struct Rival {
     name: String,
     child: Child,
@@ -106,7 +107,7 @@ pub(crate) struct Rival {
 }
 
 impl Rival {
-    /// Starts `command`, one thread and no input but requests, and asks who it is.
+    /// Starts the rival `command`, with one thread and no input but requests, and asks for its name and version.
     pub(crate) fn start(name: &str, mut command: Command, patience: Duration) -> Result<Self, RivalError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("GOMAXPROCS", "1").env("RAYON_NUM_THREADS", "1").env("OMP_NUM_THREADS", "1");
@@ -145,52 +146,52 @@ impl Rival {
         }
     }
 
-    /// Library and version.
+    /// Name and version of the rival's library.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.hello.library, self.hello.version)
     }
 
-    /// How it was built and what it uses of the machine.
+    /// How the rival library was built and what it uses of the machine.
     pub(crate) fn features(&self) -> &str {
         &self.hello.features
     }
 
-    /// Makes keys and data; returns what can be verified and run.
+    /// Asks the rival to make keys and data; returns the operations that can be verified and run.
     pub(crate) fn prepare(&mut self, preparation: Preparation) -> Result<Prepared, RivalError> {
         self.ask("prepare", Request::Prepare(preparation))
     }
 
-    /// Gives it another operand.
+    /// Gives the rival another left operand.
     pub(crate) fn replace(&mut self, left: Values) -> Result<(), RivalError> {
         let protocol::Replaced {} = self.ask("replace", Request::Replace { left })?;
         Ok(())
     }
 
-    /// The number of its process.
+    /// Process id of the rival.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// The values that the result of an operation opens to.
+    /// The values that the rival's result of an operation decrypts to.
     pub(crate) fn verify(&mut self, operation: &str) -> Result<Values, RivalError> {
         let operation = operation.to_owned();
         let outcome: protocol::Outcome = self.ask("verify", Request::Verify { operation })?;
         Ok(outcome.values)
     }
 
-    /// The values that the last value of a circuit opens to.
+    /// The values that the last value of a circuit decrypts to in the rival.
     pub(crate) fn circuit(&mut self, steps: &[Step]) -> Result<Values, RivalError> {
         let steps = steps.to_vec();
         let outcome: protocol::Outcome = self.ask("run a circuit", Request::Circuit { steps })?;
         Ok(outcome.values)
     }
 
-    /// The operation as something to time.
+    /// The rival's operation as a contender to time.
     pub(crate) fn contender<'a>(&'a mut self, operation: &'a str) -> impl Contender + 'a {
         Turns { rival: self, operation }
     }
 
-    /// Runs one turn. The rival times itself; what it says cannot exceed what passed here.
+    /// Runs one turn of a rival's operation. The rival times itself; its time cannot exceed what passed here.
     fn run(&mut self, operation: &str, calls: u32, warm: bool) -> Result<Duration, RivalError> {
         let begin = Instant::now();
         let request = Request::Run { operation: operation.to_owned(), calls, warm };
@@ -258,7 +259,7 @@ impl Rival {
         let _ = self.child.wait();
     }
 
-    /// What an ended rival wrote last; a child of its own may still hold its standard error open.
+    /// Last text of an ended rival on standard error, which a child of its own may still hold open.
     fn last_words(&self) -> String {
         let begin = Instant::now();
         while !self.listener.is_finished() && begin.elapsed() < FAREWELL {
@@ -282,7 +283,7 @@ impl Drop for Rival {
     }
 }
 
-/// One operation of a rival.
+/// One operation of a rival, as a contender that takes turns.
 struct Turns<'a> {
     rival: &'a mut Rival,
     operation: &'a str,
@@ -294,7 +295,7 @@ impl Contender for Turns<'_> {
     }
 }
 
-/// How the child ended, if it does in time.
+/// Exit status of a rival's process, if it ends within `patience`.
 fn wait(child: &mut Child, patience: Duration) -> Option<String> {
     let begin = Instant::now();
     loop {
@@ -342,7 +343,7 @@ fn keep_last_words(mut stderr: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
 mod tests {
     use super::*;
 
-    /// A rival made of a shell script.
+    /// A rival made of a shell script, for tests.
     fn script(text: &str) -> Result<Rival, RivalError> {
         patient(text, 30_000)
     }

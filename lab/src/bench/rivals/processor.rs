@@ -1,4 +1,4 @@
-//! Keeping everybody on one processor.
+//! Binding of a comparison's threads and processes to one processor.
 
 /// Binds this thread, and every thread and process that it starts from now on, to the last processor it
 /// may use: all contenders then meet the same clock and the same caches. Returns which one.
@@ -14,7 +14,8 @@ pub fn bind() -> Option<usize> {
     Some(last)
 }
 
-/// Elsewhere the operating system decides.
+/// Binds nothing in builds without the feature `peers` or for systems other than Linux: the operating system
+/// chooses the processor.
 #[cfg(not(all(feature = "peers", target_os = "linux")))]
 pub fn bind() -> Option<usize> {
     None

@@ -1,5 +1,5 @@
-//! Sunzi itself as a rival: two builds can be compared, and the harness be tried against a contender
-//! whose ratio is known to be one.
+//! Sunzi itself as a rival: two builds can be compared, and the harness be tried against a contender whose
+//! ratio is known to be one.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -15,7 +15,7 @@ use crate::bench::job::Subject;
 use crate::bench::shape::parameters;
 use crate::bench::{Job, LabError, Result, hoisted_exponents, key_switching};
 
-/// Answers requests until there are no more, or until one says to quit.
+/// Answers requests of a harness until there are no more, or until one says to quit.
 ///
 /// # Errors
 /// Input that cannot be read, output that cannot be written. Bad requests get an error as their answer.
@@ -75,7 +75,7 @@ fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject> {
     job.as_deref().ok_or_else(|| LabError::request("nothing is prepared yet"))
 }
 
-/// Keys and data for what is asked.
+/// Makes Sunzi's keys and data for what a request asks.
 pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>> {
     let Preparation { scheme, n, t, log_scale, q, base, p, left, right, .. } = asked;
     let scheme = scheme.parse::<Scheme>();

@@ -1,4 +1,4 @@
-//! The subcommand `bootstrap`.
+//! The subcommand `lab bench bootstrap`.
 
 use clap::{Args, ValueEnum};
 use lab::Result;
@@ -12,7 +12,7 @@ use super::super::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// A rival that goes first, as lattigo=PROGRAM
+    /// A rival to measure first, as lattigo=PROGRAM
     #[cfg(feature = "peers")]
     #[arg(long = "rival", value_name = "NAME=PROGRAM")]
     rivals: Vec<Selection>,
@@ -25,42 +25,42 @@ pub(crate) struct Arguments {
     /// Bootstrappings that are timed
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Threads of ours; rivals have one
+    /// Threads of Sunzi's bootstrapping; rivals have one
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Only the rivals
+    /// Measure only the rivals' bootstrapping
     #[arg(long)]
     only_rivals: bool,
     /// Our set of parameters; rivals have one of the same degree. quick is a look at n = 2^12, WITHOUT SECURITY
     #[arg(long, value_enum, default_value_t = Named::Default)]
     set: Named,
-    /// What levels are made of, unless as the set has it
+    /// Moduli that levels are made of, unless as the parameter set has it
     #[arg(long, value_enum)]
     chain: Option<Levels>,
-    /// With so many digits of key switching
+    /// Digits of key switching, unless as the parameter set has it
     #[arg(long)]
     digits: Option<usize>,
-    /// With so many levels left
+    /// Levels left after bootstrapping, unless as the parameter set has it
     #[arg(long)]
     levels: Option<usize>,
     /// With SlotsToCoeffs first, on levels that are left more than the set has, so that as many are left between two bootstrappings
     #[arg(long)]
     slots_first: bool,
-    /// Print JSON
+    /// Print the bootstrapping figures as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What levels are made of.
+/// Moduli that the levels of a bootstrapping set are made of.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Levels {
-    /// The first moduli of one list
+    /// Levels that are the first moduli of one list
     Prefixes,
-    /// Sets of moduli
+    /// Levels that are sets of moduli
     Sets,
 }
 
-/// The sets that are there.
+/// Bootstrapping parameter sets of `lab bench bootstrap`, by name.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Named {
     Default,
@@ -84,7 +84,7 @@ impl Named {
     }
 }
 
-/// Measures one side after the other, and prints.
+/// Measures the bootstrapping of one library after the other, and prints the figures.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let Arguments { messages, rounds, threads, .. } = *arguments;
     let options = Options { rounds, threads, ..Options::default() };

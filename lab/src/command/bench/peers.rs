@@ -1,4 +1,4 @@
-//! The subcommand `peers`.
+//! The subcommand `lab bench peers`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -22,10 +22,10 @@ pub(crate) struct Arguments {
     absent: Vec<Absence>,
     #[command(flatten)]
     common: Common,
-    /// Only these schemes, separated by commas
+    /// Compare only these schemes, separated by commas
     #[arg(long, value_delimiter = ',')]
     schemes: Vec<Scheme>,
-    /// Only these operations of a scheme, separated by commas
+    /// Compare only these operations of a scheme, separated by commas
     #[arg(long, value_delimiter = ',')]
     operations: Vec<String>,
     /// How the memory of rivals is given, stock or kept, separated by commas (both, where it matters)
@@ -34,10 +34,10 @@ pub(crate) struct Arguments {
     /// Begin no new round of an operation after so many seconds
     #[arg(long)]
     seconds: Option<f64>,
-    /// Also write the rows here, as JSON
+    /// Also write the rows of results to this file, as JSON
     #[arg(long)]
     save: Option<PathBuf>,
-    /// Fail if a bar is missed
+    /// Fail if a ratio misses its bar
     #[arg(long)]
     check: bool,
 }
@@ -50,15 +50,15 @@ pub(crate) struct Circuits {
     /// A rival that cannot be compared with, and why
     #[arg(long, value_name = "NAME=REASON")]
     absent: Vec<Absence>,
-    /// How many circuits, with every rival
+    /// Number of random circuits for every rival
     #[arg(long, default_value_t = 1000)]
     count: usize,
-    /// Print JSON instead of sentences
+    /// Print the results of random circuits as JSON instead of sentences
     #[arg(long)]
     json: bool,
 }
 
-/// Runs circuits and prints how many went wrong; whether ours were all right.
+/// Runs random circuits and prints how many were wrong; returns whether Sunzi's were all right.
 pub(crate) fn circuits(arguments: &Circuits) -> Result<bool> {
     let mut rivals = arguments.rivals.clone();
     rivals.extend(arguments.absent.iter().cloned().map(Selection::from));
@@ -80,7 +80,7 @@ pub(crate) fn circuits(arguments: &Circuits) -> Result<bool> {
     Ok(reports.iter().all(|report| report.ours_wrong == 0))
 }
 
-/// Compares and prints; whether every result was right.
+/// Compares Sunzi with rivals and prints the rows; returns whether every result was right.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     // Where it cannot be done, the operating system decides, for all contenders alike.
     let _ = processor::bind();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use lab::repro::{Part, akimoto, bajard, behz, kpz, takeshita};
 
-/// What stands below the options of every paper.
+/// Help text below the options of every paper.
 macro_rules! notes {
     ($($note:literal),+) => {
         concat!(
@@ -16,7 +16,7 @@ macro_rules! notes {
     };
 }
 
-/// The papers.
+/// The papers that `lab repro` reproduces.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Paper {
     /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
@@ -25,7 +25,7 @@ pub(crate) enum Paper {
         "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters."
     ))]
     Behz {
-        /// What every paper takes.
+        /// Options that every paper takes.
         #[command(flatten)]
         run: RunArgs<behz::Part>,
         /// log2 of the ring degrees to time, 11 to 15
@@ -58,7 +58,7 @@ pub(crate) enum Paper {
         "Figures 1 to 7 are at n = 1024 and up to 16384 bits, far below any security: never for data that matters."
     ))]
     Takeshita {
-        /// What every paper takes.
+        /// Options that every paper takes.
         #[command(flatten)]
         run: RunArgs<takeshita::Part>,
         /// Most bits of q, 128 to 16384; 16384 unless given
@@ -67,25 +67,25 @@ pub(crate) enum Paper {
     },
 }
 
-/// What `lab repro` takes for any paper with parts `P`.
+/// Options of `lab repro` for any paper with parts `P`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs<P: Part> {
     /// Tables and figures to make, such as table1,figure2; all unless given
     #[arg(long, value_name = "PART,...", value_delimiter = ',', value_parser = P::parse)]
     pub(crate) only: Vec<P>,
-    /// Less of it, in a few minutes
+    /// Reproduce less of the paper, in a few minutes
     #[arg(long)]
     pub(crate) quick: bool,
     /// Folder for the figures; repro-PAPER unless given
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Print one JSON object
+    /// Print the tables and figures as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
     /// Show no progress bars
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Most threads to use; all processors unless given
+    /// Most threads that the reproduction uses; all processors unless given
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! The tables as text for people: the paper's value and ours side by side.
+//! The reproduced tables as text for people: the paper's value and Sunzi's side by side.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use lab::repro::report::{Quantity, Report, Row, Table, Value};
 
 use super::super::output::{empty_table, right_align};
 
-/// All tables, and where the figures are.
+/// All reproduced tables as text, and the paths of the figures.
 pub(crate) fn render(report: &Report, files: &[PathBuf]) -> String {
     let mut text = format!("[{}], {}\n", report.paper, report.machine);
     if report.tables.iter().flat_map(|table| &table.rows).any(|row| row.measured) {
@@ -23,10 +23,10 @@ pub(crate) fn render(report: &Report, files: &[PathBuf]) -> String {
     text
 }
 
-/// The paper's value of a quantity, or ours.
+/// Chooses the value of a quantity that the reproduced paper prints, or Sunzi's.
 type Side = fn(&Quantity) -> &Option<Value>;
 
-/// A column: its heading and where its values come from.
+/// A column of a reproduced table: its heading and the source of its values.
 struct Column {
     heading: String,
     of: Side,
@@ -58,7 +58,7 @@ fn table(table: &Table) -> String {
     text
 }
 
-/// The paper's column and ours of each quantity, without those that hold nothing.
+/// The columns of a reproduced table, the paper's and Sunzi's for each quantity, without columns that hold nothing.
 fn columns(table: &Table) -> Vec<Column> {
     let quantities = table.rows.first().map_or(&[][..], |row| &row.quantities);
     let sides: [(&str, Side); 2] = [("paper", |one| &one.paper), ("ours", |one| &one.ours)];

@@ -1,4 +1,4 @@
-//! Bootstrapping of the paper's set and of the default one.
+//! Bootstrapping of CKKS with the set of `[AS19]` and with the default one.
 
 use num_complex::Complex64;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
@@ -15,29 +15,29 @@ use crate::subjects::strategies::context;
 /// Bits of precision below which a bootstrapping counts as wrong.
 const LEAST_BITS: f64 = 6.0;
 
-/// A set, a strategy and a number of threads.
+/// A setup of bootstrapping: a parameter set, a strategy and a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Setup {
-    /// Whether with the paper's set; else the default one.
+    /// Whether the setup takes the set of `[AS19]`; else the default one.
     pub(super) paper: bool,
     pub(super) parallelism: Parallelism,
     pub(super) threads: usize,
 }
 
-/// What came of it.
+/// Time and precision of the bootstrapping with one setup.
 pub(super) struct Bootstrapped {
     pub(super) setup: Setup,
     pub(super) set: &'static str,
     pub(super) milliseconds: f64,
     pub(super) slots: usize,
     pub(super) levels_left: usize,
-    /// -log2 of the mean error of a slot.
+    /// Precision in bits by the mean error of a slot, −log2 of it.
     pub(super) mean_bits: f64,
-    /// -log2 of the largest.
+    /// Precision in bits by the largest error of a slot, −log2 of it.
     pub(super) worst_bits: f64,
 }
 
-/// The setups that are compared: both sets on one thread, and the strategies on all of them.
+/// The bootstrapping setups that are compared: both sets on one thread, and the strategies on all threads.
 pub(super) fn plan(options: &Options, strategies: bool) -> Vec<Setup> {
     let mut setups = Vec::new();
     for paper in [true, false] {
@@ -75,7 +75,7 @@ pub(super) fn compute(
     Ok(all)
 }
 
-/// Keys once, matrices for every strategy.
+/// Bootstraps with the setups of one set, whose keys are made once; matrices are made for every strategy.
 fn of_set(
     set: &Set,
     setups: &[Setup],

@@ -1,4 +1,4 @@
-//! Figures 1 and 2: the operations by threads and by level, every strategy.
+//! Figures 1 and 2 of `[AS19]`: times of CKKS operations by threads and by level, for every strategy.
 
 use super::Options;
 use super::printed::{DEPTH, FIGURE1_LEVEL};
@@ -8,10 +8,10 @@ use crate::repro::{
 };
 use crate::subjects::strategies::{Operands, Subject};
 
-/// Medians of every operation by every strategy, at one place of the horizontal axis.
+/// Median times of every operation by every strategy, at one place of the horizontal axis.
 type Column = Vec<Vec<f64>>;
 
-/// Time by the number of threads, at level 16.
+/// Figure 1 of `[AS19]`: times of CKKS operations by the number of threads, at level 16.
 pub(super) fn figure1(options: &Options, machine: &Machine, progress: &mut Progress<'_>) -> Result<Figure> {
     let subject = subject(options.figure_log2_degree)?;
     let operands = subject.operands(FIGURE1_LEVEL)?;
@@ -25,7 +25,7 @@ pub(super) fn figure1(options: &Options, machine: &Machine, progress: &mut Progr
     Ok(figure("Figure 1", title, "threads", machine, &columns))
 }
 
-/// Time by level, on all threads.
+/// Figure 2 of `[AS19]`: times of CKKS operations by level, on all threads.
 pub(super) fn figure2(options: &Options, machine: &Machine, progress: &mut Progress<'_>) -> Result<Figure> {
     let subject = subject(options.figure_log2_degree)?;
     let mut columns = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn figure2(options: &Options, machine: &Machine, progress: &mut Progr
     Ok(figure("Figure 2", title, "level", machine, &columns))
 }
 
-/// The levels of Figure 2.
+/// The ciphertext levels of Figure 2 of `[AS19]`.
 pub(super) fn levels(options: &Options) -> Vec<usize> {
     let step = options.level_step.clamp(1, DEPTH);
     let mut levels: Vec<usize> = (step..=DEPTH).step_by(step).collect();

@@ -1,4 +1,5 @@
-//! `[AS19]`, "RNS variant of approximate homomorphic encryption and its bootstrapping, in parallel".
+//! Reproduction of `[AS19]`, "RNS variant of approximate homomorphic encryption and its bootstrapping, in
+//! parallel".
 
 mod bootstrapping;
 mod figures;
@@ -12,34 +13,34 @@ use crate::repro::Run;
 use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
 parts! {
-    /// Operations and bootstrapping on one thread.
+    /// Table 1 of `[AS19]`: CKKS operations and bootstrapping on one thread.
     Table1 = "table1",
-    /// Bootstrapping by the strategies of sharing work among threads.
+    /// Table 2 of `[AS19]`: bootstrapping by the strategies of sharing work among threads.
     Table2 = "table2",
-    /// Operations by the number of threads.
+    /// Figure 1 of `[AS19]`: CKKS operations by the number of threads.
     Figure1 = "figure1",
-    /// Operations by level.
+    /// Figure 2 of `[AS19]`: CKKS operations by level.
     Figure2 = "figure2",
 }
 
-/// What to reproduce and how thoroughly.
+/// Options of the reproduction of `[AS19]`: what to reproduce and how thoroughly.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The parts; each is made once, in the paper's order.
+    /// Tables and figures of `[AS19]` to make, each once, in the paper's order.
     pub parts: Vec<Part>,
-    /// log2 N of the figures; 16 in the paper.
+    /// log2 N of the figures; 16 in `[AS19]`.
     pub figure_log2_degree: u32,
-    /// log2 N of the tables; 16 in the paper.
+    /// log2 N of the tables; 16 in `[AS19]`.
     pub table_log2_degree: u32,
-    /// Levels of Figure 2 are 1 and the multiples of this; the paper has all 32.
+    /// Step between levels of Figure 2, which are 1 and the multiples of this; `[AS19]` has all 32.
     pub level_step: usize,
-    /// How long the rounds of every operation go on.
+    /// Limits on the rounds of every timed operation.
     pub budget: Budget,
-    /// Bootstrappings that each figure stands on: 10 in the paper.
+    /// Number of bootstrappings that each figure is the median of: 10 in `[AS19]`.
     pub bootstraps: usize,
-    /// Most threads; the machine's unless fewer are asked for.
+    /// Most threads to use; the machine's unless fewer are asked for.
     pub threads: usize,
-    /// Only the default strategy in Table 2: the others encode the matrices again.
+    /// Whether Table 2 of `[AS19]` has only the default strategy: the others encode the matrices again.
     pub one_strategy: bool,
 }
 
@@ -60,7 +61,7 @@ impl Paper for Options {
         }
     }
 
-    /// What takes less than five minutes.
+    /// Options for a reproduction of `[AS19]` in less than five minutes.
     fn quick() -> Self {
         Self {
             figure_log2_degree: 14,
@@ -99,7 +100,7 @@ impl Paper for Options {
         )
     }
 
-    /// Takes some 12 GiB of memory where it bootstraps at the paper's degree.
+    /// Makes the tables and figures of `[AS19]`. Bootstrapping at the paper's degree takes some 12 GiB of memory.
     fn make(&self, Run { machine, progress, tables, figures }: &mut Run<'_>) -> Result<()> {
         let wanted = |part| self.parts.contains(&part);
         let bootstrapped = match wanted(Part::Table1) || wanted(Part::Table2) {

@@ -1,29 +1,31 @@
-//! What the paper prints: Tables 1 and 2, of `[AS19]`, section 5. N = 2^16, q_0 ≈ 2^61, q_i ≈ 2^55, L = 32, h = 64, all slots,
-//! an Intel Xeon E5-4627 v3 at 2.6 GHz.
+//! The values printed in Tables 1 and 2 of `[AS19]`, section 5. N = 2^16, q_0 ≈ 2^61, q_i ≈ 2^55, L = 32, h =
+//! 64, all slots, an Intel Xeon E5-4627 v3 at 2.6 GHz.
 
-/// log2 N.
+/// log2 of the ring degree N in `[AS19]`.
 pub(super) const LOG2_DEGREE: u32 = 16;
-/// log2 q_0 and log2 q_i.
+/// log2 of the first modulus q_0 and of the other moduli q_i in `[AS19]`.
 pub(super) const FIRST_BITS: u32 = 61;
 pub(super) const SCALE_BITS: u32 = 55;
-/// L in Tables 1 and 2 and in Figure 2, and in Figure 1.
+/// Depth L in Tables 1 and 2 and in Figure 2 of `[AS19]`, and in Figure 1.
 pub(super) const DEPTH: usize = 32;
 pub(super) const FIGURE1_LEVEL: usize = 16;
-/// Bits of precision, and levels, after bootstrapping: 5.1.
+/// Bits of precision, and levels, after bootstrapping `[AS19, 5.1]`.
 pub(super) const PRECISION_BITS: f64 = 11.0;
 pub(super) const LEVELS_LEFT: u64 = 7;
 
-/// Table 1: scheme, and milliseconds on one thread of Add, CMult, Mult, Rescale, LeftRot, Bootstrapping.
+/// Table 1 of `[AS19]`: scheme, and milliseconds on one thread of Add, CMult, Mult, Rescale, LeftRot,
+/// Bootstrapping.
 pub(super) const TABLE1: [(&str, [f64; 6]); 2] = [
     (HEAAN, [34.743, 31.385, 8956.36, 10.563, 3854.39, 494_082.0]),
     (FULL_RNS, [57.59, 97.25, 3246.3, 460.39, 3018.38, 224_006.0]),
 ];
 
-/// The two schemes: the second has residues as ours has.
+/// Names of the two schemes of `[AS19]`; the second computes with residues, as Sunzi does.
 pub(super) const HEAAN: &str = "HEAAN";
 const FULL_RNS: &str = "FullRNS-HEAAN";
 
-/// Table 2: scheme, how it is parallel, threads; milliseconds of a bootstrapping, and for each of 2^15 slots.
+/// Table 2 of `[AS19]`: scheme, strategy of sharing work, threads; milliseconds of a bootstrapping, and for
+/// each of 2^15 slots.
 pub(super) const TABLE2: [(&str, &str, u64, [f64; 2]); 6] = [
     (HEAAN, "None", 1, [490_445.0, 14.97]),
     (HEAAN, "NTL", 32, [132_281.0, 4.04]),

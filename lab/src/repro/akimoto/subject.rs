@@ -1,4 +1,4 @@
-//! The five operations of the paper on real ciphertexts.
+//! The five CKKS operations of `[AS19]` on real ciphertexts.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use super::printed::{DEPTH, FIRST_BITS, SCALE_BITS};
 use crate::repro::{LabError, Result, timed};
 use crate::subjects::strategies::{Operands, Operation, Subject};
 
-/// Digits of key switching.
+/// Number of digits of key switching.
 const DIGITS: usize = 3;
-/// How far a slot may be from what it should be.
+/// Largest error allowed in a slot of a timed CKKS operation.
 const TOLERANCE: f64 = 1e-6;
 
-/// The operations of Table 1 in the paper's order, with the paper's names.
+/// The operations of Table 1 of `[AS19]` in the paper's order, with the paper's names.
 pub(super) const OPERATIONS: [(Operation, &str); 5] = [
     (Operation::Add, "Add"),
     (Operation::Constant { scale_bits: SCALE_BITS }, "CMult"),
@@ -25,14 +25,14 @@ pub(super) const OPERATIONS: [(Operation, &str); 5] = [
     (Operation::Rotate, "LeftRot"),
 ];
 
-/// The three strategies, with the paper's names.
+/// The three strategies of sharing work among threads, with the names of `[AS19]`.
 pub(super) const STRATEGIES: [(Parallelism, &str); 3] = [
     (Parallelism::CoefficientWise, "Coefficient-wise"),
     (Parallelism::ModulusWise, "Modulus-wise"),
     (Parallelism::Collapsed, "Coef&Mod-wise"),
 ];
 
-/// Ciphertexts with the paper's moduli at N = 2^`log2_degree`, for levels up to 32.
+/// Keys and ciphertexts with the moduli of `[AS19]` at N = 2^`log2_degree`, for levels up to 32.
 pub(super) fn subject(log2_degree: u32) -> Result<Subject> {
     let ranges = [LevelRange { levels: DEPTH, scale_bits: SCALE_BITS }];
     let research = Security::InsecureForResearchOnly;
@@ -41,7 +41,7 @@ pub(super) fn subject(log2_degree: u32) -> Result<Subject> {
     Subject::new(&parameters, |slots| [0.37, 1.93].map(|step| message(slots, step)), TOLERANCE)
 }
 
-/// How long one operation takes; its result is opened and must be right.
+/// Time of one CKKS operation; its result is decrypted and must be right.
 pub(super) fn time(
     subject: &Subject,
     (operation, name): (Operation, &'static str),
@@ -54,7 +54,7 @@ pub(super) fn time(
     Ok(taken)
 }
 
-/// Complex numbers in the unit disc that look random.
+/// A message of complex numbers in the unit disc that look random.
 pub(super) fn message(slots: usize, step: f64) -> Vec<Complex64> {
     let part = |at: f64| (at * step).sin() * 0.7;
     (0..slots).map(|at| Complex64::new(part(at as f64), part(at as f64 * 1.618 + 0.5))).collect()

@@ -1,4 +1,4 @@
-//! Tables 1 and 2: the paper's rows, then ours.
+//! Tables 1 and 2 of `[AS19]`: the paper's rows, then Sunzi's.
 
 use sunzi_ring::Parallelism;
 
@@ -8,10 +8,10 @@ use super::printed::{DEPTH, HEAAN, LEVELS_LEFT, PRECISION_BITS, TABLE1, TABLE2};
 use super::subject::{OPERATIONS, STRATEGIES, subject, time};
 use crate::repro::{Progress, Result, Row, Table, Timed, alternate_timed, on_threads};
 
-/// Names of the columns of Table 1, in milliseconds.
+/// Column names of Table 1 of `[AS19]`, whose values are in milliseconds.
 const COLUMNS: [&str; 6] = ["Add_ms", "CMult_ms", "Mult_ms", "Rescale_ms", "LeftRot_ms", "Bootstrapping_ms"];
 
-/// The operations at L = 32 on one thread, and a bootstrapping.
+/// Table 1 of `[AS19]`: CKKS operations at L = 32 on one thread, and a bootstrapping.
 pub(super) fn table1(
     options: &Options,
     bootstrapped: &[Bootstrapped],
@@ -46,7 +46,7 @@ fn operations(options: &Options) -> Result<Vec<f64>> {
     Ok(alternate_timed(options.budget, &mut contenders)?.iter().map(|times| times.median_ms()).collect())
 }
 
-/// Bootstrapping by strategy and threads, and for each slot.
+/// Table 2 of `[AS19]`: times of bootstrapping by strategy and threads, and for each slot.
 pub(super) fn table2(bootstrapped: &[Bootstrapped]) -> Table {
     let mut rows: Vec<Row> = Vec::new();
     for (scheme, parallel, threads, [milliseconds, amortised]) in TABLE2 {

@@ -1,11 +1,11 @@
-//! Products of plaintexts modulo 2 and Φ_m, by the definition: what every product is checked against.
+//! Products of plaintexts modulo 2 and Φ_m by the definition, which every product is checked against.
 
 use sunzi_encoding::Plaintext;
 use sunzi_math::{CoefficientBasis, Residues, RingIndex, cyclotomic_polynomial};
 
 use crate::Result;
 
-/// Polynomials over GF(2), 64 coefficients a word.
+/// A polynomial over GF(2), 64 coefficients a word.
 type Bits = Vec<u64>;
 
 fn pack(coefficients: impl Iterator<Item = bool>, length: usize) -> Bits {
@@ -24,7 +24,7 @@ fn bit(a: &[u64], i: usize) -> bool {
     a.get(i / 64).is_some_and(|word| word >> (i % 64) & 1 == 1)
 }
 
-/// a += b·X^shift.
+/// Adds b·X^shift to a, for polynomials over GF(2).
 fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
     let (words, bits) = (shift / 64, shift % 64);
     let mut carry = 0;
@@ -34,7 +34,7 @@ fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
     }
 }
 
-/// a·b for coefficients in a basis, modulo 2.
+/// The product a·b modulo 2 of plaintexts whose coefficients are in `basis`.
 pub(super) fn product_in(basis: CoefficientBasis, a: &Plaintext, b: &Plaintext, m: u64) -> Result<Plaintext> {
     if basis == CoefficientBasis::Power {
         return product(a, b, m);
@@ -47,7 +47,7 @@ pub(super) fn product_in(basis: CoefficientBasis, a: &Plaintext, b: &Plaintext, 
     Ok(Plaintext::new(shape.powerful_from_power(&bits, product.coefficients()), 2)?)
 }
 
-/// a·b modulo 2 and Φ_m.
+/// The product a·b of two plaintexts modulo 2 and Φ_m.
 fn product(a: &Plaintext, b: &Plaintext, m: u64) -> Result<Plaintext> {
     let phi = cyclotomic_polynomial(m)?;
     let n = phi.len() - 1;

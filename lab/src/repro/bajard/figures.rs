@@ -1,4 +1,4 @@
-//! Figures 1, 2 and 3: time per slot.
+//! Figures 1, 2 and 3 of `[BEHMSZ17]`: time per slot of reductions and of products.
 
 use sunzi_math::primes_with_bits;
 use sunzi_ring::{Backend, Ring};
@@ -13,7 +13,7 @@ use crate::repro::{
     Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, Series, Timed, alternate_timed,
 };
 
-/// Reductions, and whole products with them.
+/// Figure 1 of `[BEHMSZ17]`: time per slot of reductions, and of whole products with them.
 pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
     let names: Vec<&str> = METHODS.iter().map(|method| method.1).chain(OTHERS).collect();
     let panel = |title: &str, times: fn(&Measured) -> &[Series]| {
@@ -36,7 +36,8 @@ fn log2(m: u64) -> f64 {
     (m as f64).log2()
 }
 
-/// The ring of a power of two has but one slot for t = 2: a curve a thousand times higher would hide what sets the others apart.
+/// Name of the curve of the power-of-two ring. That ring has but one slot for t = 2: a curve a thousand times
+/// higher would hide the differences between the others.
 const AS_MANY_SLOTS: &str = "power of two, divided by as many slots";
 
 fn push(panel: &mut Panel, at: usize, name: &str, points: Vec<(f64, f64)>) {
@@ -52,15 +53,15 @@ fn figure(name: &'static str, title: String, machine: &Machine, panels: Vec<Pane
     Figure { reason: Some(NOT_PRINTED), ..figure }
 }
 
-/// The products of a scheme by every ring: columns of medians in milliseconds, by [`NAMES`].
+/// Times of a scheme's products in every ring: columns of medians in milliseconds, by [`NAMES`].
 pub(super) struct Products {
     m: u64,
     slots: u64,
-    /// FV, then BGV.
+    /// Times of products of FV, then of BGV.
     schemes: [Vec<f64>; 2],
 }
 
-/// Everything that multiplies.
+/// Names of the rings and reductions that multiply, in the legend.
 const NAMES: [&str; 6] = [
     "Barrett (Alg. 1)",
     "Barrett after a sparse multiple (Alg. 2)",
@@ -72,7 +73,7 @@ const NAMES: [&str; 6] = [
 const REDUCTIONS: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 
-/// Times products of FV and BGV with the paper's moduli.
+/// Times products of FV and BGV with the moduli of `[BEHMSZ17]`.
 pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result<Vec<Products>> {
     let mut all = Vec::new();
     for printed in printed::DEPTHS.iter().filter(|row| row.m <= options.product_index) {
@@ -105,7 +106,7 @@ pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result
     Ok(all)
 }
 
-/// Figure 2 (FV) or 3 (BGV).
+/// Figure 2 (FV) or Figure 3 (BGV) of `[BEHMSZ17]`: time per slot of products.
 pub(super) fn of_scheme(products: &[Products], bgv: bool, machine: &Machine) -> Figure {
     let mut panel = Panel::new("", false);
     for (at, name) in NAMES.iter().enumerate() {

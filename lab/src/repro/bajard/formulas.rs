@@ -1,15 +1,16 @@
-//! The paper's counts of multiplications [3.1, 3.2], our own of operations, and its bounds on depths [4.3].
+//! Counts of multiplications of `[BEHMSZ17, 3.1 and 3.2]`, Sunzi's own counts of operations, and the bounds
+//! on depths of `[BEHMSZ17, 4.3]`.
 
 use sunzi_math::SparseMultiple;
 use sunzi_rlwe::Log2;
 use sunzi_univariate::Reduction;
 
-/// L·log2 L, what the paper counts for a transform.
+/// The count L·log2 L of `[BEHMSZ17]` for a transform of length L.
 fn transform(length: usize) -> f64 {
     length as f64 * f64::from(length.ilog2())
 }
 
-/// The lengths of a reduction: N, the power of two from n, and A for a degree n + α.
+/// Transform lengths of a reduction: N, the power of two from n on, and A for a degree n + α.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
     pub(super) n: usize,
@@ -23,12 +24,12 @@ impl Lengths {
         Self { n, whole: (2 * n).next_power_of_two(), half }
     }
 
-    /// A.
+    /// Transform length A of the quotient, for a degree n + α.
     pub(super) fn quotient(alpha: usize) -> usize {
         (2 * alpha + 1).next_power_of_two()
     }
 
-    /// Modular multiplications by the paper's formulas.
+    /// Number of modular multiplications of a reduction by the formulas of `[BEHMSZ17]`.
     pub(super) fn counted(&self, sparse: &SparseMultiple, reduction: Reduction) -> f64 {
         let Self { whole, half, .. } = *self;
         let barrett =
@@ -40,8 +41,9 @@ impl Lengths {
         }
     }
 
-    /// What is done, in butterflies: L·(log2 L)/2 a transform, and a product of words as one. An addition of words is a quarter, and a
-    /// transform adds L words beside its butterflies to come apart, unless half of them are zero.
+    /// Number of operations that a reduction does, in butterflies: L·(log2 L)/2 a transform, and a product of
+    /// words as one. An addition of words is a quarter, and a transform adds L words beside its butterflies
+    /// to come apart, unless half of them are zero.
     pub(super) fn done(&self, sparse: &SparseMultiple, reduction: Reduction) -> f64 {
         let Self { n, whole, half } = *self;
         let full = |length: usize| transform(length) / 2.0 + length as f64 / 2.0;
@@ -61,27 +63,28 @@ impl Lengths {
     }
 }
 
-/// The quantities of 4.3. Without Montgomery's reduction M and M^-1 drop out with their factors δ.
+/// The sizes in the depth bounds of `[BEHMSZ17, 4.3]`. Without Montgomery's reduction M and M^-1 drop out
+/// with their factors δ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) n: usize,
-    /// k, of 62 bits each.
+    /// Number k of ciphertext moduli, of 62 bits each.
     pub(super) moduli: usize,
-    /// δ_R.
+    /// Expansion factor δ_R of the ring.
     pub(super) expansion: f64,
-    /// δ_R·‖M‖ and δ_R·‖M^-1‖, or 1 and 1.
+    /// Norm factors δ_R·‖M‖ and δ_R·‖M^-1‖, or 1 and 1 without Montgomery's reduction.
     pub(super) factor: f64,
     pub(super) inverse: f64,
 }
 
 const MODULUS_BITS: f64 = 62.0;
-/// t.
+/// Plaintext modulus t in the depth bounds.
 const PLAIN: f64 = 2.0;
-/// B_key.
+/// Bound B_key on the coefficients of a secret key.
 const KEY: f64 = 1.0;
 
 impl Sizes {
-    /// B_err = 6σ with σ = 2√n.
+    /// Bound on the errors: B_err = 6σ with σ = 2√n.
     fn error(&self) -> f64 {
         12.0 * (self.n as f64).sqrt()
     }
@@ -90,7 +93,7 @@ impl Sizes {
         MODULUS_BITS * moduli as f64
     }
 
-    /// The largest L with C_1^L·V + L·C_1^(L−1)·C_2 ≤ B_dec, for ρ = 0 and B_dec = q/2t.
+    /// Depth bound of FV: the largest L with C_1^L·V + L·C_1^(L−1)·C_2 ≤ B_dec, for ρ = 0 and B_dec = q/2t.
     pub(super) fn fv_depth(&self) -> u64 {
         let (delta, t) = (Log2::of(self.expansion), PLAIN);
         let secret = Log2::of(1.0 + self.expansion * KEY);
@@ -113,7 +116,7 @@ impl Sizes {
         (1..).take_while(|&depth| noise(depth).bits() <= limit).count() as u64
     }
 
-    /// Products of operands for which Lemma 3 holds, each followed by a scaling by one modulus.
+    /// Depth bound of BGV: products of operands for which Lemma 3 holds, each followed by a scaling by one modulus.
     pub(super) fn bgv_depth(&self) -> u64 {
         let delta = Log2::of(self.expansion);
         let secret = 1.0 + self.expansion * KEY;
@@ -138,7 +141,7 @@ impl Sizes {
 mod tests {
     use super::*;
 
-    /// The speed-ups that are legible, and 2.06, the largest of Table 1 by the introduction.
+    /// Checks the legible speed-ups of `[BEHMSZ17]`, and 2.06, the largest of Table 1 by the introduction.
     #[test]
     fn counts_are_those_of_the_paper() {
         let speed_up = |m: u64, n: usize, reduction| {
@@ -153,7 +156,7 @@ mod tests {
             assert!((found - printed.montgomery).abs() < 0.011, "{} {found}", printed.m);
         }
     }
-    /// Depths of Table 3, where only those of FV without M are one less in two rows.
+    /// Checks the depths of Table 3 of `[BEHMSZ17]`, where only those of FV without M are one less in two rows.
     #[test]
     fn depths_are_those_of_the_paper() {
         for (row, n, fv) in [(0, 4096, 1), (1, 8192, 5), (2, 16384, 12), (3, 27000, 19), (4, 32768, 22)] {

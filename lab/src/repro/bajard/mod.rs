@@ -1,4 +1,5 @@
-//! `[BEHMSZ17]`, "Efficient reductions in cyclotomic rings - application to Ring-LWE based FHE schemes".
+//! Reproduction of `[BEHMSZ17]`, "Efficient reductions in cyclotomic rings - application to Ring-LWE based
+//! FHE schemes".
 
 mod clear;
 mod figures;
@@ -13,38 +14,38 @@ use std::time::Duration;
 use crate::repro::Run;
 use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
-/// Bits of every modulus of the paper.
+/// Bits of every modulus of `[BEHMSZ17]`.
 const MODULUS_BITS: u32 = 62;
 
 parts! {
-    /// Sparse multiples of cyclotomic polynomials.
+    /// Table 1 of `[BEHMSZ17]`: sparse multiples of cyclotomic polynomials.
     Table1 = "table1",
-    /// The speed-up of Montgomery's reduction.
+    /// Table 2 of `[BEHMSZ17]`: speed-up of Montgomery's reduction.
     Table2 = "table2",
-    /// Depths of FV and BGV.
+    /// Table 3 of `[BEHMSZ17]`: depths of FV and BGV.
     Table3 = "table3",
-    /// Time per slot of reductions.
+    /// Figure 1 of `[BEHMSZ17]`: time per slot of reductions.
     Figure1 = "figure1",
-    /// Time per slot of products of FV.
+    /// Figure 2 of `[BEHMSZ17]`: time per slot of products of FV.
     Figure2 = "figure2",
-    /// Time per slot of products of BGV.
+    /// Figure 3 of `[BEHMSZ17]`: time per slot of products of BGV.
     Figure3 = "figure3",
 }
 
-/// What to reproduce and how thoroughly.
+/// Options of the reproduction of `[BEHMSZ17]`: what to reproduce and how thoroughly.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The parts; each is made once, in the paper's order.
+    /// Tables and figures of `[BEHMSZ17]` to make, each once, in the paper's order.
     pub parts: Vec<Part>,
-    /// The largest m whose reductions are timed; 65535 in the paper.
+    /// Largest cyclotomic index m whose reductions are timed; 65535 in `[BEHMSZ17]`.
     pub reduction_index: u64,
-    /// The largest m whose depths are observed.
+    /// Largest cyclotomic index m whose depths are observed.
     pub depth_index: u64,
-    /// The largest m whose products are timed.
+    /// Largest cyclotomic index m whose products are timed.
     pub product_index: u64,
-    /// Products in a row that are tried at most.
+    /// Most products in a row that are tried to observe a depth.
     pub most_depth: u64,
-    /// How long the rounds of every figure go on.
+    /// Limits on the rounds of every figure's timings.
     pub budget: Budget,
 }
 
@@ -63,7 +64,7 @@ impl Paper for Options {
         }
     }
 
-    /// What takes less than four minutes.
+    /// Options for a reproduction of `[BEHMSZ17]` in less than four minutes.
     fn quick() -> Self {
         Self {
             depth_index: 13107,
@@ -117,7 +118,7 @@ impl Paper for Options {
     }
 }
 
-/// What stands on timings of reductions, and on those of products.
+/// Parts of `[BEHMSZ17]` that follow from timings of reductions, and parts that follow from timings of products.
 const REDUCTIONS: [Part; 3] = [Part::Table1, Part::Table2, Part::Figure1];
 const PRODUCTS: [Part; 2] = [Part::Figure2, Part::Figure3];
 

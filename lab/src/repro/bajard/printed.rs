@@ -1,19 +1,20 @@
-//! What `[BEHMSZ17]` prints. Its archived text lost digits: they are none here.
+//! The values printed in `[BEHMSZ17]`. Digits that its archived text lost are missing.
 
-/// One row of Tables 1 and 2.
+/// One row of Tables 1 and 2 of `[BEHMSZ17]`.
 pub(super) struct Reductions {
     pub(super) m: u64,
     pub(super) n: u64,
     pub(super) alpha: u64,
-    /// Slots, deg Q_sp, Hamming weight, log2 A, log2 N.
+    /// Number of slots, deg Q_sp, Hamming weight, log2 A and log2 N of the row.
     pub(super) sizes: [Option<u64>; 5],
-    /// Theoretical speed-up of Alg. 2, in Table 1.
+    /// Theoretical speed-up of `[BEHMSZ17, Alg. 2]`, in Table 1.
     pub(super) sparse: Option<f64>,
-    /// Theoretical speed-up of Alg. 3, in Table 2.
+    /// Theoretical speed-up of `[BEHMSZ17, Alg. 3]`, in Table 2.
     pub(super) montgomery: f64,
 }
 
-/// Tables 1 and 2: m, n, α; slots, deg Q_sp, Hamming weight, log2 A, log2 N; speed-ups. 0 stands for what is not legible.
+/// Tables 1 and 2 of `[BEHMSZ17]`: m, n, α; slots, deg Q_sp, Hamming weight, log2 A, log2 N; speed-ups. 0
+/// stands for what is not legible.
 const LINES: [([u64; 3], [u64; 5], [f64; 2]); 6] = [
     ([3855, 2048, 7], [128, 2056, 7, 0, 12], [0.0, 2.62]),
     ([4369, 4096, 15], [256, 4112, 17, 0, 13], [0.0, 2.62]),
@@ -23,7 +24,7 @@ const LINES: [([u64; 3], [u64; 5], [f64; 2]); 6] = [
     ([65535, 32768, 2183], [2048, 34952, 7, 13, 16], [1.85, 2.63]),
 ];
 
-/// The rows of Tables 1 and 2.
+/// The rows of Tables 1 and 2 of `[BEHMSZ17]`.
 pub(super) fn reductions() -> impl Iterator<Item = Reductions> {
     LINES.into_iter().map(|([m, n, alpha], sizes, [sparse, montgomery])| Reductions {
         m,
@@ -35,15 +36,15 @@ pub(super) fn reductions() -> impl Iterator<Item = Reductions> {
     })
 }
 
-/// One row of Table 3: theoretical depths, and those observed.
+/// One row of Table 3 of `[BEHMSZ17]`: theoretical depths, and observed ones.
 #[derive(Clone, Copy)]
 pub(super) struct Depths {
     pub(super) m: u64,
-    /// Moduli of 62 bits.
+    /// Number of 62-bit moduli in a row of Table 3 of `[BEHMSZ17]`.
     pub(super) moduli: usize,
-    /// ‖M‖, ‖M⁻¹‖ and δ_R/n.
+    /// Norms ‖M‖ and ‖M⁻¹‖ of Montgomery's factor, and δ_R/n.
     pub(super) norms: [u64; 3],
-    /// BGV, BGV with Montgomery, FV, FV with Montgomery.
+    /// Theoretical depths of BGV, BGV with Montgomery, FV, FV with Montgomery.
     pub(super) theory: [u64; 4],
     pub(super) observed: [u64; 4],
 }
@@ -52,7 +53,7 @@ const fn depths(m: u64, moduli: usize, norms: [u64; 3], theory: [u64; 4], observ
     Depths { m, moduli, norms, theory, observed }
 }
 
-/// Table 3.
+/// Rows of Table 3 of `[BEHMSZ17]`.
 pub(super) const DEPTHS: [Depths; 5] = [
     depths(4369, 2, [1, 1, 35], [1, 1, 1, 1], [1, 1, 4, 3]),
     depths(13107, 5, [2, 1, 205], [4, 4, 6, 4], [4, 4, 17, 10]),

@@ -1,4 +1,5 @@
-//! One product modulo a 62-bit prime, reduced by every method: what Tables 1 and 2 and Figure 1 measure.
+//! One product modulo a 62-bit prime, reduced by every method, as Tables 1 and 2 and Figure 1 of `[BEHMSZ17]`
+//! measure it.
 
 use std::time::Instant;
 
@@ -10,38 +11,40 @@ use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 use super::{MODULUS_BITS, Options};
 use crate::repro::{LabError, Result, Series, Timed, alternate_timed};
 
-/// Products that are timed together.
+/// Number of polynomial products that are timed together.
 const REPEATS: usize = 4;
 
-/// Times of one index.
+/// Times of reductions and products at one cyclotomic index m.
 pub(super) struct Measured {
     pub(super) m: u64,
     pub(super) slots: u64,
-    /// Reductions, by [`METHODS`], then the inverse transforms of the ring of a power of two and, if there is one, of the ring of index m.
+    /// Times of reductions, by [`METHODS`], then of the inverse transforms of the power-of-two ring and, if
+    /// there is one, of the ring of index m.
     pub(super) reductions: Vec<Series>,
-    /// Whole products: two transforms, one multiplication point by point, one reduction.
+    /// Times of whole products: two transforms, one multiplication point by point, one reduction.
     pub(super) products: Vec<Series>,
-    /// Products modulo primes of our own length, below 2^48.
+    /// Times of products modulo primes of Sunzi's own length, below 2^48.
     pub(super) native: Vec<Series>,
 }
 
-/// The reductions of the paper, with their names.
+/// The reductions of `[BEHMSZ17]`, with their names.
 pub(super) const METHODS: [(Reduction, &str); 3] = [
     (Reduction::Barrett, "Barrett (Alg. 1)"),
     (Reduction::SparseBarrett, "Barrett after a sparse multiple (Alg. 2)"),
     (Reduction::Montgomery, "Montgomery (Alg. 3)"),
 ];
-/// What stands beside them.
+/// Names of the rings that are timed beside the reductions.
 pub(super) const OTHERS: [&str; 2] = ["ring of a power of two", "direct transform"];
 
 impl Measured {
-    /// How much faster a reduction of [`METHODS`] is than plain Barrett.
+    /// Speed-up of a reduction of [`METHODS`] over plain Barrett.
     pub(super) fn speed_up(&self, method: usize) -> f64 {
         let pair = self.reductions.first().zip(self.reductions.get(method));
         pair.map_or(f64::NAN, |(plain, own)| own.speed_up_over(plain))
     }
 
-    /// How much faster than the best of [`METHODS`] a product by the direct transform is, with moduli of the paper's length and ours.
+    /// Speed-ups of a product by the direct transform over the best of [`METHODS`], with moduli of the
+    /// paper's length and of Sunzi's.
     pub(super) fn direct(&self) -> [f64; 2] {
         [&self.products, &self.native].map(|times| {
             let Some(direct) = times.get(METHODS.len() + 1) else { return f64::NAN };
@@ -54,7 +57,7 @@ impl Measured {
     }
 }
 
-/// Anything that transforms forwards and back.
+/// A way to multiply polynomials that transforms forwards and back.
 enum Method {
     Reducer(Reducer),
     Power(Box<NttPlan>),
@@ -62,7 +65,7 @@ enum Method {
 }
 
 impl Method {
-    /// Words of a polynomial, and of its values.
+    /// Number of words of a polynomial, and of its values after the transform.
     fn lengths(&self) -> [usize; 2] {
         match self {
             Self::Reducer(reducer) => [reducer.degree(), reducer.length()],
@@ -80,7 +83,7 @@ impl Method {
         }
     }
 
-    /// Milliseconds of reductions of products, and of whole products with them.
+    /// Time of reductions of products, or of whole products with them.
     fn time(&self, whole: bool) -> Result<std::time::Duration> {
         let ([n, length], modulus) = (self.lengths(), self.modulus()?);
         let words = |seed: u64| -> Vec<u64> {
@@ -157,7 +160,7 @@ fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Du
     Ok(begin.elapsed() / REPEATS as u32)
 }
 
-/// Times everything for one index.
+/// Times all reductions and products for one cyclotomic index m.
 pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured> {
     let long = methods(m, |order| primes_with_bits(MODULUS_BITS, order, 1))?;
     let native = methods(m, |order| primes_below(DEFAULT_PRIME_BOUND, order, 1))?;
@@ -177,7 +180,7 @@ pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured>
     })
 }
 
-/// Everything that is timed, modulo the first primes that there are for a root order.
+/// All ways to multiply that are timed, modulo the first primes that there are for a root order.
 fn methods(m: u64, primes: impl Fn(u64) -> Result<Vec<u64>, MathError>) -> Result<Vec<Method>> {
     let order = UnivariateRing::root_order(m)?;
     let q = primes(order)?.first().copied().unwrap_or(2);

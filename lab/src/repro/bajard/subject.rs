@@ -8,10 +8,11 @@ use sunzi_rlwe::{encryption, randomness};
 use super::clear;
 use crate::repro::{Known, LabError, Party, Result, Timed, timed};
 
-/// t: bits in slots.
+/// Plaintext modulus t = 2: bits in slots.
 pub(super) const PLAIN_MODULUS: u64 = 2;
 
-/// Keys over a ring. The paper's sets are for 80 bits by the estimates of 2015, hence the opt-in.
+/// Keys of FV and BGV over a ring. The sets of `[BEHMSZ17]` are for 80 bits by the estimates of 2015, hence
+/// the opt-in.
 pub(super) struct Subject {
     name: &'static str,
     party: Party,
@@ -20,7 +21,7 @@ pub(super) struct Subject {
 /// A BGV ciphertext u(s) = (Q/t)·m + v in two parts, of one level.
 type Parts = [Poly<Evaluation>; 2];
 
-/// How ciphertexts of a scheme are multiplied and opened.
+/// Functions that multiply and decrypt ciphertexts of a scheme.
 type Scheme<T> = (fn(&Subject, &T, &T) -> Result<T>, fn(&Subject, &T) -> Result<Plaintext>);
 
 const FV: Scheme<Ciphertext> = (Subject::multiply, |subject, c| subject.party.open(c));
@@ -54,13 +55,13 @@ impl Subject {
         Ok((encryption.parts, message))
     }
 
-    /// The product of two messages.
+    /// The product of two messages, computed without encryption.
     fn clear(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext> {
         let ring = self.party.context.ring();
         clear::product_in(ring.coefficient_basis(), a, b, ring.index())
     }
 
-    /// The message of a BGV ciphertext: −Q·m′ = m modulo t, so that both are the same for t = 2.
+    /// The message of a BGV ciphertext: −Q·m′ = m modulo t, so that both are equal for t = 2.
     fn opened(&self, parts: &Parts) -> Result<Plaintext> {
         let Party { context, keys, .. } = &self.party;
         let phase = encryption::phase(context.rlwe(), parts, &keys.secret)?;
@@ -70,7 +71,7 @@ impl Subject {
         Ok(Plaintext::new(message, PLAIN_MODULUS)?)
     }
 
-    /// A product of FV, with both parts reduced.
+    /// A product of two FV ciphertexts, with both parts reduced.
     fn multiply(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
         let product = self.party.multiply(a, b)?;
         for part in product.parts() {
@@ -79,7 +80,8 @@ impl Subject {
         Ok(product)
     }
 
-    /// t·u·u′, relinearised and scaled to the next level: in the end both parts are reduced.
+    /// A product of two BGV ciphertexts: t·u·u′, relinearised and scaled to the next level, with both parts
+    /// reduced in the end.
     fn multiply_parts(&self, [a0, a1]: &Parts, [b0, b1]: &Parts) -> Result<Parts> {
         let Party { context, keys, .. } = &self.party;
         let rlwe = context.rlwe();
@@ -92,12 +94,12 @@ impl Subject {
         Ok([reduced(c0)?, reduced(c1)?])
     }
 
-    /// A product of two fresh FV ciphertexts, with both parts reduced.
+    /// A product of two fresh FV ciphertexts to time, with both parts reduced.
     pub(super) fn fv_product(&self) -> Result<Timed<'_>> {
         self.product("product of FV", self.pair()?, FV)
     }
 
-    /// A product of two fresh BGV ciphertexts, with the scaling after it and both parts reduced.
+    /// A product of two fresh BGV ciphertexts to time, with the scaling after it and both parts reduced.
     pub(super) fn bgv_product(&self) -> Result<Timed<'_>> {
         self.product("product of BGV", self.pair_of_parts()?, BGV)
     }
@@ -117,12 +119,13 @@ impl Subject {
         }))
     }
 
-    /// How many products in a row decrypt: of two ciphertexts, each time the first times the second and the second squared.
+    /// Number of products of FV in a row that decrypt: of two ciphertexts, each time the first times the
+    /// second and the second squared.
     pub(super) fn fv_depth(&self, most: u64) -> Result<u64> {
         self.depth(self.pair()?, most, FV)
     }
 
-    /// How many products of BGV in a row decrypt, down to one modulus.
+    /// Number of products of BGV in a row that decrypt, down to one modulus.
     pub(super) fn bgv_depth(&self) -> Result<u64> {
         self.depth(self.pair_of_parts()?, self.party.context.rlwe().level() as u64 - 1, BGV)
     }

@@ -1,4 +1,4 @@
-//! Tables 1, 2 and 3.
+//! Tables 1, 2 and 3 of `[BEHMSZ17]`.
 
 use sunzi_math::{SparseMultiple, cyclotomic_polynomial, multiplicative_order, primes_with_bits};
 use sunzi_ring::{Backend, Ring};
@@ -16,12 +16,12 @@ fn decimal(value: f64) -> Value {
     Value::Decimal((value * 100.0).round() / 100.0, 2)
 }
 
-/// Slots of GF(2^d): n/d for the order d of 2 modulo m.
+/// Number of slots of GF(2^d) in the ring of index m: n/d for the order d of 2 modulo m.
 pub(super) fn slots(m: u64, n: u64) -> Result<u64> {
     Ok(n / multiplicative_order(2, m).unwrap_or(n).max(1))
 }
 
-/// Q_sp, what it saves by the paper's count and by ours, and measured.
+/// Table 1 of `[BEHMSZ17]`: Q_sp, and the speed-up by it, by the paper's count, by Sunzi's, and measured.
 pub(super) fn table1(measured: &[Measured]) -> Result<Table> {
     let rows = pairs(measured).map(|(printed, measured)| row1(&printed, measured)).collect::<Result<_>>()?;
     let title = "sparse multiples Φ_d(X^(m/d)) of Φ_m found by search, and the speed-up of Alg. 2 over Alg. 1; \
@@ -51,7 +51,7 @@ fn row1(printed: &Reductions, measured: &Measured) -> Result<Row> {
         .because(reason(printed)))
 }
 
-/// How many times as much plain Barrett takes by a count as another reduction.
+/// Speed-up of a reduction over plain Barrett by a count of operations.
 fn speed_up(
     lengths: &Lengths,
     sparse: &SparseMultiple,
@@ -75,7 +75,7 @@ fn reason(printed: &Reductions) -> Option<&'static str> {
     }
 }
 
-/// The speed-up of Montgomery's reduction.
+/// Table 2 of `[BEHMSZ17]`: the speed-up of Montgomery's reduction.
 pub(super) fn table2(measured: &[Measured]) -> Result<Table> {
     let mut rows = Vec::new();
     for (printed, measured) in pairs(measured) {
@@ -100,7 +100,7 @@ pub(super) fn table2(measured: &[Measured]) -> Result<Table> {
     Ok(Table::new("Table 2", title, rows))
 }
 
-/// Depths by the bounds of 4.3, and what decrypts.
+/// Table 3 of `[BEHMSZ17]`: depths by the bounds of section 4.3, and depths that decrypt.
 pub(super) fn table3(options: &Options, progress: &mut Progress<'_>) -> Result<Table> {
     let mut rows = Vec::new();
     for printed in depths(options) {
@@ -119,7 +119,7 @@ pub(super) fn table3(options: &Options, progress: &mut Progress<'_>) -> Result<T
     Ok(Table::new("Table 3", title, rows))
 }
 
-/// The rows of Table 3 that are asked for.
+/// The rows of Table 3 of `[BEHMSZ17]` that are asked for.
 fn depths(options: &Options) -> impl Iterator<Item = Depths> {
     let most = options.depth_index;
     printed::DEPTHS.into_iter().filter(move |row| row.m <= most)
@@ -166,7 +166,7 @@ fn depth_row(options: &Options, printed: &Depths, moduli: usize, progress: &mut 
     Ok(row.because(observed.contains(&most).then(|| format!("not tried beyond {most}"))))
 }
 
-/// Steps that progress counts.
+/// Number of steps that progress counts for Table 3 of `[BEHMSZ17]`.
 pub(super) fn depth_steps(options: &Options) -> usize {
     2 * depths(options).count()
 }

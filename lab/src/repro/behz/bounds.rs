@@ -1,6 +1,6 @@
-//! The bounds of section 5.1: noise of a multiplicative tree, and the γ, m̃ and m_sk that suffice.
+//! The bounds of `[BEHZ16, 5.1]`: noise of a multiplicative tree, and the γ, m̃ and m_sk that suffice.
 //!
-//! Everything is exact: integers and quotients of any size, no floating point.
+//! The bounds of `[BEHZ16]` are computed exactly: integers and quotients of any size, no floating point.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -10,27 +10,27 @@ use num_traits::{One, Pow, ToPrimitive, Zero};
 use super::Width;
 use crate::repro::{LabError, Result};
 
-/// An exact quotient.
+/// An exact quotient of two integers.
 pub type Rational = Ratio<BigInt>;
 
-/// ‖s‖ ≤ 1: ternary secrets.
+/// Bound B_key = 1 on the coefficients of a secret key: ‖s‖ ≤ 1, ternary secrets.
 const KEY_BOUND: u64 = 1;
 
-/// The smallest ρ tried is 1/2^12: what is lost beyond is below a thousandth of the noise.
+/// Inverse of the smallest ρ tried, 1/2^12: smaller ones change less than a thousandth of the noise.
 const LEAST_RHO: u64 = 1 << 12;
 
-/// What suffices for a depth and a ρ.
+/// The moduli m̃, m_sk and γ that suffice for a depth and a ρ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sufficient {
-    /// m̃, unless none is needed.
+    /// The modulus m̃ that suffices to reduce q-overflows, unless none is needed.
     pub m_tilde: Option<u64>,
-    /// ⌈log2 m_sk⌉.
+    /// Bits ⌈log2 m_sk⌉ of the modulus m_sk that suffices for a conversion back to q.
     pub log2_m_sk: u64,
-    /// γ.
+    /// The modulus γ that suffices for decryption at a depth.
     pub gamma: u64,
 }
 
-/// One line of the paper's tables: everything the bounds depend on but ρ and γ.
+/// One line of the tables of `[BEHZ16]`: everything the bounds depend on but ρ and γ.
 #[derive(Clone, Debug)]
 pub struct Setting {
     log2_degree: u32,
@@ -43,11 +43,11 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// n = 2^`log2_degree`, q of the `count` greatest moduli of `width`, B of as many that follow,
-    /// plaintext modulus t and errors of at most `error_bound` = B_err.
+    /// The setting with n = 2^`log2_degree`, q of the `count` greatest moduli of `width`, B of as many that
+    /// follow, plaintext modulus t and errors of at most `error_bound` = B_err.
     ///
     /// # Errors
-    /// [`LabError::Failed`].
+    /// [`LabError::Failed`] for more moduli than there are.
     pub fn new(
         log2_degree: u32,
         width: Width,
@@ -69,7 +69,7 @@ impl Setting {
         })
     }
 
-    /// The ring constant δ = n.
+    /// The ring's expansion factor δ = n.
     fn delta(&self) -> Rational {
         whole(1_u64 << self.log2_degree)
     }
@@ -79,7 +79,7 @@ impl Setting {
         self.q.mod_floor(&self.plain_modulus.into()).into()
     }
 
-    /// C_RNS,1 and C_RNS,2 of section 5.1.
+    /// The noise growth factors C_RNS,1 and C_RNS,2 of `[BEHZ16, 5.1]`.
     fn growth(&self, rho: &Rational) -> [Rational; 2] {
         let [delta, key, t, k] =
             [self.delta(), whole(KEY_BOUND), whole(self.plain_modulus), whole(self.count as u64)];
@@ -97,12 +97,12 @@ impl Setting {
         [first, second]
     }
 
-    /// V = B_err·(1 + 2δ·B_key): noise of a fresh ciphertext.
+    /// Noise of a fresh ciphertext: V = B_err·(1 + 2δ·B_key).
     pub fn fresh_noise(&self) -> Rational {
         whole(self.error_bound) * (one() + whole(2) * self.delta() * whole(KEY_BOUND))
     }
 
-    /// Noise after a multiplicative tree: C_1^L·V + L·C_1^(L−1)·C_2.
+    /// Noise after a multiplicative tree of depth L: C_1^L·V + L·C_1^(L−1)·C_2.
     pub fn noise(&self, depth: u32, rho: &Rational) -> Rational {
         self.tree(depth, &self.growth(rho))
     }
@@ -122,26 +122,27 @@ impl Setting {
         Rational::new(self.q.clone(), self.plain_modulus.into()) * margin - self.q_mod_t() * half()
     }
 
-    /// Whether some γ below 2^ν decrypts at this depth.
+    /// Whether a ciphertext of this depth decrypts with some γ below 2^ν.
     pub fn reaches(&self, depth: u32, rho: &Rational) -> bool {
         self.noise(depth, rho) <= self.capacity((1 << self.width.bits()) - 1)
     }
 
-    /// L_RNS: the greatest depth at which some γ below 2^ν decrypts. `None` if not even a fresh ciphertext does.
+    /// The depth L_RNS, the greatest one at which some γ below 2^ν decrypts. `None` if not even a fresh
+    /// ciphertext does.
     pub fn depth(&self, rho: &Rational) -> Option<u32> {
         greatest_depth(|depth| self.reaches(depth, rho))
     }
 
-    /// The largest ρ that reaches this depth, of 2k − 1, …, 2, 1, 1/2, 1/3, …: the values the paper tries.
+    /// The largest ρ that reaches this depth, of 2k − 1, …, 2, 1, 1/2, 1/3, …: the values that `[BEHZ16]` tries.
     pub fn largest_rho(&self, depth: u32) -> Option<Rational> {
         let integers = (1..2 * self.count as u64).rev().map(whole);
         let fractions = (2..=LEAST_RHO).map(|divisor| one() / whole(divisor));
         integers.chain(fractions).find(|rho| self.reaches(depth, rho))
     }
 
-    /// L_std: the same for FV in multi-precision with digits of radix ω = 2^ν `[LN14, Section 3.5]`:
-    /// C_1 = (1 + 4/(δ·B_key))·δ²·t·B_key, C_2 = δ²·B_key·(B_key + t²) + δ·ω·ℓ·B_err with ℓ = ⌊log_ω q⌋ + 1,
-    /// and decryption as long as the noise is at most (⌊q/t⌋ − |q|_t)/2.
+    /// The depth L_std of FV in multi-precision with digits of radix ω = 2^ν `[LN14, Section 3.5]`: growth
+    /// C_1 = (1 + 4/(δ·B_key))·δ²·t·B_key and C_2 = δ²·B_key·(B_key + t²) + δ·ω·ℓ·B_err with
+    /// ℓ = ⌊log_ω q⌋ + 1, and decryption as long as the noise is at most (⌊q/t⌋ − |q|_t)/2.
     pub fn standard_depth(&self) -> Option<u32> {
         let [delta, key, t] = [self.delta(), whole(KEY_BOUND), whole(self.plain_modulus)];
         let square = &delta * &delta * &key;
@@ -156,11 +157,11 @@ impl Setting {
         greatest_depth(|depth| self.tree(depth, &growth) <= capacity)
     }
 
-    /// The smallest γ with which this depth decrypts: ⌈k/(1/2 − (t/q)·(noise + |q|_t/2))⌉. Not coprime to t:
-    /// that is not needed `[BEHZ16, 3.5]`.
+    /// The smallest γ with which this depth decrypts: ⌈k/(1/2 − (t/q)·(noise + |q|_t/2))⌉. It need not be
+    /// coprime to t `[BEHZ16, 3.5]`.
     ///
     /// # Errors
-    /// [`LabError::Failed`] where the noise alone is too large.
+    /// [`LabError::Failed`] where the noise alone is too large to decrypt with any γ.
     pub fn smallest_gamma(&self, depth: u32, rho: &Rational) -> Result<u64> {
         let noise = self.noise(depth, rho) + self.q_mod_t() * half();
         let margin = half() - noise * Rational::new(self.plain_modulus.into(), self.q.clone());
@@ -185,8 +186,8 @@ impl Setting {
         Ok(Sufficient { m_tilde: self.smallest_m_tilde(rho), log2_m_sk: self.log2_m_sk(rho), gamma })
     }
 
-    /// The smallest m̃ that reduces to ρ: ⌈(2k + 1)/ρ⌉ `[BEHZ16, eq. (8)]` with τ = k. `None` where ρ = 2k − 1:
-    /// that much a conversion leaves anyway.
+    /// The smallest m̃ that reduces to ρ: ⌈(2k + 1)/ρ⌉ `[BEHZ16, eq. (8)]` with τ = k. `None` where ρ = 2k −
+    /// 1: that much a conversion leaves anyway.
     pub fn smallest_m_tilde(&self, rho: &Rational) -> Option<u64> {
         if *rho >= whole(2 * self.count as u64 - 1) {
             return None;
@@ -194,7 +195,7 @@ impl Setting {
         (whole(2 * self.count as u64 + 1) / rho).ceil().to_integer().to_u64()
     }
 
-    /// ⌈log2 m_sk⌉ for |B| = k: m_sk = 2(k + ⌈λ⌉), λ·M > δ·t·(q/2)·(1 + ρ)² + 1/2 + k `[BEHZ16, eq. (14)]`.
+    /// Bits ⌈log2 m_sk⌉ for |B| = k: m_sk = 2(k + ⌈λ⌉), λ·M > δ·t·(q/2)·(1 + ρ)² + 1/2 + k `[BEHZ16, eq. (14)]`.
     pub fn log2_m_sk(&self, rho: &Rational) -> u64 {
         let lift = rho + one();
         let k = whole(self.count as u64);
@@ -207,7 +208,7 @@ impl Setting {
     }
 }
 
-/// The greatest depth that is fine, trying one after the other.
+/// The greatest depth for which `fine` holds, tried one after the other.
 fn greatest_depth(fine: impl Fn(u32) -> bool) -> Option<u32> {
     (0..).take_while(|&depth| fine(depth)).last()
 }
@@ -232,7 +233,7 @@ mod tests {
         Setting::new(log2_degree, Width::Bits30, count, t, 48).unwrap()
     }
 
-    /// The bounds once more, term by term in floating point.
+    /// Checks the noise bounds against the formulas computed term by term in floating point.
     #[test]
     fn noise_agrees_with_the_formulas_in_floating_point() {
         let (n, k, t) = (8192.0_f64, 13.0, 1024.0);
@@ -276,7 +277,7 @@ mod tests {
         assert_eq!(setting(11, 3, 2).smallest_m_tilde(&whole(5)), None);
     }
 
-    /// Appendix C: depth 11 without reduction, 13 with m̃ = 2^8.
+    /// Checks `[BEHZ16, Appendix C]`: depth 11 without reduction, 13 with m̃ = 2^8.
     #[test]
     fn reduction_gains_two_levels() {
         let one = setting(13, 13, 2);

@@ -1,4 +1,4 @@
-//! `[BEHZ16]`, "A Full RNS Variant of FV like Somewhat Homomorphic Encryption Schemes".
+//! Reproduction of `[BEHZ16]`, "A Full RNS Variant of FV like Somewhat Homomorphic Encryption Schemes".
 
 mod bounds;
 mod negacyclic;
@@ -18,49 +18,49 @@ pub use noise_tree::Tree;
 use crate::repro::Run;
 use crate::repro::{Budget, LabError, Paper, Part as _, Result, parts};
 
-/// What the tables print.
+/// Text of the tables as printed in `[BEHZ16]`.
 const PRINTED: &str = include_str!("printed.txt");
-/// B_err = 6σ with σ = 8 `[BEHZ16, 5.1]`.
+/// Bound on the errors, B_err = 6σ with σ = 8 `[BEHZ16, 5.1]`.
 pub const ERROR_BOUND: u64 = 48;
-/// log2 of the smallest and largest degree of the tables.
+/// log2 of the smallest and largest degree of the tables of `[BEHZ16]`.
 pub const LOG2_DEGREES: [u32; 2] = [11, 15];
 
 parts! {
-    /// Parameters that reach the greatest depth, 30-bit moduli.
+    /// Table 1 of `[BEHZ16]`: parameters that reach the greatest depth, 30-bit moduli.
     Table1 = "table1",
-    /// Moduli that are timed.
+    /// Table 2 of `[BEHZ16]`: numbers of moduli that are timed.
     Table2 = "table2",
-    /// Parameters for a given m̃, 30-bit moduli.
+    /// Table 3 of `[BEHZ16]`: parameters for a given m̃, 30-bit moduli.
     Table3 = "table3",
-    /// Parameters for a given m̃, 62-bit moduli.
+    /// Table 4 of `[BEHZ16]`: parameters for a given m̃, 62-bit moduli.
     Table4 = "table4",
-    /// Timings.
+    /// Table 5 of `[BEHZ16]`: times of decryption and multiplication.
     Table5 = "table5",
-    /// Decryption timings.
+    /// Figure 1 of `[BEHZ16]`: decryption times.
     Figure1 = "figure1",
-    /// Multiplication timings.
+    /// Figure 2 of `[BEHZ16]`: multiplication times.
     Figure2 = "figure2",
-    /// Noise of a multiplicative tree.
+    /// Figure 3 of `[BEHZ16]`: noise of a multiplicative tree.
     Figure3 = "figure3",
 }
 
 impl Part {
-    /// Whether it stands on timings.
+    /// Whether the table or figure is made of timings.
     pub fn is_timed(self) -> bool {
         matches!(self, Self::Table5 | Self::Figure1 | Self::Figure2)
     }
 }
 
-/// What to reproduce and how thoroughly.
+/// Options of the reproduction of `[BEHZ16]`: what to reproduce and how thoroughly.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The parts; each is made once, in the paper's order.
+    /// Tables and figures of `[BEHZ16]` to make, each once, in the paper's order.
     pub parts: Vec<Part>,
     /// log2 of the degrees to time, 11 to 15.
     pub log2_degrees: Vec<u32>,
-    /// For one operation at one degree and width.
+    /// Limits on the rounds of one operation at one degree and width of moduli.
     pub budget: Budget,
-    /// For Figure 3.
+    /// Size of the multiplicative tree of Figure 3.
     pub tree: Tree,
 }
 
@@ -68,7 +68,7 @@ impl Paper for Options {
     const KEY: &'static str = "BEHZ16";
     type Part = Part;
 
-    /// Every degree; 20 s or five rounds, whichever is longer, for each operation.
+    /// Options for every degree of `[BEHZ16]`; 20 s or five rounds, whichever is longer, for each operation.
     fn full() -> Self {
         Self {
             parts: Part::ALL.to_vec(),
@@ -78,7 +78,7 @@ impl Paper for Options {
         }
     }
 
-    /// Degrees up to 2^13 and fewer rounds: about half a minute.
+    /// Options for degrees up to 2^13 and fewer rounds: about half a minute.
     fn quick() -> Self {
         Self {
             log2_degrees: vec![11, 12, 13],
@@ -91,7 +91,7 @@ impl Paper for Options {
         &mut self.parts
     }
 
-    /// The paper has rows for these degrees alone.
+    /// Refuses degrees for which `[BEHZ16]` has no rows.
     fn validate(&self) -> Result<()> {
         let [low, high] = LOG2_DEGREES;
         match self.log2_degrees.iter().find(|log2| !(low..=high).contains(log2)) {
@@ -138,7 +138,7 @@ impl Paper for Options {
     }
 }
 
-/// The answer to a degree that the tables lack.
+/// The error of a degree that the tables of `[BEHZ16]` lack.
 fn no_rows(log2_degree: u32) -> LabError {
     LabError::degree(log2_degree, &(LOG2_DEGREES[0]..=LOG2_DEGREES[1]), "the paper has no other rows")
 }
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(names, ["Table 3", "Table 4"]);
     }
 
-    /// The smallest degree, two rounds: every variant is timed, checked and drawn.
+    /// Checks the smallest degree with two rounds: every variant is timed, checked and drawn.
     #[test]
     fn timings_reach_the_table_and_the_figures() {
         let options = Options {

@@ -1,13 +1,13 @@
-//! Products modulo X^n + 1 and t by the definition: what results are checked against.
+//! Products of plaintexts modulo X^n + 1 and t by the definition, which results are checked against.
 
 use sunzi_bfv::Plaintext;
 
 use crate::repro::{LabError, Result};
 
-/// first·second modulo X^n + 1 and t, for t a power of two of at most 2^16.
+/// The product first·second modulo X^n + 1 and t, for t a power of two of at most 2^16.
 ///
 /// # Errors
-/// [`LabError::Failed`] for another t.
+/// [`LabError::Failed`] for a t that is no power of two or above 2^16.
 pub(super) fn product(first: &Plaintext, second: &Plaintext) -> Result<Plaintext> {
     let t = first.modulus();
     if !t.is_power_of_two() || t > 1 << 16 || second.modulus() != t {

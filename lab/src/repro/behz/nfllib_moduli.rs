@@ -1,21 +1,21 @@
-//! The moduli of NFLlib, which the paper's parameters are made of, found again by their rule.
+//! The moduli of NFLlib, which the parameters of `[BEHZ16]` are made of, found again by their rule.
 
 use sunzi_math::primes_below;
 
 use crate::repro::{LabError, Result};
 
-/// A width ν of moduli.
+/// A width of NFLlib's moduli, ν bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// 30-bit moduli in 32-bit words: the 291 primes p ≡ 1 (mod 2^16) with (1 + 2^-6)·2^32/5 < p < 2^30,
+    /// Moduli of 30 bits in 32-bit words: the 291 primes p ≡ 1 (mod 2^16) with (1 + 2^-6)·2^32/5 < p < 2^30,
     /// the range in which NFLlib's reduction with two spare bits is right `[NFLlib16, Alg. 2]`.
     Bits30,
-    /// 62-bit moduli in 64-bit words: the 1000 greatest primes p ≡ 1 (mod 2^21) below 2^62.
+    /// Moduli of 62 bits in 64-bit words: the 1000 greatest primes p ≡ 1 (mod 2^21) below 2^62.
     Bits62,
 }
 
 impl Width {
-    /// Bits of a modulus, ν.
+    /// Bits ν of a modulus of this width.
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits30 => 30,
@@ -23,7 +23,7 @@ impl Width {
         }
     }
 
-    /// Moduli that NFLlib has.
+    /// Number of moduli of this width that NFLlib has.
     pub fn available(self) -> usize {
         match self {
             Self::Bits30 => 291,
@@ -31,7 +31,7 @@ impl Width {
         }
     }
 
-    /// What every modulus is 1 modulo: twice the largest degree.
+    /// Step between moduli, which are all 1 modulo it: twice the largest degree.
     fn step(self) -> u64 {
         match self {
             Self::Bits30 => 1 << 16,
@@ -39,10 +39,10 @@ impl Width {
         }
     }
 
-    /// The `count` greatest moduli, in descending order.
+    /// The `count` greatest NFLlib moduli of this width, in descending order.
     ///
     /// # Errors
-    /// [`LabError::Failed`] for more than there are.
+    /// [`LabError::Failed`] for more moduli than there are.
     pub fn moduli(self, count: usize) -> Result<Vec<u64>> {
         if count > self.available() {
             let (bits, most) = (self.bits(), self.available());
@@ -58,7 +58,7 @@ impl Width {
 mod tests {
     use super::*;
 
-    /// Least 30-bit modulus that reduces correctly, less one: (1 + 2^-6)·2^32/5.
+    /// Least 30-bit modulus that NFLlib reduces correctly, less one: (1 + 2^-6)·2^32/5.
     const LIMIT_30: u64 = 65 * (1 << 26) / 5;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Figure 3: noise of a multiplicative tree, measured with the secret key, and its bound.
+//! Figure 3 of `[BEHZ16]`: noise of a multiplicative tree, measured with the secret key, and its bound.
 
 use sunzi_math::log2;
 use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
@@ -8,28 +8,28 @@ use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic};
 use crate::report::Corner;
 use crate::repro::{Figure, Known, LabError, NOT_PRINTED, Panel, Party, Progress, Result, noise};
 
-/// t of the figure.
+/// Plaintext modulus t of Figure 3 of `[BEHZ16]`.
 const PLAIN_MODULUS: u64 = 2;
-/// Ciphertexts kept at each level; the next level takes their products in pairs.
+/// Number of ciphertexts kept at each level of the tree; the next level takes their products in pairs.
 const POOL: usize = 3;
 
-/// The size of the tree.
+/// Size of the multiplicative tree of Figure 3 of `[BEHZ16]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
-    /// log2 n.
+    /// log2 of the ring degree n of the tree's ciphertexts.
     pub log2_degree: u32,
-    /// Moduli of 30 bits.
+    /// Number of 30-bit moduli of the tree's ciphertexts.
     pub count: usize,
-    /// Levels.
+    /// Number of levels of the multiplicative tree.
     pub depth: u32,
 }
 
 impl Tree {
-    /// The tree of the paper, down to its L_RNS.
+    /// The tree of `[BEHZ16]`, down to its depth L_RNS.
     pub const PRINTED: Self = Self { log2_degree: 13, count: 13, depth: 13 };
 }
 
-/// Measures and draws the figure.
+/// Measures the noise of the tree and draws Figure 3 of `[BEHZ16]`.
 pub(super) fn compute(tree: Tree, progress: &mut Progress<'_>) -> Result<Figure> {
     let setting = Setting::new(tree.log2_degree, Width::Bits30, tree.count, PLAIN_MODULUS, ERROR_BOUND)?;
     let mut panel = Panel::new("", false);
@@ -59,7 +59,7 @@ pub(super) fn compute(tree: Tree, progress: &mut Progress<'_>) -> Result<Figure>
     Ok(Figure { logarithmic: false, legend: Corner::LowerRight, reason: Some(NOT_PRINTED), ..figure })
 }
 
-/// log2 of the bound: ρ is 2k − 1 without reduction, else (2k + 1)/m̃.
+/// log2 of the noise bound at a depth: ρ is 2k − 1 without reduction, else (2k + 1)/m̃.
 fn bound(setting: &Setting, depth: u32, m_tilde: MTilde, count: usize) -> f64 {
     let rho = match m_tilde.value() {
         None => Rational::from_integer((2 * count - 1).into()),
@@ -72,7 +72,7 @@ fn log2_of(value: &Rational) -> f64 {
     log2(value.to_integer().magnitude())
 }
 
-/// log2 of the largest noise of the pool, level by level; every product is decrypted and checked.
+/// log2 of the largest noise among the tree's ciphertexts, level by level; every product is decrypted and checked.
 fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>> {
     let moduli = Width::Bits30.moduli(tree.count)?;
     let scaling = ScalerOptions {
@@ -92,7 +92,7 @@ fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>> {
     Ok(levels)
 }
 
-/// The product of each with the next one, round.
+/// The products of each ciphertext with the next one, and of the last with the first.
 fn products(party: &Party, pool: &[Known]) -> Result<Vec<Known>> {
     let pairs = pool.iter().zip(pool.iter().cycle().skip(1));
     pairs

@@ -1,4 +1,4 @@
-//! What is timed: one variant of the scheme with keys and ciphertexts, its results checked.
+//! One variant of BFV to time for `[BEHZ16]`, with keys and ciphertexts, its results checked.
 
 use std::rc::Rc;
 
@@ -9,25 +9,25 @@ use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey};
 use super::negacyclic;
 use crate::repro::{LabError, Result, Timed, plaintexts, timed};
 
-/// An algorithm and the kernels under it.
+/// A timed variant of BFV: an algorithm and the kernels that it runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variant {
-    /// Multi-precision, scalar kernels.
+    /// BFV in multi-precision on scalar kernels.
     Mp,
-    /// RNS with floating-point decryption, scalar kernels.
+    /// BFV in RNS with floating-point decryption on scalar kernels.
     RnsFlp,
-    /// RNS, scalar kernels.
+    /// BFV in RNS on scalar kernels.
     Rns,
-    /// Multi-precision over the fastest kernels.
+    /// BFV in multi-precision on the fastest kernels.
     MpSimd,
-    /// RNS over the fastest kernels.
+    /// BFV in RNS on the fastest kernels.
     RnsSimd,
-    /// RNS over the fastest kernels with Sunzi's 48-bit primes and default algorithms, at equal log q.
+    /// BFV in RNS on the fastest kernels with Sunzi's 48-bit primes and default algorithms, at equal log q.
     Rns48,
 }
 
 impl Variant {
-    /// What tables call it.
+    /// Name of a BFV variant in the tables of `[BEHZ16]`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Mp => "MP",
@@ -39,7 +39,7 @@ impl Variant {
         }
     }
 
-    /// The multi-precision variant over the same kernels.
+    /// The multi-precision variant on the same kernels as this one.
     pub(super) fn baseline(self) -> Self {
         match self {
             Self::Mp | Self::RnsFlp | Self::Rns => Self::Mp,
@@ -58,8 +58,8 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// Fresh keys, and encryptions under the public key of two random polynomials; the relinearisation key, the
-    /// bulk of it, only if `multiplies`.
+    /// Makes fresh keys, and encryptions under the public key of two random polynomials; the relinearisation
+    /// key, the bulk of it, only if `multiplies`.
     pub(super) fn new(context: &Context, multiplies: bool, rng: &mut dyn CryptoRng) -> Result<Rc<Self>> {
         let secret = SecretKey::generate(context.rlwe(), rng)?;
         let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
@@ -76,10 +76,10 @@ impl Material {
     }
 }
 
-/// One variant, ready to be timed.
+/// One variant of BFV with its tables, ready to be timed.
 pub(super) struct Subject {
     pub(super) variant: Variant,
-    /// Moduli of q.
+    /// Number of moduli of q of the timed variant.
     pub(super) limbs: usize,
     pub(super) context: Context,
     pub(super) material: Rc<Material>,
@@ -90,7 +90,7 @@ impl Subject {
         LabError::unless(got == expected, operation, self.variant.name(), self.context.degree())
     }
 
-    /// Decrypts once.
+    /// One decryption by the variant, to time.
     pub(super) fn decrypt(&self) -> Timed<'_> {
         Box::new(|| {
             let Material { secret, factors: [ciphertext, _], messages: [message, _], .. } = &*self.material;
@@ -100,7 +100,7 @@ impl Subject {
         })
     }
 
-    /// Multiplies and relinearises once, if there is a key for that.
+    /// One multiplication with relinearisation by the variant, to time, if there is a key for that.
     pub(super) fn multiply(&self) -> Option<Timed<'_>> {
         let key = self.material.relinearization.as_ref()?;
         Some(Box::new(|| {

@@ -1,14 +1,14 @@
-//! Table 5: decryption and multiplication timed, and Figures 1 and 2, which draw it.
+//! Table 5 of `[BEHZ16]`: decryption and multiplication timed, and Figures 1 and 2, which draw it.
 
 use super::subject::Variant;
 use super::timing::{Group, Measured};
 use super::{PRINTED, Width};
 use crate::repro::{Figure, Machine, Panel, Row, Series, Table, lines, number};
 
-/// Milliseconds and speed-up over MP, where they are printed.
+/// Milliseconds, and the speed-up over the multi-precision variant MP, where they are printed.
 type Pair = [Option<f64>; 2];
 
-/// A line as printed; RNS-SIMD is called RNS-AVX2 there.
+/// A line of Table 5 as printed; RNS-SIMD is called RNS-AVX2 there.
 #[derive(Debug)]
 struct Line {
     log2_degree: u32,
@@ -26,7 +26,7 @@ fn printed() -> impl Iterator<Item = Line> {
     })
 }
 
-/// The table of these timings.
+/// Table 5 of `[BEHZ16]` with these timings.
 pub(super) fn compute(groups: &[Group]) -> Table {
     let title = "milliseconds, median and distance between the quartiles, and speed-up over MP on the same kernels; MP, \
                  RNS-flp, RNS on scalar kernels, MP-SIMD, RNS-SIMD (the paper's RNS-AVX2) on the fastest, RNS-48 with \
@@ -79,7 +79,7 @@ fn operation(
         .both(speed_up, paper_speed_up.map(|speed_up| (speed_up, 2)), faster)
 }
 
-/// Figure 1: decryption against n.
+/// Figure 1 of `[BEHZ16]`: decryption times against the degree n.
 pub(super) fn figure1(groups: &[Group], machine: &Machine) -> Figure {
     let shown =
         [Variant::Mp, Variant::RnsFlp, Variant::Rns, Variant::MpSimd, Variant::RnsSimd, Variant::Rns48];
@@ -87,7 +87,7 @@ pub(super) fn figure1(groups: &[Group], machine: &Machine) -> Figure {
     figure("Figure 1", "decryption, t = 2^10", &shown, |line| line.decryption[0], ours, groups, machine)
 }
 
-/// Figure 2: multiplication against n.
+/// Figure 2 of `[BEHZ16]`: multiplication times against the degree n.
 pub(super) fn figure2(groups: &[Group], machine: &Machine) -> Figure {
     let shown = [Variant::Mp, Variant::Rns, Variant::MpSimd, Variant::RnsSimd, Variant::Rns48];
     let ours = |measured: &Measured| measured.multiplication.as_ref().map(Series::median_ms);
@@ -131,7 +131,7 @@ fn figure(
 mod tests {
     use super::*;
 
-    /// A digit misread in a time shows in its speed-up.
+    /// Checks that printed speed-ups are quotients of printed times: a digit misread in a time would show.
     #[test]
     fn printed_speed_ups_are_the_quotients_of_printed_times() {
         assert_eq!(printed().count(), 35);

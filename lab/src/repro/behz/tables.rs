@@ -1,4 +1,4 @@
-//! Tables 1 to 4: parameters that reach the greatest depth, and how many moduli are timed.
+//! Tables 1 to 4 of `[BEHZ16]`: parameters that reach the greatest depth, and how many moduli are timed.
 
 use num_traits::ToPrimitive;
 use sunzi_rlwe::Security;
@@ -7,12 +7,12 @@ use sunzi_rlwe::security::max_log2_modulus;
 use super::{ERROR_BOUND, LOG2_DEGREES, PRINTED, Rational, Setting, Sufficient, Width, no_rows, timing};
 use crate::repro::{Result, Row, Table, Value, lines, number, numbers};
 
-/// A row of the parameter tables.
+/// A row of the parameter tables of `[BEHZ16]`.
 fn row(log2_degree: u32, count: usize, plain_modulus: u64) -> Row {
     Row::exact().key("n", 1_u64 << log2_degree).key("k", count).key("t", plain_modulus)
 }
 
-/// Table 1: how little reduction of q-overflows the greatest depth needs, 30-bit moduli.
+/// Table 1 of `[BEHZ16]`: how little reduction of q-overflows the greatest depth needs, 30-bit moduli.
 pub(super) fn table1() -> Result<Table> {
     let rows = lines(PRINTED, "Table 1").into_iter().map(row1).collect::<Result<_>>()?;
     Ok(Table::new(
@@ -46,7 +46,7 @@ fn row1([n, k, t, depth, standard_depth, rho, m_tilde, log2_m_sk, gamma]: [&str;
         .because(reason))
 }
 
-/// The greatest depth, the largest ρ that reaches it, and what suffices then.
+/// The greatest depth of a setting, the largest ρ that reaches it, and the m̃, m_sk and γ that suffice then.
 fn found(setting: &Setting) -> Result<Option<(u32, Rational, Sufficient)>> {
     let Some(depth) = setting.depth(&Rational::default()) else { return Ok(None) };
     let Some(rho) = setting.largest_rho(depth) else { return Ok(None) };
@@ -54,7 +54,7 @@ fn found(setting: &Setting) -> Result<Option<(u32, Rational, Sufficient)>> {
     Ok(Some((depth, rho, sufficient)))
 }
 
-/// Why a row differs whose ρ is not the largest: what its own ρ gives.
+/// Reason why a row differs whose ρ is not the largest: what the printed ρ gives.
 fn at_printed_rho(setting: &Setting, depth: u32, (rho, printed): &(Rational, Sufficient)) -> Result<String> {
     let ours = setting.sufficient(depth, rho)?;
     let m_tilde = ours.m_tilde.map_or("none".to_owned(), |value| value.to_string());
@@ -75,7 +75,7 @@ fn quotient(rho: &Rational) -> Value {
 }
 
 impl Width {
-    /// How many moduli Table 2 takes at this degree.
+    /// Number of moduli that Table 2 of `[BEHZ16]` takes at this degree.
     pub(super) fn count(self, log2_degree: u32) -> Result<usize> {
         let printed = lines::<5>(PRINTED, "Table 2").into_iter().nth(self as usize).map(numbers);
         let column = log2_degree.checked_sub(LOG2_DEGREES[0]);
@@ -83,13 +83,13 @@ impl Width {
         count.ok_or_else(|| no_rows(log2_degree))
     }
 
-    /// Whether one multiplication decrypts with t = 2^10: not with a single modulus.
+    /// Whether one multiplication decrypts with t = 2^10 at this degree: not with a single modulus.
     pub(super) fn multiplies(self, log2_degree: u32) -> bool {
         self.count(log2_degree).is_ok_and(|count| count > 1)
     }
 }
 
-/// Table 2: how many moduli are timed, and what that means today.
+/// Table 2 of `[BEHZ16]`: how many moduli are timed, and what that means for security today.
 pub(super) fn table2() -> Result<Table> {
     let mut rows = Vec::new();
     for width in [Width::Bits30, Width::Bits62] {
@@ -116,7 +116,7 @@ fn row2(log2_degree: u32, width: Width) -> Result<Row> {
         .ours("log2_q_128", limit.map_or(Value::Text("none"), Value::from)))
 }
 
-/// Table 3 (30-bit moduli) or Table 4 (62-bit moduli): the greatest depth for a given m̃.
+/// Table 3 (30-bit moduli) or Table 4 (62-bit moduli) of `[BEHZ16]`: the greatest depth for a given m̃.
 pub(super) fn table3_4(width: Width) -> Result<Table> {
     let name = if width == Width::Bits30 { "Table 3" } else { "Table 4" };
     let rows = lines(PRINTED, name).into_iter().map(|line| row3_4(width, line)).collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! Timings of decryption and multiplication, variant by variant: Table 5 and its figures stand on them.
+//! Timings of decryption and multiplication, variant by variant, for Table 5 and Figures 1 and 2 of `[BEHZ16]`.
 
 use std::rc::Rc;
 
@@ -13,12 +13,12 @@ use super::Width;
 use super::subject::{Material, Subject, Variant};
 use crate::repro::{Budget, Progress, Result, Series, alternate_timed, research};
 
-/// t of Table 5.
+/// Plaintext modulus t of Table 5 of `[BEHZ16]`.
 const PLAIN_MODULUS: u64 = 1 << 10;
-/// γ = 2^8 suffices throughout [BEHZ16, 5.2].
+/// log2 of γ, for which 2^8 suffices throughout `[BEHZ16, 5.2]`.
 const LOG2_GAMMA: u32 = 8;
 
-/// What one variant took.
+/// Times that one variant of BFV took.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
     pub(super) variant: Variant,
@@ -27,7 +27,7 @@ pub(super) struct Measured {
     pub(super) multiplication: Option<Series>,
 }
 
-/// All variants at one degree and width.
+/// Times of all variants of BFV at one degree and width of moduli.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) log2_degree: u32,
@@ -36,13 +36,13 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// What a variant took, if it was timed.
+    /// Times of a variant in this group, if it was timed.
     pub(super) fn of(&self, variant: Variant) -> Option<&Measured> {
         self.variants.iter().find(|one| one.variant == variant)
     }
 }
 
-/// Times every width at these degrees.
+/// Times all variants with every width of moduli at the given degrees.
 pub(super) fn measure(
     log2_degrees: &[u32],
     budget: Budget,
@@ -52,7 +52,7 @@ pub(super) fn measure(
     groups.map(|(log2_degree, width)| group(log2_degree, width, budget, progress)).collect()
 }
 
-/// Primes of Sunzi's size with the same product within a fraction of a bit.
+/// Primes of Sunzi's default size whose product has `log2_modulus` bits within a fraction of a bit.
 pub(super) fn default_moduli(log2_degree: u32, log2_modulus: f64) -> Result<Vec<u64>> {
     let count = (log2_modulus / (DEFAULT_PRIME_BOUND as f64).log2()).ceil().max(1.0);
     let bound = (log2_modulus / count).exp2() as u64;
@@ -82,7 +82,7 @@ fn group(log2_degree: u32, width: Width, budget: Budget, progress: &mut Progress
     Ok(Group { log2_degree, width, variants: variants.collect() })
 }
 
-/// Keys, ciphertexts and tables of every variant.
+/// Keys, ciphertexts and tables of every variant at one degree and width of moduli.
 fn entries(log2_degree: u32, width: Width) -> Result<Vec<Subject>> {
     let moduli = width.moduli(width.count(log2_degree)?)?;
     let index = 2 << log2_degree;
@@ -126,7 +126,7 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Subject>> {
     Ok(entries)
 }
 
-/// What the paper's implementation does: m̃ of Tables 3 and 4, B_sk of moduli as wide as those of q.
+/// The algorithms of the implementation of `[BEHZ16]`: m̃ of Tables 3 and 4, B_sk of moduli as wide as those of q.
 fn algorithms(log2_degree: u32, decryption: Decryption) -> Algorithms {
     let m_tilde = if log2_degree >= 15 { MTilde::Bits16 } else { MTilde::Bits8 };
     let scaling = ScalerOptions {

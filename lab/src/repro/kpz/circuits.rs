@@ -1,4 +1,4 @@
-//! The benchmark computations: a product of 2^k factors, a polynomial of degree k, an inner product.
+//! The circuits of `[KPZ21]`: a product of 2^k factors, a polynomial of degree k, an inner product.
 
 use std::time::{Duration, Instant};
 
@@ -11,24 +11,24 @@ use super::clear::Clear;
 use super::subject::{Encrypted, Subject};
 use crate::Result;
 
-/// What came out, what should have, and how long the computation took.
+/// Outcome of a circuit: the ciphertext, the message it should hold, and the time of the computation.
 pub(super) struct Outcome<C> {
     pub(super) value: C,
     pub(super) expected: Plaintext,
     pub(super) time: Duration,
 }
 
-/// A circuit of the paper's tables.
+/// A circuit of the tables of `[KPZ21]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Circuit {
-    /// Π x_i of 2^k factors, as a binary tree.
+    /// The product Π x_i of 2^k factors, as a binary tree.
     Tree,
-    /// Σ a_i·x^i for i = 0, …, k with |a_i| < 16.
+    /// The polynomial Σ a_i·x^i for i = 0, …, k with |a_i| < 16.
     Polynomial,
 }
 
 impl Circuit {
-    /// Multiplications in a row.
+    /// Multiplicative depth of the circuit.
     pub(super) fn depth(self, k: u32) -> u32 {
         match self {
             Self::Tree => k,
@@ -36,7 +36,7 @@ impl Circuit {
         }
     }
 
-    /// Encrypts random polynomials and computes.
+    /// Encrypts random polynomials and computes the circuit on them.
     pub(super) fn run<S: Subject>(
         self,
         subject: &S,
@@ -60,7 +60,7 @@ fn fresh<S: Subject>(
     Ok((subject.encrypt(&message, rng)?, message))
 }
 
-/// Depth first, so that only k + 1 ciphertexts are there at a time.
+/// Computes the product tree depth first, so that only k + 1 ciphertexts are there at a time.
 fn tree<S: Subject>(
     subject: &S,
     clear: &Clear,
@@ -107,7 +107,7 @@ fn polynomial<S: Subject>(
     Ok(Outcome { value: value?, time: begin.elapsed(), expected })
 }
 
-/// Σ x_i·y_i of so many pairs, once for each laziness.
+/// Computes the inner product Σ x_i·y_i of encrypted pairs, once for each laziness.
 pub(super) fn inner<S: Subject>(
     subject: &S,
     clear: &Clear,

@@ -1,4 +1,4 @@
-//! Products of plaintexts modulo X^n + 1 and t by transforms: what results are checked against.
+//! Products of plaintexts modulo X^n + 1 and t by transforms, which results are checked against.
 
 use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
@@ -7,14 +7,14 @@ use sunzi_math::primes_below;
 
 use crate::repro::{LabError, Result, plaintexts};
 
-/// The plaintext ring.
+/// The plaintext ring, with the transforms of its products.
 pub(super) struct Clear {
     plan: NttPlan,
     plain_modulus: u64,
 }
 
 impl Clear {
-    /// The ring of degree n modulo t: 2, or a prime that is 1 modulo 2n.
+    /// The plaintext ring of degree n modulo t: 2, or a prime that is 1 modulo 2n.
     pub(super) fn new(degree: usize, plain_modulus: u64) -> Result<Self> {
         let order = 2 * degree as u64;
         let modulus = match plain_modulus {
@@ -26,7 +26,7 @@ impl Clear {
         Ok(Self { plan: NttPlan::new(Modulus::new(modulus)?, degree)?, plain_modulus })
     }
 
-    /// a·b.
+    /// The product a·b of two plaintexts.
     pub(super) fn product(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext> {
         let forward = |x: &Plaintext| {
             let mut words = x.coefficients().to_vec();
@@ -44,7 +44,7 @@ impl Clear {
         Ok(Plaintext::new(values, self.plain_modulus)?)
     }
 
-    /// a + f·b.
+    /// The sum a + f·b of two plaintexts with an integer f.
     pub(super) fn add_multiple(&self, a: &Plaintext, f: i64, b: &Plaintext) -> Result<Plaintext> {
         let t = i128::from(self.plain_modulus);
         let pairs = a.coefficients().iter().zip(b.coefficients());
@@ -52,12 +52,12 @@ impl Clear {
         Ok(Plaintext::new(sums.collect(), self.plain_modulus)?)
     }
 
-    /// A uniform polynomial.
+    /// A uniformly random plaintext polynomial.
     pub(super) fn random(&self, rng: &mut dyn CryptoRng) -> Result<Plaintext> {
         Ok(plaintexts::random(self.plan.n(), self.plain_modulus, rng)?)
     }
 
-    /// The constant c.
+    /// The constant plaintext polynomial c.
     pub(super) fn constant(&self, c: i64) -> Result<Plaintext> {
         let residue = c.rem_euclid(self.plain_modulus as i64) as u64;
         Ok(Plaintext::constant(residue, self.plan.n(), self.plain_modulus)?)

@@ -1,4 +1,4 @@
-//! Tables 1, 4 and 5: what the reference algorithms cost, beside the printed formulas.
+//! Tables 1, 4 and 5 of `[KPZ21]`: the counted cost of the reference algorithms, beside the printed formulas.
 
 use sunzi_math::primes_below;
 
@@ -7,28 +7,28 @@ use super::reference::key_switching::{self, Scheme, radix_count};
 use super::reference::{Basis, Counter, Counts, Limbs, multiplication};
 use crate::repro::{Result, Row, Table};
 
-/// Degree of the counted runs: counts do not depend on it but for the factor n.
+/// Ring degree of the counted runs: counts do not depend on it but for the factor n.
 const DEGREE: usize = 64;
-/// t of the counted runs.
+/// Plaintext modulus t of the runs whose operations are counted.
 const PLAIN_MODULUS: u64 = 257;
-/// The two schemes, as the table names them.
+/// The schemes BFV and BGV, as Table 4 of `[KPZ21]` names them.
 const SCHEMES: [(&str, Scheme); 2] =
     [("BGV", Scheme::Bgv { plain_modulus: PLAIN_MODULUS }), ("BFV", Scheme::Bfv)];
 
-/// Primes of 30 bits for Q and for P.
+/// Bases of `q` primes for Q and `p` primes for P, of 30 bits each.
 fn bases(q: usize, p: usize) -> Result<[Basis; 2]> {
     let primes = primes_below(1 << 30, 2 * DEGREE as u64, q + p)?;
     let (first, second) = primes.split_at_checked(q).unwrap_or((&primes, &[]));
     Ok([Basis::new(DEGREE, first)?, Basis::new(DEGREE, second)?])
 }
 
-/// Some polynomial: its values do not change what is counted.
+/// A polynomial for counted runs, whose values do not change the counts.
 fn some(basis: &Basis, seed: u64) -> Limbs {
     let at = |q: u64, i: usize| (seed + i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) % q;
     basis.moduli().iter().map(|&q| (0..DEGREE).map(|i| at(q, i)).collect()).collect()
 }
 
-/// A column of the counts.
+/// A column of the tables of counts: it reads one number of the counts.
 type Of = fn(&Counts) -> u64;
 
 fn counted(row: Row, counts: Counts, printed: Counts) -> Row {
@@ -40,7 +40,7 @@ fn counted(row: Row, counts: Counts, printed: Counts) -> Row {
     of.into_iter().fold(row, |row, (name, of)| row.printed(name, of(&printed), Some(of(&counts))))
 }
 
-/// Table 1.
+/// Table 1 of `[KPZ21]`: counts of the operations of a product.
 pub(super) fn table1() -> Result<Table> {
     let mut rows = Vec::new();
     for k in [2, 4, 7, 13] {
@@ -75,10 +75,10 @@ fn product(name: &'static str, k: usize, level: usize, printed: Counts) -> Resul
     Ok(counted(row, counts, printed).because(reason))
 }
 
-/// What is switched: ℓ, k, α and the digits of a residue.
+/// Shape of a counted key switch: ℓ, k, α and the digits of a residue.
 type Shape = (usize, usize, usize, u32);
 
-/// Table 4 and the totals of B.3 that it shortens.
+/// Table 4 of `[KPZ21]`, counts of a key switch, and the totals of B.3 that it shortens.
 pub(super) fn table4() -> Result<Table> {
     let bv: [Shape; 3] = [(3, 0, 1, 1), (6, 0, 1, 1), (4, 0, 1, 2)];
     let ghs: [Shape; 3] = [(2, 2, 2, 1), (6, 6, 6, 1), (6, 7, 6, 1)];
@@ -95,7 +95,7 @@ pub(super) fn table4() -> Result<Table> {
     Ok(Table::new("Table 4", "counts of a key switch, in a run of the reference algorithms", rows))
 }
 
-/// The table's row and, where it differs, that of B.3.
+/// The row of Table 4 for a key switch and, where it differs, the row of `[KPZ21, B.3]`.
 fn key_switch(
     method: &'static str,
     (name, scheme): (&'static str, Scheme),
@@ -139,7 +139,7 @@ fn key_switch(
         .collect())
 }
 
-/// The radix that cuts 30 bits in so many digits; none for one.
+/// Bits of the radix that cuts 30-bit residues into `digits` digits; none for one digit.
 fn radix_bits(digits: u32) -> Option<u32> {
     (digits > 1).then(|| 30_u32.div_ceil(digits))
 }
@@ -165,7 +165,7 @@ fn count_switch(setting: &key_switching::Setting, radix: Option<u32>) -> Result<
     Ok(counter.counts(DEGREE))
 }
 
-/// Table 5.
+/// Table 5 of `[KPZ21]`: sizes of key-switching keys.
 pub(super) fn table5() -> Result<Table> {
     let shapes: [(&str, Shape); 6] = [
         ("BV", (6, 0, 1, 1)),

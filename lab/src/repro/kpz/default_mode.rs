@@ -1,7 +1,7 @@
-//! What the library does for the products and key switchings of Tables 1 and 4, counted while it computes.
+//! Counts of what Sunzi does for the products and key switchings of Tables 1 and 4 of `[KPZ21]`.
 //!
-//! Ciphertexts are in evaluation form before and after here, and a product is counted with its relinearisation: what the
-//! paper counts apart shares work.
+//! Sunzi's ciphertexts are in evaluation form before and after, and a product is counted with its
+//! relinearisation: what `[KPZ21]` counts apart shares work.
 
 use sunzi_bfv::{Algorithms, Evaluator};
 use sunzi_encoding::Plaintext;
@@ -15,23 +15,24 @@ use super::reference::Counts;
 use super::reference::key_switching::Scheme;
 use crate::repro::{Keys, Result, Row, Table, on_threads, research};
 
-/// Degree of the counted runs.
+/// Ring degree of the runs whose operations are counted.
 const DEGREE: usize = 1 << 11;
-/// t of the counted runs.
+/// Plaintext modulus t of the runs whose operations are counted.
 const PLAIN_MODULUS: u64 = 65537;
 
-/// A product with its relinearisation: Q of `limbs` moduli in digits of `width`, P of as many as a digit; none for BV.
+/// A counted product with its relinearisation: Q of `limbs` moduli in digits of `width`, P of as many as a
+/// digit; none for BV.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     name: &'static str,
     multiplication: Multiplication,
     limbs: usize,
-    /// α; 0 for BV.
+    /// Number of moduli α of a digit; 0 for BV.
     width: usize,
 }
 
 impl Case {
-    /// What the paper counts.
+    /// The counts of this product by the formulas of `[KPZ21]`.
     fn printed(&self) -> Counts {
         let k = self.limbs as u64;
         let product = match self.multiplication {
@@ -54,8 +55,8 @@ impl Case {
         }
     }
 
-    /// Products by the quotient v that the library's tally holds and the paper's counts do not: one for each result of an
-    /// exact conversion.
+    /// Number of products by the quotient v that Sunzi counts and `[KPZ21]` does not: one for each result of
+    /// an exact conversion.
     fn quotients(&self) -> u64 {
         let (k, width) = (self.limbs as u64, self.width as u64);
         let product = match self.multiplication {
@@ -70,7 +71,7 @@ impl Case {
         product + lifts + if width > 1 { 2 * k } else { 0 }
     }
 
-    /// What is done.
+    /// The counts of this product while Sunzi computes it.
     fn count(&self) -> Result<Counts> {
         let mut rng = randomness::from_os()?;
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * DEGREE as u64, self.limbs + self.width)?;
@@ -101,7 +102,7 @@ impl Case {
     }
 }
 
-/// The cases: BV, GHS and hybrid for every product.
+/// The counted products: BV, GHS and hybrid key switching for every multiplication.
 fn cases() -> Vec<Case> {
     let products = [
         ("MultOld", Multiplication::Hps),
@@ -114,7 +115,7 @@ fn cases() -> Vec<Case> {
     products.into_iter().flat_map(with).collect()
 }
 
-/// The table.
+/// The table of Sunzi's counts beside those of `[KPZ21]`.
 pub(super) fn table() -> Result<Table> {
     let rows = cases().iter().map(row).collect::<Result<_, _>>()?;
     let title = "Sunzi's own counts of a product with its relinearisation, beside the sums of Tables 1 and 4; \

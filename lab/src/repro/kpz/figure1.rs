@@ -1,4 +1,4 @@
-//! Figure 1: the time of a multiplication by its depth and by t, every variant.
+//! Figure 1 of `[KPZ21]`: the time of a multiplication by its depth and by t, for every variant.
 
 use std::time::Instant;
 
@@ -12,26 +12,26 @@ use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
 use super::subject::{BfvSubject, BgvSubject, Subject};
 use crate::repro::{Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, upper_median};
 
-/// The variants of the figure.
+/// Variants of BFV multiplication in Figure 1 of `[KPZ21]`.
 const COLUMNS: [Column; 4] = [Column::Hps, Column::New, Column::Leveled, Column::Bgv];
-/// Multiplications in a row for each t: the paper's deepest.
+/// Numbers of multiplications in a row for each t: the deepest of `[KPZ21]`.
 const DEPTHS: [u32; 3] = [20, 10, 10];
 
-/// How large and how often.
+/// Size of Figure 1: the ring degree, and the number of rounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// log2 n; 15 in the paper.
+    /// log2 of the ring degree n; 15 in `[KPZ21]`.
     pub log2_degree: u32,
-    /// Times that every variant takes its turn.
+    /// Number of rounds in which every variant takes its turn.
     pub rounds: usize,
 }
 
-/// Steps that progress counts.
+/// Number of steps that progress counts for Figure 1.
 pub(super) fn steps(size: Size) -> usize {
     PLAIN_MODULI.len() * COLUMNS.len() * size.rounds
 }
 
-/// Times and draws.
+/// Times every variant and draws Figure 1 of `[KPZ21]`.
 pub(super) fn compute(size: Size, machine: &Machine, progress: &mut Progress<'_>) -> Result<Figure> {
     let mut panels = Vec::new();
     for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
@@ -57,7 +57,8 @@ pub(super) fn compute(size: Size, machine: &Machine, progress: &mut Progress<'_>
     Ok(Figure { logarithmic: false, reason: Some(NOT_PRINTED), ..figure })
 }
 
-/// The sizes that the paper's estimates give, with two bits for ours being proven ones.
+/// The parameter sizes that the estimates of `[KPZ21]` give; two bits more, as Sunzi's noise bounds are
+/// proven ones.
 fn cell(column: Column, t: u64, depth: u32, log2_degree: u32) -> Cell {
     let delta = 2.0 * f64::from(1_u32 << log2_degree).sqrt();
     let plain = t as f64;
@@ -81,7 +82,7 @@ fn cell(column: Column, t: u64, depth: u32, log2_degree: u32) -> Cell {
     Cell::new(column, t, Digits::Three, depth, [log2_degree, log2_limb, log2_modulus])
 }
 
-/// Milliseconds of each of `depth` squarings in a row, each a multiplication of two ciphertexts.
+/// Times in milliseconds of each of `depth` squarings in a row, each a multiplication of two ciphertexts.
 fn chain(column: Column, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64>> {
     let mut rng = randomness::from_os()?;
     let cell = cell(column, t, depth, log2_degree);

@@ -1,33 +1,33 @@
 //! The counts that `[KPZ21]` prints: Table 1, the totals of B.3 and their short forms in Table 4.
 //!
-//! Multiplications and floating-point operations are in units of n.
+//! Multiplications and floating-point operations are counted in units of n.
 
 use super::reference::Counts;
 use super::reference::key_switching::Scheme;
 
-/// MultOld: Q of k moduli, P of k + 1.
+/// Counts of MultOld `[KPZ21, Table 1]`: Q of k moduli, P of k + 1.
 pub(super) fn original(k: u64) -> Counts {
     Counts { transforms: 14 * k + 7, products: 10 * k * k + 26 * k + 9, floats: 10 * k + 3 }
 }
 
-/// MultNew: Q and P of k moduli.
+/// Counts of MultNew `[KPZ21, Table 1]`: Q and P of k moduli.
 pub(super) fn over_auxiliary(k: u64) -> Counts {
     Counts { transforms: 14 * k, products: 9 * k * k + 15 * k, floats: 7 * k }
 }
 
-/// MultNewLeveled at level ℓ of k, as printed.
+/// Counts of MultNewLeveled `[KPZ21, Table 1]` at level ℓ of k, as printed.
 pub(super) fn leveled(k: u64, l: u64) -> Counts {
     let products = 4 * k * l + 5 * l * l + 2 * k + 18 * l;
     Counts { transforms: 14 * l, products, floats: 2 * k + 5 * l }
 }
 
-/// BV with w digits for each of ℓ residues.
+/// Counts of BV key switching with w digits for each of ℓ residues.
 pub(super) fn bv(scheme: Scheme, l: u64, w: u64) -> Counts {
     let around = if scheme == Scheme::Bfv { 2 } else { 1 };
     Counts { transforms: l * (l * w + around), products: 2 * w * l * l, floats: 0 }
 }
 
-/// GHS with ℓ moduli of Q and k of P, B.3.
+/// Counts of GHS key switching with ℓ moduli of Q and k of P `[KPZ21, B.3]`.
 pub(super) fn ghs(scheme: Scheme, l: u64, k: u64) -> Counts {
     let products = match scheme {
         Scheme::Bfv => 3 * l * k + 5 * l + 4 * k,
@@ -36,13 +36,13 @@ pub(super) fn ghs(scheme: Scheme, l: u64, k: u64) -> Counts {
     Counts { transforms: 3 * (l + k), products, floats: 0 }
 }
 
-/// GHS with as many moduli in P as in Q, Table 4.
+/// Counts of GHS key switching with as many moduli in P as in Q `[KPZ21, Table 4]`.
 pub(super) fn ghs_short(scheme: Scheme, l: u64) -> Counts {
     let constant = if scheme == Scheme::Bfv { 9 } else { 13 };
     Counts { transforms: 6 * l, products: l * (3 * l + constant), floats: 0 }
 }
 
-/// Hybrid with d digits of α moduli each, B.3.
+/// Counts of hybrid key switching with d digits of α moduli each `[KPZ21, B.3]`.
 pub(super) fn hybrid(scheme: Scheme, l: u64, k: u64, d: u64, alpha: u64) -> Counts {
     match scheme {
         Scheme::Bfv => Counts {
@@ -58,7 +58,7 @@ pub(super) fn hybrid(scheme: Scheme, l: u64, k: u64, d: u64, alpha: u64) -> Coun
     }
 }
 
-/// Hybrid with P as wide as a digit, Table 4, as printed.
+/// Counts of hybrid key switching with P as wide as a digit, as printed in `[KPZ21, Table 4]`.
 pub(super) fn hybrid_short(scheme: Scheme, l: u64, d: u64, alpha: u64) -> Counts {
     match scheme {
         Scheme::Bfv => Counts {
@@ -74,17 +74,19 @@ pub(super) fn hybrid_short(scheme: Scheme, l: u64, d: u64, alpha: u64) -> Counts
     }
 }
 
-/// What the three formulas that do not hold as printed should say; equal to them elsewhere.
+/// Corrected forms of the three formulas of `[KPZ21]` that do not hold as printed; equal to them elsewhere.
 pub(super) mod corrected {
     use super::{Counts, Scheme};
 
-    /// From Q to P_ℓ every one of the k residues is scaled, not ℓ of them: 2(k − ℓ) more.
+    /// Corrected counts of MultNewLeveled: from Q to P_ℓ every one of the k residues is scaled, not ℓ of
+    /// them: 2(k − ℓ) more.
     pub(crate) fn leveled(k: u64, l: u64) -> Counts {
         let printed = super::leveled(k, l);
         Counts { products: printed.products + 2 * (k - l), ..printed }
     }
 
-    /// d·α stands for ℓ and α·ℓ for the sum of squares of the digits' widths: the same only if all digits are equal.
+    /// Corrected counts of hybrid key switching: d·α stands for ℓ and α·ℓ for the sum of squares of the
+    /// digits' widths, which holds only if all digits are equal.
     pub(crate) fn hybrid(scheme: Scheme, l: u64, k: u64, widths: &[u64]) -> Counts {
         let d = widths.len() as u64;
         let squares: u64 = widths.iter().map(|w| w * w).sum();
@@ -102,7 +104,8 @@ pub(super) mod corrected {
         }
     }
 
-    /// BFV: 3ℓ + α(d² + 2) transforms; the printed 2ℓ + α(d² + 3) takes α for ℓ.
+    /// Corrected counts of hybrid key switching for BFV: 3ℓ + α(d² + 2) transforms; the printed 2ℓ + α(d² +
+    /// 3) takes α for ℓ.
     pub(crate) fn hybrid_short(scheme: Scheme, l: u64, d: u64, alpha: u64) -> Counts {
         let printed = super::hybrid_short(scheme, l, d, alpha);
         match scheme {

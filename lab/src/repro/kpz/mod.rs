@@ -1,4 +1,4 @@
-//! `[KPZ21]`, "Revisiting Homomorphic Encryption Schemes for Finite Fields".
+//! Reproduction of `[KPZ21]`, "Revisiting Homomorphic Encryption Schemes for Finite Fields".
 
 mod circuits;
 mod clear;
@@ -19,34 +19,34 @@ use crate::repro::Run;
 use crate::repro::{Paper, Part as _, Result, parts};
 
 parts! {
-    /// Counts of a product.
+    /// Table 1 of `[KPZ21]`: counts of the operations of a product.
     Table1 = "table1",
-    /// A product of many factors, t = 2^16 + 1.
+    /// Table 2 of `[KPZ21]`: noise and time of products of many factors, t = 2^16 + 1.
     Table2 = "table2",
-    /// A polynomial, t = 2^16 + 1.
+    /// Table 3 of `[KPZ21]`: noise and time of polynomials, t = 2^16 + 1.
     Table3 = "table3",
-    /// Counts of a key switch.
+    /// Table 4 of `[KPZ21]`: counts of the operations of a key switch.
     Table4 = "table4",
-    /// Sizes of keys.
+    /// Table 5 of `[KPZ21]`: sizes of key-switching keys.
     Table5 = "table5",
-    /// A product of many factors.
+    /// Table 6 of `[KPZ21]`: noise and time of products of many factors.
     Table6 = "table6",
-    /// A polynomial.
+    /// Table 7 of `[KPZ21]`: noise and time of polynomials.
     Table7 = "table7",
-    /// An inner product.
+    /// Table 8 of `[KPZ21]`: noise and time of inner products.
     Table8 = "table8",
-    /// Multiplications by depth and t.
+    /// Figure 1 of `[KPZ21]`: times of multiplications by depth and t.
     Figure1 = "figure1",
 }
 
-/// What to reproduce and how thoroughly.
+/// Options of the reproduction of `[KPZ21]`: what to reproduce and how thoroughly.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The parts; each is made once, in the paper's order.
+    /// Tables and figures of `[KPZ21]` to make, each once, in the paper's order.
     pub parts: Vec<Part>,
-    /// Computations that took the paper longer than this are left out.
+    /// Seconds that a computation may have taken in `[KPZ21]`; longer ones are left out.
     pub longest: f64,
-    /// For Figure 1.
+    /// Size of Figure 1 of `[KPZ21]`.
     pub figure: Size,
 }
 
@@ -59,7 +59,7 @@ impl Paper for Options {
         Self { parts: Part::ALL.to_vec(), longest: f64::INFINITY, figure }
     }
 
-    /// The smaller circuits: less than three minutes.
+    /// Options for the smaller circuits of `[KPZ21]`: less than three minutes.
     fn quick() -> Self {
         Self { longest: 0.6, figure: Size { log2_degree: 14, rounds: 3 }, ..Self::full() }
     }
@@ -113,7 +113,7 @@ impl Paper for Options {
 }
 
 impl Options {
-    /// The parts asked for, once and in order.
+    /// The tables and figures of `[KPZ21]` asked for, each once and in the paper's order.
     fn wanted(&self) -> impl Iterator<Item = Part> {
         Part::ALL.iter().copied().filter(|part| self.parts.contains(part))
     }

@@ -1,4 +1,4 @@
-//! The moduli of a printed row: as many, and as long, as the paper says.
+//! The moduli of a printed row of `[KPZ21]`: as many, and as long, as the paper says.
 
 use sunzi_math::{primes_below, primes_with_bits};
 use sunzi_rlwe::{Security, security};
@@ -6,24 +6,24 @@ use sunzi_rlwe::{Security, security};
 use super::printed::{Cell, Column, Digits};
 use crate::Result;
 
-/// The widest modulus of the paper, in bits; P is made of such.
+/// Bits of the widest modulus of `[KPZ21]`; P is made of such moduli.
 const WIDEST: u32 = 60;
 
-/// A parameter set for one cell.
+/// A parameter set for one cell of the tables of `[KPZ21]`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Parameters {
     pub(super) log2_degree: u32,
-    /// Of BFV in the order of the ring; of BGV q_0, q_1, …, q_L, q_(L+1).
+    /// Moduli of the parameter set: of BFV in the order of the ring; of BGV q_0, q_1, …, q_L, q_(L+1).
     pub(super) moduli: Vec<u64>,
     pub(super) special: Vec<u64>,
-    /// d_num.
+    /// Number of digits d_num of key switching.
     pub(super) digits: usize,
     pub(super) security: Security,
 }
 
 impl Parameters {
-    /// What the cell says; if the table of 2024 asks for a larger degree, the same with that degree too. For BGV, q_0
-    /// is `slack` bits longer.
+    /// The parameter sets of a cell: what it says; if the security table of 2024 asks for a larger degree,
+    /// also with that degree. For BGV, q_0 is `slack` bits longer.
     pub(super) fn of(cell: &Cell, depth: u32, slack: u32) -> Result<Vec<Self>> {
         let longer = Cell { log2_modulus: cell.log2_modulus + slack, ..*cell };
         let cell = if cell.column == Column::Bgv { &longer } else { cell };
@@ -43,7 +43,7 @@ impl Parameters {
         Ok(all)
     }
 
-    /// What the cell says, secure or not.
+    /// The parameter set that a cell of `[KPZ21]` says, secure or not.
     pub(super) fn printed(cell: &Cell, depth: u32) -> Result<Self> {
         Self::at(cell, depth, cell.log2_degree)
     }
@@ -72,7 +72,7 @@ impl Parameters {
         Ok(Self { log2_degree, moduli, special, digits, security })
     }
 
-    /// log2 QP.
+    /// log2 of the key modulus QP.
     pub(super) fn log2_key_modulus(&self) -> f64 {
         self.moduli.iter().chain(&self.special).map(|q| (*q as f64).log2()).sum()
     }
@@ -82,10 +82,10 @@ impl Parameters {
     }
 }
 
-/// q_0 with what log Q_L leaves, then L moduli of log q_i bits, then the smallest prime there is: that is enough to bring
-/// fresh noise down to the noise of a modulus switch `[KPZ21, section 4]`.
+/// The moduli of BGV: q_0 with what log Q_L leaves, then L moduli of log q_i bits, then the smallest prime
+/// there is: that is enough to bring fresh noise down to the noise of a modulus switch `[KPZ21, section 4]`.
 ///
-/// Where no prime 1 modulo 2n is so short, the next longer.
+/// If no prime 1 modulo 2n is as short as a modulus of BGV should be, the next longer one is taken.
 fn chain(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Vec<u64>> {
     let order = 2_u64 << log2_degree;
     let count = depth as usize;
@@ -107,7 +107,7 @@ fn chain(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Vec<u64>> {
     Ok(chain)
 }
 
-/// The longest prime of at most so many bits, or the shortest longer one.
+/// The longest unused prime of at most `bits` bits, or the shortest longer one.
 fn unused(bits: u32, order: u64, used: &[u64]) -> Result<u64> {
     let bits = bits.max(order.ilog2() + 1);
     for bits in bits..WIDEST {

@@ -1,41 +1,41 @@
-//! What the tables print, digit for digit.
+//! The values printed in the tables of `[KPZ21]`, digit for digit.
 
 use crate::repro::{lines, number, numbers};
 
 const TEXT: &str = include_str!("printed.txt");
 
-/// t of the tables: 2, 2^16 + 1 and 2^30 − 2^18 + 1.
+/// Plaintext moduli t of the tables of `[KPZ21]`: 2, 2^16 + 1 and 2^30 − 2^18 + 1.
 pub(super) const PLAIN_MODULI: [u64; 3] = [2, (1 << 16) + 1, (1 << 30) - (1 << 18) + 1];
 
-/// How many digits a key switch has.
+/// Number of digits of a key switch in the tables of `[KPZ21]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Digits {
-    /// d_num = 3.
+    /// Three digits, d_num = 3.
     Three,
-    /// d_num = L, one modulus each.
+    /// A digit for every modulus, d_num = L.
     Max,
 }
 
-/// log e and seconds.
+/// Noise log e and seconds of a computation.
 pub(super) type Found = (u32, f64);
 
-/// Which of the five products a column shows.
+/// Column of the tables of `[KPZ21]`: one of five ways to multiply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
-    /// Original BFV, BEHZ.
+    /// Original BFV by BEHZ.
     Behz,
-    /// Original BFV, HPS.
+    /// Original BFV by HPS.
     Hps,
-    /// BFV-NEW.
+    /// BFV-NEW, the new BFV of `[KPZ21]`.
     New,
-    /// BFV-NEW-LVL.
+    /// BFV-NEW-LVL, the new leveled BFV of `[KPZ21]`.
     Leveled,
-    /// BGV-NEW.
+    /// BGV-NEW, the new BGV of `[KPZ21]`.
     Bgv,
 }
 
 impl Column {
-    /// As the paper heads it.
+    /// Heading of the column in `[KPZ21]`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Behz => "BEHZ",
@@ -47,7 +47,7 @@ impl Column {
     }
 }
 
-/// One column of one row.
+/// One cell of the tables of `[KPZ21]`: one column of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell {
     pub(super) column: Column,
@@ -62,7 +62,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// A cell of log N, log q_i and log Q without results.
+    /// A cell with log N, log q_i and log Q but without results.
     pub(super) fn new(column: Column, t: u64, digits: Digits, k: u32, size: [u32; 3]) -> Self {
         let [log2_degree, log2_limb, log2_modulus] = size;
         let (plain_modulus, log2_noise, seconds) = (t, 0, 0.0);
@@ -70,17 +70,17 @@ impl Cell {
     }
 }
 
-/// Table 6; Table 2 is its rows for t = 2^16 + 1 and three digits.
+/// Rows of Table 6 of `[KPZ21]`; Table 2 is its rows for t = 2^16 + 1 and three digits.
 pub(super) fn trees() -> Vec<Cell> {
     lines(TEXT, "Table 6").into_iter().flat_map(cells).collect()
 }
 
-/// Table 7; Table 3 is its rows for t = 2^16 + 1 and three digits.
+/// Rows of Table 7 of `[KPZ21]`; Table 3 is its rows for t = 2^16 + 1 and three digits.
 pub(super) fn polynomials() -> Vec<Cell> {
     lines(TEXT, "Table 7").into_iter().flat_map(cells).collect()
 }
 
-/// The original BFV by BEHZ and by HPS; new and leveled; BGV.
+/// The five cells of a printed line: the original BFV by BEHZ and by HPS; new and leveled BFV; BGV.
 fn cells(line: [&str; 22]) -> [Cell; 5] {
     let [t, digits, k, n, q, m, behz, b, hps, h, rest @ ..] = line;
     let [new_n, new_q, new_m, one, o, leveled, l, bgv_n, bgv_q, bgv_m, bgv, g] = rest;
@@ -107,7 +107,8 @@ fn found([log2_noise, seconds]: [&str; 2]) -> Found {
     (number(log2_noise).unwrap_or_default(), number(seconds).unwrap_or_default())
 }
 
-/// Table 8: inner products of 128, one by one, with lazy key switching, with lazy scaling.
+/// Rows of Table 8 of `[KPZ21]`: inner products of 128 terms, one by one, with lazy key switching, with lazy
+/// scaling.
 pub(super) fn inner_products() -> Vec<(Cell, [Found; 3])> {
     let lines = lines(TEXT, "Table 8").into_iter();
     let cell = |[t, digits, n, q, m, one, o, switching, k, scaling, s]: [&str; 11]| {
@@ -121,12 +122,12 @@ pub(super) fn inner_products() -> Vec<(Cell, [Found; 3])> {
 mod tests {
     use super::*;
 
-    /// Depth of the circuits: 2^k factors, or a polynomial of degree k.
+    /// Multiplicative depth of the circuits: of 2^k factors if `tree`, else of a polynomial of degree k.
     fn depth(tree: bool, k: u32) -> u32 {
         if tree { k } else { k.next_power_of_two().ilog2() }
     }
 
-    /// What holds of correct digits and would hardly hold of wrong ones.
+    /// Checks properties that correct digits have and wrong ones would hardly have.
     #[test]
     fn the_printed_numbers_are_plausible() {
         for (tree, cells) in [(true, trees()), (false, polynomials())] {
@@ -153,7 +154,8 @@ mod tests {
         }
     }
 
-    /// Table 7, t = 2^30 − 2^18 + 1, three digits, k = 4: 53 where its neighbours are 98 and 95.
+    /// Whether a cell has an odd value: Table 7, t = 2^30 − 2^18 + 1, three digits, k = 4 has 53 where its
+    /// neighbours are 98 and 95.
     fn odd(tree: bool, cell: &Cell) -> bool {
         !tree && cell.column == Column::Leveled && cell.log2_noise == 53 && cell.k == 4
     }

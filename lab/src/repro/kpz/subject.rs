@@ -1,4 +1,4 @@
-//! What is measured: one scheme with keys, as a circuit sees it, and what the secret key tells about the results.
+//! One scheme with keys for the circuits of `[KPZ21]`, and what its secret key tells about the results.
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
@@ -13,25 +13,26 @@ use super::parameters::Parameters;
 use super::printed::Column;
 use crate::repro::{Keys, LabError, Result, noise};
 
-/// A scheme with keys.
+/// A scheme with keys, in which circuits are computed and results decrypted.
 pub(super) trait Subject {
-    /// How it computes.
+    /// Arithmetic that the scheme computes with.
     type Arithmetic: Arithmetic<Plaintext = Plaintext>;
 
     fn arithmetic(&self) -> &Self::Arithmetic;
     fn keys(&self) -> &<Self::Arithmetic as Arithmetic>::Keys;
     fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>>;
-    /// log2 of the largest coefficient of the noise times what has been divided away since Q_L; none if `a` does not
-    /// decrypt to the message.
+    /// log2 of the largest coefficient of the noise times what has been divided away since Q_L; none if `a`
+    /// does not decrypt to the message.
     fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>>;
-    /// The ciphertext with no noise bound to refuse it by: the paper's sizes follow estimates below proven bounds.
+    /// The ciphertext without a noise bound by which it could be refused: the sizes of `[KPZ21]` follow
+    /// estimates below proven bounds.
     fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self>;
 }
 
-/// Its ciphertexts.
+/// Ciphertext of a scheme with keys.
 pub(super) type Encrypted<S> = <<S as Subject>::Arithmetic as Arithmetic>::Ciphertext;
 
-/// How key switching cuts polynomials.
+/// Options of the gadget by which key switching cuts polynomials into digits.
 fn gadget_options(parameters: &Parameters) -> GadgetOptions {
     GadgetOptions {
         digits: Some(parameters.digits),
@@ -40,14 +41,14 @@ fn gadget_options(parameters: &Parameters) -> GadgetOptions {
     }
 }
 
-/// BFV by one of the multiplications.
+/// BFV with keys and one of its multiplications, as circuits compute in it.
 pub(super) struct BfvSubject {
     context: Context,
     evaluator: Evaluator,
     secret: SecretKey,
     public: PublicKey,
     keys: EvaluationKeys,
-    /// Whether encryption is that of the paper's "original BFV".
+    /// Whether encryption is that of the "original BFV" of `[KPZ21]`.
     original: bool,
 }
 
@@ -76,9 +77,11 @@ impl BfvSubject {
         Ok(Self { evaluator: Evaluator::new(&context), context, secret, public, keys, original })
     }
 
-    /// ⌊Q/t⌋·m plus the noise e·u + e_1 + e_2·s of an encryption modulo Q itself `[KPZ21, 2.2.2]`.
+    /// An encryption by the original BFV: ⌊Q/t⌋·m plus the noise e·u + e_1 + e_2·s of an encryption modulo Q
+    /// itself `[KPZ21, 2.2.2]`.
     ///
-    /// Sunzi's encryption has neither |Q|_t·m/t nor, where there are special moduli, that noise.
+    /// Sunzi's own encryption has neither the term |Q|_t·m/t nor, where there are special moduli, the noise
+    /// of the original BFV.
     fn encrypt_originally(
         &self,
         message: &Plaintext,
@@ -103,7 +106,7 @@ impl BfvSubject {
     }
 }
 
-/// The product that a column stands for.
+/// Scaler options of the product that a column of `[KPZ21]` stands for.
 fn scaling(column: Column) -> ScalerOptions {
     let multiplication = match column {
         Column::Behz => Multiplication::Behz,
@@ -144,14 +147,14 @@ impl Subject for BfvSubject {
     }
 }
 
-/// BGV.
+/// BGV with keys, as circuits compute in it.
 pub(super) struct BgvSubject {
     context: sunzi_bgv::Context,
     evaluator: sunzi_bgv::Evaluator,
     secret: SecretKey,
     public: PublicKey,
     keys: EvaluationKeys,
-    /// log2 of q_0, q_1, …, q_L.
+    /// log2 of the moduli q_0, q_1, …, q_L of BGV.
     log2_moduli: Vec<f64>,
 }
 
@@ -214,13 +217,13 @@ impl Subject for BgvSubject {
     }
 }
 
-/// A bound of so many bits.
+/// A noise bound of `log2_noise` bits.
 fn bound(log2_noise: f64) -> NoiseBound {
     let bits = Log2::from_bits(log2_noise);
     NoiseBound::dependent(NoiseTerm { worst: bits, deviation: bits, peak: bits }, 1)
 }
 
-/// Whether BGV refused because its proven bound does not fit the moduli.
+/// Whether BGV refused an operation because its proven noise bound does not fit the moduli.
 pub(super) fn refused(error: &LabError) -> bool {
     let inner = match error.below::<CircuitError<BgvError>>() {
         Some(CircuitError::Scheme(inner)) => Some(inner),

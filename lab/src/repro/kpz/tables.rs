@@ -1,4 +1,4 @@
-//! Tables 2, 3, 6, 7 and 8: noise and time of whole computations.
+//! Tables 2, 3, 6, 7 and 8 of `[KPZ21]`: noise and time of whole computations.
 
 use std::time::{Duration, Instant};
 
@@ -13,45 +13,46 @@ use super::subject::{BfvSubject, BgvSubject, Encrypted, Subject, refused};
 use crate::repro::report::Quantity;
 use crate::repro::{LabError, Progress, Result, Row, Table, Value, upper_median};
 
-/// Terms of the inner products of Table 8.
+/// Number of terms of the inner products of Table 8 of `[KPZ21]`.
 const TERMS: usize = 128;
 
-/// Computations are repeated for this long, as coefficients and noise are random,
+/// Time for which a short computation is repeated, as coefficients and noise are random.
 const SHORT: Duration = Duration::from_secs(1);
-/// but so many times at most.
+/// Most repetitions of a computation.
 const ROUNDS: usize = 31;
 
-/// Bits that q_0 may be longer than printed.
+/// Most bits by which q_0 may be longer than printed in `[KPZ21]`.
 const MOST_SLACK: u32 = 8;
 
-/// A table of computations.
+/// A table of `[KPZ21]` to compute: its circuit and its cells.
 pub(super) struct Plan {
     name: &'static str,
     circuit: Circuit,
     cells: Vec<Cell>,
-    /// How long a computation is repeated.
+    /// Time for which a computation of the table is repeated.
     patience: Duration,
 }
 
 impl Plan {
-    /// Table 2 or 6: the tree.
+    /// Plan of Table 2 or 6 of `[KPZ21]`: noise and time of product trees.
     pub(super) fn trees(name: &'static str) -> Self {
         Self { name, circuit: Circuit::Tree, cells: printed::trees(), patience: SHORT }
     }
 
-    /// Table 3 or 7: the polynomial.
+    /// Plan of Table 3 or 7 of `[KPZ21]`: noise and time of polynomials.
     pub(super) fn polynomials(name: &'static str) -> Self {
         Self { name, circuit: Circuit::Polynomial, cells: printed::polynomials(), patience: SHORT }
     }
 
-    /// Only t = 2^16 + 1 and three digits: Tables 2 and 3.
+    /// The plan with only t = 2^16 + 1 and three digits: Tables 2 and 3 of `[KPZ21]`.
     pub(super) fn of_the_text(mut self) -> Self {
         let [_, t, _] = printed::PLAIN_MODULI;
         self.cells.retain(|cell| cell.plain_modulus == t && cell.digits == Digits::Three);
         self
     }
 
-    /// Without what took the paper longer than this; with a finite limit, each for a quarter of the time.
+    /// This plan without what took `[KPZ21]` longer than `seconds`; with a finite limit, each cell for a
+    /// quarter of the time.
     pub(super) fn within(mut self, seconds: f64) -> Self {
         self.cells.retain(|cell| cell.seconds <= seconds);
         if seconds.is_finite() {
@@ -60,12 +61,12 @@ impl Plan {
         self
     }
 
-    /// Steps that progress counts.
+    /// Number of steps that progress counts for this table.
     pub(super) fn steps(&self) -> usize {
         self.cells.len()
     }
 
-    /// Computes every cell.
+    /// Computes every cell of a table of `[KPZ21]`.
     pub(super) fn compute(&self, progress: &mut Progress<'_>) -> Result<Table> {
         let mut rows = Vec::new();
         for cell in &self.cells {
@@ -87,7 +88,8 @@ impl Plan {
         Ok(Table::new(self.name, title, rows))
     }
 
-    /// With the printed sizes; if BGV refuses them, with a q_0 that is as little longer as it takes.
+    /// The rows of a cell with the printed sizes; if BGV refuses them, with a q_0 that is as little longer as
+    /// it takes.
     fn rows(&self, cell: &Cell) -> Result<Vec<Row>> {
         let mut slack = 0;
         loop {
@@ -113,7 +115,7 @@ impl Plan {
         Ok(sizes(row, cell, parameters, (cell.log2_noise, cell.seconds), found?))
     }
 
-    /// log e and seconds; the result has been checked.
+    /// Measures noise log e and seconds of a cell's computation; the result is checked.
     fn measure<S: Subject>(
         &self,
         subject: &S,
@@ -134,7 +136,7 @@ impl Plan {
     }
 }
 
-/// log e and seconds of a result that decrypts to what it should.
+/// Noise log e and seconds of a result that decrypts to what it should.
 fn judge<S: Subject>(
     subject: &S,
     outcome: &Outcome<Encrypted<S>>,
@@ -155,7 +157,7 @@ fn digits_name(digits: Digits) -> &'static str {
     }
 }
 
-/// Adds security, log N, log q_i, log Q, log e and seconds.
+/// Adds security, log N, log q_i, log Q, log e and seconds to a row.
 fn sizes(
     row: Row,
     cell: &Cell,
@@ -177,13 +179,13 @@ fn sizes(
         .printed("seconds", as_printed(seconds), Some((our_seconds, 4)))
 }
 
-/// The paper's digits as they are.
+/// A value of `[KPZ21]` with as many decimals as are printed.
 fn as_printed(value: f64) -> (f64, usize) {
     let exact = |d: &i32| (value * 10_f64.powi(*d) - (value * 10_f64.powi(*d)).round()).abs() < 1e-9;
     (value, (0..3).find(exact).unwrap_or(3) as usize)
 }
 
-/// How far log e is from the printed one, where the degree is the printed one.
+/// Difference of a row's log e to the printed one, where the degree is the printed one.
 fn noise_difference(row: &Row) -> Option<f64> {
     let of = |name| row.quantities.iter().find(|one| one.name == name);
     let degree = of("log_N").filter(|one| one.paper == one.ours);
@@ -195,7 +197,7 @@ fn noise_difference(row: &Row) -> Option<f64> {
     }
 }
 
-/// Table 8.
+/// Table 8 of `[KPZ21]`: noise and time of inner products.
 pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table> {
     let mut rows = Vec::new();
     for (cell, found) in printed::inner_products() {
@@ -247,7 +249,8 @@ mod tests {
         }
     }
 
-    /// Table 2, HPS, k = 5 hangs on |Q|_t, hence on primes that the paper does not name; Table 3, k = 2 hangs on |a_2|.
+    /// Whether noise may be off: in Table 2, HPS, k = 5 it depends on |Q|_t, hence on primes that `[KPZ21]`
+    /// does not name; in Table 3, k = 2 on |a_2|.
     fn is_outlier(plan: &Plan, cell: &Cell) -> bool {
         match plan.circuit {
             Circuit::Tree => cell.column == Column::Hps && cell.k == 5,
@@ -255,7 +258,7 @@ mod tests {
         }
     }
 
-    /// log e of so many runs with each of so many sets of moduli.
+    /// Noises log e of `runs` runs with each of `sets` sets of moduli.
     fn noises(plan: &Plan, cell: &Cell, sets: usize, runs: usize) -> Vec<f64> {
         let printed = Parameters::printed(cell, plan.circuit.depth(cell.k)).unwrap();
         let primes = |bits: u32, count| primes_below(1_u64 << bits, 2 << cell.log2_degree, count).unwrap();

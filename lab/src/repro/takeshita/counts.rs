@@ -1,5 +1,5 @@
-//! What operations take, counted: products with matrices, products and transforms modulo word-size primes, and the word products of general
-//! arithmetic that the shortcuts save.
+//! Counts of what BFV's operations over 2^g − 1 take: products with matrices, products and transforms modulo
+//! word-size primes, and the word products of general arithmetic that the shortcuts save.
 
 use sunzi_fermat::{FermatRing, FermatScaler};
 use sunzi_kernels::counts::{count_forward, count_inverse};
@@ -10,33 +10,33 @@ use sunzi_ring::Backend;
 use super::subject::Operation;
 use crate::Result;
 
-/// Bits of the digits of residues, and of those of constants.
+/// Bits of the digits of residues and of constants.
 const DIGIT_BITS: usize = 48;
 const FACTOR_BITS: usize = 51;
-/// Multiply-adds of eight lanes for a product with a matrix, of which pairs share one multiplication, of two halves.
+/// Multiply-adds of eight lanes for a product with a matrix, of which pairs share one multiplication of two halves.
 const MATRIX: f64 = 1.0 / 8.0;
 /// Multiply-adds of eight lanes for a product of two transformed words: both halves.
 const POINTWISE: f64 = 2.0 / 8.0;
 
-/// Counts for a coefficient, whole digits, lifted keys.
+/// Counts of an operation for one coefficient, all digits and lifted keys included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Products of words with the constants of matrices.
+    /// Number of word products with the constants of matrices.
     pub(super) matrix: u64,
-    /// Products of transformed words.
+    /// Number of products of transformed words.
     pub(super) pointwise: u64,
-    /// Transforms of one limb.
+    /// Number of forward transforms of one limb.
     pub(super) forward: u64,
     pub(super) inverse: u64,
-    /// Polynomials that are multiplied by (q/q_i)^-1 `[TSKJ20, 4.1 and 4.3]`.
+    /// Number of polynomials that are multiplied by (q/q_i)^-1 `[TSKJ20, 4.1 and 4.3]`.
     pub(super) cofactors: u64,
 }
 
-/// The sizes that counts follow from.
+/// Sizes of a ring over 2^g − 1 that operation counts follow from.
 struct Sizes {
-    /// Of every component: words and digits of a residue, digits of a constant, primes of a product.
+    /// Sizes of every component: words and digits of a residue, digits of a constant, primes of a product.
     components: Vec<[u64; 4]>,
-    /// Primes of B_sk.
+    /// Number of primes of the auxiliary basis B_sk.
     auxiliary: u64,
 }
 
@@ -56,8 +56,8 @@ impl Sizes {
         self.components.iter().map(|&sizes| of(sizes)).sum()
     }
 
-    /// Rows that are lifted, and their transforms, for all whole digits: each once to the primes of the largest component, and again modulo
-    /// each smaller than its own.
+    /// Number of matrix products to lift all digits of a key switch, and of the transforms of the lifted
+    /// rows: each once to the primes of the largest component, and again modulo each smaller than its own.
     fn digits(&self) -> [u64; 2] {
         let most = self.components.last().map_or(0, |sizes| sizes[3]);
         let smaller = |i: usize| self.components.iter().take(i);
@@ -103,15 +103,16 @@ impl Sizes {
         }
     }
 
-    /// Word products of a general product with (q/q_i)^-1, and of the division of it by q_i: quotient words, each of them estimated by two.
+    /// Number of word products of a general product with (q/q_i)^-1, and of its division by q_i: quotient
+    /// words, each of them estimated by two.
     fn general(&self) -> u64 {
         self.sum(|[words, ..]| words * words + (words + 1) * (words + 2))
     }
 }
 
 impl Counts {
-    /// Multiplications without shortcuts over those with both, of a word or of a vector of them; none where the second are none or the kernels have
-    /// others than 52-bit lanes.
+    /// Predicted speed-up by both shortcuts: multiplications without them over those with both, of a word or
+    /// of a vector of them; none where the second are none or the kernels have others than 52-bit lanes.
     pub(super) fn speed_up(
         ring: &FermatRing,
         scaler: &FermatScaler,
@@ -145,7 +146,7 @@ mod tests {
     use crate::repro::takeshita::subject::Subject;
     use crate::threads::on_threads;
 
-    /// What the kernels count while they run is what the formulas say.
+    /// Checks that the kernels' counts while they run are those of the formulas.
     #[test]
     fn counts_are_those_of_a_run() {
         for bits in [128, 256, 512, 2048] {

@@ -1,4 +1,4 @@
-//! Figures 1 to 9: speed-ups over the version without shortcuts, and the times they come from.
+//! Figures 1 to 9 of `[TSKJ20]`: speed-ups over the version without shortcuts, and the times they come from.
 
 use super::counts::Counts;
 use super::subject::{KRONECKER, Operation, Subject, VERSIONS, WORDS};
@@ -8,31 +8,32 @@ use crate::repro::{
     Figure, LabError, Machine, Panel, Result, Row, Run, Series, Table, Timed, alternate_timed,
 };
 
-/// The version with the paper's largest speed-ups, and ours with both shortcuts.
+/// Indices of the version with the largest speed-ups of `[TSKJ20]`, shifts for multiplications, and of the
+/// one with both shortcuts.
 const MULTIPLICATION: usize = 1;
 const BOTH: usize = 3;
 
-/// One figure of a sweep.
+/// One figure of `[TSKJ20]` in a sweep.
 #[derive(Clone, Copy)]
 struct Plot {
     part: Part,
     operation: Operation,
     name: &'static str,
     what: &'static str,
-    /// The paper's largest speed-up, with shifts for multiplications only: (n, g, times).
+    /// Largest speed-up of `[TSKJ20]`, with shifts for multiplications only: (n, g, times).
     printed: Option<(usize, usize, f64)>,
 }
 
-/// Parameters along which figures are drawn.
+/// A sweep: the parameters along which figures are drawn.
 pub(super) struct Sweep {
-    /// Along what.
+    /// Label of the parameter that the sweep goes along.
     axis: &'static str,
-    /// (n, g) with the place on the axis.
+    /// Points (n, g) of the sweep with their place on the axis.
     points: Vec<(usize, usize, f64)>,
     plots: Vec<Plot>,
 }
 
-/// The sweeps that the options need.
+/// The sweeps of `[TSKJ20]` that the options need.
 pub(super) fn sweeps(options: &Options) -> Vec<Sweep> {
     let least = options.least_log2_degree;
     let n = 1_usize << least;
@@ -94,7 +95,7 @@ impl Sweep {
         self.points.len()
     }
 
-    /// A table and a figure for every plot.
+    /// Makes a table and a figure for every plot of the sweep.
     pub(super) fn compute(&self, options: &Options, run: &mut Run<'_>) -> Result<()> {
         let mut rows: Vec<Vec<Row>> = self.plots.iter().map(|_| Vec::new()).collect();
         let mut series: Vec<Vec<Curve>> = self.plots.iter().map(|_| lines()).collect();
@@ -131,7 +132,7 @@ fn times(subject: &Subject, operation: Operation, options: &Options) -> Result<V
     alternate_timed(options.budget, &mut contenders)
 }
 
-/// A line for every version but the first.
+/// The lines of a figure: one for every version but the first.
 fn lines() -> Vec<Curve> {
     let line = |(colour, name): (usize, &&str)| Curve {
         name: (*name).to_owned(),
@@ -184,7 +185,7 @@ impl Plot {
         row
     }
 
-    /// Polynomials that are multiplied by (q/q_i)^-1 `[TSKJ20, 4.1 and 4.3]`.
+    /// Number of polynomials that are multiplied by (q/q_i)^-1 `[TSKJ20, 4.1 and 4.3]`.
     fn polynomials(&self) -> f64 {
         match self.operation {
             // Four extensions, three floors, and the digits of relinearisation.

@@ -1,4 +1,5 @@
-//! `[TSKJ20]`, "Enabling faster operations for deeper circuits in full RNS variants of FV-like somewhat homomorphic encryption".
+//! Reproduction of `[TSKJ20]`, "Enabling faster operations for deeper circuits in full RNS variants of
+//! FV-like somewhat homomorphic encryption".
 
 mod counts;
 mod figures;
@@ -13,44 +14,44 @@ use crate::repro::Run;
 use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
 parts! {
-    /// Components by the bits of q.
+    /// Table 1 of `[TSKJ20]`: components by the bits of q.
     Table1 = "table1",
-    /// Products of polynomials by transforms and by Kronecker substitution.
+    /// Additional table: products of polynomials by transforms and by Kronecker substitution.
     Products = "products",
-    /// FastBconv in decryption.
+    /// Figure 1 of `[TSKJ20]`: speed-up of FastBconv in decryption.
     Figure1 = "figure1",
-    /// Decryption.
+    /// Figure 2 of `[TSKJ20]`: speed-up of decryption.
     Figure2 = "figure2",
-    /// FastBconv in multiplication.
+    /// Figure 3 of `[TSKJ20]`: speed-up of FastBconv in multiplication.
     Figure3 = "figure3",
-    /// Decomposition in relinearisation.
+    /// Figure 4 of `[TSKJ20]`: speed-up of the decomposition in relinearisation.
     Figure4 = "figure4",
-    /// Multiplication.
+    /// Figure 5 of `[TSKJ20]`: speed-up of multiplication.
     Figure5 = "figure5",
-    /// Decryption by n.
+    /// Figure 6 of `[TSKJ20]`: speed-up of decryption by the degree n.
     Figure6 = "figure6",
-    /// Multiplication by n.
+    /// Figure 7 of `[TSKJ20]`: speed-up of multiplication by the degree n.
     Figure7 = "figure7",
-    /// Decryption for standard parameters.
+    /// Figure 8 of `[TSKJ20]`: speed-up of decryption for standard parameters.
     Figure8 = "figure8",
-    /// Multiplication for standard parameters.
+    /// Figure 9 of `[TSKJ20]`: speed-up of multiplication for standard parameters.
     Figure9 = "figure9",
 }
 
-/// What to reproduce and how thoroughly.
+/// Options of the reproduction of `[TSKJ20]`: what to reproduce and how thoroughly.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The parts; each is made once, in the paper's order.
+    /// Tables and figures of `[TSKJ20]` to make, each once, in the paper's order.
     pub parts: Vec<Part>,
-    /// How long the rounds of every operation go on.
+    /// Limits on the rounds of every timed operation.
     pub budget: Budget,
-    /// The largest g of Figures 1 to 5: 16384 in the paper.
+    /// Largest exponent g of Figures 1 to 5: 16384 in `[TSKJ20]`.
     pub most_bits: usize,
-    /// The largest log2 n of Figures 6 and 7: 14 in the paper.
+    /// Largest log2 n of Figures 6 and 7: 14 in `[TSKJ20]`.
     pub most_log2_degree: u32,
-    /// The largest n·g for which Kronecker products are timed.
+    /// Largest n·g for which Kronecker products are timed.
     pub most_kronecker: usize,
-    /// log2 of the smallest degree: 10 in the paper; less is for tests.
+    /// log2 of the smallest degree n: 10 in `[TSKJ20]`; less is for tests.
     pub least_log2_degree: u32,
 }
 
@@ -69,7 +70,7 @@ impl Paper for Options {
         }
     }
 
-    /// What takes less than four minutes.
+    /// Options for a reproduction of `[TSKJ20]` in less than four minutes.
     fn quick() -> Self {
         Self {
             budget: Budget { time: Duration::from_millis(500), least: 3, most: 9 },

@@ -1,4 +1,5 @@
-//! Products of polynomials modulo every component: by transforms, and by Kronecker substitution beside the library's product alone.
+//! Products of polynomials modulo every component: by transforms, and by Kronecker substitution beside the
+//! library's product alone.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use sunzi_rlwe::randomness;
 use super::Options;
 use crate::repro::{LabError, Result, Row, Series, Table, Timed, alternate_timed, timed};
 
-/// At the smallest degree, up to the largest component.
+/// Times the products at the smallest degree, up to the largest component.
 pub(super) fn compute(options: &Options) -> Result<Table> {
     let index = 2_u64 << options.least_log2_degree;
     let ring = FermatRing::new(index, 1 << options.most_bits.clamp(128, 16_384).ilog2())?;
@@ -35,7 +36,8 @@ pub(super) fn compute(options: &Options) -> Result<Table> {
     Ok(Table::new("Products", title, rows))
 }
 
-/// By transforms, by Kronecker substitution, and where there is GMP the bare product of the packed integers.
+/// Times of a product by transforms, by Kronecker substitution, and where there is GMP of the bare product of
+/// the packed integers.
 fn time(ring: &FermatRing, position: usize, options: &Options) -> Result<Vec<Series>> {
     let mut rng = randomness::from_os()?;
     let level = ring.at_level(position + 1)?;

@@ -1,5 +1,5 @@
-//! What is timed: BFV over 2^g − 1 in the paper's four versions, two of them also with products by Kronecker substitution as the paper had
-//! them, and over word-size RNS with as many bits.
+//! BFV to time for `[TSKJ20]`: over 2^g − 1 in the paper's four versions, two of them also with products by
+//! Kronecker substitution as the paper had them, and over word-size RNS with as many bits.
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 use super::words::{self, WordConversions};
 use crate::repro::{LabError, Result, research, timed};
 
-/// t: prime, coprime to every 2^g − 1, with slots up to n = 2^17.
+/// Plaintext modulus t: prime, coprime to every 2^g − 1, with slots up to n = 2^17.
 const PLAIN: u64 = 786_433;
-/// The version that words are beside the four.
+/// Index of the version over word-size RNS, beside the four versions of `[TSKJ20]`.
 pub(super) const WORDS: usize = 4;
-/// No shortcuts and both, with products by Kronecker substitution.
+/// Indices of the versions with products by Kronecker substitution: without shortcuts, and with both.
 pub(super) const KRONECKER: [usize; 2] = [5, 6];
-/// All versions by name.
+/// Names of all versions of BFV.
 pub(super) const VERSIONS: [&str; 7] = [
     "no shortcuts",
     "shifts for multiplications",
@@ -31,7 +31,7 @@ pub(super) const VERSIONS: [&str; 7] = [
     "both, Kronecker",
 ];
 
-/// What the figures show.
+/// An operation of BFV, or a part of one, that the figures of `[TSKJ20]` show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     ToPlain,
@@ -41,7 +41,7 @@ pub(super) enum Operation {
     Multiplication,
 }
 
-/// A scheme over one ring, with keys and operands.
+/// BFV over one ring, with keys and operands.
 struct Party {
     context: Context,
     evaluator: Evaluator,
@@ -73,7 +73,7 @@ impl Party {
         Ok(evaluator.multiply(a, b, &self.key)?)
     }
 
-    /// A product by a version, checked.
+    /// A product by a version of BFV, whose result is checked.
     fn product(&self, evaluator: &Evaluator, version: usize) -> Result<Ciphertext> {
         let product = self.multiply(evaluator)?;
         self.check("multiplication", version, &evaluator.context().decrypt(&product, &self.secret)?)?;
@@ -86,25 +86,25 @@ impl Party {
     }
 }
 
-/// One of the four versions.
+/// One version of BFV that is timed.
 struct Version {
-    /// Its place among the names.
+    /// Index of a BFV version among the names of versions.
     index: usize,
     evaluator: Evaluator,
 }
 
-/// All of them.
+/// All versions of BFV at one degree and size of q.
 pub(super) struct Subject {
     fermat: Party,
-    /// With Kronecker products where they are wanted.
+    /// Versions over 2^g − 1, the ones with Kronecker products included where they are wanted.
     versions: Vec<Version>,
     words: Party,
     conversions: WordConversions,
-    /// One uniform polynomial for all conversions.
+    /// One uniform polynomial that all conversions take.
     coefficients: Poly<Coefficient>,
     values: Poly<Evaluation>,
     limbs: Poly<Coefficient>,
-    /// Products over 2^g − 1 and over words.
+    /// Products over 2^g − 1 and over word-size RNS, which are decrypted for their time.
     products: [Ciphertext; 2],
 }
 
@@ -114,18 +114,18 @@ impl Version {
         Ok(Self { index, evaluator: Evaluator::new(&context) })
     }
 
-    /// The tables that convert between bases.
+    /// The tables of the version that convert between bases.
     fn scaler(&self) -> Result<&FermatScaler, RingError> {
         self.evaluator.context().scaler().tables().ok_or(RingError::OtherStorage)
     }
 
-    /// The tables that cut polynomials into digits.
+    /// The tables of the version that cut polynomials into digits.
     fn gadget(&self) -> Result<&FermatGadget, RingError> {
         self.evaluator.context().rlwe().gadget().tables().ok_or(RingError::OtherStorage)
     }
 }
 
-/// Multiplies once by every version: products must decrypt to what they should; the last of them.
+/// Multiplies once by every version, checks that products decrypt to what they should, and returns the last.
 fn last_product(party: &Party, versions: &[Version]) -> Result<Ciphertext> {
     let product = |version: &Version| party.product(&version.evaluator, version.index);
     let made = versions.iter().map(product).collect::<Result<Vec<_>>>()?.pop();
@@ -133,7 +133,8 @@ fn last_product(party: &Party, versions: &[Version]) -> Result<Ciphertext> {
 }
 
 impl Subject {
-    /// At degree n modulo about 2^`bits`, with or without Kronecker products. Insecure for most of the paper's sizes.
+    /// All versions at degree n modulo about 2^`bits`, with or without Kronecker products. Insecure for most
+    /// sizes of `[TSKJ20]`.
     pub(super) fn new(degree: usize, bits: usize, kronecker: bool) -> Result<Self> {
         let mut rng = randomness::from_os()?;
         let index = 2 * degree as u64;
@@ -170,20 +171,20 @@ impl Subject {
         Ok(Self { fermat, versions, words, conversions, coefficients, values, limbs, products })
     }
 
-    /// The ring, and what converts.
+    /// The ring modulo 2^g − 1, and the tables that convert between its bases.
     pub(super) fn parts(&self) -> Option<(&FermatRing, &FermatScaler)> {
         let version = self.versions.iter().rfind(|version| !KRONECKER.contains(&version.index))?;
         Some((version.evaluator.context().ring().storage()?, version.scaler().ok()?))
     }
 
-    /// Whether a version of an operation is there, and is not the same as another.
+    /// Whether an operation has this version, distinct from the others.
     pub(super) fn has(&self, operation: Operation, version: usize) -> bool {
         let multiplies = matches!(operation, Operation::Decryption | Operation::Multiplication);
         !KRONECKER.contains(&version)
             || multiplies && self.versions.iter().any(|other| other.index == version)
     }
 
-    /// Does an operation by a version once.
+    /// Does an operation by a version once and returns its time.
     pub(super) fn time(&self, operation: Operation, version: usize) -> Result<Duration> {
         let by = self.versions.iter().find(|other| other.index == version);
         let [product, word_product] = &self.products;

@@ -1,4 +1,4 @@
-//! Table 1: components of q.
+//! Table 1 of `[TSKJ20]`: components of q.
 
 use sunzi_fermat::FermatModulus;
 use sunzi_math::DEFAULT_PRIME_BOUND;
@@ -8,7 +8,7 @@ use crate::repro::{Result, Row, Table};
 /// Bits of a machine word.
 const WORD: u64 = 64;
 
-/// Components by the formulas of 4.4, beside what there is.
+/// Numbers of components by the formulas of `[TSKJ20, 4.4]`, beside those that there are.
 pub(super) fn compute() -> Result<Table> {
     let mut rows = Vec::new();
     for log2 in 6..=14 {
@@ -23,7 +23,7 @@ pub(super) fn compute() -> Result<Table> {
     Ok(Table::new("Table 1", "components of q; the paper's by the formula of 4.4", rows))
 }
 
-/// Default primes that have so many bits together.
+/// Number of default primes that have `bits` bits together.
 pub(super) fn primes(bits: u64) -> u64 {
     (bits as f64 / (DEFAULT_PRIME_BOUND as f64).log2()).ceil() as u64
 }

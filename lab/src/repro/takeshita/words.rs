@@ -1,4 +1,4 @@
-//! FastBconv and D_RNS of word-size residues, to set beside those of several words.
+//! FastBconv and D_RNS of word-size residues, to compare with those of several words.
 
 use sunzi_kernels::{Conversion, Modulus};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -7,10 +7,10 @@ use sunzi_ring::{Basis, Coefficient, Poly};
 use super::table1::primes;
 use crate::Result;
 
-/// Coefficients converted together.
+/// Number of coefficients that are converted together.
 const BLOCK: usize = 64;
 
-/// As many primes as have so many bits together, all about as long, and special ones for a third of them.
+/// The fewest primes of about one length that have `bits` bits together, and special primes for a third of them.
 pub(super) fn moduli(bits: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     let count = primes(bits as u64) as usize;
     // A little more than an equal share, since primes lie below.
@@ -22,7 +22,7 @@ pub(super) fn moduli(bits: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     Ok((moduli, special))
 }
 
-/// The two steps of FastBconv: products with (q/q_i)^-1, and a matrix product.
+/// The two steps of FastBconv of word-size residues: products with (q/q_i)^-1, and a matrix product.
 pub(super) struct WordConversions {
     basis: Basis,
     plain: Conversion,
@@ -30,7 +30,7 @@ pub(super) struct WordConversions {
 }
 
 impl WordConversions {
-    /// To {t, γ} and to B_sk.
+    /// The conversions of word-size residues to {t, γ} and to B_sk.
     pub(super) fn new(basis: &Basis, t: u64, gamma: u64, auxiliary: &[u64]) -> Result<Self> {
         let to = |targets: &[u64]| -> Result<Conversion> {
             let columns: Vec<Vec<u64>> = targets.iter().map(|&p| basis.quotients_mod(p)).collect();
@@ -42,7 +42,7 @@ impl WordConversions {
         Ok(Self { plain: to(&[t, gamma])?, auxiliary: to(auxiliary)?, basis: basis.clone() })
     }
 
-    /// D_RNS with the factors (q/q_i)^-1 [BEHZ16, 4.5].
+    /// The decomposition D_RNS with the factors (q/q_i)^-1 `[BEHZ16, 4.5]`.
     pub(super) fn decompose(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>> {
         let mut digits = a.words().to_vec();
         let limbs = digits.chunks_exact_mut(a.shape().degree);

@@ -1,6 +1,5 @@
 //! Conversion of residues to residues through one big integer for each coefficient.
 
-use num_bigint::BigUint;
 use sunzi_kernels::Modulus;
 use sunzi_ring::storage::{block_of, check_limbs};
 use sunzi_ring::{Basis, Parallelism, RingError};
@@ -8,26 +7,17 @@ use sunzi_ring::{Basis, Parallelism, RingError};
 use super::groups::{Group, for_each_coefficient, group};
 use super::lift::{Lift, half};
 use super::remainders::Remainders;
-use super::rounding::Rounding;
+use super::rounding::{Ratio, Rounding};
 
-/// Arithmetic of the big integers.
+/// Arithmetic of the big integers in multi-precision conversions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// Our own arithmetic on words of sixty bits.
+    /// Sunzi's own arithmetic on words of sixty bits.
     #[default]
     Words,
-    /// Arithmetic of GMP.
+    /// Arithmetic of big integers by GMP.
     #[cfg(feature = "gmp")]
     Gmp,
-}
-
-/// Ratio t/q of a division and rounding, for q > 2t.
-#[derive(Clone, Copy, Debug)]
-pub struct Ratio<'a> {
-    /// Factor t of the ratio.
-    pub t: u64,
-    /// Divisor q of the ratio.
-    pub q: &'a BigUint,
 }
 
 /// Tables of the conversion x ↦ x or x ↦ ⌊t·x/q⌉, a half rounding up, from residues modulo a source to residues modulo a target, for
@@ -36,7 +26,7 @@ pub struct Ratio<'a> {
 pub(super) struct Conversion {
     groups: Vec<Group>,
     steps: Steps,
-    /// Numbers of moduli of source and target.
+    /// Numbers of moduli of the conversion's source and target.
     source: usize,
     target: usize,
 }

@@ -17,29 +17,29 @@ use super::lift::{Lift, half};
 use super::scaler::lift_residues;
 use super::words::{self as integers, BITS, MASK, bits};
 
-/// Number of words between two digits in scratch memory, against conflicts of cache lines.
+/// Words of padding between two digits in scratch memory, against conflicts of cache lines.
 const PAD: usize = 72;
 /// Largest log2 ω: a digit and its carry are one word.
 const MAX_RADIX_BITS: u32 = 62;
 
 /// Gadget of the centred digits of a radix ω: c = Σ d_i·ω^i with −ω/2 ≤ d_i ≤ ω/2 for c in [−q/2, q/2).
 ///
-/// `radix_bits` of the options is log2 ω, 1 to 62. Without it ω = 2^32 for moduli of at most 32 bits and 2^62 for
-/// those above 48 bits, as [BEHZ16, 5.3] measures, and 2^48 between.
+/// The option `radix_bits` is log2 ω, 1 to 62. Without it ω = 2^32 for moduli of at most 32 bits and 2^62 for
+/// those above 48 bits, as `[BEHZ16, 5.3]` measures, and 2^48 between.
 #[derive(Clone, Debug)]
 pub struct MultiPrecisionGadget(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Ring for which the gadget was made.
+    /// Highest ring for which the multi-precision gadget was made.
     top: Ring,
-    /// Ring of the gadget's level; the next field is its storage.
+    /// Ring of the multi-precision gadget's level; the next field is its storage.
     ring: Ring,
     words: WordRing,
     options: GadgetOptions,
-    /// Radix as log2 ω.
+    /// Radix of the gadget's digits as log2 ω.
     radix_bits: u32,
-    /// Number of digits ℓ_{ω,q} = ⌈log_ω q⌉.
+    /// Number of digits ℓ_{ω,q} = ⌈log_ω q⌉ of the gadget.
     count: usize,
     groups: Vec<Group>,
     lift: Lift,
@@ -97,18 +97,18 @@ impl MultiPrecisionGadget {
     }
 }
 
-/// Returns the number of digits ℓ_{ω,q}.
+/// Returns the number of digits ℓ_{ω,q} of an integer modulo q.
 fn digit_count(q: &BigUint, radix_bits: u32) -> usize {
     usize::try_from(q.bits().div_ceil(u64::from(radix_bits))).unwrap_or(usize::MAX)
 }
 
-/// Returns the power ω^i of the radix.
+/// Returns the power ω^i of the gadget's radix ω.
 fn power(radix_bits: u32, i: usize) -> BigUint {
     BigUint::one() << (i * radix_bits as usize)
 }
 
 impl Inner {
-    /// Returns d_i + ω/2 for every coefficient, digit after digit.
+    /// Returns the radix digits, as d_i + ω/2, of every coefficient, digit after digit.
     fn digits(&self, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
         let n = self.ring.degree();
         let residues = lift_residues(&self.words, a)?;
@@ -141,7 +141,7 @@ impl Inner {
         });
     }
 
-    /// Lifts every digit modulo the target of `plan`, in evaluation form.
+    /// Lifts every radix digit modulo the target of `plan`, in evaluation form.
     fn lift_digits(&self, lifted: &mut [u64], digits: &[u64], plan: &Plan) -> Result<(), RingError> {
         let (n, target) = (plan.n(), plan.modulus());
         let offset = target.neg(target.reduce(1 << (self.radix_bits - 1)));
@@ -157,7 +157,7 @@ impl Inner {
     }
 }
 
-/// Gadget whose [`Digits`] are the polynomial itself: digits are cheap beside their transforms.
+/// Gadget whose [`Digits`] are the polynomial itself: radix digits are cheap beside their transforms.
 impl GadgetBackend for MultiPrecisionGadget {
     fn options(&self) -> &GadgetOptions {
         &self.0.options
@@ -271,7 +271,7 @@ impl GadgetBackend for MultiPrecisionGadget {
     }
 }
 
-/// Returns the polynomials of a half of a key.
+/// Returns the polynomials of a half of a key-switching key.
 fn polynomials(half: &[KeyPart]) -> Result<Vec<&Poly<Evaluation>>, RingError> {
     half.iter().map(|part| part.0.get()).collect()
 }

@@ -1,4 +1,4 @@
-//! Conversions by the functions of GMP, over its own words of 64 bits.
+//! Conversions of residues by the functions of GMP, over its own words of 64 bits.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -6,13 +6,13 @@ use num_traits::{One, ToPrimitive};
 use sunzi_kernels::{Modulus, gmp};
 use sunzi_ring::{Basis, RingError};
 
-use super::conversion::Ratio;
 use super::groups::{Group, group};
 use super::lift::half;
+use super::rounding::Ratio;
 
 const BITS: u64 = 64;
 
-/// Returns the lowest `length` words of x.
+/// Returns the lowest `length` words of x, of 64 bits.
 fn words(x: &BigUint, length: usize) -> Vec<u64> {
     x.iter_u64_digits().chain(std::iter::repeat(0)).take(length).collect()
 }
@@ -21,10 +21,11 @@ fn end(length: usize) -> BigUint {
     BigUint::one() << (length as u64 * BITS)
 }
 
-/// Tables of lift, rounding and remainders, as in the files of these names, where every formula is explained.
+/// Tables of lift, rounding and remainders by GMP, as in the files of these names, where every formula is
+/// explained.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// Quotients q/P_g, group after group.
+    /// Quotients q/P_g in words of GMP, group after group.
     quotients: Vec<u64>,
     half: Vec<u64>,
     modulus: Vec<u64>,
@@ -47,9 +48,9 @@ struct Rounding {
     fraction: [u64; 2],
 }
 
-/// Buffers of one thread.
+/// Buffers of one thread for conversions by GMP.
 pub(super) struct Buffers {
-    /// Words of the integer, after one zero.
+    /// Words of the big integer, after one zero.
     integer: Vec<u64>,
     product: Vec<u64>,
 }
@@ -138,7 +139,7 @@ impl Steps {
 }
 
 impl Rounding {
-    /// Makes the tables, and returns K with them.
+    /// Makes the tables of the steps by GMP, and returns K with them.
     fn new(ratio: Ratio<'_>, offset: &BigUint, length: usize) -> (Self, BigUint) {
         let Ratio { t, q } = ratio;
         let shift = (offset * t).div_ceil(q);

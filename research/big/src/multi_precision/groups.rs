@@ -6,7 +6,7 @@ use sunzi_ring::RingError;
 /// A group of consecutive moduli whose product P is a word.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// Product P of the group's moduli.
+    /// Product P of the moduli of a group.
     pub(super) product: Modulus,
     pub(super) members: Vec<Member>,
 }
@@ -14,14 +14,16 @@ pub(super) struct Group {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     pub(super) modulus: Modulus,
-    /// Cofactor P/q_i of a modulus in its group.
+    /// Cofactor P/q_i of a modulus q_i in its group of product P.
     pub(super) cofactor: u64,
 }
 
-/// Number of coefficients gathered together: the residues of one row that share a few cache lines.
+/// Number of coefficients whose residues are gathered together: the residues of one row that share a few
+/// cache lines.
 const TILE: usize = 16;
 
-/// Makes groups as large as they can be: a sum of as many products below P as there are members stays below 2^62.
+/// Makes groups of moduli as large as they can be: a sum of as many products below P as there are members
+/// stays below 2^62.
 pub(super) fn group(moduli: &[Modulus]) -> Result<Vec<Group>, RingError> {
     let mut groups = Vec::new();
     let mut rest = moduli;
@@ -42,8 +44,8 @@ pub(super) fn group(moduli: &[Modulus]) -> Result<Vec<Group>, RingError> {
     Ok(groups)
 }
 
-/// Calls `f(i, residues of coefficient i)` for the first `length` coefficients of the rows, one row for each modulus,
-/// with the residues y_i of a group merged to Σ y_i·(P/q_i): y_i·(q/q_i) is y_i·(P/q_i)·(q/P).
+/// Calls `f(i, residues of coefficient i)` for the first `length` coefficients of the rows, one row for each
+/// modulus, with the residues y_i of a group merged to Σ y_i·(P/q_i): y_i·(q/q_i) is y_i·(P/q_i)·(q/P).
 pub(super) fn for_each_coefficient(
     groups: &[Group],
     rows: &[&[u64]],

@@ -1,4 +1,4 @@
-//! Lift from residues to one big integer.
+//! Lift of a coefficient's residues to one big integer.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -15,7 +15,7 @@ pub(super) struct Lift {
     quotients: Vec<[u64; 2]>,
     half: Vec<u64>,
     modulus: Vec<u64>,
-    /// Negated modulus 2^(60·length) − q.
+    /// Negated modulus 2^(60·length) − q of a lift.
     negated: Vec<u64>,
     /// First of the sixty bits of a sum from which its multiple of q is estimated.
     top: u64,
@@ -25,7 +25,7 @@ pub(super) struct Lift {
 }
 
 impl Lift {
-    /// Makes the tables for the groups of the moduli of a basis.
+    /// Makes the tables of the lift for the groups of the moduli of a basis.
     pub(super) fn new(basis: &Basis, groups: &[Group]) -> Self {
         let q = basis.product();
         // Σ y_i·(q/q_i) + ⌊q/2⌋ < (k + 1)·q.
@@ -51,14 +51,14 @@ impl Lift {
         }
     }
 
-    /// Number of words of a result.
+    /// Number of words of a lifted integer.
     pub(super) fn length(&self) -> usize {
         self.modulus.len()
     }
 
     /// Computes [x]_q + ⌊q/2⌋ in [0, q) from the gathered residues of one coefficient.
     ///
-    /// S = Σ Y_g·(q/P_g) + ⌊q/2⌋ differs by a multiple of q, which is α or α + 1 by its top bits.
+    /// The lift's sum S = Σ Y_g·(q/P_g) + ⌊q/2⌋ differs by a multiple of q, which is α or α + 1 by its top bits.
     #[inline]
     pub(super) fn apply(&self, residues: &[u64], out: &mut [u64]) {
         let mut carry = 0;
@@ -77,7 +77,7 @@ impl Lift {
         }
     }
 
-    /// Computes out − α·q.
+    /// Computes out − α·q, the sum of a lift without its multiple of q.
     fn add_multiple(&self, alpha: u64, out: &mut [u64]) {
         let mut carry = 0;
         for (out, negated) in out.iter_mut().zip(&self.negated) {

@@ -1,4 +1,4 @@
-//! Remainders: from one big integer to residues.
+//! Remainders of one big integer modulo a list of moduli.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -12,15 +12,15 @@ use super::words::{self, for_each_sum, interleave};
 #[derive(Clone, Debug)]
 pub(super) struct Remainders {
     groups: Vec<Group>,
-    /// Powers 2^(60w) mod P_g over the words w for two groups, then the next two.
+    /// Powers 2^(60w) mod P_g over the words w of an integer, for two groups of moduli, then the next two.
     powers: Vec<[u64; 2]>,
-    /// Offsets −offset mod P_g.
+    /// Negated offset −offset mod P_g of the remainders, for each group g of moduli.
     offsets: Vec<u64>,
     length: usize,
 }
 
 impl Remainders {
-    /// Makes the tables for integers of `length` words.
+    /// Makes the tables of remainders for integers of `length` words.
     pub(super) fn new(moduli: &[Modulus], length: usize, offset: &BigUint) -> Result<Self, RingError> {
         let groups = group(moduli)?;
         let reduce = |x: BigUint, modulus: Modulus| (x % modulus.value()).to_u64().unwrap_or(0);
@@ -38,7 +38,7 @@ impl Remainders {
         Ok(Self { groups, powers, offsets, length })
     }
 
-    /// Writes the residues of x into entry `at` of every row.
+    /// Writes the residues of a big integer x into entry `at` of every row, one row for each modulus.
     #[inline]
     pub(super) fn apply(&self, x: &[u64], rows: &mut [&mut [u64]], at: usize) {
         let mut rows = rows.iter_mut();

@@ -4,34 +4,42 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 
-use super::conversion::Ratio;
 use super::lift::half;
 use super::words::{self, BITS, MASK, columns};
 
+/// Ratio t/q of a division and rounding, for q > 2t.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio<'a> {
+    /// Factor t of the ratio.
+    pub t: u64,
+    /// Divisor q of the ratio.
+    pub q: &'a BigUint,
+}
+
 /// Tables of the rounding u ↦ ⌊t·x/q⌉ + K for x = u − offset, a half rounding up: K makes the result non-negative.
 ///
-/// With C = K·q + ⌊q/2⌋ − t·offset the result is ⌊(t·u + C)/q⌋. It is computed by the precomputed quotient t/q
-/// [BEHZ16, B.3] to one word after the point; where that word is ambiguous, by division.
+/// The rounding's result is ⌊(t·u + C)/q⌋ with C = K·q + ⌊q/2⌋ − t·offset. It is computed by the precomputed
+/// quotient t/q `[BEHZ16, B.3]` to one word after the point; where that word is ambiguous, by division.
 #[derive(Clone, Debug)]
 pub struct Rounding {
     t: u64,
     q: BigUint,
-    /// Constant C of the formula ⌊(t·u + C)/q⌋.
+    /// Constant C of the rounding formula ⌊(t·u + C)/q⌋.
     pub constant: BigUint,
-    /// Shift K that makes results non-negative.
+    /// Shift K that makes results of the rounding non-negative.
     shift: BigUint,
-    /// Number of lowest words of 2^60·u that do not matter.
+    /// Number of lowest words of 2^60·u that do not change the rounding's result.
     skip: usize,
     /// Words of ⌊2^(60·(|u| + 1))·t/q⌋, highest first.
     reciprocal: Vec<u64>,
-    /// Fraction ⌊2^60·C/q⌋ of the constant.
+    /// Fraction ⌊2^60·C/q⌋ of the rounding's constant C.
     fraction: u128,
-    /// Least fraction that may belong to the next integer.
+    /// Least fraction for which the rounding may have to go to the next integer.
     pub doubt: u64,
 }
 
 impl Rounding {
-    /// Makes the tables for u of `length` words.
+    /// Makes the tables of the rounding for u of `length` words.
     pub fn new(ratio: Ratio<'_>, offset: &BigUint, length: usize) -> Self {
         let Ratio { t, q } = ratio;
         let shift = (offset * t).div_ceil(q);
@@ -55,18 +63,18 @@ impl Rounding {
         }
     }
 
-    /// Number of words of a result.
+    /// Number of words of a rounded result.
     pub fn length(&self) -> usize {
         self.reciprocal.len().saturating_sub(2) + 1
     }
 
-    /// Shift K that makes results non-negative.
+    /// Shift K that makes results of the rounding non-negative.
     pub(super) fn shift(&self) -> &BigUint {
         &self.shift
     }
 
-    /// Computes the result for the integer u whose words stand in `padded` after one zero and before another.
-    /// `pairs` is working memory.
+    /// Computes the rounded result for the integer u whose words stand in `padded` after one zero and before
+    /// another. `pairs` is working memory.
     #[inline]
     pub fn apply(&self, padded: &[u64], pairs: &mut Vec<[u64; 2]>, out: &mut [u64]) {
         let operand = padded.get(self.skip..).unwrap_or_default();
@@ -98,7 +106,7 @@ impl Rounding {
         }
     }
 
-    /// Computes the result by the definition.
+    /// Computes the rounded result by division.
     #[cold]
     fn divide(&self, padded: &[u64], out: &mut [u64]) {
         let u = words::integer(padded) >> BITS;

@@ -12,24 +12,25 @@ use sunzi_ring::{
     ScalerOptions, ScalingBounds, Side, WordRing,
 };
 
-use super::MultiPrecision;
-use super::conversion::{Conversion, Ratio};
+use super::conversion::Conversion;
+use super::rounding::Ratio;
+use super::tables::MultiPrecision;
 
-/// Division and rounding DR of [BEHZ16, eq. (1)] over the integers, without approximation.
+/// Scaler of BFV by division and rounding DR of `[BEHZ16, eq. (1)]` over the integers, without approximation.
 ///
-/// The wide basis q ∪ B' is that of the residue ring for equal options, so that both multiply polynomials of
-/// equal size [BEHZ16, B.3].
+/// The scaler's wide basis q ∪ B' is that of the residue ring for equal options, so that both multiply
+/// polynomials of equal size `[BEHZ16, B.3]`.
 #[derive(Clone, Debug)]
 pub struct MultiPrecisionScaler(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Ring modulo q.
+    /// Ring modulo q of the scaler.
     base: WordRing,
-    /// Ring modulo q, then B'; the next field is its storage.
+    /// Ring modulo q, then B', in which products are computed; the next field is its storage.
     wide: Ring,
     wide_words: WordRing,
-    /// Limbs B' of `wide`.
+    /// Limbs modulo B' of the wide ring.
     auxiliary: WordRing,
     /// Factors (q/q_i)^-1, and those of the wide basis, folded into inverse transforms.
     inverses: Vec<Scale>,
@@ -84,14 +85,14 @@ fn inverses(ring: &WordRing) -> Result<Vec<Scale>, RingError> {
 }
 
 impl Inner {
-    /// Checks the level: products are computed modulo q alone.
+    /// Checks the level of the scaler's operands: products are computed modulo q alone.
     fn check_level(&self, level: usize) -> Result<(), RingError> {
         let top = self.base.level();
         if level == top { Ok(()) } else { Err(RingError::out_of_range("level of a product", top, level)) }
     }
 }
 
-/// Scaler whatever multiplication the options name: on integers its variants are equal.
+/// Scaler that ignores which multiplication the options name: on integers its variants are equal.
 impl ScalerBackend for MultiPrecisionScaler {
     fn levels(&self) -> RangeInclusive<usize> {
         let top = self.0.base.level();
@@ -148,7 +149,7 @@ impl ScalerBackend for MultiPrecisionScaler {
     }
 }
 
-/// Returns |a·(q/q_i)^-1|_{q_i}, limb after limb.
+/// Returns the residues |a·(q/q_i)^-1|_{q_i} of a polynomial, limb after limb.
 pub(super) fn lift_residues(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
     let basis = ring.basis();
     let mut residues = Scratch::new(a.words().len());

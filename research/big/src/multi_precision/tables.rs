@@ -1,15 +1,13 @@
 //! Scaling and digits of a ring in words through multi-precision integers.
 
-use sunzi_ring::storage::description_of;
-use sunzi_ring::{Gadget, GadgetOptions, Ring, RingError, Scaler, ScalerOptions, Storage, Tables};
+use sunzi_ring::{Ring, RingError};
 
 use super::conversion::Arithmetic;
-use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 
 /// Makes a [`Ring`] in words whose scaler and gadget compute with multi-precision integers, as \[BEHZ16\] measures them: BFV over it
 /// is FV of [BEHZ16, section 2] with its products by transforms.
 ///
-/// Polynomials are those of the ring in words. Operations do not run in constant time.
+/// Polynomials of the multi-precision ring are those of the ring in words. Operations do not run in constant time.
 ///
 /// ```
 /// use sunzi_big::MultiPrecision;
@@ -27,7 +25,7 @@ use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 pub struct MultiPrecision(Arithmetic);
 
 impl MultiPrecision {
-    /// Makes the ring of index m modulo the product of these primes, as [`Ring::new`] does.
+    /// Makes the multi-precision ring of index m modulo the product of these primes, as [`Ring::new`] does.
     ///
     /// # Errors
     /// Every error of [`Ring::new`].
@@ -51,19 +49,5 @@ impl MultiPrecision {
 
     pub(super) const fn arithmetic(self) -> Arithmetic {
         self.0
-    }
-}
-
-impl Tables for MultiPrecision {
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        MultiPrecisionScaler::new(*self, ring, t, options).map(Scaler::new)
-    }
-
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        MultiPrecisionGadget::new(ring, options).map(Gadget::new)
-    }
-
-    fn description(&self, ring: &Ring) -> Vec<u8> {
-        description_of(ring, Storage::MultiPrecision)
     }
 }

@@ -1,13 +1,13 @@
 //! Big integers as words of sixty bits, lowest first.
 //!
-//! The four spare bits hold the carries of a sum of products: sums need no carry between their terms.
+//! The four spare bits of a word hold the carries of a sum of products: sums need no carry between their terms.
 
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
-/// Number of bits of a word.
+/// Number of bits of a word of a big integer.
 pub const BITS: u64 = 60;
-/// Mask 2^60 − 1 of a word.
+/// Mask 2^60 − 1 of a word of a big integer.
 pub const MASK: u64 = (1 << BITS) - 1;
 /// Number of products of a word and a residue below 2^62 that are summed in 128 bits.
 pub const TERMS: usize = 60;
@@ -17,17 +17,17 @@ pub fn length(bound: &BigUint) -> usize {
     usize::try_from(bound.bits().div_ceil(BITS)).unwrap_or(usize::MAX).max(1)
 }
 
-/// Returns the lowest `length` words of x.
+/// Returns the lowest `length` words of x, of sixty bits.
 pub fn words(x: &BigUint, length: usize) -> Vec<u64> {
     (0..length as u64).map(|i| ((x >> (i * BITS)) & BigUint::from(MASK)).to_u64().unwrap_or(0)).collect()
 }
 
-/// Returns the integer of these words.
+/// Returns the big integer of words of sixty bits.
 pub fn integer(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << BITS) + word)
 }
 
-/// Returns 2^(60·length).
+/// Returns 2^(60·length), the first integer that `length` words do not hold.
 pub(super) fn end(length: usize) -> BigUint {
     BigUint::one() << (length as u64 * BITS)
 }
@@ -42,7 +42,7 @@ fn sums(shared: &[u64], pairs: &[[u64; 2]]) -> [u128; 2] {
     sums
 }
 
-/// Calls `f` with the two sums of every [`TERMS`] terms.
+/// Calls `f` with the two sums of products of every [`TERMS`] terms.
 #[inline(always)]
 pub(super) fn for_each_sum(shared: &[u64], pairs: &[[u64; 2]], mut f: impl FnMut([u128; 2])) {
     if shared.len() <= TERMS {
@@ -55,13 +55,13 @@ pub(super) fn for_each_sum(shared: &[u64], pairs: &[[u64; 2]], mut f: impl FnMut
 /// A column of a product: a sum of products as low + 2^60·high.
 #[derive(Clone, Copy, Default)]
 pub struct Column {
-    /// Sum of the lowest words of the terms.
+    /// Sum of the lowest words of a column's terms.
     pub low: u128,
-    /// Sum of the parts above them.
+    /// Sum of the parts above the lowest words of a column's terms.
     pub high: u128,
 }
 
-/// Returns Σ s_i·a_i and Σ s_i·b_i for any number of terms.
+/// Returns the columns Σ s_i·a_i and Σ s_i·b_i for any number of terms.
 #[inline(always)]
 pub fn columns(shared: &[u64], pairs: &[[u64; 2]]) -> [Column; 2] {
     if shared.len() <= TERMS {

@@ -1,4 +1,4 @@
-//! Residues of a big-integer ring, as polynomials store them.
+//! Coefficients of a big-integer ring, as polynomials store them.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
@@ -7,16 +7,17 @@ use zeroize::Zeroize;
 
 /// Coefficients of a polynomial, n integers in [0, q), in either domain.
 ///
-/// `zeroize` sets the coefficients to zero but cannot erase what the big-integer library has freed:
-/// this type is for oracles and baselines, not for secrets that matter.
+/// The `zeroize` of big-integer coefficients sets them to zero but cannot erase what the big-integer library
+/// has freed: this type is for oracles and baselines, not for secrets that matter.
 #[derive(Clone)]
 pub(super) struct Coefficients {
     pub(super) values: Vec<BigUint>,
-    /// Number of bits of q.
+    /// Number of bits of the modulus q of the coefficients.
     pub(super) bits: usize,
 }
 
-/// Size: n times as many bytes as the modulus has; overhead of the big-integer library is not counted.
+/// Size of the coefficients: n times as many bytes as the modulus has; overhead of the big-integer library is
+/// not counted.
 impl Content for Coefficients {
     fn byte_len(&self) -> usize {
         self.values.len() * self.bits.div_ceil(8)
@@ -29,7 +30,7 @@ impl Zeroize for Coefficients {
     }
 }
 
-/// Digits of every coefficient, digit after digit.
+/// Digits of every coefficient of a polynomial, digit after digit.
 #[derive(Clone)]
 pub(super) struct Digits(pub(super) Vec<Vec<BigInt>>);
 

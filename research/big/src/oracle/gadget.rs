@@ -13,23 +13,23 @@ use sunzi_ring::{
 
 use super::{BigRing, coefficients};
 
-/// Value of log2 ω unless the options say otherwise.
+/// Default log2 of the radix ω of the oracle's digits.
 const RADIX_BITS: u32 = 32;
 
 /// Gadget of the oracle: digits by their definitions, at one level.
 #[derive(Clone, Debug)]
 pub struct BigGadget {
-    /// Ring for which the gadget was made.
+    /// Highest big-integer ring for which the gadget was made.
     top: BigRing,
-    /// Ring of the gadget's level.
+    /// Big-integer ring of the gadget's level.
     ring: BigRing,
     key_ring: Ring,
     options: GadgetOptions,
-    form: Form,
+    form: DigitForm,
 }
 
 #[derive(Clone, Debug)]
-enum Form {
+enum DigitForm {
     /// Radix digits: the ℓ = ⌈log_ω q⌉ digits of a radix ω for c in [−q/2, q/2), all in [−ω/2, ω/2] and without the lowest i:
     /// c is taken for a multiple of ω^i.
     Radix { bits: u32, digits: usize },
@@ -62,7 +62,7 @@ impl BigGadget {
         Ok(Self { top: top.clone(), ring, key_ring: Ring::of(key_ring), options: options.clone(), form })
     }
 
-    fn radix(ring: &BigRing, options: &GadgetOptions) -> Result<Form, RingError> {
+    fn radix(ring: &BigRing, options: &GadgetOptions) -> Result<DigitForm, RingError> {
         let bits = options.radix_bits.unwrap_or(RADIX_BITS);
         check_radix(bits)?;
         let digits = usize::try_from(ring.modulus().bits().div_ceil(u64::from(bits)));
@@ -73,7 +73,7 @@ impl BigGadget {
             let expected = format_args!("below {digits}, the number of digits");
             return Err(RingError::out_of_range("dropped_limbs", expected, options.dropped_limbs));
         }
-        Ok(Form::Radix { bits, digits })
+        Ok(DigitForm::Radix { bits, digits })
     }
 
     fn remainders(
@@ -82,7 +82,7 @@ impl BigGadget {
         options: &GadgetOptions,
         digits: Option<usize>,
         special: &BigUint,
-    ) -> Result<Form, RingError> {
+    ) -> Result<DigitForm, RingError> {
         if options.radix_bits.is_some() || options.dropped_limbs > 0 {
             let expected = "none beside a radix or dropped limbs, which are for key switching without them";
             return Err(RingError::out_of_range("special_moduli", expected, options.special_moduli.len()));
@@ -94,22 +94,23 @@ impl BigGadget {
         }
         let ranges = group_moduli(&moduli, special, digits)?;
         let groups = ranges.into_iter().map(|range| own.get(range).unwrap_or_default());
-        Ok(Form::Remainders(present(groups, top.limbs(level))))
+        Ok(DigitForm::Remainders(present(groups, top.limbs(level))))
     }
 
-    /// Returns the places of a key's polynomials that belong to the digits: a key of another level may have more between them.
+    /// Returns the places of a key's polynomials that belong to the gadget's digits: a key of another level
+    /// may have more between them.
     fn places_in(&self, part: Option<&Residues>) -> Result<Vec<usize>, RingError> {
-        let Form::Remainders(own) = &self.form else { return Ok((0..self.digit_count()).collect()) };
+        let DigitForm::Remainders(own) = &self.form else { return Ok((0..self.digit_count()).collect()) };
         let missing = |limb| RingError::MissingTable { table: "polynomial of a key", limb };
         let level = part.and_then(|part| self.key_level(part)).unwrap_or(self.level());
-        let Form::Remainders(of_key) = Self::with_level(&self.top, &self.options, level)?.form else {
+        let DigitForm::Remainders(of_key) = Self::with_level(&self.top, &self.options, level)?.form else {
             return Err(missing(0));
         };
         let place = |digit: usize| of_key.iter().position(|(other, _)| *other == digit);
         own.iter().map(|(digit, _)| place(*digit).ok_or(missing(*digit))).collect()
     }
 
-    /// Returns log2 ω^z for the i-th kept digit.
+    /// Returns the exponent log2 ω^z of the radix power of the i-th kept digit.
     fn exponent(&self, bits: u32, i: usize) -> u64 {
         (self.options.dropped_limbs + i) as u64 * u64::from(bits)
     }
@@ -139,11 +140,11 @@ impl BigGadget {
     fn element(&self, i: usize) -> Result<BigInt, RingError> {
         let missing = || no_such_digit(self.digit_count(), i);
         match &self.form {
-            Form::Radix { bits, .. } if i < self.digit_count() => {
+            DigitForm::Radix { bits, .. } if i < self.digit_count() => {
                 Ok(BigInt::one() << self.exponent(*bits, i))
             }
-            Form::Radix { .. } => Err(missing()),
-            Form::Remainders(ranges) => {
+            DigitForm::Radix { .. } => Err(missing()),
+            DigitForm::Remainders(ranges) => {
                 let own = self.own(&ranges.get(i).ok_or_else(missing)?.1);
                 let others = BigInt::from(self.ring.modulus().clone()) / &own;
                 let inverse = others.extended_gcd(&own).x;
@@ -152,11 +153,11 @@ impl BigGadget {
         }
     }
 
-    /// Returns the i-th kept digit of every coefficient. In a radix: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)), less ω/2; the
-    /// last digit keeps the carry from the rounding of the others.
+    /// Returns the i-th kept digit of every coefficient. In a radix: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)),
+    /// less ω/2; the last digit keeps the carry from the rounding of the others.
     fn digit(&self, coefficients: &[BigInt], i: usize) -> Vec<BigInt> {
         match &self.form {
-            Form::Radix { bits, digits } => {
+            DigitForm::Radix { bits, digits } => {
                 let half = BigInt::one() << (bits - 1);
                 let lower = (0..*digits as u64 - 1).map(|z| z * u64::from(*bits));
                 let offset = lower.map(|exponent| &half << exponent).sum::<BigInt>();
@@ -167,7 +168,7 @@ impl BigGadget {
                 };
                 coefficients.iter().map(digit).collect()
             }
-            Form::Remainders(ranges) => {
+            DigitForm::Remainders(ranges) => {
                 let own = ranges.get(i).map_or_else(BigInt::one, |(_, limbs)| self.own(limbs));
                 let half: BigInt = &own >> 1_u32;
                 coefficients.iter().map(|c| (c + &half).mod_floor(&own) - &half).collect()
@@ -210,14 +211,14 @@ impl GadgetBackend for BigGadget {
 
     fn digit_count(&self) -> usize {
         match &self.form {
-            Form::Radix { digits, .. } => digits - self.options.dropped_limbs,
-            Form::Remainders(ranges) => ranges.len(),
+            DigitForm::Radix { digits, .. } => digits - self.options.dropped_limbs,
+            DigitForm::Remainders(ranges) => ranges.len(),
         }
     }
 
     fn digit_bounds(&self) -> Vec<DigitBound> {
         match &self.form {
-            Form::Radix { bits, .. } => {
+            DigitForm::Radix { bits, .. } => {
                 let whole = DigitBound { log2_bound: f64::from(bits - 1), log2_mean: -1.0 };
                 let mut bounds = vec![whole; self.digit_count()];
                 if let Some(last) = bounds.last_mut() {
@@ -227,7 +228,7 @@ impl GadgetBackend for BigGadget {
                 }
                 bounds
             }
-            Form::Remainders(ranges) => {
+            DigitForm::Remainders(ranges) => {
                 let bound = |(_, limbs): &(usize, Vec<usize>)| DigitBound {
                     log2_bound: sunzi_math::log2(self.own(limbs).magnitude()) - 1.0,
                     log2_mean: if self.own(limbs).is_even() { -1.0 } else { f64::NEG_INFINITY },
@@ -237,10 +238,11 @@ impl GadgetBackend for BigGadget {
         }
     }
 
-    /// Returns log2 of (ω/2)·(1 + ω + … + ω^(i−1)) for i dropped digits: more than |c|_{ω^i}/2 by a factor ω/(ω − 1).
+    /// Returns log2 of the truncation error (ω/2)·(1 + ω + … + ω^(i−1)) for i dropped digits: more than
+    /// |c|_{ω^i}/2 by a factor ω/(ω − 1).
     fn log2_truncation(&self) -> f64 {
         match self.form {
-            Form::Radix { bits, .. } if self.options.dropped_limbs > 0 => {
+            DigitForm::Radix { bits, .. } if self.options.dropped_limbs > 0 => {
                 let radix = f64::from(bits).exp2();
                 self.exponent(bits, 0).to_f64().unwrap_or(f64::INFINITY)
                     + (radix / 2.0 / (radix - 1.0)).log2()
@@ -300,7 +302,7 @@ impl GadgetBackend for BigGadget {
     }
 }
 
-/// Yields the digits that have some of these moduli, with the moduli they have.
+/// Yields the groups of digits that have some of these moduli, with the moduli they have.
 fn present<'a>(groups: impl Iterator<Item = &'a [usize]>, limbs: &[usize]) -> Vec<(usize, Vec<usize>)> {
     let own = |group: &[usize]| limbs.iter().copied().filter(|limb| group.contains(limb)).collect();
     let digits = (0..).zip(groups.map(own));

@@ -8,7 +8,7 @@ use sunzi_ring::{Append, Backend, PackingError, Residues, Storage, describe, des
 use super::BigRing;
 
 impl BigRing {
-    /// Returns the name of this ring in files.
+    /// Returns the name of the big-integer ring in files.
     pub(super) fn description(&self) -> Vec<u8> {
         let mut numbers = Vec::new();
         for modulus in self.moduli() {
@@ -26,7 +26,7 @@ impl BigRing {
         (self.degree() * self.coefficient_bits()).div_ceil(8)
     }
 
-    /// Writes a polynomial as one long number: slow, as an oracle may be.
+    /// Writes a big-integer polynomial as one long number: slow, as an oracle may be.
     pub(super) fn write(&self, a: &Residues, out: &mut dyn Append) -> Result<(), PackingError> {
         let bits = self.coefficient_bits();
         let mut number = BigUint::ZERO;
@@ -38,7 +38,7 @@ impl BigRing {
         Ok(out.write_all(&bytes)?)
     }
 
-    /// Reads a polynomial that [`write`](Self::write) wrote.
+    /// Reads a big-integer polynomial that [`write`](Self::write) wrote.
     pub(super) fn read(&self, from: &mut dyn BufRead) -> Result<Residues, PackingError> {
         let mut bytes = vec![0; self.bytes()];
         from.read_exact(&mut bytes)?;

@@ -5,7 +5,7 @@ use num_traits::Zero;
 use sunzi_math::{Additive, RingIndex};
 use sunzi_ring::RingError;
 
-/// Arithmetic of integers in [0, q).
+/// Arithmetic of big integers in [0, q).
 pub(super) struct Reduced<'a>(pub(super) &'a BigUint);
 
 impl Additive for Reduced<'_> {

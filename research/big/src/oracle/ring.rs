@@ -13,18 +13,17 @@ use sunzi_ring::storage::{
     supported_index, tag_of,
 };
 use sunzi_ring::{
-    Append, Backend, Coefficient, Evaluation, Gadget, GadgetOptions, PackingError, Poly, Representation,
-    Residues, Ring, RingError, Scaler, ScalerOptions, Shape, Storage, Tables,
+    Append, Backend, Coefficient, Evaluation, PackingError, Poly, Representation, Residues, Ring, RingError,
+    Shape, Storage,
 };
 
 use super::coefficients::Coefficients;
 use super::product::{self, Reduced};
-use super::{BigGadget, BigScaler};
 
 /// Storage of R_q for any modulus q ≥ 2 and any ring index m, over multi-precision integers.
 ///
-/// Both domains store coefficients: the transform is the identity and `mul_assign` convolves. The constructors make a
-/// [`Ring`] of this storage.
+/// Both domains of a big-integer ring store coefficients: the transform is the identity and `mul_assign`
+/// convolves. The constructors make a [`Ring`] of this storage.
 ///
 /// ```
 /// use num_bigint::BigInt;
@@ -41,11 +40,11 @@ use super::{BigGadget, BigScaler};
 #[derive(Clone, Debug)]
 pub struct BigRing {
     index: Arc<RingIndex>,
-    /// Moduli whose products are the Q_l.
+    /// Moduli of the big-integer ring, whose products are the Q_l.
     moduli: Arc<[BigUint]>,
-    /// Indices of the moduli of every level, ascending.
+    /// Indices of the moduli of every level of the ring, ascending.
     rungs: Arc<[Vec<usize>]>,
-    /// Moduli of the levels, Q_1, Q_2, …, Q_k.
+    /// Moduli of the ring's levels, Q_1, Q_2, …, Q_k.
     chain: Arc<[Arc<BigUint>]>,
     level: usize,
     modulus: Arc<BigUint>,
@@ -59,7 +58,7 @@ pub(super) fn tag(q: &BigUint) -> u64 {
 }
 
 impl BigRing {
-    /// Makes the ring of index m, of degree 2 to 2^17, modulo q.
+    /// Makes the big-integer ring of index m, of degree 2 to 2^17, modulo q.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::OutOfRange`] for q < 2.
@@ -71,7 +70,7 @@ impl BigRing {
         Self::with_chain(m, std::slice::from_ref(q))
     }
 
-    /// Makes the ring modulo q_1⋯q_k, whose levels are those of these moduli in order.
+    /// Makes the big-integer ring modulo q_1⋯q_k, whose levels are those of these moduli in order.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for one
@@ -81,8 +80,8 @@ impl BigRing {
         Self::with_rungs(m, moduli, &rungs)
     }
 
-    /// Makes the ring whose level l is modulo the product of the moduli with the indices `rungs[l − 1]`, as in
-    /// [`Ring::with_rungs`].
+    /// Makes the big-integer ring whose level l is modulo the product of the moduli with the indices
+    /// `rungs[l − 1]`, as in [`Ring::with_rungs`].
     ///
     /// # Errors
     /// Every error of [`with_chain`](Self::with_chain); [`RingError::OutOfRange`] for rungs of other numbers or whose products do not ascend, and unless
@@ -107,7 +106,7 @@ impl BigRing {
         Ok(Ring::of(Self { index, moduli, rungs, level, chain, tag: tag(&modulus), modulus }))
     }
 
-    /// Returns the ring at a lower level, or this one.
+    /// Returns the big-integer ring at a lower level, or this one.
     pub(super) fn at_level(&self, level: usize) -> Result<Self, RingError> {
         let modulus = Arc::clone(self.modulus_at(level)?);
         Ok(Self { level, tag: tag(&modulus), modulus, ..self.clone() })
@@ -118,12 +117,12 @@ impl BigRing {
         &self.moduli
     }
 
-    /// Indices of the moduli of a level.
+    /// Indices of the moduli of a level of the ring.
     pub(super) fn limbs(&self, level: usize) -> &[usize] {
         level.checked_sub(1).and_then(|below| self.rungs.get(below)).map_or(&[], |limbs| limbs)
     }
 
-    /// Returns the ring with the levels up to this one, and one more for each of these moduli.
+    /// Returns the big-integer ring with the levels up to this one, and one more for each of these moduli.
     pub(super) fn extended(&self, others: &[BigUint]) -> Result<Self, RingError> {
         let own = self.limbs(self.level);
         // Moduli that only higher levels have are left out.
@@ -141,7 +140,7 @@ impl BigRing {
         Ok(Self { moduli, rungs, level, chain, tag: tag(&modulus), modulus, ..self.clone() })
     }
 
-    /// Checks that level `lower` exists and is nested in level `higher`.
+    /// Checks that the ring's level `lower` exists and is nested in level `higher`.
     pub(super) fn check_nested(&self, lower: usize, higher: usize) -> Result<(), RingError> {
         check_level(lower, higher)?;
         let within = self.limbs(higher);
@@ -151,7 +150,7 @@ impl BigRing {
         Err(RingError::NotNested { level: lower, within: higher })
     }
 
-    /// Returns the modulus Q_l of a level.
+    /// Returns the modulus Q_l of a level of the ring.
     fn modulus_at(&self, level: usize) -> Result<&Arc<BigUint>, RingError> {
         check_level(level, self.level)?;
         let missing = RingError::NoSuchLevel { got: level, highest: self.level };
@@ -170,19 +169,19 @@ impl BigRing {
         Shape { degree: self.degree(), limbs: bits }
     }
 
-    /// Returns the coefficients of a polynomial of this ring.
+    /// Returns the big-integer coefficients of a polynomial of this ring.
     pub(super) fn values<'a>(&self, a: &'a Residues) -> Result<&'a [BigUint], RingError> {
         self.check(a)?;
         Ok(&a.content::<Coefficients>()?.values)
     }
 
-    /// Returns the coefficients of a polynomial of this ring, to be changed.
+    /// Returns the big-integer coefficients of a polynomial of this ring, to be changed.
     fn values_mut<'a>(&self, a: &'a mut Residues) -> Result<&'a mut [BigUint], RingError> {
         self.check(a)?;
         Ok(&mut a.content_mut::<Coefficients>()?.values)
     }
 
-    /// Makes a polynomial of reduced coefficients.
+    /// Makes a polynomial of reduced big-integer coefficients.
     pub(super) fn wrap(&self, values: Vec<BigUint>) -> Residues {
         let shape = Shape { degree: values.len(), limbs: self.shape().limbs };
         Residues::of_content(Coefficients { values, bits: shape.limbs }, shape, self.tag)
@@ -193,7 +192,7 @@ impl BigRing {
         x.mod_floor(&q).into_parts().1
     }
 
-    /// Returns the representative in [-q/2, q/2).
+    /// Returns the representative of a coefficient in [-q/2, q/2).
     fn center(&self, x: &BigUint) -> BigInt {
         let lifted = BigInt::from_biguint(Sign::Plus, x.clone());
         if (x << 1_u32) >= *self.modulus {
@@ -203,7 +202,7 @@ impl BigRing {
         }
     }
 
-    /// Applies `f` to the pairs of coefficients and reduces.
+    /// Applies `f` to the pairs of coefficients of two polynomials and reduces.
     fn zip_assign(
         &self,
         a: &mut Residues,
@@ -388,20 +387,5 @@ impl Backend for BigRing {
 
     fn unpack(&self, _: Representation, from: &mut dyn BufRead) -> Result<Residues, PackingError> {
         self.read(from)
-    }
-}
-
-impl Tables for BigRing {
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        ring.storage_as::<Self>()?;
-        BigScaler::new(ring, t, options).map(Scaler::new)
-    }
-
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        BigGadget::new(ring.storage_as()?, options).map(Gadget::new)
-    }
-
-    fn description(&self, ring: &Ring) -> Vec<u8> {
-        ring.storage_as().map(Self::description).unwrap_or_default()
     }
 }

@@ -18,12 +18,12 @@ const LOG2_SUMS: u64 = 32;
 
 /// Scaler of the oracle: products of BFV by the definitions, without approximation.
 ///
-/// Lifts are centred. Where products are scaled by t/q [BEHZ16, eq. (1); KPZ21, Alg. 1] the wide ring holds their sums;
-/// where one operand is switched to P [KPZ21, Alg. 2 and 3] P = q′ + 1, which has no factor in common with q′, and what
-/// wraps modulo q′P vanishes.
+/// Lifts of the oracle's scaler are centred. Where products are scaled by t/q `[BEHZ16, eq. (1); KPZ21, Alg. 1]`
+/// the wide ring holds their sums; where one operand is switched to P `[KPZ21, Alg. 2 and 3]` P = q′ + 1, which
+/// has no factor in common with q′, and what wraps modulo q′P vanishes.
 #[derive(Clone, Debug)]
 pub struct BigScaler {
-    /// Ring of this storage.
+    /// Big-integer ring of the scaler.
     ring: Ring,
     t: u64,
     multiplication: Multiplication,
@@ -31,7 +31,7 @@ pub struct BigScaler {
 }
 
 impl BigScaler {
-    /// Makes the scaler for a ring of this storage.
+    /// Makes the oracle's scaler for a ring of big integers.
     pub(super) fn new(ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
         check_plaintext_modulus(t, 60)?;
         let q = ring.modulus();
@@ -49,12 +49,12 @@ impl BigScaler {
         Ok(Self { ring: ring.clone(), t, multiplication, bounds })
     }
 
-    /// Returns P of a level.
+    /// Returns the auxiliary modulus P of a level.
     fn auxiliary(&self, base: &Ring) -> BigUint {
         base.modulus() + 1_u32
     }
 
-    /// Returns the ring modulo q′.
+    /// Returns the ring modulo q′, the modulus of the products.
     fn base(&self, level: usize) -> Result<Ring, RingError> {
         if self.levels().contains(&level) {
             return self.ring.at_level(level);
@@ -63,7 +63,7 @@ impl BigScaler {
         Err(RingError::out_of_range("level of a product", expected, level))
     }
 
-    /// Returns the scaled integer ⌊t·x/q⌉.
+    /// Returns the scaled integer ⌊t·x/q⌉ of BFV's rounding.
     fn scaled(&self, x: &BigInt, q: &BigUint) -> BigInt {
         divide(&(x * self.t), q)
     }
@@ -73,7 +73,7 @@ fn signed(x: &BigUint) -> BigInt {
     BigInt::from_biguint(Sign::Plus, x.clone())
 }
 
-/// Returns the quotient ⌊x/q⌉, a half rounding up.
+/// Returns the rounded quotient ⌊x/q⌉ of integers, a half rounding up.
 fn divide(x: &BigInt, q: &BigUint) -> BigInt {
     (x * 2_u32 + signed(q)).div_floor(&signed(&(q * 2_u32)))
 }

@@ -14,7 +14,8 @@ const INDICES: [u64; 44] = [
     49, 51, 60, 63, 64, 75, 77, 81, 84, 91, 99, 105, 128, 165, 180, 385,
 ];
 
-/// Multiplies by the definition: schoolbook product, long division by Φ_m, all in the power basis.
+/// Multiplies big-integer polynomials by the definition: schoolbook product, long division by Φ_m, all in the
+/// power basis.
 fn schoolbook(a: &[BigUint], b: &[BigUint], q: &BigUint, phi: &[i64]) -> Vec<BigUint> {
     let n = a.len();
     let mut c = vec![BigUint::zero(); 2 * n - 1];

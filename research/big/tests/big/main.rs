@@ -1,4 +1,4 @@
-//! All tests of this crate: the products of the oracle, and the multi-precision baseline beside the oracle.
+//! All tests of `sunzi-big`: the products of the oracle, and the multi-precision baseline beside the oracle.
 
 #[cfg(test)]
 mod big_product;

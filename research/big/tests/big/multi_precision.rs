@@ -12,7 +12,8 @@ use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, RingError, ScalerOptions
 
 use crate::common::*;
 
-/// Returns rings of mixed widths in several orders, with more limbs than one sum of products holds, and moduli that are grouped.
+/// Returns multi-precision test rings of mixed widths in several orders, with more limbs than one sum of
+/// products holds, and moduli that are grouped.
 fn rings(n: usize) -> Vec<Ring> {
     let m = 2 * n as u64;
     let bits = |bits, count| primes_with_bits(bits, m, count).unwrap();
@@ -28,7 +29,7 @@ fn rings(n: usize) -> Vec<Ring> {
     lists.iter().map(|list| stored(MultiPrecision::ring(m, list).unwrap(), Storage::MultiPrecision)).collect()
 }
 
-/// Returns a ring for every arithmetic that was built in.
+/// Returns a multi-precision ring for every arithmetic that was built in.
 fn arithmetics(ring: Ring) -> Vec<Ring> {
     #[cfg(feature = "gmp")]
     return vec![ring.clone(), MultiPrecision::over_with_gmp(&ring)];
@@ -36,8 +37,8 @@ fn arithmetics(ring: Ring) -> Vec<Ring> {
     vec![ring]
 }
 
-/// Returns integers in [−Q/2, Q/2): both ends, random ones, and those for which t·x/q is as close to a half or to an
-/// integer as can be.
+/// Returns test integers in [−Q/2, Q/2): both ends, random ones, and those for which t·x/q is as close to a
+/// half or to an integer as can be.
 fn inputs(n: usize, t: u64, q: &BigInt, wide: &BigInt) -> Vec<Vec<BigInt>> {
     let mut rng = rng("multi-precision");
     let random = random_poly(&mut rng, n, wide.magnitude());

@@ -1,4 +1,5 @@
-//! Rings over big integers as storages: residues, keys and digits of another storage are errors, names and bytes are their own.
+//! Rings over big integers as storages: residues, keys and digits of another storage are errors, names and
+//! bytes are their own.
 
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};

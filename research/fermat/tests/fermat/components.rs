@@ -1,4 +1,4 @@
-//! Residues of several words against big integers, for every component and g = 128 … 16384.
+//! Tests of residues of several words against big integers, for every component and g = 128 … 16384.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -20,7 +20,7 @@ fn integer(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
 }
 
-/// Returns the ends of the range, powers of two, runs of ones, random numbers.
+/// Returns test residues of a component: the ends of the range, powers of two, runs of ones, random numbers.
 fn residues(component: Component, rng: &mut impl Rng) -> Vec<BigUint> {
     let q = component.value();
     let one = BigUint::one();

@@ -1,4 +1,4 @@
-//! Digits recompose, and products with keys follow the definition.
+//! Tests that digits of the gadget recompose, and that products with keys follow the definition.
 
 use num_bigint::BigInt;
 use sunzi_fermat::{FermatRing, Products, Shortcuts};

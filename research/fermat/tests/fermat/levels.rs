@@ -1,4 +1,4 @@
-//! Levels: 2^g − 1 without its largest factors.
+//! Tests of levels: 2^g − 1 without its largest factors.
 
 use num_bigint::BigInt;
 use num_traits::One;

@@ -1,29 +1,30 @@
-//! All tests of this crate in one executable: the laws of every ring, over q = 2^g − 1, and those of its scaler and gadget.
+//! All tests of `sunzi-fermat` in one executable: the laws of every ring, over q = 2^g − 1, and those of its
+//! scaler and gadget.
 
 #[cfg(test)]
 #[expect(dead_code, reason = "shared with the tests of other rings")]
 #[path = "../../../../crates/ring/tests/ring/common.rs"]
 mod shared;
 
-/// Shared helpers, with rings of this crate for those of the laws.
+/// Shared helpers of tests, with the rings over 2^g − 1 for those of the laws.
 #[cfg(test)]
 mod common {
     pub(crate) use crate::shared::*;
     use sunzi_fermat::{FermatRing, Products, Shortcuts};
     use sunzi_ring::{Ring, Storage};
 
-    /// Returns rings of one component to five.
+    /// Returns test rings over 2^g − 1 of one component to five.
     pub(crate) fn residue_rings(n: usize) -> Vec<Ring> {
         let ring = |bits| stored(Ring::of(FermatRing::new(2 * n as u64, bits).unwrap()), Storage::Fermat);
         [64, 128, 256, 1024].map(ring).to_vec()
     }
 
-    /// Returns no rings: only powers of two have rings here.
+    /// Returns no test rings of general index: only powers of two have rings over 2^g − 1.
     pub(crate) fn general_rings() -> Vec<Ring> {
         Vec::new()
     }
 
-    /// Returns the ring that computes equal results by other products and without shortcuts.
+    /// Returns the ring over 2^g − 1 that computes equal results by other products and without shortcuts.
     pub(crate) fn multi_precision(ring: &Ring) -> Ring {
         let without = Shortcuts { multiplication: false, reduction: false };
         let storage = ring.storage::<FermatRing>().unwrap();

@@ -1,4 +1,4 @@
-//! Products modulo every component, by both algorithms, at the ends of the range.
+//! Tests of products modulo every component, by both algorithms, at the ends of the range.
 
 use sunzi_fermat::{FermatRing, Products};
 use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, ScalerOptions};
@@ -31,7 +31,7 @@ fn both_ways_agree_up_to_the_largest_modulus() {
     }
 }
 
-/// Checks the largest sums of products, of coefficients that are all at the ends.
+/// Checks the largest sums of products, of coefficients that are all at the ends of the range.
 #[test]
 fn the_largest_sums_are_recovered() {
     for bits in [64, 256, 1024] {

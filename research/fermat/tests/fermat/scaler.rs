@@ -1,4 +1,4 @@
-//! Extension, scaling and decryption within the bounds they state.
+//! Tests that extension, scaling and decryption are within the bounds they state.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -7,14 +7,14 @@ use sunzi_ring::{Decryption, MTilde, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::*;
 
-/// Plaintext moduli: small, even, of batching, long.
+/// Plaintext moduli of the scaler's tests: small, even, of batching, long.
 const PLAIN: [u64; 5] = [2, 4096, 786_433, (1 << 40) + 15, (1 << 59) + 55];
 
 fn options(m_tilde: MTilde) -> ScalerOptions {
     ScalerOptions { m_tilde, ..ScalerOptions::default() }
 }
 
-/// Runs a law for every version, m̃ and plaintext modulus, at few bits and at many.
+/// Runs a law of scalers for every version, m̃ and plaintext modulus, at few bits and at many.
 fn for_every_scaler(law: impl Fn(&Ring, &Scaler, u64)) {
     let mut count = 0;
     for bits in [64, 128, 256, 512, 1024, 4096] {

@@ -1,4 +1,4 @@
-//! Tables that are too short: every operation that needs the missing entry names it.
+//! Tests of tables that are too short: every operation that needs the missing entry names it.
 
 use sunzi_math::primes_below;
 use sunzi_ring::{Ring, RingError};

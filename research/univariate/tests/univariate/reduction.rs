@@ -1,4 +1,4 @@
-//! Every reduction, and the transform at the m-th roots of unity, against division by the definition.
+//! Tests of every reduction, and of the transform at the m-th roots of unity, against division by the definition.
 
 mod cyclic;
 
@@ -9,19 +9,20 @@ use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 
 use crate::common::stored;
 
-/// Indices: primes, prime powers, products of two to four primes, even ones, and the small ones of the paper.
+/// Tested indices m: primes, prime powers, products of two to four primes, even ones, and the small ones of
+/// `[BEHMSZ17]`.
 const INDICES: [u64; 46] = [
     3, 4, 5, 7, 8, 9, 11, 12, 15, 16, 17, 20, 21, 24, 25, 27, 28, 31, 33, 35, 36, 45, 49, 60, 63, 64, 75, 81,
     97, 100, 105, 127, 128, 165, 180, 195, 255, 257, 315, 420, 455, 1155, 1365, 3003, 3855, 4369,
 ];
 
-/// Large indices: the other four of the paper.
+/// Tested large indices m: the other four of `[BEHMSZ17]`.
 const LARGE_INDICES: [u64; 4] = [13107, 21845, 32767, 65535];
 
 const ALL: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 
-/// Returns a modulo Φ_m by long division.
+/// Returns a polynomial a modulo Φ_m by long division.
 fn divide(a: &[u64], phi: &[i64], modulus: Modulus) -> Vec<u64> {
     let (mut rest, n) = (a.to_vec(), phi.len() - 1);
     let phi: Vec<(usize, u64)> =
@@ -36,7 +37,8 @@ fn divide(a: &[u64], phi: &[i64], modulus: Modulus) -> Vec<u64> {
     rest
 }
 
-/// Returns a·b, coefficient by coefficient, by sums of as many products as 128 bits hold.
+/// Returns the product a·b of polynomials, coefficient by coefficient, by sums of as many products as 128
+/// bits hold.
 fn product(a: &[u64], b: &[u64], modulus: Modulus) -> Vec<u64> {
     let q = u128::from(modulus.value());
     let room = usize::try_from(u128::MAX / (q * q)).unwrap_or(usize::MAX) - 1;
@@ -58,7 +60,7 @@ fn moduli(order: u64) -> Vec<u64> {
     vec![smallest, bits(48), bits(62)]
 }
 
-/// Returns random and extreme polynomials of degree below n.
+/// Returns random and extreme test polynomials of degree below n.
 fn samples(n: usize, modulus: Modulus) -> Vec<Vec<u64>> {
     let top = modulus.value() - 1;
     let mut x = 7;
@@ -73,7 +75,7 @@ fn samples(n: usize, modulus: Modulus) -> Vec<Vec<u64>> {
     vec![vec![top; n], highest, mixed, random]
 }
 
-/// Neighbours in the list of samples with their product modulo Φ_m by the definition.
+/// Test products: neighbours in the list of samples with their product modulo Φ_m by the definition.
 type Products = Vec<[Vec<u64>; 3]>;
 
 fn products(m: u64, modulus: Modulus) -> Products {
@@ -171,7 +173,8 @@ fn products_of_large_indices_are_reduced_as_by_long_division() {
     }
 }
 
-/// Checks that M·M^-1 = 1, that M is X^(N/2) + 1, and that growths bound those of multiplications.
+/// Checks of Montgomery's factor that M·M^-1 = 1, that M is X^(N/2) + 1, and that growths bound those of
+/// multiplications.
 #[test]
 fn the_factor_of_montgomery_is_a_unit() {
     for m in INDICES.into_iter().filter(|m| !m.is_power_of_two() && *m < 1000) {
@@ -201,7 +204,8 @@ fn the_factor_of_montgomery_is_a_unit() {
     }
 }
 
-/// Checks Lemma 4: the norm of the reduction by its definition, and a product that is as large as the expansion factor says.
+/// Checks `[BEHMSZ17, Lemma 4]`: the norm of the reduction by its definition, and a product that is as large
+/// as the expansion factor says.
 #[test]
 fn expansion_factors_are_bounds() {
     for m in INDICES.into_iter().filter(|m| *m < 500) {

@@ -1,4 +1,5 @@
-//! Rings of this storage as values: polynomials of another ring or storage are refused, and bytes and keys keep what they belong to.
+//! Rings with reductions modulo Φ_m as values: polynomials of another ring or storage are refused, and bytes
+//! and keys keep what they belong to.
 
 use num_bigint::BigInt;
 use sunzi_math::primes_with_bits;
@@ -111,7 +112,7 @@ fn residues_of_another_storage_are_refused() {
     }
 }
 
-/// Checks that values named as coefficients, and the other way round, cause no panic and no result.
+/// Checks that values of a polynomial named as coefficients, and the other way round, cause no panic and no result.
 #[test]
 fn residues_of_the_other_representation_are_refused() {
     for reduction in REDUCTIONS {

@@ -1,4 +1,4 @@
-//! Laws of a ring, for rings of any index with every reduction.
+//! Laws of a ring, for rings of any index m with every reduction modulo Φ_m.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -11,7 +11,7 @@ use crate::common::*;
 const REDUCTIONS: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 
-/// Returns rings of three moduli, of 30, 48 and 62 bits.
+/// Returns test rings of three moduli, of 30, 48 and 62 bits.
 fn rings() -> Vec<Ring> {
     let mut rings = Vec::new();
     for m in [9, 12, 15, 31, 45, 105] {
@@ -26,7 +26,7 @@ fn rings() -> Vec<Ring> {
     rings
 }
 
-/// Returns a, of degree below m, modulo Φ_m.
+/// Returns a polynomial a of degree below m, reduced modulo Φ_m.
 fn reduced(a: &[BigInt], m: u64) -> Vec<BigInt> {
     let phi: Vec<BigInt> = cyclotomic_polynomial(m).unwrap().into_iter().map(BigInt::from).collect();
     let (mut rest, n) = (a.to_vec(), phi.len() - 1);
@@ -40,7 +40,7 @@ fn reduced(a: &[BigInt], m: u64) -> Vec<BigInt> {
     rest
 }
 
-/// Returns a·b modulo Φ_m.
+/// Returns the product a·b of polynomials modulo Φ_m.
 fn product(a: &[BigInt], b: &[BigInt], m: u64) -> Vec<BigInt> {
     let mut product = vec![BigInt::zero(); a.len() + b.len() - 1];
     for (i, x) in a.iter().enumerate() {
@@ -51,7 +51,7 @@ fn product(a: &[BigInt], b: &[BigInt], m: u64) -> Vec<BigInt> {
     reduced(&product, m)
 }
 
-/// Returns the image a(X^k) of a polynomial.
+/// Returns the image a(X^k) of a polynomial under an automorphism.
 fn substituted(a: &[BigInt], k: u64, m: u64) -> Vec<BigInt> {
     let mut image = vec![BigInt::zero(); m as usize];
     for (i, x) in a.iter().enumerate() {

@@ -8,12 +8,12 @@ use super::{Crafted, LONG, craft, many};
 use crate::wire::Specimen;
 use crate::wire::specimens::Failure;
 
-/// Returns a balanced tree of an operation over totals.
+/// Returns the JSON of a balanced tree of an operation over totals.
 fn tree(operation: &str, levels: usize, leaf: &str) -> String {
     (0..levels).fold(leaf.to_owned(), |tree, _| format!(r#"{{"{operation}":[{tree},{tree}]}}"#))
 }
 
-/// A description in JSON, of which parts are exchanged.
+/// A description of results in JSON, of which parts are exchanged.
 struct Description {
     json: Value,
     text: String,
@@ -31,13 +31,13 @@ impl Description {
         Ok(self.json.pointer(path).ok_or("a part")?.to_string())
     }
 
-    /// Returns the text with another value at a path.
+    /// Returns the JSON text with another value at a path.
     fn with(&self, path: &str, new: &str) -> Result<String, Failure> {
         let text = self.text.replace(&self.part(path)?, new);
         if text == self.text { Err("another part was expected".into()) } else { Ok(text) }
     }
 
-    /// Returns the text with more elements in a list.
+    /// Returns the JSON text with more elements in a list.
     fn longer(&self, path: &str, more: &str) -> Result<String, Failure> {
         let list = self.part(path)?;
         self.with(path, &format!("{},{more}]", list.strip_suffix(']').unwrap_or_default()))
@@ -87,7 +87,7 @@ pub(super) fn of_results(specimen: &Specimen) -> Result<Vec<Crafted>, Failure> {
     Ok(texts.into_iter().map(craft).collect())
 }
 
-/// Returns descriptions with long formulas, and with many of them.
+/// Returns descriptions of results with long formulas, and with many of them.
 fn of_outputs(description: &Description) -> Result<Vec<(&'static str, String)>, Failure> {
     let total = first_total(&description.json).ok_or("a total")?;
     let constant = format!(r#"{{"number":"{}.123456"}}"#, "9".repeat(30));

@@ -8,11 +8,12 @@ use super::{Crafted, LONG, craft, many};
 use crate::wire::specimens::Failure;
 use crate::wire::{Specimen, tables};
 
-/// Offset of the number of rows in the record of numbers; the next constant is that of the number of columns.
+/// Offset of the number of rows in the numbers' record of a table file; the next constant is that of the
+/// number of columns.
 const ROWS: usize = HEADER_LEN;
 const COLUMNS: usize = HEADER_LEN + 24;
 
-/// Bytes of a schema's columns: one column, or as many as there is room for.
+/// Bytes of a crafted schema's columns: one column, or as many as there is room for.
 struct Columns {
     fields: Fields,
     count: u64,
@@ -41,13 +42,13 @@ impl Columns {
         labels.for_each(|label| self.fields.text(&label));
     }
 
-    /// Whether a megabyte has room for more bytes.
+    /// Whether a part of a megabyte has room for more bytes.
     fn has_room(&self, bytes: usize) -> bool {
         self.fields.as_bytes().len() + bytes < LONG
     }
 }
 
-/// Yields `count` labels with a common beginning, which make comparing them slow.
+/// Yields `count` labels of a crafted column with a common beginning, which make comparing them slow.
 fn labels(count: usize, len: usize) -> impl ExactSizeIterator<Item = String> {
     (0..count).map(move |i| format!("{}{i:08}", "l".repeat(len)))
 }

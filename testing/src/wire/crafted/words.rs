@@ -6,17 +6,18 @@ use super::Crafted;
 use crate::wire::Specimen;
 use crate::wire::mutation::repair;
 
-/// Values for a count, a length or a level.
+/// Excessive values for a count, a length or a level in a crafted file.
 const CLAIMS: [u64; 9] = [0, 1, 255, 256, 4096, 1 << 20, 1 << 32, 1 << 61, u64::MAX];
-/// Length of the longest record whose numbers are exchanged: longer ones are residues.
+/// Length in bytes of the longest record whose numbers are exchanged: longer ones are residues.
 const SMALL: usize = 1 << 12;
 /// Largest number of exchanged records of a file, and then of numbers in a record: later ones are alike.
 const RECORDS: usize = 6;
 const NUMBERS: usize = 12;
-/// Offset of the header's word for the length of the body.
+/// Offset in a file of the header's word for the length of the body.
 const BODY_LEN: usize = 48;
 
-/// Makes files in which one number is exchanged, with right checksums; then one whose header claims more bytes than there are.
+/// Makes crafted files in which one number is exchanged, with right checksums; then one whose header claims
+/// more bytes than there are.
 pub(super) fn of_words(specimen: &Specimen, thorough: bool, mut visit: impl FnMut(&Crafted)) {
     let made = |name: String, bytes: Vec<u8>| {
         let name = format!("{}, {name}", specimen.name);

@@ -10,14 +10,14 @@ use sunzi_rlwe::{SecretKey, Security};
 use super::*;
 
 const DEFAULT: EvalModParameters = EvalModParameters {
-    form: Form::Cosine { degree: 30, arcsine: 3 },
+    form: ApproximationForm::Cosine { degree: 30, arcsine: 3 },
     doublings: 3,
     range: 15,
     ratio_bits: 8.0,
     weight: 32,
 };
 const PAPER: EvalModParameters = EvalModParameters {
-    form: Form::Exponential { degree: 7 },
+    form: ApproximationForm::Exponential { degree: 7 },
     doublings: 8,
     range: 30,
     ratio_bits: 10.0,
@@ -25,7 +25,7 @@ const PAPER: EvalModParameters = EvalModParameters {
 };
 
 fn cosine(degree: usize, arcsine: usize) -> EvalModParameters {
-    EvalModParameters { form: Form::Cosine { degree, arcsine }, ..DEFAULT }
+    EvalModParameters { form: ApproximationForm::Cosine { degree, arcsine }, ..DEFAULT }
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::f64::consts::{LN_2, PI};
 
 use super::taylor_model::{Derivatives, Inner, TaylorModel};
-use super::{EvalMod, Form, SHIFT};
+use super::{ApproximationForm, EvalMod, SHIFT};
 use crate::series::Basis;
 
 /// Proved bounds on value − (x mod 1), for |x mod 1| up to a largest value.
@@ -76,9 +76,9 @@ impl EvalMod {
     fn first_polynomials(&self) -> Vec<Derivatives> {
         let coefficients = self.base.coefficients();
         match self.parameters.form {
-            Form::Cosine { .. } => vec![Derivatives::new(coefficients, self.base.basis())],
+            ApproximationForm::Cosine { .. } => vec![Derivatives::new(coefficients, self.base.basis())],
             // At i·u: every power of i has one part only.
-            Form::Exponential { .. } => [[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]]
+            ApproximationForm::Exponential { .. } => [[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]]
                 .iter()
                 .map(|signs| {
                     let part: Vec<f64> =
@@ -94,7 +94,7 @@ impl EvalMod {
         let (radius, doublings) = (2.0 * largest / self.width, self.parameters.doublings);
         let around = |u: f64| first.iter().map(|part| part.around(u, radius)).collect::<Vec<_>>();
         let value = match self.parameters.form {
-            Form::Cosine { .. } => {
+            ApproximationForm::Cosine { .. } => {
                 let models = around((centre - SHIFT) / self.width);
                 let cosine =
                     models.into_iter().next().map(|first| (0..doublings).fold(first, |c, _| c.doubled()));
@@ -103,7 +103,7 @@ impl EvalMod {
                     None => cosine.map(|cosine| cosine.scaled(1.0 / (2.0 * PI))),
                 }
             }
-            Form::Exponential { .. } => match around(centre / self.width)[..] {
+            ApproximationForm::Exponential { .. } => match around(centre / self.width)[..] {
                 [real, imaginary] => {
                     let square = |(a, b): (TaylorModel, TaylorModel), _| {
                         (a.times(&a).minus(&b.times(&b)), a.times(&b).scaled(2.0))

@@ -65,10 +65,10 @@ fn estimates_of_both_orders_hold() {
 fn estimates_of_all_forms_hold() {
     let base = small(8);
     let forms = [
-        ("no arcsine", Form::Cosine { degree: 30, arcsine: 1 }, 3),
-        ("arcsine of degree 7", Form::Cosine { degree: 30, arcsine: 7 }, 3),
-        ("exponential", Form::Exponential { degree: 7 }, 8),
-        ("rough exponential", Form::Exponential { degree: 7 }, 6),
+        ("no arcsine", ApproximationForm::Cosine { degree: 30, arcsine: 1 }, 3),
+        ("arcsine of degree 7", ApproximationForm::Cosine { degree: 30, arcsine: 7 }, 3),
+        ("exponential", ApproximationForm::Exponential { degree: 7 }, 8),
+        ("rough exponential", ApproximationForm::Exponential { degree: 7 }, 6),
     ];
     for (name, form, doublings) in forms {
         let eval_mod = EvalModParameters { form, doublings, ..base.eval_mod };

@@ -1,4 +1,4 @@
-//! From one basis to another: `[KPZ21, eq. (5), (6) and appendix E]` and the scaling of `[HPS19]`.
+//! Conversions from one basis to another: `[KPZ21, eq. (5), (6) and appendix E]` and the scaling of `[HPS19]`.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -8,7 +8,7 @@ use sunzi_math::{add_mod, mod_inv};
 use super::{Basis, Counter, Limbs, centred, subtract};
 use crate::Result;
 
-/// x in another basis, centred and exact: k(k' + 1) multiplications, k floating-point ones.
+/// Converts x to another basis, centred and exact: k(k' + 1) multiplications, k floating-point ones.
 pub(crate) fn extend(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]) -> Result<Limbs> {
     let digits = digits(counter, from, x, &BigUint::from(1_u8))?;
     let weights: Vec<f64> = from.moduli.iter().map(|&q| 1.0 / q as f64).collect();
@@ -23,13 +23,13 @@ pub(crate) fn extend(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]
     Ok(taken.collect())
 }
 
-/// x + u·Q in another basis with |u| ≤ k/2 `[KPZ21, eq. (5)]`: k(k' + 1) multiplications.
+/// Converts x + u·Q to another basis with |u| ≤ k/2 `[KPZ21, eq. (5)]`: k(k' + 1) multiplications.
 pub(crate) fn extend_roughly(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]) -> Result<Limbs> {
     let digits = digits(counter, from, x, &BigUint::from(1_u8))?;
     Ok(sums(counter, &digits, to, &quotients(from, to)))
 }
 
-/// ⌊P·x/Q⌉ up to a u with |u| ≤ k/2 `[KPZ21, appendix E]`: k(k' + 1) multiplications.
+/// Switches x from Q to P: ⌊P·x/Q⌉ up to a u with |u| ≤ k/2 `[KPZ21, appendix E]`, in k(k' + 1) multiplications.
 pub(crate) fn switch_roughly(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]) -> Result<Limbs> {
     let digits = digits(counter, from, x, &to.product())?;
     let row =
@@ -38,7 +38,8 @@ pub(crate) fn switch_roughly(counter: &Counter, from: &Basis, to: &Basis, x: &[V
     Ok(sums(counter, &digits, to, &rows))
 }
 
-/// ⌊Q_ℓ·x/Q⌉, the last moduli dropped: (k − ℓ)(ℓ + 1) + ℓ multiplications, k − ℓ floating-point ones.
+/// Switches x down to level ℓ: ⌊Q_ℓ·x/Q⌉, the last moduli dropped, in (k − ℓ)(ℓ + 1) + ℓ multiplications and
+/// k − ℓ floating-point ones.
 pub(crate) fn switch_down(counter: &Counter, from: &Basis, level: usize, x: &[Vec<u64>]) -> Result<Limbs> {
     let (kept, dropped) = (from.part(0, level), from.part(level, from.count()));
     let (low, high) = x.split_at_checked(level).unwrap_or((x, &[]));
@@ -49,7 +50,7 @@ pub(crate) fn switch_down(counter: &Counter, from: &Basis, level: usize, x: &[Ve
     divide(counter, &kept, &dropped.product(), &subtract(&kept.moduli, low, &rest))
 }
 
-/// (Q/Q_ℓ)·x modulo Q: the limbs that come are zero; ℓ multiplications.
+/// Switches x up to the whole modulus: (Q/Q_ℓ)·x modulo Q, whose new limbs are zero; ℓ multiplications.
 pub(crate) fn switch_up(counter: &Counter, to: &Basis, level: usize, x: &[Vec<u64>]) -> Limbs {
     let factor = to.part(level, to.count()).product();
     let low = to.part(0, level);
@@ -59,15 +60,16 @@ pub(crate) fn switch_up(counter: &Counter, to: &Basis, level: usize, x: &[Vec<u6
     limbs
 }
 
-/// x divided by `divisor`, modulo each prime: k multiplications.
+/// Divides x by `divisor` modulo each prime: k multiplications.
 pub(crate) fn divide(counter: &Counter, basis: &Basis, divisor: &BigUint, x: &[Vec<u64>]) -> Result<Limbs> {
     let inverses = inverses(basis, divisor)?;
     Ok(counter.scale(&basis.moduli, x, &inverses))
 }
 
-/// ⌊t·x/D⌉ modulo the other moduli, for x modulo D·E `[HPS19]`: e(d + 1) multiplications and d floating-point ones.
+/// Scales x modulo D·E down: ⌊t·x/D⌉ modulo the other moduli `[HPS19]`, in e(d + 1) multiplications and d
+/// floating-point ones.
 ///
-/// Limbs of x: those of `divided` first.
+/// The limbs of x are given with those of `divided` first.
 pub(crate) fn scale_down(
     counter: &Counter,
     divided: &Basis,
@@ -103,7 +105,7 @@ pub(crate) fn scale_down(
     Ok(with.collect())
 }
 
-/// \[x·f·(Q/q_i)^-1\]_q_i, centred: k multiplications.
+/// Digits \[x·f·(Q/q_i)^-1\]_q_i of x, centred: k multiplications.
 fn digits(counter: &Counter, basis: &Basis, x: &[Vec<u64>], factor: &BigUint) -> Result<Vec<Vec<i64>>> {
     let product = basis.product();
     let factors = basis.moduli.iter().map(|&q| {
@@ -118,7 +120,7 @@ fn signed(modulus: u64, limb: &[u64]) -> Vec<i64> {
     limb.iter().map(|&residue| centred(residue, modulus)).collect()
 }
 
-/// Σ_i x_i·m_ji modulo p_j: k multiplications for each of the k' primes.
+/// Sums Σ_i x_i·m_ji modulo p_j: k multiplications for each of the k' primes.
 fn sums(counter: &Counter, x: &[Vec<i64>], to: &Basis, rows: &[Vec<u64>]) -> Limbs {
     let one = |(&p, row): (&u64, &Vec<u64>)| {
         let zero = vec![0; x.first().map_or(0, Vec::len)];
@@ -129,7 +131,7 @@ fn sums(counter: &Counter, x: &[Vec<i64>], to: &Basis, rows: &[Vec<u64>]) -> Lim
     to.moduli.iter().zip(rows).map(one).collect()
 }
 
-/// ⌊Σ_i x_i·w_i⌉ `[KPZ21, eq. (6)]`.
+/// Rounded sum ⌊Σ_i x_i·w_i⌉ in floating point `[KPZ21, eq. (6)]`.
 fn rounded_sum(counter: &Counter, x: &[Vec<i64>], weights: &[f64]) -> Vec<i64> {
     let zero = vec![0.0; x.first().map_or(0, Vec::len)];
     let sums = x.iter().zip(weights).fold(zero, |sums: Vec<f64>, (x, &weight)| {
@@ -138,13 +140,13 @@ fn rounded_sum(counter: &Counter, x: &[Vec<i64>], weights: &[f64]) -> Vec<i64> {
     sums.into_iter().map(|sum| sum.round() as i64).collect()
 }
 
-/// Q/q_i modulo p_j, a row for each p_j.
+/// Conversion matrix of Q/q_i modulo p_j, a row for each p_j.
 fn quotients(from: &Basis, to: &Basis) -> Vec<Vec<u64>> {
     let product = from.product();
     to.moduli.iter().map(|&p| from.moduli.iter().map(|&q| remainder(&(&product / q), p)).collect()).collect()
 }
 
-/// The inverses of an integer.
+/// Inverses of an integer modulo each prime of a basis.
 pub(crate) fn inverses(basis: &Basis, of: &BigUint) -> Result<Vec<u64>> {
     basis.moduli.iter().map(|&q| Ok(mod_inv(remainder(of, q), q)?)).collect()
 }
@@ -153,7 +155,7 @@ pub(crate) fn remainder(value: &BigUint, modulus: u64) -> u64 {
     (value % modulus).to_u64().unwrap_or_default()
 }
 
-/// v·a mod p, uncounted.
+/// Product v·a mod p of residues, which is not counted.
 fn times(v: i64, a: u64, p: u64) -> u64 {
     (i128::from(v) * i128::from(a)).rem_euclid(i128::from(p)) as u64
 }

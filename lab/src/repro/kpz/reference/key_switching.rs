@@ -8,47 +8,47 @@ use super::conversion::{divide, extend_roughly, inverses, remainder};
 use super::{Basis, Counter, Limbs, add, subtract};
 use crate::Result;
 
-/// How parts are kept and errors are made: what tells the two schemes apart here.
+/// The scheme of a key switch: it decides how ciphertext parts are kept and how errors are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Parts in coefficient form, errors e.
+    /// BFV: ciphertext parts in coefficient form, errors e.
     Bfv,
-    /// Parts in evaluation form, errors t·e.
+    /// BGV: ciphertext parts in evaluation form, errors t·e.
     Bgv {
-        /// t.
+        /// Plaintext modulus t of BGV.
         plain_modulus: u64,
     },
 }
 
-/// Digits times their key, summed: a pair of polynomials in evaluation form.
+/// A key-switching key: for each digit a pair of polynomials in evaluation form.
 pub type Key = Vec<[Limbs; 2]>;
 
-/// Moduli of the ciphertext in groups, special moduli, the scheme.
+/// Setting of a key switch: ciphertext moduli in digits, special moduli, the scheme.
 #[derive(Clone)]
 pub struct Setting {
-    /// Q.
+    /// Basis of the ciphertext modulus Q.
     pub ciphertext: Basis,
-    /// P; empty for BV.
+    /// Basis of the special modulus P; empty for BV.
     pub special: Basis,
-    /// Moduli in a digit, α.
+    /// Number of moduli α in a digit.
     pub width: usize,
-    /// The scheme.
+    /// Scheme whose ciphertexts are switched.
     pub scheme: Scheme,
 }
 
 impl Setting {
-    /// Where each digit begins and ends.
+    /// First modulus of each digit, and the one after its last.
     pub fn digits(&self) -> Vec<(usize, usize)> {
         let count = self.ciphertext.count();
         (0..count).step_by(self.width.max(1)).map(|begin| (begin, (begin + self.width).min(count))).collect()
     }
 
-    /// Q and then P.
+    /// The basis of the ciphertext moduli Q followed by the special moduli P.
     pub fn all(&self) -> Basis {
         self.ciphertext.with(&self.special)
     }
 
-    /// What the key of a digit multiplies the old secret by, limb by limb: P on its own moduli, else 0 `[HPS19]`.
+    /// Factor of the old secret in a digit's key, limb by limb: P on the digit's own moduli, else 0 `[HPS19]`.
     pub fn gadget(&self, digit: (usize, usize)) -> Vec<u64> {
         let product = self.special.product();
         let factor = |(i, &q): (usize, &u64)| match i >= digit.0 && i < digit.1 {
@@ -58,17 +58,17 @@ impl Setting {
         self.all().moduli.iter().enumerate().map(factor).collect()
     }
 
-    /// Size of a key in bits `[KPZ21, Table 5]`.
+    /// Size of a key-switching key in bits `[KPZ21, Table 5]`.
     pub fn key_bits(&self, degree: usize, radix_digits: usize) -> f64 {
         let pairs = self.digits().len() * radix_digits;
         2.0 * degree as f64 * pairs as f64 * sunzi_math::log2(&self.all().product())
     }
 }
 
-/// GHS or hybrid: (c_0, c_1) with c_0 + c_1·s ≈ c·s′ modulo Q.
+/// Switches a part c by GHS or hybrid key switching: (c_0, c_1) with c_0 + c_1·s ≈ c·s′ modulo Q.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected of a key switch.
 pub fn hybrid(counter: &Counter, setting: &Setting, key: &Key, part: &Limbs) -> Result<[Limbs; 2]> {
     let all = setting.all();
     let coefficients = match setting.scheme {
@@ -86,7 +86,7 @@ pub fn hybrid(counter: &Counter, setting: &Setting, key: &Key, part: &Limbs) -> 
     Ok([mod_down(counter, setting, c0)?, mod_down(counter, setting, c1)?])
 }
 
-/// One digit modulo QP, in evaluation form.
+/// One digit of a part, extended to QP, in evaluation form.
 fn transformed_digit(
     counter: &Counter,
     setting: &Setting,
@@ -113,7 +113,7 @@ fn transformed_digit(
     }
 }
 
-/// x/P, up to rounding; for BGV up to a multiple of t.
+/// Divides x by P up to rounding; for BGV up to a multiple of t.
 fn mod_down(counter: &Counter, setting: &Setting, mut x: Limbs) -> Result<Limbs> {
     let Setting { ciphertext: q, special: p, .. } = setting;
     let product = p.product();
@@ -138,10 +138,11 @@ fn mod_down(counter: &Counter, setting: &Setting, mut x: Limbs) -> Result<Limbs>
     }
 }
 
-/// BV: digits are residues, cut once more in a radix 2^w unless `radix_bits` is none.
+/// Switches a part by BV key switching: digits are residues, cut once more in a radix 2^w unless `radix_bits`
+/// is none.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected of a key switch.
 pub fn bv(
     counter: &Counter,
     setting: &Setting,
@@ -171,7 +172,7 @@ pub fn bv(
     }
 }
 
-/// ℓ_(ω, q̃): digits of a residue.
+/// Number of digits of a residue in radix ω, ℓ_(ω, q̃).
 pub fn radix_count(basis: &Basis, radix_bits: Option<u32>) -> usize {
     let widest = basis.moduli.iter().map(|q| q.ilog2() + 1).max().unwrap_or(1);
     radix_bits.map_or(1, |bits| widest.div_ceil(bits) as usize)
@@ -183,10 +184,11 @@ fn radix_digits(limb: &[u64], radix_bits: Option<u32>, count: usize) -> Vec<Vec<
     (0..count as u32).map(|i| limb.iter().map(|x| (x >> (i * bits)) & mask).collect()).collect()
 }
 
-/// A key: for every digit (g·s′ − a·s + e, a), with e times t for BGV. Secrets and errors are integers, `uniform` gives a.
+/// Makes a key-switching key: for every digit (g·s′ − a·s + e, a), with e times t for BGV. Secrets and errors
+/// are integers, `uniform` gives a.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected of the making of a key.
 pub fn key(
     setting: &Setting,
     radix_bits: Option<u32>,
@@ -218,7 +220,7 @@ pub fn key(
     Ok(key)
 }
 
-/// The residues of small integers.
+/// The residues of small integers modulo each prime of a basis.
 pub(crate) fn residues(basis: &Basis, x: &[i64]) -> Limbs {
     basis.moduli.iter().map(|&q| x.iter().map(|&x| x.rem_euclid(q as i64) as u64).collect()).collect()
 }

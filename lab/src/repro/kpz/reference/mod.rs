@@ -1,9 +1,10 @@
 //! The algorithms of `[KPZ21]` word for word, plain and slow, every operation counted.
 //!
-//! Nothing is fused, shared or skipped here: what is counted is what the paper's formulas speak of. A
-//! transform counts once. An integer multiplication is one of two residues, of a residue by a constant, or of a
-//! digit by a constant; a floating-point operation is the product of a residue and a constant. Additions are not counted,
-//! nor is taking a multiple v·Q off, v being small: its multiples are in a table.
+//! Nothing is fused, shared or skipped in the reference algorithms: what is counted is what the formulas of
+//! `[KPZ21]` speak of. A transform counts once. An integer multiplication is one of two residues, of a
+//! residue by a constant, or of a digit by a constant; a floating-point operation is the product of a residue
+//! and a constant. Additions are not counted, nor is taking a multiple v·Q off, v being small: its multiples
+//! are in a table.
 
 pub mod conversion;
 pub mod key_switching;
@@ -19,21 +20,21 @@ use sunzi_math::add_mod;
 
 use crate::Result;
 
-/// One polynomial: for each modulus n words below it.
+/// Limbs of one polynomial: for each modulus n words below it.
 pub type Limbs = Vec<Vec<u64>>;
 
-/// What was done.
+/// Counts of the operations of a reference algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Transforms of one limb, forward or inverse.
+    /// Number of transforms of one limb, forward or inverse.
     pub transforms: u64,
-    /// Multiplications of n residues each.
+    /// Number of multiplications of n residues each.
     pub products: u64,
-    /// Floating-point multiplications, n each.
+    /// Number of floating-point multiplications of n numbers each.
     pub floats: u64,
 }
 
-/// Computes and counts.
+/// A counter that does the arithmetic of the reference algorithms and counts it.
 #[derive(Debug, Default)]
 pub struct Counter {
     transforms: Cell<u64>,
@@ -42,7 +43,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// What has been done since it was made, in polynomials of degree n.
+    /// The operations counted since the counter was made, in polynomials of degree n.
     pub fn counts(&self, degree: usize) -> Counts {
         let n = degree as u64;
         Counts {
@@ -52,19 +53,19 @@ impl Counter {
         }
     }
 
-    /// a·b mod p.
+    /// Product a·b mod p of residues, counted as a multiplication.
     pub(crate) fn multiply(&self, a: i64, b: u64, p: u64) -> u64 {
         self.products.set(self.products.get() + 1);
         (i128::from(a) * i128::from(b)).rem_euclid(i128::from(p)) as u64
     }
 
-    /// a·b.
+    /// Product a·b in floating point, counted as one.
     pub(crate) fn multiply_float(&self, a: i64, b: f64) -> f64 {
         self.floats.set(self.floats.get() + 1);
         a as f64 * b
     }
 
-    /// Point by point a·b.
+    /// Pointwise product a·b of two polynomials, counted.
     pub(crate) fn pointwise(&self, basis: &Basis, a: &Limbs, b: &Limbs) -> Limbs {
         let limbs = basis.moduli.iter().zip(a.iter().zip(b));
         limbs
@@ -72,18 +73,18 @@ impl Counter {
             .collect()
     }
 
-    /// Every limb times its constant.
+    /// Multiplies every limb by its constant, counted.
     pub(crate) fn scale(&self, moduli: &[u64], a: &[Vec<u64>], factors: &[u64]) -> Limbs {
         let limbs = moduli.iter().zip(a).zip(factors);
         limbs.map(|((&q, a), &f)| a.iter().map(|&a| self.multiply(a as i64, f, q)).collect()).collect()
     }
 
-    /// Coefficients to evaluations.
+    /// Forward transform of every limb, coefficients to evaluations, counted.
     pub(crate) fn forward(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
         self.transform(basis, limbs, NttPlan::forward)
     }
 
-    /// Evaluations to coefficients.
+    /// Inverse transform of every limb, evaluations to coefficients, counted.
     pub(crate) fn inverse(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
         self.transform(basis, limbs, NttPlan::inverse)
     }
@@ -102,7 +103,7 @@ impl Counter {
     }
 }
 
-/// A few primes and their transforms.
+/// A basis of a few primes with their transforms.
 #[derive(Clone)]
 pub struct Basis {
     pub(crate) moduli: Vec<u64>,
@@ -110,50 +111,50 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The tables of these primes for degree n.
+    /// The basis of these primes with the tables of their transforms of degree n.
     ///
     /// # Errors
-    /// [`LabError::Below`](crate::LabError::Below) unless all are 1 modulo 2n.
+    /// [`LabError::Below`](crate::LabError::Below) unless all primes are 1 modulo 2n.
     pub fn new(degree: usize, moduli: &[u64]) -> Result<Self> {
         let plan = |&q: &u64| Ok(NttPlan::new(Modulus::new(q)?, degree)?);
         Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_>>()? })
     }
 
-    /// The moduli.
+    /// Moduli of an RNS basis.
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }
 
-    /// How many there are.
+    /// Number of moduli of an RNS basis.
     pub(crate) fn count(&self) -> usize {
         self.moduli.len()
     }
 
-    /// Their product.
+    /// Product of the moduli of an RNS basis.
     pub(crate) fn product(&self) -> BigUint {
         self.moduli.iter().product()
     }
 
-    /// The primes from `begin` to before `end`.
+    /// The basis of the primes from `begin` to before `end`.
     pub(crate) fn part(&self, begin: usize, end: usize) -> Self {
         let plans = self.plans.iter().take(end).skip(begin).cloned().collect();
         Self { moduli: self.moduli.iter().take(end).skip(begin).copied().collect(), plans }
     }
 
-    /// These primes, then those.
+    /// The basis of this one's primes followed by the other's.
     pub(crate) fn with(&self, other: &Self) -> Self {
         let moduli = [&self.moduli[..], &other.moduli[..]].concat();
         Self { moduli, plans: self.plans.iter().chain(&other.plans).cloned().collect() }
     }
 }
 
-/// a + b.
+/// Sum a + b of two polynomials, limb by limb.
 pub(crate) fn add(moduli: &[u64], a: &[Vec<u64>], b: &[Vec<u64>]) -> Limbs {
     let limbs = moduli.iter().zip(a.iter().zip(b));
     limbs.map(|(&q, (a, b))| a.iter().zip(b).map(|(&a, &b)| add_mod(a, b, q)).collect()).collect()
 }
 
-/// a − b.
+/// Difference a − b of two polynomials, limb by limb.
 pub(crate) fn subtract(moduli: &[u64], a: &[Vec<u64>], b: &[Vec<u64>]) -> Limbs {
     let limbs = moduli.iter().zip(a.iter().zip(b));
     limbs.map(|(&q, (a, b))| a.iter().zip(b).map(|(&a, &b)| add_mod(a, q - b, q)).collect()).collect()

@@ -1,27 +1,28 @@
-//! The products of `[KPZ21, Alg. 1, 2 and 3]`, parts in coefficient form.
+//! The products of `[KPZ21, Alg. 1, 2 and 3]`, with ciphertext parts in coefficient form.
 
 use super::conversion::{extend, scale_down, switch_down, switch_roughly, switch_up};
 use super::{Basis, Counter, Limbs, add, subtract};
 use crate::Result;
 
-/// Two parts of a ciphertext.
+/// Two parts of a ciphertext, in limbs.
 pub type Pair = [Limbs; 2];
 
-/// A modulus Q, an auxiliary P and t.
+/// Setting of a product: a ciphertext modulus Q, an auxiliary modulus P and t.
 #[derive(Clone)]
 pub struct Setting {
-    /// Q.
+    /// Basis of the ciphertext modulus Q.
     pub ciphertext: Basis,
-    /// P.
+    /// Basis of the auxiliary modulus P.
     pub auxiliary: Basis,
-    /// t.
+    /// Plaintext modulus t of the product.
     pub plain_modulus: u64,
 }
 
-/// Alg. 1: both factors to QP, t/Q there, from P back to Q. P has one modulus more than Q.
+/// Product by `[KPZ21, Alg. 1]`: both factors to QP, scaling by t/Q there, from P back to Q. P has one
+/// modulus more than Q.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected of a product.
 pub fn original(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, plain_modulus: t } = setting;
     let wide = |x: &Limbs| joined(x, &extend(counter, q, p, x)?);
@@ -29,20 +30,22 @@ pub fn original(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Res
     each(product, |x| extend(counter, p, q, &scale_down(counter, q, p, *t, &x)?))
 }
 
-/// Alg. 2: the first factor switched to P, both to QP, t/P there. P has as many moduli as Q.
+/// Product by `[KPZ21, Alg. 2]`: the first factor switched to P, both to QP, scaling by t/P there. P has as
+/// many moduli as Q.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected of a product.
 pub fn over_auxiliary(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, .. } = setting;
     let a = [switch_roughly(counter, q, p, &a[0])?, switch_roughly(counter, q, p, &a[1])?];
     switched(counter, setting, &a, b)
 }
 
-/// Alg. 3 with Remark 3.4: both factors to level ℓ, the first at once to P_ℓ; the product back to Q.
+/// Product by `[KPZ21, Alg. 3]` with Remark 3.4: both factors to level ℓ, the first at once to P_ℓ; the
+/// product back to Q.
 ///
 /// # Errors
-/// None is expected.
+/// No error is expected of a product.
 pub fn leveled(counter: &Counter, setting: &Setting, level: usize, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, plain_modulus } = setting;
     let (ciphertext, auxiliary) = (q.part(0, level), p.part(0, level));
@@ -53,7 +56,7 @@ pub fn leveled(counter: &Counter, setting: &Setting, level: usize, a: &Pair, b: 
     each(product, |x| Ok(switch_up(counter, q, level, &x)))
 }
 
-/// What is left of Alg. 2 once the first factor is modulo P.
+/// The remaining steps of `[KPZ21, Alg. 2]` once the first factor is modulo P.
 fn switched(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, plain_modulus: t } = setting;
     // Limbs of P first: they are the ones to be divided away.
@@ -63,7 +66,7 @@ fn switched(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<
     each(tensor(counter, &p.with(q), a, b)?, |x| scale_down(counter, p, q, *t, &x))
 }
 
-/// The tensor product with three multiplications instead of four.
+/// The tensor product of two ciphertexts with three multiplications instead of four.
 fn tensor(counter: &Counter, basis: &Basis, a: Pair, b: Pair) -> Result<[Limbs; 3]> {
     let forward = |x| counter.forward(basis, x);
     let ([a0, a1], [b0, b1]) = (a, b);

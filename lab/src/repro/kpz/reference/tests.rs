@@ -1,4 +1,4 @@
-//! Results are right, and counts are those of the formulas.
+//! Tests that results of the reference algorithms are right, and that counts are those of the formulas.
 
 use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
@@ -31,7 +31,7 @@ fn uniform(basis: &Basis, rng: &mut ChaCha20Rng) -> Limbs {
     basis.moduli().iter().map(|&q| (0..N).map(|_| rng.next_u64() % q).collect()).collect()
 }
 
-/// The residues of integers.
+/// The residues of big integers modulo each prime of a basis.
 fn big_residues(basis: &Basis, x: &[BigInt]) -> Limbs {
     let one = |q: &u64| {
         let q = BigInt::from(*q);
@@ -40,7 +40,7 @@ fn big_residues(basis: &Basis, x: &[BigInt]) -> Limbs {
     basis.moduli().iter().map(one).collect()
 }
 
-/// From −bound to bound.
+/// A random integer from −bound to bound.
 fn signed(rng: &mut ChaCha20Rng, bound: u64) -> i64 {
     (rng.next_u64() % (2 * bound + 1)) as i64 - bound as i64
 }
@@ -53,7 +53,7 @@ fn big(x: &[i64]) -> Vec<BigInt> {
     x.iter().map(|&x| x.into()).collect()
 }
 
-/// By the definition.
+/// Negacyclic product of two polynomials of big integers, by the definition.
 fn product(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     let mut sums = vec![BigInt::zero(); N];
     for (i, a) in a.iter().enumerate() {
@@ -80,7 +80,7 @@ fn largest(basis: &Basis, x: &[BigInt]) -> BigInt {
     x.iter().map(centred).max().unwrap()
 }
 
-/// ⌊a/b⌉.
+/// Rounded quotient ⌊a/b⌉ of big integers.
 fn rounded(a: BigInt, b: &BigInt) -> BigInt {
     num_integer::Integer::div_floor(&(a * 2 + b), &(b * 2))
 }
@@ -140,7 +140,7 @@ struct Encrypted {
     parts: Pair,
 }
 
-/// (Q/t)·m + e hidden by a random second part.
+/// An encryption (Q/t)·m + e of a random message m, hidden by a random second part.
 fn encrypt(basis: &Basis, secret: &[i64], rng: &mut ChaCha20Rng) -> Encrypted {
     let q = BigInt::from(basis.product());
     let message: Vec<BigInt> = (0..N).map(|_| BigInt::from(rng.next_u64() % T)).collect();
@@ -205,7 +205,8 @@ fn products_decrypt_and_cost_what_table_1_says() {
     }
 }
 
-/// Switches a random polynomial and returns the counts; checks c_0 + c_1·s − c·s′ is small, for BGV t times something small.
+/// Switches a random polynomial and returns the counts; checks c_0 + c_1·s − c·s′ is small, for BGV t times
+/// something small.
 fn switch(setting: &key_switching::Setting, radix_bits: Option<u32>, bound: BigInt, seed: u64) -> Counts {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let q = &setting.ciphertext;

@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 use sunzi_big::internals::words;
 use sunzi_big::internals::{Ratio, Rounding};
 
-/// Checks integers u around every multiple of q/t: the fraction decides all but those closest to an integer, which
-/// the division decides.
+/// Checks the rounding of integers u around every multiple of q/t: the fraction decides all but those closest
+/// to an integer, which the division decides.
 #[test]
 fn doubt_is_resolved_by_division() {
     let q = (BigUint::from(1_u32) << 367_u32) - 1_234_567_u32;

@@ -17,7 +17,7 @@ fn words_are_those_of_the_integer() {
     }
 }
 
-/// Checks the largest terms there are, in every number around the end of a sum.
+/// Checks sums of products with the largest terms there are, in every number around the end of a sum.
 #[test]
 fn sums_do_not_overflow() {
     for terms in [0, 1, 2, TERMS - 1, TERMS, TERMS + 1, 2 * TERMS, 1000] {

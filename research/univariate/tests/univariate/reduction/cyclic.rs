@@ -1,9 +1,10 @@
-//! Transforms modulo X^L − 1 against products by the definition.
+//! Tests of transforms modulo X^L − 1 against products by the definition.
 
 use sunzi_kernels::Modulus;
 use sunzi_univariate::internals::{CyclicPlan, SHORTEST_CYCLE as SHORTEST};
 
-/// Checks that multiplication point by point is multiplication modulo X^L − 1, for every length, and that the halves are the remainders.
+/// Checks that multiplication of transforms point by point is multiplication modulo X^L − 1, for every
+/// length, and that the halves are the remainders.
 #[test]
 fn products_are_cyclic() {
     for q in sunzi_math::primes_with_bits(62, 512, 1).unwrap().into_iter().chain([7681]) {

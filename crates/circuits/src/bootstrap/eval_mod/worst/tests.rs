@@ -59,7 +59,7 @@ fn seen(made: &EvalMod, largest: f64, random: &mut ChaCha20Rng) -> [f64; 5] {
 }
 
 fn cosine(degree: usize, arcsine: usize, doublings: usize) -> EvalModParameters {
-    let form = Form::Cosine { degree, arcsine };
+    let form = ApproximationForm::Cosine { degree, arcsine };
     EvalModParameters { form, doublings, range: 15, ratio_bits: 8.0, weight: 32 }
 }
 

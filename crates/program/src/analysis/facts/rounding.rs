@@ -4,9 +4,10 @@
 //! sign (`run/signed.rs`); all other values are off by a bound that follows from ranges.
 
 use super::Facts;
-use super::approximate::UNIT;
 use crate::graph::Node;
 
+/// Half a unit in the last place: the relative error of a rounding.
+pub(in crate::analysis) const UNIT: f64 = f64::EPSILON / 2.0;
 /// Bound of the relative error of values of functions: 16 units in the last place.
 const FUNCTION: f64 = 32.0 * UNIT;
 /// Bound below which integers are doubles.

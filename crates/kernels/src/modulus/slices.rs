@@ -1,0 +1,309 @@
+//! Operations on slices of words modulo a modulus: each checks lengths and calls one kernel of the table.
+#![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
+
+use super::{Modulus, check_terms};
+use crate::error::{KernelError, check_count, check_length};
+use crate::table::Bits;
+
+impl Modulus {
+    /// a += b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`], as for all operations on slices.
+    pub fn add_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: the table was chosen for an available instruction set, here and below.
+        unsafe { (self.table.elementwise.add_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// a −= b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.sub_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// a = −a, word by word.
+    pub fn neg_assign(&self, a: &mut [u64]) {
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.neg_assign)(&self.constants, a) };
+    }
+
+    /// (a, b) = (a + b, a − b), word by word: a butterfly with twiddle 1.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn sum_difference_assign(&self, a: &mut [u64], b: &mut [u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.sum_difference_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// a ·= b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, a.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.mul_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// acc += a·b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn mul_add_assign(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
+        check_lengths(acc.len(), [a, b])?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, acc.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.mul_add_assign)(&self.constants, acc, a, b) };
+        Ok(())
+    }
+
+    /// a ·= c for one scalar c < q.
+    ///
+    /// # Errors
+    /// [`KernelError::NotReduced`] for a larger scalar.
+    pub fn mul_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), KernelError> {
+        self.check_reduced(c)?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, a.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.mul_scalar_assign)(&self.constants, a, c) };
+        Ok(())
+    }
+
+    /// out = a mod q, word by word, for any words.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn reduce_into(&self, out: &mut [u64], a: &[u64]) -> Result<(), KernelError> {
+        check_length(out.len(), a.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.reduce_into)(&self.constants, out, a) };
+        Ok(())
+    }
+
+    /// out = a mod q in `[0, q)`, word by word, for any signed words.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn reduce_signed_into(&self, out: &mut [u64], a: &[i64]) -> Result<(), KernelError> {
+        check_length(out.len(), a.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.reduce_signed_into)(&self.constants, out, a) };
+        Ok(())
+    }
+
+    /// out = a + b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn sum_into(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
+        check_lengths(out.len(), [a, b])?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.sum_into)(&self.constants, out, a, b) };
+        Ok(())
+    }
+
+    /// out = a − b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn difference_into(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
+        check_lengths(out.len(), [a, b])?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.difference_into)(&self.constants, out, a, b) };
+        Ok(())
+    }
+
+    /// a += c·b, word by word, for one scalar c < q.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for a larger scalar.
+    pub fn add_scaled_assign(&self, a: &mut [u64], b: &[u64], c: u64) -> Result<(), KernelError> {
+        self.check_reduced(c)?;
+        check_length(a.len(), b.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, a.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.add_scaled_assign)(&self.constants, a, b, c) };
+        Ok(())
+    }
+
+    /// a = c·(a + b), word by word, for one scalar c < q.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for a larger scalar.
+    pub fn add_scale_assign(&self, a: &mut [u64], b: &[u64], c: u64) -> Result<(), KernelError> {
+        self.check_reduced(c)?;
+        check_length(a.len(), b.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, a.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.add_scale_assign)(&self.constants, a, b, c) };
+        Ok(())
+    }
+
+    /// a = (a + half) mod q + rest, word by word: residues from −half on, and an addend that makes them all positive.
+    ///
+    /// # Errors
+    /// [`KernelError::NotReduced`] unless half < q.
+    pub fn shift_assign(&self, a: &mut [u64], half: u64, rest: u64) -> Result<(), KernelError> {
+        self.check_reduced(half)?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.shift_assign)(&self.constants, a, half, rest) };
+        Ok(())
+    }
+
+    /// c·(a_0 + a_1·Y)(b_0 + b_1·Y), word by word, as the coefficients of 1, Y and Y², for one scalar c < q.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for a larger scalar.
+    pub fn tensor(
+        &self,
+        out: [&mut [u64]; 3],
+        a: [&[u64]; 2],
+        b: [&[u64]; 2],
+        c: u64,
+    ) -> Result<(), KernelError> {
+        self.check_reduced(c)?;
+        let [first, second, third] = &out;
+        let len = first.len();
+        for got in [second.len(), third.len()].into_iter().chain(a.iter().chain(&b).map(|slice| slice.len()))
+        {
+            check_length(len, got)?;
+        }
+        #[cfg(feature = "tally")]
+        crate::tally::products(if c == 1 { 4 } else { 6 }, len);
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.tensor)(&self.constants, out, a, b, (c != 1).then_some(c)) };
+        Ok(())
+    }
+
+    /// out = (((a >> shift) & mask) + offset) mod q for an offset up to q, word by word. Unless `reduces` is set, which reduces the bits before the addition,
+    /// the sum must be below 2q.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`]; [`KernelError::NotReduced`] for an offset above q.
+    pub fn lift_into(
+        &self,
+        out: &mut [u64],
+        a: &[u64],
+        (shift, mask): (u32, u64),
+        offset: u64,
+        reduces: bool,
+    ) -> Result<(), KernelError> {
+        self.check_reduced(offset.saturating_sub(1))?;
+        check_length(out.len(), a.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe {
+            (self.table.elementwise.lift_into)(
+                &self.constants,
+                out,
+                a,
+                &Bits { shift, mask, reduces, offset },
+            )
+        };
+        Ok(())
+    }
+
+    /// a += b for signed words with |b| ≤ q, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn add_small_assign(&self, a: &mut [u64], b: &[i64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.add_small_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// out = Σ_i a_i·b_i, word by word, reduced once for many terms.
+    ///
+    /// # Errors
+    /// [`KernelError::CountMismatch`] for unequal numbers of slices, [`KernelError::TooManyTerms`]
+    /// above [`MAX_TERMS`], [`KernelError::LengthMismatch`].
+    pub fn inner_product(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
+        check_inner_product(out, a, b)?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(a.len(), out.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.inner_products.one)(&self.constants, out, a, b) };
+        Ok(())
+    }
+
+    /// [`inner_product`](Self::inner_product) of one `a` with two lists at once: out_k = Σ_i a_i·b_ki.
+    /// Every word of `a` is read once for both: a key switch multiplies its digits by two halves of a key.
+    ///
+    /// # Errors
+    /// Every error of [`inner_product`](Self::inner_product), for either list.
+    pub fn inner_product_pair(
+        &self,
+        out: [&mut [u64]; 2],
+        a: &[&[u64]],
+        b: [&[&[u64]]; 2],
+    ) -> Result<(), KernelError> {
+        for (out, b) in out.iter().zip(b) {
+            check_inner_product(out, a, b)?;
+        }
+        let [first, second] = &out;
+        check_length(first.len(), second.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(2 * a.len(), first.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.inner_products.pair)(&self.constants, out, a, b) };
+        Ok(())
+    }
+
+    /// [`inner_product_pair`](Self::inner_product_pair) for second factors packed by [`pack_residues`](Self::pack_residues), or their tails from
+    /// any residue on: they are unpacked in registers, so that only the packed bytes are read from memory.
+    ///
+    /// # Errors
+    /// Every error of [`inner_product`](Self::inner_product), for either list; [`KernelError::PackedLength`] for a second factor of fewer bytes than as many
+    /// residues take. Bytes beyond these are not read.
+    pub fn packed_inner_products(
+        &self,
+        out: [&mut [u64]; 2],
+        a: &[&[u64]],
+        b: [&[&[u8]]; 2],
+    ) -> Result<(), KernelError> {
+        check_terms(a.len())?;
+        let [first, second] = &out;
+        let len = first.len();
+        check_length(len, second.len())?;
+        a.iter().try_for_each(|slice| check_length(len, slice.len()))?;
+        for list in b {
+            check_count(a.len(), list.len())?;
+            list.iter().try_for_each(|bytes| self.check_packed(len, bytes.len()))?;
+        }
+        #[cfg(feature = "tally")]
+        crate::tally::products(2 * a.len(), len);
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.inner_products.packed)(&self.constants, out, a, b) };
+        Ok(())
+    }
+}
+
+/// Checks that both slices have the expected length.
+fn check_lengths(expected: usize, slices: [&[u64]; 2]) -> Result<(), KernelError> {
+    slices.iter().try_for_each(|slice| check_length(expected, slice.len()))
+}
+
+/// Checks the shape of an inner product.
+fn check_inner_product(out: &[u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
+    check_count(a.len(), b.len())?;
+    check_terms(a.len())?;
+    a.iter().chain(b).try_for_each(|slice| check_length(out.len(), slice.len()))
+}

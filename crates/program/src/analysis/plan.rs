@@ -1,0 +1,173 @@
+//! Plans of programs and the options of an analysis: what they hold, and what follows from it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sunzi_circuits::Rotation;
+use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
+
+use super::approximate::Lowered;
+use super::layout::Layout;
+use super::parameters::{Parameters, SchemeChoice};
+use crate::packed::{Packed, Packing};
+use crate::{Program, ProgramError};
+
+/// Options of an analysis.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// Scheme of the plan; the cheapest that can compute the program unless set.
+    pub scheme: Option<SchemeChoice>,
+    /// CKKS: number of bits of every intermediate number that are right, counted from the end of its range; 16 unless set.
+    pub precision: u32,
+    /// Security level to reach.
+    pub security: Security,
+    /// Ring degree to use, as log2 n.
+    pub log2_degree: Option<u32>,
+    /// Number of parts of the table that share no chunk: the labels of a category that partitions it, 1 if there is none.
+    #[serde(default = "one_part")]
+    pub parts: usize,
+    /// Policy under which results are shared: there is room for hiding noise, and in CKKS the precision is that with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingPolicy>,
+    /// The table is at hand and may be packed for this program, where that costs less: [`Plan::packed`] says whether it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packing: Option<Packing>,
+}
+
+fn one_part() -> usize {
+    1
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let security = Security::Bits128;
+        Self {
+            scheme: None,
+            precision: 16,
+            security,
+            log2_degree: None,
+            parts: 1,
+            sharing: None,
+            packing: None,
+        }
+    }
+}
+
+/// A program with its scheme, parameters and layout; both sides make equal plans of equal programs and options.
+///
+/// Plans are stored as JSON: program, parameters, layout and precision are read, and all other fields are recomputed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Made")]
+pub struct Plan {
+    /// Program of the plan.
+    pub program: Program,
+    /// Scheme and parameters.
+    pub parameters: Parameters,
+    /// Layout of rows in slots.
+    pub layout: Layout,
+    /// Rotations that need keys.
+    #[serde(serialize_with = "in_words")]
+    pub rotations: Vec<Rotation>,
+    /// Highest level of the ring at which ciphertexts are rotated, as its number of moduli where levels are prefixes: keys need no more.
+    pub rotation_limbs: usize,
+    /// Number of levels, or multiplicative depth.
+    pub depth: usize,
+    /// Number of bytes of evaluation keys in memory.
+    pub key_bytes: u64,
+    /// Number of bytes of one fresh ciphertext in memory, over all plaintext moduli.
+    pub ciphertext_bytes: u64,
+    /// Number of bytes that a run takes at most, approximately.
+    pub memory_bytes: u64,
+    /// CKKS: requested precision in bits; 0 for exact schemes.
+    pub precision: u32,
+    /// Number of ciphertexts of inputs, over all chunks.
+    pub inputs: usize,
+    /// Reasons for the choice, a sentence each.
+    pub reasons: Vec<String>,
+    #[serde(skip)]
+    pub(crate) lowered: Option<Lowered>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) packed: Option<Packed>,
+}
+
+impl Plan {
+    /// How its table is packed; none where every column has ciphertexts of its own.
+    #[must_use]
+    pub fn packed(&self) -> Option<&Packed> {
+        self.packed.as_ref()
+    }
+
+    /// Number of bytes that a run takes at most, with the tables of its contexts, approximately.
+    #[must_use]
+    pub fn needed_bytes(&self) -> u64 {
+        self.memory_bytes.saturating_add(self.parameters.table_bytes())
+    }
+
+    /// Checks that the machine has the memory that a run takes besides the tables of its contexts, which exist then.
+    ///
+    /// # Errors
+    /// [`ProgramError::Memory`] if it has less.
+    pub fn check_memory(&self) -> Result<(), ProgramError> {
+        machine::require(self.memory_bytes).map_err(ProgramError::Memory)
+    }
+
+    /// Number of bytes in memory of all ciphertexts that the plan reads.
+    #[must_use]
+    pub fn table_bytes(&self) -> u64 {
+        let moduli = self.parameters.plain_moduli().len().max(1) as u64;
+        (self.inputs as u64).saturating_mul(self.ciphertext_bytes / moduli)
+    }
+
+    /// CKKS: number of bits of every intermediate number that are right, counted from the end of its range, as far as parameters determine it.
+    #[must_use]
+    pub fn precision_bits(&self) -> Option<f64> {
+        if let Parameters::Ckks(parameters) = &self.parameters {
+            parameters.predicted_precision().ok()
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn with_precision(self, precision: u32) -> Self {
+        let precision = if self.lowered.is_some() { clamped(precision) } else { 0 };
+        Self { precision, ..self }
+    }
+}
+
+fn in_words<S: serde::Serializer>(rotations: &[Rotation], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rotations.iter().map(ToString::to_string))
+}
+
+/// Limits the number of bits requested of intermediate numbers.
+pub(super) fn clamped(precision: u32) -> u32 {
+    precision.clamp(4, 30)
+}
+
+/// Inputs of a plan, from which it is made again.
+#[derive(Deserialize)]
+pub(super) struct Made {
+    pub(super) program: Program,
+    pub(super) parameters: Parameters,
+    pub(super) layout: Layout,
+    pub(super) precision: u32,
+    pub(super) packed: Option<Packing>,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Layout { rows, span, chunks } = self.layout;
+        writeln!(f, "scheme        {}, n = {}", self.parameters.name(), self.parameters.degree())?;
+        writeln!(f, "rows          {rows} in {chunks} chunk(s) of {span} slots")?;
+        writeln!(f, "depth         {}", self.depth)?;
+        writeln!(f, "rotations     {}", self.rotations.len())?;
+        writeln!(f, "keys          {} bytes", self.key_bytes)?;
+        writeln!(f, "memory        about {} bytes", self.memory_bytes)?;
+        writeln!(f, "tables        about {} bytes", self.parameters.table_bytes())?;
+        if let Some(left) = machine::available().filter(|&left| left < self.needed_bytes()) {
+            writeln!(f, "warning       this machine has {left} bytes left, less than a run takes")?;
+        }
+        writeln!(f, "inputs        {} ciphertexts of {} bytes", self.inputs, self.ciphertext_bytes)?;
+        self.reasons.iter().try_for_each(|reason| writeln!(f, "because       {reason}"))
+    }
+}
