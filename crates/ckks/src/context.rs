@@ -9,7 +9,7 @@ use sunzi_rlwe::{RlweContext, SecretDistribution, Security, memory};
 
 use crate::encoder::EncoderError;
 use crate::parameters::{check_levels, check_scales, ratio};
-use crate::{Ciphertext, CkksError, Parameters, Plaintext};
+use crate::{Ciphertext, CkksError, Parameters};
 
 /// Ring, levels and their scales. Cheap to clone.
 ///
@@ -260,12 +260,8 @@ impl Context {
         self.check_poly(part, ciphertext.metadata().level)
     }
 
-    /// Fails unless a plaintext belongs to this context.
-    pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), CkksError> {
-        self.check_poly(plaintext.poly(), plaintext.level())
-    }
-
-    fn check_poly(&self, poly: &Poly<Evaluation>, level: usize) -> Result<(), CkksError> {
+    /// Fails unless a polynomial belongs to this context at a level.
+    pub(crate) fn check_poly(&self, poly: &Poly<Evaluation>, level: usize) -> Result<(), CkksError> {
         let limbs = self.ring().level_of(poly)?;
         if self.limbs(level).is_ok_and(|expected| expected == limbs) {
             Ok(())

@@ -103,3 +103,10 @@ pub(crate) fn check_scale(scale: f64) -> Result<(), CkksError> {
     }
     Err(CkksError::Value { what: "a scale of", got: scale, expected: "give a finite number from 1 on" })
 }
+
+impl Context {
+    /// Fails unless a plaintext belongs to this context.
+    pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), CkksError> {
+        self.check_poly(plaintext.poly(), plaintext.level())
+    }
+}

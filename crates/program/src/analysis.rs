@@ -14,12 +14,11 @@ mod within;
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
-pub(crate) use choice::{bgv_of, plain_moduli};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{linear_units, of_graph as facts_of, polynomial_units};
 pub use layout::Layout;
 pub(crate) use memory::packed_bytes;
-pub(crate) use parameters::MULTIPLICATION;
+pub(crate) use parameters::{MULTIPLICATION, bgv_of, plain_moduli};
 pub use parameters::{Parameters, SchemeChoice};
 use plan::{Made, clamped};
 pub use plan::{Options, Plan};

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::Estimate;
+use crate::estimate::Estimate;
 use crate::{Formula, NodeId, Number};
 
 /// Reason why a formula has no value that can be printed.

@@ -11,6 +11,7 @@ pub mod contexts;
 mod decimal;
 mod enclosure;
 mod error;
+mod estimate;
 mod formula;
 mod function;
 pub mod graph;

@@ -57,7 +57,7 @@ use serde::{Deserialize, Serialize};
 pub use sunzi_circuits::statistics::{Input, Layout};
 
 pub(crate) use choice::{choose, refusal, within};
-pub use form::Form;
+pub use form::PackedForm;
 use moments::Moments;
 pub use pack::Packer;
 pub(crate) use read::Reader;
@@ -65,8 +65,8 @@ pub use run::{Keys, Totals, run};
 pub use server::{EncryptedTotals, Phase, evaluate};
 pub use work::{Sizes, Work};
 
+use crate::ProgramError;
 use crate::analysis::Parameters;
-use crate::{Plan, ProgramError};
 
 /// What is known of a table that may be packed, and wanted of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,12 +104,6 @@ impl Serialize for Packed {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.packing().serialize(serializer)
     }
-}
-
-/// How the table of a plan is packed.
-fn of_plan(plan: &Plan) -> Result<&Packed, ProgramError> {
-    let none = || ProgramError::mismatch("the plan", "one that packs its table", "another");
-    plan.packed.as_ref().ok_or_else(none)
 }
 
 fn not_ckks() -> ProgramError {

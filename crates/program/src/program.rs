@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::{Facts, facts_of};
 use crate::bands::{Band, bands};
+use crate::estimate::Estimate;
 use crate::formula::DEEPEST;
-use crate::run::Estimate;
 use crate::schema::WIDEST_CELL;
 use crate::{Formula, Graph, Node, NodeId, ProgramError, Schema, Undefined};
 

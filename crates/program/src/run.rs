@@ -20,7 +20,7 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use encrypted::{Answer, Input, evaluate};
-pub use opening::{ERROR_DEVIATIONS, Estimate, Opening};
+pub use opening::{ERROR_DEVIATIONS, Opening};
 pub(crate) use peak::{Holdings, peak};
 pub use reference::{Clear, Reference, reference};
 pub(crate) use reference::{computed, leaf, sum_of, total};
@@ -28,6 +28,7 @@ pub(crate) use signed::{signed_product, signed_sum};
 pub use table::{Cells, Table, encrypted_inputs};
 
 use crate::analysis::Layout;
+pub use crate::estimate::Estimate;
 use crate::graph::Node;
 use crate::{NodeId, Program, ProgramError};
 

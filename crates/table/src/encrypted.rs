@@ -4,7 +4,7 @@ use std::io::{BufRead, Seek};
 
 use sunzi_program::analysis::Layout;
 use sunzi_program::contexts::Encrypted;
-use sunzi_program::packed::Form;
+use sunzi_program::packed::PackedForm;
 use sunzi_program::run::Table;
 use sunzi_program::{Contexts, Schema};
 use sunzi_rlwe::KeyId;
@@ -51,7 +51,7 @@ pub trait EncryptedTable {
     ) -> Result<Encrypted, TableError>;
 
     /// Form of a packed table, which serves the programs that it was packed for; none where every column has ciphertexts of its own.
-    fn form(&self) -> Option<&Form> {
+    fn form(&self) -> Option<&PackedForm> {
         None
     }
     /// Reads the ciphertexts of a chunk of a packed table, in the order of the layout's inputs.
@@ -149,7 +149,7 @@ impl<I: BufRead + Seek> EncryptedTable for TableFile<I> {
         self.encrypted(contexts, chunk, input)
     }
 
-    fn form(&self) -> Option<&Form> {
+    fn form(&self) -> Option<&PackedForm> {
         self.shape().form()
     }
 

@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 use sunzi_bfv::CrtParameters;
 use sunzi_program::analysis::Parameters;
 use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
-use sunzi_program::packed::Form;
+use sunzi_program::packed::PackedForm;
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::{Column, Schema};
 use sunzi_rlwe::KeyId;
@@ -173,7 +173,7 @@ fn packed_specimen(name: &str, kind: Kind, parameters: &Parameters) -> Result<Sp
     let secret = SecretKey::generate(contexts.rlwe(), &mut rng)?;
     let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng)?;
     let schema = schema()?;
-    let form = Form {
+    let form = PackedForm {
         degree: parameters.degree(),
         segment: 4,
         longest_group: 7,

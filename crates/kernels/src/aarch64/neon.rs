@@ -9,7 +9,7 @@ use crate::generic::arithmetic::Arithmetic;
 use crate::generic::compile::{compile, rounding};
 use crate::generic::conversion_double::{self, Columns};
 use crate::generic::double::{Double, Double48, Double50, ENDLESS};
-use crate::generic::doubles::Doubles;
+use crate::generic::doubles::{Doubles, Joined};
 use crate::generic::lanes::Registers;
 use crate::generic::lanes::{WIDTH, sixteen};
 use crate::isa::Isa;
@@ -124,6 +124,17 @@ impl Doubles for Neon {
         words!(vsubq_u64(a, b))
     }
     #[inline(always)]
+    fn multiply_words(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        // Products of halves: Neon multiplies no whole words.
+        vector!({
+            let (a, b) = (vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b));
+            let (a0, b0) = (vmovn_u64(a), vmovn_u64(b));
+            let (a1, b1) = (vshrn_n_u64::<32>(a), vshrn_n_u64::<32>(b));
+            let middle = vmlal_u32(vmull_u32(a1, b0), a0, b1);
+            vreinterpretq_f64_u64(vmlal_u32(vshlq_n_u64::<32>(middle), a0, b0))
+        })
+    }
+    #[inline(always)]
     fn and(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
         words!(vandq_u64(a, b))
     }
@@ -177,6 +188,13 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Double<Neon, 4, PERIOD> {
     Double::new(unsafe { Neon::new() }, c)
 }
 
+#[inline]
+#[target_feature(enable = "neon")]
+fn lanes() -> Joined<Neon, 4> {
+    // SAFETY: the feature is that of this function.
+    Joined(unsafe { Neon::new() })
+}
+
 /// A base conversion on a processor that has Neon: only [`together`] makes it.
 struct Conversion(Columns);
 
@@ -207,7 +225,7 @@ compile! {
     cyclotomic CYCLOTOMIC = (Double50<Neon, 4>, arithmetic::<3>);
 }
 
-rounding! { [#[target_feature(enable = "neon")]] ROUNDING }
+rounding! { [#[target_feature(enable = "neon")]] ROUNDING = lanes }
 
 /// Table of kernels for moduli up to 2^48: no reduction in a forward transform.
 pub(crate) static DOUBLE_48: Table = Table {

@@ -153,27 +153,27 @@ macro_rules! cyclotomic {
 }
 pub(crate) use cyclotomic;
 
-/// Defines the sums that need no arithmetic of a modulus.
+/// Defines the sums that need no arithmetic of a modulus, on the lanes that a function makes.
 macro_rules! rounding {
-    ([$($attribute:tt)*] $name:ident) => {
+    ([$($attribute:tt)*] $name:ident = $lanes:path) => {
         const $name: $crate::table::Rounding = {
             use $crate::generic::rounding::{self, Double, Fixed, Nearest, Wrapping};
 
             $($attribute)*
             fn wrapping(sum: &Wrapping, out: &mut [u64], input: &[&[u64]]) {
-                rounding::wrapping(sum, out, input);
+                rounding::wrapping($lanes(), sum, out, input);
             }
             $($attribute)*
             fn double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
-                rounding::double(sum, out, input);
+                rounding::double($lanes(), sum, out, input);
             }
             $($attribute)*
             fn nearest(sum: &Nearest, out: &mut [u64], input: &[&[u64]]) {
-                rounding::nearest(sum, out, input);
+                rounding::nearest($lanes(), sum, out, input);
             }
             $($attribute)*
             fn fixed(sum: &Fixed, out: &mut [u64], input: &[&[u64]]) {
-                rounding::fixed(sum, out, input);
+                rounding::fixed($lanes(), sum, out, input);
             }
             $crate::table::Rounding { wrapping, double, nearest, fixed }
         };

@@ -1,8 +1,8 @@
 //! Columns of a base conversion, Σ_i x_i·M_i modulo one target, for any arithmetic.
 
 use super::arithmetic::{Arithmetic, V};
-use super::elementwise::{add, copy, padded};
-use super::lanes::{Integers, Lanes, WIDTH};
+use super::elementwise::{add, padded};
+use super::lanes::{Integers, Lanes, WIDTH, copy};
 
 /// Loads the eight words that start at `at`, padded with zeros past the end.
 #[inline(always)]

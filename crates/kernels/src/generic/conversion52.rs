@@ -6,8 +6,7 @@
 //! products are kept as two lanes of 52-bit halves; the subtractions are exact, with a signed carry.
 //! One Montgomery step reduces each result: the matrix carries the factor 2^52.
 
-use super::elementwise::copy;
-use super::lanes::{Integers, Lanes52, WIDTH};
+use super::lanes::{Integers, Lanes52, WIDTH, copy};
 use crate::table::Column;
 
 /// Number of vectors that are handled together: matrix entries are loaded once for all of them.

@@ -7,9 +7,8 @@
 //! [−to/2, to/2], where the low part of the next group starts. [`Target::new`] chooses s and the length of groups.
 
 use super::doubles::Doubles;
-use super::elementwise::copy;
-use super::lanes::Registers;
 use super::lanes::WIDTH;
+use super::lanes::{Registers, copy};
 use crate::table::Column;
 
 /// Largest source and target moduli of a conversion in double precision.

@@ -3,6 +3,7 @@
 
 use super::lanes::Registers;
 use super::lanes::{Integers, Lanes, WIDTH};
+use super::rounding::Numbers;
 
 /// Fused multiply-add on doubles, and the few integer operations that turn words into doubles and back.
 ///
@@ -19,6 +20,8 @@ pub trait Doubles: Registers {
     fn subtract_product(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
 
     fn sub_words(self, a: Self::R, b: Self::R) -> Self::R;
+    /// Low 64 bits of the products of words.
+    fn multiply_words(self, a: Self::R, b: Self::R) -> Self::R;
     fn and(self, a: Self::R, b: Self::R) -> Self::R;
     fn or(self, a: Self::R, b: Self::R) -> Self::R;
     /// Shifts every word left; a count of 64 or more gives zero.
@@ -127,5 +130,28 @@ impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
                 v[part * D::WORDS + k % D::WORDS][k / D::WORDS] = x;
             }
         }
+    }
+}
+
+impl<D: Doubles, const N: usize> Numbers for Joined<D, N> {
+    #[inline(always)]
+    fn or(self, a: Self::V, b: Self::V) -> Self::V {
+        self.zip(a, b, D::or)
+    }
+    #[inline(always)]
+    fn multiply_words(self, a: Self::V, b: Self::V) -> Self::V {
+        self.zip(a, b, D::multiply_words)
+    }
+    #[inline(always)]
+    fn add_doubles(self, a: Self::V, b: Self::V) -> Self::V {
+        self.zip(a, b, D::add)
+    }
+    #[inline(always)]
+    fn sub_doubles(self, a: Self::V, b: Self::V) -> Self::V {
+        self.zip(a, b, D::sub)
+    }
+    #[inline(always)]
+    fn multiply_doubles(self, a: Self::V, b: Self::V) -> Self::V {
+        self.zip(a, b, D::multiply)
     }
 }

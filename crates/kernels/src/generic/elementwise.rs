@@ -1,7 +1,7 @@
 //! Loops over slices of equal length, one result a word.
 
 use super::arithmetic::{Arithmetic, V};
-use super::lanes::{Integers, Lanes, WIDTH};
+use super::lanes::{Integers, Lanes, WIDTH, copy};
 use crate::table::Bits;
 
 /// Operation of a loop on each vector. This is a trait and not a closure, since its methods inline always,
@@ -36,14 +36,6 @@ pub(super) fn padded(words: &[u64]) -> [u64; WIDTH] {
     let mut out = [0; WIDTH];
     copy(&mut out, words);
     out
-}
-
-/// Copies words of one slice to another, as many as both have.
-#[inline(always)]
-pub(super) fn copy(out: &mut [u64], words: &[u64]) {
-    for (to, from) in out.iter_mut().zip(words) {
-        *to = *from;
-    }
 }
 
 /// Returns the sum x + y mod q, canonical.

@@ -2,8 +2,8 @@
 #![expect(unsafe_code, reason = "vectors at a stride, whose bounds are checked once for all blocks")]
 
 use super::arithmetic::{Arithmetic, V};
-use super::elementwise::{add, copy};
-use super::lanes::{Integers, Lanes, WIDTH};
+use super::elementwise::add;
+use super::lanes::{Integers, Lanes, WIDTH, copy};
 use crate::constants::residue_bytes;
 
 /// Number of vectors that are handled together: their sums do not wait for each other.

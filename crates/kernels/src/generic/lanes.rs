@@ -174,3 +174,11 @@ impl<L: Lanes> Registers for Whole<L> {
         self.0.prefetch(address);
     }
 }
+
+/// Copies words of one slice to another, as many as both have.
+#[inline(always)]
+pub(super) fn copy(out: &mut [u64], words: &[u64]) {
+    for (to, from) in out.iter_mut().zip(words) {
+        *to = *from;
+    }
+}

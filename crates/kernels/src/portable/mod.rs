@@ -13,6 +13,7 @@ use crate::generic::arithmetic::Arithmetic;
 use crate::generic::compile::{compile, rounding};
 use crate::generic::lanes::Whole;
 use crate::generic::lanes::{Integers, Lanes, Lanes64, WIDTH, expanded};
+use crate::generic::rounding::Numbers;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
 use crate::table::{Elementwise, InnerProducts, Table};
@@ -128,6 +129,29 @@ impl Lanes64 for Portable {
     }
 }
 
+impl Numbers for Portable {
+    #[inline(always)]
+    fn or(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| x | y)
+    }
+    #[inline(always)]
+    fn multiply_words(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, u64::wrapping_mul)
+    }
+    #[inline(always)]
+    fn add_doubles(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| (f64::from_bits(x) + f64::from_bits(y)).to_bits())
+    }
+    #[inline(always)]
+    fn sub_doubles(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| (f64::from_bits(x) - f64::from_bits(y)).to_bits())
+    }
+    #[inline(always)]
+    fn multiply_doubles(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| (f64::from_bits(x) * f64::from_bits(y)).to_bits())
+    }
+}
+
 type Wide = Word64<Portable>;
 /// Arithmetic of portable transforms: one word at a time leaves room for others in the registers that every
 /// processor has.
@@ -148,7 +172,11 @@ compile! {
     cyclotomic CYCLOTOMIC = (Single, single);
 }
 
-rounding! { [] ROUNDING }
+fn lanes() -> Portable {
+    Portable
+}
+
+rounding! { [] ROUNDING = lanes }
 
 /// Tables of kernels by modulus: those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];

@@ -9,7 +9,7 @@ use crate::generic::arithmetic::Arithmetic;
 use crate::generic::compile::{compile, rounding};
 use crate::generic::conversion_double::{self, Columns};
 use crate::generic::double::{Double, Double48, Double50, ENDLESS};
-use crate::generic::doubles::Doubles;
+use crate::generic::doubles::{Doubles, Joined};
 use crate::generic::lanes::Registers;
 use crate::generic::lanes::{WIDTH, sixteen};
 use crate::isa::Isa;
@@ -143,6 +143,16 @@ impl Doubles for Avx2 {
         words!(_mm256_sub_epi64(self.bits(a), self.bits(b)))
     }
     #[inline(always)]
+    fn multiply_words(self, a: __m256d, b: __m256d) -> __m256d {
+        let (a, b) = (self.bits(a), self.bits(b));
+        vector!({
+            let (a1, b1) = (_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
+            let middle = _mm256_add_epi64(_mm256_mul_epu32(a1, b), _mm256_mul_epu32(a, b1));
+            let product = _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(middle));
+            _mm256_castsi256_pd(product)
+        })
+    }
+    #[inline(always)]
     fn and(self, a: __m256d, b: __m256d) -> __m256d {
         vector!(_mm256_and_pd(a, b))
     }
@@ -194,6 +204,13 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Double<Avx2, 2, PERIOD> {
     Double::new(unsafe { Avx2::new() }, c)
 }
 
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn lanes() -> Joined<Avx2, 2> {
+    // SAFETY: the features are those of this function.
+    Joined(unsafe { Avx2::new() })
+}
+
 /// A base conversion on a processor that has AVX2 and FMA: only [`together`] makes it.
 struct Conversion(Columns);
 
@@ -224,7 +241,7 @@ compile! {
     cyclotomic CYCLOTOMIC = (Double50<Avx2, 2>, arithmetic::<3>);
 }
 
-rounding! { [#[target_feature(enable = "avx2,fma")]] ROUNDING }
+rounding! { [#[target_feature(enable = "avx2,fma")]] ROUNDING = lanes }
 
 /// Table of kernels for moduli up to 2^48: no reduction in a forward transform.
 pub(crate) static DOUBLE_48: Table = Table {

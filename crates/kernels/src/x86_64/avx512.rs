@@ -4,6 +4,7 @@
 use std::arch::x86_64::*;
 
 use crate::generic::lanes::{Integers, Lanes, WIDTH, expanded};
+use crate::generic::rounding::Numbers;
 
 /// Witness that the processor has AVX-512 F, DQ and VL, and with `IFMA` also IFMA and VBMI.
 #[derive(Clone, Copy)]
@@ -139,5 +140,28 @@ impl<const IFMA: bool> Lanes for Avx512<IFMA> {
                 _mm512_shuffle_i64x2::<ODD>(b3, b7),
             ];
         });
+    }
+}
+
+impl<const IFMA: bool> Numbers for Avx512<IFMA> {
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_or_si512(a, b))
+    }
+    #[inline(always)]
+    fn multiply_words(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_mullo_epi64(a, b))
+    }
+    #[inline(always)]
+    fn add_doubles(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))))
+    }
+    #[inline(always)]
+    fn sub_doubles(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_castpd_si512(_mm512_sub_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))))
+    }
+    #[inline(always)]
+    fn multiply_doubles(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_castpd_si512(_mm512_mul_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))))
     }
 }

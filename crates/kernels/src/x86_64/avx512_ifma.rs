@@ -112,6 +112,13 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Word52<Avx512Ifma, PERIOD> 
     Word52::new(unsafe { Avx512Ifma::new() }, c)
 }
 
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
+fn lanes() -> Avx512Ifma {
+    // SAFETY: the features are those of this function.
+    unsafe { Avx512Ifma::new() }
+}
+
 /// A base conversion on a processor that has IFMA: only [`together`] makes it.
 struct Conversion(Columns);
 
@@ -168,7 +175,7 @@ compile! {
     cyclotomic SHORT_CYCLOTOMIC = (Period1, arithmetic::<1>);
 }
 
-rounding! { [#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]] ROUNDING }
+rounding! { [#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]] ROUNDING = lanes }
 
 /// Table of kernels for any modulus: the other tables are for narrow and odd moduli.
 pub(crate) static WIDE: Table = Table {

@@ -5,6 +5,7 @@ use sunzi_circuits::inner_product::required_rotations;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
+use super::parameters::{bgv_of, plain_moduli};
 use super::room::bits_left;
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
 use crate::packed;
@@ -140,15 +141,6 @@ fn candidates(
     found
 }
 
-/// Ways to split the range of sums over plaintext moduli: as BFV does or, where it has no parameters, all of them.
-pub(crate) fn plain_moduli(explanation: &sunzi_bfv::Explanation) -> Vec<Vec<u64>> {
-    if let Some(choice) = &explanation.chosen {
-        return vec![choice.parameters.plain_moduli().to_vec()];
-    }
-    let candidates = explanation.candidates.iter().map(|candidate| candidate.plain_moduli.clone());
-    candidates.filter(|plain| !plain.is_empty()).collect()
-}
-
 /// Number of bits that BFV must have left besides room for hiding noise.
 pub(super) const MARGIN: f64 = 2.0;
 /// Number of times that parameters are requested again, with as many bits more as were missing.
@@ -196,17 +188,6 @@ fn bgv(
         builder = builder.sharing(policy);
     }
     bgv_of(builder, plain_moduli)
-}
-
-/// Returns BGV parameters that a builder makes for the largest of some plaintext moduli, for all of these.
-pub(crate) fn bgv_of(builder: sunzi_bgv::ParametersBuilder, plain_moduli: Vec<u64>) -> Option<Parameters> {
-    let largest = plain_moduli.iter().copied().max()?;
-    let parameters = builder.plain_modulus(largest).explain().ok()?.chosen?;
-    // Contexts refuse a plaintext modulus that is one of the ciphertext moduli.
-    let mut moduli = parameters.moduli().iter().chain(&parameters.key_switching().special_moduli);
-    let shared = moduli.any(|q| plain_moduli.iter().any(|t| t.is_multiple_of(*q)));
-    let parameters = parameters.clone().with_plain_modulus(*plain_moduli.first()?);
-    (!shared).then_some(Parameters::Bgv { parameters, plain_moduli })
 }
 
 fn approximate(

@@ -92,6 +92,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Returns how the table of the plan is packed, or a refusal where every column has ciphertexts of its own.
+    pub(crate) fn require_packed(&self) -> Result<&Packed, ProgramError> {
+        let none = || ProgramError::mismatch("the plan", "one that packs its table", "another");
+        self.packed.as_ref().ok_or_else(none)
+    }
+
     /// How its table is packed; none where every column has ciphertexts of its own.
     #[must_use]
     pub fn packed(&self) -> Option<&Packed> {

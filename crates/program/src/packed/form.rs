@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sunzi_circuits::statistics::{Layout, Shape};
 
-use super::{Packing, of_plan, within};
+use super::{Packing, within};
 use crate::analysis::Parameters;
 use crate::schema::{Kind, Schema};
 use crate::{NodeId, Plan, Program, ProgramError};
@@ -14,7 +14,7 @@ const MOST_COLUMNS: usize = 4096;
 
 /// What of a table is packed and how. Programs can be run on it that sum these columns and products, and none besides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct PackedForm {
     /// Ring degree n.
     pub degree: usize,
     /// Slots of a segment: rows of one group in one chunk.
@@ -31,7 +31,7 @@ pub struct Form {
     pub pairs: BTreeSet<(usize, usize)>,
 }
 
-impl Form {
+impl PackedForm {
     /// Makes the layout of a table of this schema, after a check that the schema allows the form.
     ///
     /// # Errors
@@ -71,14 +71,14 @@ impl Plan {
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for a plan that packs nothing.
-    pub fn form(&self) -> Result<Form, ProgramError> {
-        let packed = of_plan(self)?;
+    pub fn form(&self) -> Result<PackedForm, ProgramError> {
+        let packed = self.require_packed()?;
         let (layout, moments) = (&packed.layout, &packed.moments);
         let column = |id: &NodeId| {
             let node = self.program.graph().node(*id)?;
             Some((node.column()?, node.label()))
         };
-        Ok(Form {
+        Ok(PackedForm {
             degree: layout.degree(),
             segment: layout.segment(),
             longest_group: layout.shape().longest_group as u64,
@@ -105,7 +105,11 @@ impl Plan {
     ///
     /// # Errors
     /// Every error of [`within_packed`](Self::within_packed); [`ProgramError::Mismatch`] for a table that was packed for another program.
-    pub fn for_packed(program: &Program, parameters: &Parameters, form: &Form) -> Result<Self, ProgramError> {
+    pub fn for_packed(
+        program: &Program,
+        parameters: &Parameters,
+        form: &PackedForm,
+    ) -> Result<Self, ProgramError> {
         let packing = Packing {
             longest_group: Some(form.longest_group),
             largest: form.largest,

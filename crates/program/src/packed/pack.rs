@@ -7,7 +7,7 @@ use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
 use sunzi_rlwe::{Ciphertext, CrtContext, Exact, randomness};
 use zeroize::Zeroizing;
 
-use super::{Packed, not_ckks, of_plan};
+use super::{Packed, not_ckks};
 use crate::contexts::{Codec, Encrypted, EncryptionKey, Parts};
 use crate::run::{Cells, Table};
 use crate::{NodeId, Plan, ProgramError};
@@ -28,7 +28,7 @@ impl<'a> Packer<'a> {
     /// [`ProgramError::Mismatch`] for a plan that packs nothing, for a table of another program or without cells, and for groups that are longer than the
     /// plan has them.
     pub fn new(plan: &'a Plan, codec: &'a Codec, table: &'a Table) -> Result<Self, ProgramError> {
-        let (packed, program, rows) = (of_plan(plan)?, &plan.program, plan.layout.rows);
+        let (packed, program, rows) = (plan.require_packed()?, &plan.program, plan.layout.rows);
         if table.schema() != program.schema() || table.row_count() != rows as u64 {
             return Err(ProgramError::mismatch("the table", "that of the program", "another"));
         }

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_rlwe::randomness;
 
+use super::Packer;
 use super::read::Reader;
 use super::server::{Phase, sums};
-use super::{Packer, of_plan};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, PublicKey, SecretKey};
 use crate::run::Table;
 use crate::{NodeId, Number, Plan, ProgramError};
@@ -62,7 +62,7 @@ pub fn run(
     begin: &mut dyn FnMut(Phase),
     done: &(dyn Fn() + Sync),
 ) -> Result<Totals, ProgramError> {
-    let packed = of_plan(plan)?;
+    let packed = plan.require_packed()?;
     begin(Phase::Encrypting);
     let codec = contexts.codec(&plan.layout)?;
     let packer = Packer::new(plan, &codec, table)?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSum, Layout, Server};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 
-use super::{Packed, not_ckks, of_plan};
+use super::{Packed, not_ckks};
 use crate::contexts::{Contexts, Encrypted, Parts};
 use crate::{Plan, ProgramError};
 
@@ -56,7 +56,7 @@ pub(super) fn sums(
     begin: &mut dyn FnMut(Phase),
     done: &(dyn Fn() + Sync),
 ) -> Result<EncryptedTotals, ProgramError> {
-    let packed = of_plan(plan)?;
+    let packed = plan.require_packed()?;
     if contexts.parameters() != &plan.parameters {
         return Err(ProgramError::mismatch("the contexts", "those of the plan", "others"));
     }

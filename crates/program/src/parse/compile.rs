@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::error::Wrong;
-use super::syntax::{Kind, Statement, Tree, statements};
+use super::syntax::{Kind, NAMES, Statement, Tree, statements};
 use super::{Files, LONGEST_TEXT};
 use crate::program::{Group, Output, OutputValue};
 use crate::schema::Kind as ColumnKind;
@@ -192,8 +192,8 @@ impl<'a> Compiler<'a> {
         let Some(position) = self.position(name) else {
             let names = self.names.keys().map(String::as_str);
             let wrong = Wrong::unknown(span, "column", name, self.column_names().chain(names));
-            let is_function = Function::ALL.iter().any(|function| function.name() == name)
-                || super::functions::NAMES.contains(&name);
+            let is_function =
+                Function::ALL.iter().any(|function| function.name() == name) || NAMES.contains(&name);
             return Err(if is_function {
                 Wrong::at(span, format!("`{name}` is a function: it takes arguments in brackets"))
             } else {

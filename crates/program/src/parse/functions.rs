@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::compile::{Compiler, Value, wrong};
 use super::error::Wrong;
-use super::syntax::{Kind, Tree};
+use super::syntax::{Kind, NAMES, Tree};
 use crate::schema::Kind as ColumnKind;
 use crate::{Decimal, Formula, Function, NodeId, ProgramError};
 
@@ -24,10 +24,6 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("correlation", "corr"),
     ("ln", "log"),
 ];
-
-/// Names of all functions except those of [`Function`].
-pub(super) const NAMES: [&str; 11] =
-    ["sum", "count", "mean", "var", "std", "cov", "corr", "dot", "poly", "linear", "logistic"];
 
 /// Weights of columns in a score.
 #[derive(Deserialize)]

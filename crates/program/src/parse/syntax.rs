@@ -11,6 +11,10 @@ const DEEPEST: usize = 100;
 /// Largest height of trees, as of a long sum: their readers are recursive.
 const HIGHEST: usize = 500;
 
+/// Names of all functions except those of [`Function`](crate::Function).
+pub(super) const NAMES: [&str; 11] =
+    ["sum", "count", "mean", "var", "std", "cov", "corr", "dot", "poly", "linear", "logistic"];
+
 /// A syntax tree with its place in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {

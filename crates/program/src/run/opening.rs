@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sunzi_math::Crt;
 
 use crate::analysis::{Facts, Layout, exp2, facts};
+use crate::estimate::Estimate;
 use crate::{NodeId, Number, Plan, Program, ProgramError};
 
 /// How a node that comes out is read.
@@ -32,35 +33,12 @@ pub enum Opening {
     },
 }
 
-/// A number and by how much it may be off: 0 where it is exact.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Estimate {
-    /// The number.
-    pub number: Number,
-    /// How far from it the right one may be.
-    pub error: f64,
-}
-
 /// Standard deviations that a stated error has: a normal distribution leaves 2^-40.6 beyond them on both sides together. Errors in slots are sums of
 /// thousands of independent small ones, which is why they are modelled so.
 pub const ERROR_DEVIATIONS: f64 = 7.2;
 
 /// Roundings of a number in the clear, more than an expression has.
 const ROUNDINGS: f64 = 4096.0;
-
-impl From<Number> for Estimate {
-    fn from(number: Number) -> Self {
-        Self { number, error: 0.0 }
-    }
-}
-
-impl Estimate {
-    /// This estimate with an error that another number bounds from above.
-    pub(crate) fn widened(self, bound: &Self) -> Self {
-        let error = self.error + bound.number.to_f64().max(0.0) + bound.error;
-        Self { error: error.next_up().next_up(), ..self }
-    }
-}
 
 impl Opening {
     /// The openings of all nodes that come out of a program that is run exactly.

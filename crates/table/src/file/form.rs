@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sunzi_program::packed::Form;
+use sunzi_program::packed::PackedForm;
 use sunzi_program::schema::{MAX_COLUMNS, MAX_ROWS};
 use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
 
@@ -14,7 +14,7 @@ const MOST_PAIRS: usize = 1 << 20;
 const MOST_DEGREE: usize = 1 << 20;
 
 /// Writes the numbers of a form, and its columns and pairs.
-pub(super) fn put(form: &Form) -> (Fields, Fields) {
+pub(super) fn put(form: &PackedForm) -> (Fields, Fields) {
     let (mut numbers, mut lists) = (Fields::default(), Fields::default());
     numbers.usize(form.degree);
     numbers.usize(form.segment);
@@ -39,7 +39,7 @@ pub(super) fn put(form: &Form) -> (Fields, Fields) {
 
 /// The numbers of a form that come before its lists.
 pub(super) struct Numbers {
-    form: Form,
+    form: PackedForm,
     columns: usize,
     pairs: usize,
 }
@@ -56,7 +56,7 @@ pub(super) fn get(numbers: &mut FieldReader<'_>) -> Result<Numbers, WireError> {
     let largest = (largest != 0).then_some(largest);
     numbers.usize_in("a word without meaning", 0..=0)?;
     let (own, none) = (Vec::new(), BTreeSet::new());
-    let form = Form { degree, segment, longest_group, largest, group, columns: own, pairs: none };
+    let form = PackedForm { degree, segment, longest_group, largest, group, columns: own, pairs: none };
     Ok(Numbers { form, columns, pairs })
 }
 
@@ -67,7 +67,7 @@ impl Numbers {
     }
 
     /// Reads the lists.
-    pub(super) fn lists(self, fields: &mut FieldReader<'_>) -> Result<Form, WireError> {
+    pub(super) fn lists(self, fields: &mut FieldReader<'_>) -> Result<PackedForm, WireError> {
         let Self { mut form, columns, pairs } = self;
         for _ in 0..columns {
             let (column, label) = (fields.u32()? as usize, fields.u32()?);

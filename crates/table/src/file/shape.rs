@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use sunzi_program::analysis::Layout;
-use sunzi_program::packed::Form;
+use sunzi_program::packed::PackedForm;
 use sunzi_program::schema::{Kind, MAX_COLUMNS, MAX_ROWS};
 use sunzi_program::{Column, Schema};
 use sunzi_rlwe::wire::{CHECKSUM_LEN, FieldReader, Fields, HEADER_LEN, Sink, Source, WireError};
@@ -29,7 +29,7 @@ pub struct Shape {
     input_count: usize,
     schema_len: usize,
     body_len: u64,
-    form: Option<Form>,
+    form: Option<PackedForm>,
 }
 
 impl Shape {
@@ -49,7 +49,7 @@ impl Shape {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`TableError::Program`] for a form that the schema does not allow.
-    pub fn packed(schema: &Schema, form: Form, encrypted_len: u64) -> Result<Self, TableError> {
+    pub fn packed(schema: &Schema, form: PackedForm, encrypted_len: u64) -> Result<Self, TableError> {
         let mut fields = Fields::default();
         schema::put(&schema.columns, &mut fields);
         let span = form.layout(schema)?.unit();
@@ -58,7 +58,7 @@ impl Shape {
 
     /// Form of a packed table; none where every column has ciphertexts of its own.
     #[must_use]
-    pub fn form(&self) -> Option<&Form> {
+    pub fn form(&self) -> Option<&PackedForm> {
         self.form.as_ref()
     }
 
@@ -78,7 +78,7 @@ impl Shape {
         span: usize,
         encrypted_len: u64,
         schema_len: usize,
-        form: Option<Form>,
+        form: Option<PackedForm>,
     ) -> Result<Self, TableError> {
         schema.check()?;
         if !span.is_power_of_two() || span > MOST_SPAN {
@@ -237,7 +237,7 @@ impl Shape {
 }
 
 /// Reads the records of a form.
-fn get_form(source: &mut Source<impl BufRead>) -> Result<Form, WireError> {
+fn get_form(source: &mut Source<impl BufRead>) -> Result<PackedForm, WireError> {
     let record = source.sealed("the numbers of the packing", form::NUMBERS_LEN)?;
     let mut fields = FieldReader::new(&record);
     let numbers = form::get(&mut fields)?;

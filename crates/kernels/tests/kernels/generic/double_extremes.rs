@@ -76,6 +76,9 @@ impl Doubles for Plain {
     fn sub_words(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
         words(a, b, u64::wrapping_sub)
     }
+    fn multiply_words(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
+        words(a, b, u64::wrapping_mul)
+    }
     fn and(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
         words(a, b, |x, y| x & y)
     }
