@@ -13,7 +13,7 @@ use sunzi_rlwe::wire;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 use super::Ciphertext;
-use crate::compute::{run, run_short};
+use crate::compute::run;
 use crate::context::Context;
 use crate::error::{Failure, OrRaise as _};
 use crate::keys::{EvaluationKeys, short};

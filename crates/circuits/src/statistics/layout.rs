@@ -127,7 +127,7 @@ impl Layout {
         Self::cheapest_for(shape, degree, limbs, &pairs)
     }
 
-    /// Returns the cheapest layout for these pairs x ≤ y of columns, as [`with_pairs`](Self::with_pairs)
+    /// Returns the cheapest layout for these pairs x ≤ y of columns, as [`for_pairs`](Self::for_pairs)
     /// leaves them.
     ///
     /// # Errors
@@ -199,7 +199,7 @@ impl Layout {
     }
 
     /// Columns of the repeated inputs, ascending: all of them unless the layout is
-    /// [`with_pairs`](Self::with_pairs).
+    /// [`for_pairs`](Self::for_pairs).
     #[must_use]
     pub fn repeated_columns(&self) -> &[usize] {
         &self.repeated

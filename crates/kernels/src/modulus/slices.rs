@@ -239,7 +239,7 @@ impl Modulus {
     ///
     /// # Errors
     /// [`KernelError::CountMismatch`] for unequal numbers of slices, [`KernelError::TooManyTerms`]
-    /// above [`MAX_TERMS`], [`KernelError::LengthMismatch`].
+    /// above [`MAX_TERMS`](crate::MAX_TERMS), [`KernelError::LengthMismatch`].
     pub fn inner_product(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
         check_inner_product(out, a, b)?;
         #[cfg(feature = "tally")]
