@@ -12,7 +12,8 @@ const READ: usize = 64;
 /// A polynomial of a key, packed since key switching reads keys once and waits for memory.
 #[derive(Clone)]
 pub struct KeyPoly {
-    bytes: Vec<u8>,
+    /// Bytes of the packed limbs, in words: a buffer of the store, since keys that are made and dropped would otherwise fault their pages in again.
+    words: Scratch,
     /// Offsets in bytes at which limbs of the packed polynomial start.
     starts: Vec<usize>,
     degree: usize,
@@ -25,14 +26,16 @@ impl KeyPoly {
     pub(super) fn new(part: &Poly<Evaluation>, ring: &WordRing) -> Result<Self, RingError> {
         ring.check(part)?;
         let Shape { degree, limbs } = part.shape();
-        let (mut bytes, mut starts) = (vec![0; Self::len(ring)], Vec::with_capacity(limbs));
+        let (mut words, mut starts) =
+            (Scratch::zeroed(Self::len(ring).div_ceil(8)), Vec::with_capacity(limbs));
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         let mut start = 0;
         for (modulus, limb) in ring.basis().moduli().iter().zip(part.limbs()) {
             modulus.pack_residues(bytes.get_mut(start..).unwrap_or_default(), limb)?;
             starts.push(start);
             start += degree.next_multiple_of(8) * modulus.residue_bytes();
         }
-        Ok(Self { bytes, starts, degree, tag: part.tag() })
+        Ok(Self { words, starts, degree, tag: part.tag() })
     }
 
     /// The number of bytes that a packed polynomial of the given ring takes.
@@ -71,18 +74,18 @@ impl KeyPoly {
 
     /// The packed bytes from limb i on.
     pub(super) fn limb(&self, i: usize) -> Option<&[u8]> {
-        self.bytes.get(*self.starts.get(i)?..)
+        bytemuck::cast_slice(&self.words).get(*self.starts.get(i)?..)
     }
 }
 
 impl Content for KeyPoly {
     fn byte_len(&self) -> usize {
-        self.bytes.len()
+        8 * self.words.len()
     }
 }
 
 impl Zeroize for KeyPoly {
     fn zeroize(&mut self) {
-        self.bytes.zeroize();
+        self.words.zeroize();
     }
 }
