@@ -6,12 +6,15 @@
 mod codec;
 mod files;
 mod keys;
+mod sharing;
 
 use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme, memory};
 
 pub use codec::{Codec, Slots};
 pub use files::{GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
 pub use keys::{EncryptionKey, PublicKey, SecretKey};
+pub use sharing::Sharing;
+pub(crate) use sharing::check_shareable;
 
 use crate::analysis::{Layout, Parameters, SchemeChoice};
 use crate::{Column, ProgramError};

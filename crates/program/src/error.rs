@@ -66,6 +66,33 @@ impl From<ProgramError> for WireError {
 }
 
 impl ProgramError {
+    pub(crate) fn of_bfv(error: sunzi_bfv::BfvError) -> Self {
+        if let sunzi_bfv::BfvError::Rlwe(error) = error { Self::of_rlwe(error) } else { Self::scheme(error) }
+    }
+
+    pub(crate) fn of_bgv(error: sunzi_bgv::BgvError) -> Self {
+        if let sunzi_bgv::BgvError::Rlwe(error) = error { Self::of_rlwe(error) } else { Self::scheme(error) }
+    }
+
+    pub(crate) fn of_ckks(error: sunzi_ckks::CkksError) -> Self {
+        if let sunzi_ckks::CkksError::Rlwe(error) = error {
+            Self::of_rlwe(error)
+        } else {
+            Self::scheme(error)
+        }
+    }
+
+    /// Converts errors about sharing to their own kind, and leaves all others.
+    pub(crate) fn of_rlwe(error: RlweError) -> Self {
+        match error {
+            RlweError::SharingRoom { .. }
+            | RlweError::SharingSpent { .. }
+            | RlweError::NoiseDeclaredTooLow { .. }
+            | RlweError::Ledger(_) => Self::Sharing(Box::new(error)),
+            other => Self::scheme(other),
+        }
+    }
+
     /// Wraps an error of a scheme.
     pub fn scheme(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Scheme(Box::new(error))

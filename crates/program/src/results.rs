@@ -17,10 +17,10 @@ use sunzi_rlwe::{DeclaredNoise, KeyId, SharingPolicy};
 use self::outputs::Outputs;
 use self::text::{Described, LONGEST_DESCRIPTION, LONGEST_TOTAL, Text, longest_chunk};
 use crate::analysis::Layout;
+use crate::contexts::check_shareable;
 use crate::contexts::{Codec, Contexts, Encrypted, SecretKey, Slots};
 use crate::packed::{self, Packed, Packing};
 use crate::run::{Answer, Clear, Estimate, Opening};
-use crate::sharing::check_shareable;
 use crate::{NodeId, Number, Plan, Program, ProgramError, Sharing};
 
 /// Description of a computation, and of how its results are read.

@@ -7,15 +7,14 @@ use std::collections::BTreeMap;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
-use sunzi_encoding::Plaintext;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::sharing::Flooding;
-use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy, randomness};
+use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy};
 
 pub use sunzi_rlwe::{LedgerFile, SharingLedger};
 
 use crate::analysis::{Action, Lowered, Parameters, exp2};
-use crate::contexts::{Contexts, Encrypted, Parts};
+pub use crate::contexts::Sharing;
 use crate::run::ckks::{Ckks, Keys, Output, Value};
 use crate::run::{Backend, Clear, encrypted_inputs, run};
 use crate::tape::hollow;
@@ -26,138 +25,6 @@ type Hollow = sunzi_ckks::Context;
 
 /// Number of bits declared beyond those found: real numbers of clear columns may round differently than the largest ones.
 const SLACK: f64 = 0.1;
-
-/// Opening of results for others to see: noise is added that hides their own, and each ciphertext is counted first.
-///
-/// In exact schemes as much noise is declared as the parameters allow, and numbers do not change. In CKKS the noise is that of the program, and the
-/// stated errors grow.
-#[derive(Debug)]
-pub struct Sharing {
-    ledger: LedgerFile,
-    noise: BTreeMap<NodeId, DeclaredNoise>,
-    rng: SeededRng,
-}
-
-impl Sharing {
-    /// Makes the opening that counts in this ledger. `noise` is what the key holder declares of each output node in CKKS
-    /// ([`Plan::declared_noise`]); exact schemes take none.
-    ///
-    /// # Errors
-    /// [`ProgramError::Scheme`] if the operating system has no randomness.
-    pub fn new(ledger: LedgerFile, noise: BTreeMap<NodeId, DeclaredNoise>) -> Result<Self, ProgramError> {
-        Ok(Self { ledger, noise, rng: randomness::from_os().map_err(ProgramError::scheme)? })
-    }
-
-    /// Ledger of the policy and the decryptions counted.
-    #[must_use]
-    pub fn ledger(&self) -> &SharingLedger {
-        self.ledger.ledger()
-    }
-
-    fn policy(&self) -> SharingPolicy {
-        self.ledger().policy()
-    }
-
-    pub(crate) fn bfv(
-        &mut self,
-        context: &sunzi_bfv::Context,
-        part: &sunzi_bfv::Ciphertext,
-        secret: &SecretKey,
-    ) -> Result<Plaintext, ProgramError> {
-        let noise = bfv_noise(context, part, self.policy())?;
-        context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_bfv)
-    }
-
-    pub(crate) fn bgv(
-        &mut self,
-        context: &sunzi_bgv::Context,
-        part: &sunzi_bgv::Ciphertext,
-        secret: &SecretKey,
-    ) -> Result<Plaintext, ProgramError> {
-        let noise = context.declared_noise(part.metadata().level()).map_err(of_bgv)?;
-        context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_bgv)
-    }
-
-    pub(crate) fn ckks(
-        &mut self,
-        context: &sunzi_ckks::Context,
-        id: NodeId,
-        part: &Ciphertext,
-        secret: &SecretKey,
-    ) -> Result<sunzi_ckks::Plaintext, ProgramError> {
-        let noise = of_node(&self.noise, id)?;
-        context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_ckks)
-    }
-}
-
-/// Refuses a chunk that cannot be shared, before there is a ledger.
-pub(crate) fn check_shareable(
-    contexts: &Contexts,
-    id: NodeId,
-    chunk: &Encrypted,
-    policy: SharingPolicy,
-    noise: &BTreeMap<NodeId, DeclaredNoise>,
-) -> Result<(), ProgramError> {
-    match (contexts.parts(), chunk) {
-        (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => {
-            contexts.iter().zip(parts).try_for_each(|(context, part)| {
-                let noise = bfv_noise(context, part, policy)?;
-                context.check_shareable(part, noise, policy).map_err(of_bfv)
-            })
-        }
-        (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => {
-            contexts.iter().zip(parts).try_for_each(|(context, part)| {
-                let noise = context.declared_noise(part.metadata().level()).map_err(of_bgv)?;
-                context.check_shareable(part, noise, policy).map_err(of_bgv)
-            })
-        }
-        (Parts::Ckks(context), Encrypted::Ckks(part)) => {
-            context.check_shareable(part, of_node(noise, id)?, policy).map_err(of_ckks)
-        }
-        _ => Err(ProgramError::mismatch("the scheme", contexts.parameters().name(), "another")),
-    }
-}
-
-/// Returns the largest noise that the parameters allow. A ciphertext of more noise is refused for lack of room, whatever is declared.
-fn bfv_noise(
-    context: &sunzi_bfv::Context,
-    part: &sunzi_bfv::Ciphertext,
-    policy: SharingPolicy,
-) -> Result<DeclaredNoise, ProgramError> {
-    let most = context.log2_largest_shareable_noise(policy).map_err(of_bfv)?;
-    Ok(DeclaredNoise::from_bits(most.max(part.noise().bound(context.ring().expansion()).bits())))
-}
-
-fn of_node(noise: &BTreeMap<NodeId, DeclaredNoise>, id: NodeId) -> Result<DeclaredNoise, ProgramError> {
-    let undeclared = || {
-        let expected = format!("a declared bound for {}", id.index());
-        ProgramError::mismatch("the noise of an output", expected, "none")
-    };
-    noise.get(&id).copied().ok_or_else(undeclared)
-}
-
-pub(crate) fn of_bfv(error: sunzi_bfv::BfvError) -> ProgramError {
-    if let sunzi_bfv::BfvError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
-}
-
-pub(crate) fn of_bgv(error: sunzi_bgv::BgvError) -> ProgramError {
-    if let sunzi_bgv::BgvError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
-}
-
-pub(crate) fn of_ckks(error: sunzi_ckks::CkksError) -> ProgramError {
-    if let sunzi_ckks::CkksError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
-}
-
-/// Converts errors about sharing to their own kind, and leaves all others.
-pub(crate) fn refused(error: RlweError) -> ProgramError {
-    match error {
-        RlweError::SharingRoom { .. }
-        | RlweError::SharingSpent { .. }
-        | RlweError::NoiseDeclaredTooLow { .. }
-        | RlweError::Ledger(_) => ProgramError::Sharing(Box::new(error)),
-        other => ProgramError::scheme(other),
-    }
-}
 
 impl Plan {
     /// CKKS: returns the noise that the key holder may declare of each output node, whatever the numbers are and whoever encrypted them. Empty for exact
@@ -185,8 +52,8 @@ impl Plan {
         let mut least = f64::INFINITY;
         self.rehearse(|id, context, ciphertext| {
             let noise = declared(context, ciphertext);
-            context.check_shareable(ciphertext, noise, policy).map_err(of_ckks)?;
-            let flooding = Flooding::new(policy, noise, context.degree()).map_err(refused)?;
+            context.check_shareable(ciphertext, noise, policy).map_err(ProgramError::of_ckks)?;
+            let flooding = Flooding::new(policy, noise, context.degree()).map_err(ProgramError::of_rlwe)?;
             let metadata = ciphertext.metadata();
             let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
             let off = added.hypot(metadata.precision.deviation()).log2();

@@ -17,8 +17,9 @@ use sunzi_ckks::Complex64;
 use crate::ProgramError;
 
 pub use choose::{Choice, Wanted};
+pub use machine::Report;
 pub(crate) use rehearse::hollow;
-pub use rehearse::{Failed, Rehearsal, Report};
+pub use rehearse::{Failed, Rehearsal};
 
 /// Clear numbers that stand in every period of the slots.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,10 +7,10 @@ use sunzi_encoding::{CrtEncoder, Encoder as _, EncodingError, Plaintext};
 use sunzi_rlwe::{Ciphertext, CrtContext, Exact};
 use zeroize::Zeroizing;
 
-use super::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
+use super::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey, Sharing};
 use crate::analysis::{Layout, exp2};
 use crate::run::Cells;
-use crate::{Column, NodeId, ProgramError, Sharing};
+use crate::{Column, NodeId, ProgramError};
 
 /// Encodes, encrypts and opens chunks of one layout.
 #[derive(Clone, Debug)]

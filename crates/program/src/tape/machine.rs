@@ -12,9 +12,23 @@ use sunzi_ckks::{CkksError, Complex64, Encoder as RealEncoder, Metadata};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, RelinearizationKey, SharingPolicy};
 
-use super::{Clear, Report, Step};
+use super::{Clear, Step};
 use crate::ProgramError;
-use crate::sharing::{of_ckks, refused};
+
+/// What is known of a ciphertext before there is one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Its level; none in BFV.
+    pub level: Option<usize>,
+    /// Bits before decryption refuses; in CKKS, bits of the modulus that rescalings can still take.
+    pub bits_left: f64,
+    /// CKKS: bits behind the binary point that are right.
+    pub precision: Option<f64>,
+    /// CKKS: a bound on the slots.
+    pub magnitude: Option<f64>,
+    /// Bytes in memory.
+    pub bytes: usize,
+}
 
 /// Whoever does the steps.
 pub(super) trait Machine {
@@ -247,8 +261,8 @@ impl Machine for RealMachine<'_> {
     fn shared(&self, a: &Self::Ciphertext, policy: SharingPolicy) -> Result<Option<f64>, ProgramError> {
         let (metadata, context) = (a.metadata(), self.evaluator.context());
         let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
-        context.check_shareable(a, noise, policy).map_err(of_ckks)?;
-        let hiding = Flooding::new(policy, noise, context.degree()).map_err(refused)?;
+        context.check_shareable(a, noise, policy).map_err(ProgramError::of_ckks)?;
+        let hiding = Flooding::new(policy, noise, context.degree()).map_err(ProgramError::of_rlwe)?;
         let added = slot_error(hiding.log2_deviation().exp2(), metadata.slots, metadata.scale);
         Ok(Some(metadata.precision.plus_error(added).bits()))
     }

@@ -12,25 +12,9 @@ use sunzi_ring::{Evaluation, Poly, Ring};
 use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweContext, RlweError, SecretKey, SharingPolicy, galois};
 
 use super::machine::{ExactMachine, Machine, RealMachine};
-use super::{Step, Tape};
+use super::{Report, Step, Tape};
 use crate::ProgramError;
 use crate::analysis::Parameters;
-use crate::sharing::{of_bfv, of_bgv};
-
-/// What is known of a ciphertext before there is one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Report {
-    /// Its level; none in BFV.
-    pub level: Option<usize>,
-    /// Bits before decryption refuses; in CKKS, bits of the modulus that rescalings can still take.
-    pub bits_left: f64,
-    /// CKKS: bits behind the binary point that are right.
-    pub precision: Option<f64>,
-    /// CKKS: a bound on the slots.
-    pub magnitude: Option<f64>,
-    /// Bytes in memory.
-    pub bytes: usize,
-}
 
 /// The step that parameters do not allow.
 #[derive(Debug, thiserror::Error)]
@@ -154,7 +138,7 @@ impl Tape {
             size: |a: &sunzi_bfv::Ciphertext| (None, bytes(a.parts())),
             check_shareable: &|a, policy| {
                 let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
-                context.check_shareable(a, noise, policy).map_err(of_bfv)
+                context.check_shareable(a, noise, policy).map_err(ProgramError::of_bfv)
             },
         };
         let zero = Plaintext::constant(0, context.degree(), t).map_err(ProgramError::scheme)?;
@@ -181,7 +165,7 @@ impl Tape {
             size: |a: &sunzi_bgv::Ciphertext| (Some(a.metadata().level()), bytes(a.parts())),
             check_shareable: &|a, policy| {
                 let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
-                context.check_shareable(a, noise, policy).map_err(of_bgv)
+                context.check_shareable(a, noise, policy).map_err(ProgramError::of_bgv)
             },
         };
         let zero = Plaintext::constant(0, context.degree(), own.plain_modulus());
