@@ -87,9 +87,9 @@ impl PlainMultiplier {
     }
 }
 
-/// Returns the 1-norm Σ|m_i|.
+/// Returns the 1-norm Σ|m_i|, summed as integers: doubles would wait for one another.
 fn norm(centred: &[i64]) -> f64 {
-    centred.iter().map(|&c| c.unsigned_abs() as f64).sum()
+    centred.iter().map(|&c| u128::from(c.unsigned_abs())).sum::<u128>() as f64
 }
 
 /// An automorphism X → X^g of a sum Σ m_b·(rotation by X → X^b): g, and its terms (b, m_b).
