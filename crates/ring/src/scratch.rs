@@ -1,6 +1,6 @@
 //! Memory for temporaries that is kept between operations.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, RangeInclusive};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ const COPY_WORDS: usize = 1 << 17;
 /// Number of words that one thread copies at once.
 const COPY_PART: usize = 1 << 14;
 
-static KEPT: Mutex<Store> = Mutex::new(Store::new(MOST_WORDS));
+static STORE: Mutex<Store> = Mutex::new(Store::new(MOST_WORDS));
 
 /// A store of unused buffers for temporaries.
 pub struct Store {
@@ -39,8 +39,13 @@ impl Store {
     /// Takes the shortest buffer of at least `len` words and at most twice as many: computations go down the levels,
     /// and buffers that higher levels left would otherwise have to go for fresh memory.
     pub fn take(&mut self, len: usize) -> Option<Buffer> {
+        self.take_of(len..=2 * len)
+    }
+
+    /// Takes the shortest buffer whose number of words lies in this range.
+    fn take_of(&mut self, lengths: RangeInclusive<usize>) -> Option<Buffer> {
         // Of buffers of equal length, the one that came last is most likely still in the caches.
-        let fits = |(_, buffer): &(usize, &Buffer)| (len..=2 * len).contains(&buffer.len());
+        let fits = |(_, buffer): &(usize, &Buffer)| lengths.contains(&buffer.len());
         let fitting = self.buffers.iter().enumerate().rev().filter(fits);
         let (at, _) = fitting.min_by_key(|(_, buffer)| buffer.len())?;
         let buffer = self.buffers.remove(at);
@@ -75,12 +80,22 @@ pub struct Scratch {
 impl Scratch {
     /// A buffer of `len` words of arbitrary content.
     pub fn new(len: usize) -> Self {
-        Self { buffer: Self::kept(len).unwrap_or_else(|| Buffer::zeroed(len)), len }
+        Self { buffer: Self::stored(len..=2 * len).unwrap_or_else(|| Buffer::zeroed(len)), len }
     }
 
     /// A buffer of `len` words of zero.
     pub fn zeroed(len: usize) -> Self {
-        match Self::kept(len) {
+        Self::zeros(len, 2 * len)
+    }
+
+    /// A buffer of `len` words of zero whose content stays for long: it has no words beside these.
+    pub(crate) fn lasting(len: usize) -> Self {
+        Self::zeros(len, len)
+    }
+
+    /// Makes a buffer of zeros from one of the store that has at most `most` words, or from fresh memory.
+    fn zeros(len: usize, most: usize) -> Self {
+        match Self::stored(len..=most) {
             Some(buffer) => {
                 let mut scratch = Self { buffer, len };
                 scratch.fill(0);
@@ -102,11 +117,12 @@ impl Scratch {
         self.len = self.len.min(len);
     }
 
-    fn kept(len: usize) -> Option<Buffer> {
-        if len < SHORTEST {
+    /// Takes a buffer of the process's store whose number of words lies in this range.
+    fn stored(lengths: RangeInclusive<usize>) -> Option<Buffer> {
+        if *lengths.start() < SHORTEST {
             return None;
         }
-        KEPT.lock().unwrap_or_else(PoisonError::into_inner).take(len)
+        STORE.lock().unwrap_or_else(PoisonError::into_inner).take_of(lengths)
     }
 }
 
@@ -120,7 +136,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
         if buffer.len() >= SHORTEST {
-            let surplus = KEPT.lock().unwrap_or_else(PoisonError::into_inner).keep(buffer);
+            let surplus = STORE.lock().unwrap_or_else(PoisonError::into_inner).keep(buffer);
             // Surplus memory is unmapped only here, where nobody waits for the store.
             drop(surplus);
         }

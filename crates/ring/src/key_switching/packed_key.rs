@@ -27,7 +27,7 @@ impl KeyPoly {
         ring.check(part)?;
         let Shape { degree, limbs } = part.shape();
         let (mut words, mut starts) =
-            (Scratch::zeroed(Self::len(ring).div_ceil(8)), Vec::with_capacity(limbs));
+            (Scratch::lasting(Self::len(ring).div_ceil(8)), Vec::with_capacity(limbs));
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         let mut start = 0;
         for (modulus, limb) in ring.basis().moduli().iter().zip(part.limbs()) {
