@@ -51,6 +51,10 @@ class Undeclared(NoiseError):
     """An operation that was not declared for this level."""
 
 
+class CiphertextCount(MismatchError):
+    """An integer has another number of ciphertexts than there are plaintext moduli."""
+
+
 class CountMismatch(MismatchError):
     """Lists of different lengths."""
 
