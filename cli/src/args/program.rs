@@ -50,7 +50,7 @@ pub(crate) struct PackingArgs {
 }
 
 impl PackingArgs {
-    /// What is asked for, if anything.
+    /// Returns the packing that the options ask for, if they ask for one.
     pub(crate) fn asked(&self) -> Result<Option<Packing>, CliError> {
         let always = self.packing == PackingChoice::Always;
         let (longest_group, largest) = (self.longest_group, self.largest);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
 use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
-use sunzi::program::packed::{self, Packed, Packer};
+use sunzi::program::packed::{self, Packer};
 use sunzi::program::run::{Cells, Table};
 use sunzi::program::{Contexts, Kind, Plan, ProgramError, Schema};
 use sunzi::rlwe::wire::{WireError, replace};
@@ -306,8 +306,7 @@ impl<'a> Job<'a> {
         let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
         let said = |error: ProgramError| Stopped::Said(program::refuse(error));
         let packer = Packer::new(plan, &self.codec, rows).map_err(said)?;
-        let layout = plan.packed().map(Packed::layout);
-        let Some((layout, form)) = layout.zip(plan.form().ok()) else { return Ok(0) };
+        let (layout, form) = (packer.layout(), plan.form().map_err(said)?);
         let (contexts, inputs) = (self.codec.contexts(), layout.inputs().collect::<Vec<_>>());
         let encrypt = |chunk: usize, input: packed::Input| {
             let encrypted = packer.encrypt(chunk, input, self.key.encrypting()).map_err(CliError::input)?;

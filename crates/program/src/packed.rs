@@ -99,7 +99,7 @@ pub struct Packed {
     sizes: Sizes,
 }
 
-/// What was asked for, and the segment that was found: a plan is made of that again.
+/// A packed table is stored as its packing, from which a plan makes it again.
 impl Serialize for Packed {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.packing().serialize(serializer)
@@ -117,7 +117,7 @@ impl Packed {
         &self.layout
     }
 
-    /// What a plan of this layout is made of again.
+    /// Packing that was asked for, with the segment that was found: a plan of it has this layout.
     #[must_use]
     pub fn packing(&self) -> Packing {
         Packing { segment: Some(self.layout.segment()), ..self.packing.clone() }

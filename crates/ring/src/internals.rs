@@ -16,7 +16,7 @@ pub use crate::rns::shenoy_kumaresan::{ShenoyKumaresan, row_factors as sk_row_fa
 pub use crate::rns::{DecryptionForm, matrix_product};
 pub use crate::sampling::fixed_weight::sort;
 pub use crate::sampling::{DRAWN, map_words};
-pub use crate::scratch::{SHORTEST, Scratch, Store};
+pub use crate::scratch::{SHORTEST, Scratch, Store, up_to_twice};
 pub use crate::words::integers::{NARROW, horner, horner_of_doubles};
 pub use crate::words::masking::by_limbs;
 

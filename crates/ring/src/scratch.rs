@@ -36,14 +36,8 @@ impl Store {
         Self { buffers: Vec::new(), words: 0, most }
     }
 
-    /// Takes the shortest buffer of at least `len` words and at most twice as many: computations go down the levels,
-    /// and buffers that higher levels left would otherwise have to go for fresh memory.
-    pub fn take(&mut self, len: usize) -> Option<Buffer> {
-        self.take_of(len..=2 * len)
-    }
-
     /// Takes the shortest buffer whose number of words lies in this range.
-    fn take_of(&mut self, lengths: RangeInclusive<usize>) -> Option<Buffer> {
+    pub fn take(&mut self, lengths: RangeInclusive<usize>) -> Option<Buffer> {
         // Of buffers of equal length, the one that came last is most likely still in the caches.
         let fits = |(_, buffer): &(usize, &Buffer)| lengths.contains(&buffer.len());
         let fitting = self.buffers.iter().enumerate().rev().filter(fits);
@@ -69,6 +63,12 @@ impl Store {
     }
 }
 
+/// Returns the lengths of buffers that serve a temporary of `len` words, which are up to twice as many: computations go
+/// down the levels, and buffers that higher levels left would otherwise have to go for fresh memory.
+pub fn up_to_twice(len: usize) -> RangeInclusive<usize> {
+    len..=2 * len
+}
+
 /// A buffer that returns to the process's store when dropped: a fresh one of its size would cost more in
 /// page faults than the arithmetic done in it. Whoever puts a secret in erases it.
 pub struct Scratch {
@@ -80,22 +80,22 @@ pub struct Scratch {
 impl Scratch {
     /// A buffer of `len` words of arbitrary content.
     pub fn new(len: usize) -> Self {
-        Self { buffer: Self::stored(len..=2 * len).unwrap_or_else(|| Buffer::zeroed(len)), len }
+        Self { buffer: Self::stored(up_to_twice(len)).unwrap_or_else(|| Buffer::zeroed(len)), len }
     }
 
     /// A buffer of `len` words of zero.
     pub fn zeroed(len: usize) -> Self {
-        Self::zeros(len, 2 * len)
+        Self::zeros(len, up_to_twice(len))
     }
 
     /// A buffer of `len` words of zero whose content stays for long: it has no words beside these.
     pub(crate) fn lasting(len: usize) -> Self {
-        Self::zeros(len, len)
+        Self::zeros(len, len..=len)
     }
 
-    /// Makes a buffer of zeros from one of the store that has at most `most` words, or from fresh memory.
-    fn zeros(len: usize, most: usize) -> Self {
-        match Self::stored(len..=most) {
+    /// Makes a buffer of zeros from one of the store with a number of words in this range, or from fresh memory.
+    fn zeros(len: usize, lengths: RangeInclusive<usize>) -> Self {
+        match Self::stored(lengths) {
             Some(buffer) => {
                 let mut scratch = Self { buffer, len };
                 scratch.fill(0);
@@ -122,7 +122,7 @@ impl Scratch {
         if *lengths.start() < SHORTEST {
             return None;
         }
-        STORE.lock().unwrap_or_else(PoisonError::into_inner).take_of(lengths)
+        STORE.lock().unwrap_or_else(PoisonError::into_inner).take(lengths)
     }
 }
 

@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
             .log2_degree(log2_degree)
     }
 
-    /// What a sum takes.
+    /// Number of operations that a sum over the slots of a unit and over all chunks takes.
     fn operations(layout: &Layout) -> Operations {
         // Doubling over a unit of slots makes as many terms, all but one of which have been rotated.
         // Columns are summed as they come, and so are products.

@@ -12,7 +12,7 @@ use crate::{NodeId, Plan, Program, ProgramError};
 /// Most columns of a packed table.
 const MOST_COLUMNS: usize = 4096;
 
-/// What of a table is packed and how. Programs can be run on it that sum these columns and products, and none besides.
+/// Form of a packed table: its columns, its products, and where rows stand. Only programs that sum these columns and products run on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedForm {
     /// Ring degree n.

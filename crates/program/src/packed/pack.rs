@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sunzi_circuits::statistics::Input;
+use sunzi_circuits::statistics::{Input, Layout};
 use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
 use sunzi_rlwe::{Ciphertext, CrtContext, Exact, randomness};
 use zeroize::Zeroizing;
@@ -58,7 +58,13 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Encrypts one input of one chunk; [`Layout::inputs`](sunzi_circuits::statistics::Layout::inputs) are all of these in order.
+    /// Layout of the packed table.
+    #[must_use]
+    pub fn layout(&self) -> &'a Layout {
+        &self.packed.layout
+    }
+
+    /// Encrypts one input of one chunk; [`Layout::inputs`](Layout::inputs) are all of these in order.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] for a key of other parameters.

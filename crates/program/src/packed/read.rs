@@ -15,7 +15,7 @@ use crate::{NodeId, Number, ProgramError};
 pub(super) type Heads = Vec<Vec<u64>>;
 
 impl Packed {
-    /// What is read of a result that was decrypted.
+    /// Returns the first slots of the segments of a decrypted result: those that totals are read from.
     pub(crate) fn heads(&self, slots: &Slots) -> Heads {
         let Slots::Residues(parts) = slots else { return Vec::new() };
         parts.iter().map(|part| part.iter().copied().step_by(self.layout.segment()).collect()).collect()

@@ -9,7 +9,7 @@ use super::{Packed, not_ckks};
 use crate::contexts::{Contexts, Encrypted, Parts};
 use crate::{Plan, ProgramError};
 
-/// What a run does.
+/// Phase of a run of a packed plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The owner packs and encrypts a chunk.
@@ -22,7 +22,7 @@ pub enum Phase {
     Decrypting,
 }
 
-/// What the server sends to the key holder.
+/// Encrypted sums of a packed plan, which the server sends to the key holder.
 pub struct EncryptedTotals {
     /// Sums in the order of a file of results.
     pub results: Vec<Encrypted>,
