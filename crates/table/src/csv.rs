@@ -40,8 +40,7 @@ impl<R: Read> CsvRows<R> {
         }
         let seen = Rc::new(RefCell::new(VecDeque::new()));
         let tee = Tee { inner: Cursor::new(first).chain(input), seen: Rc::clone(&seen) };
-        let reader =
-            csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(tee);
+        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(tee);
         let mut rows = Self {
             reader,
             record: csv::StringRecord::new(),
@@ -55,7 +54,7 @@ impl<R: Read> CsvRows<R> {
             let problem = "is empty: expected a header line with column names and at least one row";
             return Err(TableError::form(file, problem));
         }
-        rows.names = rows.record.iter().map(str::to_owned).collect();
+        rows.names = rows.record.iter().map(|name| name.trim().to_owned()).collect();
         check_names(&rows.names, &rows.here())?;
         Ok(rows)
     }
@@ -98,7 +97,7 @@ impl<R: Read> CsvRows<R> {
 
 /// Whether a record is a blank line.
 fn is_blank(record: &csv::StringRecord) -> bool {
-    record.len() <= 1 && record.iter().all(str::is_empty)
+    record.len() <= 1 && record.iter().all(|cell| cell.trim().is_empty())
 }
 
 /// Checks that the column names of a table are not empty and differ.
@@ -138,7 +137,8 @@ impl<R: Read> Rows for CsvRows<R> {
     }
 
     fn cell(&self, column: usize) -> Cell<'_> {
-        match self.record.get(column) {
+        // The trimming of the CSV reader copies every record.
+        match self.record.get(column).map(str::trim) {
             None | Some("") => Cell::Missing,
             Some(text) => Cell::Text(text),
         }

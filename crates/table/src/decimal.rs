@@ -29,6 +29,38 @@ const MOST_DIGITS: usize = 37;
 /// Largest exponent: larger ones exceed double precision by far.
 const LARGEST_EXPONENT: i32 = 400;
 
+/// Digits of a number without zeros at either end.
+struct Significant {
+    mantissa: i128,
+    trailing_zeros: usize,
+}
+
+impl Significant {
+    /// Reads digits in one pass; `None` for more significant ones than fit.
+    fn of(digits: impl Iterator<Item = u8>) -> Result<Option<Self>, NotDecimal> {
+        let (mut mantissa, mut length, mut zeros) = (0_i128, 0_usize, 0_usize);
+        for byte in digits {
+            if !byte.is_ascii_digit() {
+                return Err(NotDecimal::NotANumber);
+            }
+            if byte == b'0' {
+                zeros += usize::from(length > 0);
+                continue;
+            }
+            length += zeros + 1;
+            if length <= MOST_DIGITS {
+                // A run of zeros counts once a digit follows that is none.
+                for _ in 0..=zeros {
+                    mantissa *= 10;
+                }
+                mantissa += i128::from(byte - b'0');
+            }
+            zeros = 0;
+        }
+        Ok((length <= MOST_DIGITS).then_some(Self { mantissa, trailing_zeros: zeros }))
+    }
+}
+
 impl Decimal {
     /// Parses \[sign\] digits \[. digits\] \[e \[sign\] digits\], with digits on at least one side of the point.
     ///
@@ -40,7 +72,10 @@ impl Decimal {
         if unsigned.is_empty() {
             return Err(if text.is_empty() { NotDecimal::Empty } else { NotDecimal::NotANumber });
         }
-        if ["nan", "inf", "infinity"].iter().any(|word| unsigned.eq_ignore_ascii_case(word)) {
+        let is_word = |word: &&str| unsigned.eq_ignore_ascii_case(word);
+        if unsigned.starts_with(|c: char| c.is_ascii_alphabetic())
+            && ["nan", "inf", "infinity"].iter().any(|word| is_word(word))
+        {
             return Err(NotDecimal::NotFinite);
         }
         let (number, power) = match unsigned.split_once(['e', 'E']) {
@@ -48,23 +83,21 @@ impl Decimal {
             None => (unsigned, 0),
         };
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let digits = || whole.bytes().chain(fraction.bytes());
-        if whole.len() + fraction.len() == 0 || !digits().all(|b| b.is_ascii_digit()) {
+        if whole.len() + fraction.len() == 0 {
             return Err(NotDecimal::NotANumber);
         }
-        let significant: Vec<u8> = digits().skip_while(|b| *b == b'0').collect();
-        let trailing = significant.iter().rev().take_while(|b| **b == b'0').count();
-        let kept = significant.get(..significant.len() - trailing).unwrap_or_default();
-        if kept.is_empty() {
+        let Some(digits) = Significant::of(whole.bytes().chain(fraction.bytes()))? else {
+            return Err(NotDecimal::TooLong);
+        };
+        if digits.mantissa == 0 {
             return Ok(Self { mantissa: 0, exponent: 0 });
         }
-        let exponent = i64::from(power) + trailing as i64 - fraction.len() as i64;
+        let exponent = i64::from(power) + digits.trailing_zeros as i64 - fraction.len() as i64;
         let exponent = i32::try_from(exponent).map_err(|_| NotDecimal::TooLong)?;
-        if kept.len() > MOST_DIGITS || exponent.abs() > LARGEST_EXPONENT {
+        if exponent.abs() > LARGEST_EXPONENT {
             return Err(NotDecimal::TooLong);
         }
-        let mantissa = kept.iter().fold(0_i128, |value, digit| value * 10 + i128::from(digit - b'0'));
-        Ok(Self { mantissa: if negative { -mantissa } else { mantissa }, exponent })
+        Ok(Self { mantissa: if negative { -digits.mantissa } else { digits.mantissa }, exponent })
     }
 
     /// Makes the number mantissa · 10^exponent, without trailing zeros in the mantissa.
@@ -218,6 +251,8 @@ mod tests {
             ("1e99999999999999999999", TooLong),
             ("1e-99999999999999999999", TooLong),
             ("12345678901234567890123456789012345678", TooLong),
+            ("10000000000000000000000000000000000001", TooLong),
+            ("12345678901234567890123456789012345678x", NotANumber),
         ] {
             assert_eq!(Decimal::parse(text), Err(kind), "{text:?}");
         }
