@@ -64,7 +64,7 @@ impl Context {
         rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, BfvError> {
         ciphertext.check_key(key.id(), "the secret key")?;
-        let flooding = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        let flooding = self.flooding_for(ciphertext, noise, ledger.ledger().policy())?;
         ledger.spend(key.id())?;
         let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
         self.ring().add_assign(&mut phase, &*flooding.sample(self.ring(), rng)?)?;
@@ -81,11 +81,11 @@ impl Context {
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), BfvError> {
-        self.hiding(ciphertext, noise, policy).map(drop)
+        self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
     /// What hides the noise of a ciphertext.
-    fn hiding(
+    fn flooding_for(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,

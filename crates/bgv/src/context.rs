@@ -49,7 +49,7 @@ pub(crate) struct Place {
     /// Number of moduli of the ring that Q_i is made of.
     pub(crate) limbs: usize,
     /// The factor of the last of these moduli that belongs to Q_i; 0 if all of it does.
-    pub(crate) rest: u64,
+    pub(crate) share: u64,
     /// The product Q_i.
     pub(crate) modulus: BigUint,
     /// log2 Q_i.
@@ -193,7 +193,7 @@ impl Context {
     /// Numbers of moduli of Q_0, …, Q_L, and the factor of the last one that belongs to each, 0 for all of it.
     pub(crate) fn level_places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let levels = self.inner.places.iter().take(self.inner.factors.len());
-        levels.map(|place| (place.limbs, place.rest))
+        levels.map(|place| (place.limbs, place.share))
     }
 
     /// The modulus Q_i of this place i.
@@ -250,7 +250,7 @@ impl Context {
     pub(crate) fn log2_noise_capacity(&self, place: usize) -> f64 {
         let half = (2.0 * self.plain_modulus() as f64).log2();
         let Some(own) = self.inner.places.get(place) else { return f64::NEG_INFINITY };
-        if own.rest == 0 {
+        if own.share == 0 {
             return own.bits - half;
         }
         let Some(whole) = self.whole_below(place) else { return f64::NEG_INFINITY };
@@ -263,7 +263,7 @@ impl Context {
 
     /// The next place below this one whose last word counts as a whole.
     pub(crate) fn whole_below(&self, place: usize) -> Option<usize> {
-        (0..place).rev().find(|&below| self.inner.places.get(below).is_some_and(|below| below.rest == 0))
+        (0..place).rev().find(|&below| self.inner.places.get(below).is_some_and(|below| below.share == 0))
     }
 
     /// Bits left before decryption may fail: what decrypts at the ciphertext's modulus minus its noise, both as log2.
@@ -352,9 +352,9 @@ impl Parameters {
 fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Place>, BgvError> {
     let shares = shares.iter().copied().chain(std::iter::repeat(0));
     let mut places = Vec::with_capacity(levels.len() + 1);
-    for (limbs, rest) in levels.iter().copied().zip(shares).chain([(rlwe.level(), 0)]) {
+    for (limbs, share) in levels.iter().copied().zip(shares).chain([(rlwe.level(), 0)]) {
         let mut modulus = rlwe.ring_at(limbs)?.modulus().clone();
-        if rest > 0 {
+        if share > 0 {
             let below = match limbs {
                 1 => BigUint::from(1_u8),
                 _ => rlwe.ring_at(limbs - 1)?.modulus().clone(),
@@ -363,13 +363,13 @@ fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Pl
             // refused.
             let unusable = || BgvError::LevelsUnusable { levels: levels.to_vec(), moduli: rlwe.level() };
             let word = &modulus / &below;
-            if !(&word % rest).is_zero() || word == rest.into() || limbs < 2 {
+            if !(&word % share).is_zero() || word == share.into() || limbs < 2 {
                 return Err(unusable());
             }
-            modulus = below * rest;
+            modulus = below * share;
         }
         let bits = sunzi_math::log2(&modulus);
-        places.push(Place { limbs, rest, modulus, bits });
+        places.push(Place { limbs, share, modulus, bits });
     }
     Ok(places)
 }

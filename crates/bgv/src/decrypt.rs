@@ -58,7 +58,7 @@ impl Context {
         rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, BgvError> {
         ciphertext.check_key(key.id(), "the secret key")?;
-        let (lower, few, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        let (lower, few, flooding) = self.flooding_for(ciphertext, noise, ledger.ledger().policy())?;
         ledger.spend(key.id())?;
         self.open(&lower, key, few, |ring| Ok(Some(flooding.sample(ring, rng)?)))
     }
@@ -73,11 +73,11 @@ impl Context {
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), BgvError> {
-        self.hiding(ciphertext, noise, policy).map(drop)
+        self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
     /// What to open instead of a ciphertext, modulo how many moduli, and what hides its noise modulo these.
-    fn hiding<'a>(
+    fn flooding_for<'a>(
         &self,
         ciphertext: &'a Ciphertext,
         noise: DeclaredNoise,
@@ -87,7 +87,7 @@ impl Context {
         noise.check(ciphertext.noise(), self.ring().expansion())?;
         let flooding = Flooding::new(policy, noise, self.degree())?;
         let needed = Log2::from_bits(noise.bits()) + flooding.bound();
-        if let Some(few) = self.enough(needed, place)? {
+        if let Some(few) = self.fewest_moduli(needed, place)? {
             return Ok((Cow::Borrowed(ciphertext), few, flooding));
         }
         if self.part_below(place).is_some() {
@@ -100,7 +100,7 @@ impl Context {
                 let scaled = Log2::from_bits(noise.bits() + switched) * Log2::of(adjusted as f64);
                 let noise = scaled + self.noise_bound(lower.noise());
                 let flooding = Flooding::new(policy, DeclaredNoise::from_bits(noise.bits()), self.degree())?;
-                if let Some(few) = self.enough(noise + flooding.bound(), below)? {
+                if let Some(few) = self.fewest_moduli(noise + flooding.bound(), below)? {
                     return Ok((Cow::Owned(lower), few, flooding));
                 }
             }
@@ -125,16 +125,16 @@ impl Context {
         ciphertext: &Ciphertext,
         key: &SecretKey,
         few: usize,
-        hiding: impl FnOnce(&Ring) -> Result<Option<Zeroizing<Poly<Coefficient>>>, BgvError>,
+        flooding: impl FnOnce(&Ring) -> Result<Option<Zeroizing<Poly<Coefficient>>>, BgvError>,
     ) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
         let ring = self.rlwe().ring_at(few)?;
         let values = phase_values(self.rlwe(), ciphertext.parts(), key, few)?;
         let (t, scaler) = (self.plain_modulus(), self.scaler(few)?);
-        let mut message = Zeroizing::new(match hiding(&ring)? {
-            Some(hiding) => {
+        let mut message = Zeroizing::new(match flooding(&ring)? {
+            Some(flooding) => {
                 let mut phase = secret_coefficients(&ring, values)?;
-                ring.add_assign(&mut phase, &hiding)?;
+                ring.add_assign(&mut phase, &flooding)?;
                 scaler.decrypt(&phase)?
             }
             None => scaler.decrypt_values(&ring, values)?,
@@ -156,17 +156,17 @@ impl Context {
         ciphertext: &'a Ciphertext,
         place: usize,
     ) -> Result<Option<Openable<'a>>, BgvError> {
-        if let Some(few) = self.enough(self.noise_bound(ciphertext.noise()), place)? {
+        if let Some(few) = self.fewest_moduli(self.noise_bound(ciphertext.noise()), place)? {
             return Ok(Some((Cow::Borrowed(ciphertext), few)));
         }
         let Some((lower, below)) = self.lowered(ciphertext, place)? else { return Ok(None) };
-        let few = self.enough(self.noise_bound(lower.noise()), below)?;
+        let few = self.fewest_moduli(self.noise_bound(lower.noise()), below)?;
         Ok(few.map(|few| (Cow::Owned(lower), few)))
     }
 
     /// The next place below a place that has only a part of its last word.
     fn part_below(&self, place: usize) -> Option<usize> {
-        let part = self.place(place).is_ok_and(|own| own.rest > 0);
+        let part = self.place(place).is_ok_and(|own| own.share > 0);
         self.whole_below(place).filter(|_| part)
     }
 
@@ -183,9 +183,9 @@ impl Context {
     }
 
     /// The fewest whole moduli that hold t·u(s) with so much noise.
-    fn enough(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
+    fn fewest_moduli(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
         let (own, half) = (self.place(place)?, (2.0 * self.plain_modulus() as f64).log2());
-        let whole = if own.rest == 0 { own.limbs } else { own.limbs - 1 };
+        let whole = if own.share == 0 { own.limbs } else { own.limbs - 1 };
         for few in (1..=whole).filter(|&few| self.ring().is_nested(few, own.limbs)) {
             // Below 2t nothing decrypts, not even what has no noise. What is no number is not enough either.
             let capacity = self.rlwe().log2_modulus_at(few)? - half;

@@ -89,7 +89,7 @@ impl Homomorphic for Bgv {
         b: &'b Ciphertext,
         _: &'static str,
     ) -> Result<Pair<'a, 'b, Self>, BgvError> {
-        context.together(a, b)
+        context.aligned(a, b)
     }
 
     /// The metadata of a sum of two ciphertexts of one level and place: it used what both did.

@@ -52,14 +52,14 @@ impl Evaluator {
         let context = self.context();
         let (Ok(top), Ok(place)) = (context.place(context.top()), context.place(level)) else { return false };
         let constant = if level == context.depth() { 1.0 } else { context.plain_modulus() as f64 / 2.0 };
-        let mut brought = noise.times_norm(constant);
+        let mut switched = noise.times_norm(constant);
         if place.bits < top.bits {
             let ratio = Log2::from_bits(place.bits - top.bits);
-            brought = brought.scaled(ratio).plus(noise::mod_switch(context.ring().expansion(), 2));
+            switched = switched.scaled(ratio).plus(noise::mod_switch(context.ring().expansion(), 2));
         }
         let declared = context.level_noise().get(level);
         declared.is_some_and(|declared| {
-            context.noise_bound(&brought).bits() <= context.noise_bound(&declared.operand).bits() + 1e-6
+            context.noise_bound(&switched).bits() <= context.noise_bound(&declared.operand).bits() + 1e-6
         })
     }
 
@@ -85,7 +85,7 @@ impl Evaluator {
         let (own, top) = (context.place(place)?, context.place(context.top())?);
         let ratio = Log2::from_bits(top.bits - own.bits);
         let mut ready = ready.into_owned();
-        if own.rest > 0 {
+        if own.share > 0 {
             // The quotient of the word and the factor that counts: it makes what does not count a multiple of the word.
             let ring = context.ring_of(a)?;
             let others = ring.modulus() / &own.modulus;

@@ -15,9 +15,9 @@ use crate::{Bgv, Context, Metadata, Parameters};
 fn describe(plain_modulus: u64, levels: impl Iterator<Item = (usize, u64)>, fields: &mut Fields) {
     fields.bytes(b"BGV\0");
     fields.u64(plain_modulus);
-    for (limbs, rest) in levels {
+    for (limbs, share) in levels {
         fields.usize(limbs);
-        fields.u64(rest);
+        fields.u64(share);
     }
 }
 

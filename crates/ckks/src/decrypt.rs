@@ -52,15 +52,16 @@ impl Context {
         rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, CkksError> {
         ciphertext.check_key(key.id(), "the secret key")?;
-        let (level, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        let (level, flooding) = self.flooding_for(ciphertext, noise, ledger.ledger().policy())?;
         let metadata = ciphertext.metadata();
         ledger.spend(key.id())?;
         let ring = self.ring_at(level)?;
         let mut values = self.phase_at(ciphertext, key, level)?;
-        let mut hiding = flooding.sample(ring, rng)?;
-        let hiding =
-            Zeroizing::new(ring.to_evaluation(std::mem::replace(&mut *hiding, self.ring_at(0)?.zero()))?);
-        ring.add_assign(&mut values, &hiding)?;
+        let mut added_noise = flooding.sample(ring, rng)?;
+        let added_noise = Zeroizing::new(
+            ring.to_evaluation(std::mem::replace(&mut *added_noise, self.ring_at(0)?.zero()))?,
+        );
+        ring.add_assign(&mut values, &added_noise)?;
         let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
         let precision = metadata.precision.plus_error(added);
         Ok(Plaintext::from_parts(values, Metadata { level, precision, ..metadata.clone() }))
@@ -76,11 +77,11 @@ impl Context {
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), CkksError> {
-        self.hiding(ciphertext, noise, policy).map(drop)
+        self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
     /// The level to open a ciphertext at, and what hides its noise at that level.
-    fn hiding(
+    fn flooding_for(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,

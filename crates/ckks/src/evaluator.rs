@@ -22,7 +22,7 @@ use crate::{Ciphertext, Ckks, CkksError, Context, Metadata, Plaintext, Precision
 
 /// Computes on ciphertexts without any secret.
 ///
-/// Operands may stand at different levels: the higher one is brought to the level and scale of the other. Products take one
+/// Operands may stand at different levels: the higher one is converted to the level and scale of the other. Products take one
 /// level and have the canonical scale of the next.
 #[derive(Clone, Debug)]
 pub struct Evaluator(sunzi_rlwe::Evaluator<Ckks>);
@@ -65,11 +65,11 @@ impl Homomorphic for Ckks {
         }
         let evaluator = Evaluator::new(context);
         if ours > theirs {
-            let brought = evaluator.brought(&a, theirs, b.metadata().scale, operation)?;
-            return Ok((Cow::Owned(brought), Cow::Borrowed(b)));
+            let converted = evaluator.converted(&a, theirs, b.metadata().scale, operation)?;
+            return Ok((Cow::Owned(converted), Cow::Borrowed(b)));
         }
-        let brought = evaluator.brought(b, ours, a.metadata().scale, operation)?;
-        Ok((a, Cow::Owned(brought)))
+        let converted = evaluator.converted(b, ours, a.metadata().scale, operation)?;
+        Ok((a, Cow::Owned(converted)))
     }
 
     /// The metadata of a sum; fails unless both operands have one scale.

@@ -10,15 +10,15 @@ use crate::noise::{LevelModel, ProductModel};
 use crate::{BfvError, Ciphertext};
 
 /// The two parts of an operand in the ring of products of a level, extended for one side.
-pub(super) type Form = [Poly<Evaluation>; 2];
+pub(super) type ExtendedPair = [Poly<Evaluation>; 2];
 
 /// A ciphertext that keeps what products computed of it: the costly first half of a product is done once for all
 /// products on the same side and at the same level.
 #[derive(Clone)]
 pub struct Extended {
     pub(super) ciphertext: Ciphertext,
-    /// Extended forms for the left and the right side, by level, the lowest first.
-    forms: Arc<[Vec<OnceLock<Form>>; 2]>,
+    /// Extended pairs for the left and the right side, by level, the lowest first.
+    pairs: Arc<[Vec<OnceLock<ExtendedPair>>; 2]>,
 }
 
 impl Extended {
@@ -28,10 +28,10 @@ impl Extended {
         &self.ciphertext
     }
 
-    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<Form>> {
-        let [left, right] = &*self.forms;
-        let forms = if side == Side::Left { left } else { right };
-        forms.get(level.checked_sub(1)?)
+    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<ExtendedPair>> {
+        let [left, right] = &*self.pairs;
+        let pairs = if side == Side::Left { left } else { right };
+        pairs.get(level.checked_sub(1)?)
     }
 
     /// Whether the ciphertext is extended already for this side and level.
@@ -50,29 +50,39 @@ impl Evaluator {
         self.context().check(a)?;
         a.two_parts("multiplication")?;
         let cells = || (0..self.context().rlwe().level()).map(|_| OnceLock::new()).collect();
-        Ok(Extended { ciphertext: a.clone(), forms: Arc::new([cells(), cells()]) })
+        Ok(Extended { ciphertext: a.clone(), pairs: Arc::new([cells(), cells()]) })
     }
 
-    /// The extended form of an operand for this side and level, computed now or before.
-    pub(super) fn form<'a>(&self, a: &'a Extended, side: Side, level: usize) -> Result<&'a Form, BfvError> {
+    /// The extended pair of an operand for this side and level, computed now or before.
+    pub(super) fn pair_of<'a>(
+        &self,
+        a: &'a Extended,
+        side: Side,
+        level: usize,
+    ) -> Result<&'a ExtendedPair, BfvError> {
         // Operands look the same from both sides if products treat them alike.
         let side = if self.has_sides() { side } else { Side::Left };
         let missing = BfvError::LevelMissing { got: level, highest: self.context().rlwe().level() };
         let cell = a.cell(side, level).ok_or(missing)?;
         match cell.get() {
-            Some(form) => Ok(form),
+            Some(pair) => Ok(pair),
             None => {
                 // Threads that meet here extend the operand each, and one result is kept. A thread that waited for
                 // the first could wait for ever: the first shares its work with a pool and takes other work
                 // meanwhile, perhaps this again.
-                let form = self.extended(&a.ciphertext, side, level)?;
-                Ok(cell.get_or_init(|| form))
+                let pair = self.extended(&a.ciphertext, side, level)?;
+                Ok(cell.get_or_init(|| pair))
             }
         }
     }
 
     /// Both parts of a ciphertext, extended for this side and level.
-    pub(super) fn extended(&self, a: &Ciphertext, side: Side, level: usize) -> Result<Form, BfvError> {
+    pub(super) fn extended(
+        &self,
+        a: &Ciphertext,
+        side: Side,
+        level: usize,
+    ) -> Result<ExtendedPair, BfvError> {
         self.context().check(a)?;
         let [c0, c1] = a.two_parts("multiplication")?;
         let scaler = self.context().scaler();

@@ -72,14 +72,14 @@ impl Context {
     ) -> Result<(Cow<'a, Ciphertext>, usize), BgvError> {
         let ring = self.ring();
         let (high, next, low) = (self.place(from)?, self.place(from - 1)?, self.place(to)?);
-        let (end, below) = if high.rest == 0 && low.rest == 0 { (to, low) } else { (from - 1, next) };
+        let (end, below) = if high.share == 0 && low.share == 0 { (to, low) } else { (from - 1, next) };
         if high.bits == below.bits {
             return Ok((a, end));
         }
-        let parts = if high.limbs == below.limbs || high.rest > 0 {
-            let rest = if high.limbs == below.limbs { below.rest } else { 1 };
+        let parts = if high.limbs == below.limbs || high.share > 0 {
+            let share = if high.limbs == below.limbs { below.share } else { 1 };
             let dropped = (&high.modulus / &below.modulus).to_u64().unwrap_or(0);
-            let divide = |part| ring.divide_by_factor(part, dropped, rest);
+            let divide = |part| ring.divide_by_factor(part, dropped, share);
             a.parts().iter().map(divide).collect::<Result<_, _>>()?
         } else {
             ring.mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), below.limbs)?
@@ -106,7 +106,7 @@ impl Context {
     }
 
     /// Two ciphertexts brought to the lower of their levels and to one place, ready to be added.
-    pub(crate) fn together<'a, 'b>(
+    pub(crate) fn aligned<'a, 'b>(
         &self,
         a: Cow<'a, Ciphertext>,
         b: &'b Ciphertext,

@@ -7,7 +7,7 @@ use super::Evaluator;
 use crate::{Bgv, BgvError, Ciphertext, Usage};
 
 /// Number of products that are summed in one pass: what has to be switched for them is held at once.
-const TOGETHER: usize = 64;
+const PER_PASS: usize = 64;
 
 impl Evaluator {
     /// The product a·b of two ciphertexts, relinearised. Operands are switched to the common level first.
@@ -56,7 +56,7 @@ impl Evaluator {
         let product = self.product(a, b, OPERATION)?;
         let level = product.metadata().level;
         let (high, low) = (context.place(level + 1)?, context.place(level)?);
-        if high.rest > 0 || low.rest > 0 {
+        if high.share > 0 || low.share > 0 {
             // A factor of a word cannot be dropped with the special moduli.
             return self.operand(&self.relinearized(&product, key, OPERATION)?);
         }
@@ -94,7 +94,7 @@ impl Evaluator {
         let terms: Vec<_> = terms.into_iter().collect();
         let level = |(a, b): &(&Ciphertext, &Ciphertext)| a.metadata().level.min(b.metadata().level);
         let mut sum: Option<Ciphertext> = None;
-        for terms in terms.chunk_by(|x, y| level(x) == level(y)).flat_map(|terms| terms.chunks(TOGETHER)) {
+        for terms in terms.chunk_by(|x, y| level(x) == level(y)).flat_map(|terms| terms.chunks(PER_PASS)) {
             let products = self.products(terms, "multiply")?;
             sum = Some(match sum {
                 Some(mut sum) => {

@@ -50,8 +50,8 @@ impl DoubleDouble {
         let mut quotient = Self { hi: self.hi / divisor.hi, lo: 0.0 };
         // Newton's steps double the bits of the quotient each.
         for _ in 0..2 {
-            let rest = self.minus(quotient.times(divisor));
-            quotient = quotient.plus(Self { hi: rest.hi / divisor.hi, lo: 0.0 });
+            let remainder = self.minus(quotient.times(divisor));
+            quotient = quotient.plus(Self { hi: remainder.hi / divisor.hi, lo: 0.0 });
         }
         quotient
     }
@@ -60,8 +60,8 @@ impl DoubleDouble {
     pub(super) fn sqrt(self) -> Self {
         let mut root = Self { hi: self.hi.sqrt(), lo: 0.0 };
         for _ in 0..2 {
-            let rest = self.minus(root.times(root));
-            root = root.plus(Self { hi: rest.hi / (2.0 * root.hi), lo: 0.0 });
+            let remainder = self.minus(root.times(root));
+            root = root.plus(Self { hi: remainder.hi / (2.0 * root.hi), lo: 0.0 });
         }
         root
     }

@@ -23,12 +23,12 @@ impl Roots {
 
     /// The root e^(2πi·k/4s).
     pub(super) fn root(&self, k: usize) -> Complex64 {
-        let (turns, rest) = (k / self.quarter % 4, k % self.quarter);
-        let mirrored = rest > self.quarter / 2;
-        let index = if mirrored { self.quarter - rest } else { rest };
+        let (quarters, remainder) = (k / self.quarter % 4, k % self.quarter);
+        let mirrored = remainder > self.quarter / 2;
+        let index = if mirrored { self.quarter - remainder } else { remainder };
         let Complex64 { re, im } = self.octant.get(index).copied().unwrap_or_default();
         let (re, im) = if mirrored { (im, re) } else { (re, im) };
-        match turns {
+        match quarters {
             0 => Complex64::new(re, im),
             1 => Complex64::new(-im, re),
             2 => Complex64::new(-re, -im),
@@ -50,8 +50,8 @@ fn octant(quarter: usize) -> Vec<Point> {
         k /= 2;
     }
     for (k, angle) in powers.into_iter().rev() {
-        let (known, rest) = points.split_at_mut(k);
-        for (point, &start) in rest.iter_mut().zip(known.iter()) {
+        let (known, unknown) = points.split_at_mut(k);
+        for (point, &start) in unknown.iter_mut().zip(known.iter()) {
             *point = product(start, angle);
         }
     }

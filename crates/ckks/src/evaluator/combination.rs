@@ -8,7 +8,7 @@ use sunzi_rlwe::{Homomorphic as _, NoiseBound, Trace};
 
 use super::Evaluator;
 use super::constant::Rounded;
-use super::level::off_by;
+use super::level::bounded_error;
 use crate::context::same_scale;
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, Ckks, CkksError, Metadata};
@@ -115,7 +115,7 @@ impl Evaluator {
             }
             let (factor, precision) = Rounded::real(c, missing)?;
             // Rounding the factor changes it by at most 1/2.
-            let rounding = off_by(0.5 * own.precision.magnitude() * own.scale);
+            let rounding = bounded_error(0.5 * own.precision.magnitude() * own.scale);
             let noise = term.noise().times_values(c.abs() * missing + 1.0, degree).plus(rounding);
             let precision = own.precision.product(&precision, 1.0);
             let metadata = Metadata { level, scale, precision, slots: own.slots };

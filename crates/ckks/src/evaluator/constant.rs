@@ -6,7 +6,7 @@ use sunzi_ring::{Evaluation, Poly, Ring, RingError};
 use sunzi_rlwe::NoiseTerm;
 
 use super::Evaluator;
-use super::level::off_by;
+use super::level::bounded_error;
 use crate::context::integer;
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata, Precision};
@@ -50,7 +50,7 @@ impl Evaluator {
                 // The imaginary part is added by (c_0·(−i) + im)·i = c_0 + im·i.
                 ring.mul_monomial_assign(c0, 3 * self.context().degree() as u64 / 2)?;
                 ring.add_integer_assign(c0, &rounded.im)?;
-                self.turn(ring, c0)?;
+                self.multiply_part_by_i(ring, c0)?;
             }
         }
         a.set_noise(a.noise().plus(NoiseTerm::rounding()));
@@ -110,13 +110,13 @@ impl Evaluator {
             let mut product = ring.linear_combination(&[(&rounded.re, part)], limbs)?;
             if rounded.im != BigInt::ZERO {
                 let mut imaginary = ring.linear_combination(&[(&rounded.im, part)], limbs)?;
-                self.turn(ring, &mut imaginary)?;
+                self.multiply_part_by_i(ring, &mut imaginary)?;
                 ring.add_assign(&mut product, &imaginary)?;
             }
             parts.push(product);
         }
         // Rounding the constant changes it by at most √½.
-        let rounding = off_by(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
+        let rounding = bounded_error(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
         let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context().degree());
         let precision = metadata.precision.product(&rounded.precision, 1.0);
         let metadata = Metadata { scale: metadata.scale * scale, precision, ..metadata.clone() };
@@ -152,13 +152,13 @@ impl Evaluator {
         let ring = self.context().ring_at(a.metadata().level)?;
         let mut product = a.clone();
         for part in product.parts_mut() {
-            self.turn(ring, part)?;
+            self.multiply_part_by_i(ring, part)?;
         }
         Ok(product)
     }
 
     /// Multiplies a polynomial by X^(n/2), a ← X^(n/2)·a: i times the value in every slot.
-    fn turn(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
+    fn multiply_part_by_i(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
         ring.mul_monomial_assign(a, self.context().degree() as u64 / 2)
     }
 }

@@ -18,14 +18,14 @@ use crate::{Ciphertext, CkksError, Metadata};
 const LEAST_FACTOR: f64 = (1 << 12) as f64;
 
 /// How an operand gets to a lower level and another scale.
-pub(super) struct Way {
+pub(super) struct ScaleChange {
     /// The level at which the operand is multiplied.
-    pub(super) above: usize,
+    pub(super) level: usize,
     /// The integer that the operand is multiplied by.
     pub(super) factor: BigInt,
     factor_float: f64,
     /// The relative error of this integer.
-    pub(super) off: f64,
+    pub(super) relative_error: f64,
 }
 
 impl Evaluator {
@@ -105,7 +105,7 @@ impl Evaluator {
         }
         let limbs = self.context().limbs(level)?;
         if !self.context().is_nested(level, self.context().limbs(got)?) {
-            return self.brought(a, level, scale, OPERATION);
+            return self.converted(a, level, scale, OPERATION);
         }
         let mut parts = Vec::with_capacity(a.parts().len());
         for part in a.parts() {
@@ -141,7 +141,7 @@ impl Evaluator {
         const OPERATION: &str = "set the scale";
         self.context().check(a)?;
         check_scale(scale)?;
-        self.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
+        self.finish(self.converted(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     /// Explicit mode: a ciphertext as it is, where all moduli of a level are among its own, else as
@@ -159,7 +159,7 @@ impl Evaluator {
     }
 
     /// A ciphertext of a higher level at this level and scale.
-    pub(super) fn brought(
+    pub(super) fn converted(
         &self,
         a: &Ciphertext,
         level: usize,
@@ -170,44 +170,44 @@ impl Evaluator {
         if got <= level {
             return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });
         }
-        let way = self.way([got, level], from, scale, operation)?;
-        let mut moved = self.dropped(a, way.above)?;
-        let ring = self.context().ring_at(way.above)?;
+        let change = self.scale_change([got, level], from, scale, operation)?;
+        let mut moved = self.dropped(a, change.level)?;
+        let ring = self.context().ring_at(change.level)?;
         for part in moved.parts_mut() {
-            ring.mul_integer_assign(part, &way.factor)?;
+            ring.mul_integer_assign(part, &change.factor)?;
         }
-        moved.set_noise(a.noise().times_norm(way.factor_float));
-        moved.set_metadata(Metadata { scale: from * way.factor_float, ..moved.metadata().clone() });
+        moved.set_noise(a.noise().times_norm(change.factor_float));
+        moved.set_metadata(Metadata { scale: from * change.factor_float, ..moved.metadata().clone() });
         let mut moved = self.rescaled_to(&moved, level)?;
-        let off = way.off * precision.magnitude();
-        moved.set_noise(moved.noise().plus(off_by(off * scale)));
-        let precision = moved.metadata().precision.plus_dependent_error(off);
+        let error = change.relative_error * precision.magnitude();
+        moved.set_noise(moved.noise().plus(bounded_error(error * scale)));
+        let precision = moved.metadata().precision.plus_dependent_error(error);
         let scale = self.context().snapped(level, scale)?;
         moved.set_metadata(Metadata { scale, precision, ..moved.metadata().clone() });
         Ok(moved)
     }
 
     /// The way between two levels and two scales: by the lowest level above the second one that is nested in the first.
-    pub(super) fn way(
+    pub(super) fn scale_change(
         &self,
         [high, low]: [usize; 2],
         from: f64,
         scale: f64,
         operation: &'static str,
-    ) -> Result<Way, CkksError> {
-        let above = self.context().level_between(low, high)?;
-        let wanted = scale * self.context().ratio(above, low)? / from;
+    ) -> Result<ScaleChange, CkksError> {
+        let level = self.context().level_between(low, high)?;
+        let wanted = scale * self.context().ratio(level, low)? / from;
         let factor_float = wanted.round();
         if !(LEAST_FACTOR..f64::MAX).contains(&factor_float) {
             let [left, right] = [from.log2(), scale.log2()];
             return Err(CkksError::ScaleMismatch { operation, left, right });
         }
-        let off = (factor_float / wanted - 1.0).abs();
-        Ok(Way { above, factor: integer(factor_float)?, factor_float, off })
+        let relative_error = (factor_float / wanted - 1.0).abs();
+        Ok(ScaleChange { level, factor: integer(factor_float)?, factor_float, relative_error })
     }
 }
 
 /// The error of a polynomial whose values, and so whose coefficients, are at most this.
-pub(super) fn off_by(bound: f64) -> NoiseTerm {
+pub(super) fn bounded_error(bound: f64) -> NoiseTerm {
     NoiseTerm::rounding().scaled(Log2::of(2.0 * bound))
 }

@@ -11,7 +11,7 @@ use crate::{Ciphertext, Ckks, CkksError, Metadata};
 const EMPTY: CkksError = CkksError::Empty { what: "a sum of products" };
 /// Number of products that are summed in one pass: operands that have to be brought to a level for them are held at
 /// once.
-const TOGETHER: usize = 64;
+const PER_PASS: usize = 64;
 
 impl Evaluator {
     /// The product a·b of two ciphertexts slot by slot, relinearised and rescaled with one rounding: one level
@@ -67,7 +67,7 @@ impl Evaluator {
         self.divisor(level, OPERATION)?;
         let mut sum: Option<Ciphertext> = None;
         let traces: Vec<_> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
-        for pairs in pairs.chunks(TOGETHER) {
+        for pairs in pairs.chunks(PER_PASS) {
             let at_level =
                 |&(a, b)| Ok([self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?]);
             let operands: Vec<_> = pairs.iter().map(at_level).collect::<Result<_, CkksError>>()?;
@@ -92,7 +92,7 @@ impl Evaluator {
         if a.metadata().level == level {
             return Ok(Cow::Borrowed(a));
         }
-        Ok(Cow::Owned(self.brought(a, level, self.context().scale(level)?, operation)?))
+        Ok(Cow::Owned(self.converted(a, level, self.context().scale(level)?, operation)?))
     }
 
     /// Explicit mode: the product a·b in three parts, at the level of both and the product of their scales.

@@ -6,7 +6,7 @@ use sunzi_rlwe::{Log2, NoiseTerm};
 use zeroize::Zeroizing;
 
 use super::Evaluator;
-use super::level::off_by;
+use super::level::bounded_error;
 use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 
@@ -78,23 +78,23 @@ impl Evaluator {
         context.check_plaintext(plaintext)?;
         let (got, magnitude) = (plaintext.level(), plaintext.precision().magnitude());
         // The plaintext was computed in doubles and rounded to integers.
-        let own = |scale: f64| NoiseTerm::rounding().plus(off_by(magnitude * scale * DOUBLES));
+        let own = |scale: f64| NoiseTerm::rounding().plus(bounded_error(magnitude * scale * DOUBLES));
         if got == level {
             return Ok((Cow::Borrowed(plaintext), own(plaintext.scale())));
         }
         if got < level {
             return Err(CkksError::LevelTooLow { what: "the plaintext", got, wanted: level });
         }
-        let way = self.way([got, level], plaintext.scale(), scale, operation)?;
-        let above = context.ring_at(way.above)?;
+        let change = self.scale_change([got, level], plaintext.scale(), scale, operation)?;
+        let above = context.ring_at(change.level)?;
         let mut poly = Zeroizing::new(context.ring().restrict(plaintext.poly(), above.level())?);
-        above.mul_integer_assign(&mut poly, &way.factor)?;
+        above.mul_integer_assign(&mut poly, &change.factor)?;
         let poly = Zeroizing::new(above.mod_switch(&poly, context.limbs(level)?)?);
         let &Metadata { slots, precision, .. } = plaintext.metadata();
         let rounding = slot_error(12_f64.sqrt().recip(), slots, scale);
-        let off = way.off * precision.magnitude();
-        let precision = precision.plus_error(rounding).plus_dependent_error(off);
-        let noise = own(scale).plus(own(scale)).plus(off_by(off * scale));
+        let error = change.relative_error * precision.magnitude();
+        let precision = precision.plus_error(rounding).plus_dependent_error(error);
+        let noise = own(scale).plus(own(scale)).plus(bounded_error(error * scale));
         Ok((Cow::Owned(Plaintext::from_parts(poly, Metadata { level, scale, slots, precision })), noise))
     }
 }

@@ -7,14 +7,14 @@ type Wide = [DoubleDouble; 2];
 
 /// The root of unity e^(2πi·k/4s).
 fn wide_root(octant: &[Wide], quarter: usize, k: usize) -> Wide {
-    let (turns, rest) = (k / quarter % 4, k % quarter);
-    let [mut c, mut s] = if rest > quarter / 2 {
-        let [c, s] = octant[quarter - rest];
+    let (quarters, remainder) = (k / quarter % 4, k % quarter);
+    let [mut c, mut s] = if remainder > quarter / 2 {
+        let [c, s] = octant[quarter - remainder];
         [s, c]
     } else {
-        octant[rest]
+        octant[remainder]
     };
-    for _ in 0..turns {
+    for _ in 0..quarters {
         (c, s) = (DoubleDouble::ZERO.minus(s), c);
     }
     [c, s]
