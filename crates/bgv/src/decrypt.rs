@@ -1,4 +1,4 @@
-//! Decryption of BGV, for the key holder and for results that are shared.
+//! BGV decryption, for the key holder and for results that are shared.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ use zeroize::Zeroizing;
 
 use crate::{BgvError, Ciphertext, Context};
 
-/// A ciphertext to open, and how many moduli hold it.
+/// A ciphertext to decrypt, and the number of moduli that hold its phase.
 type Openable<'a> = (Cow<'a, Ciphertext>, usize);
 
 impl Context {
-    /// Opens a ciphertext.
+    /// Decrypts a BGV ciphertext.
     ///
-    /// The product t·u(s) is a small integer polynomial modulo Q, so it is computed modulo the first few moduli
-    /// that hold it: mostly one or two.
+    /// The phase t·u(s) of a BGV ciphertext is a small integer polynomial modulo Q, so it is computed modulo the first
+    /// few moduli that hold it: mostly one or two.
     ///
-    /// The result tells the holder of the ciphertext nothing about the key only as long as it is
-    /// not given back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
+    /// A decrypted result tells the holder of the ciphertext nothing about the key only as long as it is not given
+    /// back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
     ///
     /// # Errors
     /// [`BgvError::BudgetExceeded`] when the noise bound does not guarantee the right answer, which no operation leaves
@@ -40,11 +40,12 @@ impl Context {
         }
     }
 
-    /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
-    /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`] for what is promised.
+    /// Decrypts a BGV ciphertext for somebody else to see. The answer tells nothing of the noise, and so nothing of
+    /// the key, to whoever made or chose the ciphertext; see [`sunzi_rlwe::sharing`] for the noise that is added and
+    /// [`SharingPolicy`] for the guarantee.
     ///
-    /// `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The bound that the
-    /// ciphertext carries does not count: only if it is larger, there is an error.
+    /// The parameter `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The bound
+    /// that the ciphertext carries does not count: only if it is larger, there is an error.
     ///
     /// # Errors
     /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
@@ -76,7 +77,8 @@ impl Context {
         self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
-    /// What to open instead of a ciphertext, modulo how many moduli, and what hides its noise modulo these.
+    /// The ciphertext to decrypt instead of this one, the number of moduli to decrypt it by, and the flooding noise
+    /// there.
     fn flooding_for<'a>(
         &self,
         ciphertext: &'a Ciphertext,
@@ -109,7 +111,8 @@ impl Context {
         Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into())
     }
 
-    /// What the parameters declare of the noise of every ciphertext of a level, when all of the budget is used: what to declare where no smaller bound is known.
+    /// The noise that the parameters declare for every ciphertext of a level, when all of the budget is used: the
+    /// noise to declare where no smaller bound is known.
     ///
     /// # Errors
     /// [`BgvError::LevelMismatch`] for a level that is not there.
@@ -119,7 +122,7 @@ impl Context {
         Ok(DeclaredNoise::from_bits(self.noise_bound(&noise.used).bits()))
     }
 
-    /// Opens a phase that is small modulo the first `few` moduli, with what `hiding` adds there.
+    /// Decrypts a phase that is small modulo the first `few` moduli, with the noise that `flooding` adds there.
     fn open(
         &self,
         ciphertext: &Ciphertext,
@@ -149,8 +152,8 @@ impl Context {
         Ok(Plaintext::new(std::mem::take(&mut *message), t)?)
     }
 
-    /// The fewest moduli whose product holds t·u(s), and the ciphertext itself or, where a part of a word would be needed, what the switch to the words below
-    /// makes of it. None if the noise does not fit.
+    /// The fewest moduli whose product holds t·u(s), with the ciphertext or, where a part of a word would be needed,
+    /// the ciphertext switched to the words below. None if the noise does not fit.
     fn openable<'a>(
         &self,
         ciphertext: &'a Ciphertext,
@@ -164,7 +167,7 @@ impl Context {
         Ok(few.map(|few| (Cow::Owned(lower), few)))
     }
 
-    /// The next place below a place that has only a part of its last word.
+    /// The next place below `place`, where `place` has only a part of its last word; else none.
     fn part_below(&self, place: usize) -> Option<usize> {
         let part = self.place(place).is_ok_and(|own| own.share > 0);
         self.whole_below(place).filter(|_| part)
@@ -182,7 +185,7 @@ impl Context {
         Ok(Some((lower, below)))
     }
 
-    /// The fewest whole moduli that hold t·u(s) with so much noise.
+    /// The fewest whole moduli whose product holds t·u(s) with this noise.
     fn fewest_moduli(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
         let (own, half) = (self.place(place)?, (2.0 * self.plain_modulus() as f64).log2());
         let whole = if own.share == 0 { own.limbs } else { own.limbs - 1 };

@@ -11,7 +11,7 @@
 //! BFV and do not depend on t. With u(s) = (Q/t)·m′ + v the noise v is the paper's plus m/t, and a product
 //! t·u·u′ has exactly the noise t·v·v′.
 //!
-//! IND-CPA security only: see `SECURITY.md`.
+//! BGV gives IND-CPA security only: see `SECURITY.md`.
 #![forbid(unsafe_code)]
 
 mod budget;

@@ -1,4 +1,4 @@
-//! What to relax in a request that no parameters meet, and how far.
+//! Finds which settings of a request to relax, and how far, where no BFV parameters meet it.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -34,7 +34,7 @@ pub(super) fn advise(explanation: &Explanation, single: bool) -> NothingFits {
     }
 }
 
-/// Tries requests that differ from the one made in one setting.
+/// Search for requests that differ from a refused one in one setting and fit.
 struct Advisor<'a> {
     request: &'a Request,
     single: bool,

@@ -1,4 +1,4 @@
-//! The search for parameters: every ring, every splitting of the plaintext space, limbs from one up.
+//! The search for BFV parameters: every ring, every splitting of the plaintext space, one ciphertext modulus or more.
 
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
@@ -14,17 +14,18 @@ use crate::parameters::CrtParameters;
 use crate::refusal::Refusal;
 use crate::request::Request;
 
-/// Limbs tried beyond the fewest that fit: digits without special moduli make more noise and can still be faster.
+/// Number of ciphertext moduli tried beyond the fewest that fit: digits without special moduli make more noise and can
+/// still be faster.
 const MORE_LIMBS: usize = 2;
 
-/// A search for the parameters that meet one request.
+/// A search for the BFV parameters that meet one request.
 pub(super) struct Search<'a> {
     request: &'a Request,
     single: bool,
     chains: &'a mut Chains,
 }
 
-/// A candidate with its ciphertext moduli and key switching.
+/// A candidate with its ciphertext moduli and its options of key switching.
 #[derive(Clone)]
 struct Trial {
     candidate: Candidate,
@@ -41,8 +42,8 @@ impl Trial {
         self.candidate.verdict == Verdict::Fits
     }
 
-    /// The least number of limbs that are missing, as far as noise tells: one more gains 48 bits, and at most 16
-    /// from smaller digits.
+    /// The least number of ciphertext moduli that a candidate lacks, as far as noise tells: one more gains 48 bits,
+    /// and at most 16 from smaller digits.
     fn limbs_short(&self) -> usize {
         match self.candidate.verdict {
             Verdict::Refused(Refusal::TooNoisy { bits_short }) => (bits_short / 64.0) as usize,
@@ -50,7 +51,7 @@ impl Trial {
         }
     }
 
-    /// Whether this candidate is a better choice than `other`: it fits for less, or comes closer.
+    /// Whether this candidate is a better choice than `other`: it fits at a lower cost, or comes closer to fitting.
     fn beats(&self, other: &Self) -> bool {
         let left = |tried: &Self| tried.candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
         match (self.fits(), other.fits()) {
@@ -62,7 +63,7 @@ impl Trial {
 }
 
 impl<'a> Search<'a> {
-    /// A search for `request`, with one plaintext modulus only if `single`.
+    /// Makes a search for `request`, with one plaintext modulus only if `single`.
     pub(super) fn new(request: &'a Request, single: bool, chains: &'a mut Chains) -> Self {
         Self { request, single, chains }
     }
@@ -72,7 +73,7 @@ impl<'a> Search<'a> {
         self.candidates().iter().any(Trial::fits)
     }
 
-    /// Every candidate, and the cheapest that fits.
+    /// Lists every candidate, and the cheapest that fits.
     pub(super) fn explain(mut self) -> Explanation {
         let mut tried = self.candidates();
         let fitting = tried.iter().enumerate().filter(|(_, tried)| tried.fits());
@@ -120,8 +121,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The cheapest candidate with these plaintext moduli and the fewest limbs that leave the margin; if none do,
-    /// the one that comes closest.
+    /// The cheapest candidate with these plaintext moduli and the fewest ciphertext moduli that leave the margin; if
+    /// none do, the one that comes closest.
     fn with_plain(&mut self, ring: RingShape, limit: f64, plain_moduli: Vec<u64>) -> Trial {
         let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit) };
         let mut best = Trial::new(nothing.clone());
@@ -141,7 +142,7 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// A candidate of so many limbs whose keys are switched in this choice; none where there are no moduli for it.
+    /// The candidate with `limbs` ciphertext moduli and this choice of digits; none where too few primes exist for it.
     fn with_digits(
         &mut self,
         mut candidate: Candidate,

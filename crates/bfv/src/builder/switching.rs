@@ -1,28 +1,29 @@
-//! Ways of key switching to choose from.
+//! Digits and special moduli of key switching to choose from.
 
 use sunzi_ring::GadgetOptions;
 
 use crate::request::{KeySwitching, Request};
 
-/// One choice of key switching: how many special moduli, in how many digits.
+/// A choice of digits for key switching: the numbers of special moduli and of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DigitChoice {
-    /// Number of special moduli; none for BV.
+    /// Number of special moduli; none for BV key switching.
     pub(super) special: usize,
-    /// Number of digits d_num; for BV what the options say.
+    /// Number of digits d_num; for BV key switching what the options say.
     digits: Option<usize>,
 }
 
 impl DigitChoice {
     const BV: Self = Self { special: 0, digits: None };
 
-    /// Hybrid key switching with d digits of k limbs and as many special moduli as the largest digit has limbs.
+    /// Makes the choice for hybrid key switching with d digits of k moduli: as many special moduli as the largest
+    /// digit has.
     fn hybrid(limbs: usize, digits: usize) -> Self {
         Self { special: limbs.div_ceil(digits.max(1)), digits: Some(digits) }
     }
 
-    /// Every choice that `request` allows with `limbs` ciphertext moduli. With as many special moduli, fewer digits
-    /// are better: only these are listed.
+    /// Every choice of digits that `request` allows with `limbs` ciphertext moduli. Of choices with equally many
+    /// special moduli the one of fewer digits is better: only that one is listed.
     pub(super) fn all(request: &Request, limbs: usize) -> Vec<Self> {
         let asked = &request.algorithms.key_switching;
         if *asked != GadgetOptions::default() {
@@ -46,7 +47,7 @@ impl DigitChoice {
         }
     }
 
-    /// The options of key switching in this choice with these special moduli.
+    /// The options of key switching with this choice of digits and these special moduli.
     pub(super) fn options(self, request: &Request, special_moduli: &[u64]) -> GadgetOptions {
         let asked = &request.algorithms.key_switching;
         if *asked != GadgetOptions::default() {

@@ -1,4 +1,4 @@
-//! The first half of a product, which an operand of several products needs only once, and its level.
+//! Operands of BFV products, extended to the ring of products once for several products, and the level of a product.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,20 +9,20 @@ use super::Evaluator;
 use crate::noise::{LevelModel, ProductModel};
 use crate::{BfvError, Ciphertext};
 
-/// The two parts of an operand in the ring of products of a level, extended for one side.
+/// The two parts of a BFV operand in the ring of products of a level, extended for one side of a product.
 pub(super) type ExtendedPair = [Poly<Evaluation>; 2];
 
-/// A ciphertext that keeps what products computed of it: the costly first half of a product is done once for all
-/// products on the same side and at the same level.
+/// A ciphertext that stores its extensions to the ring of products: this costly first half of a product is done once
+/// for all products on the same side and at the same level.
 #[derive(Clone)]
 pub struct Extended {
     pub(super) ciphertext: Ciphertext,
-    /// Extended pairs for the left and the right side, by level, the lowest first.
+    /// Extended pairs of the operand for the left and the right side, by level, the lowest first.
     pairs: Arc<[Vec<OnceLock<ExtendedPair>>; 2]>,
 }
 
 impl Extended {
-    /// The ciphertext as it was before the extension.
+    /// The ciphertext that was made an extended operand.
     #[must_use]
     pub fn ciphertext(&self) -> &Ciphertext {
         &self.ciphertext
@@ -34,7 +34,7 @@ impl Extended {
         pairs.get(level.checked_sub(1)?)
     }
 
-    /// Whether the ciphertext is extended already for this side and level.
+    /// Whether the operand is extended already for this side and level.
     pub(super) fn is_ready(&self, side: Side, level: usize) -> bool {
         self.cell(side, level).is_some_and(|cell| cell.get().is_some())
     }
@@ -53,7 +53,7 @@ impl Evaluator {
         Ok(Extended { ciphertext: a.clone(), pairs: Arc::new([cells(), cells()]) })
     }
 
-    /// The extended pair of an operand for this side and level, computed now or before.
+    /// The extended pair of an operand for this side and level; computes it where it is not stored yet.
     pub(super) fn pair_of<'a>(
         &self,
         a: &'a Extended,
@@ -76,7 +76,7 @@ impl Evaluator {
         }
     }
 
-    /// Both parts of a ciphertext, extended for this side and level.
+    /// Extends both parts of a ciphertext for this side and level.
     pub(super) fn extended(
         &self,
         a: &Ciphertext,
@@ -89,19 +89,20 @@ impl Evaluator {
         Ok([scaler.extend(c0, side, level)?, scaler.extend(c1, side, level)?])
     }
 
-    /// The fewest moduli with which a·b is computed without adding much to its noise `[KPZ21, eq. (12)]`: always all of
-    /// them but with [`Multiplication::HpsOverQLeveled`](sunzi_ring::Multiplication).
+    /// The level of a product a·b: the fewest moduli with which it is computed without adding much to its noise
+    /// `[KPZ21, eq. (12)]`. All moduli unless [`Multiplication::HpsOverQLeveled`](sunzi_ring::Multiplication) is
+    /// chosen.
     #[must_use]
     pub fn product_level(&self, a: &Ciphertext, b: &Ciphertext) -> usize {
         self.level_for(a.noise(), b.noise())
     }
 
-    /// [`product_level`](Self::product_level) by noise bounds.
+    /// Does [`product_level`](Self::product_level) for operands with these noise bounds.
     ///
-    /// A level adds the rounding of the modulus switches, of scaling and of the key switch, all times q/q_1⋯q_ℓ.
-    /// This must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows with the
-    /// sum of both, so that the larger one decides, not each as eq. (12) has it. The bounds hold whatever level is
-    /// chosen; but they are above the true noise, and the cushion makes up for that. Appendix D of the paper
+    /// A product at a level gets the rounding of the modulus switches, of scaling and of the key switch, all times
+    /// q/q_1⋯q_ℓ. This must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows
+    /// with the sum of both, so that the larger one decides, not each as eq. (12) has it. The bounds hold whatever
+    /// level is chosen; but they are above the true noise, and the cushion makes up for that. Appendix D of the paper
     /// multiplies the worst-case bound by the cushion C where the condition needs the smaller estimate: it must
     /// divide.
     pub(super) fn level_for(&self, a: &NoiseBound, b: &NoiseBound) -> usize {
@@ -123,12 +124,12 @@ impl Evaluator {
         levels.clone().find(enough).unwrap_or(top)
     }
 
-    /// What the noise of products at a level depends on. A level that the ring lacks fails where it is used.
+    /// The noise model of products at a level. A level that the ring lacks fails where it is used.
     pub(super) fn level_model(&self, level: usize) -> LevelModel {
         self.context().level_model(level)
     }
 
-    /// Whether left and right operands are extended differently.
+    /// Whether products extend left and right operands differently.
     pub(super) fn has_sides(&self) -> bool {
         self.context().scaler().bounds().switching.is_some()
     }

@@ -1,27 +1,27 @@
-//! Roots of unity of order 4s, each the nearest pair of doubles or within an ulp's thousandth of it, the same on every
+//! Roots of unity of order 4s, each the nearest pair of doubles or within an ulp's thousandth of it, equal on every
 //! machine: sines of the system's library are not.
 
 use num_complex::Complex64;
 
 use super::double_double::DoubleDouble;
 
-/// The cosine and the sine of an angle.
+/// A point on the unit circle: the cosine and the sine of an angle.
 type Point = [DoubleDouble; 2];
 
-/// The roots e^(2πi·k/4s) of the first octant, k ≤ s/2; the others are their mirror images.
+/// The roots of unity e^(2πi·k/4s) of the first octant, k ≤ s/2; the others are their mirror images.
 pub(super) struct Roots {
     quarter: usize,
     octant: Vec<Complex64>,
 }
 
 impl Roots {
-    /// The roots of order 4s, for s a power of two.
+    /// Computes the roots of unity of order 4s, for s a power of two.
     pub(super) fn new(quarter: usize) -> Self {
         let octant = octant(quarter).into_iter().map(|[c, s]| Complex64::new(c.nearest(), s.nearest()));
         Self { quarter, octant: octant.collect() }
     }
 
-    /// The root e^(2πi·k/4s).
+    /// The root of unity e^(2πi·k/4s).
     pub(super) fn root(&self, k: usize) -> Complex64 {
         let (quarters, remainder) = (k / self.quarter % 4, k % self.quarter);
         let mirrored = remainder > self.quarter / 2;
@@ -69,7 +69,8 @@ fn product([a, b]: Point, [c, d]: Point) -> Point {
     [a.times(c).minus(b.times(d)), a.times(d).plus(b.times(c))]
 }
 
-/// Of a sum of w_k·e^(2πi·e·k/4s), for the oracle of the embedding.
+/// The points of the first octant as double-double numbers, for sums of w_k·e^(2πi·e·k/4s) in the tests of the
+/// embedding.
 #[cfg(test)]
 pub(super) fn exact_octant(quarter: usize) -> Vec<[DoubleDouble; 2]> {
     octant(quarter)
@@ -96,7 +97,7 @@ mod tests {
         sum
     }
 
-    /// The cosine and the sine of an angle by their series.
+    /// The cosine and the sine of an angle in fixed point, by their series.
     fn series(angle: &BigInt) -> [BigInt; 2] {
         let (mut sums, mut term) = ([BigInt::ZERO, BigInt::ZERO], BigInt::from(1) << BITS);
         for k in 0_usize..80 {

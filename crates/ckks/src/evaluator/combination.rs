@@ -1,5 +1,5 @@
-//! Linear combinations with real factors, which polynomials of ciphertexts need: one pass over memory for all
-//! terms.
+//! Linear combinations of CKKS ciphertexts with real factors, which polynomials of ciphertexts need: one pass over
+//! memory for all terms.
 
 use std::borrow::Cow;
 
@@ -24,8 +24,8 @@ struct Weighted<'a> {
 }
 
 impl Evaluator {
-    /// Explicit mode: the linear combination Σ c_i·a_i at this level and scale, without a rescaling. Terms may
-    /// stand at any scales and at any levels from this one, of which moduli are dropped as by
+    /// Explicit mode: the linear combination Σ c_i·a_i of CKKS ciphertexts at this level and scale, without a
+    /// rescaling. Terms may have any scales and any levels from this one, of which moduli are dropped as by
     /// [`drop_to`](Self::drop_to); every factor is rounded at the scale that its term lacks.
     ///
     /// # Errors
@@ -51,8 +51,8 @@ impl Evaluator {
         self.finish(sum, OPERATION, &traces(&weighted))
     }
 
-    /// Explicit mode: adds a linear combination, a ← a + Σ c_i·a_i, at the level and the scale of a. On an error
-    /// `a` is not changed.
+    /// Explicit mode: adds a linear combination to a ciphertext, a ← a + Σ c_i·a_i, at the level and the scale of a.
+    /// On an error `a` is not changed.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for a term below that level; [`CkksError::ScaleMismatch`] for one of a higher scale;

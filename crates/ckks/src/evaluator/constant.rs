@@ -1,4 +1,4 @@
-//! Operations with constants: the same number in every slot.
+//! CKKS operations with constants: one number in every slot.
 
 use num_bigint::BigInt;
 use num_complex::Complex64;
@@ -12,7 +12,7 @@ use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata, Precision};
 
 impl Evaluator {
-    /// The sum a + c with a constant c in every slot.
+    /// Adds a constant c to every slot of a ciphertext: a + c.
     ///
     /// # Errors
     /// [`CkksError::Value`] for a constant that is not finite; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
@@ -28,7 +28,7 @@ impl Evaluator {
         Ok(sum)
     }
 
-    /// Adds a constant to every slot: a ← a + c. On an error `a` is not changed.
+    /// Adds a constant to every slot of a ciphertext in place, a ← a + c. On an error `a` is not changed.
     ///
     /// # Errors
     /// Every error of [`add_constant`](Self::add_constant).
@@ -59,7 +59,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// The product c·a with any complex constant c, rescaled to the canonical scale of the level below.
+    /// Multiplies a ciphertext by a complex constant, c·a, and rescales it to the canonical scale of the level below.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; as [`add_constant`](Self::add_constant).
@@ -77,8 +77,8 @@ impl Evaluator {
         self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: the product c·a with the constant at this scale, at the level of a and the product of both
-    /// scales.
+    /// Explicit mode: multiplies a ciphertext by a constant at this scale, c·a, at the level of a and the product of
+    /// both scales.
     ///
     /// # Errors
     /// [`CkksError::Value`] for a scale below 1; as [`add_constant`](Self::add_constant).
@@ -93,7 +93,7 @@ impl Evaluator {
         self.finish(product, "multiply by a constant", &[a.trace()])
     }
 
-    /// The parts of a ciphertext times ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
+    /// Multiplies the parts of a ciphertext by ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
     fn times_constant(
         &self,
         a: &Ciphertext,
@@ -123,7 +123,7 @@ impl Evaluator {
         Ok(Ciphertext::from_parts(parts, metadata, noise.plus(rounding), a.key())?)
     }
 
-    /// The product k·a with an integer k: exact, and without a level.
+    /// Multiplies a ciphertext by an integer, k·a: exact, and without a level.
     ///
     /// # Errors
     /// [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another
@@ -143,7 +143,8 @@ impl Evaluator {
         self.finish(product, "multiply by an integer", &[a.trace()])
     }
 
-    /// The product i·a: exact, without a level, and as cheap as a multiplication by an integer.
+    /// Multiplies a ciphertext by the imaginary unit, i·a: exact, without a level, and as cheap as a multiplication by
+    /// an integer.
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
@@ -157,7 +158,7 @@ impl Evaluator {
         Ok(product)
     }
 
-    /// Multiplies a polynomial by X^(n/2), a ← X^(n/2)·a: i times the value in every slot.
+    /// Multiplies a polynomial by X^(n/2), which multiplies the value in every slot by i.
     fn multiply_part_by_i(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
         ring.mul_monomial_assign(a, self.context().degree() as u64 / 2)
     }
@@ -179,7 +180,7 @@ impl Rounded {
         Ok(Self { re, im, precision: Precision::plain(constant.norm(), error) })
     }
 
-    /// A real constant times a scale, rounded to an integer, and its precision.
+    /// Rounds a real constant times a scale to an integer; returns it with its precision.
     pub(super) fn real(constant: f64, scale: f64) -> Result<(BigInt, Precision), CkksError> {
         let Self { re, precision, .. } = Self::new(constant.into(), scale)?;
         Ok((re, precision))

@@ -1,4 +1,4 @@
-//! Operations between a ciphertext and a plaintext.
+//! CKKS operations between a ciphertext and a plaintext.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 const DOUBLES: f64 = 16.0 * f64::EPSILON;
 
 impl Evaluator {
-    /// The product a·m with a plaintext slot by slot, rescaled. A plaintext at the canonical scale of the
-    /// ciphertext's level leads from canonical scale to canonical scale; one of a higher level is brought to this
-    /// level first.
+    /// Multiplies a ciphertext by a plaintext slot by slot, a·m, and rescales. A plaintext at the canonical scale of
+    /// the ciphertext's level leads from canonical scale to canonical scale; one of a higher level is converted to
+    /// this level first.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
@@ -28,7 +28,7 @@ impl Evaluator {
         self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: the product a·m with a plaintext at the level of a and the product of both scales.
+    /// Explicit mode: multiplies a ciphertext by a plaintext, a·m, at the level of a and the product of both scales.
     ///
     /// # Errors
     /// Every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
@@ -66,7 +66,7 @@ impl Evaluator {
         Ok(product)
     }
 
-    /// A plaintext at this level, its own or brought there from a higher one to this scale, and its errors.
+    /// A plaintext of this level, its own or converted from a higher level to this scale, and its errors.
     pub(super) fn plain_at<'a>(
         &self,
         plaintext: &'a Plaintext,

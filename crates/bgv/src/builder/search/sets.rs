@@ -1,4 +1,4 @@
-//! Levels that are sets of moduli, by [`sunzi_rlwe::chains`]: as few words as their bits take.
+//! Chains of BGV levels that are sets of moduli, by [`sunzi_rlwe::chains`]: as few words as their bits take.
 
 use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
 
@@ -6,9 +6,9 @@ use super::sizes::Sizes;
 use super::{Asked, Chain};
 use crate::refusal::Refusal;
 
-/// Pools of terminals that are tried before the search gives up.
+/// Number of pools of terminals that are tried before the search gives up.
 const TRIED_POOLS: usize = 64;
-/// How many bits longer a prime may be than a word is meant to be.
+/// Bits by which a prime may be longer than the intended length of a word.
 const SLACK: f64 = 0.02;
 
 /// A chain whose levels have at least these sizes; levels of terminals alone up to a tenth of a bit less.

@@ -20,7 +20,7 @@ fn wide_root(octant: &[Wide], quarter: usize, k: usize) -> Wide {
     [c, s]
 }
 
-/// Value j of the polynomial, by its definition.
+/// Computes value j of a polynomial by the definition of the embedding.
 fn value(octant: &[Wide], w: &[Complex64], j: usize) -> Wide {
     let slots = w.len();
     let order = 4 * slots;
@@ -35,7 +35,7 @@ fn value(octant: &[Wide], w: &[Complex64], j: usize) -> Wide {
     sum
 }
 
-/// Numbers that look random, in (−1, 1).
+/// Makes numbers that look random, in (−1, 1).
 fn numbers(count: usize) -> Vec<Complex64> {
     let mut state = 1_u64;
     let mut next = || {
