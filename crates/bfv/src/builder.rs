@@ -148,7 +148,7 @@ impl ParametersBuilder {
         Self { request: Request { key_switching, ..self.request } }
     }
 
-    /// The request that the settings of this builder make.
+    /// The request that the settings of the BFV builder make.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request

@@ -61,10 +61,10 @@ pub enum BfvError {
         /// Trace of the operations that made the noise.
         trace: Trace,
     },
-    /// Error: products have no such level.
+    /// Error: BFV products do not have the level that was asked for.
     #[error("products at level {got} do not exist: expected one from 1 to {highest}")]
     LevelMissing {
-        /// Level that was asked for.
+        /// Level of products that was asked for.
         got: usize,
         /// Highest level that products have.
         highest: usize,

@@ -67,7 +67,7 @@ impl ProductModel {
         self.tensor(&self.operand(a, Side::Left), &self.operand(b, Side::Right)).plus(self.rounding())
     }
 
-    /// The noise of an operand that is extended for its side: with the rounding b_0 + b_1·s of its modulus switch,
+    /// The noise of a BFV operand that is extended for a side: with the rounding b_0 + b_1·s of its modulus switch,
     /// times q/q′ or q/P `[KPZ21, eq. (11), 3.2]`.
     #[must_use]
     pub fn operand(&self, noise: &NoiseBound, side: Side) -> NoiseBound {

@@ -75,7 +75,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
         Self { ring, moduli, plain, security, algorithms: Algorithms::default() }
     }
 
-    /// Returns the parameters with this choice of algorithms.
+    /// Returns the BFV parameters with another choice of algorithms.
     #[must_use]
     pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
         Self { algorithms, ..self }
@@ -174,7 +174,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
 }
 
 impl Parameters {
-    /// Makes a BFV parameter set of these numbers, a bare number for the ring being log2 n; nothing is checked.
+    /// Makes a BFV parameter set of its numbers, a bare number for the ring being log2 n; nothing is checked.
     #[must_use]
     pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
         Self::of(ring.into(), moduli, OnePlainModulus { plain_modulus }, security)

@@ -55,7 +55,7 @@ impl Refusal {
     }
 }
 
-/// A single change to a BFV request with which it fits.
+/// A single change that makes a refused BFV request fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -6,7 +6,7 @@ use sunzi_rlwe::{RingShape, memory};
 
 use crate::algorithms::Algorithms;
 
-/// Bits of the moduli that products take beside those of the ciphertext, where lengths differ.
+/// Bits of the auxiliary moduli that BFV products take, where these are not as long as the ciphertext moduli.
 const AUXILIARY_BITS: f64 = 48.0;
 
 /// Estimates the bytes that BFV contexts take: ring and keys once, and for every plaintext modulus the tables of
@@ -21,7 +21,7 @@ pub(crate) fn bytes(ring: RingShape, moduli: &[u64], plain_moduli: &[u64], algor
     plain_moduli.iter().map(of_modulus).fold(own, u64::saturating_add)
 }
 
-/// Estimates how many moduli products take beside those of the ciphertext.
+/// Estimates how many auxiliary moduli BFV products take beside the ciphertext moduli.
 fn auxiliary(ring: RingShape, moduli: &[u64], plain_modulus: u64, options: &ScalerOptions) -> usize {
     let log2 = |x: u64| (x as f64).log2();
     let longest = moduli.iter().copied().max().map_or(AUXILIARY_BITS, log2);

@@ -20,7 +20,7 @@ pub struct Operations {
 impl Operations {
     const UNLIMITED: Self = Self { additions: u64::MAX, rotations: u64::MAX, plain_products: u32::MAX };
 
-    /// Adds the counts of `other` to these operations.
+    /// Adds two counts of operations.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Operations {
         *self == Self::default()
     }
 
-    /// Whether these declared operations suffice for `other`.
+    /// Whether declared operations suffice for the operations `other`.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         other.additions <= self.additions
@@ -64,7 +64,7 @@ impl Budget {
         last: Operations { additions: 0, rotations: 0, plain_products: 0 },
     };
 
-    /// The operations that the budget declares for a level of a parameter set of this depth.
+    /// The operations that a budget declares for a level of a parameter set of depth `depth`.
     #[must_use]
     pub fn at(&self, level: usize, depth: usize) -> Operations {
         match level {

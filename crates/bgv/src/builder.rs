@@ -182,7 +182,7 @@ impl ParametersBuilder {
         Self { request: Request { noise, ..self.request } }
     }
 
-    /// The request that the settings of this builder make.
+    /// The request that the settings of the BGV builder make.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request

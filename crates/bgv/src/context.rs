@@ -227,7 +227,7 @@ impl Context {
         Ok(slot.get_or_init(|| made))
     }
 
-    /// Fails unless a ciphertext belongs to this context; returns the place of its modulus.
+    /// Fails unless a BGV ciphertext belongs to the context; returns the place of its modulus.
     pub(crate) fn check(&self, ciphertext: &Ciphertext) -> Result<usize, BgvError> {
         let &Metadata { plain_modulus: got, level, place, factor, .. } = ciphertext.metadata();
         let expected = self.plain_modulus();
@@ -261,7 +261,7 @@ impl Context {
         own.bits - half + (1.0 - share).max(0.0).log2()
     }
 
-    /// The next place below `place` whose last word counts as a whole.
+    /// The next place below `place` in the chain of moduli whose last word counts as a whole.
     pub(crate) fn whole_below(&self, place: usize) -> Option<usize> {
         (0..place).rev().find(|&below| self.inner.places.get(below).is_some_and(|below| below.share == 0))
     }
@@ -280,7 +280,7 @@ impl Context {
         if left.is_nan() { f64::NEG_INFINITY } else { left }
     }
 
-    /// The noise of every level, level 0 first, when all that is declared is used.
+    /// The noise of every BGV level, level 0 first, when all that is declared is used.
     #[must_use]
     pub fn level_noise(&self) -> &[LevelNoise] {
         &self.inner.levels
@@ -291,7 +291,7 @@ impl Context {
         noise.bound_by(&self.inner.tail)
     }
 
-    /// The metadata of a BGV ciphertext of this level at this place.
+    /// Makes the metadata of a BGV ciphertext from its level and the place of its modulus.
     pub(crate) fn metadata(&self, level: usize, place: usize, usage: Usage) -> Result<Metadata, BgvError> {
         let missing = BgvError::LevelMismatch { level, limbs: 0, factor: 0 };
         let factor = self.factor(level).ok_or(missing)?;
@@ -322,7 +322,7 @@ impl Context {
         Ok(left)
     }
 
-    /// Ends a BGV operation: fails if its result is not admitted, else notes in it what made it.
+    /// Ends a BGV operation: fails if the result is not admitted, else notes in the result what made it.
     pub(crate) fn finish(
         &self,
         result: Ciphertext,

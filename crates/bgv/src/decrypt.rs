@@ -77,7 +77,7 @@ impl Context {
         self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
-    /// The ciphertext to decrypt instead of this one, the number of moduli to decrypt it by, and the flooding noise
+    /// The switched ciphertext to decrypt for sharing, the number of moduli to decrypt it by, and the flooding noise
     /// there.
     fn flooding_for<'a>(
         &self,
@@ -167,7 +167,8 @@ impl Context {
         Ok(few.map(|few| (Cow::Owned(lower), few)))
     }
 
-    /// The next place below `place`, where `place` has only a part of its last word; else none.
+    /// The next place below `place` in the chain of moduli whose last word counts as a whole; none unless only a part
+    /// of the last word at `place` counts.
     fn part_below(&self, place: usize) -> Option<usize> {
         let part = self.place(place).is_ok_and(|own| own.share > 0);
         self.whole_below(place).filter(|_| part)
@@ -185,7 +186,7 @@ impl Context {
         Ok(Some((lower, below)))
     }
 
-    /// The fewest whole moduli whose product holds t·u(s) with this noise.
+    /// The fewest whole moduli whose product holds t·u(s) with noise of at most `noise`.
     fn fewest_moduli(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
         let (own, half) = (self.place(place)?, (2.0 * self.plain_modulus() as f64).log2());
         let whole = if own.share == 0 { own.limbs } else { own.limbs - 1 };

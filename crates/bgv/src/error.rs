@@ -72,7 +72,7 @@ pub enum BgvError {
     LevelTooLow {
         /// Level of the ciphertext.
         got: usize,
-        /// Level that was asked for.
+        /// Level to which a modulus switch was asked for.
         wanted: usize,
     },
     /// Error: the ciphertext moduli and special moduli make no ring.

@@ -92,7 +92,7 @@ impl Homomorphic for Bgv {
         context.aligned(a, b)
     }
 
-    /// The metadata of a sum of two BGV ciphertexts of one level and place: the sum used what both operands did.
+    /// The metadata of a sum of two BGV ciphertexts of one level and modulus: the sum has used what its operands did.
     fn join(context: &Context, a: &Metadata, b: &Metadata, _: &'static str) -> Result<Metadata, BgvError> {
         context.metadata(b.level, b.place, a.usage.sum(&b.usage))
     }

@@ -1,4 +1,4 @@
-//! BGV that needs no noise bookkeeping by its user.
+//! BGV: exact arithmetic on encrypted integers without noise bookkeeping by the user.
 //!
 //! The variant of Kim, Polyakov and Zucca, "Revisiting Homomorphic Encryption Schemes for Finite Fields"
 //! (ASIACRYPT 2021, `KPZ21`, section 4): the moduli follow from what is declared of a computation, a small and

@@ -140,7 +140,7 @@ pub fn key_switch(
     key_switch_of_limbs(ring, moduli, options, &(0..limbs).collect::<Vec<_>>())
 }
 
-/// The noise that a key switch adds to a ciphertext of the moduli with these ascending indices.
+/// The noise that a key switch adds to a ciphertext whose moduli have the ascending indices `limbs`.
 ///
 /// # Errors
 /// Every error of [`key_switch`].

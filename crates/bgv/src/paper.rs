@@ -41,7 +41,7 @@ pub struct PaperModuli {
 }
 
 impl PaperRequest {
-    /// Computes the moduli of `[KPZ21]` for this request.
+    /// Computes the moduli of `[KPZ21]` for a request.
     ///
     /// With v_ms = (1 + δB_key)/2 and v_c = c·v_ms the condition of section 4 reads
     /// q_i > ((n′_add + 1)·(δt/2)(2v_c² + 2v_c + 1) + (n′_ks + 1)·v_ks)/(v_c − v_ms): (14) for c = 2, and least at the

@@ -51,8 +51,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Makes a BGV parameter set of these numbers, a bare number for the ring being log2 n, one modulus to a level,
-    /// the last one q_(L+1); nothing is checked.
+    /// Makes a BGV parameter set of its numbers, a bare number for the ring being log2 n, one modulus to a level, the
+    /// last one q_(L+1); nothing is checked.
     #[must_use]
     pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
         let levels = (1..moduli.len()).collect();
@@ -70,21 +70,22 @@ impl Parameters {
         }
     }
 
-    /// Returns the parameters with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made of.
+    /// Returns the BGV parameters with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made
+    /// of.
     #[must_use]
     pub fn with_levels(self, levels: Vec<usize>) -> Self {
         Self { levels, ..self }
     }
 
-    /// Returns the parameters with moduli that are products of small primes, one for each of several levels `[KPZ21,
-    /// Remark 5.1]`: `levels` are numbers of moduli as for [`with_levels`](Self::with_levels), and `shares` the factor
-    /// of the last of its moduli that belongs to each Q_i, 0 for all of it.
+    /// Returns the BGV parameters with moduli that are products of small primes, one for each of several levels
+    /// `[KPZ21, Remark 5.1]`: `levels` are numbers of moduli as for [`with_levels`](Self::with_levels), and `shares`
+    /// the factor of the last of its moduli that belongs to each Q_i, 0 for all of it.
     #[must_use]
     pub fn with_shared_moduli(self, levels: Vec<usize>, shares: Vec<u64>) -> Self {
         Self { levels, shares, ..self }
     }
 
-    /// Returns the parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
+    /// Returns the BGV parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
     /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has are
     /// for keys. No modulus is shared then.
     #[must_use]
@@ -92,20 +93,20 @@ impl Parameters {
         Self { rungs, ..self }
     }
 
-    /// Returns the parameters with a choice of digits and special moduli for key switching.
+    /// Returns the BGV parameters with another choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
     }
 
-    /// Returns the parameters with a declaration of the computation: what goes beyond it is refused. Without a
+    /// Returns the BGV parameters with a declaration of the computation: what goes beyond it is refused. Without a
     /// declaration noise bounds alone decide.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// Returns the parameters with another plaintext modulus; ring and keys do not change.
+    /// Returns the BGV parameters with another plaintext modulus; ring and keys do not change.
     #[must_use]
     pub fn with_plain_modulus(self, plain_modulus: u64) -> Self {
         Self { plain_modulus, ..self }
@@ -163,7 +164,7 @@ impl Parameters {
         if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() }
     }
 
-    /// Makes the ring R modulo Q_(L+1), with the levels of these parameters.
+    /// Makes the ring R modulo Q_(L+1), with the levels of a BGV parameter set.
     ///
     /// # Errors
     /// [`BgvError::Ring`] for numbers that are no parameters.

@@ -13,7 +13,7 @@ use crate::{BgvError, Ciphertext, Context, Evaluator, Usage};
 pub struct Unlabelled {
     /// Parts c_0, c_1, … of the ciphertext.
     pub parts: Vec<Poly<Evaluation>>,
-    /// Noise of the ciphertext, by both bounds.
+    /// Noise bounds of the ciphertext.
     pub noise: NoiseBound,
     /// Name of the key that decrypts the ciphertext.
     pub key: KeyId,

@@ -111,7 +111,7 @@ impl ParametersBuilder {
         Self { request: Request { security, ..self.request } }
     }
 
-    /// The request that the settings of this builder make.
+    /// The request that the settings of the CKKS builder make.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request

@@ -95,7 +95,7 @@ fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
     Err(CkksError::Request { what, got: got.to_string(), expected: "there are at most 256 moduli" })
 }
 
-/// Number of primes that a level of this scale takes.
+/// Number of primes that a level of a scale takes.
 fn parts(scale_bits: u32) -> usize {
     if scale_bits <= SINGLE_SCALE_BITS {
         1

@@ -201,7 +201,7 @@ impl Context {
         Ok((low + 1..high).find(is_nested).unwrap_or(high))
     }
 
-    /// Whether all moduli of a CKKS level are among those of a level of the ring.
+    /// Whether all moduli of a CKKS level are moduli of a level of the ring.
     pub(crate) fn is_nested(&self, level: usize, limbs: usize) -> bool {
         self.limbs(level).is_ok_and(|level| self.ring().is_nested(level, limbs))
     }
@@ -241,7 +241,7 @@ impl Context {
         Ok(self.level(level)?.log2_modulus)
     }
 
-    /// Fails unless this ring has `slots` slots: a power of two up to n/2.
+    /// Fails unless messages may have `slots` slots: a power of two up to n/2.
     ///
     /// # Errors
     /// [`EncoderError::Slots`].
@@ -253,7 +253,7 @@ impl Context {
         Err(EncoderError::Slots { got: slots, most }.into())
     }
 
-    /// Fails unless a ciphertext belongs to this context.
+    /// Fails unless a CKKS ciphertext belongs to the context.
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`].
@@ -262,7 +262,7 @@ impl Context {
         self.check_poly(part, ciphertext.metadata().level)
     }
 
-    /// Fails unless a polynomial belongs to this context at a level.
+    /// Fails unless a polynomial belongs to a level of the context.
     pub(crate) fn check_poly(&self, poly: &Poly<Evaluation>, level: usize) -> Result<(), CkksError> {
         let limbs = self.ring().level_of(poly)?;
         if self.limbs(level).is_ok_and(|expected| expected == limbs) {
@@ -294,7 +294,7 @@ impl Context {
         sunzi_rlwe::evaluator::finish(self, result, operation, operands)
     }
 
-    /// Fails unless slots of this magnitude fit a level at this scale: magnitude·scale < Q_l/2.
+    /// Fails unless slots of a magnitude fit a level at a scale: magnitude·scale < Q_l/2.
     pub(crate) fn check_magnitude(
         &self,
         operation: &'static str,

@@ -62,7 +62,7 @@ impl Encoder {
         self.encode(&Erased::from_real(values))
     }
 
-    /// Encodes complex numbers at this level and scale; missing ones count as zero.
+    /// Encodes complex numbers at a given level and scale; missing ones count as zero.
     ///
     /// # Errors
     /// Every error of [`encode`](Self::encode); [`CkksError::NoSuchLevel`]; [`EncoderError::Scale`] or [`CkksError::Value`] for a scale that
@@ -76,7 +76,7 @@ impl Encoder {
         Plaintext::from_coefficients(&self.context, &spread, level, scale, self.slots(), magnitude)
     }
 
-    /// Encodes real numbers at this level and scale, as [`encode_at`](Self::encode_at) does complex ones.
+    /// Encodes real numbers at a given level and scale, as [`encode_at`](Self::encode_at) does complex ones.
     ///
     /// # Errors
     /// Every error of [`encode_at`](Self::encode_at).
@@ -84,7 +84,7 @@ impl Encoder {
         self.encode_at(&Erased::from_real(values), level, scale)
     }
 
-    /// Decodes a plaintext of up to s slots to its complex numbers.
+    /// Decodes a CKKS plaintext of up to s slots to complex numbers.
     ///
     /// # Errors
     /// [`EncoderError::PlaintextSlots`] for more; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a plaintext of another

@@ -47,7 +47,7 @@ pub enum CkksError {
         /// Level that was asked for.
         wanted: usize,
     },
-    /// Error: the context does not have this level.
+    /// Error: the context does not have the level that was asked for.
     #[error("level {level} is not there: the levels are 0 to {depth}")]
     NoSuchLevel {
         /// Level that was asked for.
@@ -103,11 +103,11 @@ pub enum CkksError {
     /// Error: a value is no finite number.
     #[error("{what} {got} is not possible: {expected}")]
     Value {
-        /// Name of the value that was given.
+        /// Name of the refused argument.
         what: &'static str,
-        /// Value that was given.
+        /// Value of the refused argument.
         got: f64,
-        /// Values that are possible.
+        /// Values that the refused argument may have.
         expected: &'static str,
     },
     /// Error: the ring degree is out of range.
@@ -116,7 +116,7 @@ pub enum CkksError {
         /// log2 of the ring degree.
         log2_degree: u32,
     },
-    /// Error: no ring can have these moduli.
+    /// Error: no ring can have the moduli of the parameters.
     #[error(transparent)]
     Moduli(#[from] ModuliError),
     /// Error: too few primes are left for a scale.

@@ -126,8 +126,7 @@ impl Homomorphic for Ckks {
     }
 }
 
-/// The precision of a CKKS ciphertext with further independent errors of this deviation in every coefficient at this
-/// scale.
+/// The precision of a CKKS ciphertext after further independent errors of a given deviation in every coefficient.
 fn with_errors(of: &Metadata, scale: f64, deviation: Log2) -> Precision {
     of.precision.plus_error(slot_error(deviation.bits().exp2(), of.slots, scale))
 }

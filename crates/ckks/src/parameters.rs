@@ -58,7 +58,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Makes a CKKS parameter set of these numbers, for messages of at most 1; nothing is checked. `levels` holds how
+    /// Makes a CKKS parameter set of its numbers, for messages of at most 1; nothing is checked. `levels` holds how
     /// many moduli Q_0, …, Q_L are made of, `scale_bits` is log2 of the scale of fresh ciphertexts.
     #[must_use]
     pub fn new(
@@ -126,8 +126,8 @@ impl Parameters {
         Ok(Self::new(log2_degree, moduli, levels, 0, security).with_rungs(rungs).with_scales(scales))
     }
 
-    /// Returns the parameters with `count` special moduli of together at least 2^`bits`, and digits as long as they
-    /// have room for: for moduli of different lengths.
+    /// Returns the CKKS parameters with `count` special moduli of together at least 2^`bits`, and digits as long as
+    /// they have room for: for moduli of different lengths.
     ///
     /// # Errors
     /// [`CkksError::NoPrimes`]; [`CkksError::Request`] for more than 256.
@@ -136,8 +136,8 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// Returns the parameters with at most `digits` digits for key switching, of lengths as equal as the moduli allow,
-    /// and special moduli as large as the longest of them.
+    /// Returns the CKKS parameters with at most `digits` digits for key switching, of lengths as equal as the moduli
+    /// allow, and special moduli as large as the longest of them.
     ///
     /// # Errors
     /// [`CkksError::Request`] for more digits than moduli or none; [`CkksError::NoPrimes`].
@@ -152,33 +152,33 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// Returns the parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
-    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has are
-    /// for keys, which serve a level by any set that it is part of.
+    /// Returns the CKKS parameters with levels of the ring that are any sets of the moduli, given by ascending
+    /// indices: `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level
+    /// has are for keys, which serve a level by any set that it is part of.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
-    /// Returns the parameters with other scales, the highest range first; it must start at level L.
+    /// Returns the CKKS parameters with other ranges of scales, the highest range first; it must start at level L.
     #[must_use]
     pub fn with_scales(self, scales: Vec<ScaleRange>) -> Self {
         Self { scales, ..self }
     }
 
-    /// Returns the parameters for messages with slots of at most 2^`message_bits`.
+    /// Returns the CKKS parameters for messages with slots of at most 2^`message_bits`.
     #[must_use]
     pub fn with_message_bits(self, message_bits: u32) -> Self {
         Self { message_bits, ..self }
     }
 
-    /// Returns the parameters for secrets of another distribution than the uniform ternary one.
+    /// Returns the CKKS parameters for secrets of another distribution than the uniform ternary one.
     #[must_use]
     pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
         Self { secrets, ..self }
     }
 
-    /// Returns the parameters with a choice of digits and special moduli for key switching.
+    /// Returns the CKKS parameters with another choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
@@ -250,7 +250,7 @@ impl Parameters {
         self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).product()
     }
 
-    /// Makes the ring R modulo Q_L, with the levels of these parameters.
+    /// Makes the ring R modulo Q_L, with the levels of CKKS parameters.
     ///
     /// # Errors
     /// [`CkksError::Ring`] for numbers that are no parameters.

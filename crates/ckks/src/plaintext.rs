@@ -96,7 +96,7 @@ impl Plaintext {
     }
 }
 
-/// Fails unless slots can be multiplied by this scale.
+/// Fails unless a number can be a scale of CKKS slots.
 pub(crate) fn check_scale(scale: f64) -> Result<(), CkksError> {
     if scale.is_finite() && scale >= 1.0 {
         return Ok(());
@@ -105,7 +105,7 @@ pub(crate) fn check_scale(scale: f64) -> Result<(), CkksError> {
 }
 
 impl Context {
-    /// Fails unless a plaintext belongs to this context.
+    /// Fails unless a CKKS plaintext belongs to the context.
     pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), CkksError> {
         self.check_poly(plaintext.poly(), plaintext.level())
     }

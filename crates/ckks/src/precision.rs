@@ -75,13 +75,13 @@ impl Precision {
         -self.deviation.log2()
     }
 
-    /// Returns the precision with another bound on the slots, known to whoever computes.
+    /// Returns the precision of slots with another bound on them, known to whoever computes.
     #[must_use]
     pub fn with_magnitude(self, magnitude: f64) -> Self {
         Self { magnitude, ..self }
     }
 
-    /// Returns the precision with another deviation of the errors.
+    /// Returns the precision of slots with another deviation of their errors.
     #[must_use]
     pub fn with_deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }
@@ -109,7 +109,7 @@ impl Precision {
         }
     }
 
-    /// The precision of the slots times a number.
+    /// The precision of slots that are multiplied by a number.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let factor = factor.abs();
@@ -120,13 +120,13 @@ impl Precision {
         }
     }
 
-    /// Returns the precision with a further independent error of this deviation.
+    /// Returns the precision of slots after a further independent error of a given deviation.
     #[must_use]
     pub fn plus_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation.hypot(deviation), ..*self }
     }
 
-    /// Returns the precision with a further error of this deviation that may depend on the errors before.
+    /// Returns the precision of slots after a further error of a given deviation that may depend on the errors before.
     #[must_use]
     pub fn plus_dependent_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation + deviation, ..*self }
@@ -152,7 +152,7 @@ impl Precision {
     }
 }
 
-/// The error in a slot that an error of this deviation in every coefficient makes: √(2·slots)·σ/scale, as only the
+/// The error in a slot that an error of deviation σ in every coefficient makes: √(2·slots)·σ/scale, as only the
 /// coefficients of a sparse message's subring count.
 #[must_use]
 pub fn slot_error(coefficient: f64, slots: usize, scale: f64) -> f64 {

@@ -68,7 +68,7 @@ impl Advisor<'_> {
         found.into_iter().flatten().collect()
     }
 
-    /// The relaxation to smaller numbers, if one helps.
+    /// The relaxation of a BFV request to smaller numbers, if one helps.
     fn plain(&mut self) -> Option<Relaxation> {
         match &self.request.plain {
             PlainRequest::Bits(bits) => self
@@ -106,12 +106,12 @@ impl Advisor<'_> {
         found
     }
 
-    /// The largest value below `current` with which the request fits.
+    /// The largest value of a setting below `current` with which a BFV request fits.
     fn largest(&mut self, current: u32, set: impl Fn(u32, &mut Request)) -> Option<u32> {
         largest_below(current, |value| self.fits(|asked| set(value, asked)))
     }
 
-    /// Whether the request fits with one change.
+    /// Whether a BFV request fits after one change.
     fn fits(&mut self, change: impl FnOnce(&mut Request)) -> bool {
         let mut asked = self.request.clone();
         change(&mut asked);

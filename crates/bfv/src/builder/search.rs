@@ -51,7 +51,7 @@ impl Trial {
         }
     }
 
-    /// Whether this candidate is a better choice than `other`: it fits at a lower cost, or comes closer to fitting.
+    /// Whether one candidate is a better choice than `other`: it fits at a lower cost, or comes closer to fitting.
     fn beats(&self, other: &Self) -> bool {
         let left = |tried: &Self| tried.candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
         match (self.fits(), other.fits()) {

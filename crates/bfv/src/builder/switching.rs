@@ -16,8 +16,8 @@ pub(super) struct DigitChoice {
 impl DigitChoice {
     const BV: Self = Self { special: 0, digits: None };
 
-    /// Makes the choice for hybrid key switching with d digits of k moduli: as many special moduli as the largest
-    /// digit has.
+    /// Makes the choice of hybrid key switching: d digits of k moduli, and as many special moduli as the largest digit
+    /// has moduli.
     fn hybrid(limbs: usize, digits: usize) -> Self {
         Self { special: limbs.div_ceil(digits.max(1)), digits: Some(digits) }
     }
@@ -47,7 +47,7 @@ impl DigitChoice {
         }
     }
 
-    /// The options of key switching with this choice of digits and these special moduli.
+    /// Makes the options of key switching from a choice of digits and a list of special moduli.
     pub(super) fn options(self, request: &Request, special_moduli: &[u64]) -> GadgetOptions {
         let asked = &request.algorithms.key_switching;
         if *asked != GadgetOptions::default() {

@@ -34,7 +34,7 @@ impl Extended {
         pairs.get(level.checked_sub(1)?)
     }
 
-    /// Whether the operand is extended already for this side and level.
+    /// Whether an extended operand stores its extension for a side and level of products.
     pub(super) fn is_ready(&self, side: Side, level: usize) -> bool {
         self.cell(side, level).is_some_and(|cell| cell.get().is_some())
     }
@@ -53,7 +53,7 @@ impl Evaluator {
         Ok(Extended { ciphertext: a.clone(), pairs: Arc::new([cells(), cells()]) })
     }
 
-    /// The extended pair of an operand for this side and level; computes it where it is not stored yet.
+    /// The extended pair of an operand for a side and level of products, computed where it is not stored yet.
     pub(super) fn pair_of<'a>(
         &self,
         a: &'a Extended,
@@ -76,7 +76,7 @@ impl Evaluator {
         }
     }
 
-    /// Extends both parts of a ciphertext for this side and level.
+    /// Extends the two parts of a ciphertext for a side and level of products.
     pub(super) fn extended(
         &self,
         a: &Ciphertext,
@@ -97,7 +97,7 @@ impl Evaluator {
         self.level_for(a.noise(), b.noise())
     }
 
-    /// Does [`product_level`](Self::product_level) for operands with these noise bounds.
+    /// Does [`product_level`](Self::product_level) for two operands known by their noise bounds.
     ///
     /// A product at a level gets the rounding of the modulus switches, of scaling and of the key switch, all times
     /// q/q_1⋯q_ℓ. This must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows

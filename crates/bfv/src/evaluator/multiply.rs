@@ -161,7 +161,7 @@ pub(super) fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Re
     Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into())
 }
 
-/// The one of two traces with fewer bits left, which the trace of a product continues.
+/// Chooses, of the traces of two operands, the one with fewer bits left, which the trace of the product continues.
 pub(super) fn lower<'a>(a: &'a Trace, b: &'a Trace) -> &'a Trace {
     if b.left() < a.left() { b } else { a }
 }

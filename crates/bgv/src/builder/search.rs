@@ -103,7 +103,7 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
     Ok(parameters)
 }
 
-/// A chain that fits, its options of key switching, and their cost over all levels.
+/// A chain of BGV moduli that fits, with the options of key switching and the cost of key switches at all levels.
 struct Found {
     chain: Chain,
     key_switching: GadgetOptions,
@@ -148,7 +148,7 @@ impl Asked<'_> {
         self.request.depth as usize
     }
 
-    /// A finder of primes for this ring that differ from t and from the primes `taken`.
+    /// A finder of primes for the requested ring that differ from t and from the primes `taken`.
     fn primes(&self, taken: &[u64]) -> PrimeFinder {
         PrimeFinder::new(self.ring.root_order(), &[taken, &[self.plain_modulus]].concat())
     }
@@ -159,7 +159,7 @@ impl Asked<'_> {
         settings.bits_left(&levels, self.request.noise == NoiseModel::WorstCase)
     }
 
-    /// The noise settings of a chain with these digits; none for digits that the chain does not allow.
+    /// The noise settings of a chain under options of key switching; none for digits that the chain does not allow.
     fn noise(&self, chain: &Chain, options: &GadgetOptions) -> Option<NoiseSettings> {
         let ring = self.ring.expansion();
         let (mut log2_moduli, mut key_switch) = (Vec::new(), Vec::new());

@@ -31,7 +31,7 @@ impl Evaluator {
 }
 
 impl Context {
-    /// Switches a BGV ciphertext of at least this level to Q_level.
+    /// Switches a BGV ciphertext to Q_level, for a `level` that is not above its own.
     pub(crate) fn switched<'a>(
         &self,
         a: &'a Ciphertext,
@@ -40,7 +40,7 @@ impl Context {
         self.moved(a, level, level)
     }
 
-    /// Switches a BGV ciphertext to this level and place, which is not above its own: multiplies by the constant that
+    /// Switches a BGV ciphertext to a level and a modulus that are not above its own: multiplies by the constant that
     /// gives it the level's factor, then switches the modulus.
     pub(crate) fn moved<'a>(
         &self,

@@ -129,7 +129,7 @@ fn at_scale(
     Err(if request.sharing.is_some() { Refusal::NotShareable { most } } else { Refusal::TooPrecise { most } })
 }
 
-/// The digits of key switching of least cost among those that security allows, and their cost.
+/// The CKKS parameters whose digits of key switching cost least of all that security allows, and that cost.
 fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<(f64, Parameters), Refusal> {
     let counts = request.digits.map_or(1..=chain.moduli().len(), |digits| digits..=digits);
     let mut best: Option<(f64, Parameters)> = None;

@@ -33,7 +33,7 @@ const LOG2_LIMIT: f64 = 126.0;
 #[derive(Clone, Debug)]
 pub struct Embedding {
     slots: usize,
-    /// Roots e^(2πi·5^j/8h), j < h, for h = 1, 2, 4, …, s/2.
+    /// Roots of unity e^(2πi·5^j/8h), j < h, for h = 1, 2, 4, …, s/2.
     roots: Vec<Complex64>,
 }
 
@@ -65,8 +65,8 @@ impl Embedding {
         self.slots
     }
 
-    /// Roots e^(2πi·5^j/8h) for j < h: the factors of the step from blocks of h to blocks of 2h, for h a power of two
-    /// below s; empty for another h.
+    /// Roots of unity e^(2πi·5^j/8h) for j < h: the factors of the step from blocks of h to blocks of 2h, for h a
+    /// power of two below s; empty for another h.
     #[must_use]
     pub fn roots(&self, half: usize) -> &[Complex64] {
         if !half.is_power_of_two() {
@@ -118,7 +118,8 @@ impl Embedding {
         Ok(())
     }
 
-    /// The 2s coefficients ⌊Δ·a_k⌉ of the polynomial with these values; missing ones count as zero.
+    /// Computes the 2s coefficients ⌊Δ·a_k⌉ of the polynomial with given values in s slots; missing values count as
+    /// zero.
     ///
     /// # Errors
     /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::Scale`];
@@ -151,7 +152,7 @@ impl Embedding {
         Ok(Zeroizing::new(coefficients.iter().map(|&a| a as i128).collect()))
     }
 
-    /// The values of the polynomial with these 2s coefficients, divided by the scale.
+    /// Computes the values in s slots of the polynomial with given 2s coefficients, divided by the scale.
     ///
     /// # Errors
     /// [`EncoderError::Length`]; [`EncoderError::Scale`].

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {
-    /// Error: no encoder has this number of slots.
+    /// Error: no encoder has the number of slots that was asked for.
     #[error("{got} slots: take a power of two from 1 to {most}, half of the ring degree")]
     Slots {
         /// Number of slots that was asked for.

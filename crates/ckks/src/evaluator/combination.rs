@@ -24,8 +24,8 @@ struct Weighted<'a> {
 }
 
 impl Evaluator {
-    /// Explicit mode: the linear combination Σ c_i·a_i of CKKS ciphertexts at this level and scale, without a
-    /// rescaling. Terms may have any scales and any levels from this one, of which moduli are dropped as by
+    /// Explicit mode: computes the linear combination Σ c_i·a_i of CKKS ciphertexts at a level and scale, without a
+    /// rescaling. Terms may have any scales and any levels from that one, of which moduli are dropped as by
     /// [`drop_to`](Self::drop_to); every factor is rounded at the scale that its term lacks.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Evaluator {
         terms.iter().map(weigh).collect()
     }
 
-    /// Metadata and noise of a sum of one term and others.
+    /// Metadata and noise of the sum of a first term and other terms of a linear combination.
     fn carried(
         &self,
         first: &Metadata,
@@ -137,7 +137,7 @@ impl Evaluator {
     }
 }
 
-/// Part i of each of the terms that have one, with their factors.
+/// The parts with index i of all terms of a linear combination, with their factors; terms of fewer parts are left out.
 fn part<'a>(
     terms: &'a [Weighted<'_>],
     i: usize,

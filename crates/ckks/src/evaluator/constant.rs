@@ -77,8 +77,8 @@ impl Evaluator {
         self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: multiplies a ciphertext by a constant at this scale, c·a, at the level of a and the product of
-    /// both scales.
+    /// Explicit mode: multiplies a ciphertext by a constant at a given scale, c·a, at the level of a and the product
+    /// of both scales.
     ///
     /// # Errors
     /// [`CkksError::Value`] for a scale below 1; as [`add_constant`](Self::add_constant).

@@ -116,8 +116,8 @@ impl Evaluator {
         Ok(Ciphertext::from_parts(parts, metadata, *a.noise(), a.key())?)
     }
 
-    /// Converts a ciphertext to a level below its own, at the canonical scale. Operations do so themselves: call this
-    /// for ciphertexts that are stored, sent, or meet several others.
+    /// Converts a CKKS ciphertext to a level below its own, at the canonical scale. Operations do so themselves: call
+    /// this for ciphertexts that are stored, sent, or meet several others.
     ///
     /// # Errors
     /// Every error of [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
@@ -159,7 +159,7 @@ impl Evaluator {
         Ok(Cow::Owned(self.dropped(a, level)?))
     }
 
-    /// Converts a ciphertext of a higher level to this level and scale.
+    /// Converts a CKKS ciphertext to a lower level and a given scale.
     pub(super) fn converted(
         &self,
         a: &Ciphertext,
@@ -188,8 +188,8 @@ impl Evaluator {
         Ok(moved)
     }
 
-    /// The scale change between two levels and two scales: by the lowest level above the second one that is nested in
-    /// the first.
+    /// Computes the scale change from a level and scale to a lower level and another scale: by the lowest level above
+    /// the lower one that is nested in the higher one.
     pub(super) fn scale_change(
         &self,
         [high, low]: [usize; 2],

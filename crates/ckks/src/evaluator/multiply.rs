@@ -82,7 +82,7 @@ impl Evaluator {
         self.relinearized_lower(&sum.ok_or(EMPTY)?, key, OPERATION, &traces)
     }
 
-    /// Returns a ciphertext as it is where it has this level, else converted to this level and its canonical scale.
+    /// Converts a CKKS ciphertext to a level and its canonical scale; one of that level is returned as it is.
     fn at_level<'a>(
         &self,
         a: &'a Ciphertext,
@@ -162,8 +162,8 @@ impl Evaluator {
         self.finish(result, operation, operands)
     }
 
-    /// The sum k·Σ a·b in three parts for one pair or more of ciphertexts of two parts each and of any levels from
-    /// this one.
+    /// The sum k·Σ a·b in three parts for one pair or more of CKKS ciphertexts of two parts each, of level `level` or
+    /// above.
     fn tensors(
         &self,
         pairs: &[[&Ciphertext; 2]],

@@ -66,7 +66,7 @@ impl Evaluator {
         Ok(product)
     }
 
-    /// A plaintext of this level, its own or converted from a higher level to this scale, and its errors.
+    /// Converts a CKKS plaintext of a higher level to a given level and scale; returns it with its errors.
     pub(super) fn plain_at<'a>(
         &self,
         plaintext: &'a Plaintext,

@@ -111,7 +111,7 @@ impl<'a> Model<'a> {
         best
     }
 
-    /// The best sizes of q_0 and q_(L+1) beside level moduli of this size.
+    /// The best sizes of q_0 and q_(L+1) beside level moduli of `level` bits.
     fn with_level(&self, level: f64) -> Option<Sizes> {
         let mut settings = self.settings.clone();
         settings.log2_moduli.fill(level);
@@ -148,8 +148,8 @@ impl<'a> Model<'a> {
     }
 }
 
-/// A chain of primes of at least these sizes, those of q_0 first; several level moduli to a word where that is wanted,
-/// they fit and the ring takes them.
+/// Makes a chain of primes of at least the given sizes, those of q_0 first; several level moduli share a word where
+/// that is wanted, they fit and the ring takes them.
 pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
     let depth = asked.depth();
     let mut finder = asked.primes(&[]);
