@@ -70,7 +70,7 @@ pub struct Settings {
     pub key_switching: GadgetOptions,
     /// Operations that are declared.
     pub budget: Budget,
-    /// Security to reach.
+    /// Security that the context must reach.
     pub security: Security,
 }
 

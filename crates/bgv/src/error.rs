@@ -84,7 +84,7 @@ pub enum BgvError {
          most all"
     )]
     LevelsUnusable {
-        /// Number of moduli of every level.
+        /// Number of moduli of every level of the chain.
         levels: Vec<usize>,
         /// Number of ciphertext moduli.
         moduli: usize,

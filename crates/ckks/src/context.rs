@@ -47,7 +47,7 @@ pub struct Settings {
     pub message_bits: u32,
     /// Digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
-    /// Security to reach.
+    /// Security that the context must reach.
     pub security: Security,
     /// Distribution of secrets.
     pub secrets: SecretDistribution,

@@ -148,7 +148,7 @@ pub enum CkksError {
         "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to all of them"
     )]
     LevelsUnusable {
-        /// Number of moduli of every level.
+        /// Number of moduli of every level of the chain.
         levels: Vec<usize>,
         /// Number of ciphertext moduli.
         moduli: usize,

@@ -33,9 +33,9 @@ pub enum EncoderError {
     Length {
         /// Content of the list, in words.
         what: &'static str,
-        /// Length that the list should have.
+        /// Length that the list of numbers should have.
         expected: usize,
-        /// Length that the list has.
+        /// Length of the list that was given.
         got: usize,
     },
     /// Error: a number is infinite or not a number.
