@@ -42,12 +42,12 @@ impl NoiseSettings {
         let depth = self.log2_moduli.len().saturating_sub(2);
         let rounding = noise::mod_switch(self.ring, 2);
         let mut levels = Vec::with_capacity(depth + 1);
-        let mut used = self.spend(&self.fresh, depth, &budget.fresh);
+        let mut used = self.summed(&self.fresh, depth, &budget.fresh);
         for level in (0..=depth).rev() {
             let operand = self.switched(&used, level, rounding);
             levels.push(LevelNoise { operand, used });
             if level > 0 {
-                used = self.spend(&self.term(&operand, level), level - 1, &budget.at(level - 1, depth));
+                used = self.summed(&self.summand(&operand, level), level - 1, &budget.at(level - 1, depth));
             }
         }
         levels.reverse();
@@ -56,7 +56,7 @@ impl NoiseSettings {
 
     /// The noise of one summand of level `level` − 1: a relinearised product of two operands of level `level`, or an
     /// operand times the constant that gives it the factor of the lower level.
-    fn term(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
+    fn summand(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
         let product =
             operand.product(operand, self.plain_modulus as f64, self.ring).plus(self.key_switching(level));
         let adjusted = operand.times_norm((self.plain_modulus / 2) as f64);
@@ -64,7 +64,7 @@ impl NoiseSettings {
     }
 
     /// The noise of a sum of terms after all operations declared for a level.
-    fn spend(&self, term: &NoiseBound, level: usize, declared: &Operations) -> NoiseBound {
+    fn summed(&self, term: &NoiseBound, level: usize, declared: &Operations) -> NoiseBound {
         let terms = declared.additions as f64 + 1.0;
         let switches = Log2::of(declared.rotations as f64);
         let NoiseTerm { worst, deviation, peak } = self.key_switching(level + 1);
