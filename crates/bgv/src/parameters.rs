@@ -219,7 +219,7 @@ impl Parameters {
         self.security
     }
 
-    /// The digits and special moduli of key switching.
+    /// The digits and special moduli of key switching under BGV parameters.
     #[must_use]
     pub fn key_switching(&self) -> &GadgetOptions {
         &self.key_switching

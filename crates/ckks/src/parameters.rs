@@ -323,13 +323,13 @@ impl Parameters {
         self.security
     }
 
-    /// The distribution of secrets.
+    /// The distribution of secrets under CKKS parameters.
     #[must_use]
     pub fn secrets(&self) -> SecretDistribution {
         self.secrets
     }
 
-    /// The digits and special moduli of key switching.
+    /// The digits and special moduli of key switching under CKKS parameters.
     #[must_use]
     pub fn key_switching(&self) -> &GadgetOptions {
         &self.key_switching
