@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
         let (mut limbs, mut last) = (1, max_limbs(limit));
         while limbs <= last {
             for digits in DigitChoice::all(self.request, limbs) {
-                match self.with_digits(nothing.clone(), limbs, digits, limit) {
+                match self.trial(nothing.clone(), limbs, digits, limit) {
                     Some(tried) if best.moduli.is_empty() || tried.beats(&best) => best = tried,
                     _ => {}
                 }
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
     }
 
     /// The candidate with `limbs` ciphertext moduli and this choice of digits; none where too few primes exist for it.
-    fn with_digits(
+    fn trial(
         &mut self,
         mut candidate: Candidate,
         limbs: usize,

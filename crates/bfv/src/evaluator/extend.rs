@@ -10,15 +10,15 @@ use crate::noise::{LevelModel, ProductModel};
 use crate::{BfvError, Ciphertext};
 
 /// The two parts of a BFV operand in the ring of products of a level, extended for one side of a product.
-pub(super) type ExtendedPair = [Poly<Evaluation>; 2];
+pub(super) type Extension = [Poly<Evaluation>; 2];
 
 /// A ciphertext that stores its extensions to the ring of products: this costly first half of a product is done once
 /// for all products on the same side and at the same level.
 #[derive(Clone)]
 pub struct Extended {
     pub(super) ciphertext: Ciphertext,
-    /// Extended pairs of the operand for the left and the right side, by level, the lowest first.
-    pairs: Arc<[Vec<OnceLock<ExtendedPair>>; 2]>,
+    /// Extensions of the operand for the left and the right side, by level, the lowest first.
+    extensions: Arc<[Vec<OnceLock<Extension>>; 2]>,
 }
 
 impl Extended {
@@ -28,10 +28,10 @@ impl Extended {
         &self.ciphertext
     }
 
-    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<ExtendedPair>> {
-        let [left, right] = &*self.pairs;
-        let pairs = if side == Side::Left { left } else { right };
-        pairs.get(level.checked_sub(1)?)
+    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<Extension>> {
+        let [left, right] = &*self.extensions;
+        let extensions = if side == Side::Left { left } else { right };
+        extensions.get(level.checked_sub(1)?)
     }
 
     /// Whether an extended operand stores its extension for a side and level of products.
@@ -50,39 +50,34 @@ impl Evaluator {
         self.context().check(a)?;
         a.two_parts("multiplication")?;
         let cells = || (0..self.context().rlwe().level()).map(|_| OnceLock::new()).collect();
-        Ok(Extended { ciphertext: a.clone(), pairs: Arc::new([cells(), cells()]) })
+        Ok(Extended { ciphertext: a.clone(), extensions: Arc::new([cells(), cells()]) })
     }
 
-    /// The extended pair of an operand for a side and level of products, computed where it is not stored yet.
-    pub(super) fn pair_of<'a>(
+    /// The extension of an operand for a side and level of products, computed where it is not stored yet.
+    pub(super) fn extension<'a>(
         &self,
         a: &'a Extended,
         side: Side,
         level: usize,
-    ) -> Result<&'a ExtendedPair, BfvError> {
+    ) -> Result<&'a Extension, BfvError> {
         // Operands look the same from both sides if products treat them alike.
         let side = if self.has_sides() { side } else { Side::Left };
         let missing = BfvError::LevelMissing { got: level, highest: self.context().rlwe().level() };
         let cell = a.cell(side, level).ok_or(missing)?;
         match cell.get() {
-            Some(pair) => Ok(pair),
+            Some(extension) => Ok(extension),
             None => {
                 // Threads that meet here extend the operand each, and one result is kept. A thread that waited for
                 // the first could wait for ever: the first shares its work with a pool and takes other work
                 // meanwhile, perhaps this again.
-                let pair = self.extended(&a.ciphertext, side, level)?;
-                Ok(cell.get_or_init(|| pair))
+                let extension = self.extended(&a.ciphertext, side, level)?;
+                Ok(cell.get_or_init(|| extension))
             }
         }
     }
 
     /// Extends the two parts of a ciphertext for a side and level of products.
-    pub(super) fn extended(
-        &self,
-        a: &Ciphertext,
-        side: Side,
-        level: usize,
-    ) -> Result<ExtendedPair, BfvError> {
+    pub(super) fn extended(&self, a: &Ciphertext, side: Side, level: usize) -> Result<Extension, BfvError> {
         self.context().check(a)?;
         let [c0, c1] = a.two_parts("multiplication")?;
         let scaler = self.context().scaler();

@@ -41,8 +41,8 @@ impl Evaluator {
         }
         let level = self.product_level(a, a);
         on_pool(self.context().rlwe().switch_words(), || {
-            let pair = self.extended(a, Side::Left, level)?;
-            self.scale(self.tensor([a, a], [&pair, &pair], level)?, Some(key))
+            let extension = self.extended(a, Side::Left, level)?;
+            self.scale(self.tensor([a, a], [&extension, &extension], level)?, Some(key))
         })
     }
 

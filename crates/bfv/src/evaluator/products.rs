@@ -3,13 +3,13 @@
 use sunzi_ring::{Evaluation, Poly, Side};
 use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
 
-use super::extend::ExtendedPair;
+use super::extend::Extension;
 use super::multiply::{Scaled, check_key, least_trace};
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
-/// A factor of a BFV product: a ciphertext and its extended pair for one side.
-type Factor<'a> = (&'a Ciphertext, &'a ExtendedPair);
+/// A factor of a BFV product: a ciphertext and its extension for one side.
+type Factor<'a> = (&'a Ciphertext, &'a Extension);
 
 const EMPTY: BfvError = BfvError::Empty { what: "a sum of products" };
 
@@ -135,15 +135,15 @@ impl Evaluator {
             u32::from(left.is_ready(Side::Left, level)) + u32::from(right.is_ready(Side::Right, level))
         };
         let (a, b) = if ready(b, a) > ready(a, b) { (b, a) } else { (a, b) };
-        let (left, right) = (self.pair_of(a, Side::Left, level)?, self.pair_of(b, Side::Right, level)?);
+        let (left, right) = (self.extension(a, Side::Left, level)?, self.extension(b, Side::Right, level)?);
         Ok([(a.ciphertext(), left), (b.ciphertext(), right)])
     }
 
-    /// The product of two ciphertexts before scaling, from their extended pairs for a level, the left one first.
+    /// The product of two ciphertexts before scaling, from their extensions for a level, the left one first.
     pub(super) fn tensor(
         &self,
         [a, b]: [&Ciphertext; 2],
-        [left, right]: [&ExtendedPair; 2],
+        [left, right]: [&Extension; 2],
         level: usize,
     ) -> Result<Tensor, BfvError> {
         self.check_factors(a, b)?;
@@ -160,7 +160,7 @@ impl Evaluator {
         &self,
         sum: &mut Tensor,
         [a, b]: [&Ciphertext; 2],
-        [left, right]: [&ExtendedPair; 2],
+        [left, right]: [&Extension; 2],
     ) -> Result<(), BfvError> {
         self.check_factors(a, b)?;
         if a.key() != sum.key {
