@@ -1,4 +1,4 @@
-//! Which algorithms a BFV parameter set uses for products, decryption and key switching.
+//! Algorithms that a BFV parameter set uses for products, decryption and key switching.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use sunzi_ring::{
 
 use crate::BfvError;
 
-/// Which of the algorithms of `[BEHZ16]` and `[KPZ21]` a parameter set uses; the defaults are the fastest.
+/// Choice among the algorithms of `[BEHZ16]` and `[KPZ21]` for a BFV parameter set; the defaults are the fastest.
 ///
 /// ```
 /// use sunzi_bfv::{Algorithms, Parameters};
@@ -27,12 +27,13 @@ use crate::BfvError;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Algorithms {
-    /// Algorithms of products and decryption.
+    /// Algorithms of BFV products and decryption.
     pub scaling: ScalerOptions,
-    /// With [`Multiplication::HpsOverQLeveled`]: how many bits less than the noise of its operands makes of a product the
-    /// choice of its level may add, by the bounds `[KPZ21, app. D]`. The fewer, the faster; bounds hold in any case.
+    /// Cushion of leveled products in bits `[KPZ21, app. D]`, for [`Multiplication::HpsOverQLeveled`]: the choice of a
+    /// lower level may add at most 2^-cushion times the noise that the product has anyway, by the bounds. Fewer bits
+    /// are faster; bounds hold in any case.
     pub cushion_bits: u32,
-    /// The digits of relinearisation and rotation.
+    /// Digits and special moduli of relinearisation and rotation.
     pub key_switching: GadgetOptions,
 }
 
@@ -43,14 +44,15 @@ impl Default for Algorithms {
 }
 
 impl Algorithms {
-    /// Fails unless ciphertext moduli and plaintext moduli allow every option.
+    /// Fails unless the ciphertext moduli and the plaintext moduli of a BFV parameter set allow every algorithm
+    /// chosen.
     pub(crate) fn check(&self, moduli: &[u64], plain_moduli: &[u64]) -> Result<(), BfvError> {
         RnsDigits::new(&self.key_switching, moduli).map_err(BfvError::Algorithms)?;
         ScalingBounds::check_all(&self.scaling, moduli, plain_moduli).map_err(BfvError::Algorithms)
     }
 }
 
-/// What differs from the default, or "default".
+/// Writes the algorithms that differ from the default ones, or "default".
 impl fmt::Display for Algorithms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ScalerOptions { decryption, multiplication, modulus_switching, m_tilde, auxiliary } =

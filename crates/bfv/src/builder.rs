@@ -1,8 +1,8 @@
-//! Parameters from what is known of the computation.
+//! Chooses BFV parameters from what is known of the computation.
 //!
-//! A request ([`Request`]) describes the circuit and the numbers; the search tries every ring
-//! degree and way to split the plaintext space, predicts the noise with the formulas of
-//! [`noise`](crate::noise), and takes the cheapest set that leaves a margin.
+//! A BFV [`Request`] describes the circuit and the numbers; the search tries every ring degree and way to split the
+//! plaintext space, predicts the noise with the formulas of [`noise`](crate::noise), and takes the cheapest set that
+//! leaves a margin.
 
 mod cost;
 mod moduli;
@@ -23,16 +23,15 @@ use crate::explain::{Choice, Explanation};
 use crate::parameters::{CrtParameters, Parameters};
 use crate::request::{KeySwitching, Request};
 
-/// Chooses [`Parameters`] for a computation.
+/// Builder of BFV [`Parameters`] for a computation.
 ///
-/// The circuit it provides for: up to 2^`additions` fresh ciphertexts are summed; then, `depth`
-/// times, two such results are multiplied and relinearised, up to 2^`additions` products are
-/// summed, `rotations` times the sum is added to a rotation of itself, and `plain_products` times
-/// it is multiplied by a plaintext. With depth 0 the rotations and plaintext products act on the
-/// sum of fresh ciphertexts. All operands may depend on each other.
+/// The BFV builder provides for this circuit: up to 2^`additions` fresh ciphertexts are summed; then, `depth` times,
+/// two such results are multiplied and relinearised, up to 2^`additions` products are summed, `rotations` times the
+/// sum is added to a rotation of itself, and `plain_products` times it is multiplied by a plaintext. With depth 0 the
+/// rotations and plaintext products act on the sum of fresh ciphertexts. All operands may depend on each other.
 ///
-/// The builder cannot know how large the numbers grow: choose the plaintext space for the largest
-/// intermediate result, sums included.
+/// The BFV builder cannot know how large the numbers grow: choose the plaintext space for the largest intermediate
+/// result, sums included.
 ///
 /// ```
 /// use sunzi_bfv::Parameters;
@@ -48,7 +47,7 @@ pub struct ParametersBuilder {
 }
 
 impl Parameters {
-    /// Chooses parameters from what is known of the computation.
+    /// Starts to choose BFV parameters from what is known of the computation.
     pub fn builder() -> ParametersBuilder {
         ParametersBuilder::default()
     }
@@ -77,7 +76,8 @@ impl ParametersBuilder {
         Self { request: Request { plain: PlainRequest::Range(magnitude.into()), ..self.request } }
     }
 
-    /// Whether n numbers share a ciphertext, slot by slot; true unless set. Without batching any t will do.
+    /// Sets whether n numbers share a ciphertext, slot by slot; true unless set. Without batching any plaintext
+    /// modulus will do.
     pub fn batching(self, batching: bool) -> Self {
         Self { request: Request { batching, ..self.request } }
     }
@@ -97,7 +97,7 @@ impl ParametersBuilder {
         Self { request: Request { plain_products: count, ..self.request } }
     }
 
-    /// Asks for at least this many numbers in one ciphertext.
+    /// Asks for a ring with at least this many slots in one ciphertext.
     pub fn slots(self, slots: usize) -> Self {
         Self { request: Request { slots, ..self.request } }
     }
@@ -110,8 +110,8 @@ impl ParametersBuilder {
     /// Asks for exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four;
     /// [`log2_degree`](Self::log2_degree) is for a power of two.
     ///
-    /// With batching a plaintext modulus is then a power p^r of a prime that does not divide m, and slots hold elements of GR(p^r, d), d the order of p
-    /// modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
+    /// With batching over a ring of index m, a plaintext modulus is a power p^r of a prime that does not divide m, and
+    /// slots hold elements of GR(p^r, d), d the order of p modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
     pub fn ring_index(self, m: u64) -> Self {
         self.ring(RingShape::of_index(m))
     }
@@ -126,34 +126,35 @@ impl ParametersBuilder {
         Self { request: Request { margin: bits, ..self.request } }
     }
 
-    /// Leaves room for `decrypt_for_sharing` under this policy after the last level, for results that have used all that was asked for.
+    /// Leaves room for `decrypt_for_sharing` under this sharing policy after the last level, for results that have
+    /// used all that was asked for.
     pub fn sharing(self, policy: SharingPolicy) -> Self {
         Self { request: Request { sharing: Some(policy), ..self.request } }
     }
 
-    /// The security to reach; 128 bits unless set.
+    /// Sets the security that parameters must reach; 128 bits unless set.
     pub fn security(self, security: Security) -> Self {
         Self { request: Request { security, ..self.request } }
     }
 
-    /// The algorithms to use; the fastest unless set.
+    /// Sets the algorithms of BFV products, decryption and key switching; the fastest unless set.
     pub fn algorithms(self, algorithms: Algorithms) -> Self {
         Self { request: Request { algorithms, ..self.request } }
     }
 
-    /// The key switching to use: the cheapest unless set. Digits and special moduli in
+    /// Sets the method of key switching: the cheapest unless set. Digits and special moduli in
     /// [`algorithms`](Self::algorithms) come first.
     pub fn key_switching(self, key_switching: KeySwitching) -> Self {
         Self { request: Request { key_switching, ..self.request } }
     }
 
-    /// The request made of this builder so far.
+    /// The request that the settings of the BFV builder make.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request
     }
 
-    /// The cheapest parameters with one plaintext modulus.
+    /// Returns the cheapest BFV parameters with one plaintext modulus.
     ///
     /// # Errors
     /// [`BfvError::Request`] for a setting out of range; [`BfvError::NothingFits`], saying what to relax.
@@ -162,7 +163,7 @@ impl ParametersBuilder {
         Ok(parameters.parts().into_iter().next().ok_or(EncodingError::NoPlainModuli)?)
     }
 
-    /// The cheapest parameters, with as many plaintext moduli as that takes.
+    /// Returns the cheapest BFV parameters, with as many plaintext moduli as the request takes.
     ///
     /// # Errors
     /// Every error of [`build`](Self::build).
@@ -170,7 +171,7 @@ impl ParametersBuilder {
         Ok(self.choose(false)?.parameters)
     }
 
-    /// Every candidate that [`build_crt`](Self::build_crt) considers, and its choice if there is one.
+    /// Lists every candidate that [`build_crt`](Self::build_crt) considers, and its choice if there is one.
     ///
     /// # Errors
     /// [`BfvError::Request`] for a setting out of range.
@@ -178,8 +179,8 @@ impl ParametersBuilder {
         self.explain_with(false)
     }
 
-    /// Bits of noise that the computation leaves in parameters that are there, whatever was asked of ring and plaintext space: it fits if
-    /// they are at least the [margin](Self::margin).
+    /// Predicts the bits of noise that the computation leaves in given BFV parameters, whatever was asked of ring and
+    /// plaintext space: it fits if they are at least the [margin](Self::margin).
     ///
     /// # Errors
     /// [`BfvError::Request`] for a setting out of range; [`BfvError::Ring`] for algorithms that the moduli do not allow.

@@ -5,8 +5,8 @@
 pub struct Bfv;
 
 impl sunzi_rlwe::Scheme for Bfv {
-    /// The plaintext modulus t: contexts that differ in nothing else share keys, and their ciphertexts must
-    /// not mix.
+    /// The plaintext modulus t of a BFV ciphertext: contexts that differ in nothing else share keys, and their
+    /// ciphertexts must not mix.
     type Metadata = u64;
     const NAME: &'static str = "BFV";
 }

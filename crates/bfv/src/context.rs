@@ -1,4 +1,4 @@
-//! The tables of one BFV parameter set.
+//! The BFV context: ring, keys and scaling tables of one parameter set.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,14 +12,14 @@ use crate::{Algorithms, Bfv, BfvError, Ciphertext, CrtParameters, EncodingError,
 
 /// Ring, plaintext modulus and scaling tables of BFV. Cheap to clone.
 ///
-/// The [`Ring`] stores residues in words unless the context was made with another one. Contexts that share ring and
-/// secret key may differ in plaintext modulus: keys do not depend on it.
+/// The [`Ring`] of a BFV context stores residues in words unless the context was made with another one. Contexts that
+/// share ring and secret key may differ in plaintext modulus: keys do not depend on it.
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
 }
 
-/// Contexts for several plaintext moduli, which share ring and keys: for integers wider than one of them.
+/// BFV contexts for several plaintext moduli, which share ring and keys: for integers wider than one of them.
 ///
 /// ```
 /// use sunzi_bfv::{Evaluator, Parameters};
@@ -50,12 +50,12 @@ struct Inner {
     algorithms: Algorithms,
     scaler: Scaler,
     tail: Tail,
-    /// Noise of products by level, the lowest first, computed when a product first asks.
+    /// Noise models of products by level, the lowest first, computed when a product first asks.
     levels: OnceLock<Vec<LevelModel>>,
 }
 
 impl Context {
-    /// Builds the tables of `parameters`.
+    /// Builds the BFV context of `parameters`.
     ///
     /// # Errors
     /// Every error of [`Parameters::validate`]; [`BfvError::Ring`] for moduli the ring cannot use;
@@ -71,7 +71,7 @@ impl Context {
 }
 
 impl Context {
-    /// Builds the tables over a ring that is there already.
+    /// Builds a BFV context over an existing ring.
     ///
     /// # Errors
     /// [`BfvError::Rlwe`] above the security limit; [`BfvError::Ring`] for a plaintext modulus the ring cannot scale.
@@ -79,7 +79,7 @@ impl Context {
         Self::with_algorithms(ring, plain_modulus, security, &Algorithms::default())
     }
 
-    /// Builds the tables over a ring that is there already, with a choice of algorithms.
+    /// Builds a BFV context over an existing ring, with a choice of algorithms.
     ///
     /// # Errors
     /// Every error of [`with_ring`](Self::with_ring), and [`BfvError::Ring`] for algorithms the ring cannot follow.
@@ -111,7 +111,8 @@ impl Context {
         })
     }
 
-    /// A context of this ring and these keys with another plaintext modulus: both share their tables.
+    /// Makes a BFV context of the same ring and keys with another plaintext modulus: the two contexts share their
+    /// tables.
     ///
     /// # Errors
     /// Every error of [`with_ring`](Self::with_ring).
@@ -120,7 +121,7 @@ impl Context {
         Self::over(rlwe.clone(), plain_modulus, algorithms)
     }
 
-    /// What the noise of products at a level depends on; at a level that is not there, as if there were none.
+    /// The noise model of products at a level; for a level that does not exist, the model without a dropped modulus.
     pub(crate) fn level_model(&self, level: usize) -> LevelModel {
         let models = self
             .inner
@@ -145,44 +146,44 @@ impl Context {
         LevelModel { product, relinearization: noise.scaled(Log2::from_bits(log2_dropped)) }
     }
 
-    /// The RLWE context: ring and security.
+    /// The RLWE context: ring, key switching and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
     }
 
-    /// The ciphertext ring.
+    /// The ciphertext ring R_q.
     #[must_use]
     pub fn ring(&self) -> &Ring {
         self.inner.rlwe.ring()
     }
 
-    /// The ring degree n.
+    /// The ring degree n of a BFV context.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.ring().degree()
     }
 
-    /// The plaintext modulus t.
+    /// The plaintext modulus t of a BFV context.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
         self.inner.plain_modulus
     }
 
-    /// The choice of algorithms.
+    /// The algorithms that a BFV context uses.
     #[must_use]
     pub fn algorithms(&self) -> &Algorithms {
         &self.inner.algorithms
     }
 
-    /// The tables that extend, scale by t/q and decrypt.
+    /// The tables that extend operands, scale by t/q and decrypt.
     #[must_use]
     pub fn scaler(&self) -> &Scaler {
         &self.inner.scaler
     }
 
-    /// Fails unless a ciphertext has this plaintext modulus and all moduli. Operations that are the same at every
-    /// level do not ask.
+    /// Fails unless a ciphertext has the plaintext modulus and all moduli of this context. Operations that are alike
+    /// at every level do not check.
     pub(crate) fn check(&self, ciphertext: &Ciphertext) -> Result<(), BfvError> {
         self.check_plain_modulus(*ciphertext.metadata())?;
         let expected = self.ring().level();
@@ -200,21 +201,21 @@ impl Context {
         if got == expected { Ok(()) } else { Err(BfvError::PlainModulusMismatch { expected, got }) }
     }
 
-    /// log2 of the largest noise that decrypts: (1/2 − k/γ)·q/t `[BEHZ16, Theorem 1]`.
+    /// log2 of the largest noise that a BFV ciphertext may have to decrypt: (1/2 − k/γ)·q/t `[BEHZ16, Theorem 1]`.
     #[must_use]
     pub fn log2_noise_capacity(&self) -> f64 {
         let margin = Log2::of(self.scaler().bounds().decryption_margin).bits();
         margin + self.rlwe().log2_modulus() - (self.plain_modulus() as f64).log2()
     }
 
-    /// Bits left before decryption may fail, of a ciphertext or of noise bounds: capacity minus noise, both as
-    /// log2. Below 0 a right answer is not guaranteed, and [`decrypt`](Self::decrypt) refuses.
+    /// Bits left before decryption of a BFV ciphertext may fail: log2 of the noise capacity minus log2 of the noise.
+    /// Below 0 a right answer is not guaranteed, and [`decrypt`](Self::decrypt) refuses.
     #[must_use]
     pub fn bits_left(&self, noise: impl AsRef<NoiseBound>) -> f64 {
         self.log2_noise_capacity() - noise.as_ref().bound_by(&self.inner.tail).bits()
     }
 
-    /// Notes in the ciphertext's trace that `operation` made it from `operands`, or in place.
+    /// Notes in a ciphertext's trace that `operation` made it from `operands`, or in place.
     pub(crate) fn record(
         &self,
         mut ciphertext: Ciphertext,
@@ -227,7 +228,7 @@ impl Context {
 }
 
 impl CrtParameters {
-    /// Builds the contexts of all t_i; they share ring, tables and keys.
+    /// Builds a BFV context for each plaintext modulus t_i; the contexts share ring, tables and keys.
     ///
     /// # Errors
     /// Every error of [`validate`](Self::validate) and of [`Context::new`].

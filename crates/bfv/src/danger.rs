@@ -1,11 +1,11 @@
-//! Measurements that need, and therefore endanger, the secret key. For tests and research only.
+//! Measurements of BFV noise that need, and therefore endanger, the secret key. For tests and research only.
 
 use sunzi_rlwe::{SecretKey, encryption::phase, noise::measured};
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
 impl Context {
-    /// log2 of the true noise ‖c(s) − (q/t)·m‖∞ of a ciphertext of `message`, modulo q; −∞ for none.
+    /// Measures log2 of the true noise ‖c(s) − (q/t)·m‖∞ of a BFV ciphertext of `message`, modulo q; −∞ for none.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`], [`sunzi_rlwe::RlweError::KeyMismatch`].

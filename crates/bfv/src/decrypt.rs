@@ -1,4 +1,4 @@
-//! Decryption, for the key holder and for results that are shared.
+//! BFV decryption, for the key holder and for results that are shared.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Poly};
@@ -9,10 +9,10 @@ use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingP
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
 impl Context {
-    /// Opens a ciphertext `[BEHZ16, Alg. 1]`.
+    /// Decrypts a BFV ciphertext `[BEHZ16, Alg. 1]`.
     ///
-    /// The result tells the holder of the ciphertext nothing about the key only as long as it is
-    /// not given back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
+    /// A decrypted result tells the holder of the ciphertext nothing about the key only as long as it is not given
+    /// back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
     ///
     /// # Errors
     /// [`BfvError::NoiseExhausted`] when the noise bound does not guarantee the right answer, naming the operations
@@ -29,7 +29,7 @@ impl Context {
         }
     }
 
-    /// Opens a ciphertext whatever its noise bound says: the answer may be garbage.
+    /// Decrypts a BFV ciphertext whatever its noise bound says: the answer may be garbage.
     ///
     /// # Errors
     /// Every error of [`decrypt`](Self::decrypt) but the one for too much noise.
@@ -41,16 +41,17 @@ impl Context {
         Ok(Plaintext::new(message, self.plain_modulus())?)
     }
 
-    /// The message of c(s) = (q/t)·m + v.
+    /// Recovers the message m from a phase c(s) = (q/t)·m + v.
     fn open(&self, phase: &Poly<Coefficient>) -> Result<Plaintext, BfvError> {
         Ok(Plaintext::new(self.scaler().decrypt(phase)?, self.plain_modulus())?)
     }
 
-    /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
-    /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`] for what is promised.
+    /// Decrypts a BFV ciphertext for somebody else to see. The answer tells nothing of the noise, and so nothing of
+    /// the key, to whoever made or chose the ciphertext; see [`sunzi_rlwe::sharing`] for the noise that is added and
+    /// [`SharingPolicy`] for the guarantee.
     ///
-    /// `noise` is the bound that the key holder declares. The bound that the ciphertext carries does not count:
-    /// only if it is larger, there is an error.
+    /// The parameter `noise` is the bound that the key holder declares. The bound that the ciphertext carries does not
+    /// count: only if it is larger, there is an error.
     ///
     /// # Errors
     /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
@@ -64,14 +65,15 @@ impl Context {
         rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, BfvError> {
         ciphertext.check_key(key.id(), "the secret key")?;
-        let flooding = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        let flooding = self.flooding_for(ciphertext, noise, ledger.ledger().policy())?;
         ledger.spend(key.id())?;
         let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
         self.ring().add_assign(&mut phase, &*flooding.sample(self.ring(), rng)?)?;
         self.open(&phase)
     }
 
-    /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
+    /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the
+    /// key: before there is a ledger.
     ///
     /// # Errors
     /// Every error of [`decrypt_for_sharing`](Self::decrypt_for_sharing) that does not depend on the key.
@@ -81,11 +83,11 @@ impl Context {
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), BfvError> {
-        self.hiding(ciphertext, noise, policy).map(drop)
+        self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
-    /// What hides the noise of a ciphertext.
-    fn hiding(
+    /// The flooding noise that hides the noise of a BFV ciphertext.
+    fn flooding_for(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,
@@ -102,7 +104,8 @@ impl Context {
         Ok(flooding)
     }
 
-    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open: what to declare where no smaller bound is known.
+    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can decrypt: the noise
+    /// to declare where no smaller bound is known.
     ///
     /// # Errors
     /// [`BfvError::Rlwe`] never for a policy that exists.

@@ -1,4 +1,4 @@
-//! Encryption under the public or the secret key.
+//! BFV encryption under the public or the secret key.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Poly};
@@ -8,7 +8,8 @@ use zeroize::Zeroizing;
 use crate::{Bfv, BfvError, Ciphertext, Context, Plaintext};
 
 impl Context {
-    /// Encrypts under the public key: modulo qp where there is a special modulus p, scaled down to q `[KPZ21, 3.1]`.
+    /// Encrypts a plaintext under the public key: modulo qp where there is a special modulus p, scaled down to q
+    /// `[KPZ21, 3.1]`.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
@@ -22,7 +23,7 @@ impl Context {
         Bfv::encrypt(self, plaintext, key.into(), rng)
     }
 
-    /// Encrypts under the secret key: less noise, for those who hold it.
+    /// Encrypts a plaintext under the secret key, with less noise than under the public key.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
@@ -36,7 +37,7 @@ impl Context {
         Bfv::encrypt(self, plaintext, key.into(), rng)
     }
 
-    /// ⌊(q/t)·m⌉ in evaluation form, erased when dropped.
+    /// The scaled message ⌊(q/t)·m⌉ in evaluation form, erased when dropped.
     pub(crate) fn scaled_message(
         &self,
         plaintext: &Plaintext,
@@ -46,7 +47,7 @@ impl Context {
         Ok(Zeroizing::new(ring.to_evaluation(scaled)?))
     }
 
-    /// Fails unless the plaintext has this context's degree and modulus.
+    /// Fails unless a plaintext has the degree and the plaintext modulus of this context.
     pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), BfvError> {
         Ok(plaintext.check(self.degree(), self.plain_modulus())?)
     }

@@ -1,4 +1,4 @@
-//! What can go wrong in BFV.
+//! Errors of BFV.
 
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
@@ -12,20 +12,20 @@ use crate::refusal::NothingFits;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BfvError {
-    /// A ciphertext belongs to another plaintext modulus.
+    /// Error: a ciphertext belongs to another plaintext modulus than the context.
     #[error(
         "the ciphertext has plaintext modulus {got}, the context {expected}: use the context it was made in"
     )]
     PlainModulusMismatch {
-        /// The context's plaintext modulus.
+        /// Plaintext modulus of the context.
         expected: u64,
-        /// The ciphertext's plaintext modulus.
+        /// Plaintext modulus of the ciphertext.
         got: u64,
     },
-    /// An option of the algorithms that the moduli do not allow.
+    /// Error: the moduli do not allow an option of the algorithms.
     #[error("algorithms: {0}")]
     Algorithms(#[source] RingError),
-    /// A ciphertext lacks moduli of the context.
+    /// Error: a ciphertext lacks moduli of the context.
     #[error("the ciphertext has the first {got} of {expected} moduli: use the context it was made in")]
     LevelMismatch {
         /// Number of moduli of the context.
@@ -33,69 +33,69 @@ pub enum BfvError {
         /// Number of moduli of the ciphertext.
         got: usize,
     },
-    /// Ciphertext and special moduli that make no ring.
+    /// Error: the ciphertext moduli and special moduli make no ring.
     #[error(transparent)]
     Moduli(#[from] ModuliError),
-    /// A request to the parameter builder that contradicts itself or is out of range.
+    /// Error: a request to the parameter builder contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// The setting of the builder.
+        /// Name of the refused setting of the parameter builder.
         what: &'static str,
-        /// The value that was asked for.
+        /// Value that the request gave to the refused setting.
         got: String,
-        /// The values that are possible.
+        /// Values that the refused setting may have.
         expected: String,
     },
-    /// No parameter set meets the request.
+    /// Error: no BFV parameter set meets the request.
     #[error(transparent)]
     NothingFits(#[from] Box<NothingFits>),
-    /// The noise bound does not guarantee a right decryption.
+    /// Error: the noise bound of a ciphertext does not guarantee a right decryption.
     #[error(
         "the noise may exceed what decryption tolerates by {bits_short:.1} bits ({}): choose parameters for \
          more depth, or fewer operations",
         trace.summary()
     )]
     NoiseExhausted {
-        /// Bits of noise above the capacity.
+        /// Bits by which the noise exceeds the capacity.
         bits_short: f64,
-        /// The operations that spent the budget.
+        /// Trace of the operations that made the noise.
         trace: Trace,
     },
-    /// A level that products do not have.
+    /// Error: BFV products do not have the level that was asked for.
     #[error("products at level {got} do not exist: expected one from 1 to {highest}")]
     LevelMissing {
-        /// The level asked for.
+        /// Level of products that was asked for.
         got: usize,
-        /// The highest level that products have.
+        /// Highest level that products have.
         highest: usize,
     },
-    /// A part of the library that this build lacks.
+    /// Error: this build lacks a part of the library.
     #[error("{what} need the feature `{feature}`, which this build lacks: build with `--features {feature}`")]
     MissingFeature {
-        /// The part of the library that was asked for.
+        /// Part of the library that was asked for.
         what: &'static str,
-        /// The feature of this crate, and of those above it, that adds the part.
+        /// Feature of this crate, and of the crates above, that adds the part.
         feature: &'static str,
     },
-    /// An operation was given nothing where it needs something.
+    /// Error: an operation on lists was given an empty one.
     #[error("{what} needs at least one term")]
     Empty {
-        /// The operation that was given nothing.
+        /// Name of the operation that was given an empty list.
         what: &'static str,
     },
-    /// An error of plaintexts and encoders.
+    /// Error of plaintexts and encoders.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// An error of the RLWE layer.
+    /// Error of the RLWE layer.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
-    /// An error of the ring.
+    /// Error of the polynomial ring.
     #[error(transparent)]
     Ring(#[from] RingError),
-    /// An error of the number theory.
+    /// Error of number theory.
     #[error(transparent)]
     Math(#[from] MathError),
-    /// An error of the kernels.
+    /// Error of the arithmetic kernels.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }

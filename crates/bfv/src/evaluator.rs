@@ -14,10 +14,10 @@ pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMultiplier, PreparedPlaintext
 
 use crate::{Bfv, BfvError, Ciphertext, Context, Plaintext, noise};
 
-/// The digits of a ciphertext, for any number of its rotations.
+/// The digits of a BFV ciphertext, cut once for any number of its rotations.
 pub type Hoisted<'a> = sunzi_rlwe::evaluator::Hoisted<'a, Bfv>;
 
-/// Computes on ciphertexts without any secret.
+/// Evaluator: computes on BFV ciphertexts without any secret.
 ///
 /// ```
 /// use sunzi_bfv::{BatchEncoder, Context, Encoder, Evaluator, Parameters};
@@ -46,14 +46,14 @@ pub type Hoisted<'a> = sunzi_rlwe::evaluator::Hoisted<'a, Bfv>;
 pub struct Evaluator(sunzi_rlwe::Evaluator<Bfv>);
 
 impl Evaluator {
-    /// An evaluator over `context`.
+    /// Makes an evaluator over a BFV context.
     #[must_use]
     pub fn new(context: &Context) -> Self {
         Self(sunzi_rlwe::Evaluator::new(context))
     }
 }
 
-/// Reaches the operations that all schemes share.
+/// Gives access to the operations that all schemes share.
 impl Deref for Evaluator {
     type Target = sunzi_rlwe::Evaluator<Bfv>;
 
@@ -76,7 +76,7 @@ impl Homomorphic for Bfv {
         context.check(a)
     }
 
-    /// Adds ±⌊(q/t)·m⌉ to c_0 for a plaintext m.
+    /// Adds ±⌊(q/t)·m⌉ to the part c_0 of a ciphertext, for a plaintext m.
     fn shift(
         context: &Context,
         a: &mut Ciphertext,

@@ -1,4 +1,4 @@
-//! Why the parameter builder chose what it chose.
+//! Explains why the BFV parameter builder chose what it chose.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::parameters::CrtParameters;
 pub use crate::refusal::Refusal;
 use crate::request::Request;
 
-/// A request, every candidate considered, and the choice.
+/// A BFV request, every candidate considered, and the choice.
 ///
 /// ```
 /// use sunzi_bfv::Parameters;
@@ -25,39 +25,41 @@ use crate::request::Request;
 /// ```
 pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Choice>;
 
-/// One ring degree with one set of plaintext moduli and the fewest ciphertext moduli that are enough.
+/// A candidate of the BFV builder: one ring degree with one set of plaintext moduli and the fewest ciphertext moduli
+/// that are enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The ring of the candidate.
+    /// Ring of the candidate.
     #[serde(flatten)]
     pub ring: RingShape,
     /// Largest log2 of q and special moduli that is secure; none if security was given up or cannot be reached.
     pub limit: Option<u32>,
-    /// The plaintext moduli t_i.
+    /// Plaintext moduli t_i of the candidate.
     pub plain_moduli: Vec<u64>,
-    /// Number of ciphertext moduli.
+    /// Number of ciphertext moduli of the candidate.
     pub limbs: usize,
-    /// log2 q.
+    /// Size log2 q of the ciphertext modulus of the candidate.
     pub log2_modulus: f64,
-    /// Number of special moduli.
+    /// Number of special moduli of the candidate.
     #[serde(default)]
     pub special_limbs: usize,
-    /// log2 of the special moduli together.
+    /// Size log2 P of the product P of the candidate's special moduli.
     #[serde(default)]
     pub log2_special: f64,
-    /// Digits of key switching, d_num.
+    /// Number of digits of key switching, d_num.
     #[serde(default)]
     pub digits: usize,
-    /// Predicted bits left for fresh ciphertexts and after each level.
+    /// Predicted bits of noise left for fresh ciphertexts and after each level.
     pub bits_left: Vec<f64>,
-    /// Butterflies of the circuit, for all plaintext moduli together: what candidates are ranked by.
+    /// Cost of the candidate, by which candidates are ranked: butterflies of the circuit, for all plaintext moduli
+    /// together.
     pub cost: f64,
-    /// What became of the candidate.
+    /// Verdict on the candidate.
     pub verdict: Verdict,
 }
 
 impl Candidate {
-    /// A candidate about which only the ring is known.
+    /// Makes a candidate of which only the ring is known.
     pub(crate) fn empty(ring: RingShape, limit: f64) -> Self {
         Self {
             ring,
@@ -75,45 +77,45 @@ impl Candidate {
     }
 }
 
-/// What became of a candidate.
+/// Verdict on a candidate of the BFV builder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The candidate fits, and nothing has been compared yet.
+    /// Verdict: the candidate fits, and costs have not been compared yet.
     Fits,
-    /// The candidate fits and is the cheapest.
+    /// Verdict: the candidate fits and is the cheapest.
     Chosen,
-    /// The candidate fits, at this multiple of the chosen one's cost.
+    /// Verdict: the candidate fits at a higher cost than the chosen one.
     Beaten {
         /// Cost of the candidate over the cost of the chosen one.
         cost_ratio: f64,
     },
-    /// The candidate does not fit.
+    /// Verdict: the candidate does not fit.
     Refused(Refusal),
 }
 
-/// The chosen parameters and what they mean.
+/// The BFV parameters that the builder chose, with their sizes and predicted noise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// The chosen parameters.
+    /// Parameters that were chosen.
     pub parameters: CrtParameters,
-    /// Numbers in one ciphertext.
+    /// Numbers that one ciphertext holds.
     pub slots: usize,
-    /// log2 q.
+    /// Size log2 q of the ciphertext modulus.
     pub log2_modulus: f64,
     /// Largest log2 of q and special moduli together that is secure; none if security was given up.
     pub limit: Option<u32>,
-    /// Predicted bits left for fresh ciphertexts and after each level.
+    /// Predicted bits of noise left for fresh ciphertexts and after each level.
     pub bits_left: Vec<f64>,
     /// Butterflies of the circuit, for all plaintext moduli together.
     pub cost: f64,
-    /// Digits of key switching, d_num: one for each ciphertext modulus without special moduli.
+    /// Number of digits of key switching, d_num: one for each ciphertext modulus without special moduli.
     pub digits: usize,
     /// Sizes of ciphertexts and keys in memory.
     pub sizes: Sizes,
 }
 
-/// Sizes of objects in memory in bytes, eight for each residue.
+/// Sizes of BFV ciphertexts and keys in memory, in bytes, eight for each residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Bytes of one ciphertext; a number takes one ciphertext for each plaintext modulus.
@@ -127,9 +129,9 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Sizes for a ring degree, moduli and key switching. A ciphertext has two polynomials; the public key has one
-    /// special modulus more where there are any; a switching key has two polynomials for each digit, each with the
-    /// limbs it keeps and the special ones.
+    /// Computes the sizes for a ring degree, moduli and key switching. A ciphertext has two polynomials; the public
+    /// key has one special modulus more where there are any; a switching key has two polynomials for each digit, each
+    /// with the limbs it keeps and the special ones.
     pub(crate) fn of(degree: usize, moduli: &[u64], key_switching: &GadgetOptions) -> Self {
         let limb = 8 * degree as u64;
         let limbs = moduli.len() as u64;
@@ -229,7 +231,7 @@ impl Describe<Request, Candidate> for Choice {
     }
 }
 
-/// Bit lengths as text: "48", or "47 to 48" where lengths differ.
+/// Writes bit lengths of numbers as text: "48", or "47 to 48" where lengths differ.
 fn bit_lengths(values: &[u64]) -> String {
     let lengths = values.iter().map(|value| 64 - value.leading_zeros());
     match (lengths.clone().min(), lengths.max()) {
@@ -238,7 +240,7 @@ fn bit_lengths(values: &[u64]) -> String {
     }
 }
 
-/// How many moduli of which lengths, as text: "3 of 48 bits", "none".
+/// Writes how many moduli of which lengths there are, as text: "3 of 48 bits", "none".
 fn count_of(moduli: &[u64]) -> String {
     if moduli.is_empty() {
         "none".to_owned()
@@ -251,7 +253,7 @@ fn join(values: &[u64]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A number of bytes with a binary unit, for people.
+/// Writes a number of bytes with a binary unit, for people.
 #[must_use]
 pub fn bytes(count: u64) -> String {
     match count {

@@ -1,4 +1,4 @@
-//! Parameters for moduli 2^g − 1 `[TSKJ20]`.
+//! BFV parameters for Fermat moduli 2^g − 1 `[TSKJ20]`.
 
 use sunzi_encoding::{check_degree, check_plain_modulus};
 use sunzi_ring::GadgetOptions;
@@ -9,10 +9,11 @@ use crate::{Algorithms, BfvError, Context, tables};
 /// Bits of the digits of relinearisation: whole components would cost half of the modulus.
 const RADIX_BITS: u32 = 60;
 
-/// Degree and modulus 2^g − 1 for a depth: what [`Parameters`](crate::Parameters) are for word-size primes.
+/// BFV parameters with a modulus 2^g − 1: degree and g for a depth, as [`Parameters`](crate::Parameters) are for
+/// word-size primes.
 ///
-/// `docs/fermat.md` says when to choose these moduli. They need the feature `fermat`: without it, whatever makes or reads them is
-/// [`BfvError::MissingFeature`].
+/// The file `docs/fermat.md` says when to choose moduli 2^g − 1. They need the feature `fermat`: without it, whatever
+/// makes or reads them is [`BfvError::MissingFeature`].
 ///
 /// ```
 /// # #[cfg(feature = "fermat")] {
@@ -36,8 +37,8 @@ pub struct FermatParameters {
 }
 
 impl FermatParameters {
-    /// The smallest degree from 2^10 to 2^17 that is secure with the g that `depth` products one after the other take, by the worst case of the
-    /// papers: see `FermatModulus::for_depth` of `sunzi-fermat`.
+    /// Chooses the smallest degree from 2^10 to 2^17 that is secure with the g that `depth` products one after the
+    /// other take, by the worst case of the papers: see `FermatModulus::for_depth` of `sunzi-fermat`.
     ///
     /// # Errors
     /// [`BfvError::Ring`] for a t that is out of range or shares a factor with q; [`BfvError::Request`] for a depth that no degree allows.
@@ -56,7 +57,7 @@ impl FermatParameters {
         })
     }
 
-    /// Takes degree and g as they are.
+    /// Makes parameters modulo 2^g − 1 of a given degree and g.
     ///
     /// # Errors
     /// [`BfvError::Encoding`] for a degree or t out of range; [`BfvError::Ring`] for g, and for a t that shares a factor with q; [`BfvError::Rlwe`] above
@@ -69,7 +70,7 @@ impl FermatParameters {
         Ok(Self { degree, bits, plain_modulus, security })
     }
 
-    /// The ring degree n.
+    /// The ring degree n of parameters modulo 2^g − 1.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
@@ -81,24 +82,24 @@ impl FermatParameters {
         self.bits
     }
 
-    /// The plaintext modulus t.
+    /// The plaintext modulus t of parameters modulo 2^g − 1.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
         self.plain_modulus
     }
 
-    /// The security that the degree was chosen for.
+    /// The security that the ring degree was chosen for.
     #[must_use]
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// The digits of relinearisation.
+    /// The options of relinearisation modulo 2^g − 1: digits of 60 bits.
     pub(crate) fn key_switching() -> GadgetOptions {
         GadgetOptions { radix_bits: Some(RADIX_BITS), ..GadgetOptions::default() }
     }
 
-    /// The context of these parameters, which relinearises by digits of 60 bits.
+    /// Builds the BFV context of parameters modulo 2^g − 1, which relinearises by digits of 60 bits.
     ///
     /// # Errors
     /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BfvError::Rlwe`], before any work, where the machine cannot hold the tables.
@@ -132,7 +133,7 @@ mod modulus {
     }
 }
 
-/// Stand-ins for these functions in a build without the storage: they answer that a feature is missing.
+/// Functions on moduli 2^g − 1 for a build without their storage: they answer that a feature is missing.
 #[cfg(not(feature = "fermat"))]
 mod modulus {
     use sunzi_ring::Ring;

@@ -1,12 +1,12 @@
 //! BFV in full RNS: exact arithmetic on encrypted integers.
 //!
-//! The scheme of Bajard, Eynard, Hasan and Zucca, "A Full RNS Variant of FV like Somewhat
+//! The BFV variant of Bajard, Eynard, Hasan and Zucca, "A Full RNS Variant of FV like Somewhat
 //! Homomorphic Encryption Schemes" (SAC 2016, `BEHZ16`): decryption by γ-correction (Alg. 1),
 //! multiplication with Montgomery-reduced base extension (Alg. 2) and Shenoy–Kumaresan
 //! conversion (Alg. 3), relinearisation by RNS digits (4.5). Parameters come from
 //! [`Parameters::builder`]; [`Context`] holds their tables, [`Evaluator`] computes.
 //!
-//! IND-CPA security only: see `SECURITY.md`.
+//! BFV gives IND-CPA security only: see `SECURITY.md`.
 #![forbid(unsafe_code)]
 
 mod algorithms;

@@ -1,8 +1,8 @@
-//! How BFV operations change the two noise bounds.
+//! How BFV operations change the two noise bounds of a ciphertext.
 //!
-//! The noise of a ciphertext is the real-valued v with c(s) = (q/t)·m + v (mod q). Encryption
-//! rounds (q/t)·m instead of scaling by ⌊q/t⌋, so the terms with |q|_t of `[BEHZ16, Proposition 1]` do not
-//! appear; otherwise the worst case follows the paper term by term:
+//! The noise of a BFV ciphertext is the real-valued v with c(s) = (q/t)·m + v (mod q). Encryption rounds (q/t)·m
+//! instead of scaling by ⌊q/t⌋, so the terms with |q|_t of `[BEHZ16, Proposition 1]` do not appear; otherwise the
+//! worst case follows the paper term by term:
 //!
 //! | term of the worst case | from | variants |
 //! |---|---|---|
@@ -16,59 +16,59 @@
 //! | δB_err·Σ_i B_i for digits below B_i | Lemmas 7 and 8, Proposition 3 | radix: B.1; times q_I for keys with fewer limbs: B.2 |
 //! | δ²B_key²·‖what is dropped‖ | B.2, eq. (22) | multi-precision digits only |
 //!
-//! Digits are centred, B_i = q_i/2: half of Lemma 8's q_i. They are those of the integer that scaling returns, its
-//! error b included, so the second half of the last term of Proposition 3, which the paper pays for the digits of
-//! b, does not arise either. The key switch itself is in [`sunzi_rlwe::noise`].
+//! Digits of relinearisation are centred, B_i = q_i/2: half of Lemma 8's q_i. They are those of the integer that
+//! scaling returns, its error b included, so the second half of the last term of Proposition 3, which the paper pays
+//! for the digits of b, does not arise either. The key switch itself is in [`sunzi_rlwe::noise`].
 
 use sunzi_ring::{Expansion, ScalingBounds, Side};
 use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, Tail, mod_switch};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
-/// What the noise of a product modulo q′ = q_1⋯q_ℓ depends on, seen modulo q: times q/q′.
+/// Figures on which the noise of a BFV product modulo q′ = q_1⋯q_ℓ depends, seen modulo q: times q/q′.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductModel {
-    /// The ring: its degree n, and what its coefficients gain.
+    /// Ring of the ciphertexts: its degree n, and the growth of coefficients in products.
     pub ring: Expansion,
     /// Plaintext modulus t.
     pub plain_modulus: f64,
-    /// log2 q.
+    /// Size log2 q of the ciphertext modulus.
     pub log2_modulus: f64,
-    /// log2 of q/q′: 0 at the highest level.
+    /// Size log2 of q/q′: 0 at the highest level.
     pub log2_dropped: f64,
-    /// The errors of extension, switching and scaling.
+    /// Errors of extension, switching and scaling.
     pub bounds: ScalingBounds,
 }
 
-/// Adds the rounding of a plaintext that is added or subtracted.
+/// Adds to a noise bound the rounding of a plaintext that is added or subtracted.
 #[must_use]
 pub fn plain_sum(noise: &NoiseBound) -> NoiseBound {
     noise.plus(NoiseTerm::rounding())
 }
 
-/// A level of products: their model, and what relinearisation there adds, both seen modulo q.
+/// Noise model of BFV products at a level: of the product and of relinearisation, both seen modulo q.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelModel {
-    /// What the noise of a product depends on.
+    /// Model of the noise of a product at the level.
     pub product: ProductModel,
-    /// What the relinearisation of such a product adds.
+    /// Noise that the relinearisation of a product adds at the level.
     pub relinearization: NoiseTerm,
 }
 
 impl ProductModel {
-    /// How many times more noise than at the highest level the choice of a lower one may allow: 1 + 2^-cushion.
+    /// The factor 1 + 2^-cushion by which a product at a lower level may be noisier than at the highest one.
     #[must_use]
     pub fn level_growth(cushion_bits: u32) -> Log2 {
         Log2::from_bits((-f64::from(cushion_bits)).exp2().ln_1p() / std::f64::consts::LN_2)
     }
 
-    /// The noise of a product of two ciphertexts before relinearisation.
+    /// The noise of a product of two BFV ciphertexts before relinearisation.
     #[must_use]
     pub fn product(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {
         self.tensor(&self.operand(a, Side::Left), &self.operand(b, Side::Right)).plus(self.rounding())
     }
 
-    /// The noise of an operand that is ready for its side: with the rounding b_0 + b_1·s of its modulus switch, times q/q′ or
-    /// q/P `[KPZ21, eq. (11), 3.2]`.
+    /// The noise of a BFV operand that is extended for a side: with the rounding b_0 + b_1·s of its modulus switch,
+    /// times q/q′ or q/P `[KPZ21, eq. (11), 3.2]`.
     #[must_use]
     pub fn operand(&self, noise: &NoiseBound, side: Side) -> NoiseBound {
         let weight = match (self.bounds.switching, side) {
@@ -92,7 +92,8 @@ impl ProductModel {
         term.scaled(Log2::from_bits(self.log2_dropped))
     }
 
-    /// What scaling adds to a product or to a sum of them, by rounding and the error b of `[BEHZ16, eq. (18)]`.
+    /// The noise that scaling adds to a product or to a sum of products, by rounding and the error b of `[BEHZ16, eq.
+    /// (18)]`.
     #[must_use]
     pub fn rounding(&self) -> NoiseTerm {
         let (n, error) = (self.degree(), 0.5 + self.bounds.scale_error);
@@ -109,7 +110,7 @@ impl ProductModel {
         self.ring.degree() as f64
     }
 
-    /// The noise of a product of two operands that are ready, before it is rounded.
+    /// The noise of a product of two extended operands, before it is rounded.
     #[must_use]
     pub fn tensor(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {
         let secret_degree = a.secret_degree.max(b.secret_degree).saturating_add(1);
@@ -121,7 +122,7 @@ impl ProductModel {
         NoiseBound::dependent(noise, secret_degree)
     }
 
-    /// The worst-case noise of a product by `[BEHZ16, Proposition 1]` without its |q|_t terms, in redundant norms.
+    /// The worst-case noise of a BFV product by `[BEHZ16, Proposition 1]` without its |q|_t terms, in redundant norms.
     fn worst(&self, a: Log2, b: Log2) -> Log2 {
         let (redundant, t) = (self.ring.redundant_degree() as f64, self.plain_modulus);
         let r_infinity = (1.0 + self.bounds.overflow) / 2.0 * (1.0 + self.degree() * KEY_BOUND) + 1.0;
@@ -130,9 +131,9 @@ impl ProductModel {
         linear + square
     }
 
-    /// The deviation of (t/q)(v_1·w_2 + v_2·w_1 − v_1·v_2), where w_i is the integer polynomial c_i(s) of the
-    /// lifted parts: the messages are inside it. Modulo q′ and P, with (P/q)v_1 + … and P for v_1 and q on one side
-    /// and q′ on the other, t/P in front and q/q′ behind, it is the same.
+    /// The deviation of (t/q)(v_1·w_2 + v_2·w_1 − v_1·v_2), where w_i is the integer polynomial c_i(s) of the lifted
+    /// parts: the messages are inside it. Modulo q′ and P, with (P/q)v_1 + … and P for v_1 and q on one side and q′ on
+    /// the other, t/P in front and q/q′ behind, it is the same.
     ///
     /// The parts c_0, c_1 of a ciphertext are uniform, so the coefficients of w/q are uncorrelated, of variance
     /// (1 + n·2/3)/12; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
@@ -145,7 +146,7 @@ impl ProductModel {
         (a.deviation + b.deviation) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
-    /// Bound on the noise of a product at the root of unity where all factors are largest together.
+    /// The bound on the noise of a BFV product at the root of unity where all factors are largest together.
     fn peak(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
         let (n, t) = (self.degree(), self.plain_modulus);
         let tail = Tail::new(self.ring);
@@ -154,12 +155,12 @@ impl ProductModel {
         (a.peak + b.peak) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
-    /// The factor (t/q) times the 1-norm of a lift.
+    /// The factor t/q times the 1-norm of a lifted ciphertext part.
     fn norm_gain(&self) -> f64 {
         self.degree() * self.plain_modulus * (1.0 + self.bounds.overflow) / 2.0
     }
 
-    /// The factor (t/q)·√n times the deviation of a coefficient of w.
+    /// The factor (t/q)·√n times the deviation of a coefficient of the lifted polynomial w = c(s).
     fn spread(&self) -> f64 {
         let n = self.degree();
         let lift = (1.0 + self.bounds.overflow).powi(2) / 12.0;

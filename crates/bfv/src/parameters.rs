@@ -11,10 +11,10 @@ use sunzi_rlwe::{RingShape, Security, moduli, security};
 use crate::algorithms::Algorithms;
 use crate::error::BfvError;
 
-/// Ring, ciphertext moduli, plaintext moduli and security: one BFV parameter set, or one for several plaintext moduli.
+/// A BFV parameter set for one plaintext modulus or several: ring, ciphertext moduli, plaintext moduli, security.
 ///
-/// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building
-/// a context from it does so too.
+/// A BFV parameter set is plain data that anybody may have written: [`validate`](Self::validate) checks it, and
+/// building a context from it does so too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ParameterSet<T> {
@@ -28,7 +28,7 @@ pub struct ParameterSet<T> {
     algorithms: Algorithms,
 }
 
-/// One BFV parameter set: ring, ciphertext moduli, plaintext modulus, security.
+/// A BFV parameter set for one plaintext modulus: ring, ciphertext moduli, plaintext modulus, security.
 ///
 /// ```
 /// use sunzi_bfv::Parameters;
@@ -40,19 +40,19 @@ pub struct ParameterSet<T> {
 /// ```
 pub type Parameters = ParameterSet<OnePlainModulus>;
 
-/// A parameter set with several plaintext moduli t_i, for integers wider than one of them.
+/// A BFV parameter set with several plaintext moduli t_i, for integers wider than one of them.
 ///
-/// Ring, ciphertext moduli and keys are shared, since keys do not depend on t; each t_i has its
-/// own context and its own ciphertexts. [`CrtEncoder`](crate::CrtEncoder) spreads the integers.
+/// Ring, ciphertext moduli and keys are shared by all plaintext moduli, since keys do not depend on t; each t_i has
+/// its own context and its own ciphertexts. [`CrtEncoder`](crate::CrtEncoder) spreads the integers.
 pub type CrtParameters = ParameterSet<SeveralPlainModuli>;
 
-/// The plaintext modulus of [`Parameters`].
+/// The plaintext modulus of BFV [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OnePlainModulus {
     pub(crate) plain_modulus: u64,
 }
 
-/// The plaintext moduli of [`CrtParameters`].
+/// The plaintext moduli of BFV [`CrtParameters`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SeveralPlainModuli {
     pub(crate) plain_moduli: Vec<u64>,
@@ -75,25 +75,25 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
         Self { ring, moduli, plain, security, algorithms: Algorithms::default() }
     }
 
-    /// These parameters with this choice of algorithms.
+    /// Returns the BFV parameters with another choice of algorithms.
     #[must_use]
     pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
         Self { algorithms, ..self }
     }
 
-    /// The algorithms to use.
+    /// The algorithms that a BFV parameter set uses.
     #[must_use]
     pub fn algorithms(&self) -> &Algorithms {
         &self.algorithms
     }
 
-    /// The ring.
+    /// The ring of a BFV parameter set.
     #[must_use]
     pub fn ring(&self) -> RingShape {
         self.ring
     }
 
-    /// log2 n, rounded down where n is no power of two.
+    /// log2 of the ring degree n, rounded down where n is no power of two.
     #[must_use]
     pub fn log2_degree(&self) -> u32 {
         self.ring.log2_degree()
@@ -105,48 +105,48 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
         self.ring.degree()
     }
 
-    /// The ciphertext moduli q_i.
+    /// The ciphertext moduli q_i of a BFV parameter set.
     #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }
 
-    /// q = Π q_i.
+    /// The ciphertext modulus q = Π q_i of a BFV parameter set.
     #[must_use]
     pub fn modulus(&self) -> BigUint {
         self.moduli.iter().product()
     }
 
-    /// log2 q.
+    /// The size log2 q of the ciphertext modulus of a BFV parameter set.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         log2_product(&self.moduli)
     }
 
-    /// The special moduli p_i of key switching: none for BV.
+    /// The special moduli p_i of key switching; none for BV key switching.
     #[must_use]
     pub fn special_moduli(&self) -> &[u64] {
         &self.algorithms.key_switching.special_moduli
     }
 
-    /// log2 of q and all special moduli together: the modulus of keys, which security is counted for.
+    /// The size log2 qP of the modulus of keys, special moduli included, which security is judged by.
     #[must_use]
     pub fn log2_key_modulus(&self) -> f64 {
         self.log2_modulus() + log2_product(self.special_moduli())
     }
 
-    /// The security these parameters must reach.
+    /// The security that a BFV parameter set must reach.
     #[must_use]
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// The plaintext modulus, or all of several.
+    /// The plaintext modulus of a BFV parameter set, or all of several.
     pub(crate) fn plain(&self) -> &T {
         &self.plain
     }
 
-    /// Checks everything that makes these numbers a parameter set.
+    /// Checks that the numbers of a BFV parameter set make one: ring, moduli, plaintext moduli, algorithms, security.
     ///
     /// # Errors
     /// [`EncodingError::DegreeOutOfRange`] or [`BfvError::Ring`] for the ring; [`BfvError::Moduli`] for the q_i and special p_i;
@@ -174,19 +174,20 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
 }
 
 impl Parameters {
-    /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
+    /// Makes a BFV parameter set of its numbers, a bare number for the ring being log2 n; nothing is checked.
     #[must_use]
     pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
         Self::of(ring.into(), moduli, OnePlainModulus { plain_modulus }, security)
     }
 
-    /// The plaintext modulus t.
+    /// The plaintext modulus t of a BFV parameter set.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
         self.plain.plain_modulus
     }
 
-    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](crate::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
+    /// Whether [`BatchEncoder`](crate::BatchEncoder) can pack n numbers into one plaintext: m = 2n a power of two, t
+    /// prime, t ≡ 1 (mod 2n).
     #[must_use]
     pub fn supports_batching(&self) -> bool {
         matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus())
@@ -194,7 +195,8 @@ impl Parameters {
 }
 
 impl CrtParameters {
-    /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
+    /// Makes a BFV parameter set with several plaintext moduli, a bare number for the ring being log2 n; nothing is
+    /// checked.
     #[must_use]
     pub fn new(
         ring: impl Into<RingShape>,
@@ -205,7 +207,7 @@ impl CrtParameters {
         Self::of(ring.into(), moduli, SeveralPlainModuli { plain_moduli }, security)
     }
 
-    /// The parameter set of each t_i.
+    /// The parameter set of each plaintext modulus t_i.
     #[must_use]
     pub fn parts(&self) -> Vec<Parameters> {
         let part = |&t: &u64| {
@@ -215,13 +217,13 @@ impl CrtParameters {
         self.plain_moduli().iter().map(part).collect()
     }
 
-    /// The plaintext moduli t_i.
+    /// The plaintext moduli t_i of a BFV parameter set.
     #[must_use]
     pub fn plain_moduli(&self) -> &[u64] {
         &self.plain.plain_moduli
     }
 
-    /// T = Π t_i: how many different integers one slot can hold.
+    /// The number T = Π t_i of different integers that one slot can hold.
     #[must_use]
     pub fn plain_range(&self) -> BigUint {
         self.plain_moduli().iter().product()

@@ -1,4 +1,4 @@
-//! Why no parameters fit a request, and what to ask for instead.
+//! Reasons why no BFV parameters fit a request, and relaxed requests that would.
 
 use std::fmt;
 
@@ -6,83 +6,83 @@ use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRefusal;
 use sunzi_rlwe::{RingShape, Security};
 
-/// Why a candidate does not fit.
+/// Reason why a candidate of the BFV builder does not fit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The ring has too few slots.
+    /// Refusal: the ring has too few slots.
     #[error("there are {slots} slots where {wanted} are wanted")]
     TooFewSlots {
-        /// Slots that the ring has.
+        /// Number of slots that the ring has.
         slots: usize,
-        /// Slots that the request asks for.
+        /// Number of slots that the request asks for.
         wanted: usize,
     },
-    /// The security table has no entry for this ring degree.
+    /// Refusal: the security table has no entry for this ring degree.
     #[error("no modulus is secure enough")]
     NotSecure,
-    /// There are not enough primes for the ciphertext modulus.
+    /// Refusal: there are not enough primes for the ciphertext modulus.
     #[error("there are too few primes q = 1 mod {order} for the modulus: m = {works} has enough")]
     NoModuli {
-        /// Primes must be 1 modulo this order.
+        /// Order of roots of unity: ciphertext moduli must be 1 modulo it.
         order: u64,
-        /// The index of a ring as large that needs no other roots of unity.
+        /// Index of a ring as large that needs no other roots of unity.
         works: u64,
     },
-    /// The algorithms asked for do not work with these moduli.
+    /// Refusal: the algorithms asked for do not work with the moduli.
     #[error("the algorithms asked for do not fit: {reason}")]
     Algorithms {
-        /// Which option does not work, and why.
+        /// Reason why the algorithms do not work, with the name of the option.
         reason: String,
     },
-    /// Even the largest secure modulus leaves fewer bits than the margin.
+    /// Refusal: even the largest secure modulus leaves fewer bits of noise than the margin.
     #[error("{bits_short:.1} bits short")]
     TooNoisy {
         /// Bits that are missing from the margin.
         bits_short: f64,
     },
-    /// No plaintext modulus meets the request in this ring.
+    /// Refusal: no plaintext modulus meets the request in this ring.
     #[serde(untagged)]
     #[error(transparent)]
     Plain(PlainRefusal),
 }
 
 impl Refusal {
-    /// The refusal of a ring for which there are too few primes: a ring of a power of two has more.
+    /// Makes the refusal of a ring for which there are too few primes: a ring of a power of two has more.
     pub(crate) fn no_moduli(ring: RingShape) -> Self {
         Self::NoModuli { order: ring.root_order(), works: ring.power_of_two_index() }
     }
 }
 
-/// A single change to a request with which it fits.
+/// A single change that makes a refused BFV request fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Relaxation {
-    /// Ask for at most this depth.
+    /// Relaxation: ask for at most this depth.
     Depth(u32),
-    /// Ask for at most this many bits of plaintext modulus.
+    /// Relaxation: ask for at most this many bits of plaintext modulus.
     PlainBits(u32),
-    /// Compute with integers below 2 to this power.
+    /// Relaxation: compute with integers below 2 to this power.
     RangeBits(u32),
-    /// Sum at most 2 to this power terms.
+    /// Relaxation: sum at most 2 to this power terms.
     Additions(u32),
-    /// Do at most this many rotate-and-add steps.
+    /// Relaxation: do at most this many rotate-and-add steps.
     Rotations(u32),
-    /// Do at most this many plaintext products.
+    /// Relaxation: do at most this many plaintext products.
     PlainProducts(u32),
-    /// Ask for at most this many slots.
+    /// Relaxation: ask for at most this many slots.
     Slots(usize),
-    /// Allow any ring degree.
+    /// Relaxation: allow any ring degree.
     AnyDegree,
-    /// Allow several plaintext moduli: `build_crt`.
+    /// Relaxation: allow several plaintext moduli by `build_crt`.
     SeveralPlainModuli,
-    /// Encode numbers as coefficients instead of batching.
+    /// Relaxation: encode numbers as coefficients instead of batching.
     NoBatching,
-    /// Do not share results.
+    /// Relaxation: do not share results.
     NotShared,
-    /// Ask for this lower security.
+    /// Relaxation: ask for this lower security.
     Security(Security),
 }
 
@@ -105,16 +105,16 @@ impl fmt::Display for Relaxation {
     }
 }
 
-/// No parameter set meets a request.
+/// Error: no BFV parameter set meets a request.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[error("no parameter set fits: {}; {}", reason(self), remedies(&self.relaxations))]
 pub struct NothingFits {
-    /// Bits of noise too many at the candidate that comes closest, if noise is what fails.
+    /// Bits by which the noise is too large at the candidate that comes closest, if noise is what fails.
     pub bits_short: Option<f64>,
-    /// The ring of that candidate, or the largest one considered.
+    /// Ring of the candidate that comes closest, or the largest ring considered.
     #[serde(flatten)]
     pub ring: RingShape,
-    /// Why the largest ring was refused, if noise is not what fails.
+    /// Reason why the largest ring was refused, if noise is not what fails.
     pub refusal: Option<Refusal>,
     /// Changes of the request that help, each by itself.
     pub relaxations: Vec<Relaxation>,

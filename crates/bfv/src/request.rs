@@ -1,4 +1,4 @@
-//! What the user knows of a computation, as a request for BFV parameters.
+//! A request for BFV parameters: what the user knows of a computation.
 
 use std::fmt;
 
@@ -9,54 +9,55 @@ use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
 use crate::{Algorithms, BfvError};
 
-/// Which key switching the builder may choose; which it is changes noise, sizes and speed, not results.
+/// Method of key switching that the BFV builder may choose, which changes noise, sizes and speed, not results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeySwitching {
-    /// Whatever key switching is cheapest.
+    /// Key switching by whatever method is cheapest.
     #[default]
     Automatic,
-    /// One digit for each ciphertext modulus and no special moduli `[KPZ21, B.2.1]`.
+    /// BV key switching: one digit for each ciphertext modulus and no special moduli `[KPZ21, B.2.1]`.
     Bv,
-    /// One digit, and special moduli as large as the ciphertext modulus `[KPZ21, B.2.2]`.
+    /// GHS key switching: one digit, and special moduli as large as the ciphertext modulus `[KPZ21, B.2.2]`.
     Ghs,
-    /// This many digits d_num, and special moduli as large as the largest digit `[KPZ21, B.2.3]`.
+    /// Hybrid key switching: this many digits d_num, and special moduli as large as the largest digit `[KPZ21,
+    /// B.2.3]`.
     Hybrid(usize),
 }
 
-/// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
+/// A request to the BFV builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Multiplications of ciphertexts in a row.
+    /// Number of ciphertext multiplications in a row.
     pub depth: u32,
-    /// The numbers to compute with.
+    /// Numbers to compute with, which decide the plaintext modulus.
     pub plain: PlainRequest,
     /// Whether numbers are packed slot by slot.
     pub batching: bool,
-    /// log2 of the terms summed at each level.
+    /// log2 of the number of terms summed at each level.
     pub additions: u32,
-    /// Rotate-and-add steps at each level.
+    /// Number of rotate-and-add steps at each level.
     pub rotations: u32,
-    /// Plaintext products at each level.
+    /// Number of plaintext products at each level.
     pub plain_products: u32,
-    /// Numbers that one ciphertext must hold.
+    /// Number of slots that one ciphertext must have.
     pub slots: usize,
-    /// The ring degree, if it is given: log2 n.
+    /// Ring degree that was asked for, as log2 n.
     pub log2_degree: Option<u32>,
-    /// The ring index m, if it is given and no power of two.
+    /// Ring index m that was asked for, if it is no power of two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring_index: Option<u64>,
-    /// Bits of noise to be left in the end.
+    /// Bits of noise to be left after the last level.
     pub margin: u32,
-    /// What is shared of results: room is left for what hides their noise.
+    /// Policy by which results are shared: room is left for the noise that hides theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
-    /// The security to reach.
+    /// Security that parameters must reach.
     pub security: Security,
-    /// The algorithms to use.
+    /// Algorithms of products, decryption and key switching.
     #[serde(default)]
     pub algorithms: Algorithms,
-    /// The key switching to choose from, unless `algorithms` says more.
+    /// Method of key switching, unless `algorithms` says more.
     #[serde(default)]
     pub key_switching: KeySwitching,
 }
@@ -84,13 +85,13 @@ impl Default for Request {
 
 /// Ring degrees tried unless a ring is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
-/// No circuit in reach is deeper, and a bound keeps the search short.
+/// Bound on the depth: no circuit in reach is deeper, and the search stays short.
 const MAX_DEPTH: u32 = 200;
 /// Bound on the counts of operations other than the depth.
 const MAX_COUNT: u32 = 100;
 
 impl Request {
-    /// Checks each setting of the request by itself.
+    /// Checks each setting of a BFV request by itself.
     pub(crate) fn check(&self) -> Result<(), BfvError> {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("additions", self.additions, MAX_COUNT)?;
@@ -109,17 +110,17 @@ impl Request {
         Ok(self.plain.check(self.batching && self.ring_index.is_none())?)
     }
 
-    /// Bits that must be left after the last level in n coefficients: the margin, and room for sharing.
+    /// Bits of noise that must be left after the last level: the margin, and room for sharing.
     pub(crate) fn bits_needed(&self, degree: usize) -> f64 {
         f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
     }
 
-    /// The ring asked for, if one is.
+    /// The ring that the request asks for, if it asks for one.
     fn ring(&self) -> Option<RingShape> {
         RingShape::of_names(self.log2_degree, self.ring_index)
     }
 
-    /// The rings to try.
+    /// The rings that the BFV builder tries.
     pub(crate) fn rings(&self) -> Vec<RingShape> {
         self.ring().map_or_else(|| LOG2_DEGREES.map(RingShape::from).collect(), |ring| vec![ring])
     }

@@ -1,4 +1,4 @@
-//! How much memory the tables of a parameter set take, told from its numbers alone.
+//! Memory of the tables of a BFV parameter set, computed from its numbers alone.
 
 use sunzi_math::log2_product;
 use sunzi_ring::{Auxiliary, ScalerOptions};
@@ -6,10 +6,11 @@ use sunzi_rlwe::{RingShape, memory};
 
 use crate::algorithms::Algorithms;
 
-/// Bits of the moduli that products take beside those of the ciphertext, where they are not as long as those.
+/// Bits of the auxiliary moduli that BFV products take, where these are not as long as the ciphertext moduli.
 const AUXILIARY_BITS: f64 = 48.0;
 
-/// About the bytes that contexts take: ring and keys once, and for every plaintext modulus what it multiplies and decrypts with.
+/// Estimates the bytes that BFV contexts take: ring and keys once, and for every plaintext modulus the tables of
+/// products and decryption.
 pub(crate) fn bytes(ring: RingShape, moduli: &[u64], plain_moduli: &[u64], algorithms: &Algorithms) -> u64 {
     let all = [(0..moduli.len()).collect()];
     let own = memory::table_bytes(ring, moduli, &algorithms.key_switching, &all, &all);
@@ -20,7 +21,7 @@ pub(crate) fn bytes(ring: RingShape, moduli: &[u64], plain_moduli: &[u64], algor
     plain_moduli.iter().map(of_modulus).fold(own, u64::saturating_add)
 }
 
-/// About how many moduli products take beside those of the ciphertext.
+/// Estimates how many auxiliary moduli BFV products take beside the ciphertext moduli.
 fn auxiliary(ring: RingShape, moduli: &[u64], plain_modulus: u64, options: &ScalerOptions) -> usize {
     let log2 = |x: u64| (x as f64).log2();
     let longest = moduli.iter().copied().max().map_or(AUXILIARY_BITS, log2);
@@ -36,8 +37,8 @@ fn auxiliary(ring: RingShape, moduli: &[u64], plain_modulus: u64, options: &Scal
     ((log2_product(moduli) + product) / bits).ceil() as usize
 }
 
-/// About the bytes of the tables that a context makes modulo 2^`bits` − 1; transforms for products are made when
-/// first asked for.
+/// Estimates the bytes of the tables of a context modulo 2^`bits` − 1; transforms for products are made when first
+/// asked for.
 pub(crate) fn fermat_bytes(degree: usize, bits: usize) -> u64 {
     let auxiliary = (bits as f64 / AUXILIARY_BITS).ceil() as usize + 2;
     let ring = RingShape::Log2Degree(degree.max(1).ilog2());

@@ -1,4 +1,4 @@
-//! BFV in files: what `docs/format.md` has beside keys.
+//! BFV in files: the records of `docs/format.md` other than keys.
 
 mod parameters;
 
@@ -7,7 +7,7 @@ use sunzi_rlwe::wire::{CiphertextOf, FieldReader, Fields, Kind, SchemeFormat, Wi
 
 use crate::{Bfv, Context};
 
-/// Describes what messages depend on: the plaintext modulus.
+/// Writes the plaintext modulus, on which BFV messages depend.
 fn describe(plain_modulus: u64, fields: &mut Fields) {
     fields.bytes(b"BFV\0");
     fields.u64(plain_modulus);

@@ -80,7 +80,7 @@ impl Party {
     }
 }
 
-/// The median time of each of two calls, in milliseconds, and of the ratio of their times within a round.
+/// Measures the median time of each of two calls, in milliseconds, and of the ratio of their times within a round.
 fn alternate<F: Fn() -> Result<Ciphertext, BgvError>>(calls: [F; 2]) -> Result<([f64; 2], f64), BgvError> {
     let (mut times, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
     for _ in 0..ROUNDS {

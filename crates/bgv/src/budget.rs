@@ -1,25 +1,26 @@
-//! What is declared of a BGV computation, and what a ciphertext has used of it.
+//! The declared operations of a BGV computation, and the operations that a ciphertext has used.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Operations of one level: between two multiplications, or before the first one.
+/// Operations of one BGV level: between two multiplications, or before the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Operations {
-    /// Additions: one less than the ciphertexts that are summed, a ciphertext times a constant c counting |c| times.
+    /// Number of additions: one less than the ciphertexts that are summed, a ciphertext times a constant c counting
+    /// |c| times.
     pub additions: u64,
-    /// Rotations and other key switches that enter a sum, relinearisations apart.
+    /// Number of rotations and other key switches that enter a sum, relinearisations apart.
     pub rotations: u64,
-    /// Multiplications by plaintexts in a row.
+    /// Number of multiplications by plaintexts in a row.
     pub plain_products: u32,
 }
 
 impl Operations {
     const UNLIMITED: Self = Self { additions: u64::MAX, rotations: u64::MAX, plain_products: u32::MAX };
 
-    /// These operations and `other` together.
+    /// Adds two counts of operations.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self {
@@ -33,7 +34,7 @@ impl Operations {
         *self == Self::default()
     }
 
-    /// Whether these operations suffice for `other`.
+    /// Whether declared operations suffice for the operations `other`.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         other.additions <= self.additions
@@ -42,28 +43,28 @@ impl Operations {
     }
 }
 
-/// The computation a parameter set is made for, beside its depth.
+/// The operations that a BGV parameter set is made for, beside its depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
     /// Operations before the first multiplication: n_add and n_ks of `[KPZ21, section 4]`.
     pub fresh: Operations,
-    /// Operations after every multiplication: n′_add and n′_ks.
+    /// Operations after every multiplication: n′_add and n′_ks of `[KPZ21, section 4]`.
     pub per_level: Operations,
-    /// Operations after the last multiplication besides: what they cost is paid once, not at every level.
+    /// Further operations after the last multiplication: they cost noise at the lowest level only.
     #[serde(skip_serializing_if = "Operations::is_none")]
     pub last: Operations,
 }
 
 impl Budget {
-    /// Nothing is refused because it was not declared: noise bounds alone decide. For moduli chosen by hand.
+    /// A budget without limits, for moduli chosen by hand: no operation is undeclared, noise bounds alone decide.
     pub const UNLIMITED: Self = Self {
         fresh: Operations::UNLIMITED,
         per_level: Operations::UNLIMITED,
         last: Operations { additions: 0, rotations: 0, plain_products: 0 },
     };
 
-    /// What is declared for a level of a parameter set of this depth.
+    /// The operations that a budget declares for a level of a parameter set of depth `depth`.
     #[must_use]
     pub fn at(&self, level: usize, depth: usize) -> Operations {
         match level {
@@ -74,7 +75,7 @@ impl Budget {
     }
 }
 
-/// What went into a ciphertext since its last multiplication or modulus switch.
+/// Operations that went into a BGV ciphertext since its last multiplication or modulus switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
     /// Number of ciphertexts summed.
@@ -86,10 +87,10 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The usage of one ciphertext to which nothing was done.
+    /// The usage of one ciphertext without any operation.
     pub(crate) const ONE: Self = Self { terms: 1, rotations: 0, plain_products: 0 };
 
-    /// These counts as operations: one addition fewer than there are terms.
+    /// Converts the usage to operations: one addition fewer than there are terms.
     #[must_use]
     pub fn operations(&self) -> Operations {
         let (rotations, plain_products) = (self.rotations, self.plain_products);
@@ -105,7 +106,7 @@ impl Usage {
         }
     }
 
-    /// The usage of a product with a constant of this absolute value.
+    /// The usage of a product with a constant of absolute value `factor`.
     pub(crate) fn times(&self, factor: u64) -> Self {
         let factor = factor.max(1);
         Self {
@@ -115,7 +116,7 @@ impl Usage {
         }
     }
 
-    /// The excess of `operation` whose result has this usage, if that is beyond `declared`.
+    /// The excess of `operation` over the `declared` operations, if its result has used more than these.
     pub(crate) fn excess(
         &self,
         operation: &'static str,
@@ -129,22 +130,23 @@ impl Usage {
     }
 }
 
-/// An operation beyond what was declared.
+/// Excess: an operation that a BGV budget does not declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excess {
-    /// Name of the operation.
+    /// Name of the undeclared operation.
     pub operation: &'static str,
-    /// The level the operation happened at: multiplications its result allows.
+    /// Level of the undeclared operation: multiplications that its result allows.
     pub level: usize,
-    /// Whether the operation came before the first multiplication.
+    /// Whether the undeclared operation came before the first multiplication.
     pub fresh: bool,
-    /// What the result of the operation had used at its level.
+    /// Operations that the result has used at its level.
     pub used: Operations,
-    /// What was declared for the level.
+    /// Operations that the budget declares for the level.
     pub declared: Operations,
 }
 
-/// The excess as text: "add at level 3 makes 12 additions where 7 are declared: declare additions_per_level(12)".
+/// Writes the excess as text: "add at level 3 makes 12 additions where 7 are declared: declare
+/// additions_per_level(12)".
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { operation, level, fresh, used, declared } = self;

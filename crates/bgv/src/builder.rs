@@ -1,8 +1,8 @@
 //! Chooses BGV parameters from what is known of the computation.
 //!
-//! At every ring degree the search looks for the sizes of q_0, q_i and q_(L+1) whose product is smallest, with the noise
-//! of a computation that uses all that is declared at every level ([`noise`](crate::noise)); then for digits and special
-//! moduli of key switching that security leaves room for.
+//! At every ring degree the search looks for the sizes of q_0, q_i and q_(L+1) with the smallest product, with the
+//! noise of a computation that uses all that is declared at every level ([`noise`](crate::noise)); then for digits and
+//! special moduli of key switching that security leaves room for.
 
 mod search;
 
@@ -16,16 +16,16 @@ use crate::explain::Explanation;
 use crate::parameters::Parameters;
 use crate::request::{NoiseModel, Request};
 
-/// Chooses [`Parameters`] for a computation.
+/// Builder of BGV [`Parameters`] for a computation.
 ///
-/// The computation it provides for: ciphertexts are encrypted under a public key, added, rotated and multiplied by
-/// plaintexts as often as `fresh_additions`, `fresh_rotations` and `fresh_plain_products` say; then multiplied; products
-/// are again added, rotated and multiplied by plaintexts as often as `additions_per_level`, `rotations_per_level` and
-/// `plain_products_per_level` say, multiplied, and so on, `depth` times. Operands may depend on each other, and
-/// ciphertexts of different levels may meet.
+/// The BGV builder provides for this computation: ciphertexts are encrypted under a public key, added, rotated and
+/// multiplied by plaintexts as often as `fresh_additions`, `fresh_rotations` and `fresh_plain_products` say; then
+/// multiplied; products are again added, rotated and multiplied by plaintexts as often as `additions_per_level`,
+/// `rotations_per_level` and `plain_products_per_level` say, multiplied, and so on, `depth` times. Operands may depend
+/// on each other, and ciphertexts of different levels may meet.
 ///
-/// The builder cannot know how large the numbers grow: choose the plaintext modulus for the largest intermediate result,
-/// sums included.
+/// The BGV builder cannot know how large the numbers grow: choose the plaintext modulus for the largest intermediate
+/// result, sums included.
 ///
 /// ```
 /// use sunzi_bgv::Parameters;
@@ -41,7 +41,7 @@ pub struct ParametersBuilder {
 }
 
 impl Parameters {
-    /// Chooses parameters from what is known of the computation.
+    /// Starts to choose BGV parameters from what is known of the computation.
     pub fn builder() -> ParametersBuilder {
         ParametersBuilder::default()
     }
@@ -68,7 +68,8 @@ impl ParametersBuilder {
         Self { request: Request { plain: PlainRequest::Range(magnitude.into()), ..self.request } }
     }
 
-    /// Whether n numbers share a ciphertext, slot by slot; true unless set. Without batching any t will do.
+    /// Sets whether n numbers share a ciphertext, slot by slot; true unless set. Without batching any plaintext
+    /// modulus will do.
     pub fn batching(self, batching: bool) -> Self {
         Self { request: Request { batching, ..self.request } }
     }
@@ -117,14 +118,14 @@ impl ParametersBuilder {
         self
     }
 
-    /// Operations after the last multiplication, beside those that are declared for every one: a final sum, marks or a projection. None
-    /// unless set. They cost noise at the lowest level alone.
+    /// Declares further operations after the last multiplication, such as a final sum, marks or a projection. None
+    /// unless set. They cost noise at the lowest level only.
     pub fn last_operations(mut self, operations: Operations) -> Self {
         self.request.budget.last = operations;
         self
     }
 
-    /// Asks for at least this many numbers in one ciphertext.
+    /// Asks for a ring with at least this many slots in one ciphertext.
     pub fn slots(self, slots: usize) -> Self {
         Self { request: Request { slots, ..self.request } }
     }
@@ -137,8 +138,8 @@ impl ParametersBuilder {
     /// Asks for exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four;
     /// [`log2_degree`](Self::log2_degree) is for a power of two.
     ///
-    /// With batching a plaintext modulus is then a power p^r of a prime that does not divide m, and slots hold elements of GR(p^r, d), d the order of p
-    /// modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
+    /// With batching over a ring of index m, a plaintext modulus is a power p^r of a prime that does not divide m, and
+    /// slots hold elements of GR(p^r, d), d the order of p modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
     pub fn ring_index(self, m: u64) -> Self {
         self.ring(RingShape::of_index(m))
     }
@@ -148,9 +149,9 @@ impl ParametersBuilder {
         Self { request: Request { log2_degree, ring_index, ..self.request } }
     }
 
-    /// Whether several level moduli share a word where they fit into one, as they do for small t: fewer and larger moduli
-    /// with the same noise, so fewer transforms `[KPZ21, Remark 5.1]`. True unless set; of no effect where the ring's index is no power of
-    /// two.
+    /// Sets whether several level moduli share a word where they fit into one, as they do for small t: fewer and
+    /// larger moduli with the same noise, so fewer transforms `[KPZ21, Remark 5.1]`. True unless set; of no effect
+    /// where the ring's index is no power of two.
     pub fn shared_moduli(self, shared: bool) -> Self {
         Self { request: Request { shared_moduli: shared, ..self.request } }
     }
@@ -165,28 +166,29 @@ impl ParametersBuilder {
         Self { request: Request { margin: bits, ..self.request } }
     }
 
-    /// Leaves room for `decrypt_for_sharing` under this policy after the last level, for results that have used all that was asked for.
+    /// Leaves room for `decrypt_for_sharing` under this sharing policy after the last level, for results that have
+    /// used all that was asked for.
     pub fn sharing(self, policy: SharingPolicy) -> Self {
         Self { request: Request { sharing: Some(policy), ..self.request } }
     }
 
-    /// The security to reach; 128 bits unless set.
+    /// Sets the security that parameters must reach; 128 bits unless set.
     pub fn security(self, security: Security) -> Self {
         Self { request: Request { security, ..self.request } }
     }
 
-    /// Sets the noise bounds that moduli are chosen by; those with a failure probability of 2^-128 unless set.
+    /// Sets the noise bounds that moduli are chosen by; bounds with a failure probability of 2^-128 unless set.
     pub fn noise(self, noise: NoiseModel) -> Self {
         Self { request: Request { noise, ..self.request } }
     }
 
-    /// The request made of this builder so far.
+    /// The request that the settings of the BGV builder make.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request
     }
 
-    /// The cheapest parameters that meet the request.
+    /// Returns the cheapest BGV parameters that meet the request.
     ///
     /// # Errors
     /// [`BgvError::Request`] for a setting out of range; [`BgvError::NothingFits`], saying what to relax.
@@ -198,7 +200,7 @@ impl ParametersBuilder {
         }
     }
 
-    /// Every candidate that [`build`](Self::build) considers, and its choice if there is one.
+    /// Lists every candidate that [`build`](Self::build) considers, and its choice if there is one.
     ///
     /// # Errors
     /// [`BgvError::Request`] for a setting out of range.

@@ -15,41 +15,41 @@ impl sunzi_rlwe::Scheme for Bgv {
 /// the product of the moduli its parts have.
 pub type Ciphertext = sunzi_rlwe::Ciphertext<Bgv>;
 
-/// What a BGV ciphertext carries besides polynomials and noise.
+/// Metadata of a BGV ciphertext: all that it carries besides polynomials and noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
-    /// The plaintext modulus t.
+    /// Plaintext modulus t of the ciphertext.
     pub(crate) plain_modulus: u64,
-    /// Multiplications that the ciphertext still allows.
+    /// Level of the ciphertext: multiplications that it still allows.
     pub(crate) level: usize,
     /// Index i of the modulus Q_i that the ciphertext has: i is its level or the next.
     pub(crate) place: usize,
-    /// The correction factor f of the ciphertext's level.
+    /// Correction factor f of the ciphertext's level.
     pub(crate) factor: u64,
-    /// What the ciphertext used at its level.
+    /// Operations that the ciphertext used at its level.
     pub(crate) usage: Usage,
 }
 
 impl Metadata {
-    /// The plaintext modulus t.
+    /// The plaintext modulus t of a BGV ciphertext.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
         self.plain_modulus
     }
 
-    /// Multiplications the ciphertext still allows.
+    /// The level of a BGV ciphertext: multiplications that it still allows.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// The correction factor f modulo t: the parts, read as BFV, hold f·m.
+    /// The correction factor f modulo t: the parts of the ciphertext, read as BFV, hold f·m.
     #[must_use]
     pub fn factor(&self) -> u64 {
         self.factor
     }
 
-    /// What the ciphertext used at its level.
+    /// The operations that a BGV ciphertext used at its level.
     #[must_use]
     pub fn usage(&self) -> &Usage {
         &self.usage

@@ -1,4 +1,4 @@
-//! The tables of one BGV parameter set.
+//! The BGV context: ring, keys, levels and factors of one parameter set.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,16 +14,16 @@ use crate::noise::{self, LevelNoise, NoiseSettings};
 use crate::parameters::check_levels;
 use crate::{Bgv, BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 
-/// Ring, plaintext modulus, levels and their factors. Cheap to clone.
+/// Ring, plaintext modulus, levels and correction factors of BGV. Cheap to clone.
 ///
-/// The [`Ring`] stores residues in words unless the context was made with another one. Keys do not depend on the plaintext modulus:
-/// contexts that share a ring share keys.
+/// The [`Ring`] of a BGV context stores residues in words unless the context was made with another one. Keys do not
+/// depend on the plaintext modulus: contexts that share a ring share keys.
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
 }
 
-/// Contexts for several plaintext moduli, which share ring and keys: for integers wider than one of them. See
+/// BGV contexts for several plaintext moduli, which share ring and keys: for integers wider than one of them. See
 /// [`Parameters::contexts`].
 pub type CrtContext = sunzi_rlwe::CrtContext<Bgv>;
 
@@ -31,46 +31,46 @@ pub type CrtContext = sunzi_rlwe::CrtContext<Bgv>;
 struct Inner {
     rlwe: RlweContext,
     plain_modulus: u64,
-    /// The moduli Q_0, …, Q_L, Q_(L+1).
+    /// Moduli Q_0, …, Q_L, Q_(L+1) of the chain.
     places: Vec<Place>,
-    /// The correction factor f of every level, from 0 to L.
+    /// Correction factor f of every level, from 0 to L.
     factors: Vec<u64>,
-    /// Decryption by the first 1, 2, … moduli, made at first use.
+    /// Scalers that decrypt by the first 1, 2, … moduli, made at first use.
     scalers: Vec<OnceLock<Scaler>>,
     budget: Budget,
-    /// The noise of every level when all that is declared is used.
+    /// Noise of every level when all that is declared is used.
     levels: Vec<LevelNoise>,
     tail: Tail,
 }
 
-/// One modulus Q_i of the chain.
+/// One modulus Q_i of the BGV chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     /// Number of moduli of the ring that Q_i is made of.
     pub(crate) limbs: usize,
-    /// The factor of the last of these moduli that belongs to Q_i; 0 if all of it does.
-    pub(crate) rest: u64,
-    /// The product Q_i.
+    /// Factor of the last modulus of Q_i that belongs to Q_i; 0 if all of it does.
+    pub(crate) share: u64,
+    /// Product Q_i of the moduli.
     pub(crate) modulus: BigUint,
-    /// log2 Q_i.
+    /// Size log2 Q_i.
     pub(crate) bits: f64,
 }
 
-/// What a context over a ring that is there already depends on besides.
+/// Settings of a BGV context over an existing ring.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The plaintext modulus t.
+    /// Plaintext modulus t.
     pub plain_modulus: u64,
     /// Numbers of moduli of Q_0, Q_1, …, Q_L.
     pub levels: Vec<usize>,
-    /// The factor of the last modulus that belongs to each Q_i, 0 for all of it; empty where no modulus is shared
-    /// by levels.
+    /// Factor of the last modulus that belongs to each Q_i, 0 for all of it; empty where no modulus is shared by
+    /// levels.
     pub shares: Vec<u64>,
     /// Digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
-    /// The operations that are declared.
+    /// Operations that are declared.
     pub budget: Budget,
-    /// The security to reach.
+    /// Security that the context must reach.
     pub security: Security,
 }
 
@@ -88,7 +88,7 @@ impl From<&Parameters> for Settings {
 }
 
 impl Context {
-    /// Builds the tables of `parameters`.
+    /// Builds the BGV context of `parameters`.
     ///
     /// # Errors
     /// Every error of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use;
@@ -102,7 +102,7 @@ impl Context {
 }
 
 impl Context {
-    /// Builds the tables over a ring that is there already.
+    /// Builds a BGV context over an existing ring.
     ///
     /// # Errors
     /// [`BgvError::Rlwe`] above the security limit; [`BgvError::LevelsUnusable`] for levels the ring has not;
@@ -113,7 +113,8 @@ impl Context {
         Self::over(RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?, settings)
     }
 
-    /// A context of this ring, these keys and levels with another plaintext modulus: both share their tables.
+    /// Makes a BGV context of the same ring, keys and levels with another plaintext modulus: the two contexts share
+    /// their tables.
     ///
     /// # Errors
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
@@ -148,43 +149,43 @@ impl Context {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The RLWE context: ring and security.
+    /// The RLWE context: ring, key switching and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
     }
 
-    /// The ring of fresh ciphertexts.
+    /// The ring of fresh BGV ciphertexts.
     #[must_use]
     pub fn ring(&self) -> &Ring {
         self.inner.rlwe.ring()
     }
 
-    /// The ring degree n.
+    /// The ring degree n of a BGV context.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.ring().degree()
     }
 
-    /// The plaintext modulus t.
+    /// The plaintext modulus t of a BGV context.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
         self.inner.plain_modulus
     }
 
-    /// The depth L: multiplications in a row, and the level of fresh ciphertexts.
+    /// The depth L of a BGV context: multiplications in a row, and the level of fresh ciphertexts.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.inner.factors.len().saturating_sub(1)
     }
 
-    /// The operations that are declared.
+    /// The operations that the BGV parameters declare.
     #[must_use]
     pub fn budget(&self) -> &Budget {
         &self.inner.budget
     }
 
-    /// The factor f of a level: its ciphertexts, read as BFV, hold f·m.
+    /// The correction factor f of a level: its ciphertexts, read as BFV, hold f·m.
     #[must_use]
     pub fn factor(&self, level: usize) -> Option<u64> {
         self.inner.factors.get(level).copied()
@@ -193,17 +194,16 @@ impl Context {
     /// Numbers of moduli of Q_0, …, Q_L, and the factor of the last one that belongs to each, 0 for all of it.
     pub(crate) fn level_places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let levels = self.inner.places.iter().take(self.inner.factors.len());
-        levels.map(|place| (place.limbs, place.rest))
+        levels.map(|place| (place.limbs, place.share))
     }
 
-    /// The modulus Q_i of this place i.
+    /// The modulus Q_i of place i in the chain.
     pub(crate) fn place(&self, place: usize) -> Result<&Place, BgvError> {
         let missing = BgvError::LevelMismatch { level: place, limbs: 0, factor: 0 };
         self.inner.places.get(place).ok_or(missing)
     }
 
-    /// Index i of the modulus Q_i of fresh ciphertexts: L + 1, or L where that is the same modulus and no switch is
-    /// due.
+    /// The index i of the modulus Q_i of fresh ciphertexts: L + 1, or L where Q_(L+1) = Q_L and no switch is due.
     pub(crate) fn top(&self) -> usize {
         let depth = self.depth();
         let last = self.inner.places.get(depth..);
@@ -211,7 +211,7 @@ impl Context {
         depth + usize::from(!same)
     }
 
-    /// The ring that a ciphertext's parts belong to.
+    /// The ring of the parts of a BGV ciphertext.
     pub(crate) fn ring_of(&self, ciphertext: &Ciphertext) -> Result<Ring, BgvError> {
         Ok(self.rlwe().ring_at(self.place(ciphertext.metadata().place)?.limbs)?)
     }
@@ -227,7 +227,7 @@ impl Context {
         Ok(slot.get_or_init(|| made))
     }
 
-    /// Fails unless a ciphertext belongs to this context; returns the place of its modulus.
+    /// Fails unless a BGV ciphertext belongs to the context; returns the place of its modulus.
     pub(crate) fn check(&self, ciphertext: &Ciphertext) -> Result<usize, BgvError> {
         let &Metadata { plain_modulus: got, level, place, factor, .. } = ciphertext.metadata();
         let expected = self.plain_modulus();
@@ -245,12 +245,12 @@ impl Context {
         }
     }
 
-    /// log2 of the largest noise that decrypts at a modulus: Q/2t. Where only a part of the last word counts, what
-    /// decrypts after the switch to the moduli below it.
+    /// log2 of the largest noise that decrypts at the modulus Q of a place: Q/2t. Where only a part of the last word
+    /// counts, the noise that decrypts after the switch to the moduli below.
     pub(crate) fn log2_noise_capacity(&self, place: usize) -> f64 {
         let half = (2.0 * self.plain_modulus() as f64).log2();
         let Some(own) = self.inner.places.get(place) else { return f64::NEG_INFINITY };
-        if own.rest == 0 {
+        if own.share == 0 {
             return own.bits - half;
         }
         let Some(whole) = self.whole_below(place) else { return f64::NEG_INFINITY };
@@ -261,13 +261,13 @@ impl Context {
         own.bits - half + (1.0 - share).max(0.0).log2()
     }
 
-    /// The next place below this one whose last word counts as a whole.
+    /// The next place below `place` in the chain of moduli whose last word counts as a whole.
     pub(crate) fn whole_below(&self, place: usize) -> Option<usize> {
-        (0..place).rev().find(|&below| self.inner.places.get(below).is_some_and(|below| below.rest == 0))
+        (0..place).rev().find(|&below| self.inner.places.get(below).is_some_and(|below| below.share == 0))
     }
 
-    /// Bits left before decryption may fail: what decrypts at the ciphertext's modulus minus its noise, both as log2.
-    /// Operations that would leave less than none are refused.
+    /// Bits left before decryption of a BGV ciphertext may fail: log2 of the noise capacity at its modulus minus log2
+    /// of its noise. Operations that would leave fewer than none are refused.
     ///
     /// # Errors
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for one of other parameters.
@@ -280,25 +280,25 @@ impl Context {
         if left.is_nan() { f64::NEG_INFINITY } else { left }
     }
 
-    /// The noise of every level, level 0 first, when all that is declared is used.
+    /// The noise of every BGV level, level 0 first, when all that is declared is used.
     #[must_use]
     pub fn level_noise(&self) -> &[LevelNoise] {
         &self.inner.levels
     }
 
-    /// The bound on the noise that holds except with probability 2^-128.
+    /// The bound on a noise that holds except with probability 2^-128.
     pub(crate) fn noise_bound(&self, noise: &NoiseBound) -> Log2 {
         noise.bound_by(&self.inner.tail)
     }
 
-    /// The metadata of a ciphertext of this level at this place.
+    /// Makes the metadata of a BGV ciphertext from its level and the place of its modulus.
     pub(crate) fn metadata(&self, level: usize, place: usize, usage: Usage) -> Result<Metadata, BgvError> {
         let missing = BgvError::LevelMismatch { level, limbs: 0, factor: 0 };
         let factor = self.factor(level).ok_or(missing)?;
         Ok(Metadata { plain_modulus: self.plain_modulus(), level, place, factor, usage })
     }
 
-    /// The constant f_to/f_from modulo t, which brings a ciphertext of one level to the factor of another.
+    /// The constant f_to/f_from modulo t, which converts a ciphertext of one level to the factor of another.
     pub(crate) fn adjustment(&self, from: usize, to: usize) -> Result<u64, BgvError> {
         let missing = |level| BgvError::LevelMismatch { level, limbs: 0, factor: 0 };
         let t = self.plain_modulus();
@@ -306,7 +306,8 @@ impl Context {
         Ok(mul_mod(to?, mod_inv(from?, t)?, t))
     }
 
-    /// Bits left in the result of an operation; fails if it was not declared or might not decrypt.
+    /// Bits left in the result of a BGV operation; fails if the operation was not declared or its result might not
+    /// decrypt.
     pub(crate) fn admit(&self, result: &Ciphertext, operation: &'static str) -> Result<f64, BgvError> {
         let (depth, metadata) = (self.depth(), result.metadata());
         let level = metadata.level;
@@ -321,7 +322,7 @@ impl Context {
         Ok(left)
     }
 
-    /// Ends an operation: fails if it is not admitted, else notes what made its result.
+    /// Ends a BGV operation: fails if the result is not admitted, else notes in the result what made it.
     pub(crate) fn finish(
         &self,
         result: Ciphertext,
@@ -333,7 +334,7 @@ impl Context {
 }
 
 impl Parameters {
-    /// Builds a context for each of several plaintext moduli, in place of the one that these parameters have; all share
+    /// Builds a BGV context for each of several plaintext moduli, in place of the one of these parameters; all share
     /// ring, tables and keys.
     ///
     /// # Errors
@@ -352,9 +353,9 @@ impl Parameters {
 fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Place>, BgvError> {
     let shares = shares.iter().copied().chain(std::iter::repeat(0));
     let mut places = Vec::with_capacity(levels.len() + 1);
-    for (limbs, rest) in levels.iter().copied().zip(shares).chain([(rlwe.level(), 0)]) {
+    for (limbs, share) in levels.iter().copied().zip(shares).chain([(rlwe.level(), 0)]) {
         let mut modulus = rlwe.ring_at(limbs)?.modulus().clone();
-        if rest > 0 {
+        if share > 0 {
             let below = match limbs {
                 1 => BigUint::from(1_u8),
                 _ => rlwe.ring_at(limbs - 1)?.modulus().clone(),
@@ -363,18 +364,18 @@ fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Pl
             // refused.
             let unusable = || BgvError::LevelsUnusable { levels: levels.to_vec(), moduli: rlwe.level() };
             let word = &modulus / &below;
-            if !(&word % rest).is_zero() || word == rest.into() || limbs < 2 {
+            if !(&word % share).is_zero() || word == share.into() || limbs < 2 {
                 return Err(unusable());
             }
-            modulus = below * rest;
+            modulus = below * share;
         }
         let bits = sunzi_math::log2(&modulus);
-        places.push(Place { limbs, rest, modulus, bits });
+        places.push(Place { limbs, share, modulus, bits });
     }
     Ok(places)
 }
 
-/// What the noise of the levels depends on.
+/// The noise settings of the levels of a BGV chain.
 fn level_noise(rlwe: &RlweContext, places: &[Place], plain_modulus: u64) -> Result<NoiseSettings, BgvError> {
     let ring = rlwe.ring().expansion();
     let (mut log2_moduli, mut key_switch, mut below) = (Vec::new(), Vec::new(), 0.0);
@@ -387,8 +388,8 @@ fn level_noise(rlwe: &RlweContext, places: &[Place], plain_modulus: u64) -> Resu
     Ok(NoiseSettings { ring, plain_modulus, log2_moduli, fresh, key_switch })
 }
 
-/// The factors of all levels: f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t. A product t·u·u′ at Q_l of ciphertexts with
-/// factor f_l holds −Q_l·f_l²·m·m′.
+/// The correction factors of all levels: f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t. A product t·u·u′ at Q_l of
+/// ciphertexts with factor f_l holds −Q_l·f_l²·m·m′.
 fn factors(places: &[Place], plain_modulus: u64) -> Result<Vec<u64>, BgvError> {
     let mut factor = 1;
     let mut factors = vec![factor];

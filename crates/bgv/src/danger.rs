@@ -1,4 +1,4 @@
-//! Measurements that need, and therefore endanger, the secret key. For tests and research only.
+//! Measurements of BGV noise that need, and therefore endanger, the secret key. For tests and research only.
 
 use sunzi_encoding::Plaintext;
 use sunzi_math::mul_mod;
@@ -7,7 +7,7 @@ use sunzi_rlwe::{SecretKey, encryption::phase, noise::measured};
 use crate::{BgvError, Ciphertext, Context};
 
 impl Context {
-    /// log2 of the true noise ‖u(s) − (Q/t)·m′‖∞ of a ciphertext of `message`, modulo Q; −∞ for none.
+    /// Measures log2 of the true noise ‖u(s) − (Q/t)·m′‖∞ of a BGV ciphertext of `message`, modulo Q; −∞ for none.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`], [`sunzi_rlwe::RlweError::KeyMismatch`].

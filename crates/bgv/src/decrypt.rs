@@ -1,4 +1,4 @@
-//! Decryption of BGV, for the key holder and for results that are shared.
+//! BGV decryption, for the key holder and for results that are shared.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ use zeroize::Zeroizing;
 
 use crate::{BgvError, Ciphertext, Context};
 
-/// A ciphertext to open, and how many moduli hold it.
+/// A ciphertext to decrypt, and the number of moduli that hold its phase.
 type Openable<'a> = (Cow<'a, Ciphertext>, usize);
 
 impl Context {
-    /// Opens a ciphertext.
+    /// Decrypts a BGV ciphertext.
     ///
-    /// The product t·u(s) is a small integer polynomial modulo Q, so it is computed modulo the first few moduli
-    /// that hold it: mostly one or two.
+    /// The phase t·u(s) of a BGV ciphertext is a small integer polynomial modulo Q, so it is computed modulo the first
+    /// few moduli that hold it: mostly one or two.
     ///
-    /// The result tells the holder of the ciphertext nothing about the key only as long as it is
-    /// not given back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
+    /// A decrypted result tells the holder of the ciphertext nothing about the key only as long as it is not given
+    /// back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
     ///
     /// # Errors
     /// [`BgvError::BudgetExceeded`] when the noise bound does not guarantee the right answer, which no operation leaves
@@ -40,11 +40,12 @@ impl Context {
         }
     }
 
-    /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
-    /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`] for what is promised.
+    /// Decrypts a BGV ciphertext for somebody else to see. The answer tells nothing of the noise, and so nothing of
+    /// the key, to whoever made or chose the ciphertext; see [`sunzi_rlwe::sharing`] for the noise that is added and
+    /// [`SharingPolicy`] for the guarantee.
     ///
-    /// `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The bound that the
-    /// ciphertext carries does not count: only if it is larger, there is an error.
+    /// The parameter `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The bound
+    /// that the ciphertext carries does not count: only if it is larger, there is an error.
     ///
     /// # Errors
     /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
@@ -58,7 +59,7 @@ impl Context {
         rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, BgvError> {
         ciphertext.check_key(key.id(), "the secret key")?;
-        let (lower, few, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        let (lower, few, flooding) = self.flooding_for(ciphertext, noise, ledger.ledger().policy())?;
         ledger.spend(key.id())?;
         self.open(&lower, key, few, |ring| Ok(Some(flooding.sample(ring, rng)?)))
     }
@@ -73,11 +74,12 @@ impl Context {
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), BgvError> {
-        self.hiding(ciphertext, noise, policy).map(drop)
+        self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
-    /// What to open instead of a ciphertext, modulo how many moduli, and what hides its noise modulo these.
-    fn hiding<'a>(
+    /// The switched ciphertext to decrypt for sharing, the number of moduli to decrypt it by, and the flooding noise
+    /// there.
+    fn flooding_for<'a>(
         &self,
         ciphertext: &'a Ciphertext,
         noise: DeclaredNoise,
@@ -87,7 +89,7 @@ impl Context {
         noise.check(ciphertext.noise(), self.ring().expansion())?;
         let flooding = Flooding::new(policy, noise, self.degree())?;
         let needed = Log2::from_bits(noise.bits()) + flooding.bound();
-        if let Some(few) = self.enough(needed, place)? {
+        if let Some(few) = self.fewest_moduli(needed, place)? {
             return Ok((Cow::Borrowed(ciphertext), few, flooding));
         }
         if self.part_below(place).is_some() {
@@ -100,7 +102,7 @@ impl Context {
                 let scaled = Log2::from_bits(noise.bits() + switched) * Log2::of(adjusted as f64);
                 let noise = scaled + self.noise_bound(lower.noise());
                 let flooding = Flooding::new(policy, DeclaredNoise::from_bits(noise.bits()), self.degree())?;
-                if let Some(few) = self.enough(noise + flooding.bound(), below)? {
+                if let Some(few) = self.fewest_moduli(noise + flooding.bound(), below)? {
                     return Ok((Cow::Owned(lower), few, flooding));
                 }
             }
@@ -109,7 +111,8 @@ impl Context {
         Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into())
     }
 
-    /// What the parameters declare of the noise of every ciphertext of a level, when all of the budget is used: what to declare where no smaller bound is known.
+    /// The noise that the parameters declare for every ciphertext of a level, when all of the budget is used: the
+    /// noise to declare where no smaller bound is known.
     ///
     /// # Errors
     /// [`BgvError::LevelMismatch`] for a level that is not there.
@@ -119,22 +122,22 @@ impl Context {
         Ok(DeclaredNoise::from_bits(self.noise_bound(&noise.used).bits()))
     }
 
-    /// Opens a phase that is small modulo the first `few` moduli, with what `hiding` adds there.
+    /// Decrypts a phase that is small modulo the first `few` moduli, with the noise that `flooding` adds there.
     fn open(
         &self,
         ciphertext: &Ciphertext,
         key: &SecretKey,
         few: usize,
-        hiding: impl FnOnce(&Ring) -> Result<Option<Zeroizing<Poly<Coefficient>>>, BgvError>,
+        flooding: impl FnOnce(&Ring) -> Result<Option<Zeroizing<Poly<Coefficient>>>, BgvError>,
     ) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
         let ring = self.rlwe().ring_at(few)?;
         let values = phase_values(self.rlwe(), ciphertext.parts(), key, few)?;
         let (t, scaler) = (self.plain_modulus(), self.scaler(few)?);
-        let mut message = Zeroizing::new(match hiding(&ring)? {
-            Some(hiding) => {
+        let mut message = Zeroizing::new(match flooding(&ring)? {
+            Some(flooding) => {
                 let mut phase = secret_coefficients(&ring, values)?;
-                ring.add_assign(&mut phase, &hiding)?;
+                ring.add_assign(&mut phase, &flooding)?;
                 scaler.decrypt(&phase)?
             }
             None => scaler.decrypt_values(&ring, values)?,
@@ -149,24 +152,25 @@ impl Context {
         Ok(Plaintext::new(std::mem::take(&mut *message), t)?)
     }
 
-    /// The fewest moduli whose product holds t·u(s), and the ciphertext itself or, where a part of a word would be needed, what the switch to the words below
-    /// makes of it. None if the noise does not fit.
+    /// The fewest moduli whose product holds t·u(s), with the ciphertext or, where a part of a word would be needed,
+    /// the ciphertext switched to the words below. None if the noise does not fit.
     fn openable<'a>(
         &self,
         ciphertext: &'a Ciphertext,
         place: usize,
     ) -> Result<Option<Openable<'a>>, BgvError> {
-        if let Some(few) = self.enough(self.noise_bound(ciphertext.noise()), place)? {
+        if let Some(few) = self.fewest_moduli(self.noise_bound(ciphertext.noise()), place)? {
             return Ok(Some((Cow::Borrowed(ciphertext), few)));
         }
         let Some((lower, below)) = self.lowered(ciphertext, place)? else { return Ok(None) };
-        let few = self.enough(self.noise_bound(lower.noise()), below)?;
+        let few = self.fewest_moduli(self.noise_bound(lower.noise()), below)?;
         Ok(few.map(|few| (Cow::Owned(lower), few)))
     }
 
-    /// The next place below a place that has only a part of its last word.
+    /// The next place below `place` in the chain of moduli whose last word counts as a whole; none unless only a part
+    /// of the last word at `place` counts.
     fn part_below(&self, place: usize) -> Option<usize> {
-        let part = self.place(place).is_ok_and(|own| own.rest > 0);
+        let part = self.place(place).is_ok_and(|own| own.share > 0);
         self.whole_below(place).filter(|_| part)
     }
 
@@ -182,10 +186,10 @@ impl Context {
         Ok(Some((lower, below)))
     }
 
-    /// The fewest whole moduli that hold t·u(s) with so much noise.
-    fn enough(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
+    /// The fewest whole moduli whose product holds t·u(s) with noise of at most `noise`.
+    fn fewest_moduli(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
         let (own, half) = (self.place(place)?, (2.0 * self.plain_modulus() as f64).log2());
-        let whole = if own.rest == 0 { own.limbs } else { own.limbs - 1 };
+        let whole = if own.share == 0 { own.limbs } else { own.limbs - 1 };
         for few in (1..=whole).filter(|&few| self.ring().is_nested(few, own.limbs)) {
             // Below 2t nothing decrypts, not even what has no noise. What is no number is not enough either.
             let capacity = self.rlwe().log2_modulus_at(few)? - half;

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use crate::{Bgv, BgvError, Ciphertext, Context};
 
 impl Context {
-    /// Encrypts under the public key.
+    /// Encrypts a plaintext under the public key.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus;
@@ -26,7 +26,7 @@ impl Context {
         Bgv::encrypt(self, plaintext, key.into(), rng)
     }
 
-    /// Encrypts under the secret key: less noise, for those who hold it.
+    /// Encrypts a plaintext under the secret key, with less noise than under the public key.
     ///
     /// # Errors
     /// Every error of [`encrypt`](Self::encrypt).

@@ -1,4 +1,4 @@
-//! What can go wrong in BGV.
+//! Errors of BGV.
 
 use sunzi_encoding::EncodingError;
 use sunzi_math::MathError;
@@ -12,115 +12,115 @@ use crate::refusal::NothingFits;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BgvError {
-    /// A ciphertext belongs to another plaintext modulus.
+    /// Error: a ciphertext belongs to another plaintext modulus than the context.
     #[error(
         "the ciphertext has plaintext modulus {got}, the context {expected}: use the context it was made in"
     )]
     PlainModulusMismatch {
-        /// The context's plaintext modulus.
+        /// Plaintext modulus of the context.
         expected: u64,
-        /// The ciphertext's plaintext modulus.
+        /// Plaintext modulus of the ciphertext.
         got: u64,
     },
-    /// A ciphertext of a context with other levels.
+    /// Error: a ciphertext belongs to a context with other levels.
     #[error(
         "the ciphertext stands at level {level} with {limbs} moduli and factor {factor}, which this context does not \
          have: use the context it was made in"
     )]
     LevelMismatch {
-        /// The ciphertext's level.
+        /// Level of the ciphertext.
         level: usize,
         /// Number of moduli of the ciphertext's parts.
         limbs: usize,
-        /// The ciphertext's correction factor.
+        /// Correction factor of the ciphertext.
         factor: u64,
     },
-    /// A multiplication of a ciphertext that allows none any more.
+    /// Error: a multiplication of a ciphertext that has no level left.
     #[error(
         "{operation} would be multiplication number {needed} in a row where {depth} are declared: declare \
          depth({needed})"
     )]
     DepthExceeded {
-        /// The operation that needs more levels.
+        /// Name of the operation that needs more levels.
         operation: &'static str,
-        /// The depth that the operation needs.
+        /// Depth that the operation needs.
         needed: usize,
-        /// The declared depth.
+        /// Depth that the parameters declare.
         depth: usize,
     },
-    /// An operation beyond what was declared.
+    /// Error: an operation that the budget does not declare.
     #[error("{0}")]
     Undeclared(Excess),
-    /// An operation whose result could not be decrypted with certainty: the parameters were not made for what they
-    /// declare.
+    /// Error: an operation whose result could not be decrypted with certainty, since the parameters were not made for
+    /// what they declare.
     #[error(
         "the result of {operation} at level {level} may have {bits_short:.1} bits more noise than decrypts: choose \
          larger moduli, or let Parameters::builder() choose them"
     )]
     BudgetExceeded {
-        /// The operation that was refused.
+        /// Name of the operation that was refused.
         operation: &'static str,
-        /// The level of the operation's result.
+        /// Level of the operation's result.
         level: usize,
-        /// Bits of noise above what decrypts.
+        /// Bits by which the noise exceeds the capacity.
         bits_short: f64,
     },
-    /// A modulus switch upwards was asked for.
+    /// Error: a modulus switch to a higher level was asked for.
     #[error(
         "the ciphertext stands at level {got} and cannot be switched to level {wanted}: levels only go down"
     )]
     LevelTooLow {
-        /// The ciphertext's level.
+        /// Level of the ciphertext.
         got: usize,
-        /// The level asked for.
+        /// Level to which a modulus switch was asked for.
         wanted: usize,
     },
-    /// Ciphertext and special moduli that make no ring.
+    /// Error: the ciphertext moduli and special moduli make no ring.
     #[error(transparent)]
     Moduli(#[from] ModuliError),
-    /// The numbers of moduli of the levels do not describe the list of moduli.
+    /// Error: the numbers of moduli of the levels do not describe the list of moduli.
     #[error(
         "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to at \
          most all"
     )]
     LevelsUnusable {
-        /// Number of moduli of every level.
+        /// Number of moduli of every level of the chain.
         levels: Vec<usize>,
-        /// Number of moduli that there are.
+        /// Number of ciphertext moduli.
         moduli: usize,
     },
-    /// Options of key switching that the moduli do not allow.
+    /// Error: the moduli do not allow the options of key switching.
     #[error("key switching: {0}")]
     KeySwitching(#[source] RingError),
-    /// A request to the parameter builder that contradicts itself or is out of range.
+    /// Error: a request to the parameter builder contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// The setting of the builder.
+        /// Name of the refused setting of the parameter builder.
         what: &'static str,
-        /// The value that was asked for.
+        /// Value that the request gave to the refused setting.
         got: String,
-        /// The values that are possible.
+        /// Values that the refused setting may have.
         expected: String,
     },
-    /// No parameter set meets the request.
+    /// Error: no BGV parameter set meets the request.
     #[error(transparent)]
     NothingFits(#[from] Box<NothingFits>),
-    /// An operation was given nothing where it needs something.
+    /// Error: an operation on lists was given an empty one.
     #[error("{what} needs at least one term")]
     Empty {
-        /// The operation that was given nothing.
+        /// Name of the operation that was given an empty list.
         what: &'static str,
     },
-    /// An error of plaintexts and encoders.
+    /// Error of plaintexts and encoders.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// An error of the RLWE layer.
+    /// Error of the RLWE layer.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
-    /// An error of the ring.
+    /// Error of the polynomial ring.
     #[error(transparent)]
     Ring(#[from] RingError),
-    /// An error of the number theory.
+    /// Error of number theory.
     #[error(transparent)]
     Math(#[from] MathError),
 }

@@ -15,13 +15,13 @@ pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMultiplier, PreparedPlaintext
 
 use crate::{Bgv, BgvError, Ciphertext, Context, Metadata, Usage};
 
-/// The digits of a ciphertext, for any number of its rotations.
+/// The digits of a BGV ciphertext, cut once for any number of its rotations.
 pub type Hoisted<'a> = sunzi_rlwe::evaluator::Hoisted<'a, Bgv>;
 
-/// Computes on ciphertexts without any secret.
+/// Evaluator: computes on BGV ciphertexts without any secret.
 ///
-/// Operands may stand at different levels: whatever modulus switch or constant factor brings them together is applied,
-/// and counted.
+/// Operands of BGV operations may stand at different levels: whatever modulus switch or constant factor aligns them is
+/// applied, and counted.
 ///
 /// ```
 /// use sunzi_bgv::{Context, Evaluator, Parameters};
@@ -54,14 +54,14 @@ pub type Hoisted<'a> = sunzi_rlwe::evaluator::Hoisted<'a, Bgv>;
 pub struct Evaluator(sunzi_rlwe::Evaluator<Bgv>);
 
 impl Evaluator {
-    /// An evaluator over `context`.
+    /// Makes an evaluator over a BGV context.
     #[must_use]
     pub fn new(context: &Context) -> Self {
         Self(sunzi_rlwe::Evaluator::new(context))
     }
 }
 
-/// Reaches the operations that all schemes share.
+/// Gives access to the operations that all schemes share.
 impl Deref for Evaluator {
     type Target = sunzi_rlwe::Evaluator<Bgv>;
 
@@ -89,15 +89,15 @@ impl Homomorphic for Bgv {
         b: &'b Ciphertext,
         _: &'static str,
     ) -> Result<Pair<'a, 'b, Self>, BgvError> {
-        context.together(a, b)
+        context.aligned(a, b)
     }
 
-    /// The metadata of a sum of two ciphertexts of one level and place: it used what both did.
+    /// The metadata of a sum of two BGV ciphertexts of one level and modulus: the sum has used what its operands did.
     fn join(context: &Context, a: &Metadata, b: &Metadata, _: &'static str) -> Result<Metadata, BgvError> {
         context.metadata(b.level, b.place, a.usage.sum(&b.usage))
     }
 
-    /// Adds ±⌊(Q/t)·(f·m mod t)⌉ to c_0 for a plaintext m.
+    /// Adds ±⌊(Q/t)·(f·m mod t)⌉ to the part c_0 of a ciphertext, for a plaintext m.
     fn shift(
         context: &Context,
         a: &mut Ciphertext,
@@ -135,7 +135,7 @@ impl Exact for Bgv {
         context.with_plain_modulus(plain_modulus)
     }
 
-    /// The metadata of the highest level: factor 1.
+    /// The metadata of a fresh BGV ciphertext: the highest level, with factor 1.
     fn fresh(context: &Context) -> Result<Metadata, BgvError> {
         context.metadata(context.depth(), context.top(), Usage::ONE)
     }
@@ -162,8 +162,8 @@ impl Exact for Bgv {
         Metadata { usage: metadata.usage.times(factor), ..metadata.clone() }
     }
 
-    /// Notes in the result of a sum which operation made it, from what the first of its terms carries, then from
-    /// what all of them do.
+    /// Notes in the result of a sum which operation made it, from what the first of its terms carries, then from what
+    /// all of them do.
     fn finish_sum(
         context: &Context,
         mut sum: Ciphertext,

@@ -1,4 +1,4 @@
-//! Why the parameter builder chose what it chose.
+//! Explains why the BGV parameter builder chose what it chose.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::parameters::Parameters;
 use crate::refusal::{Refusal, Verdict};
 use crate::request::Request;
 
-/// A request, every candidate considered up to the first that fits, and its parameters.
+/// A BGV request, every candidate considered up to the first that fits, and its parameters.
 ///
 /// ```
 /// use sunzi_bgv::Parameters;
@@ -22,26 +22,26 @@ use crate::request::Request;
 /// ```
 pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Parameters>;
 
-/// The best moduli at one ring degree.
+/// A candidate of the BGV builder: the best moduli at one ring degree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The ring of the candidate.
+    /// Ring of the candidate.
     #[serde(flatten)]
     pub ring: RingShape,
     /// Largest log2 of a key's modulus that is secure; none if security was given up or cannot be reached.
     pub limit: Option<f64>,
-    /// The plaintext modulus t; 0 before it is known.
+    /// Plaintext modulus t of the candidate; 0 before it is known.
     pub plain_modulus: u64,
-    /// log2 of q_0, q_1, …, q_L, q_(L+1).
+    /// Sizes log2 of the moduli q_0, q_1, …, q_L, q_(L+1).
     pub log2_moduli: Vec<f64>,
-    /// log2 QP; 0 if nothing fits.
+    /// Size log2 QP of the modulus of keys; 0 if nothing fits.
     pub log2_key_modulus: f64,
-    /// What became of the candidate.
+    /// Verdict on the candidate.
     pub verdict: Verdict,
 }
 
 impl Candidate {
-    /// A candidate about which only the ring is known.
+    /// Makes a candidate of which only the ring is known.
     pub(crate) fn empty(ring: RingShape, limit: Option<f64>) -> Self {
         let verdict = Verdict::Refused(Refusal::no_moduli(ring));
         Self { ring, limit, plain_modulus: 0, log2_moduli: Vec::new(), log2_key_modulus: 0.0, verdict }

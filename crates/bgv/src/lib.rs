@@ -1,4 +1,4 @@
-//! BGV that needs no noise bookkeeping by its user.
+//! BGV: exact arithmetic on encrypted integers without noise bookkeeping by the user.
 //!
 //! The variant of Kim, Polyakov and Zucca, "Revisiting Homomorphic Encryption Schemes for Finite Fields"
 //! (ASIACRYPT 2021, `KPZ21`, section 4): the moduli follow from what is declared of a computation, a small and
@@ -11,7 +11,7 @@
 //! BFV and do not depend on t. With u(s) = (Q/t)·m′ + v the noise v is the paper's plus m/t, and a product
 //! t·u·u′ has exactly the noise t·v·v′.
 //!
-//! IND-CPA security only: see `SECURITY.md`.
+//! BGV gives IND-CPA security only: see `SECURITY.md`.
 #![forbid(unsafe_code)]
 
 mod budget;

@@ -1,8 +1,8 @@
-//! How BGV operations change the two noise bounds, and what a declared computation makes of them.
+//! How BGV operations change the two noise bounds of a ciphertext, and the noise of a declared computation.
 //!
-//! The noise of a ciphertext is the real-valued v with u(s) = (Q/t)·m′ + v (mod Q): the noise of `[KPZ21]` plus m/t.
-//! A product has the noise t·v·v′ and nothing else, see [`NoiseBound::product`]; a modulus switch divides the noise
-//! and adds a rounding of both parts.
+//! The noise of a BGV ciphertext is the real-valued v with u(s) = (Q/t)·m′ + v (mod Q): the noise of `[KPZ21]` plus
+//! m/t. A product has the noise t·v·v′ and nothing else, see [`NoiseBound::product`]; a modulus switch divides the
+//! noise and adds a rounding of both parts.
 
 use sunzi_ring::{DigitBound, Expansion, GadgetOptions, RingError, RnsDigits};
 use sunzi_rlwe::noise::{self, Tail};
@@ -10,61 +10,61 @@ use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 use crate::{Budget, Operations};
 
-/// What the noise of every level depends on.
+/// Figures on which the noise of every BGV level depends.
 #[derive(Clone, Debug)]
 pub struct NoiseSettings {
-    /// The ring: its degree n, and what its coefficients gain.
+    /// Ring of the ciphertexts: its degree n, and the growth of coefficients in products.
     pub ring: Expansion,
     /// Plaintext modulus t.
     pub plain_modulus: u64,
-    /// log2 of q_0, q_1, …, q_L, q_(L+1); the last is 0 where there is none.
+    /// Sizes log2 of the moduli q_0, q_1, …, q_L, q_(L+1); the last is 0 where there is none.
     pub log2_moduli: Vec<f64>,
     /// Noise of a public-key encryption, its rounding included.
     pub fresh: NoiseBound,
-    /// What a key switch adds at the modulus Q_i, for every i.
+    /// Noise that a key switch adds at the modulus Q_i, for every i.
     pub key_switch: Vec<NoiseTerm>,
 }
 
-/// The noise of one level, when everything declared is used.
+/// The noise of one BGV level, when everything declared is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelNoise {
     /// Noise of the operands of a multiplication, right after the modulus switch.
     pub operand: NoiseBound,
-    /// Noise of what the level holds before that switch: sums of products with their rotations, or of fresh
+    /// Noise before the modulus switch of the level: of sums of products with their rotations, or of fresh
     /// ciphertexts.
     pub used: NoiseBound,
 }
 
 impl NoiseSettings {
-    /// The noise at every level, level 0 first, after a computation that uses all of `budget` at each.
+    /// The noise at every BGV level, level 0 first, after a computation that uses all of `budget` at each.
     #[must_use]
     pub fn levels(&self, budget: &Budget) -> Vec<LevelNoise> {
         let depth = self.log2_moduli.len().saturating_sub(2);
         let rounding = noise::mod_switch(self.ring, 2);
         let mut levels = Vec::with_capacity(depth + 1);
-        let mut used = self.spend(&self.fresh, depth, &budget.fresh);
+        let mut used = self.summed(&self.fresh, depth, &budget.fresh);
         for level in (0..=depth).rev() {
             let operand = self.switched(&used, level, rounding);
             levels.push(LevelNoise { operand, used });
             if level > 0 {
-                used = self.spend(&self.term(&operand, level), level - 1, &budget.at(level - 1, depth));
+                used = self.summed(&self.summand(&operand, level), level - 1, &budget.at(level - 1, depth));
             }
         }
         levels.reverse();
         levels
     }
 
-    /// The noise of one summand of level `level` − 1: a product of two operands of this level, relinearised, or an
-    /// operand times the constant that gives it the factor below.
-    fn term(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
+    /// The noise of one summand of level `level` − 1: a relinearised product of two operands of level `level`, or an
+    /// operand times the constant that gives it the factor of the lower level.
+    fn summand(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
         let product =
             operand.product(operand, self.plain_modulus as f64, self.ring).plus(self.key_switching(level));
         let adjusted = operand.times_norm((self.plain_modulus / 2) as f64);
         product.max(&adjusted)
     }
 
-    /// The noise of a sum of terms with everything declared for a level done to it.
-    fn spend(&self, term: &NoiseBound, level: usize, declared: &Operations) -> NoiseBound {
+    /// The noise of a sum of terms after all operations declared for a level.
+    fn summed(&self, term: &NoiseBound, level: usize, declared: &Operations) -> NoiseBound {
         let terms = declared.additions as f64 + 1.0;
         let switches = Log2::of(declared.rotations as f64);
         let NoiseTerm { worst, deviation, peak } = self.key_switching(level + 1);
@@ -93,8 +93,8 @@ impl NoiseSettings {
         self.key_switch.get(level).copied().unwrap_or(none)
     }
 
-    /// Bits of noise left at the level that has the fewest: what decrypts at each level, against what it holds and
-    /// what it multiplies. With `worst`, against the worst case alone.
+    /// Bits of noise left at the level that has the fewest: the capacity of each level against the noise of its sums
+    /// and of its operands. With `worst`, against the worst case alone.
     #[must_use]
     pub fn bits_left(&self, levels: &[LevelNoise], worst: bool) -> f64 {
         let tail = Tail::new(self.ring);
@@ -115,20 +115,19 @@ impl NoiseSettings {
     }
 }
 
-/// The noise that a modulus switch of so many parts adds.
+/// The noise that a modulus switch of `parts` ciphertext parts adds.
 pub(crate) fn switch(ring: Expansion, parts: usize) -> NoiseTerm {
     noise::mod_switch(ring, parts)
 }
 
-/// The noise of an encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special
-/// moduli.
+/// The noise of an encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special moduli.
 #[must_use]
 pub fn fresh(ring: impl Into<Expansion>, log2_p: f64) -> NoiseBound {
     let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p));
     NoiseBound::fresh(noise::public_encryption(ring, log2_p), 0).plus_own(rounding)
 }
 
-/// What a key switch adds to a ciphertext of the first `limbs` moduli.
+/// The noise that a key switch adds to a ciphertext of the first `limbs` moduli.
 ///
 /// # Errors
 /// [`RingError`] for options that these moduli do not allow.
@@ -141,7 +140,7 @@ pub fn key_switch(
     key_switch_of_limbs(ring, moduli, options, &(0..limbs).collect::<Vec<_>>())
 }
 
-/// What a key switch adds to a ciphertext of the moduli with these ascending indices.
+/// The noise that a key switch adds to a ciphertext whose moduli have the ascending indices `limbs`.
 ///
 /// # Errors
 /// Every error of [`key_switch`].

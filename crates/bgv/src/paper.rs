@@ -1,47 +1,47 @@
-//! The moduli of `[KPZ21, section 4]`, formula by formula: to reproduce the paper.
+//! The BGV moduli of `[KPZ21, section 4]`, formula by formula: to reproduce the paper.
 //!
-//! The paper takes δ = 2√n for the expansion factor and B_err = 6σ with σ = 3.2, which is what products of random
-//! polynomials show and no proof. [`NoiseModel::Paper`](crate::NoiseModel::Paper) builds parameters from it.
+//! The paper `[KPZ21]` takes δ = 2√n for the expansion factor and B_err = 6σ with σ = 3.2, which is what products of
+//! random polynomials show and no proof. [`NoiseModel::Paper`](crate::NoiseModel::Paper) builds parameters from it.
 
-/// Bound on the paper's error: six times its σ = 3.2.
+/// Bound on the errors of `[KPZ21]`: six times its σ = 3.2.
 const ERROR_BOUND: f64 = 6.0 * 3.2;
 
-/// What eqs. (13) and (14) depend on.
+/// Figures on which eqs. (13) and (14) of `[KPZ21]` depend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaperRequest {
     /// Ring degree N.
     pub degree: usize,
     /// Plaintext modulus t.
     pub plain_modulus: f64,
-    /// The depth L.
+    /// Depth L: multiplications in a row.
     pub depth: usize,
     /// Additions and key switches before the first multiplication: n_add and n_ks.
     pub fresh: [f64; 2],
     /// Additions and key switches of every level: n′_add and n′_ks.
     pub per_level: [f64; 2],
-    /// The number of digits d_num.
+    /// Number of digits d_num of key switching.
     pub digits: usize,
 }
 
-/// What eqs. (13) and (14) give, in bits where the name says log2.
+/// Moduli and noise by eqs. (13) and (14) of `[KPZ21]`, in bits where the name says log2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaperModuli {
-    /// log2 q_0, eq. (13).
+    /// Size log2 q_0 by eq. (13).
     pub log2_first: f64,
-    /// log2 q_i, eq. (14).
+    /// Size log2 q_i by eq. (14).
     pub log2_level: f64,
-    /// log2 q_(L+1), eq. (14).
+    /// Size log2 q_(L+1) by eq. (14).
     pub log2_last: f64,
-    /// The ratio c of appendix C.1: the constant noise over that of a modulus switch.
+    /// Ratio c of appendix C.1: the constant noise over that of a modulus switch.
     pub ratio: f64,
-    /// The constant noise ‖v_c‖.
+    /// Constant noise ‖v_c‖ of a level.
     pub constant_noise: f64,
-    /// The noise ‖v_ks‖ of a key switch.
+    /// Noise ‖v_ks‖ of a key switch.
     pub key_switch: f64,
 }
 
 impl PaperRequest {
-    /// The bounds on the moduli of this request.
+    /// Computes the moduli of `[KPZ21]` for a request.
     ///
     /// With v_ms = (1 + δB_key)/2 and v_c = c·v_ms the condition of section 4 reads
     /// q_i > ((n′_add + 1)·(δt/2)(2v_c² + 2v_c + 1) + (n′_ks + 1)·v_ks)/(v_c − v_ms): (14) for c = 2, and least at the
@@ -84,7 +84,7 @@ impl PaperRequest {
 mod tests {
     use super::*;
 
-    /// Values log q_i and log Q_L of Table 2: binary trees, t = 2^16 + 1, no additions, no rotations.
+    /// Tests the values log q_i and log Q_L of Table 2: binary trees, t = 2^16 + 1, no additions, no rotations.
     #[test]
     fn the_moduli_of_the_tables_come_out_within_a_bit() {
         let rows = [(13, 1, 33, 58), (13, 2, 33, 91), (13, 4, 33, 157), (14, 5, 34, 196), (14, 7, 34, 264)];
@@ -105,7 +105,8 @@ mod tests {
         }
     }
 
-    /// For t = 2 key switching counts (appendix C.2), and the best c is above 2: no other c gives smaller moduli.
+    /// Tests t = 2, for which key switching counts (appendix C.2), and the best c is above 2: no other c gives smaller
+    /// moduli.
     #[test]
     fn the_constant_noise_is_the_best_one() {
         let request = PaperRequest {

@@ -11,14 +11,14 @@ use sunzi_rlwe::{RingShape, Security, memory, moduli, security};
 use crate::budget::Budget;
 use crate::error::BgvError;
 
-/// One BGV parameter set: ring, chain of moduli, plaintext modulus, security, declared computation.
+/// A BGV parameter set: ring, chain of moduli, plaintext modulus, security, declared computation.
 ///
-/// The chain is q_0, q_1, …, q_L, q_(L+1) in this order. Level l, with l multiplications left, has the modulus
-/// Q_l = q_0⋯q_l; fresh ciphertexts have q_(L+1) besides, if it is there: encryption modulo Qp leaves so little noise that
+/// The BGV chain is q_0, q_1, …, q_L, q_(L+1) in this order. Level l, with l multiplications left, has the modulus Q_l
+/// = q_0⋯q_l; fresh ciphertexts have q_(L+1) besides, if it is there: encryption modulo Qp leaves so little noise that
 /// operations before the first multiplication alone need it. Each q_i may be a product of several moduli.
 ///
-/// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building a context from it
-/// does so too.
+/// A BGV parameter set is plain data that anybody may have written: [`validate`](Self::validate) checks it, and
+/// building a context from it does so too.
 ///
 /// ```
 /// use sunzi_bgv::Parameters;
@@ -34,10 +34,10 @@ pub struct Parameters {
     #[serde(flatten)]
     ring: RingShape,
     moduli: Vec<u64>,
-    /// The moduli of every level of the ring; empty where level l has the first l.
+    /// Moduli of every level of the ring, by their indices; empty where level l has the first l.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rungs: Vec<Vec<usize>>,
-    /// The levels of the ring for Q_0, Q_1, …, Q_L.
+    /// Levels of the ring for Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
     /// Factor of the last modulus of each Q_i that belongs to it, 0 for all; empty where no modulus is shared.
     #[serde(default)]
@@ -51,7 +51,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Takes the numbers as they are, a bare number for the ring as log2 n, one modulus to a level, the last one q_(L+1); nothing is checked.
+    /// Makes a BGV parameter set of its numbers, a bare number for the ring being log2 n, one modulus to a level, the
+    /// last one q_(L+1); nothing is checked.
     #[must_use]
     pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
         let levels = (1..moduli.len()).collect();
@@ -69,54 +70,55 @@ impl Parameters {
         }
     }
 
-    /// These parameters with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made of.
+    /// Returns the BGV parameters with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made
+    /// of.
     #[must_use]
     pub fn with_levels(self, levels: Vec<usize>) -> Self {
         Self { levels, ..self }
     }
 
-    /// These parameters with moduli that are products of small primes, one for each of several levels
-    /// `[KPZ21, Remark 5.1]`: `levels` as in [`with_levels`](Self::with_levels), and `shares` the factor of the
-    /// last of its moduli that belongs to each Q_i, 0 for all of it.
+    /// Returns the BGV parameters with moduli that are products of small primes, one for each of several levels
+    /// `[KPZ21, Remark 5.1]`: `levels` are numbers of moduli as for [`with_levels`](Self::with_levels), and `shares`
+    /// the factor of the last of its moduli that belongs to each Q_i, 0 for all of it.
     #[must_use]
     pub fn with_shared_moduli(self, levels: Vec<usize>, shares: Vec<u64>) -> Self {
         Self { levels, shares, ..self }
     }
 
-    /// These parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
-    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has
-    /// are for keys. No modulus is shared then.
+    /// Returns the BGV parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
+    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has are
+    /// for keys. No modulus is shared then.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
-    /// These parameters with a choice of digits and special moduli for key switching.
+    /// Returns the BGV parameters with another choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
     }
 
-    /// These parameters with a declaration of the computation: what goes beyond it is refused. Without a
+    /// Returns the BGV parameters with a declaration of the computation: what goes beyond it is refused. Without a
     /// declaration noise bounds alone decide.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// These parameters with another plaintext modulus; ring and keys do not change.
+    /// Returns the BGV parameters with another plaintext modulus; ring and keys do not change.
     #[must_use]
     pub fn with_plain_modulus(self, plain_modulus: u64) -> Self {
         Self { plain_modulus, ..self }
     }
 
-    /// The ring.
+    /// The ring of a BGV parameter set.
     #[must_use]
     pub fn ring(&self) -> RingShape {
         self.ring
     }
 
-    /// log2 n, rounded down where n is no power of two.
+    /// log2 of the ring degree n, rounded down where n is no power of two.
     #[must_use]
     pub fn log2_degree(&self) -> u32 {
         self.ring.log2_degree()
@@ -128,7 +130,7 @@ impl Parameters {
         self.ring.degree()
     }
 
-    /// The ciphertext moduli, those of q_0 first.
+    /// The ciphertext moduli of a BGV parameter set, those of q_0 first.
     #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
@@ -146,7 +148,7 @@ impl Parameters {
         &self.rungs
     }
 
-    /// The indices of the moduli of Q_l, ascending; none for a level that is not there.
+    /// The indices of the moduli of Q_l, ascending; none for a level that does not exist.
     #[must_use]
     pub fn limbs(&self, level: usize) -> Vec<usize> {
         self.levels.get(level).map_or_else(Vec::new, |&level| self.ring_limbs(level))
@@ -156,13 +158,13 @@ impl Parameters {
         limbs_of_level(&self.rungs, self.moduli.len(), level)
     }
 
-    /// The level of the ring that fresh ciphertexts have, which has all moduli.
+    /// The level of the ring that fresh BGV ciphertexts have, which has all moduli.
     #[must_use]
     pub fn ring_level(&self) -> usize {
         if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() }
     }
 
-    /// The ring R modulo Q_(L+1), with these levels.
+    /// Makes the ring R modulo Q_(L+1), with the levels of a BGV parameter set.
     ///
     /// # Errors
     /// [`BgvError::Ring`] for numbers that are no parameters.
@@ -174,67 +176,70 @@ impl Parameters {
         })
     }
 
-    /// The factor of its last modulus that belongs to each Q_i, 0 for all of it; empty where no modulus is shared.
+    /// The factor of the last modulus of each Q_i that belongs to it, 0 for all of it; empty where no modulus is
+    /// shared.
     #[must_use]
     pub fn shares(&self) -> &[u64] {
         &self.shares
     }
 
-    /// The depth L: multiplications in a row.
+    /// The depth L of a BGV parameter set: multiplications in a row.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }
 
-    /// The modulus Q_(L+1) of fresh ciphertexts.
+    /// The modulus Q_(L+1) of fresh BGV ciphertexts.
     #[must_use]
     pub fn modulus(&self) -> BigUint {
         self.moduli.iter().product()
     }
 
-    /// log2 Q_(L+1).
+    /// The size log2 Q_(L+1) of the modulus of fresh BGV ciphertexts.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
         log2_product(&self.moduli)
     }
 
-    /// log2 of the modulus of keys, special moduli included: what security is checked for.
+    /// The size log2 of the modulus of keys, special moduli included, which security is judged by.
     #[must_use]
     pub fn log2_key_modulus(&self) -> f64 {
         self.log2_modulus() + log2_product(&self.key_switching.special_moduli)
     }
 
-    /// The plaintext modulus t.
+    /// The plaintext modulus t of a BGV parameter set.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
         self.plain_modulus
     }
 
-    /// The security these parameters must reach.
+    /// The security that a BGV parameter set must reach.
     #[must_use]
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// Digits and special moduli of key switching.
+    /// The digits and special moduli of key switching under BGV parameters.
     #[must_use]
     pub fn key_switching(&self) -> &GadgetOptions {
         &self.key_switching
     }
 
-    /// The operations that are declared.
+    /// The operations that a BGV parameter set declares.
     #[must_use]
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](sunzi_encoding::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
+    /// Whether [`BatchEncoder`](sunzi_encoding::BatchEncoder) can pack n numbers into one plaintext: m = 2n a power of
+    /// two, t prime, t ≡ 1 (mod 2n).
     #[must_use]
     pub fn supports_batching(&self) -> bool {
         matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus)
     }
 
-    /// About the bytes of memory that the tables of a context take: transforms, the rings of all levels, and how keys switch there.
+    /// Estimates the bytes of memory that the tables of a BGV context take: transforms, the rings of all levels, and
+    /// how keys switch there.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
         let mut levels = self.levels.clone();
@@ -246,7 +251,8 @@ impl Parameters {
         memory::table_bytes(self.ring, &self.moduli, &self.key_switching, &limbs, &limbs)
     }
 
-    /// Checks everything that makes these numbers a parameter set.
+    /// Checks that the numbers of a BGV parameter set make one: ring, moduli, levels, plaintext modulus, digits,
+    /// security.
     ///
     /// # Errors
     /// [`BgvError::Encoding`] or [`BgvError::Ring`] for the ring and sets of moduli that are no levels, [`BgvError::Encoding`] for t out of range, or t a multiple of a modulus; [`BgvError::Moduli`] for
@@ -268,7 +274,7 @@ impl Parameters {
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
 
-    /// Checks the levels of the ring; answers how many there are.
+    /// Checks the levels of the ring; returns how many there are.
     fn check_rungs(&self) -> Result<usize, BgvError> {
         if self.rungs.is_empty() {
             return Ok(self.moduli.len());
@@ -282,7 +288,7 @@ impl Parameters {
         Ok(self.rungs.len())
     }
 
-    /// The primes of the moduli, by the shares of the levels.
+    /// The primes that the moduli of a BGV parameter set are made of, by the shares of the levels.
     fn primes(&self) -> Result<Vec<u64>, BgvError> {
         let mut primes = Vec::with_capacity(self.moduli.len());
         for (i, &modulus) in self.moduli.iter().enumerate() {
@@ -305,8 +311,8 @@ impl Parameters {
     }
 }
 
-/// Checks that levels have ascending numbers of moduli, at most as many as there are, or equal ones with ascending shares of
-/// the last; never a share of the first.
+/// Checks that levels have ascending numbers of moduli, at most as many as there are, or equal ones with ascending
+/// shares of the last; never a share of the first.
 pub(crate) fn check_levels(levels: &[usize], shares: &[u64], moduli: usize) -> Result<(), BgvError> {
     let share = |i: usize| shares.get(i).copied().unwrap_or(0);
     // All of a modulus is more than any share of it.

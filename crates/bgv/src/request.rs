@@ -1,4 +1,4 @@
-//! What the user knows of a computation, as a request for BGV parameters.
+//! A request for BGV parameters: what the user knows of a computation.
 
 use std::fmt;
 
@@ -10,50 +10,50 @@ use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 use crate::budget::{Budget, Operations};
 use crate::error::BgvError;
 
-/// Noise bounds that the moduli are chosen by.
+/// Noise bounds by which the BGV builder chooses moduli.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseModel {
-    /// The bounds that ciphertexts carry, exceeded with probability 2^-128.
+    /// Noise bounds that ciphertexts carry, exceeded with probability 2^-128.
     #[default]
     Tail,
-    /// The worst-case bounds alone: larger moduli, and no probability of failure.
+    /// Worst-case noise bounds alone: larger moduli, and no probability of failure.
     WorstCase,
-    /// Eqs. (13) and (14) of `[KPZ21]` with its δ = 2√n, to reproduce the paper. What the bounds of ciphertexts do not
-    /// support is refused all the same.
+    /// Noise by eqs. (13) and (14) of `[KPZ21]` with its δ = 2√n, to reproduce the paper. What the bounds of
+    /// ciphertexts do not support is refused all the same.
     Paper,
 }
 
-/// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
+/// A request to the BGV builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Multiplications of ciphertexts in a row.
+    /// Number of ciphertext multiplications in a row.
     pub depth: u32,
-    /// The numbers to compute with.
+    /// Numbers to compute with, which decide the plaintext modulus.
     pub plain: PlainRequest,
     /// Whether numbers are packed slot by slot.
     pub batching: bool,
     /// Operations between multiplications.
     pub budget: Budget,
-    /// Numbers that one ciphertext must hold.
+    /// Number of slots that one ciphertext must have.
     pub slots: usize,
-    /// The ring degree, if it is given: log2 n.
+    /// Ring degree that was asked for, as log2 n.
     pub log2_degree: Option<u32>,
-    /// The ring index m, if it is given and no power of two.
+    /// Ring index m that was asked for, if it is no power of two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring_index: Option<u64>,
     /// Whether small moduli of several levels may share a word.
     pub shared_moduli: bool,
-    /// The number of digits d_num, if it is given.
+    /// Number of digits d_num that was asked for.
     pub digits: Option<usize>,
     /// Bits of noise to be left at every level.
     pub margin: u32,
-    /// What is shared of results: room is left for what hides their noise.
+    /// Policy by which results are shared: room is left for the noise that hides theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
-    /// The security to reach.
+    /// Security that parameters must reach.
     pub security: Security,
-    /// The noise bounds to choose moduli by.
+    /// Noise bounds by which moduli are chosen.
     pub noise: NoiseModel,
 }
 
@@ -79,13 +79,13 @@ impl Default for Request {
 
 /// Ring degrees tried unless a ring is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
-/// No circuit in reach is deeper, and a bound keeps the search short.
+/// Bound on the depth: no circuit in reach is deeper, and the search stays short.
 const MAX_DEPTH: u32 = 100;
 /// Bound on the counts of operations other than the depth.
 const MAX_COUNT: u32 = 100;
 
 impl Request {
-    /// Checks each setting of the request by itself.
+    /// Checks each setting of a BGV request by itself.
     pub(crate) fn check(&self) -> Result<(), BgvError> {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("margin", self.margin, MAX_COUNT)?;
@@ -107,17 +107,17 @@ impl Request {
         Ok(self.plain.check(self.batching && self.ring_index.is_none())?)
     }
 
-    /// Bits that must be left at every level in n coefficients: the margin, and room for sharing.
+    /// Bits of noise that must be left at every level: the margin, and room for sharing.
     pub(crate) fn bits_needed(&self, degree: usize) -> f64 {
         f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
     }
 
-    /// The ring asked for, if one is.
+    /// The ring that the request asks for, if it asks for one.
     fn ring(&self) -> Option<RingShape> {
         RingShape::of_names(self.log2_degree, self.ring_index)
     }
 
-    /// The rings to try.
+    /// The rings that the BGV builder tries.
     pub(crate) fn rings(&self) -> Vec<RingShape> {
         self.ring().map_or_else(|| LOG2_DEGREES.map(RingShape::from).collect(), |ring| vec![ring])
     }
@@ -152,7 +152,7 @@ impl fmt::Display for Request {
     }
 }
 
-/// Declared counts of operations as text, with a word for when they happen.
+/// Writes declared counts of operations as text, with a word for when they happen.
 fn counted(operations: &Operations, when: &str) -> [Option<String>; 3] {
     let Operations { additions, rotations, plain_products } = *operations;
     let counts =

@@ -1,31 +1,30 @@
-//! Ciphertexts of BFV and BGV are the same polynomials `[KPZ21, app. A]`.
+//! Conversion of ciphertexts between BFV and BGV, which are the same polynomials `[KPZ21, app. A]`.
 //!
 //! With u = c/t, a BGV ciphertext of m (LSD) with factor f is, polynomial for polynomial and with the same noise, the
 //! BFV ciphertext (MSD) of f·m. So a change of scheme is a change of label, and where the factor is not 1 a
-//! multiplication by a constant. This module speaks of parts alone, as neither scheme's crate knows the other.
+//! multiplication by a constant. This module takes and returns parts, as neither scheme's crate knows the other.
 
 use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::{KeyId, Log2, NoiseBound, noise};
 
 use crate::{BgvError, Ciphertext, Context, Evaluator, Usage};
 
-/// Parts, noise and key of a ciphertext modulo Q, whose message is scaled by Q/t: BFV's, without its label.
+/// Parts, noise and key of a BFV ciphertext modulo Q, whose message is scaled by Q/t.
 pub struct Unlabelled {
-    /// The parts c_0, c_1, ….
+    /// Parts c_0, c_1, … of the ciphertext.
     pub parts: Vec<Poly<Evaluation>>,
-    /// Both bounds on the noise.
+    /// Noise bounds of the ciphertext.
     pub noise: NoiseBound,
-    /// Name of the key that opens the ciphertext.
+    /// Name of the key that decrypts the ciphertext.
     pub key: KeyId,
 }
 
 impl Evaluator {
-    /// The BGV ciphertext of the message that parts modulo Q, of all moduli of this context, hold in the most significant
-    /// digits.
+    /// Converts a BFV ciphertext modulo Q, with all moduli of this context, to the BGV ciphertext of its message.
     ///
-    /// Conversion is without loss if the noise is that of an encryption; noise that grew since takes levels: the
-    /// ciphertext is given the highest level whose modulus switch brings it down to what multiplications at that
-    /// level expect.
+    /// Conversion to BGV is without loss if the noise is that of an encryption; noise that grew since takes levels:
+    /// the ciphertext is given the highest level whose modulus switch reduces it to what multiplications at that level
+    /// expect.
     ///
     /// # Errors
     /// [`BgvError::BudgetExceeded`] for more noise than decrypts; [`BgvError::Ring`] for parts of another ring;
@@ -39,7 +38,7 @@ impl Evaluator {
         if context.bits_left(&top)? < 0.0 {
             return context.finish(top, "switch from BFV", &[]);
         }
-        let level = (0..=depth).rev().find(|&level| self.arrives_small(&noise, level)).unwrap_or(0);
+        let level = (0..=depth).rev().find(|&level| self.fits_level(&noise, level)).unwrap_or(0);
         if level == depth {
             return context.finish(top, "switch from BFV", &[]);
         }
@@ -48,25 +47,25 @@ impl Evaluator {
     }
 
     /// Whether a modulus switch from the top to a level leaves no more noise than its operands are declared to have.
-    fn arrives_small(&self, noise: &NoiseBound, level: usize) -> bool {
+    fn fits_level(&self, noise: &NoiseBound, level: usize) -> bool {
         let context = self.context();
         let (Ok(top), Ok(place)) = (context.place(context.top()), context.place(level)) else { return false };
         let constant = if level == context.depth() { 1.0 } else { context.plain_modulus() as f64 / 2.0 };
-        let mut brought = noise.times_norm(constant);
+        let mut switched = noise.times_norm(constant);
         if place.bits < top.bits {
             let ratio = Log2::from_bits(place.bits - top.bits);
-            brought = brought.scaled(ratio).plus(noise::mod_switch(context.ring().expansion(), 2));
+            switched = switched.scaled(ratio).plus(noise::mod_switch(context.ring().expansion(), 2));
         }
         let declared = context.level_noise().get(level);
         declared.is_some_and(|declared| {
-            context.noise_bound(&brought).bits() <= context.noise_bound(&declared.operand).bits() + 1e-6
+            context.noise_bound(&switched).bits() <= context.noise_bound(&declared.operand).bits() + 1e-6
         })
     }
 
-    /// The parts of a BGV ciphertext as those of a BFV ciphertext of the same message modulo all of Q.
+    /// Converts a BGV ciphertext to the parts of a BFV ciphertext of its message modulo all of Q.
     ///
-    /// Conversion is without loss at the highest level, where the factor is 1 and no modulus is missing; from lower
-    /// levels it takes a product with the constant 1/f, which multiplies the noise by up to t/2, and with the
+    /// Conversion to BFV is without loss at the highest level, where the factor is 1 and no modulus is missing; from
+    /// lower levels it takes a product with the constant 1/f, which multiplies the noise by up to t/2, and with the
     /// moduli that are missing, which multiplies modulus and noise alike.
     ///
     /// # Errors
@@ -85,7 +84,7 @@ impl Evaluator {
         let (own, top) = (context.place(place)?, context.place(context.top())?);
         let ratio = Log2::from_bits(top.bits - own.bits);
         let mut ready = ready.into_owned();
-        if own.rest > 0 {
+        if own.share > 0 {
             // The quotient of the word and the factor that counts: it makes what does not count a multiple of the word.
             let ring = context.ring_of(a)?;
             let others = ring.modulus() / &own.modulus;

@@ -1,4 +1,4 @@
-//! BGV in files: what `docs/format.md` has beside keys.
+//! BGV in files: the records of `docs/format.md` other than keys.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_rlwe::moduli::MAX_MODULI;
@@ -11,13 +11,13 @@ use sunzi_rlwe::{RlweContext, SecretDistribution};
 use crate::budget::{Budget, Operations, Usage};
 use crate::{Bgv, Context, Metadata, Parameters};
 
-/// Describes what messages depend on: t, and the moduli and the factor of the last one of every level.
+/// Writes the numbers on which BGV messages depend: t, and the moduli and the factor of the last one of every level.
 fn describe(plain_modulus: u64, levels: impl Iterator<Item = (usize, u64)>, fields: &mut Fields) {
     fields.bytes(b"BGV\0");
     fields.u64(plain_modulus);
-    for (limbs, rest) in levels {
+    for (limbs, share) in levels {
         fields.usize(limbs);
-        fields.u64(rest);
+        fields.u64(share);
     }
 }
 
@@ -157,5 +157,5 @@ impl<'de> Deserialize<'de> for Parameters {
     }
 }
 
-/// Bound on the number of levels: several levels may share a modulus.
+/// Bound on the number of levels in files: several levels may share a modulus.
 const MAX_LEVELS: usize = 8 * MAX_MODULI;

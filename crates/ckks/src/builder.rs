@@ -13,12 +13,13 @@ use crate::explain::Explanation;
 use crate::parameters::Parameters;
 use crate::request::Request;
 
-/// Chooses [`Parameters`] for a computation.
+/// Builder of CKKS [`Parameters`] for a computation.
 ///
-/// The computation it provides for: numbers of at most 2^`message_bits` are encrypted under a public key in up to n/2 slots, and
-/// multiplied, rotated and added `depth` times in a row, with operands of every multiplication again of at most
-/// 2^`message_bits`. The worst such computation squares the largest number over and over, which doubles the relative
-/// error each time: `precision` bits behind the binary point are right after all that.
+/// The CKKS builder provides for this computation: numbers of at most 2^`message_bits` are encrypted under a public
+/// key in up to n/2 slots, and multiplied, rotated and added `depth` times in a row, with operands of every
+/// multiplication again of at most 2^`message_bits`. The worst such computation squares the largest number over and
+/// over, which doubles the relative error each time: `precision` bits behind the binary point are right after all
+/// that.
 ///
 /// ```
 /// use sunzi_ckks::Parameters;
@@ -35,12 +36,13 @@ pub struct ParametersBuilder {
 }
 
 impl Parameters {
-    /// Chooses parameters from what is known of the computation.
+    /// Starts to choose CKKS parameters from what is known of the computation.
     pub fn builder() -> ParametersBuilder {
         ParametersBuilder::default()
     }
 
-    /// Bits behind the binary point that are right after the computation of [`ParametersBuilder`], all levels down.
+    /// Predicts the bits behind the binary point that are right after the computation of [`ParametersBuilder`], all
+    /// levels down.
     ///
     /// # Errors
     /// [`CkksError::KeySwitching`] for digits that the moduli do not allow.
@@ -62,7 +64,7 @@ impl ParametersBuilder {
         Self { request: Request { precision: bits, ..self.request } }
     }
 
-    /// Asks for at least this many numbers in one ciphertext.
+    /// Asks for a ring with at least this many slots in one ciphertext.
     pub fn slots(self, slots: usize) -> Self {
         Self { request: Request { slots, ..self.request } }
     }
@@ -98,24 +100,24 @@ impl ParametersBuilder {
         Self { request: Request { secrets, ..self.request } }
     }
 
-    /// Results are shared under this policy: the [`precision`](Self::precision) is that of what `decrypt_for_sharing` gives after the last multiplication,
-    /// the noise that it adds included.
+    /// Declares that results are shared under this policy: the [`precision`](Self::precision) is then that of what
+    /// `decrypt_for_sharing` gives after the last multiplication, the noise that it adds included.
     pub fn sharing(self, policy: SharingPolicy) -> Self {
         Self { request: Request { sharing: Some(policy), ..self.request } }
     }
 
-    /// The security to reach; 128 bits unless set.
+    /// Sets the security that parameters must reach; 128 bits unless set.
     pub fn security(self, security: Security) -> Self {
         Self { request: Request { security, ..self.request } }
     }
 
-    /// The request made of this builder so far.
+    /// The request that the settings of the CKKS builder make.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request
     }
 
-    /// The cheapest parameters that meet the request.
+    /// Returns the cheapest CKKS parameters that meet the request.
     ///
     /// # Errors
     /// [`CkksError::Request`] for a setting out of range; [`CkksError::NothingFits`], saying what to relax.
@@ -127,7 +129,7 @@ impl ParametersBuilder {
         }
     }
 
-    /// Every candidate that [`build`](Self::build) considers, and its choice if there is one.
+    /// Lists every candidate that [`build`](Self::build) considers, and its choice if there is one.
     ///
     /// # Errors
     /// [`CkksError::Request`] for a setting out of range.

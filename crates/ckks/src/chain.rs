@@ -1,6 +1,6 @@
-//! Moduli for given scales: each q_l so near to Δ_l²/2^bits that the canonical scales stay near 2^bits.
+//! Chains of CKKS moduli for given scales: each q_l so near to Δ_l²/2^bits that the canonical scales stay near 2^bits.
 //!
-//! What the scale of a level is off by counts twice on the next, Δ_(l−1) = Δ_l²/q_l, so each modulus makes up for the
+//! An error in the scale of one level counts twice at the next, Δ_(l−1) = Δ_l²/q_l, so each modulus makes up for the
 //! one before. A prime is at most [`WORD_BITS`] long; larger scales take several primes a level.
 
 mod rational;
@@ -11,24 +11,24 @@ use sunzi_rlwe::moduli::MAX_MODULI;
 
 use crate::error::CkksError;
 
-/// log2 of a canonical scale: below, nothing is left of a message; above, its coefficients leave 127 bits.
+/// Range of log2 of a canonical scale: below, nothing is left of a message; above, its coefficients leave 127 bits.
 pub(crate) const SCALE_BITS: std::ops::RangeInclusive<u32> = 10..=120;
-/// The longest scale that one prime a level has room for.
+/// Largest scale that one prime a level has room for, in bits.
 const SINGLE_SCALE_BITS: u32 = 47;
 /// Sizes of Q_0 in bits: for the least scale, or five words.
 const FIRST_BITS: std::ops::RangeInclusive<u32> = 11..=240;
 
-/// Levels that follow each other at one scale.
+/// Range of consecutive CKKS levels at one scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelRange {
-    /// How many rescalings the range provides.
+    /// Number of rescalings that the range provides.
     pub levels: usize,
     /// log2 of the scale of the range.
     pub scale_bits: u32,
 }
 
-/// A chain: its moduli, and how many of them Q_0, Q_1, … are made of.
+/// A chain of CKKS moduli, with the number of moduli of Q_0, Q_1, ….
 pub(crate) struct Chain {
     pub(crate) moduli: Vec<u64>,
     pub(crate) levels: Vec<usize>,
@@ -37,7 +37,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// A chain of Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
+    /// Makes a chain of Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
     pub(crate) fn new(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
         check_ranges(first_bits, ranges)?;
         let mut finder = PrimeFinder::new(step, &[]);
@@ -66,13 +66,13 @@ impl Chain {
     }
 }
 
-/// Primes whose product is next to what is wanted, or an error that says how long each would be.
+/// Finds primes whose product is next to a given one; the error says how long each would be.
 fn product(finder: &mut PrimeFinder, step: u64, wanted: f64, parts: usize) -> Result<Vec<u64>, CkksError> {
     let bits = wanted.log2() / parts.max(1) as f64;
     finder.product(wanted, parts).ok_or(CkksError::NoPrimes { bits, step })
 }
 
-/// Fails for what no parameter set has, before anything is looked for.
+/// Fails for ranges of levels that no CKKS parameter set has, before the search for primes.
 fn check_ranges(first_bits: u32, ranges: &[LevelRange]) -> Result<(), CkksError> {
     let levels = ranges.iter().fold(0_usize, |sum, range| sum.saturating_add(range.levels));
     check_count("levels", levels)?;
@@ -87,7 +87,7 @@ fn check_ranges(first_bits: u32, ranges: &[LevelRange]) -> Result<(), CkksError>
     Ok(())
 }
 
-/// Fails for a count larger than any parameter set has.
+/// Fails for a count larger than any CKKS parameter set has.
 fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
     if got <= MAX_MODULI {
         return Ok(());
@@ -95,7 +95,7 @@ fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
     Err(CkksError::Request { what, got: got.to_string(), expected: "there are at most 256 moduli" })
 }
 
-/// Number of primes that a level of this scale takes.
+/// Number of primes that a level of a scale takes.
 fn parts(scale_bits: u32) -> usize {
     if scale_bits <= SINGLE_SCALE_BITS {
         1
@@ -104,7 +104,7 @@ fn parts(scale_bits: u32) -> usize {
     }
 }
 
-/// `count` special moduli of together at least `bits`, beside these primes.
+/// Finds `count` special moduli of together at least `bits`, beside the given primes.
 pub(crate) fn special_moduli(
     step: u64,
     bits: f64,
@@ -123,7 +123,8 @@ mod tests {
     use sunzi_rlwe::Security;
     use sunzi_rlwe::chains::longest_digit;
 
-    /// Every scale of the library at a large ring: canonical scales within 1/8 bit of their target at all levels.
+    /// Tests every scale of the library at a large ring: canonical scales within 1/8 bit of their target at all
+    /// levels.
     #[test]
     fn canonical_scales_stay_near_their_target() {
         for (log2_degree, bits, depth) in [

@@ -14,22 +14,22 @@ impl sunzi_rlwe::Scheme for Ckks {
 /// A CKKS ciphertext: ct(s) = m + e (mod Q_l), where the values of m at the roots of unity are the slots times the scale.
 pub type Ciphertext = sunzi_rlwe::Ciphertext<Ckks>;
 
-/// What a CKKS ciphertext carries besides polynomials and noise.
+/// Metadata of a CKKS ciphertext: all that it carries besides polynomials and noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
-    /// The level l: rescalings that the ciphertext still allows.
+    /// Level l of the ciphertext: rescalings that it still allows.
     pub level: usize,
-    /// The scale: what the slots are multiplied by.
+    /// Scale of the ciphertext, by which the slots are multiplied.
     pub scale: f64,
     /// Number of slots of the message: a power of two. With fewer than n/2 the vector repeats.
     pub slots: usize,
-    /// How large and how wrong the slots are.
+    /// Precision: a bound on the slots, and an estimate of their errors.
     pub precision: Precision,
 }
 
 impl Metadata {
-    /// The slots of what two operands make, and the precision of each operand there: errors outside the subring of
-    /// a sparse message count once the other has more slots.
+    /// The number of slots of the result of two operands, and the precision of each operand there: errors outside the
+    /// subring of a sparse message count once the other has more slots.
     pub(crate) fn joint_slots(&self, other: &Self) -> (usize, [Precision; 2]) {
         let slots = self.slots.max(other.slots);
         let spread = |of: &Self| {

@@ -1,4 +1,4 @@
-//! The tables of one CKKS parameter set.
+//! The CKKS context: ring, keys, levels and scales of one parameter set.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::encoder::EncoderError;
 use crate::parameters::{check_levels, check_scales, ratio};
 use crate::{Ciphertext, CkksError, Parameters};
 
-/// Ring, levels and their scales. Cheap to clone.
+/// Ring, levels and scales of CKKS. Cheap to clone.
 ///
-/// The [`Ring`] stores residues in words unless the context was made with another one.
+/// The [`Ring`] of a CKKS context stores residues in words unless the context was made with another one.
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
@@ -31,14 +31,15 @@ struct Level {
     ring: Ring,
     log2_modulus: f64,
     scale: f64,
-    /// The modulus q_l that a rescaling from the level divides by; Q_0 at level 0.
+    /// Modulus q_l that a rescaling from the level divides by; Q_0 at level 0.
     dropped: f64,
 }
 
-/// What a context over a ring that is there already depends on besides.
+/// Settings of a CKKS context over an existing ring.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The levels of the ring that Q_0, Q_1, …, Q_L are the moduli of: how many moduli each has, where those of the ring are its first moduli.
+    /// Levels of the ring whose moduli are Q_0, Q_1, …, Q_L: how many moduli each has, where levels of the ring are
+    /// its first moduli.
     pub levels: Vec<usize>,
     /// Canonical scales Δ_0, Δ_1, …, Δ_L of the levels.
     pub scales: Vec<f64>,
@@ -46,9 +47,9 @@ pub struct Settings {
     pub message_bits: u32,
     /// Digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
-    /// The security to reach.
+    /// Security that the context must reach.
     pub security: Security,
-    /// How secrets are drawn.
+    /// Distribution of secrets.
     pub secrets: SecretDistribution,
 }
 
@@ -66,7 +67,7 @@ impl From<&Parameters> for Settings {
 }
 
 impl Context {
-    /// Builds the tables of `parameters`.
+    /// Builds the CKKS context of `parameters`.
     ///
     /// # Errors
     /// Every error of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use;
@@ -76,7 +77,7 @@ impl Context {
         Self::with_parallelism(parameters, Parallelism::default())
     }
 
-    /// Builds the tables of `parameters` with a choice of what threads share `[AS19, 4]`: results are the same, to
+    /// Builds the CKKS context of `parameters` with a choice of what threads share `[AS19, 4]`: results are equal, to
     /// the last bit.
     ///
     /// # Errors
@@ -89,7 +90,7 @@ impl Context {
 }
 
 impl Context {
-    /// Builds the tables over a ring that is there already.
+    /// Builds a CKKS context over an existing ring.
     ///
     /// # Errors
     /// [`CkksError::Rlwe`] above the security limit; [`CkksError::LevelsUnusable`] and [`CkksError::ScaleUnusable`] for levels
@@ -115,19 +116,19 @@ impl Context {
         Ok(Self { inner: Arc::new(Inner { rlwe, levels, message_bound }) })
     }
 
-    /// The RLWE context: ring and security.
+    /// The RLWE context: ring, key switching and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
     }
 
-    /// The ring of fresh ciphertexts.
+    /// The ring of fresh CKKS ciphertexts.
     #[must_use]
     pub fn ring(&self) -> &Ring {
         self.inner.rlwe.ring()
     }
 
-    /// The ring degree n.
+    /// The ring degree n of a CKKS context.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.ring().degree()
@@ -139,13 +140,13 @@ impl Context {
         self.degree() / 2
     }
 
-    /// The depth L: multiplications in a row, and the level of fresh ciphertexts.
+    /// The depth L of a CKKS context: multiplications in a row, and the level of fresh ciphertexts.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.inner.levels.len().saturating_sub(1)
     }
 
-    /// The largest |slot| of a fresh ciphertext.
+    /// The largest absolute value of a slot of a fresh CKKS ciphertext.
     #[must_use]
     pub fn message_bound(&self) -> f64 {
         self.inner.message_bound
@@ -155,12 +156,12 @@ impl Context {
         self.inner.levels.get(level).ok_or(CkksError::NoSuchLevel { level, depth: self.depth() })
     }
 
-    /// Moduli and canonical scale of every level, level 0 first.
+    /// Number of moduli and canonical scale of every level, level 0 first.
     pub(crate) fn level_scales(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.inner.levels.iter().map(|level| (level.ring.level(), level.scale))
     }
 
-    /// The ring R modulo Q_l.
+    /// The ring R modulo Q_l of level l.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -168,8 +169,8 @@ impl Context {
         Ok(&self.level(level)?.ring)
     }
 
-    /// The level of the ring that a level is, by which keys and rings count: how many moduli it has, where levels of the ring are its first
-    /// moduli.
+    /// The level of the ring that belongs to a CKKS level, by which keys and rings count: how many moduli it has,
+    /// where levels of the ring are its first moduli.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -177,7 +178,8 @@ impl Context {
         Ok(self.ring_at(level)?.level())
     }
 
-    /// The level of the ring at which keys serve all levels up to this one: its own, unless a lower one has moduli that it lacks.
+    /// The level of the ring at which keys serve all CKKS levels up to this one: its own, unless a lower one has
+    /// moduli that it lacks.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -188,8 +190,8 @@ impl Context {
         Ok((own..ring.level()).find(serves).unwrap_or(ring.level()))
     }
 
-    /// The lowest level above `low` that a ciphertext of level `high` can be taken modulo as it is, all or some of its moduli being that
-    /// level's: low + 1, unless that has moduli that `high` lacks.
+    /// The lowest level above `low` whose moduli are all among those of level `high`: low + 1, unless that has moduli
+    /// that `high` lacks. A ciphertext of level `high` is reduced to it without a rounding.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -199,7 +201,7 @@ impl Context {
         Ok((low + 1..high).find(is_nested).unwrap_or(high))
     }
 
-    /// Whether a level has moduli of a level of the ring only.
+    /// Whether all moduli of a CKKS level are moduli of a level of the ring.
     pub(crate) fn is_nested(&self, level: usize, limbs: usize) -> bool {
         self.limbs(level).is_ok_and(|level| self.ring().is_nested(level, limbs))
     }
@@ -239,7 +241,7 @@ impl Context {
         Ok(self.level(level)?.log2_modulus)
     }
 
-    /// Fails unless this is a number of slots that this ring has: a power of two up to n/2.
+    /// Fails unless messages may have `slots` slots: a power of two up to n/2.
     ///
     /// # Errors
     /// [`EncoderError::Slots`].
@@ -251,7 +253,7 @@ impl Context {
         Err(EncoderError::Slots { got: slots, most }.into())
     }
 
-    /// Fails unless a ciphertext belongs to this context.
+    /// Fails unless a CKKS ciphertext belongs to the context.
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`].
@@ -260,7 +262,7 @@ impl Context {
         self.check_poly(part, ciphertext.metadata().level)
     }
 
-    /// Fails unless a polynomial belongs to this context at a level.
+    /// Fails unless a polynomial belongs to a level of the context.
     pub(crate) fn check_poly(&self, poly: &Poly<Evaluation>, level: usize) -> Result<(), CkksError> {
         let limbs = self.ring().level_of(poly)?;
         if self.limbs(level).is_ok_and(|expected| expected == limbs) {
@@ -270,7 +272,7 @@ impl Context {
         }
     }
 
-    /// The canonical scale of a level in place of one that differs from it by a few roundings only.
+    /// Replaces a scale that differs from the canonical one of a level by a few roundings only by the canonical scale.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -279,7 +281,7 @@ impl Context {
         Ok(if same_scale(scale, canonical) { canonical } else { scale })
     }
 
-    /// Ends an operation: fails if its result might not fit its modulus, else notes in the result what made it.
+    /// Ends a CKKS operation: fails if its result might not fit its modulus, else notes in the result what made it.
     ///
     /// # Errors
     /// [`CkksError::MessageTooLarge`].
@@ -292,7 +294,7 @@ impl Context {
         sunzi_rlwe::evaluator::finish(self, result, operation, operands)
     }
 
-    /// Fails unless slots of this magnitude fit a level at this scale: magnitude·scale < Q_l/2.
+    /// Fails unless slots of a magnitude fit a level at a scale: magnitude·scale < Q_l/2.
     pub(crate) fn check_magnitude(
         &self,
         operation: &'static str,
@@ -308,12 +310,12 @@ impl Context {
     }
 }
 
-/// Whether two scales are one but for a few roundings of doubles.
+/// Whether two scales are equal but for a few roundings of doubles.
 pub(crate) fn same_scale(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() <= 1.0 / (1_u64 << 48) as f64
 }
 
-/// A float of integral value as an integer.
+/// Converts a float to the nearest integer.
 pub(crate) fn integer(value: f64) -> Result<BigInt, CkksError> {
     num_traits::FromPrimitive::from_f64(value.round()).ok_or(CkksError::Value {
         what: "a constant times its scale",

@@ -1,4 +1,4 @@
-//! Measurements that need, and therefore endanger, the secret key. For tests and research only.
+//! Measurements of CKKS errors that need, and therefore endanger, the secret key. For tests and research only.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -9,8 +9,9 @@ use crate::context::same_scale;
 use crate::{Ciphertext, CkksError, Context, Plaintext};
 
 impl Context {
-    /// log2 of the true error ‖ct(s) − m‖∞ of a ciphertext that should hold `message`, a plaintext of its level and scale;
-    /// −∞ for none. Beside the error of the ciphertext it has the rounding of the plaintext, up to 1/2.
+    /// Measures log2 of the true error ‖ct(s) − m‖∞ of a CKKS ciphertext that should hold `message`, a plaintext of
+    /// its level and scale; −∞ for none. Beside the error of the ciphertext it has the rounding of the plaintext, up
+    /// to 1/2.
     ///
     /// # Errors
     /// [`CkksError::ScaleMismatch`]; [`CkksError::LevelTooLow`] for a message of another level;

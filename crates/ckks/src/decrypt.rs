@@ -1,4 +1,4 @@
-//! Decryption of CKKS, for the key holder and for results that are shared.
+//! CKKS decryption, for the key holder and for results that are shared.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Poly};
@@ -11,14 +11,15 @@ use zeroize::Zeroizing;
 use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext};
 
-/// Bits of room above the declared magnitude of a message that is opened modulo fewer moduli than it has.
+/// Bits of room above the declared magnitude of a message that is decrypted modulo fewer moduli than it has.
 const ROOM: f64 = 20.0;
 
 impl Context {
-    /// Opens a ciphertext: the message with its error. The plaintext stands at the lowest level that holds it.
+    /// Decrypts a CKKS ciphertext: the message with its error. The plaintext has the lowest level that holds it.
     ///
-    /// The error depends on the secret key. Whoever learns decrypted slots of a ciphertext they made or chose can
-    /// compute the key from them (Li, Micciancio 2021): see `SECURITY.md` before sharing a result.
+    /// The error of a decrypted CKKS message depends on the secret key. Whoever learns decrypted slots of a ciphertext
+    /// they made or chose can compute the key from them (Li, Micciancio 2021): see `SECURITY.md` before sharing a
+    /// result.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext; [`CkksError::LevelMismatch`] or
@@ -34,11 +35,12 @@ impl Context {
         Ok(Plaintext::from_parts(values, Metadata { level, ..metadata.clone() }))
     }
 
-    /// Opens a ciphertext for somebody else to see: noise is added that hides the ciphertext's own, so that the slots tell nothing of the key to
-    /// whoever made or chose the ciphertext; see [`sunzi_rlwe::sharing`] for how much, and the precision of the plaintext for what is left.
+    /// Decrypts a CKKS ciphertext for somebody else to see. Added noise hides the ciphertext's own, so that the slots
+    /// tell nothing of the key to whoever made or chose the ciphertext; see [`sunzi_rlwe::sharing`] for how much, and
+    /// the precision of the plaintext for what is left.
     ///
-    /// `noise` is the bound that the key holder declares. Nothing that the ciphertext says of itself counts: only if its own bound is larger,
-    /// there is an error.
+    /// The parameter `noise` is the bound that the key holder declares. Nothing that the ciphertext says of itself
+    /// counts: only if its own bound is larger, there is an error.
     ///
     /// # Errors
     /// [`RlweError::SharingRoom`] where message and noise do not fit the level; [`RlweError::NoiseDeclaredTooLow`]; [`RlweError::SharingSpent`];
@@ -52,15 +54,16 @@ impl Context {
         rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, CkksError> {
         ciphertext.check_key(key.id(), "the secret key")?;
-        let (level, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        let (level, flooding) = self.flooding_for(ciphertext, noise, ledger.ledger().policy())?;
         let metadata = ciphertext.metadata();
         ledger.spend(key.id())?;
         let ring = self.ring_at(level)?;
         let mut values = self.phase_at(ciphertext, key, level)?;
-        let mut hiding = flooding.sample(ring, rng)?;
-        let hiding =
-            Zeroizing::new(ring.to_evaluation(std::mem::replace(&mut *hiding, self.ring_at(0)?.zero()))?);
-        ring.add_assign(&mut values, &hiding)?;
+        let mut added_noise = flooding.sample(ring, rng)?;
+        let added_noise = Zeroizing::new(
+            ring.to_evaluation(std::mem::replace(&mut *added_noise, self.ring_at(0)?.zero()))?,
+        );
+        ring.add_assign(&mut values, &added_noise)?;
         let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
         let precision = metadata.precision.plus_error(added);
         Ok(Plaintext::from_parts(values, Metadata { level, precision, ..metadata.clone() }))
@@ -76,11 +79,11 @@ impl Context {
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), CkksError> {
-        self.hiding(ciphertext, noise, policy).map(drop)
+        self.flooding_for(ciphertext, noise, policy).map(drop)
     }
 
-    /// The level to open a ciphertext at, and what hides its noise at that level.
-    fn hiding(
+    /// The level to decrypt a CKKS ciphertext at, and the flooding noise that hides its noise there.
+    fn flooding_for(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,
@@ -101,9 +104,9 @@ impl Context {
         }
     }
 
-    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open at this
-    /// level, half of which is left to the message. With as much noise little of a message is left: declare the
-    /// bound of a program instead.
+    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can decrypt at this
+    /// level, half of which is left to the message. With as much noise little of a message is left: declare the bound
+    /// of a program instead.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
@@ -117,14 +120,14 @@ impl Context {
         Ok(Flooding::log2_largest_noise(policy, capacity, self.ring().degree())?)
     }
 
-    /// The lowest level that is nested in `top` and whose modulus has at least so many bits.
+    /// The lowest level that is nested in `top` and whose modulus has at least `bits` bits.
     fn lowest(&self, top: usize, bits: f64) -> Option<usize> {
         let limbs = self.limbs(top).ok()?;
         let holds = |&level: &usize| self.log2_modulus_at(level).is_ok_and(|held| held >= bits);
         (0..=top).filter(holds).find(|&level| self.is_nested(level, limbs))
     }
 
-    /// The phase ct(s) modulo Q_l of a level that is not above the ciphertext's.
+    /// The phase ct(s) of a CKKS ciphertext modulo Q_l, for a level l that is not above its own.
     fn phase_at(
         &self,
         ciphertext: &Ciphertext,

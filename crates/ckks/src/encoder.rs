@@ -1,7 +1,7 @@
-//! Encodes complex and real numbers as polynomials, and decodes them.
+//! CKKS encoder: encodes complex and real numbers as polynomials, and decodes them.
 //!
-//! Messages of s < n/2 slots live in the subring of X^(n/2s): their vector repeats n/2s times over all slots, and rotations act
-//! on it modulo s.
+//! A CKKS message of s < n/2 slots is in the subring of X^(n/2s): its vector repeats n/2s times over all slots, and
+//! rotations act on it modulo s.
 
 mod double_double;
 mod embedding;
@@ -18,10 +18,10 @@ use zeroize::Zeroizing;
 use crate::{CkksError, Context, Plaintext};
 use erased::Erased;
 
-/// Turns vectors of at most s complex numbers into plaintexts.
+/// Encoder: turns vectors of at most s complex numbers into CKKS plaintexts.
 ///
-/// Encoding and decoding each cost a few units in the last place of a double of the largest number, and encoding a rounding of
-/// coefficients: an error of √(s/6)/scale in every slot, standard deviation.
+/// Encoding and decoding each cost a few units in the last place of a double of the largest number, and encoding a
+/// rounding of coefficients: an error of √(s/6)/scale in every slot, standard deviation.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     context: Context,
@@ -29,7 +29,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder of s slots.
+    /// Makes an encoder of s slots.
     ///
     /// # Errors
     /// [`EncoderError::Slots`] unless s is a power of two up to n/2.
@@ -38,13 +38,13 @@ impl Encoder {
         Ok(Self { context: context.clone(), embedding: Embedding::new(slots)? })
     }
 
-    /// The number of slots s.
+    /// The number s of slots of an encoder.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.embedding.slots()
     }
 
-    /// The plaintext of these numbers at the highest level and its canonical scale; missing ones count as zero.
+    /// Encodes complex numbers at the highest level and its canonical scale; missing ones count as zero.
     ///
     /// # Errors
     /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::TooLarge`];
@@ -54,8 +54,7 @@ impl Encoder {
         self.encode_at(values, level, self.context.scale(level)?)
     }
 
-    /// The plaintext of these real numbers at the highest level and its canonical scale; missing ones count as
-    /// zero.
+    /// Encodes real numbers at the highest level and its canonical scale; missing ones count as zero.
     ///
     /// # Errors
     /// Every error of [`encode`](Self::encode).
@@ -63,7 +62,7 @@ impl Encoder {
         self.encode(&Erased::from_real(values))
     }
 
-    /// The plaintext of these numbers at this level and scale; missing ones count as zero.
+    /// Encodes complex numbers at a given level and scale; missing ones count as zero.
     ///
     /// # Errors
     /// Every error of [`encode`](Self::encode); [`CkksError::NoSuchLevel`]; [`EncoderError::Scale`] or [`CkksError::Value`] for a scale that
@@ -77,7 +76,7 @@ impl Encoder {
         Plaintext::from_coefficients(&self.context, &spread, level, scale, self.slots(), magnitude)
     }
 
-    /// [`encode_at`](Self::encode_at) for real numbers.
+    /// Encodes real numbers at a given level and scale, as [`encode_at`](Self::encode_at) does complex ones.
     ///
     /// # Errors
     /// Every error of [`encode_at`](Self::encode_at).
@@ -85,7 +84,7 @@ impl Encoder {
         self.encode_at(&Erased::from_real(values), level, scale)
     }
 
-    /// The numbers of a plaintext of up to s slots.
+    /// Decodes a CKKS plaintext of up to s slots to complex numbers.
     ///
     /// # Errors
     /// [`EncoderError::PlaintextSlots`] for more; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a plaintext of another
@@ -101,7 +100,7 @@ impl Encoder {
         Ok(self.embedding.decode(&coefficients, plaintext.scale())?)
     }
 
-    /// The real parts of the numbers of a plaintext.
+    /// Decodes a plaintext to the real parts of its numbers.
     ///
     /// # Errors
     /// Every error of [`decode`](Self::decode).
@@ -109,7 +108,7 @@ impl Encoder {
         Ok(Erased::from(self.decode(plaintext)?).iter().map(|value| value.re).collect())
     }
 
-    /// The gap n/2s: the vector repeats that often over all slots.
+    /// The gap n/2s of an encoder: the number of times that a vector of s slots repeats over all n/2.
     fn gap(&self) -> usize {
         self.context.max_slots() / self.slots()
     }

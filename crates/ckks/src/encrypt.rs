@@ -1,6 +1,6 @@
 //! CKKS encryption: an encryption of zero, plus the message.
 //!
-//! Under the public key the encryption of zero is made modulo Qp for a special modulus p and scaled down, which
+//! A CKKS encryption of zero under the public key is made modulo Qp for a special modulus p and scaled down, which
 //! leaves little more of the errors than a rounding.
 
 use rand_core::CryptoRng;
@@ -11,8 +11,8 @@ use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext, Precision};
 
 impl Context {
-    /// Encrypts under the public key. The ciphertext tells the declared bound of messages, never how large this
-    /// message is.
+    /// Encrypts a CKKS plaintext under the public key. The ciphertext tells the declared bound of messages, never how
+    /// large this message is.
     ///
     /// # Errors
     /// [`CkksError::MessageBound`] for slots above the declared bound; [`CkksError::LevelMismatch`] for a plaintext of another
@@ -33,7 +33,7 @@ impl Context {
         self.encryption(plaintext, zero, key.id(), randomness::tag(rng))
     }
 
-    /// Encrypts under the secret key: less noise, for those who hold it.
+    /// Encrypts a CKKS plaintext under the secret key, with less noise than under the public key.
     ///
     /// # Errors
     /// Every error of [`encrypt`](Self::encrypt).

@@ -1,4 +1,4 @@
-//! What can go wrong in CKKS.
+//! Errors of CKKS.
 
 use sunzi_math::MathError;
 use sunzi_ring::RingError;
@@ -11,115 +11,115 @@ use crate::refusal::NothingFits;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CkksError {
-    /// Operands whose slots are multiplied by different scales.
+    /// Error: the slots of two operands are multiplied by different scales.
     #[error(
         "{operation} needs operands of one scale, these have 2^{left:.6} and 2^{right:.6}: rescale the larger one, \
          encode a plaintext with encode_at for the level and scale of the ciphertext, or bring one to the other's with \
          Evaluator::set_scale, which takes a level"
     )]
     ScaleMismatch {
-        /// The operation that needs operands of one scale.
+        /// Name of the operation that needs operands of one scale.
         operation: &'static str,
         /// log2 of the scale of the first operand.
         left: f64,
         /// log2 of the scale of the second operand.
         right: f64,
     },
-    /// An operation that needs a rescaling, of a ciphertext that has none left.
+    /// Error: an operation needs a rescaling, and the ciphertext has none left.
     #[error(
         "{operation} takes {needed} level(s), the operand has {level}: declare more depth, or bootstrap before it"
     )]
     LevelExhausted {
-        /// The operation that needs levels.
+        /// Name of the operation that needs levels.
         operation: &'static str,
         /// Number of levels that the operation takes.
         needed: usize,
-        /// The level of the operand.
+        /// Level of the operand.
         level: usize,
     },
-    /// A change of level upwards.
+    /// Error: a change to a higher level was asked for.
     #[error("{what} stands at level {got} and cannot go to level {wanted}: levels only go down")]
     LevelTooLow {
-        /// The name of the operand.
+        /// Name of the operand whose level is too low.
         what: &'static str,
-        /// The operand's level.
+        /// Level of the operand.
         got: usize,
-        /// The level asked for.
+        /// Level that was asked for.
         wanted: usize,
     },
-    /// A level that the context does not have.
+    /// Error: the context does not have the level that was asked for.
     #[error("level {level} is not there: the levels are 0 to {depth}")]
     NoSuchLevel {
-        /// The level asked for.
+        /// Level that was asked for.
         level: usize,
-        /// The highest level of the context.
+        /// Highest level of the context.
         depth: usize,
     },
-    /// A ciphertext or plaintext of a context with other levels.
+    /// Error: a ciphertext or plaintext belongs to a context with other levels.
     #[error(
         "the operand stands at level {level} with {limbs} moduli, which this context does not have: use the context it was \
          made in"
     )]
     LevelMismatch {
-        /// The operand's level.
+        /// Level of the operand.
         level: usize,
         /// Number of moduli of the operand's parts.
         limbs: usize,
     },
-    /// There is no key for a rotation.
+    /// Error: a rotation has no key.
     #[error("there is no key for {wanted}: make one with rotation_keys; there are keys for: {present}")]
     MissingRotation {
-        /// The rotation, in words.
+        /// Rotation without a key, in words.
         wanted: String,
-        /// The rotations there are keys for.
+        /// Rotations that have keys, in words.
         present: String,
     },
-    /// Slots that do not fit into the modulus at their scale.
+    /// Error: slots do not fit into the modulus at their scale.
     #[error(
         "{operation} leaves slots of up to 2^{magnitude:.1} at level {level}, where 2^{limit:.1} fit: keep the numbers \
          smaller, declare a tighter bound with Evaluator::with_magnitude if you know one, or ask for more message bits"
     )]
     MessageTooLarge {
-        /// The operation whose result does not fit.
+        /// Name of the operation whose result does not fit.
         operation: &'static str,
-        /// log2 of the bound on the slots.
+        /// log2 of the bound on the slots of the result.
         magnitude: f64,
-        /// The level of the result.
+        /// Level of the result.
         level: usize,
         /// log2 of the largest slots that fit.
         limit: f64,
     },
-    /// A value above the bound that was declared for messages.
+    /// Error: a slot exceeds the bound that was declared for messages.
     #[error(
         "the message has a slot of magnitude {got}, declared are at most {bound}: declare more with message_bits of the \
          parameters, or scale the values down"
     )]
     MessageBound {
-        /// The largest magnitude of a slot.
+        /// Largest magnitude of a slot of the message.
         got: f64,
-        /// The bound that was declared for messages.
+        /// Bound that was declared for messages.
         bound: f64,
     },
-    /// A value that is no finite number.
+    /// Error: a value is no finite number.
     #[error("{what} {got} is not possible: {expected}")]
     Value {
-        /// The name of the value that was given.
+        /// Name of the refused argument.
         what: &'static str,
-        /// The value that was given.
+        /// Value of the refused argument.
         got: f64,
-        /// The values that are possible.
+        /// Values that the refused argument may have.
         expected: &'static str,
     },
-    /// A ring degree out of range.
+    /// Error: the ring degree is out of range.
     #[error("a ring degree of 2^{log2_degree} is not supported: it must be 2^6 to 2^17")]
     Degree {
         /// log2 of the ring degree.
         log2_degree: u32,
     },
-    /// Moduli that no ring can have.
+    /// Error: no ring can have the moduli of the parameters.
     #[error(transparent)]
     Moduli(#[from] ModuliError),
-    /// No primes are left for a scale.
+    /// Error: too few primes are left for a scale.
     #[error(
         "there are too few primes of about {bits:.1} bits of the form {step}k + 1: choose a larger scale, fewer levels or a \
          smaller ring"
@@ -127,39 +127,39 @@ pub enum CkksError {
     NoPrimes {
         /// log2 of the primes looked for.
         bits: f64,
-        /// The ring index 2n.
+        /// Ring index 2n.
         step: u64,
     },
-    /// A request that contradicts itself or is out of range.
+    /// Error: a request to the parameter builder contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {
-        /// The setting of the request.
+        /// Name of the refused setting of the request.
         what: &'static str,
-        /// The value that was asked for.
+        /// Value that the request gave to the refused setting.
         got: String,
-        /// The values that are possible.
+        /// Values that the refused setting may have.
         expected: &'static str,
     },
-    /// No parameter set meets the request.
+    /// Error: no CKKS parameter set meets the request.
     #[error(transparent)]
     NothingFits(#[from] Box<NothingFits>),
-    /// The numbers of moduli of the levels do not describe the list of moduli.
+    /// Error: the numbers of moduli of the levels do not describe the list of moduli.
     #[error(
         "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to all of them"
     )]
     LevelsUnusable {
-        /// Number of moduli of every level.
+        /// Number of moduli of every level of the chain.
         levels: Vec<usize>,
-        /// Number of moduli that there are.
+        /// Number of ciphertext moduli.
         moduli: usize,
     },
-    /// A canonical scale at which a level cannot hold messages.
+    /// Error: a level cannot hold messages at its canonical scale.
     #[error(
         "the scale of level {level} would be 2^{bits:.2}, possible are 2^{least} to 2^{limit:.1}: choose moduli nearer to \
          the scale, or start a range of scales there"
     )]
     ScaleUnusable {
-        /// The level whose scale is unusable.
+        /// Level whose scale is unusable.
         level: usize,
         /// log2 of the level's canonical scale.
         bits: f64,
@@ -168,25 +168,25 @@ pub enum CkksError {
         /// log2 of the largest scale that is possible.
         limit: f64,
     },
-    /// Options of key switching that the moduli do not allow.
+    /// Error: the moduli do not allow the options of key switching.
     #[error("key switching: {0}")]
     KeySwitching(#[source] RingError),
-    /// An operation was given nothing where it needs something.
+    /// Error: an operation on lists was given an empty one.
     #[error("{what} needs at least one term")]
     Empty {
-        /// The operation that was given nothing.
+        /// Name of the operation that was given an empty list.
         what: &'static str,
     },
-    /// An error of encoding.
+    /// Error of encoding.
     #[error(transparent)]
     Encoder(#[from] EncoderError),
-    /// An error of the RLWE layer.
+    /// Error of the RLWE layer.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
-    /// An error of the ring.
+    /// Error of the polynomial ring.
     #[error(transparent)]
     Ring(#[from] RingError),
-    /// An error of the number theory.
+    /// Error of number theory.
     #[error(transparent)]
     Math(#[from] MathError),
 }

@@ -20,14 +20,14 @@ use crate::context::same_scale;
 use crate::precision::slot_error;
 use crate::{Ciphertext, Ckks, CkksError, Context, Metadata, Plaintext, Precision, rotation};
 
-/// Computes on ciphertexts without any secret.
+/// Evaluator: computes on CKKS ciphertexts without any secret.
 ///
-/// Operands may stand at different levels: the higher one is brought to the level and scale of the other. Products take one
-/// level and have the canonical scale of the next.
+/// Operands of CKKS operations may have different levels: the higher one is converted to the level and scale of the
+/// other. Products take one level and have the canonical scale of the next.
 #[derive(Clone, Debug)]
 pub struct Evaluator(sunzi_rlwe::Evaluator<Ckks>);
 
-/// Reaches the operations that all schemes share.
+/// Gives access to the operations that all schemes share.
 impl Deref for Evaluator {
     type Target = sunzi_rlwe::Evaluator<Ckks>;
 
@@ -49,7 +49,7 @@ impl Homomorphic for Ckks {
         context.check(a)
     }
 
-    /// Brings the higher of two operands to the level and the scale of the other.
+    /// Converts the higher of two CKKS operands to the level and the scale of the other.
     fn align<'a, 'b>(
         context: &Context,
         a: Cow<'a, Ciphertext>,
@@ -65,14 +65,14 @@ impl Homomorphic for Ckks {
         }
         let evaluator = Evaluator::new(context);
         if ours > theirs {
-            let brought = evaluator.brought(&a, theirs, b.metadata().scale, operation)?;
-            return Ok((Cow::Owned(brought), Cow::Borrowed(b)));
+            let converted = evaluator.converted(&a, theirs, b.metadata().scale, operation)?;
+            return Ok((Cow::Owned(converted), Cow::Borrowed(b)));
         }
-        let brought = evaluator.brought(b, ours, a.metadata().scale, operation)?;
-        Ok((a, Cow::Owned(brought)))
+        let converted = evaluator.converted(b, ours, a.metadata().scale, operation)?;
+        Ok((a, Cow::Owned(converted)))
     }
 
-    /// The metadata of a sum; fails unless both operands have one scale.
+    /// The metadata of a sum of two CKKS ciphertexts; fails unless both operands have one scale.
     fn join(_: &Context, a: &Metadata, b: &Metadata, operation: &'static str) -> Result<Metadata, CkksError> {
         if !same_scale(a.scale, b.scale) {
             let [left, right] = [a.scale.log2(), b.scale.log2()];
@@ -126,21 +126,20 @@ impl Homomorphic for Ckks {
     }
 }
 
-/// The precision of a ciphertext with independent errors of this deviation in every coefficient at this scale
-/// besides.
+/// The precision of a CKKS ciphertext after further independent errors of a given deviation in every coefficient.
 fn with_errors(of: &Metadata, scale: f64, deviation: Log2) -> Precision {
     of.precision.plus_error(slot_error(deviation.bits().exp2(), of.slots, scale))
 }
 
 impl Evaluator {
-    /// An evaluator over `context`.
+    /// Makes an evaluator over a CKKS context.
     #[must_use]
     pub fn new(context: &Context) -> Self {
         Self(sunzi_rlwe::Evaluator::new(context))
     }
 
-    /// The ciphertext with another bound on its slots, for whoever knows a tighter one than follows from the operations: estimates of
-    /// errors and checks for overflow rely on it.
+    /// Returns a ciphertext with another bound on its slots, for whoever knows a tighter one than follows from the
+    /// operations: estimates of errors and checks for overflow rely on it.
     ///
     /// # Errors
     /// [`CkksError::Value`] unless the bound is a positive number; [`CkksError::MessageTooLarge`].

@@ -1,4 +1,4 @@
-//! Why the parameter builder chose what it chose.
+//! Explains why the CKKS parameter builder chose what it chose.
 
 use std::fmt;
 
@@ -9,34 +9,34 @@ use crate::parameters::Parameters;
 use crate::refusal::{Refusal, Verdict};
 use crate::request::Request;
 
-/// A request, every candidate considered up to the first that fits, and its parameters.
+/// A CKKS request, every candidate considered up to the first that fits, and its parameters.
 pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Parameters>;
 
-/// The best moduli at one ring degree.
+/// A candidate of the CKKS builder: the best moduli at one ring degree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// log2 of the ring degree n.
+    /// log2 of the ring degree n of the candidate.
     pub log2_degree: u32,
     /// Largest log2 of a key's modulus that is secure, 0 if none is; none if security was given up.
     pub limit: Option<f64>,
-    /// log2 of the scale; 0 before it is known.
+    /// log2 of the scale of the candidate; 0 before it is known.
     pub scale_bits: u32,
-    /// −log2 of the deviation of a result's error; 0 before it is known.
+    /// Precision −log2 of the deviation of a result's error; 0 before it is known.
     pub precision: f64,
-    /// log2 Q of the chain tried last; 0 if there was none.
+    /// Size log2 Q of the chain tried last; 0 if there was none.
     pub log2_modulus: f64,
-    /// log2 QP; 0 if nothing fits.
+    /// Size log2 QP of the modulus of keys; 0 if nothing fits.
     pub log2_key_modulus: f64,
     /// Number of moduli of a fresh ciphertext; 0 if nothing fits.
     pub limbs: usize,
-    /// The fewest moduli that hold as many bits, if all were of the longest fast ones of 47.8 bits.
+    /// The fewest moduli that hold as many bits, if all were of the longest fast length of 47.8 bits.
     pub least_limbs: usize,
-    /// What became of the candidate.
+    /// Verdict on the candidate.
     pub verdict: Verdict,
 }
 
 impl Candidate {
-    /// A candidate about which only the ring is known.
+    /// Makes a candidate of which only the ring is known.
     pub(crate) fn empty(log2_degree: u32, limit: Option<f64>) -> Self {
         let verdict = Verdict::Refused(Refusal::NotSecure);
         Self {

@@ -11,39 +11,39 @@ use sunzi_rlwe::{SecretDistribution, Security, memory, moduli, security};
 use crate::chain::{Chain, LevelRange, SCALE_BITS, special_moduli};
 use crate::error::CkksError;
 
-/// log2 of the ring degrees that parameters may have.
+/// Range of log2 of the ring degrees that CKKS parameters may have.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
 
-/// Levels from `top` down that start from the scale 2^`bits`.
+/// Range of CKKS levels from `top` down that starts from the scale 2^`bits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScaleRange {
-    /// The highest level of the range.
+    /// Highest level of the range.
     pub top: usize,
     /// log2 of the scale at the highest level of the range.
     pub bits: u32,
 }
 
-/// One CKKS parameter set: ring degree, moduli, levels, scales, security.
+/// A CKKS parameter set: ring degree, moduli, levels, scales, security.
 ///
-/// Level l, with l rescalings left, has the modulus Q_l, the product of the first `levels[l]` moduli, or of any others where
-/// [`rungs`](Self::rungs) are given; fresh ciphertexts have them all. A rescaling from l to l − 1 divides by q_l = Q_l/Q_(l−1), which may be a
-/// product of several moduli or a quotient of such products.
+/// A CKKS level l, with l rescalings left, has the modulus Q_l, the product of the first `levels[l]` moduli, or of any
+/// others where [`rungs`](Self::rungs) are given; fresh ciphertexts have them all. A rescaling from l to l − 1 divides
+/// by q_l = Q_l/Q_(l−1), which may be a product of several moduli or a quotient of such products.
 ///
-/// Every level has one canonical scale Δ_l: 2^bits at the top of a range, and Δ_(l−1) = Δ_l²/q_l below it, the scale that
-/// products of ciphertexts of level l have after rescaling.
+/// Every CKKS level has one canonical scale Δ_l: 2^bits at the top of a range, and Δ_(l−1) = Δ_l²/q_l below it, the
+/// scale that products of ciphertexts of level l have after rescaling.
 ///
-/// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building a context from it does
-/// so too.
+/// A CKKS parameter set is plain data that anybody may have written: [`validate`](Self::validate) checks it, and
+/// building a context from it does so too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Parameters {
     log2_degree: u32,
     moduli: Vec<u64>,
-    /// The moduli of every level of the ring, by their indices; none for the first 1, 2, 3, ….
+    /// Moduli of every level of the ring, by their indices; none for the first 1, 2, 3, ….
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rungs: Vec<Vec<usize>>,
-    /// The levels of the ring for Q_0, Q_1, …, Q_L.
+    /// Levels of the ring for Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
     /// Ranges of scales, the highest first.
     scales: Vec<ScaleRange>,
@@ -58,8 +58,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Takes the numbers as they are, for messages of at most 1; nothing is checked. `levels` holds how many moduli
-    /// Q_0, …, Q_L are made of, `scale_bits` is log2 of the scale of fresh ciphertexts.
+    /// Makes a CKKS parameter set of its numbers, for messages of at most 1; nothing is checked. `levels` holds how
+    /// many moduli Q_0, …, Q_L are made of, `scale_bits` is log2 of the scale of fresh ciphertexts.
     #[must_use]
     pub fn new(
         log2_degree: u32,
@@ -74,8 +74,9 @@ impl Parameters {
         Self { log2_degree, moduli, rungs, levels, scales, message_bits: 0, security, secrets, key_switching }
     }
 
-    /// Chooses primes: Q_0 of `first_bits`, and ranges of levels above it, the lowest first, each at a scale of its own.
-    /// Canonical scales stay near what is asked; scales above 47 bits take two primes a level or more.
+    /// Chooses primes for a CKKS chain: Q_0 of `first_bits`, and ranges of levels above it, the lowest first, each at
+    /// a scale of its own. Canonical scales stay near what is asked; scales above 47 bits take two primes a level or
+    /// more.
     ///
     /// # Errors
     /// [`CkksError::Request`] for scales and Q_0 out of range and for more than 256 levels; [`CkksError::NoPrimes`];
@@ -89,9 +90,8 @@ impl Parameters {
         Self::from_chain(log2_degree, ranges, security, |index| Chain::new(index, first_bits, ranges))
     }
 
-    /// Chooses primes for Q_0 and for these ranges of levels, where levels are sets of moduli, of as few as hold
-    /// their bits, whatever the scale: see [`with_rungs`](Self::with_rungs). Scales stay within 1/4 bit of what is
-    /// asked.
+    /// Chooses primes for a CKKS chain whose levels are sets of moduli, of as few as hold their bits, whatever the
+    /// scale: see [`with_rungs`](Self::with_rungs). Scales stay within 1/4 bit of what is asked.
     ///
     /// # Errors
     /// Every error of [`from_ranges`](Self::from_ranges).
@@ -104,7 +104,7 @@ impl Parameters {
         Self::from_chain(log2_degree, ranges, security, |index| Chain::rational(index, first_bits, ranges))
     }
 
-    /// Parameters with the chain that `chain` makes for the index of the ring.
+    /// Makes CKKS parameters with the chain that `chain` makes for the index of the ring.
     fn from_chain(
         log2_degree: u32,
         ranges: &[LevelRange],
@@ -126,8 +126,8 @@ impl Parameters {
         Ok(Self::new(log2_degree, moduli, levels, 0, security).with_rungs(rungs).with_scales(scales))
     }
 
-    /// These parameters with so many special moduli of together at least 2^`bits`, and digits as long as they have
-    /// room for: for moduli of different lengths.
+    /// Returns the CKKS parameters with `count` special moduli of together at least 2^`bits`, and digits as long as
+    /// they have room for: for moduli of different lengths.
     ///
     /// # Errors
     /// [`CkksError::NoPrimes`]; [`CkksError::Request`] for more than 256.
@@ -136,8 +136,8 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// These parameters with at most so many digits for key switching, of lengths as equal as the moduli allow, and
-    /// special moduli as large as the longest of them.
+    /// Returns the CKKS parameters with at most `digits` digits for key switching, of lengths as equal as the moduli
+    /// allow, and special moduli as large as the longest of them.
     ///
     /// # Errors
     /// [`CkksError::Request`] for more digits than moduli or none; [`CkksError::NoPrimes`].
@@ -152,39 +152,39 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// These parameters with levels of the ring that are any sets of the moduli, given by ascending indices:
-    /// `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level has
-    /// are for keys, which serve a level by any set that it is part of.
+    /// Returns the CKKS parameters with levels of the ring that are any sets of the moduli, given by ascending
+    /// indices: `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level
+    /// has are for keys, which serve a level by any set that it is part of.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
-    /// These parameters with other scales, the highest range first; it must start at level L.
+    /// Returns the CKKS parameters with other ranges of scales, the highest range first; it must start at level L.
     #[must_use]
     pub fn with_scales(self, scales: Vec<ScaleRange>) -> Self {
         Self { scales, ..self }
     }
 
-    /// These parameters for messages with slots of at most 2^`bits`.
+    /// Returns the CKKS parameters for messages with slots of at most 2^`message_bits`.
     #[must_use]
     pub fn with_message_bits(self, message_bits: u32) -> Self {
         Self { message_bits, ..self }
     }
 
-    /// These parameters for secrets of another distribution than the uniform ternary one.
+    /// Returns the CKKS parameters for secrets of another distribution than the uniform ternary one.
     #[must_use]
     pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
         Self { secrets, ..self }
     }
 
-    /// These parameters with a choice of digits and special moduli for key switching.
+    /// Returns the CKKS parameters with another choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
     }
 
-    /// log2 of the ring degree n.
+    /// log2 of the ring degree n of CKKS parameters.
     #[must_use]
     pub fn log2_degree(&self) -> u32 {
         self.log2_degree
@@ -202,7 +202,7 @@ impl Parameters {
         self.degree() / 2
     }
 
-    /// The ciphertext moduli, those of Q_0 first.
+    /// The ciphertext moduli of CKKS parameters, those of Q_0 first.
     #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
@@ -220,7 +220,7 @@ impl Parameters {
         &self.rungs
     }
 
-    /// The indices of the moduli of Q_l, ascending; none for a level that is not there.
+    /// The indices of the moduli of Q_l, ascending; none for a level that does not exist.
     #[must_use]
     pub fn limbs(&self, level: usize) -> Vec<usize> {
         self.levels.get(level).map_or_else(Vec::new, |&level| self.ring_limbs(level))
@@ -244,13 +244,13 @@ impl Parameters {
         (own..=self.rungs.len()).find(serves).unwrap_or(own)
     }
 
-    /// The modulus Q_l of a level.
+    /// The modulus Q_l of a CKKS level l.
     #[must_use]
     pub fn modulus(&self, level: usize) -> BigUint {
         self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).product()
     }
 
-    /// The ring R modulo Q_L, with these levels.
+    /// Makes the ring R modulo Q_L, with the levels of CKKS parameters.
     ///
     /// # Errors
     /// [`CkksError::Ring`] for numbers that are no parameters.
@@ -262,19 +262,19 @@ impl Parameters {
         }
     }
 
-    /// The depth L: rescalings in a row, so multiplications in a row.
+    /// The depth L of CKKS parameters: rescalings in a row, so multiplications in a row.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }
 
-    /// Ranges of levels, at the top of which scales start anew.
+    /// The ranges of levels, at the top of which scales start anew.
     #[must_use]
     pub fn scale_ranges(&self) -> &[ScaleRange] {
         &self.scales
     }
 
-    /// The canonical scales Δ_0, Δ_1, …, Δ_L.
+    /// The canonical scales Δ_0, Δ_1, …, Δ_L of the CKKS levels.
     #[must_use]
     pub fn scales(&self) -> Vec<f64> {
         let mut scales = Vec::with_capacity(self.levels.len());
@@ -299,7 +299,7 @@ impl Parameters {
         self.message_bits
     }
 
-    /// The largest |slot| of a fresh ciphertext: a power of two.
+    /// The largest absolute value of a slot of a fresh ciphertext: a power of two.
     #[must_use]
     pub fn message_bound(&self) -> f64 {
         f64::from(self.message_bits).exp2()
@@ -311,31 +311,32 @@ impl Parameters {
         log2_product(&self.moduli)
     }
 
-    /// log2 of the modulus of keys, special moduli included: what security is checked for.
+    /// The size log2 of the modulus of keys, special moduli included, which security is judged by.
     #[must_use]
     pub fn log2_key_modulus(&self) -> f64 {
         self.log2_modulus() + log2_product(&self.key_switching.special_moduli)
     }
 
-    /// The security these parameters must reach.
+    /// The security that CKKS parameters must reach.
     #[must_use]
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// How secrets are drawn.
+    /// The distribution of secrets under CKKS parameters.
     #[must_use]
     pub fn secrets(&self) -> SecretDistribution {
         self.secrets
     }
 
-    /// Digits and special moduli of key switching.
+    /// The digits and special moduli of key switching under CKKS parameters.
     #[must_use]
     pub fn key_switching(&self) -> &GadgetOptions {
         &self.key_switching
     }
 
-    /// About the bytes of memory that the tables of a context take: transforms, the rings of all levels, and how keys switch at the highest.
+    /// Estimates the bytes of memory that the tables of a CKKS context take: transforms, the rings of all levels, and
+    /// how keys switch at the highest.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
         let levels: Vec<Vec<usize>> = (0..self.levels.len()).map(|level| self.limbs(level)).collect();
@@ -343,7 +344,7 @@ impl Parameters {
         memory::table_bytes(self.log2_degree.into(), &self.moduli, &self.key_switching, &levels, &all)
     }
 
-    /// Checks everything that makes these numbers a parameter set.
+    /// Checks that the numbers of a CKKS parameter set make one: ring, moduli, levels, scales, digits, security.
     ///
     /// # Errors
     /// [`CkksError::Degree`]; [`CkksError::Moduli`] for the moduli, special ones included; [`CkksError::LevelsUnusable`];
@@ -375,7 +376,7 @@ impl Parameters {
     }
 }
 
-/// Checks that levels have ascending numbers of moduli, the last all of them.
+/// Checks that CKKS levels have ascending numbers of moduli, the last all of them.
 pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), CkksError> {
     let ascending = levels.windows(2).all(|pair| matches!(pair, [low, high] if low < high));
     let starts = levels.first().is_some_and(|&limbs| limbs > 0);
@@ -389,7 +390,7 @@ pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), CkksEr
     })
 }
 
-/// Checks that every level can hold a message at its canonical scale.
+/// Checks that every CKKS level can hold a message at its canonical scale.
 pub(crate) fn check_scales(scales: &[f64], log2_moduli: &[f64], message_bits: f64) -> Result<(), CkksError> {
     let (least, most) = (f64::from(*SCALE_BITS.start()), f64::from(*SCALE_BITS.end()));
     for (level, (scale, log2_modulus)) in scales.iter().zip(log2_moduli).enumerate() {
@@ -402,7 +403,7 @@ pub(crate) fn check_scales(scales: &[f64], log2_moduli: &[f64], message_bits: f6
     Ok(())
 }
 
-/// The quotient a/b to the last bit or next to it, for a above b.
+/// The quotient a/b of two integers with a above b, to the last bit of a double or next to it.
 pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
     let quotient = (a << 64_u32) / b;
     quotient.to_f64().unwrap_or(f64::INFINITY) / 64_f64.exp2()

@@ -1,4 +1,4 @@
-//! Plaintexts: encoded slots.
+//! CKKS plaintexts: encoded slots.
 
 use sunzi_ring::{Evaluation, Poly};
 use zeroize::Zeroizing;
@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 use crate::precision::slot_error;
 use crate::{CkksError, Context, Metadata, Precision};
 
-/// An encoded message: an integer polynomial in evaluation form, modulo Q_l, whose values at the roots of unity are
-/// the slots times the scale. Erased when dropped.
+/// A CKKS plaintext, an encoded message: an integer polynomial in evaluation form, modulo Q_l, whose values at the
+/// roots of unity are the slots times the scale. Erased when dropped.
 #[derive(Clone)]
 pub struct Plaintext {
     poly: Zeroizing<Poly<Evaluation>>,
@@ -18,7 +18,7 @@ pub struct Plaintext {
 const ROUNDING_VARIANCE: f64 = 1.0 / 12.0;
 
 impl Plaintext {
-    /// The plaintext of n rounded coefficients; `magnitude` is the largest |slot|.
+    /// Makes the plaintext of n rounded coefficients; `magnitude` is the largest |slot|.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`]; [`EncoderError::Slots`](crate::encoder::EncoderError); [`CkksError::Value`] for a scale that is no positive number;
@@ -46,7 +46,7 @@ impl Plaintext {
         Self { poly, metadata }
     }
 
-    /// The n coefficients in [−Q_l/2, Q_l/2), as the nearest doubles: secret if the plaintext is.
+    /// The n coefficients of a plaintext in [−Q_l/2, Q_l/2), as the nearest doubles: secret if the plaintext is.
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] and [`CkksError::Ring`] for a plaintext of another context.
@@ -77,26 +77,26 @@ impl Plaintext {
         self.metadata.level
     }
 
-    /// The scale: what the slots are multiplied by.
+    /// The scale of the plaintext, by which the slots are multiplied.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.metadata.scale
     }
 
-    /// Number of slots of the message; with fewer than n/2 the vector repeats.
+    /// The number of slots of the plaintext; with fewer than n/2 the vector repeats.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.metadata.slots
     }
 
-    /// How large and how wrong the slots are.
+    /// The precision of the plaintext: a bound on the slots, and an estimate of their errors.
     #[must_use]
     pub fn precision(&self) -> &Precision {
         &self.metadata.precision
     }
 }
 
-/// Fails unless slots can be multiplied by this scale.
+/// Fails unless a number can be a scale of CKKS slots.
 pub(crate) fn check_scale(scale: f64) -> Result<(), CkksError> {
     if scale.is_finite() && scale >= 1.0 {
         return Ok(());
@@ -105,7 +105,7 @@ pub(crate) fn check_scale(scale: f64) -> Result<(), CkksError> {
 }
 
 impl Context {
-    /// Fails unless a plaintext belongs to this context.
+    /// Fails unless a CKKS plaintext belongs to the context.
     pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), CkksError> {
         self.check_poly(plaintext.poly(), plaintext.level())
     }

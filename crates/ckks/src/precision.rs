@@ -1,4 +1,4 @@
-//! How large and how wrong the slots of a ciphertext are: kept without the secret key.
+//! Precision of CKKS ciphertexts: how large and how wrong the slots are, known without the secret key.
 //!
 //! Two figures travel with a ciphertext. The **magnitude** is a bound on every |slot|. The **deviation** is an estimate
 //! of √E|e|² for the error e of a slot, under the usual model: fresh errors, roundings and key switches are independent
@@ -12,8 +12,8 @@ pub(crate) const STORED_LEN: usize = (2 + WORDS) * 8;
 /// Number of words that the bits of an ancestry take.
 const WORDS: usize = 4;
 
-/// Which fresh encryptions a ciphertext came from: one random bit of 256 for each. Two ciphertexts without a common bit
-/// are independent; with one they may not be.
+/// The fresh encryptions that a ciphertext came from: one random bit of 256 for each. Two ciphertexts without a common
+/// bit are independent; with one they may not be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ancestry([u64; WORDS]);
 
@@ -35,7 +35,7 @@ impl Ancestry {
     }
 }
 
-/// A bound on the slots and an estimate of their errors.
+/// Precision of CKKS slots: a bound on the slots and an estimate of their errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
     magnitude: f64,
@@ -50,13 +50,13 @@ impl Precision {
         Self { magnitude, deviation, ancestry: Ancestry::of(tag) }
     }
 
-    /// The precision of something that depends on no encryption: a plaintext.
+    /// The precision of a plaintext, which depends on no encryption.
     #[must_use]
     pub fn plain(magnitude: f64, deviation: f64) -> Self {
         Self { magnitude, deviation, ancestry: Ancestry::default() }
     }
 
-    /// A bound on every |slot|.
+    /// The magnitude: a bound on the absolute value of every slot.
     #[must_use]
     pub fn magnitude(&self) -> f64 {
         self.magnitude
@@ -68,25 +68,26 @@ impl Precision {
         self.deviation
     }
 
-    /// Bits behind the binary point that are right: −log2 of the deviation. About a third of the slots have a larger error.
+    /// The precision in bits behind the binary point that are right: −log2 of the deviation. About a third of the
+    /// slots have a larger error.
     #[must_use]
     pub fn bits(&self) -> f64 {
         -self.deviation.log2()
     }
 
-    /// This estimate with another bound on the slots, known to whoever computes.
+    /// Returns the precision of slots with another bound on them, known to whoever computes.
     #[must_use]
     pub fn with_magnitude(self, magnitude: f64) -> Self {
         Self { magnitude, ..self }
     }
 
-    /// This estimate with another deviation of the errors.
+    /// Returns the precision of slots with another deviation of their errors.
     #[must_use]
     pub fn with_deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }
     }
 
-    /// The precision of a sum or difference.
+    /// The precision of a sum or difference of two ciphertexts.
     #[must_use]
     pub fn sum(&self, other: &Self) -> Self {
         Self {
@@ -96,8 +97,8 @@ impl Precision {
         }
     }
 
-    /// The precision of a product, slot by slot; `spread` is √(n/2 / slots): the part of both errors outside the
-    /// subring of a sparse message comes back into it when they meet.
+    /// The precision of a product of two ciphertexts, slot by slot; `spread` is √(n/2 / slots): the part of both
+    /// errors outside the subring of a sparse message comes back into it when they meet.
     #[must_use]
     pub fn product(&self, other: &Self, spread: f64) -> Self {
         let crossed = self.join(other, self.deviation * other.magnitude, other.deviation * self.magnitude);
@@ -108,7 +109,7 @@ impl Precision {
         }
     }
 
-    /// The precision of the slots times a number.
+    /// The precision of slots that are multiplied by a number.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let factor = factor.abs();
@@ -119,26 +120,26 @@ impl Precision {
         }
     }
 
-    /// This precision with an independent error of this deviation besides.
+    /// Returns the precision of slots after a further independent error of a given deviation.
     #[must_use]
     pub fn plus_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation.hypot(deviation), ..*self }
     }
 
-    /// This precision with an error of this deviation besides that may depend on what is there.
+    /// Returns the precision of slots after a further error of a given deviation that may depend on the errors before.
     #[must_use]
     pub fn plus_dependent_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation + deviation, ..*self }
     }
 
-    /// Writes the precision to fields of a file.
+    /// Writes a precision to fields of a file.
     pub(crate) fn put(&self, fields: &mut Fields) {
         fields.f64(self.magnitude);
         fields.f64(self.deviation);
         self.ancestry.0.iter().for_each(|&word| fields.u64(word));
     }
 
-    /// Reads a precision from fields of a file: what its writer says.
+    /// Reads a precision from fields of a file, as its writer claims it.
     pub(crate) fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let magnitude = fields.f64_in("bound on slots", 0.0..=f64::MAX)?;
         let deviation = fields.f64_in("deviation of slots", 0.0..=f64::MAX)?;
@@ -151,7 +152,7 @@ impl Precision {
     }
 }
 
-/// The error in a slot that an error of this deviation in every coefficient makes: √(2·slots)·σ/scale, as only the
+/// The error in a slot that an error of deviation σ in every coefficient makes: √(2·slots)·σ/scale, as only the
 /// coefficients of a sparse message's subring count.
 #[must_use]
 pub fn slot_error(coefficient: f64, slots: usize, scale: f64) -> f64 {

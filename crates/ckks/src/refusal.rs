@@ -1,14 +1,14 @@
-//! Why no CKKS parameters fit a request.
+//! Reasons why no CKKS parameters fit a request.
 
 use serde::{Deserialize, Serialize};
 use sunzi_rlwe::explain::Refuse;
 
-/// Why a candidate does not fit.
+/// Reason why a candidate of the CKKS builder does not fit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The ring has too few slots.
+    /// Refusal: the ring has too few slots.
     #[error("there are {slots} slots where {wanted} are wanted")]
     TooFewSlots {
         /// Number of slots that the ring has.
@@ -16,16 +16,16 @@ pub enum Refusal {
         /// Number of slots that the request asks for.
         wanted: usize,
     },
-    /// The security table has no entry for this ring degree.
+    /// Refusal: the security table has no entry for this ring degree.
     #[error("no modulus is secure enough")]
     NotSecure,
-    /// No scale leaves the precision that the request asks for.
+    /// Refusal: no scale leaves the precision that the request asks for.
     #[error("no scale up to 2^{most} leaves the precision")]
     TooPrecise {
         /// log2 of the largest scale that was tried.
         most: u32,
     },
-    /// No scale leaves the precision asked for beside the noise that hides the noise of results.
+    /// Refusal: no scale leaves the requested precision beside the noise that hides the noise of shared results.
     #[error(
         "no scale up to 2^{most} leaves the precision to results that are shared: ask for fewer statistical bits, fewer shared \
          results or less precision"
@@ -34,18 +34,18 @@ pub enum Refusal {
         /// log2 of the largest scale that was tried.
         most: u32,
     },
-    /// There are not enough primes for the moduli.
+    /// Refusal: there are not enough primes for the moduli.
     #[error("there are too few primes for the scale 2^{scale_bits}")]
     NoPrimes {
-        /// log2 of the scale.
+        /// log2 of the scale without enough primes.
         scale_bits: u32,
     },
-    /// The moduli are larger than security allows.
+    /// Refusal: the moduli are larger than security allows.
     #[error("the moduli of keys take {log2_modulus:.0} bits of {limit:.0}")]
     TooLarge {
-        /// log2 of the smallest modulus of keys.
+        /// Size log2 of the smallest modulus of keys.
         log2_modulus: f64,
-        /// The largest log2 that is secure.
+        /// Largest log2 of the modulus that is secure.
         limit: f64,
     },
 }
@@ -55,8 +55,8 @@ impl Refuse for Refusal {
     const BESIDE_DEPTH: &'static str = ", and bootstrapping in between";
 }
 
-/// What became of a candidate.
+/// Verdict on a candidate of the CKKS builder.
 pub type Verdict = sunzi_rlwe::explain::Verdict<Refusal>;
 
-/// No parameter set meets a request.
+/// Error: no CKKS parameter set meets a request.
 pub type NothingFits = sunzi_rlwe::explain::NothingFits<Refusal>;

@@ -1,4 +1,4 @@
-//! What the user knows of a computation, as a request for CKKS parameters.
+//! A request for CKKS parameters: what the user knows of a computation.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,10 +9,10 @@ use sunzi_rlwe::{RingShape, SecretDistribution, Security, SharingPolicy};
 
 use crate::error::CkksError;
 
-/// Scales the builder chooses from, in bits.
+/// Scales that the CKKS builder chooses from, in bits.
 pub(crate) const SCALE_BITS: RangeInclusive<u32> = 25..=60;
 
-/// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
+/// A request to the CKKS builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -20,24 +20,24 @@ pub struct Request {
     pub depth: u32,
     /// Bits of the results behind the binary point that are right.
     pub precision: u32,
-    /// Numbers that one ciphertext must hold.
+    /// Number of slots that one ciphertext must have.
     pub slots: usize,
     /// log2 of the largest encrypted number.
     pub message_bits: u32,
-    /// log2 of the largest result, if it is given.
+    /// log2 of the largest result, if it was given.
     pub result_bits: Option<u32>,
-    /// log2 of the scale, if it is given.
+    /// log2 of the scale, if it was given.
     pub scale_bits: Option<u32>,
-    /// The ring degree, if it is given: log2 n.
+    /// Ring degree that was asked for, as log2 n.
     pub log2_degree: Option<u32>,
-    /// The number of digits d_num, if it is given.
+    /// Number of digits d_num that was asked for.
     pub digits: Option<usize>,
-    /// How secrets are drawn.
+    /// Distribution of secrets.
     pub secrets: SecretDistribution,
-    /// How results are shared: the precision is the one that is left beside what hides their noise.
+    /// Policy by which results are shared: the precision is the one that is left beside the noise that hides theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
-    /// The security to reach.
+    /// Security that parameters must reach.
     pub security: Security,
 }
 
@@ -60,7 +60,7 @@ impl Default for Request {
 }
 
 impl Request {
-    /// Checks each setting of the request by itself.
+    /// Checks each setting of a CKKS request by itself.
     pub(crate) fn check(&self) -> Result<(), CkksError> {
         within("depth", self.depth, 0..=100, "it must be at most 100")?;
         within("precision", self.precision, 1..=45, "it must be 1 to 45 bits")?;

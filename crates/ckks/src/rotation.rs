@@ -1,6 +1,7 @@
-//! The order of slots: slot i is the value at ζ^(5^i), i < n/2; its conjugate stands at ζ^(−5^i).
+//! The order of CKKS slots: slot i is the value at ζ^(5^i), i < n/2; its conjugate is the value at ζ^(−5^i).
 //!
-//! The generator is 5 and not 3 as for plaintexts modulo t, since 5^i ≡ 1 (mod 4): X^(n/2) is i in every slot.
+//! The generator of the slot order is 5 and not 3 as for plaintexts modulo t, since 5^i ≡ 1 (mod 4): X^(n/2) is i in
+//! every slot.
 
 use rand_core::CryptoRng;
 use sunzi_math::mod_pow;
@@ -25,7 +26,7 @@ pub fn conjugation_exponent(index: u64) -> u64 {
     index.saturating_sub(1)
 }
 
-/// The keys of these rotations, and that of the conjugation if wanted, for ciphertexts of at most `level`.
+/// Makes the keys of rotations by `steps`, and that of the conjugation if wanted, for ciphertexts of at most `level`.
 ///
 /// # Errors
 /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring.
@@ -43,7 +44,7 @@ pub fn rotation_keys(
     Ok(GaloisKeys::generate_at_level(context.rlwe(), secret, exponents, context.key_level(level)?, rng)?)
 }
 
-/// The error of a missing key in steps of slots.
+/// Turns the error of a missing Galois key into one that names the rotation in steps of slots.
 #[must_use]
 pub fn named(error: RlweError) -> CkksError {
     match error {
@@ -55,7 +56,7 @@ pub fn named(error: RlweError) -> CkksError {
     }
 }
 
-/// An automorphism as text: "a rotation by 5", "the conjugation", "the conjugation and a rotation by −1".
+/// Writes an automorphism as text: "a rotation by 5", "the conjugation", "the conjugation and a rotation by −1".
 fn describe(exponent: u64, index: u64) -> String {
     let order = index / 4;
     let (conjugated, target) = if exponent % 4 == 3 { (true, index - exponent) } else { (false, exponent) };

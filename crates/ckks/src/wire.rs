@@ -1,4 +1,4 @@
-//! CKKS in files: what `docs/format.md` has beside keys.
+//! CKKS in files: the records of `docs/format.md` other than keys.
 
 use std::io::BufRead;
 
@@ -18,7 +18,7 @@ use crate::{Ckks, Context, Metadata, Parameters, Plaintext, ScaleRange};
 /// Bytes of level, scale, slots and precision in files.
 const METADATA_LEN: usize = 3 * 8 + STORED_LEN;
 
-/// Describes what messages depend on: the level of the ring and the scale of every level.
+/// Writes the numbers on which CKKS messages depend: the level of the ring and the scale of every level.
 fn describe(levels: impl Iterator<Item = (usize, f64)>, fields: &mut Fields) {
     fields.bytes(b"CKKS");
     for (limbs, scale) in levels {

@@ -61,12 +61,12 @@ impl WrappingSum {
 #[derive(Clone)]
 pub struct RoundedSum {
     table: &'static Table,
-    form: Form,
+    method: RoundingMethod,
     error: f64,
 }
 
 #[derive(Clone)]
-enum Form {
+enum RoundingMethod {
     Double(Double),
     Fixed(Fixed),
 }
@@ -80,7 +80,11 @@ impl RoundedSum {
     pub fn double(isa: Isa, from: &[Modulus], t: u64) -> Result<Self, KernelError> {
         Modulus::with_isa(t, isa)?;
         let (terms, error) = terms_of(from, t);
-        Ok(Self { table: table_of(isa, from.len())?, form: Form::Double(Double { terms, t }), error })
+        Ok(Self {
+            table: table_of(isa, from.len())?,
+            method: RoundingMethod::Double(Double { terms, t }),
+            error,
+        })
     }
 
     /// Makes the rounded sum in 128-bit fixed point.
@@ -99,8 +103,8 @@ impl RoundedSum {
         let (reciprocals, errors): (Vec<u128>, Vec<u128>) = from.iter().map(nearest).unzip();
         // x_i < q_i times a reciprocal that is off by error_i/q_i.
         let error = errors.iter().sum::<u128>() as f64 * t as f64 / 128_f64.exp2() * (1.0 + 1e-12);
-        let form = Form::Fixed(Fixed { reciprocals, t });
-        Ok(Self { table: table_of(isa, from.len())?, form, error })
+        let method = RoundingMethod::Fixed(Fixed { reciprocals, t });
+        Ok(Self { table: table_of(isa, from.len())?, method, error })
     }
 
     /// Bound of the distance between the sum before rounding and Σ x_i·t/q_i modulo t.
@@ -115,13 +119,13 @@ impl RoundedSum {
     /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`] for another number or length of
     /// vectors.
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
-        match &self.form {
-            Form::Double(sum) => {
+        match &self.method {
+            RoundingMethod::Double(sum) => {
                 check(sum.terms.len(), input, out)?;
                 // SAFETY: the table was chosen for an available instruction set, here and below.
                 unsafe { (self.table.rounding.double)(sum, out, input) };
             }
-            Form::Fixed(sum) => {
+            RoundingMethod::Fixed(sum) => {
                 check(sum.reciprocals.len(), input, out)?;
                 // SAFETY: as above.
                 unsafe { (self.table.rounding.fixed)(sum, out, input) };

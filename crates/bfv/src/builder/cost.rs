@@ -1,17 +1,17 @@
-//! What a parameter set costs, to rank candidates.
+//! Cost of a BFV parameter set, by which candidates are ranked.
 
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use crate::request::Request;
 
-/// Time of a base conversion from k to k moduli, over k² transforms (0.52 of eight transforms at k = 8).
+/// Time of a base conversion from k to k moduli, over that of k² transforms (0.52 of eight transforms at k = 8).
 const CONVERSION: f64 = 0.065;
 
-/// Butterflies of one pass through the requested circuit, for every plaintext modulus.
+/// Counts the butterflies of one run of the requested circuit, for every plaintext modulus.
 ///
-/// One product (BEHZ Alg. 3): 4k transforms out of the evaluation domain, 4(k + 1) into the wide
-/// one, 3(2k + 1) back, ten base conversions, and relinearisation.
+/// One BFV product (BEHZ Alg. 3) takes 4k transforms out of the evaluation domain, 4(k + 1) into the wide one, 3(2k +
+/// 1) back, ten base conversions, and relinearisation.
 pub(super) fn butterflies(
     degree: usize,
     moduli: &[u64],

@@ -1,32 +1,32 @@
-//! Candidates for the ciphertext moduli.
+//! Candidates for the ciphertext moduli of BFV parameters.
 
 use std::collections::BTreeMap;
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 
-/// Limbs tried where no security limit ends the search.
+/// Number of ciphertext moduli tried where no security limit ends the search.
 const MAX_LIMBS: usize = 48;
 
-/// The most limbs worth trying within so many bits: all of full size, or a few smaller ones that use the limit up
-/// (smaller limbs make key switching less noisy).
+/// The largest number of ciphertext moduli worth trying within `limit` bits: all of full size, or a few smaller ones
+/// that use the limit up (smaller moduli make key switching less noisy).
 pub(super) fn max_limbs(limit: f64) -> usize {
     if limit.is_finite() { (limit / (DEFAULT_PRIME_BOUND as f64).log2()) as usize + 2 } else { MAX_LIMBS }
 }
 
-/// Every ciphertext modulus must lie below this bound: ⌊2^52/18⌋, and `limbs` of them within the limit.
+/// The bound below which every ciphertext modulus must lie: ⌊2^52/18⌋, and `limbs` of them within the limit.
 fn bound(limit: f64, limbs: usize) -> u64 {
     DEFAULT_PRIME_BOUND.min((limit / limbs.max(1) as f64).exp2() as u64)
 }
 
-/// Chains of moduli that were found, kept while a search runs.
+/// Lists of primes found during a search, by root order and bound.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     primes: BTreeMap<(u64, u64), Vec<u64>>,
 }
 
 impl Chains {
-    /// `limbs` ciphertext moduli and `special` special ones, hardly smaller, within the limit together; none if there are too few
-    /// primes.
+    /// Finds `limbs` ciphertext moduli and `special` special moduli, hardly smaller, within the limit together; none
+    /// if there are too few primes.
     pub(super) fn split(
         &mut self,
         root_order: u64,
@@ -39,7 +39,7 @@ impl Chains {
         Some([moduli, special])
     }
 
-    /// The `limbs` largest primes ≡ 1 (mod `root_order`) within the limit that do not divide a plaintext
+    /// Finds the `limbs` largest primes ≡ 1 (mod `root_order`) within the limit that do not divide a plaintext
     /// modulus, in descending order; none if there are too few.
     fn get(&mut self, root_order: u64, limbs: usize, limit: f64, plain: &[u64]) -> Option<Vec<u64>> {
         let bound = bound(limit, limbs);

@@ -1,4 +1,4 @@
-//! The noise of the requested circuit, predicted with the formulas the evaluator uses.
+//! Predicts the noise of the requested circuit with the formulas that the BFV evaluator uses.
 
 use sunzi_ring::{Expansion, GadgetOptions, Multiplication, RingError, RnsDigits, ScalingBounds};
 use sunzi_rlwe::noise::{key_switch, mod_switch, public_encryption};
@@ -9,12 +9,12 @@ use crate::noise::ProductModel;
 use crate::request::Request;
 use sunzi_math::log2_product;
 
-/// What the noise of the requested circuit depends on.
+/// Figures on which the noise of the requested circuit depends.
 struct Model {
     product: ProductModel,
     fresh: NoiseTerm,
     key_switch: NoiseTerm,
-    /// Factor of the noise that lower levels of products may add.
+    /// Factor by which products at lower levels may increase the noise.
     level_growth: Log2,
     capacity: f64,
 }
@@ -55,7 +55,7 @@ impl Model {
         self.product.product(a, a).plus(self.key_switch).scaled(self.level_growth)
     }
 
-    /// The noise after what a level does to its products: rotate-and-add, then plaintext products.
+    /// The noise after the rotate-and-add steps and plaintext products that a level applies to its products.
     fn finish(&self, mut bound: NoiseBound, request: &Request) -> NoiseBound {
         for _ in 0..request.rotations {
             bound = bound.times_norm(2.0).plus(self.key_switch);
@@ -80,7 +80,7 @@ fn switched(ring: Expansion, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
     }
 }
 
-/// Bits of noise left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
+/// Predicts the bits of noise left after each level, summed fresh ciphertexts first; at most 1 + depth entries.
 ///
 /// # Errors
 /// [`RingError`] for algorithms that these moduli do not allow.

@@ -1,4 +1,4 @@
-//! What to relax in a request that no parameters meet, and how far.
+//! Finds which settings of a request to relax, and how far, where no BFV parameters meet it.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -34,7 +34,7 @@ pub(super) fn advise(explanation: &Explanation, single: bool) -> NothingFits {
     }
 }
 
-/// Tries requests that differ from the one made in one setting.
+/// Search for requests that differ from a refused one in one setting and fit.
 struct Advisor<'a> {
     request: &'a Request,
     single: bool,
@@ -68,7 +68,7 @@ impl Advisor<'_> {
         found.into_iter().flatten().collect()
     }
 
-    /// The relaxation to smaller numbers, if one helps.
+    /// The relaxation of a BFV request to smaller numbers, if one helps.
     fn plain(&mut self) -> Option<Relaxation> {
         match &self.request.plain {
             PlainRequest::Bits(bits) => self
@@ -106,12 +106,12 @@ impl Advisor<'_> {
         found
     }
 
-    /// The largest value below `current` with which the request fits.
+    /// The largest value of a setting below `current` with which a BFV request fits.
     fn largest(&mut self, current: u32, set: impl Fn(u32, &mut Request)) -> Option<u32> {
         largest_below(current, |value| self.fits(|asked| set(value, asked)))
     }
 
-    /// Whether the request fits with one change.
+    /// Whether a BFV request fits after one change.
     fn fits(&mut self, change: impl FnOnce(&mut Request)) -> bool {
         let mut asked = self.request.clone();
         change(&mut asked);

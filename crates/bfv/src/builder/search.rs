@@ -1,4 +1,4 @@
-//! The search for parameters: every ring, every splitting of the plaintext space, limbs from one up.
+//! The search for BFV parameters: every ring, every splitting of the plaintext space, one ciphertext modulus or more.
 
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
@@ -6,7 +6,7 @@ use sunzi_rlwe::security::limit_of;
 use sunzi_rlwe::{RingShape, SecretDistribution};
 
 use super::moduli::{Chains, max_limbs};
-use super::switching::Way;
+use super::switching::DigitChoice;
 use super::{cost, predict};
 use crate::algorithms::Algorithms;
 use crate::explain::{Candidate, Choice, Explanation, Sizes, Verdict};
@@ -14,25 +14,26 @@ use crate::parameters::CrtParameters;
 use crate::refusal::Refusal;
 use crate::request::Request;
 
-/// Limbs tried beyond the fewest that fit: digits without special moduli make more noise and can still be faster.
+/// Number of ciphertext moduli tried beyond the fewest that fit: digits without special moduli make more noise and can
+/// still be faster.
 const MORE_LIMBS: usize = 2;
 
-/// A search for the parameters that meet one request.
+/// A search for the BFV parameters that meet one request.
 pub(super) struct Search<'a> {
     request: &'a Request,
     single: bool,
     chains: &'a mut Chains,
 }
 
-/// A candidate with its ciphertext moduli and key switching.
+/// A candidate with its ciphertext moduli and its options of key switching.
 #[derive(Clone)]
-struct Tried {
+struct Trial {
     candidate: Candidate,
     moduli: Vec<u64>,
     key_switching: GadgetOptions,
 }
 
-impl Tried {
+impl Trial {
     fn new(candidate: Candidate) -> Self {
         Self { candidate, moduli: Vec::new(), key_switching: GadgetOptions::default() }
     }
@@ -41,8 +42,8 @@ impl Tried {
         self.candidate.verdict == Verdict::Fits
     }
 
-    /// The least number of limbs that are missing, as far as noise tells: one more gains 48 bits, and at most 16
-    /// from smaller digits.
+    /// The least number of ciphertext moduli that a candidate lacks, as far as noise tells: one more gains 48 bits,
+    /// and at most 16 from smaller digits.
     fn limbs_short(&self) -> usize {
         match self.candidate.verdict {
             Verdict::Refused(Refusal::TooNoisy { bits_short }) => (bits_short / 64.0) as usize,
@@ -50,7 +51,7 @@ impl Tried {
         }
     }
 
-    /// Whether this candidate is a better choice than `other`: it fits for less, or comes closer.
+    /// Whether one candidate is a better choice than `other`: it fits at a lower cost, or comes closer to fitting.
     fn beats(&self, other: &Self) -> bool {
         let left = |tried: &Self| tried.candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
         match (self.fits(), other.fits()) {
@@ -62,17 +63,17 @@ impl Tried {
 }
 
 impl<'a> Search<'a> {
-    /// A search for `request`, with one plaintext modulus only if `single`.
+    /// Makes a search for `request`, with one plaintext modulus only if `single`.
     pub(super) fn new(request: &'a Request, single: bool, chains: &'a mut Chains) -> Self {
         Self { request, single, chains }
     }
 
     /// Whether any candidate fits the request.
     pub(super) fn fits(&mut self) -> bool {
-        self.candidates().iter().any(Tried::fits)
+        self.candidates().iter().any(Trial::fits)
     }
 
-    /// Every candidate, and the cheapest that fits.
+    /// Lists every candidate, and the cheapest that fits.
     pub(super) fn explain(mut self) -> Explanation {
         let mut tried = self.candidates();
         let fitting = tried.iter().enumerate().filter(|(_, tried)| tried.fits());
@@ -91,15 +92,15 @@ impl<'a> Search<'a> {
         Explanation { request: self.request.clone(), candidates, chosen }
     }
 
-    fn candidates(&mut self) -> Vec<Tried> {
+    fn candidates(&mut self) -> Vec<Trial> {
         self.request.rings().into_iter().flat_map(|ring| self.in_ring(ring)).collect()
     }
 
-    fn in_ring(&mut self, ring: RingShape) -> Vec<Tried> {
+    fn in_ring(&mut self, ring: RingShape) -> Vec<Trial> {
         let limit = limit_of(SecretDistribution::Ternary, ring.log2_degree(), self.request.security);
         let refused = |refusal| {
             let verdict = Verdict::Refused(refusal);
-            vec![Tried::new(Candidate { verdict, ..Candidate::empty(ring, limit) })]
+            vec![Trial::new(Candidate { verdict, ..Candidate::empty(ring, limit) })]
         };
         let Request { plain, batching, .. } = self.request;
         let slots = plain.slots(ring.index(), ring.degree(), *batching);
@@ -120,15 +121,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The cheapest candidate with these plaintext moduli and the fewest limbs that leave the margin; if none do,
-    /// the one that comes closest.
-    fn with_plain(&mut self, ring: RingShape, limit: f64, plain_moduli: Vec<u64>) -> Tried {
+    /// The cheapest candidate with these plaintext moduli and the fewest ciphertext moduli that leave the margin; if
+    /// none do, the one that comes closest.
+    fn with_plain(&mut self, ring: RingShape, limit: f64, plain_moduli: Vec<u64>) -> Trial {
         let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit) };
-        let mut best = Tried::new(nothing.clone());
+        let mut best = Trial::new(nothing.clone());
         let (mut limbs, mut last) = (1, max_limbs(limit));
         while limbs <= last {
-            for way in Way::all(self.request, limbs) {
-                match self.with_way(nothing.clone(), limbs, way, limit) {
+            for digits in DigitChoice::all(self.request, limbs) {
+                match self.trial(nothing.clone(), limbs, digits, limit) {
                     Some(tried) if best.moduli.is_empty() || tried.beats(&best) => best = tried,
                     _ => {}
                 }
@@ -141,14 +142,20 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// A candidate of so many limbs whose keys are switched in this way; none where there are no moduli for it.
-    fn with_way(&mut self, mut candidate: Candidate, limbs: usize, way: Way, limit: f64) -> Option<Tried> {
+    /// The candidate with `limbs` ciphertext moduli and this choice of digits; none where too few primes exist for it.
+    fn trial(
+        &mut self,
+        mut candidate: Candidate,
+        limbs: usize,
+        digits: DigitChoice,
+        limit: f64,
+    ) -> Option<Trial> {
         let Request { algorithms, .. } = self.request;
         let (ring, plain) = (candidate.ring, candidate.plain_moduli.clone());
         let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
-        let counts = [limbs, way.special];
+        let counts = [limbs, digits.special];
         let [moduli, special] = self.chains.split(ring.root_order(), counts, limit, &avoided)?;
-        let key_switching = way.options(self.request, &special);
+        let key_switching = digits.options(self.request, &special);
         candidate.limbs = limbs;
         candidate.log2_modulus = log2_product(&moduli);
         candidate.special_limbs = key_switching.special_moduli.len();
@@ -162,7 +169,7 @@ impl<'a> Search<'a> {
             Ok(bits_left) => candidate.bits_left = bits_left,
             Err(error) => {
                 candidate.verdict = Verdict::Refused(Refusal::Algorithms { reason: error.to_string() });
-                return Some(Tried::new(candidate));
+                return Some(Trial::new(candidate));
             }
         }
         let left = candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
@@ -174,10 +181,10 @@ impl<'a> Search<'a> {
         };
         candidate.digits = RnsDigits::new(&key_switching, &moduli).map_or(0, |digits| digits.count());
         candidate.cost = cost::butterflies(ring.degree(), &moduli, &key_switching, plain.len(), self.request);
-        Some(Tried { candidate, moduli, key_switching })
+        Some(Trial { candidate, moduli, key_switching })
     }
 
-    fn choice(&self, Tried { candidate, moduli, key_switching }: &Tried) -> Choice {
+    fn choice(&self, Trial { candidate, moduli, key_switching }: &Trial) -> Choice {
         let Candidate { ring, plain_moduli, .. } = candidate;
         let algorithms =
             Algorithms { key_switching: key_switching.clone(), ..self.request.algorithms.clone() };

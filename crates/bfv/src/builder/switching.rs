@@ -1,28 +1,29 @@
-//! Ways of key switching to choose from.
+//! Digits and special moduli of key switching to choose from.
 
 use sunzi_ring::GadgetOptions;
 
 use crate::request::{KeySwitching, Request};
 
-/// One way of key switching: how many special moduli, in how many digits.
+/// A choice of digits for key switching: the numbers of special moduli and of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    /// Number of special moduli; none for BV.
+pub(super) struct DigitChoice {
+    /// Number of special moduli; none for BV key switching.
     pub(super) special: usize,
-    /// Number of digits d_num; for BV what the options say.
+    /// Number of digits d_num; for BV key switching what the options say.
     digits: Option<usize>,
 }
 
-impl Way {
+impl DigitChoice {
     const BV: Self = Self { special: 0, digits: None };
 
-    /// Hybrid key switching with d digits of k limbs and as many special moduli as the largest digit has limbs.
+    /// Makes the choice of hybrid key switching: d digits of k moduli, and as many special moduli as the largest digit
+    /// has moduli.
     fn hybrid(limbs: usize, digits: usize) -> Self {
         Self { special: limbs.div_ceil(digits.max(1)), digits: Some(digits) }
     }
 
-    /// Every way that `request` allows with `limbs` ciphertext moduli. With as many special moduli, fewer digits
-    /// are better: only these are listed.
+    /// Every choice of digits that `request` allows with `limbs` ciphertext moduli. Of choices with equally many
+    /// special moduli the one of fewer digits is better: only that one is listed.
     pub(super) fn all(request: &Request, limbs: usize) -> Vec<Self> {
         let asked = &request.algorithms.key_switching;
         if *asked != GadgetOptions::default() {
@@ -34,19 +35,19 @@ impl Way {
             KeySwitching::Hybrid(digits) if digits <= limbs => vec![Self::hybrid(limbs, digits)],
             KeySwitching::Hybrid(_) => Vec::new(),
             KeySwitching::Automatic => {
-                let mut ways = vec![Self::BV];
+                let mut choices = vec![Self::BV];
                 for digits in 1..=limbs {
-                    let way = Self::hybrid(limbs, digits);
-                    if ways.last().is_none_or(|last| last.special != way.special) {
-                        ways.push(way);
+                    let choice = Self::hybrid(limbs, digits);
+                    if choices.last().is_none_or(|last| last.special != choice.special) {
+                        choices.push(choice);
                     }
                 }
-                ways
+                choices
             }
         }
     }
 
-    /// The options of key switching in this way with these special moduli.
+    /// Makes the options of key switching from a choice of digits and a list of special moduli.
     pub(super) fn options(self, request: &Request, special_moduli: &[u64]) -> GadgetOptions {
         let asked = &request.algorithms.key_switching;
         if *asked != GadgetOptions::default() {
@@ -60,16 +61,16 @@ impl Way {
 mod tests {
     use super::*;
 
-    fn ways(key_switching: KeySwitching, limbs: usize) -> Vec<(usize, Option<usize>)> {
+    fn choices(key_switching: KeySwitching, limbs: usize) -> Vec<(usize, Option<usize>)> {
         let request = Request { key_switching, ..Request::default() };
-        Way::all(&request, limbs).into_iter().map(|way| (way.special, way.digits)).collect()
+        DigitChoice::all(&request, limbs).into_iter().map(|choice| (choice.special, choice.digits)).collect()
     }
 
     #[test]
     fn every_useful_number_of_digits_is_tried_once() {
-        assert_eq!(ways(KeySwitching::Automatic, 1), [(0, None), (1, Some(1))]);
+        assert_eq!(choices(KeySwitching::Automatic, 1), [(0, None), (1, Some(1))]);
         let six = [(0, None), (6, Some(1)), (3, Some(2)), (2, Some(3)), (1, Some(6))];
-        let mut tried = ways(KeySwitching::Automatic, 6);
+        let mut tried = choices(KeySwitching::Automatic, 6);
         // Four digits of two limbs take as much as three.
         assert!(!tried.contains(&(2, Some(4))));
         tried.sort_by_key(|&(_, digits)| digits);
@@ -78,14 +79,14 @@ mod tests {
 
     #[test]
     fn what_is_forced_is_the_only_way() {
-        assert_eq!(ways(KeySwitching::Bv, 5), [(0, None)]);
-        assert_eq!(ways(KeySwitching::Ghs, 5), [(5, Some(1))]);
-        assert_eq!(ways(KeySwitching::Hybrid(3), 5), [(2, Some(3))]);
-        assert_eq!(ways(KeySwitching::Hybrid(6), 5), []);
+        assert_eq!(choices(KeySwitching::Bv, 5), [(0, None)]);
+        assert_eq!(choices(KeySwitching::Ghs, 5), [(5, Some(1))]);
+        assert_eq!(choices(KeySwitching::Hybrid(3), 5), [(2, Some(3))]);
+        assert_eq!(choices(KeySwitching::Hybrid(6), 5), []);
         let given = GadgetOptions { radix_bits: Some(16), ..GadgetOptions::default() };
         let mut request = Request { key_switching: KeySwitching::Ghs, ..Request::default() };
         request.algorithms.key_switching = given.clone();
-        let [way] = Way::all(&request, 4)[..] else { panic!("one way") };
-        assert_eq!(way.options(&request, &[]), given);
+        let [choice] = DigitChoice::all(&request, 4)[..] else { panic!("one choice") };
+        assert_eq!(choice.options(&request, &[]), given);
     }
 }

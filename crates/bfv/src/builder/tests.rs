@@ -1,4 +1,4 @@
-//! Laws that the chosen parameter sets keep.
+//! Laws that the BFV parameter sets of the builder keep.
 
 use num_bigint::BigUint;
 use sunzi_encoding::{PlainRefusal, PlainRequest};

@@ -1,4 +1,4 @@
-//! The first half of a product, which an operand of several products needs only once, and its level.
+//! Operands of BFV products, extended to the ring of products once for several products, and the level of a product.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,32 +9,32 @@ use super::Evaluator;
 use crate::noise::{LevelModel, ProductModel};
 use crate::{BfvError, Ciphertext};
 
-/// The two parts of an operand in the ring of products of a level, extended for one side.
-pub(super) type Form = [Poly<Evaluation>; 2];
+/// The two parts of a BFV operand in the ring of products of a level, extended for one side of a product.
+pub(super) type Extension = [Poly<Evaluation>; 2];
 
-/// A ciphertext that keeps what products computed of it: the costly first half of a product is done once for all
-/// products on the same side and at the same level.
+/// A ciphertext that stores its extensions to the ring of products: this costly first half of a product is done once
+/// for all products on the same side and at the same level.
 #[derive(Clone)]
 pub struct Extended {
     pub(super) ciphertext: Ciphertext,
-    /// Extended forms for the left and the right side, by level, the lowest first.
-    forms: Arc<[Vec<OnceLock<Form>>; 2]>,
+    /// Extensions of the operand for the left and the right side, by level, the lowest first.
+    extensions: Arc<[Vec<OnceLock<Extension>>; 2]>,
 }
 
 impl Extended {
-    /// The ciphertext as it was before the extension.
+    /// The ciphertext that was made an extended operand.
     #[must_use]
     pub fn ciphertext(&self) -> &Ciphertext {
         &self.ciphertext
     }
 
-    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<Form>> {
-        let [left, right] = &*self.forms;
-        let forms = if side == Side::Left { left } else { right };
-        forms.get(level.checked_sub(1)?)
+    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<Extension>> {
+        let [left, right] = &*self.extensions;
+        let extensions = if side == Side::Left { left } else { right };
+        extensions.get(level.checked_sub(1)?)
     }
 
-    /// Whether the ciphertext is extended already for this side and level.
+    /// Whether an extended operand stores its extension for a side and level of products.
     pub(super) fn is_ready(&self, side: Side, level: usize) -> bool {
         self.cell(side, level).is_some_and(|cell| cell.get().is_some())
     }
@@ -50,48 +50,54 @@ impl Evaluator {
         self.context().check(a)?;
         a.two_parts("multiplication")?;
         let cells = || (0..self.context().rlwe().level()).map(|_| OnceLock::new()).collect();
-        Ok(Extended { ciphertext: a.clone(), forms: Arc::new([cells(), cells()]) })
+        Ok(Extended { ciphertext: a.clone(), extensions: Arc::new([cells(), cells()]) })
     }
 
-    /// The extended form of an operand for this side and level, computed now or before.
-    pub(super) fn form<'a>(&self, a: &'a Extended, side: Side, level: usize) -> Result<&'a Form, BfvError> {
+    /// The extension of an operand for a side and level of products, computed where it is not stored yet.
+    pub(super) fn extension<'a>(
+        &self,
+        a: &'a Extended,
+        side: Side,
+        level: usize,
+    ) -> Result<&'a Extension, BfvError> {
         // Operands look the same from both sides if products treat them alike.
         let side = if self.has_sides() { side } else { Side::Left };
         let missing = BfvError::LevelMissing { got: level, highest: self.context().rlwe().level() };
         let cell = a.cell(side, level).ok_or(missing)?;
         match cell.get() {
-            Some(form) => Ok(form),
+            Some(extension) => Ok(extension),
             None => {
                 // Threads that meet here extend the operand each, and one result is kept. A thread that waited for
                 // the first could wait for ever: the first shares its work with a pool and takes other work
                 // meanwhile, perhaps this again.
-                let form = self.extended(&a.ciphertext, side, level)?;
-                Ok(cell.get_or_init(|| form))
+                let extension = self.extended(&a.ciphertext, side, level)?;
+                Ok(cell.get_or_init(|| extension))
             }
         }
     }
 
-    /// Both parts of a ciphertext, extended for this side and level.
-    pub(super) fn extended(&self, a: &Ciphertext, side: Side, level: usize) -> Result<Form, BfvError> {
+    /// Extends the two parts of a ciphertext for a side and level of products.
+    pub(super) fn extended(&self, a: &Ciphertext, side: Side, level: usize) -> Result<Extension, BfvError> {
         self.context().check(a)?;
         let [c0, c1] = a.two_parts("multiplication")?;
         let scaler = self.context().scaler();
         Ok([scaler.extend(c0, side, level)?, scaler.extend(c1, side, level)?])
     }
 
-    /// The fewest moduli with which a·b is computed without adding much to its noise `[KPZ21, eq. (12)]`: always all of
-    /// them but with [`Multiplication::HpsOverQLeveled`](sunzi_ring::Multiplication).
+    /// The level of a product a·b: the fewest moduli with which it is computed without adding much to its noise
+    /// `[KPZ21, eq. (12)]`. All moduli unless [`Multiplication::HpsOverQLeveled`](sunzi_ring::Multiplication) is
+    /// chosen.
     #[must_use]
     pub fn product_level(&self, a: &Ciphertext, b: &Ciphertext) -> usize {
         self.level_for(a.noise(), b.noise())
     }
 
-    /// [`product_level`](Self::product_level) by noise bounds.
+    /// Does [`product_level`](Self::product_level) for two operands known by their noise bounds.
     ///
-    /// A level adds the rounding of the modulus switches, of scaling and of the key switch, all times q/q_1⋯q_ℓ.
-    /// This must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows with the
-    /// sum of both, so that the larger one decides, not each as eq. (12) has it. The bounds hold whatever level is
-    /// chosen; but they are above the true noise, and the cushion makes up for that. Appendix D of the paper
+    /// A product at a level gets the rounding of the modulus switches, of scaling and of the key switch, all times
+    /// q/q_1⋯q_ℓ. This must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows
+    /// with the sum of both, so that the larger one decides, not each as eq. (12) has it. The bounds hold whatever
+    /// level is chosen; but they are above the true noise, and the cushion makes up for that. Appendix D of the paper
     /// multiplies the worst-case bound by the cushion C where the condition needs the smaller estimate: it must
     /// divide.
     pub(super) fn level_for(&self, a: &NoiseBound, b: &NoiseBound) -> usize {
@@ -113,12 +119,12 @@ impl Evaluator {
         levels.clone().find(enough).unwrap_or(top)
     }
 
-    /// What the noise of products at a level depends on. A level that the ring lacks fails where it is used.
+    /// The noise model of products at a level. A level that the ring lacks fails where it is used.
     pub(super) fn level_model(&self, level: usize) -> LevelModel {
         self.context().level_model(level)
     }
 
-    /// Whether left and right operands are extended differently.
+    /// Whether products extend left and right operands differently.
     pub(super) fn has_sides(&self) -> bool {
         self.context().scaler().bounds().switching.is_some()
     }

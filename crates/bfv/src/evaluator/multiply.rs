@@ -6,7 +6,7 @@ use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
-/// A product, or a sum of products, in three scaled parts modulo a level.
+/// A BFV product, or a sum of products, in three scaled parts modulo a level.
 pub(super) struct Scaled {
     pub(super) parts: [Apart; 3],
     pub(super) level: usize,
@@ -16,7 +16,7 @@ pub(super) struct Scaled {
 }
 
 impl Evaluator {
-    /// The product a·b of two ciphertexts, relinearised.
+    /// Multiplies two BFV ciphertexts and relinearises the product a·b.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] for operands that are not relinearised;
@@ -30,7 +30,7 @@ impl Evaluator {
         on_pool(self.context().rlwe().switch_words(), || self.product(a, b, Some(key)))
     }
 
-    /// The square a² of a ciphertext, relinearised: with algorithms that treat both operands alike, half the
+    /// Squares a BFV ciphertext and relinearises a²: with algorithms that treat both operands alike, half the
     /// extensions of a product.
     ///
     /// # Errors
@@ -41,12 +41,12 @@ impl Evaluator {
         }
         let level = self.product_level(a, a);
         on_pool(self.context().rlwe().switch_words(), || {
-            let form = self.extended(a, Side::Left, level)?;
-            self.scale(self.tensor([a, a], [&form, &form], level)?, Some(key))
+            let extension = self.extended(a, Side::Left, level)?;
+            self.scale(self.tensor([a, a], [&extension, &extension], level)?, Some(key))
         })
     }
 
-    /// The product a·b of two ciphertexts in three parts, to be relinearised later.
+    /// Multiplies two BFV ciphertexts: a·b in three parts, to be relinearised later.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -54,7 +54,7 @@ impl Evaluator {
         on_pool(self.context().rlwe().switch_words(), || self.product(a, b, None))
     }
 
-    /// The product a·b of two extended operands, relinearised.
+    /// Multiplies two extended operands and relinearises the product a·b.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -70,7 +70,7 @@ impl Evaluator {
         })
     }
 
-    /// The product a·b of two extended operands in three parts, to be relinearised later.
+    /// Multiplies two extended operands: a·b in three parts, to be relinearised later.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -85,7 +85,7 @@ impl Evaluator {
         })
     }
 
-    /// The product a·b of two ciphertexts: of three parts, or of two by a key, which relinearises.
+    /// Multiplies two BFV ciphertexts: a·b in three parts, or relinearised to two where there is a key.
     fn product(
         &self,
         a: &Ciphertext,
@@ -98,11 +98,11 @@ impl Evaluator {
         let level = self.product_level(a, b);
         let parts = self.context().scaler().multiply(left, right, level, key.is_some())?;
         let noise = self.tensor_noise(a, b, level);
-        let trace = lower(a.trace(), b.trace()).clone();
+        let trace = least_trace(a.trace(), b.trace()).clone();
         self.assembled(Scaled { parts, level, noise, key: a.key(), trace }, key)
     }
 
-    /// A ciphertext modulo q of three scaled parts, relinearised where there is a key: the third part is whole
+    /// Makes a ciphertext modulo q of three scaled parts, relinearised where there is a key: the third part is whole
     /// then.
     pub(super) fn assembled(
         &self,
@@ -134,13 +134,13 @@ impl Evaluator {
         Ok(self.context().record(result, "multiply", &[&product.trace]))
     }
 
-    /// The polynomial (q/q_1⋯q_ℓ)·a modulo q, for `a` modulo q_1⋯q_ℓ.
+    /// The polynomial (q/q_1⋯q_ℓ)·a modulo q, for a polynomial `a` modulo q_1⋯q_ℓ.
     fn raised(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, BfvError> {
         let ring = self.context().ring();
         Ok(if ring.level_of(&a)? == ring.level() { a } else { ring.scale_up(&a)? })
     }
 
-    /// The noise of a product before it is scaled.
+    /// The noise of a BFV product before it is scaled.
     pub(super) fn tensor_noise(&self, a: &Ciphertext, b: &Ciphertext, level: usize) -> NoiseBound {
         let model = &self.level_model(level).product;
         model.tensor(&model.operand(a.noise(), Side::Left), &model.operand(b.noise(), Side::Right))
@@ -153,7 +153,7 @@ impl Evaluator {
     }
 }
 
-/// Fails if the relinearisation key belongs to another secret than the operands.
+/// Fails if a relinearisation key belongs to another secret than the operands of a product.
 pub(super) fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Result<(), BfvError> {
     if key.is_none_or(|key| key.id() == operands) {
         return Ok(());
@@ -161,7 +161,7 @@ pub(super) fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Re
     Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into())
 }
 
-/// The trace with fewer bits left of two, which the trace of a result continues.
-pub(super) fn lower<'a>(a: &'a Trace, b: &'a Trace) -> &'a Trace {
+/// Chooses, of the traces of two operands, the one with fewer bits left, which the trace of the product continues.
+pub(super) fn least_trace<'a>(a: &'a Trace, b: &'a Trace) -> &'a Trace {
     if b.left() < a.left() { b } else { a }
 }

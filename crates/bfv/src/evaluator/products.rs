@@ -1,19 +1,19 @@
-//! Sums of products, scaled and relinearised once for all their terms `[KPZ21, app. F]`.
+//! Sums of BFV products, scaled and relinearised once for all their terms `[KPZ21, app. F]`.
 
 use sunzi_ring::{Evaluation, Poly, Side};
 use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
 
-use super::extend::Form;
-use super::multiply::{Scaled, check_key, lower};
+use super::extend::Extension;
+use super::multiply::{Scaled, check_key, least_trace};
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
-/// A factor: a ciphertext and its extended form for its side of the product.
-type Factor<'a> = (&'a Ciphertext, &'a Form);
+/// A factor of a BFV product: a ciphertext and its extension for one side.
+type Factor<'a> = (&'a Ciphertext, &'a Extension);
 
 const EMPTY: BfvError = BfvError::Empty { what: "a sum of products" };
 
-/// A product, or a sum of products, that is still to be scaled: three parts in the ring of products of one level.
+/// A BFV product, or a sum of products, before scaling: three parts in the ring of products of one level.
 #[derive(Clone)]
 pub(super) struct Tensor {
     parts: [Poly<Evaluation>; 3],
@@ -25,8 +25,8 @@ pub(super) struct Tensor {
     trace: Trace,
 }
 
-/// A sum of products that is scaled as late as possible: once for all terms of one level, but for sums of more products
-/// than the ring of products holds. By default it holds any number.
+/// A sum of BFV products that is scaled as late as possible: once for all terms of one level, except for sums of more
+/// products than the ring of products holds. By default it holds any number.
 #[derive(Clone, Default)]
 pub struct ProductSum {
     tensor: Option<Tensor>,
@@ -35,8 +35,8 @@ pub struct ProductSum {
 }
 
 impl Evaluator {
-    /// Adds the product of two extended operands to a sum, sum ← sum + a·b, without scaling. On an error `sum` is
-    /// not to be used.
+    /// Adds the product of two extended operands to a sum of products, sum ← sum + a·b, without scaling. On an error
+    /// `sum` is not to be used.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -58,7 +58,7 @@ impl Evaluator {
         }
     }
 
-    /// The value of a sum of products in three parts, to be relinearised later.
+    /// Scales a sum of products: a ciphertext of three parts, to be relinearised later.
     ///
     /// # Errors
     /// [`BfvError::Empty`] without a product; [`BfvError::Ring`] for a sum of other parameters.
@@ -74,7 +74,7 @@ impl Evaluator {
         }
     }
 
-    /// The value of a sum of products, relinearised once.
+    /// Scales and relinearises a sum of products.
     ///
     /// # Errors
     /// Every error of [`scale_products`](Self::scale_products); [`RlweError::KeyMismatch`].
@@ -89,7 +89,7 @@ impl Evaluator {
         }
     }
 
-    /// The dot product Σ a_i·b_i of ciphertexts, scaled and relinearised once.
+    /// Computes the dot product Σ a_i·b_i of BFV ciphertexts, scaled and relinearised once.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply); [`BfvError::Empty`] without a pair.
@@ -118,7 +118,7 @@ impl Evaluator {
         self.relinearize_products(sum, key)
     }
 
-    /// The product of two extended operands, not yet scaled.
+    /// The product of two extended operands before scaling.
     pub(super) fn tensor_of_extended(
         &self,
         a: &Extended,
@@ -129,21 +129,21 @@ impl Evaluator {
         self.tensor([a, b], [left, right], level)
     }
 
-    /// Both operands extended, the left one first, in the order that needs fewer extensions.
+    /// Extends both operands of a product, the left one first, in the order that needs fewer extensions.
     fn sides<'a>(&self, a: &'a Extended, b: &'a Extended, level: usize) -> Result<[Factor<'a>; 2], BfvError> {
         let ready = |left: &Extended, right: &Extended| {
             u32::from(left.is_ready(Side::Left, level)) + u32::from(right.is_ready(Side::Right, level))
         };
         let (a, b) = if ready(b, a) > ready(a, b) { (b, a) } else { (a, b) };
-        let (left, right) = (self.form(a, Side::Left, level)?, self.form(b, Side::Right, level)?);
+        let (left, right) = (self.extension(a, Side::Left, level)?, self.extension(b, Side::Right, level)?);
         Ok([(a.ciphertext(), left), (b.ciphertext(), right)])
     }
 
-    /// The product of two ciphertexts from their extended forms for a level, the left one first.
+    /// The product of two ciphertexts before scaling, from their extensions for a level, the left one first.
     pub(super) fn tensor(
         &self,
         [a, b]: [&Ciphertext; 2],
-        [left, right]: [&Form; 2],
+        [left, right]: [&Extension; 2],
         level: usize,
     ) -> Result<Tensor, BfvError> {
         self.check_factors(a, b)?;
@@ -151,7 +151,7 @@ impl Evaluator {
         let ([a0, a1], [b0, b1]) = (left, right);
         let parts = wide.tensor([a0, a1], [b0, b1], 1)?;
         let noise = self.tensor_noise(a, b, level);
-        let trace = lower(a.trace(), b.trace()).clone();
+        let trace = least_trace(a.trace(), b.trace()).clone();
         Ok(Tensor { parts, level, terms: 1, noise, key: a.key(), trace })
     }
 
@@ -160,7 +160,7 @@ impl Evaluator {
         &self,
         sum: &mut Tensor,
         [a, b]: [&Ciphertext; 2],
-        [left, right]: [&Form; 2],
+        [left, right]: [&Extension; 2],
     ) -> Result<(), BfvError> {
         self.check_factors(a, b)?;
         if a.key() != sum.key {
@@ -175,11 +175,11 @@ impl Evaluator {
         wide.mul_add_assign(c2, a1, b1)?;
         sum.terms += 1;
         sum.noise = sum.noise.sum(&self.tensor_noise(a, b, sum.level));
-        sum.trace = lower(&sum.trace, lower(a.trace(), b.trace())).clone();
+        sum.trace = least_trace(&sum.trace, least_trace(a.trace(), b.trace())).clone();
         Ok(())
     }
 
-    /// Scales a product and adds it to a sum: sum ← sum + the scaled tensor.
+    /// Scales a product and adds it to a sum of scaled products: sum ← sum + the scaled tensor.
     fn add_scaled(&self, sum: &mut Option<Ciphertext>, tensor: Tensor) -> Result<(), BfvError> {
         let scaled = self.scale(tensor, None)?;
         match sum {
@@ -189,7 +189,8 @@ impl Evaluator {
         Ok(())
     }
 
-    /// The ciphertext that a sum of products becomes: of three parts, or of two by a key, which relinearises at the level of the products.
+    /// Scales a sum of products: a ciphertext of three parts, or of two relinearised at the level of the products
+    /// where there is a key.
     pub(super) fn scale(
         &self,
         sum: Tensor,

@@ -1,4 +1,4 @@
-//! Parameters of BFV as numbers.
+//! Files of BFV parameters.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_ring::{
@@ -23,7 +23,7 @@ const MULTIPLICATIONS: [Multiplication; 4] =
 const SWITCHINGS: [ModulusSwitching; 2] = [ModulusSwitching::Exact, ModulusSwitching::Approximate];
 const M_TILDES: [MTilde; 3] = [MTilde::None, MTilde::Bits8, MTilde::Bits16];
 const AUXILIARIES: [Auxiliary; 2] = [Auxiliary::Standard, Auxiliary::LikeModulus];
-/// Decryptions without a number, and the place of γ and log2 γ, which have one.
+/// Methods of decryption by their numbers in files; none for γ and log2 γ, which have a number of their own.
 const DECRYPTIONS: [Option<Decryption>; 6] = [
     None,
     None,
@@ -33,7 +33,7 @@ const DECRYPTIONS: [Option<Decryption>; 6] = [
     Some(Decryption::DigitDecomposition),
 ];
 
-/// Writes which decryption is chosen, and its numbers if it has any.
+/// Writes the method of decryption, and its number if it has one.
 fn put_decryption(fields: &mut Fields, decryption: Decryption) {
     let (choice, number) = match decryption {
         Decryption::Gamma { gamma } => (0, gamma),
@@ -59,7 +59,7 @@ fn get_decryption(fields: &mut FieldReader<'_>) -> Result<Decryption, WireError>
     }
 }
 
-/// Writes the security, and the algorithms that no object depends on.
+/// Writes the security, and the algorithms that no ciphertext or key depends on.
 fn put_choices(fields: &mut Fields, security: Security, algorithms: &Algorithms) {
     put_security(fields, security);
     let ScalerOptions { decryption, multiplication, modulus_switching, m_tilde, auxiliary } =
@@ -72,7 +72,7 @@ fn put_choices(fields: &mut Fields, security: Security, algorithms: &Algorithms)
     fields.u64(algorithms.cushion_bits.into());
 }
 
-/// Reads what [`put_choices`] writes.
+/// Reads the security and the algorithms that [`put_choices`] writes.
 fn get_choices(
     fields: &mut FieldReader<'_>,
     key_switching: GadgetOptions,
@@ -89,7 +89,7 @@ fn get_choices(
     Ok((security, Algorithms { scaling, cushion_bits, key_switching }))
 }
 
-/// How files of parameters store plaintext moduli.
+/// Plaintext moduli as files of BFV parameters store them.
 trait StoredModuli: AsRef<[u64]> + Sized {
     const KIND: Kind;
     fn put(&self, fields: &mut Fields);
@@ -108,7 +108,7 @@ impl StoredModuli for OnePlainModulus {
     }
 }
 
-/// Contexts are those of the parts: the name of the parameters is that of all together.
+/// Stores several plaintext moduli; the fingerprint of the parameters is that of all moduli together.
 impl StoredModuli for SeveralPlainModuli {
     const KIND: Kind = Kind::CrtParameters;
 
@@ -184,7 +184,7 @@ impl<'de, T: StoredModuli + Deserialize<'de>> Deserialize<'de> for ParameterSet<
     }
 }
 
-/// Files hold only the power-of-two ring of this degree, g, t and the security: the rest is fixed.
+/// Stores degree, g, plaintext modulus and security of parameters modulo 2^g − 1: the rest is fixed.
 impl StoredParameters for FermatParameters {
     const KIND: Kind = Kind::FermatParameters;
 

@@ -38,7 +38,7 @@ fn parameter_text(log2_degree: u64, moduli: &[u64], t: u64) -> String {
     )
 }
 
-/// Calls everything that can be asked of parameters before and after they are checked.
+/// Calls every function of BFV parameters before and after they are checked.
 fn exercise(parameters: &Parameters) {
     let (_, _) = (parameters.degree(), parameters.log2_degree());
     let (_, _) = (parameters.modulus(), parameters.log2_modulus());
@@ -76,7 +76,7 @@ fn parameters_from_anywhere_are_refused_or_work() {
     }
 }
 
-/// A long list costs nothing: no table is built, no pair compared before the length is known.
+/// Tests that a long list costs nothing: no table is built, no pair compared before the length is known.
 #[test]
 fn long_lists_are_refused_at_once() {
     let primes = sunzi_math::primes_below(1 << 40, 1 << 7, 20_000).unwrap();

@@ -1,4 +1,4 @@
-//! BFV as its users meet it: hostile input, mismatched objects, predicted noise.
+//! Tests of BFV through its public interface: hostile input, mismatched objects, predicted noise.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Objects of different parameters never mix silently, even where shapes and key names agree.
+//! Tests that BFV objects of different parameters never mix silently, even where shapes and key names agree.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -21,7 +21,8 @@ struct Owner {
 }
 
 impl Owner {
-    /// All owners draw from one stream, so that rings of one shape even give equal key names.
+    /// Makes owners of BFV keys that draw from one random stream, so that rings of one shape even give equal key
+    /// names.
     fn new(log2_degree: u32, moduli: &[u64], t: u64) -> Self {
         let parameters = Parameters::new(log2_degree, moduli.to_vec(), t, Security::InsecureForResearchOnly);
         let context = Context::new(&parameters).unwrap();
@@ -126,14 +127,14 @@ fn every_operation_refuses_keys_of_other_rings() {
     }
 }
 
-/// Names of keys alone would let this case through: same stream, same names.
+/// Tests two contexts with equal key names, drawn from equal streams: names of keys alone would not tell them apart.
 #[test]
 fn key_names_may_agree() {
     let (base, others) = owners();
     assert_eq!(others.iter().filter(|other| other.key() == base.key()).count(), 4);
 }
 
-/// Contexts that differ in t alone share keys, but not ciphertexts.
+/// Tests that BFV contexts that differ in t alone share keys, but not ciphertexts.
 #[test]
 fn one_key_serves_several_plaintext_moduli() {
     let (base, _) = owners();

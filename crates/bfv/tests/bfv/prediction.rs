@@ -1,4 +1,4 @@
-//! The builder predicts what the evaluator's noise bounds then say, and the circuit decrypts.
+//! Tests that the noise bounds of the BFV evaluator are what the builder predicts, and that the circuit decrypts.
 
 use sunzi_bfv::{
     Algorithms, BatchEncoder, BfvError, Ciphertext, Context, Encoder, Evaluator, KeySwitching, Parameters,
@@ -9,7 +9,7 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security,
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Context, encoder and keys that one circuit needs.
+/// Context, encoder and keys that one BFV circuit needs.
 struct Setting {
     context: Context,
     evaluator: Evaluator,
@@ -55,7 +55,7 @@ impl Setting {
     }
 }
 
-/// Runs the circuit of the builder's documentation; every level keeps what was predicted.
+/// Runs the circuit of the BFV builder's documentation; the noise of every level stays within the prediction.
 fn run(builder: &ParametersBuilder) -> Outcome<()> {
     let explanation = builder.explain()?;
     let predicted = explanation.chosen.ok_or("nothing fits")?.bits_left;
@@ -111,7 +111,7 @@ fn sums_rotations_and_plaintext_products_keep_what_was_predicted() -> Outcome<()
     run(&small().depth(2).additions(1).rotations(2).plain_products(2))
 }
 
-/// Runs one variant of every algorithm, and all relinearisations.
+/// Runs one variant of every BFV algorithm, and all relinearisations.
 #[test]
 fn variants_keep_what_was_predicted() -> Outcome<()> {
     let gamma = Decryption::Gamma { gamma: Some(127) };

@@ -1,4 +1,4 @@
-//! The search for the smallest moduli and the fastest key switching.
+//! The search for the smallest BGV moduli and the fastest key switching.
 
 mod sets;
 mod sizes;
@@ -18,16 +18,16 @@ use crate::refusal::{NothingFits, Refusal, Verdict};
 use crate::request::{NoiseModel, Request};
 use sizes::Sizes;
 
-/// Bits by which chains are made larger than the sizes looked for, until key switching fits.
+/// Bits by which chains are made larger than the predicted sizes, one after the other until key switching fits.
 const EXTRA_BITS: [f64; 7] = [0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0];
 
-/// Levels that are sets of moduli are worth their tables where key switching takes less than this of its time.
+/// Largest ratio of key-switching costs at which levels that are sets of moduli are worth their tables.
 const WORTH_SETS: f64 = 0.95;
 
-/// A chain of moduli and how many of them Q_0, …, Q_L have.
+/// A chain of BGV moduli, with the number of moduli of Q_0, …, Q_L.
 pub(super) struct Chain {
     pub(super) moduli: Vec<u64>,
-    /// The moduli of every level of the ring; none where level l has the first l.
+    /// Moduli of every level of the ring; none where level l has the first l.
     pub(super) rungs: Vec<Vec<usize>>,
     pub(super) levels: Vec<usize>,
     /// Factors of the last modulus of each level that belong to it, where levels share moduli.
@@ -35,7 +35,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// log2 of q_0, q_1, …, q_L, q_(L+1), and the indices of the moduli that Q_0, Q_1, … take.
+    /// log2 of q_0, q_1, …, q_L, q_(L+1), and the indices of the moduli of Q_0, Q_1, ….
     fn places(&self) -> Vec<(f64, Vec<usize>)> {
         let ends = self.levels.iter().copied().zip(self.shares.iter().copied().chain(std::iter::repeat(0)));
         let top = if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() };
@@ -52,13 +52,13 @@ impl Chain {
         ends.chain([(top, 0)]).map(size).collect()
     }
 
-    /// log2 of q_0, q_1, …, q_L, q_(L+1).
+    /// log2 of the moduli q_0, q_1, …, q_L, q_(L+1) of the chain.
     fn sizes(&self) -> Vec<f64> {
         self.places().into_iter().map(|(bits, _)| bits).collect()
     }
 }
 
-/// Every candidate, and the first that fits: a smaller ring is faster.
+/// Lists the candidates up to the first ring that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
     Explanation::first_fit(request, request.rings(), in_ring)
 }
@@ -103,25 +103,26 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
     Ok(parameters)
 }
 
-/// A chain that fits, its key switching and what that costs over all levels.
+/// A chain of BGV moduli that fits, with the options of key switching and the cost of key switches at all levels.
 struct Found {
     chain: Chain,
     key_switching: GadgetOptions,
     cost: f64,
 }
 
-/// What is asked of moduli in one ring.
+/// A request for moduli in one ring, with the plaintext modulus and the security limit.
 struct Asked<'a> {
     request: &'a Request,
     ring: RingShape,
     plain_modulus: u64,
-    /// The largest log2 QP that is secure.
+    /// Largest log2 QP that is secure.
     limit: f64,
 }
 
 impl Asked<'_> {
-    /// The first chain that fits, of those made for larger and larger sizes: real primes and digits differ a little from the sizes looked for,
-    /// and another look leaves them some room. `tried` gets log2 of the moduli of the last one, even if none fits.
+    /// The first chain that fits, of chains made for larger and larger sizes: real primes and digits differ a little
+    /// from the predicted sizes, and a further attempt leaves them some room. `tried` gets log2 of the moduli of the
+    /// last chain, even if none fits.
     fn fitting(
         &self,
         tried: &mut Vec<f64>,
@@ -147,18 +148,18 @@ impl Asked<'_> {
         self.request.depth as usize
     }
 
-    /// Primes for this ring that differ from t and from those that are taken.
+    /// A finder of primes for the requested ring that differ from t and from the primes `taken`.
     fn primes(&self, taken: &[u64]) -> PrimeFinder {
         PrimeFinder::new(self.ring.root_order(), &[taken, &[self.plain_modulus]].concat())
     }
 
-    /// The bits left at the level that leaves the fewest.
+    /// The bits of noise left at the level that leaves the fewest.
     fn bits_left(&self, settings: &NoiseSettings) -> f64 {
         let levels = settings.levels(&self.request.budget);
         settings.bits_left(&levels, self.request.noise == NoiseModel::WorstCase)
     }
 
-    /// What the noise of a chain with these digits depends on; none for digits that it does not allow.
+    /// The noise settings of a chain under options of key switching; none for digits that the chain does not allow.
     fn noise(&self, chain: &Chain, options: &GadgetOptions) -> Option<NoiseSettings> {
         let ring = self.ring.expansion();
         let (mut log2_moduli, mut key_switch) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
-//! Modulus switches to lower levels, and the factors of levels.
+//! Modulus switches of BGV ciphertexts to lower levels, and the factors of levels.
 //!
-//! A ciphertext of level l stands at Q_(l+1) after a product or an encryption, and at Q_l once it is switched; the factor
-//! of its level is the same in both places. Multiplication takes it at Q_l.
+//! A BGV ciphertext of level l has the modulus Q_(l+1) after a product or an encryption, and Q_l once it is switched;
+//! the factor of its level does not change by the switch. Multiplication takes it at Q_l.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use super::Evaluator;
 use crate::{Bgv, BgvError, Ciphertext, Context, Usage};
 
 impl Evaluator {
-    /// Switches a ciphertext to Q_level, where it takes the least room and time and still allows `level`
-    /// multiplications. Multiplication does so itself: this is for ciphertexts that are kept or sent.
+    /// Switches a BGV ciphertext to Q_level, where it takes the least room and time and still allows `level`
+    /// multiplications. Multiplication does so itself: call this for ciphertexts that are stored or sent.
     ///
     /// # Errors
     /// [`BgvError::LevelTooLow`] for a ciphertext of a lower level; [`BgvError::BudgetExceeded`];
@@ -31,7 +31,7 @@ impl Evaluator {
 }
 
 impl Context {
-    /// A ciphertext of at least this level, switched to Q_level.
+    /// Switches a BGV ciphertext to Q_level, for a `level` that is not above its own.
     pub(crate) fn switched<'a>(
         &self,
         a: &'a Ciphertext,
@@ -40,8 +40,8 @@ impl Context {
         self.moved(a, level, level)
     }
 
-    /// A ciphertext moved to this level and place, which is not above its own: times the constant that gives it the
-    /// level's factor, then the modulus switch.
+    /// Switches a BGV ciphertext to a level and a modulus that are not above its own: multiplies by the constant that
+    /// gives it the level's factor, then switches the modulus.
     pub(crate) fn moved<'a>(
         &self,
         a: &'a Ciphertext,
@@ -62,8 +62,8 @@ impl Context {
         Ok(Cow::Owned(moved))
     }
 
-    /// One modulus switch from a place towards another: all the way where no word is shared, one prime of a shared word at
-    /// a time otherwise. Returns where it ends.
+    /// Switches the modulus from one place towards another: all the way where no word is shared, one prime of a shared
+    /// word at a time otherwise. Returns the ciphertext and its place.
     fn step_down<'a>(
         &self,
         a: Cow<'a, Ciphertext>,
@@ -72,14 +72,14 @@ impl Context {
     ) -> Result<(Cow<'a, Ciphertext>, usize), BgvError> {
         let ring = self.ring();
         let (high, next, low) = (self.place(from)?, self.place(from - 1)?, self.place(to)?);
-        let (end, below) = if high.rest == 0 && low.rest == 0 { (to, low) } else { (from - 1, next) };
+        let (end, below) = if high.share == 0 && low.share == 0 { (to, low) } else { (from - 1, next) };
         if high.bits == below.bits {
             return Ok((a, end));
         }
-        let parts = if high.limbs == below.limbs || high.rest > 0 {
-            let rest = if high.limbs == below.limbs { below.rest } else { 1 };
+        let parts = if high.limbs == below.limbs || high.share > 0 {
+            let share = if high.limbs == below.limbs { below.share } else { 1 };
             let dropped = (&high.modulus / &below.modulus).to_u64().unwrap_or(0);
-            let divide = |part| ring.divide_by_factor(part, dropped, rest);
+            let divide = |part| ring.divide_by_factor(part, dropped, share);
             a.parts().iter().map(divide).collect::<Result<_, _>>()?
         } else {
             ring.mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), below.limbs)?
@@ -90,7 +90,7 @@ impl Context {
         Ok((Cow::Owned(switched), end))
     }
 
-    /// The ciphertext whose parts are multiplied by the centred constant f_level/f.
+    /// Multiplies the parts of a ciphertext by the centred constant f_level/f.
     fn adjusted(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
         let constant = self.centred(self.adjustment(a.metadata().level, level)?);
         let mut adjusted = a.clone();
@@ -105,8 +105,8 @@ impl Context {
         if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }
     }
 
-    /// Two ciphertexts brought to the lower of their levels and to one place, ready to be added.
-    pub(crate) fn together<'a, 'b>(
+    /// Switches two BGV ciphertexts to the lower of their levels and to one place, ready to be added.
+    pub(crate) fn aligned<'a, 'b>(
         &self,
         a: Cow<'a, Ciphertext>,
         b: &'b Ciphertext,

@@ -6,11 +6,12 @@ use sunzi_rlwe::{Exact as _, RelinearizationKey, Trace, relinearization};
 use super::Evaluator;
 use crate::{Bgv, BgvError, Ciphertext, Usage};
 
-/// Number of products that are summed in one pass: what has to be switched for them is held at once.
-const TOGETHER: usize = 64;
+/// Number of products that are summed in one pass: their switched operands are in memory at once.
+const PER_PASS: usize = 64;
 
 impl Evaluator {
-    /// The product a·b of two ciphertexts, relinearised. Operands are switched to the common level first.
+    /// Multiplies two BGV ciphertexts and relinearises the product a·b. Operands are switched to the common level
+    /// first.
     ///
     /// # Errors
     /// [`BgvError::DepthExceeded`]; [`BgvError::BudgetExceeded`]; [`sunzi_rlwe::RlweError::KeyMismatch`];
@@ -29,9 +30,10 @@ impl Evaluator {
         })
     }
 
-    /// a·b, relinearised and switched for the multiplication that follows, with one rounding: what
-    /// [`multiply`](Self::multiply) and then [`operand`](Self::operand) make, in fewer transforms. For a product that is
-    /// multiplied next; sums and rotations are better made before the switch, where noise matters less.
+    /// Multiplies two BGV ciphertexts, relinearises a·b and switches it for the next multiplication, with one
+    /// rounding: the result of [`multiply`](Self::multiply) and then [`operand`](Self::operand), in fewer transforms.
+    /// For a product that is multiplied next; sums and rotations are better made before the switch, where noise
+    /// matters less.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -56,7 +58,7 @@ impl Evaluator {
         let product = self.product(a, b, OPERATION)?;
         let level = product.metadata().level;
         let (high, low) = (context.place(level + 1)?, context.place(level)?);
-        if high.rest > 0 || low.rest > 0 {
+        if high.share > 0 || low.share > 0 {
             // A factor of a word cannot be dropped with the special moduli.
             return self.operand(&self.relinearized(&product, key, OPERATION)?);
         }
@@ -65,7 +67,7 @@ impl Evaluator {
         context.finish(switched, OPERATION, &[product.trace()])
     }
 
-    /// The square a² of a ciphertext, relinearised.
+    /// Squares a BGV ciphertext and relinearises a².
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -73,7 +75,7 @@ impl Evaluator {
         self.multiply(a, a, key)
     }
 
-    /// The product a·b of two ciphertexts in three parts, to be relinearised later: sums of such products are
+    /// Multiplies two BGV ciphertexts: a·b in three parts, to be relinearised later. Sums of such products are
     /// relinearised once.
     ///
     /// # Errors
@@ -82,7 +84,7 @@ impl Evaluator {
         self.product(a, b, "multiply")
     }
 
-    /// The sum of products Σ a_i·b_i of ciphertexts, relinearised once.
+    /// Computes the sum of products Σ a_i·b_i of BGV ciphertexts, relinearised once.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply); [`BgvError::Empty`] for none.
@@ -94,7 +96,7 @@ impl Evaluator {
         let terms: Vec<_> = terms.into_iter().collect();
         let level = |(a, b): &(&Ciphertext, &Ciphertext)| a.metadata().level.min(b.metadata().level);
         let mut sum: Option<Ciphertext> = None;
-        for terms in terms.chunk_by(|x, y| level(x) == level(y)).flat_map(|terms| terms.chunks(TOGETHER)) {
+        for terms in terms.chunk_by(|x, y| level(x) == level(y)).flat_map(|terms| terms.chunks(PER_PASS)) {
             let products = self.products(terms, "multiply")?;
             sum = Some(match sum {
                 Some(mut sum) => {
@@ -107,8 +109,8 @@ impl Evaluator {
         self.relinearize(&sum.ok_or(BgvError::Empty { what: "a sum of products" })?, key)
     }
 
-    /// A ciphertext switched for multiplication at its level, which [`multiply`](Self::multiply) does as well: once
-    /// for an operand that enters several products of that level.
+    /// Switches a BGV ciphertext for multiplication at its level, which [`multiply`](Self::multiply) does as well:
+    /// once for an operand that enters several products of that level.
     ///
     /// # Errors
     /// Every error of [`mod_switch_to`](Self::mod_switch_to).
@@ -126,7 +128,7 @@ impl Evaluator {
         self.context().finish(two, operation, &[a.trace()])
     }
 
-    /// The product t·(a_0 + a_1·Y)(b_0 + b_1·Y) of two ciphertexts at the common level.
+    /// The product t·(a_0 + a_1·Y)(b_0 + b_1·Y) of two BGV ciphertexts at their common level.
     fn product(
         &self,
         a: &Ciphertext,
@@ -136,8 +138,7 @@ impl Evaluator {
         self.products(&[(a, b)], operation)
     }
 
-    /// The sum t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) for one pair or more, all of which have the level of the first in
-    /// common.
+    /// The sum t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over one pair of BGV ciphertexts or more, at the lowest level of all.
     fn products(
         &self,
         pairs: &[(&Ciphertext, &Ciphertext)],

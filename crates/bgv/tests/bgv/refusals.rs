@@ -1,4 +1,4 @@
-//! BGV refuses other keys, other parameters, hostile files and operations beyond the declaration by typed errors.
+//! Tests that BGV refuses other keys, other parameters, hostile files and undeclared operations by typed errors.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -66,7 +66,7 @@ fn refused<T>(result: Result<T, BgvError>) {
     assert!(named && !error.to_string().is_empty(), "{error:?}");
 }
 
-/// Sets of moduli that are no levels, or that stand beside shares, are refused.
+/// Tests that sets of moduli that are no levels, or that stand beside shares, are refused.
 #[test]
 fn rungs_of_others_are_refused() {
     let good = Parameters::builder().depth(6).plain_modulus(549_755_817_601).log2_degree(6);

@@ -1,4 +1,4 @@
-//! The search for the smallest scale and the fastest key switching.
+//! The search for the smallest CKKS scale and the fastest key switching.
 
 use sunzi_ring::RnsDigits;
 use sunzi_rlwe::chains::WORD_BITS;
@@ -19,13 +19,15 @@ use crate::request::{Request, SCALE_BITS};
 
 /// Ring degrees tried unless one is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=17;
-/// Bits for results beyond those of messages, where nothing is said about them and they cost no modulus of their own.
+/// Bits by which results may exceed messages, where the request says nothing and the bits cost no modulus of their
+/// own.
 const RESULT_BITS: std::ops::RangeInclusive<u32> = 2..=10;
 
-/// Levels that are sets of moduli must be cheaper than this: operands of two levels cost a modulus switch there.
+/// Largest ratio of key-switching costs at which levels that are sets of moduli are chosen: operands of two levels
+/// cost a modulus switch there.
 const WORTH_SETS: f64 = 0.95;
 
-/// Every candidate, and the first that fits: a smaller ring is faster.
+/// Lists the candidates up to the first ring that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
     let degrees = request.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
     Explanation::first_fit(request, degrees.map(RingShape::Log2Degree), at_degree)
@@ -65,12 +67,12 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
     Err(refusal)
 }
 
-/// The largest deviation that gives the precision asked for.
+/// The largest deviation of errors that gives the requested precision.
 fn wanted(request: &Request) -> f64 {
     (-f64::from(request.precision)).exp2()
 }
 
-/// The error that nothing gets below at a scale: roundings at every level, amplified on the way down.
+/// A lower bound on the error at a scale: roundings at every level, amplified at every level below.
 fn least_error(request: &Request, log2_degree: u32, bits: u32) -> f64 {
     let n = 1_usize << log2_degree;
     let rounding = NoiseModel::new(n, request.secrets).mod_switch(2).deviation.bits().exp2();
@@ -127,7 +129,7 @@ fn at_scale(
     Err(if request.sharing.is_some() { Refusal::NotShareable { most } } else { Refusal::TooPrecise { most } })
 }
 
-/// The digits of key switching of least cost among those that security allows, and that cost.
+/// The CKKS parameters whose digits of key switching cost least of all that security allows, and that cost.
 fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<(f64, Parameters), Refusal> {
     let counts = request.digits.map_or(1..=chain.moduli().len(), |digits| digits..=digits);
     let mut best: Option<(f64, Parameters)> = None;
@@ -149,7 +151,8 @@ fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<(f64, Pa
     best.ok_or(Refusal::TooLarge { log2_modulus, limit })
 }
 
-/// The deviation of a slot after the computation of the [builder](super::ParametersBuilder), full packing.
+/// Predicts the deviation of a slot after the computation of the [builder](super::ParametersBuilder), with full
+/// packing.
 pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
     let (n, options) = (parameters.degree(), parameters.key_switching());
     let (slots, bound) = (n / 2, parameters.message_bound());

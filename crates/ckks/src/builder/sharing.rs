@@ -1,4 +1,4 @@
-//! The precision that is left of results that are shared.
+//! The precision that is left to shared CKKS results.
 
 use sunzi_ring::Ring;
 use sunzi_ring::sampling::SeededRng;
@@ -8,8 +8,8 @@ use sunzi_rlwe::{DeclaredNoise, PublicKey, RelinearizationKey, SecretKey, Sharin
 use crate::precision::slot_error;
 use crate::{CkksError, Context, Encoder, Evaluator, Parameters, Settings};
 
-/// The deviation in a slot of what hides the noise of the computation of the [builder](super::ParametersBuilder), whose result is at most `largest`. The
-/// computation is played over polynomials without coefficients.
+/// The deviation in a slot of the flooding noise for the computation of the [builder](super::ParametersBuilder), whose
+/// result is at most `largest`. The computation runs over a dry ring, whose polynomials have no coefficients.
 ///
 /// # Errors
 /// [`RlweError::SharingRoom`](sunzi_rlwe::RlweError::SharingRoom) in one; those of parameters that are none.

@@ -1,19 +1,19 @@
-//! Levels as sets of moduli for given scales, by [`sunzi_rlwe::chains`]: long primes so near to what scales ask for that the canonical ones
-//! stay near their target.
+//! Chains of CKKS levels as sets of moduli for given scales, by [`sunzi_rlwe::chains`]: long primes so near to what
+//! scales ask for that the canonical scales stay near their target.
 
 use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
 
 use super::{Chain, LevelRange, check_ranges};
 use crate::CkksError;
 
-/// The most bits a canonical scale may be off.
+/// Largest distance of a canonical scale from its target, in bits.
 const MOST_OFF: f64 = 0.25;
-/// Pools of terminals that are tried before the search gives up.
+/// Number of pools of terminals that are tried before the search gives up.
 const TRIED_POOLS: usize = 64;
 
 impl Chain {
-    /// A chain whose levels are sets of moduli, otherwise made as by [`Chain::new`]: the highest level has all of
-    /// them.
+    /// Makes a chain whose levels are sets of moduli, for the ranges of [`Chain::new`]: the highest level has all of
+    /// the moduli.
     pub(crate) fn rational(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
         check_ranges(first_bits, ranges)?;
         let mut bits = Vec::new();
@@ -30,7 +30,7 @@ impl Chain {
     }
 }
 
-/// The chain of a path of sets: every level has primes that make up for the scale above it.
+/// The chain of a path of sets: every level has primes that make up for the error of the scale above it.
 fn chain(sets: &LevelSets, step: u64, first_bits: u32, ranges: &[LevelRange]) -> Option<Chain> {
     let mut finder = PrimeFinder::new(step, sets.terminals());
     let targets: Vec<f64> =
@@ -76,7 +76,8 @@ fn chain(sets: &LevelSets, step: u64, first_bits: u32, ranges: &[LevelRange]) ->
     Some(Chain { moduli, levels, rungs })
 }
 
-/// By how much the scale of a level should be off: so much that terminals alone bring the one below near its target.
+/// The error that the scale of a level should have, in bits: so much that terminals alone bring the scale below near
+/// its target.
 fn wanted_below(sets: &LevelSets, level: usize, targets: &[f64], tops: &[usize]) -> Option<f64> {
     let Some(below) = level.checked_sub(1).filter(|_| !tops.contains(&level)) else { return Some(0.0) };
     let (&(set, count), &(lower, others)) = (sets.levels().get(level)?, sets.levels().get(below)?);
@@ -99,8 +100,8 @@ mod tests {
         Parameters::from_ranges_rational(log2_degree, first_bits, ranges, insecure).unwrap()
     }
 
-    /// Tries scales of every size, also where levels of their own primes find none: words as the bits need, and
-    /// scales near their targets.
+    /// Tests scales of every size, also where levels of their own primes find none: words as the bits need, and scales
+    /// near their targets.
     #[test]
     fn levels_take_the_words_of_their_bits() {
         for (log2_degree, bits, depth) in [

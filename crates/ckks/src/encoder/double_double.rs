@@ -1,6 +1,7 @@
-//! Sums of two doubles: 106 bits, for tables that should be right to the last bit of one.
+//! Double-double numbers, sums of two doubles with 106 bits, for tables that should be right to the last bit of a
+//! double.
 
-/// A number hi + lo with |lo| at most half a unit in the last place of hi.
+/// A double-double number hi + lo with |lo| at most half a unit in the last place of hi.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DoubleDouble {
     hi: f64,
@@ -11,14 +12,14 @@ impl DoubleDouble {
     pub(super) const ONE: Self = Self { hi: 1.0, lo: 0.0 };
     pub(super) const ZERO: Self = Self { hi: 0.0, lo: 0.0 };
 
-    /// The exact sum a + b.
+    /// The exact sum a + b of two doubles.
     fn exact_sum(a: f64, b: f64) -> Self {
         let hi = a + b;
         let from_b = hi - a;
         Self { hi, lo: (a - (hi - from_b)) + (b - from_b) }
     }
 
-    /// The exact product a·b.
+    /// The exact product a·b of two doubles.
     fn exact_product(a: f64, b: f64) -> Self {
         let hi = a * b;
         Self { hi, lo: a.mul_add(b, -hi) }
@@ -40,33 +41,33 @@ impl DoubleDouble {
         Self::exact_sum(product.hi, product.lo + cross)
     }
 
-    /// The product with a power of two.
+    /// The product of a double-double number with a power of two.
     pub(super) fn scaled(self, factor: f64) -> Self {
         Self { hi: self.hi * factor, lo: self.lo * factor }
     }
 
-    /// The quotient by a divisor that is not zero.
+    /// The quotient of a double-double number by a divisor that is not zero.
     pub(super) fn over(self, divisor: Self) -> Self {
         let mut quotient = Self { hi: self.hi / divisor.hi, lo: 0.0 };
         // Newton's steps double the bits of the quotient each.
         for _ in 0..2 {
-            let rest = self.minus(quotient.times(divisor));
-            quotient = quotient.plus(Self { hi: rest.hi / divisor.hi, lo: 0.0 });
+            let remainder = self.minus(quotient.times(divisor));
+            quotient = quotient.plus(Self { hi: remainder.hi / divisor.hi, lo: 0.0 });
         }
         quotient
     }
 
-    /// The square root of a positive number.
+    /// The square root of a positive double-double number.
     pub(super) fn sqrt(self) -> Self {
         let mut root = Self { hi: self.hi.sqrt(), lo: 0.0 };
         for _ in 0..2 {
-            let rest = self.minus(root.times(root));
-            root = root.plus(Self { hi: rest.hi / (2.0 * root.hi), lo: 0.0 });
+            let remainder = self.minus(root.times(root));
+            root = root.plus(Self { hi: remainder.hi / (2.0 * root.hi), lo: 0.0 });
         }
         root
     }
 
-    /// The double nearest to this number.
+    /// The double nearest to a double-double number.
     pub(super) fn nearest(self) -> f64 {
         self.hi
     }
@@ -78,7 +79,7 @@ impl DoubleDouble {
         Self { hi: value, lo: 0.0 }
     }
 
-    /// This number as an integer times 2^-`bits`, rounded.
+    /// Rounds a double-double number to an integer times 2^-`bits`.
     pub(super) fn fixed_point(self, bits: u64) -> num_bigint::BigInt {
         let part = |x: f64| {
             let exponent = 60 - if x == 0.0 { 0 } else { x.abs().log2().floor() as i64 };

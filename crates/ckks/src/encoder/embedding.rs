@@ -7,10 +7,11 @@ use super::EncoderError;
 use super::erased::Erased;
 use super::roots::Roots;
 
-/// log2 of the bound that rounded coefficients stay below.
+/// Bound on rounded coefficients, as log2.
 const LOG2_LIMIT: f64 = 126.0;
 
-/// Real polynomials p of degree below 2s modulo Y^2s + 1 and their values p(ξ^(5^j)), j < s, for ξ = e^(2πi/4s).
+/// Canonical embedding of real polynomials p of degree below 2s modulo Y^2s + 1: their values p(ξ^(5^j)), j < s, for ξ
+/// = e^(2πi/4s).
 ///
 /// Since ξ^(s·5^j) = i, the value of p = Σ a_k·Y^k is Σ_{k<s} w_k·ξ^(k·5^j) with w_k = a_k + i·a_(k+s): an s × s matrix, whose
 /// even and odd columns meet by 5^(j+s/2) ≡ 5^j + 2s modulo 4s as in any fast Fourier transform. The values at
@@ -32,12 +33,12 @@ const LOG2_LIMIT: f64 = 126.0;
 #[derive(Clone, Debug)]
 pub struct Embedding {
     slots: usize,
-    /// Roots e^(2πi·5^j/8h), j < h, for h = 1, 2, 4, …, s/2.
+    /// Roots of unity e^(2πi·5^j/8h), j < h, for h = 1, 2, 4, …, s/2.
     roots: Vec<Complex64>,
 }
 
 impl Embedding {
-    /// Makes the tables for s slots.
+    /// Makes the tables of the canonical embedding for s slots.
     ///
     /// # Errors
     /// [`EncoderError::Slots`] unless s is a power of two up to 2^20: more than any ring has.
@@ -58,14 +59,14 @@ impl Embedding {
         Ok(Self { slots, roots })
     }
 
-    /// The number of slots s.
+    /// The number s of slots of a canonical embedding.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Roots e^(2πi·5^j/8h) for j < h: what the step from blocks of h to blocks of 2h multiplies by, for h a power
-    /// of two below s; empty for another h.
+    /// Roots of unity e^(2πi·5^j/8h) for j < h: the factors of the step from blocks of h to blocks of 2h, for h a
+    /// power of two below s; empty for another h.
     #[must_use]
     pub fn roots(&self, half: usize) -> &[Complex64] {
         if !half.is_power_of_two() {
@@ -74,7 +75,7 @@ impl Embedding {
         self.roots.get(half - 1..2 * half - 1).unwrap_or_default()
     }
 
-    /// Turns w into the values of the polynomial, in place.
+    /// Turns the vector w of a polynomial into the values of the polynomial, in place.
     ///
     /// # Errors
     /// [`EncoderError::Length`] unless there are s.
@@ -95,7 +96,7 @@ impl Embedding {
         Ok(())
     }
 
-    /// Turns the values of a polynomial into w, in place.
+    /// Turns the values of a polynomial into its vector w, in place.
     ///
     /// # Errors
     /// [`EncoderError::Length`] unless there are s.
@@ -117,7 +118,8 @@ impl Embedding {
         Ok(())
     }
 
-    /// The 2s coefficients ⌊Δ·a_k⌉ of the polynomial with these values; missing ones count as zero.
+    /// Computes the 2s coefficients ⌊Δ·a_k⌉ of the polynomial with given values in s slots; missing values count as
+    /// zero.
     ///
     /// # Errors
     /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::Scale`];
@@ -150,7 +152,7 @@ impl Embedding {
         Ok(Zeroizing::new(coefficients.iter().map(|&a| a as i128).collect()))
     }
 
-    /// The values of the polynomial with these 2s coefficients, divided by the scale.
+    /// Computes the values in s slots of the polynomial with given 2s coefficients, divided by the scale.
     ///
     /// # Errors
     /// [`EncoderError::Length`]; [`EncoderError::Scale`].
@@ -177,7 +179,7 @@ impl Embedding {
     }
 }
 
-/// Exchanges index i with its bits in reverse, for a length that is a power of two.
+/// Permutes a slice of a length that is a power of two: exchanges index i with its bits in reverse.
 pub fn bit_reverse<T>(values: &mut [T]) {
     let Some(bits) = values.len().checked_ilog2().filter(|&bits| bits > 0) else { return };
     for i in 0..values.len() {

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use num_complex::Complex64;
 use zeroize::Zeroize;
 
-/// A list of numbers that may be somebody's secret.
+/// A list of numbers that may be secret, erased when dropped.
 pub(super) struct Erased(Vec<Complex64>);
 
 impl Erased {
@@ -13,7 +13,7 @@ impl Erased {
         Self(values.iter().map(|&value| value.into()).collect())
     }
 
-    /// The list itself, to be given to its owner.
+    /// Gives the list of numbers to its owner, without erasing it.
     pub(super) fn into_inner(mut self) -> Vec<Complex64> {
         std::mem::take(&mut self.0)
     }

@@ -1,26 +1,26 @@
-//! What can go wrong between numbers and coefficients.
+//! Errors of encoding and decoding.
 
 /// An error of an encoder: what was expected, what came, what to do.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {
-    /// A number of slots that no encoder has.
+    /// Error: no encoder has the number of slots that was asked for.
     #[error("{got} slots: take a power of two from 1 to {most}, half of the ring degree")]
     Slots {
         /// Number of slots that was asked for.
         got: usize,
-        /// The largest number of slots that is possible.
+        /// Largest number of slots that is possible.
         most: usize,
     },
-    /// More numbers than slots.
+    /// Error: more numbers than the encoder has slots.
     #[error("{got} numbers for {slots} slots: take an encoder with more slots or several plaintexts")]
     TooManyValues {
-        /// Number of numbers given.
+        /// Count of the numbers given.
         got: usize,
-        /// Number of slots that the encoder has.
+        /// Number of slots of the encoder.
         slots: usize,
     },
-    /// A plaintext with more numbers than the encoder has slots.
+    /// Error: a plaintext has more numbers than the encoder has slots.
     #[error("a plaintext of {got} slots for an encoder of {slots}: decode it with an encoder of {got} slots")]
     PlaintextSlots {
         /// Number of slots of the encoder.
@@ -28,29 +28,29 @@ pub enum EncoderError {
         /// Number of slots of the plaintext.
         got: usize,
     },
-    /// A list has the wrong length.
+    /// Error: a list has the wrong length.
     #[error("{got} {what} where {expected} belong")]
     Length {
-        /// What the list holds.
+        /// Content of the list, in words.
         what: &'static str,
-        /// Length that the list should have.
+        /// Length that the list of numbers should have.
         expected: usize,
-        /// Length that the list has.
+        /// Length of the list that was given.
         got: usize,
     },
-    /// A number that is infinite or none.
+    /// Error: a number is infinite or not a number.
     #[error("the number in slot {slot} is infinite or not a number: remove it first")]
     NotFinite {
-        /// The slot of the number.
+        /// Slot of the number that is not finite.
         slot: usize,
     },
-    /// A scale that is no positive number.
+    /// Error: a scale is no positive number.
     #[error("scale {scale}: take a positive number, usually a power of two up to 2^120")]
     Scale {
-        /// The scale that was given.
+        /// Scale that was given.
         scale: f64,
     },
-    /// Scaled coefficients do not fit.
+    /// Error: scaled coefficients are too large.
     #[error(
         "a coefficient of 2^{log2_coefficient:.1} does not fit below 2^{log2_limit:.1}: encode smaller numbers, at a smaller \
          scale or at a higher level"

@@ -1,34 +1,34 @@
-//! Roots of unity of order 4s, each the nearest pair of doubles or within an ulp's thousandth of it, the same on every
+//! Roots of unity of order 4s, each the nearest pair of doubles or within an ulp's thousandth of it, equal on every
 //! machine: sines of the system's library are not.
 
 use num_complex::Complex64;
 
 use super::double_double::DoubleDouble;
 
-/// The cosine and the sine of an angle.
+/// A point on the unit circle: the cosine and the sine of an angle.
 type Point = [DoubleDouble; 2];
 
-/// The roots e^(2πi·k/4s) of the first octant, k ≤ s/2; the others are their mirror images.
+/// The roots of unity e^(2πi·k/4s) of the first octant, k ≤ s/2; the others are their mirror images.
 pub(super) struct Roots {
     quarter: usize,
     octant: Vec<Complex64>,
 }
 
 impl Roots {
-    /// The roots of order 4s, for s a power of two.
+    /// Computes the roots of unity of order 4s, for s a power of two.
     pub(super) fn new(quarter: usize) -> Self {
         let octant = octant(quarter).into_iter().map(|[c, s]| Complex64::new(c.nearest(), s.nearest()));
         Self { quarter, octant: octant.collect() }
     }
 
-    /// The root e^(2πi·k/4s).
+    /// The root of unity e^(2πi·k/4s).
     pub(super) fn root(&self, k: usize) -> Complex64 {
-        let (turns, rest) = (k / self.quarter % 4, k % self.quarter);
-        let mirrored = rest > self.quarter / 2;
-        let index = if mirrored { self.quarter - rest } else { rest };
+        let (quarters, remainder) = (k / self.quarter % 4, k % self.quarter);
+        let mirrored = remainder > self.quarter / 2;
+        let index = if mirrored { self.quarter - remainder } else { remainder };
         let Complex64 { re, im } = self.octant.get(index).copied().unwrap_or_default();
         let (re, im) = if mirrored { (im, re) } else { (re, im) };
-        match turns {
+        match quarters {
             0 => Complex64::new(re, im),
             1 => Complex64::new(-im, re),
             2 => Complex64::new(-re, -im),
@@ -50,8 +50,8 @@ fn octant(quarter: usize) -> Vec<Point> {
         k /= 2;
     }
     for (k, angle) in powers.into_iter().rev() {
-        let (known, rest) = points.split_at_mut(k);
-        for (point, &start) in rest.iter_mut().zip(known.iter()) {
+        let (known, unknown) = points.split_at_mut(k);
+        for (point, &start) in unknown.iter_mut().zip(known.iter()) {
             *point = product(start, angle);
         }
     }
@@ -69,7 +69,8 @@ fn product([a, b]: Point, [c, d]: Point) -> Point {
     [a.times(c).minus(b.times(d)), a.times(d).plus(b.times(c))]
 }
 
-/// Of a sum of w_k·e^(2πi·e·k/4s), for the oracle of the embedding.
+/// The points of the first octant as double-double numbers, for sums of w_k·e^(2πi·e·k/4s) in the tests of the
+/// embedding.
 #[cfg(test)]
 pub(super) fn exact_octant(quarter: usize) -> Vec<[DoubleDouble; 2]> {
     octant(quarter)
@@ -96,7 +97,7 @@ mod tests {
         sum
     }
 
-    /// The cosine and the sine of an angle by their series.
+    /// The cosine and the sine of an angle in fixed point, by their series.
     fn series(angle: &BigInt) -> [BigInt; 2] {
         let (mut sums, mut term) = ([BigInt::ZERO, BigInt::ZERO], BigInt::from(1) << BITS);
         for k in 0_usize..80 {

@@ -1,5 +1,5 @@
-//! Linear combinations with real factors, which polynomials of ciphertexts need: one pass over memory for all
-//! terms.
+//! Linear combinations of CKKS ciphertexts with real factors, which polynomials of ciphertexts need: one pass over
+//! memory for all terms.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use sunzi_rlwe::{Homomorphic as _, NoiseBound, Trace};
 
 use super::Evaluator;
 use super::constant::Rounded;
-use super::level::off_by;
+use super::level::bounded_error;
 use crate::context::same_scale;
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, Ckks, CkksError, Metadata};
@@ -24,8 +24,8 @@ struct Weighted<'a> {
 }
 
 impl Evaluator {
-    /// Explicit mode: the linear combination Σ c_i·a_i at this level and scale, without a rescaling. Terms may
-    /// stand at any scales and at any levels from this one, of which moduli are dropped as by
+    /// Explicit mode: computes the linear combination Σ c_i·a_i of CKKS ciphertexts at a level and scale, without a
+    /// rescaling. Terms may have any scales and any levels from that one, of which moduli are dropped as by
     /// [`drop_to`](Self::drop_to); every factor is rounded at the scale that its term lacks.
     ///
     /// # Errors
@@ -51,8 +51,8 @@ impl Evaluator {
         self.finish(sum, OPERATION, &traces(&weighted))
     }
 
-    /// Explicit mode: adds a linear combination, a ← a + Σ c_i·a_i, at the level and the scale of a. On an error
-    /// `a` is not changed.
+    /// Explicit mode: adds a linear combination to a ciphertext, a ← a + Σ c_i·a_i, at the level and the scale of a.
+    /// On an error `a` is not changed.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for a term below that level; [`CkksError::ScaleMismatch`] for one of a higher scale;
@@ -115,7 +115,7 @@ impl Evaluator {
             }
             let (factor, precision) = Rounded::real(c, missing)?;
             // Rounding the factor changes it by at most 1/2.
-            let rounding = off_by(0.5 * own.precision.magnitude() * own.scale);
+            let rounding = bounded_error(0.5 * own.precision.magnitude() * own.scale);
             let noise = term.noise().times_values(c.abs() * missing + 1.0, degree).plus(rounding);
             let precision = own.precision.product(&precision, 1.0);
             let metadata = Metadata { level, scale, precision, slots: own.slots };
@@ -124,7 +124,7 @@ impl Evaluator {
         terms.iter().map(weigh).collect()
     }
 
-    /// Metadata and noise of a sum of one term and others.
+    /// Metadata and noise of the sum of a first term and other terms of a linear combination.
     fn carried(
         &self,
         first: &Metadata,
@@ -137,7 +137,7 @@ impl Evaluator {
     }
 }
 
-/// Part i of each of the terms that have one, with their factors.
+/// The parts with index i of all terms of a linear combination, with their factors; terms of fewer parts are left out.
 fn part<'a>(
     terms: &'a [Weighted<'_>],
     i: usize,

@@ -1,4 +1,4 @@
-//! Operations with constants: the same number in every slot.
+//! CKKS operations with constants: one number in every slot.
 
 use num_bigint::BigInt;
 use num_complex::Complex64;
@@ -6,13 +6,13 @@ use sunzi_ring::{Evaluation, Poly, Ring, RingError};
 use sunzi_rlwe::NoiseTerm;
 
 use super::Evaluator;
-use super::level::off_by;
+use super::level::bounded_error;
 use crate::context::integer;
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata, Precision};
 
 impl Evaluator {
-    /// The sum a + c with a constant c in every slot.
+    /// Adds a constant c to every slot of a ciphertext: a + c.
     ///
     /// # Errors
     /// [`CkksError::Value`] for a constant that is not finite; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
@@ -28,7 +28,7 @@ impl Evaluator {
         Ok(sum)
     }
 
-    /// Adds a constant to every slot: a ← a + c. On an error `a` is not changed.
+    /// Adds a constant to every slot of a ciphertext in place, a ← a + c. On an error `a` is not changed.
     ///
     /// # Errors
     /// Every error of [`add_constant`](Self::add_constant).
@@ -50,7 +50,7 @@ impl Evaluator {
                 // The imaginary part is added by (c_0·(−i) + im)·i = c_0 + im·i.
                 ring.mul_monomial_assign(c0, 3 * self.context().degree() as u64 / 2)?;
                 ring.add_integer_assign(c0, &rounded.im)?;
-                self.turn(ring, c0)?;
+                self.multiply_part_by_i(ring, c0)?;
             }
         }
         a.set_noise(a.noise().plus(NoiseTerm::rounding()));
@@ -59,7 +59,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// The product c·a with any complex constant c, rescaled to the canonical scale of the level below.
+    /// Multiplies a ciphertext by a complex constant, c·a, and rescales it to the canonical scale of the level below.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; as [`add_constant`](Self::add_constant).
@@ -77,8 +77,8 @@ impl Evaluator {
         self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: the product c·a with the constant at this scale, at the level of a and the product of both
-    /// scales.
+    /// Explicit mode: multiplies a ciphertext by a constant at a given scale, c·a, at the level of a and the product
+    /// of both scales.
     ///
     /// # Errors
     /// [`CkksError::Value`] for a scale below 1; as [`add_constant`](Self::add_constant).
@@ -93,7 +93,7 @@ impl Evaluator {
         self.finish(product, "multiply by a constant", &[a.trace()])
     }
 
-    /// The parts of a ciphertext times ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
+    /// Multiplies the parts of a ciphertext by ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
     fn times_constant(
         &self,
         a: &Ciphertext,
@@ -110,20 +110,20 @@ impl Evaluator {
             let mut product = ring.linear_combination(&[(&rounded.re, part)], limbs)?;
             if rounded.im != BigInt::ZERO {
                 let mut imaginary = ring.linear_combination(&[(&rounded.im, part)], limbs)?;
-                self.turn(ring, &mut imaginary)?;
+                self.multiply_part_by_i(ring, &mut imaginary)?;
                 ring.add_assign(&mut product, &imaginary)?;
             }
             parts.push(product);
         }
         // Rounding the constant changes it by at most √½.
-        let rounding = off_by(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
+        let rounding = bounded_error(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
         let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context().degree());
         let precision = metadata.precision.product(&rounded.precision, 1.0);
         let metadata = Metadata { scale: metadata.scale * scale, precision, ..metadata.clone() };
         Ok(Ciphertext::from_parts(parts, metadata, noise.plus(rounding), a.key())?)
     }
 
-    /// The product k·a with an integer k: exact, and without a level.
+    /// Multiplies a ciphertext by an integer, k·a: exact, and without a level.
     ///
     /// # Errors
     /// [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another
@@ -143,7 +143,8 @@ impl Evaluator {
         self.finish(product, "multiply by an integer", &[a.trace()])
     }
 
-    /// The product i·a: exact, without a level, and as cheap as a multiplication by an integer.
+    /// Multiplies a ciphertext by the imaginary unit, i·a: exact, without a level, and as cheap as a multiplication by
+    /// an integer.
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
@@ -152,13 +153,13 @@ impl Evaluator {
         let ring = self.context().ring_at(a.metadata().level)?;
         let mut product = a.clone();
         for part in product.parts_mut() {
-            self.turn(ring, part)?;
+            self.multiply_part_by_i(ring, part)?;
         }
         Ok(product)
     }
 
-    /// Multiplies a polynomial by X^(n/2), a ← X^(n/2)·a: i times the value in every slot.
-    fn turn(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
+    /// Multiplies a polynomial by X^(n/2), which multiplies the value in every slot by i.
+    fn multiply_part_by_i(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
         ring.mul_monomial_assign(a, self.context().degree() as u64 / 2)
     }
 }
@@ -179,7 +180,7 @@ impl Rounded {
         Ok(Self { re, im, precision: Precision::plain(constant.norm(), error) })
     }
 
-    /// A real constant times a scale, rounded to an integer, and its precision.
+    /// Rounds a real constant times a scale to an integer; returns it with its precision.
     pub(super) fn real(constant: f64, scale: f64) -> Result<(BigInt, Precision), CkksError> {
         let Self { re, precision, .. } = Self::new(constant.into(), scale)?;
         Ok((re, precision))

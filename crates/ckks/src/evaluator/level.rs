@@ -1,7 +1,7 @@
-//! Rescaling, and operands of different levels.
+//! Rescaling of CKKS ciphertexts, and operands of different levels.
 //!
-//! The automatic mode keeps every ciphertext at the canonical scale of its level. The explicit mode is what is named so
-//! below: at any scale, and one step at a time.
+//! The automatic mode of CKKS keeps every ciphertext at the canonical scale of its level. Operations of the explicit
+//! mode are named so in their documentation: at any scale, and one step at a time.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use crate::context::{integer, same_scale};
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata};
 
-/// The least factor by which an operand is multiplied on its way to another scale: the factor is rounded to an
-/// integer, so that it is wrong by at most 1/2 in so much.
+/// The least factor by which an operand is multiplied to change its scale: the factor is rounded to an integer, so
+/// that its relative error is at most 1/2 over this.
 const LEAST_FACTOR: f64 = (1 << 12) as f64;
 
-/// How an operand gets to a lower level and another scale.
-pub(super) struct Way {
-    /// The level at which the operand is multiplied.
-    pub(super) above: usize,
-    /// The integer that the operand is multiplied by.
+/// A change of an operand to a lower level and another scale: a multiplication by an integer, then a rescaling.
+pub(super) struct ScaleChange {
+    /// Level at which the operand is multiplied.
+    pub(super) level: usize,
+    /// Integer by which the operand is multiplied.
     pub(super) factor: BigInt,
     factor_float: f64,
-    /// The relative error of this integer.
-    pub(super) off: f64,
+    /// Relative error of the integer factor.
+    pub(super) relative_error: f64,
 }
 
 impl Evaluator {
@@ -46,7 +46,7 @@ impl Evaluator {
         self.rescaled_to(a, level - 1)
     }
 
-    /// The ciphertext a·Q_to/Q_l at a lower level, its scale multiplied by Q_to/Q_l too.
+    /// Rescales a ciphertext to a·Q_to/Q_l at a lower level, its scale multiplied by Q_to/Q_l too.
     fn rescaled_to(&self, a: &Ciphertext, to: usize) -> Result<Ciphertext, CkksError> {
         let (context, level) = (self.context(), a.metadata().level);
         let scale = a.metadata().scale / context.ratio(level, to)?;
@@ -60,7 +60,7 @@ impl Evaluator {
         Ok(rescaled)
     }
 
-    /// The divisor q_l of a rescaling, or an error that no level is left.
+    /// The divisor q_l of a rescaling, or an error where no level is left.
     pub(super) fn divisor(&self, level: usize, operation: &'static str) -> Result<f64, CkksError> {
         match level {
             0 => Err(CkksError::LevelExhausted { operation, needed: 1, level }),
@@ -68,7 +68,8 @@ impl Evaluator {
         }
     }
 
-    /// Metadata of a lower level, at this scale and with errors of this deviation in every coefficient besides.
+    /// Gives a rescaled ciphertext the metadata of a lower level: this scale, and further errors of this deviation in
+    /// every coefficient.
     pub(super) fn lowered(
         &self,
         a: &mut Ciphertext,
@@ -85,9 +86,9 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Explicit mode: a ciphertext modulo Q_level, at the scale it has: as it is, where all moduli of the level are
-    /// among its own. Where some are not, a is multiplied by the integer next to Q_l/Q_level and switched there,
-    /// which costs a rounding.
+    /// Explicit mode: drops the moduli of a ciphertext that are not of Q_level, at the scale it has, where all moduli
+    /// of the level are among its own. Where some are not, a is multiplied by the integer next to Q_l/Q_level and
+    /// switched there, which costs a rounding.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`]
@@ -105,7 +106,7 @@ impl Evaluator {
         }
         let limbs = self.context().limbs(level)?;
         if !self.context().is_nested(level, self.context().limbs(got)?) {
-            return self.brought(a, level, scale, OPERATION);
+            return self.converted(a, level, scale, OPERATION);
         }
         let mut parts = Vec::with_capacity(a.parts().len());
         for part in a.parts() {
@@ -115,8 +116,8 @@ impl Evaluator {
         Ok(Ciphertext::from_parts(parts, metadata, *a.noise(), a.key())?)
     }
 
-    /// Brings a ciphertext to a level below its own, at its canonical scale. Operations do so themselves: this is for ciphertexts
-    /// that are kept, sent, or meet several others.
+    /// Converts a CKKS ciphertext to a level below its own, at the canonical scale. Operations do so themselves: call
+    /// this for ciphertexts that are stored, sent, or meet several others.
     ///
     /// # Errors
     /// Every error of [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
@@ -130,8 +131,8 @@ impl Evaluator {
         self.set_scale(a, level, scale)
     }
 
-    /// Explicit mode: the ciphertext at a lower level and any scale: drops moduli to the level above, multiplies by the integer
-    /// next to scale·q/own scale, and rescales.
+    /// Explicit mode: converts a ciphertext to a lower level and any scale: drops moduli to the level above,
+    /// multiplies by the integer next to scale·q/own scale, and rescales.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] unless the level is below that of the ciphertext; [`CkksError::ScaleMismatch`] for a scale so
@@ -141,12 +142,12 @@ impl Evaluator {
         const OPERATION: &str = "set the scale";
         self.context().check(a)?;
         check_scale(scale)?;
-        self.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
+        self.finish(self.converted(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: a ciphertext as it is, where all moduli of a level are among its own, else as
-    /// [`drop_to`](Self::drop_to) makes it. Operations at that level do this to their operands; an operand that
-    /// meets several of them is switched once if it is taken there before.
+    /// Explicit mode: returns a ciphertext as it is, where all moduli of a level are among its own, else as
+    /// [`drop_to`](Self::drop_to) makes it. Operations at that level do this to their operands; an operand that meets
+    /// several of them is switched once if it is taken there before.
     ///
     /// # Errors
     /// Every error of [`drop_to`](Self::drop_to), but a ciphertext of a lower level passes unchanged.
@@ -158,8 +159,8 @@ impl Evaluator {
         Ok(Cow::Owned(self.dropped(a, level)?))
     }
 
-    /// A ciphertext of a higher level at this level and scale.
-    pub(super) fn brought(
+    /// Converts a CKKS ciphertext to a lower level and a given scale.
+    pub(super) fn converted(
         &self,
         a: &Ciphertext,
         level: usize,
@@ -170,44 +171,45 @@ impl Evaluator {
         if got <= level {
             return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });
         }
-        let way = self.way([got, level], from, scale, operation)?;
-        let mut moved = self.dropped(a, way.above)?;
-        let ring = self.context().ring_at(way.above)?;
+        let change = self.scale_change([got, level], from, scale, operation)?;
+        let mut moved = self.dropped(a, change.level)?;
+        let ring = self.context().ring_at(change.level)?;
         for part in moved.parts_mut() {
-            ring.mul_integer_assign(part, &way.factor)?;
+            ring.mul_integer_assign(part, &change.factor)?;
         }
-        moved.set_noise(a.noise().times_norm(way.factor_float));
-        moved.set_metadata(Metadata { scale: from * way.factor_float, ..moved.metadata().clone() });
+        moved.set_noise(a.noise().times_norm(change.factor_float));
+        moved.set_metadata(Metadata { scale: from * change.factor_float, ..moved.metadata().clone() });
         let mut moved = self.rescaled_to(&moved, level)?;
-        let off = way.off * precision.magnitude();
-        moved.set_noise(moved.noise().plus(off_by(off * scale)));
-        let precision = moved.metadata().precision.plus_dependent_error(off);
+        let error = change.relative_error * precision.magnitude();
+        moved.set_noise(moved.noise().plus(bounded_error(error * scale)));
+        let precision = moved.metadata().precision.plus_dependent_error(error);
         let scale = self.context().snapped(level, scale)?;
         moved.set_metadata(Metadata { scale, precision, ..moved.metadata().clone() });
         Ok(moved)
     }
 
-    /// The way between two levels and two scales: by the lowest level above the second one that is nested in the first.
-    pub(super) fn way(
+    /// Computes the scale change from a level and scale to a lower level and another scale: by the lowest level above
+    /// the lower one that is nested in the higher one.
+    pub(super) fn scale_change(
         &self,
         [high, low]: [usize; 2],
         from: f64,
         scale: f64,
         operation: &'static str,
-    ) -> Result<Way, CkksError> {
-        let above = self.context().level_between(low, high)?;
-        let wanted = scale * self.context().ratio(above, low)? / from;
+    ) -> Result<ScaleChange, CkksError> {
+        let level = self.context().level_between(low, high)?;
+        let wanted = scale * self.context().ratio(level, low)? / from;
         let factor_float = wanted.round();
         if !(LEAST_FACTOR..f64::MAX).contains(&factor_float) {
             let [left, right] = [from.log2(), scale.log2()];
             return Err(CkksError::ScaleMismatch { operation, left, right });
         }
-        let off = (factor_float / wanted - 1.0).abs();
-        Ok(Way { above, factor: integer(factor_float)?, factor_float, off })
+        let relative_error = (factor_float / wanted - 1.0).abs();
+        Ok(ScaleChange { level, factor: integer(factor_float)?, factor_float, relative_error })
     }
 }
 
-/// The error of a polynomial whose values, and so whose coefficients, are at most this.
-pub(super) fn off_by(bound: f64) -> NoiseTerm {
+/// The noise term of an error whose values, and so whose coefficients, are at most `bound`.
+pub(super) fn bounded_error(bound: f64) -> NoiseTerm {
     NoiseTerm::rounding().scaled(Log2::of(2.0 * bound))
 }

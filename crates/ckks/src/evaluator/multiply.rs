@@ -9,12 +9,11 @@ use super::Evaluator;
 use crate::{Ciphertext, Ckks, CkksError, Metadata};
 
 const EMPTY: CkksError = CkksError::Empty { what: "a sum of products" };
-/// Number of products that are summed in one pass: operands that have to be brought to a level for them are held at
-/// once.
-const TOGETHER: usize = 64;
+/// Number of products that are summed in one pass: their converted operands are in memory at once.
+const PER_PASS: usize = 64;
 
 impl Evaluator {
-    /// The product a·b of two ciphertexts slot by slot, relinearised and rescaled with one rounding: one level
+    /// Multiplies two CKKS ciphertexts slot by slot; a·b is relinearised and rescaled with one rounding, one level
     /// below the lower operand.
     ///
     /// # Errors
@@ -31,7 +30,7 @@ impl Evaluator {
         self.sum_of_products([(a, b)], key)
     }
 
-    /// The square a² of a ciphertext, relinearised and rescaled as by [`multiply`](Self::multiply).
+    /// Squares a CKKS ciphertext; a² is relinearised and rescaled as by [`multiply`](Self::multiply).
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply).
@@ -39,7 +38,8 @@ impl Evaluator {
         self.multiply(a, a, key)
     }
 
-    /// The sum of products Σ a_i·b_i, relinearised and rescaled once, at the level below the lowest operand.
+    /// Computes the sum of products Σ a_i·b_i of CKKS ciphertexts, relinearised and rescaled once, at the level below
+    /// the lowest operand.
     ///
     /// # Errors
     /// Every error of [`multiply`](Self::multiply); [`CkksError::Empty`] for none.
@@ -67,7 +67,7 @@ impl Evaluator {
         self.divisor(level, OPERATION)?;
         let mut sum: Option<Ciphertext> = None;
         let traces: Vec<_> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
-        for pairs in pairs.chunks(TOGETHER) {
+        for pairs in pairs.chunks(PER_PASS) {
             let at_level =
                 |&(a, b)| Ok([self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?]);
             let operands: Vec<_> = pairs.iter().map(at_level).collect::<Result<_, CkksError>>()?;
@@ -82,7 +82,7 @@ impl Evaluator {
         self.relinearized_lower(&sum.ok_or(EMPTY)?, key, OPERATION, &traces)
     }
 
-    /// A ciphertext as it is where it has this level, else brought to this level and its canonical scale.
+    /// Converts a CKKS ciphertext to a level and its canonical scale; one of that level is returned as it is.
     fn at_level<'a>(
         &self,
         a: &'a Ciphertext,
@@ -92,10 +92,11 @@ impl Evaluator {
         if a.metadata().level == level {
             return Ok(Cow::Borrowed(a));
         }
-        Ok(Cow::Owned(self.brought(a, level, self.context().scale(level)?, operation)?))
+        Ok(Cow::Owned(self.converted(a, level, self.context().scale(level)?, operation)?))
     }
 
-    /// Explicit mode: the product a·b in three parts, at the level of both and the product of their scales.
+    /// Explicit mode: multiplies two ciphertexts, a·b in three parts, at the level of both and the product of their
+    /// scales.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for operands of different levels: [`multiply_unscaled_at`](Self::multiply_unscaled_at) takes them at
@@ -104,8 +105,8 @@ impl Evaluator {
         self.multiply_unscaled_at(a, b, 1, a.metadata().level.max(b.metadata().level))
     }
 
-    /// Explicit mode: the product k·a·b in three parts at a level, moduli above it dropped as by
-    /// [`drop_to`](Self::drop_to), and at the product of the scales.
+    /// Explicit mode: multiplies two ciphertexts and an integer, k·a·b in three parts at a level, moduli above it
+    /// dropped as by [`drop_to`](Self::drop_to), and at the product of the scales.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for an operand below the level; as [`multiply`](Self::multiply).
@@ -129,7 +130,8 @@ impl Evaluator {
         self.finish(product, OPERATION, &[a.trace(), b.trace()])
     }
 
-    /// Explicit mode: [`relinearize`](sunzi_rlwe::Evaluator::relinearize) and [`rescale`](Self::rescale) with one rounding.
+    /// Explicit mode: [`relinearize`](sunzi_rlwe::Evaluator::relinearize) and [`rescale`](Self::rescale) with one
+    /// rounding.
     ///
     /// # Errors
     /// Every error of both operations.
@@ -160,8 +162,8 @@ impl Evaluator {
         self.finish(result, operation, operands)
     }
 
-    /// The sum k·Σ a·b in three parts for one pair or more of operands of two parts each and any levels from this
-    /// one.
+    /// The sum k·Σ a·b in three parts for one pair or more of CKKS ciphertexts of two parts each, of level `level` or
+    /// above.
     fn tensors(
         &self,
         pairs: &[[&Ciphertext; 2]],
@@ -186,7 +188,7 @@ impl Evaluator {
         Ok(Ciphertext::from_parts(parts.into(), metadata, noise, first.key())?)
     }
 
-    /// Metadata and noise of the product of two operands before it is rescaled.
+    /// Metadata and noise of a CKKS product before it is rescaled.
     fn carried_by_product(
         &self,
         a: &Ciphertext,
@@ -205,7 +207,7 @@ impl Evaluator {
         (Metadata { level, precision, ..metadata }, noise)
     }
 
-    /// Metadata of a product of operands of one level before it is rescaled.
+    /// Metadata of a CKKS product of operands of one level before it is rescaled.
     pub(super) fn product_metadata(&self, a: &Metadata, b: &Metadata) -> Metadata {
         let (slots, [p, q]) = a.joint_slots(b);
         let spread = (self.context().max_slots() as f64 / slots as f64).sqrt();

@@ -1,4 +1,4 @@
-//! Operations between a ciphertext and a plaintext.
+//! CKKS operations between a ciphertext and a plaintext.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use sunzi_rlwe::{Log2, NoiseTerm};
 use zeroize::Zeroizing;
 
 use super::Evaluator;
-use super::level::off_by;
+use super::level::bounded_error;
 use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 
@@ -14,9 +14,9 @@ use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 const DOUBLES: f64 = 16.0 * f64::EPSILON;
 
 impl Evaluator {
-    /// The product a·m with a plaintext slot by slot, rescaled. A plaintext at the canonical scale of the
-    /// ciphertext's level leads from canonical scale to canonical scale; one of a higher level is brought to this
-    /// level first.
+    /// Multiplies a ciphertext by a plaintext slot by slot, a·m, and rescales. A plaintext at the canonical scale of
+    /// the ciphertext's level leads from canonical scale to canonical scale; one of a higher level is converted to
+    /// this level first.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
@@ -28,7 +28,7 @@ impl Evaluator {
         self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    /// Explicit mode: the product a·m with a plaintext at the level of a and the product of both scales.
+    /// Explicit mode: multiplies a ciphertext by a plaintext, a·m, at the level of a and the product of both scales.
     ///
     /// # Errors
     /// Every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
@@ -66,7 +66,7 @@ impl Evaluator {
         Ok(product)
     }
 
-    /// A plaintext at this level, its own or brought there from a higher one to this scale, and its errors.
+    /// Converts a CKKS plaintext of a higher level to a given level and scale; returns it with its errors.
     pub(super) fn plain_at<'a>(
         &self,
         plaintext: &'a Plaintext,
@@ -78,23 +78,23 @@ impl Evaluator {
         context.check_plaintext(plaintext)?;
         let (got, magnitude) = (plaintext.level(), plaintext.precision().magnitude());
         // The plaintext was computed in doubles and rounded to integers.
-        let own = |scale: f64| NoiseTerm::rounding().plus(off_by(magnitude * scale * DOUBLES));
+        let own = |scale: f64| NoiseTerm::rounding().plus(bounded_error(magnitude * scale * DOUBLES));
         if got == level {
             return Ok((Cow::Borrowed(plaintext), own(plaintext.scale())));
         }
         if got < level {
             return Err(CkksError::LevelTooLow { what: "the plaintext", got, wanted: level });
         }
-        let way = self.way([got, level], plaintext.scale(), scale, operation)?;
-        let above = context.ring_at(way.above)?;
+        let change = self.scale_change([got, level], plaintext.scale(), scale, operation)?;
+        let above = context.ring_at(change.level)?;
         let mut poly = Zeroizing::new(context.ring().restrict(plaintext.poly(), above.level())?);
-        above.mul_integer_assign(&mut poly, &way.factor)?;
+        above.mul_integer_assign(&mut poly, &change.factor)?;
         let poly = Zeroizing::new(above.mod_switch(&poly, context.limbs(level)?)?);
         let &Metadata { slots, precision, .. } = plaintext.metadata();
         let rounding = slot_error(12_f64.sqrt().recip(), slots, scale);
-        let off = way.off * precision.magnitude();
-        let precision = precision.plus_error(rounding).plus_dependent_error(off);
-        let noise = own(scale).plus(own(scale)).plus(off_by(off * scale));
+        let error = change.relative_error * precision.magnitude();
+        let precision = precision.plus_error(rounding).plus_dependent_error(error);
+        let noise = own(scale).plus(own(scale)).plus(bounded_error(error * scale));
         Ok((Cow::Owned(Plaintext::from_parts(poly, Metadata { level, scale, slots, precision })), noise))
     }
 }

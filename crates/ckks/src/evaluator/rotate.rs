@@ -1,4 +1,4 @@
-//! Rotations and conjugation of the slots.
+//! Rotations and conjugation of the slots of CKKS ciphertexts.
 
 use std::ops::Deref;
 
@@ -8,13 +8,13 @@ use super::Evaluator;
 use crate::rotation::{conjugation_exponent, rotation_exponent};
 use crate::{Ciphertext, Ckks, CkksError};
 
-/// The digits of a ciphertext, for any number of its rotations.
+/// The digits of a CKKS ciphertext, cut once for any number of its rotations.
 pub struct Hoisted<'a> {
     evaluator: &'a Evaluator,
     digits: sunzi_rlwe::evaluator::Hoisted<'a, Ckks>,
 }
 
-/// Reaches the automorphisms by their exponents.
+/// Gives access to the automorphisms by their exponents.
 impl<'a> Deref for Hoisted<'a> {
     type Target = sunzi_rlwe::evaluator::Hoisted<'a, Ckks>;
 
@@ -24,7 +24,7 @@ impl<'a> Deref for Hoisted<'a> {
 }
 
 impl Hoisted<'_> {
-    /// Rotates the slots left by `steps`, right if negative.
+    /// Rotates the slots of the hoisted ciphertext left by `steps`, right if negative.
     ///
     /// # Errors
     /// Every error of [`Evaluator::rotate`].
@@ -32,7 +32,7 @@ impl Hoisted<'_> {
         self.automorphism(rotation_exponent(steps, self.evaluator.context().ring().index()), keys)
     }
 
-    /// Conjugates every slot.
+    /// Conjugates every slot of the hoisted ciphertext.
     ///
     /// # Errors
     /// Every error of [`Evaluator::rotate`].
@@ -42,7 +42,7 @@ impl Hoisted<'_> {
 }
 
 impl Evaluator {
-    /// Rotates the slots left by `steps`, right if negative: slot i + steps moves to slot i.
+    /// Rotates the slots of a ciphertext left by `steps`, right if negative: slot i + steps moves to slot i.
     ///
     /// # Errors
     /// [`CkksError::MissingRotation`] without its key; [`sunzi_rlwe::RlweError::KeyMismatch`];
@@ -52,7 +52,7 @@ impl Evaluator {
         self.automorphism(a, rotation_exponent(steps, self.context().ring().index()), keys)
     }
 
-    /// Conjugates every slot.
+    /// Conjugates every slot of a ciphertext.
     ///
     /// # Errors
     /// Every error of [`rotate`](Self::rotate).

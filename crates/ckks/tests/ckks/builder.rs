@@ -1,4 +1,4 @@
-//! Parameters built for a request are secure, and as precise as asked.
+//! Tests that CKKS parameters built for a request are secure, and as precise as asked.
 
 use num_complex::Complex64;
 use sunzi_ckks::{CkksError, Parameters, ParametersBuilder, Refusal, Verdict};
@@ -6,8 +6,8 @@ use sunzi_rlwe::{SecretDistribution, Security};
 
 use crate::common::{Party, map, rotated};
 
-/// The precision measured after the worst computation that was asked for: numbers of absolute value 1, squared and
-/// rotated until no level is left.
+/// Measures the precision after the worst computation of a request: numbers of absolute value 1, squared and rotated
+/// until no level is left.
 fn measured(parameters: &Parameters) -> f64 {
     let mut party = Party::new(parameters, parameters.max_slots());
     let mut values: Vec<Complex64> =
@@ -71,7 +71,7 @@ fn what_is_chosen_is_secure_and_holds_what_was_asked() {
     }
 }
 
-/// Tries every scale at large rings, also those of which there are too few primes: levels hold their bits in few
+/// Tests every scale at large rings, also scales of which there are too few primes: levels hold their bits in few
 /// limbs, at canonical scales near the target.
 #[test]
 fn every_scale_has_limbs_for_its_bits() {

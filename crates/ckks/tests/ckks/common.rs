@@ -1,4 +1,4 @@
-//! Keys and numbers for tests.
+//! Keys and numbers for the CKKS tests.
 use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
@@ -10,10 +10,10 @@ use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, LevelRange, Parameters
 use sunzi_ring::Storage;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
 
-/// The rotations that there are keys for.
+/// Rotations for which the tests have keys.
 pub(crate) const STEPS: [i64; 4] = [1, -1, 5, 16];
 
-/// A parameter set on a small ring: `depth` levels at one scale.
+/// Makes CKKS parameters on a small ring: `depth` levels at one scale.
 pub(crate) fn parameters(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
     let ranges = [LevelRange { levels: depth, scale_bits }];
     Parameters::from_ranges(log2_degree, scale_bits + 7, &ranges, Security::InsecureForResearchOnly)
@@ -22,7 +22,7 @@ pub(crate) fn parameters(log2_degree: u32, scale_bits: u32, depth: usize, digits
         .unwrap()
 }
 
-/// Parameters of `depth` levels of `scale_bits` bits each, where levels are sets of moduli.
+/// Makes CKKS parameters of `depth` levels of `scale_bits` bits each, where levels are sets of moduli.
 pub(crate) fn rational(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
     let ranges = [LevelRange { levels: depth, scale_bits }];
     let security = Security::InsecureForResearchOnly;
@@ -50,7 +50,7 @@ impl Party {
 }
 
 impl Party {
-    /// A party whose ring computes with big integers.
+    /// Makes a party whose ring computes with big integers.
     pub(crate) fn oracle(parameters: &Parameters, slots: usize) -> Self {
         let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
         let index = 2 << parameters.log2_degree();
@@ -75,7 +75,7 @@ impl Party {
         Self { context, evaluator, secret, public, relinearization, rotations, encoder, rng }
     }
 
-    /// Random numbers in the unit disk, one for each slot.
+    /// Makes random numbers in the unit disk, one for each slot.
     pub(crate) fn numbers(&mut self) -> Vec<Complex64> {
         let mut number = || {
             let radius: f64 = self.rng.random::<f64>().sqrt();

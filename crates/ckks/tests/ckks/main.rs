@@ -1,4 +1,4 @@
-//! CKKS as its users meet it: circuits against clear arithmetic, precision, oracles, refusals.
+//! Tests of CKKS through its public interface: circuits against clear arithmetic, precision, oracles, refusals.
 
 #[cfg(test)]
 mod builder;

@@ -1,4 +1,4 @@
-//! Every operation at every level, compared with the operation in the clear.
+//! Tests of every CKKS operation at every level, compared with the operation in the clear.
 
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, LevelRange, Parameters};
@@ -6,7 +6,7 @@ use sunzi_rlwe::Security;
 
 use crate::common::{Party, STEPS, map, parameters, rational, rotated, zip};
 
-/// A ciphertext at every level, made by automatic alignment, with its numbers.
+/// Makes a ciphertext at every level by automatic alignment, with its numbers.
 fn ladder(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
     let levels = 0..=party.context.depth();
     let mut at = |level: usize| {
@@ -71,7 +71,7 @@ fn with_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     explicit(party, a, x);
 }
 
-/// Checks products and linear combinations at one level of operands at any.
+/// Checks products and linear combinations at one level, of operands at any level.
 fn explicit(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     let e = party.evaluator.clone();
     let level = a.metadata().level;
@@ -153,7 +153,7 @@ fn operations_at_every_level_and_packing() {
     }
 }
 
-/// Twenty squarings and level changes: the scale is the canonical one of each level, to the last bit.
+/// Tests twenty squarings and level changes: the scale is the canonical one of each level, to the last bit.
 #[test]
 fn scales_do_not_drift() {
     let mut party = Party::new(&parameters(10, 45, 20, 3), 512);
@@ -169,7 +169,7 @@ fn scales_do_not_drift() {
     assert!(party.evaluator.square(&power, &party.relinearization).is_err());
 }
 
-/// A border between ranges of scales is crossed by a plaintext at the scale that lands on the canonical one.
+/// Tests a plaintext at the scale that leads a product from one range of scales to the canonical scale of the next.
 #[test]
 fn borders_between_scales_are_crossed_explicitly() {
     let ranges = [LevelRange { levels: 2, scale_bits: 35 }, LevelRange { levels: 2, scale_bits: 55 }];
@@ -195,7 +195,7 @@ fn borders_between_scales_are_crossed_explicitly() {
     party.check(&sum, &zip(&x, &y, |x, y| x * y + y), "sum over a border");
 }
 
-/// Messages of few slots meet messages of many: the vector of the first repeats.
+/// Tests operations on messages of few slots and of many: the vector of the first repeats.
 #[test]
 fn sparse_and_full_messages_meet() {
     let mut party = Party::new(&parameters(10, 40, 2, 2), 512);

@@ -1,4 +1,4 @@
-//! One circuit over words and over big integers, and on any number of threads: results are the same.
+//! Tests that one CKKS circuit gives equal results over words and over big integers, and on any number of threads.
 
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, Context, Parallelism, Parameters};
@@ -6,7 +6,7 @@ use sunzi_ring::Poly;
 
 use crate::common::{Party, map, parameters, rational, rotated, zip};
 
-/// Computes a ciphertext of every kind of operation, and what each gives in the clear.
+/// Computes a ciphertext by every kind of operation, and its numbers in the clear.
 fn circuit(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
     let (x, y) = (party.numbers(), party.numbers());
     let (a, b) = (party.encrypt(&x), party.encrypt(&y));
@@ -42,7 +42,7 @@ fn integers(party: &Party, ciphertext: &Ciphertext) -> Vec<Vec<num_bigint::BigIn
     ciphertext.parts().iter().map(part).collect()
 }
 
-/// Carries a ciphertext over to the ring of another party.
+/// Converts a ciphertext to the ring of another party.
 fn carried(from: &Party, to: &Party, ciphertext: &Ciphertext) -> Ciphertext {
     let ring = to.context.ring_at(ciphertext.metadata().level).unwrap();
     let part = |part: &Vec<_>| ring.to_evaluation(ring.from_integers(part).unwrap()).unwrap();
@@ -51,7 +51,7 @@ fn carried(from: &Party, to: &Party, ciphertext: &Ciphertext) -> Ciphertext {
     Ciphertext::from_parts(parts, metadata, *ciphertext.noise(), ciphertext.key()).unwrap()
 }
 
-/// Does all operations that take no key, at every level of what a ciphertext becomes.
+/// Does all operations that take no key, at every level of a ciphertext.
 fn keyless(party: &Party, a: &Ciphertext, b: &Ciphertext, values: &[Complex64]) -> Vec<Ciphertext> {
     let (e, c) = (&party.evaluator, Complex64::new(-0.3, 0.7));
     let plain = party.encoder.encode(values).unwrap();
@@ -86,7 +86,7 @@ fn keyless(party: &Party, a: &Ciphertext, b: &Ciphertext, values: &[Complex64]) 
     results
 }
 
-/// Both rings compute the same on the same ciphertexts, to the last bit, with one prime a level and with two.
+/// Tests that the rings of words and of big integers compute equal ciphertexts, with one prime a level and with two.
 #[test]
 fn words_and_big_integers_agree_to_the_last_bit() {
     for (parameters, slots) in [
@@ -113,7 +113,8 @@ fn words_and_big_integers_agree_to_the_last_bit() {
     }
 }
 
-/// With keys, each ring under keys of its own randomness, both are within what their ciphertexts say.
+/// Tests rings of words and of big integers under keys of their own randomness: both are within what their ciphertexts
+/// say.
 #[test]
 fn words_and_big_integers_agree() {
     for (parameters, slots) in
@@ -130,7 +131,7 @@ fn words_and_big_integers_agree() {
     }
 }
 
-/// One seed gives one result, for any number of threads and whatever they share.
+/// Tests that one seed gives one result, for any number of threads and whatever they share.
 #[test]
 fn threads_do_not_change_a_bit() {
     for parameters in [parameters(12, 45, 3, 2), rational(12, 56, 4, 2)] {

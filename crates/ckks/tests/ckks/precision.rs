@@ -1,4 +1,4 @@
-//! Compares the error that a ciphertext says it has with the one it has.
+//! Compares the error that a CKKS ciphertext states with its measured error.
 
 use crate::common::{Party, STEPS, map, parameters, rotated, zip};
 use chacha20::ChaCha20Rng;
@@ -9,7 +9,7 @@ use sunzi_ckks::Ciphertext;
 
 type Value = (Ciphertext, Vec<Complex64>);
 
-/// One random operation on values of a pool; none where its operands do not allow it.
+/// Does one random operation on values of a pool; none where its operands do not allow it.
 fn step(party: &mut Party, pool: &[Value], rng: &mut impl Rng) -> Option<(&'static str, Value)> {
     let (a, x) = pool[rng.random_range(0..pool.len())].clone();
     let (b, y) = pool[rng.random_range(0..pool.len())].clone();
@@ -49,8 +49,8 @@ fn plaintext(party: &mut Party) -> (sunzi_ckks::Plaintext, Vec<Complex64>) {
     (party.encoder.encode(&values).unwrap(), values)
 }
 
-/// Random circuits over dependent operands at all levels: measured errors are at most a third above the estimate, and in the median
-/// no less than a quarter of it.
+/// Tests random circuits over dependent operands at all levels: measured errors are at most a third above the
+/// estimate, and in the median no less than a quarter of it.
 fn circuits(log2_degree: u32, scale_bits: u32, slots: usize, count: usize) {
     let mut party = Party::new(&parameters(log2_degree, scale_bits, 5, 2), slots);
     let mut rng = ChaCha20Rng::seed_from_u64(u64::from(scale_bits));
@@ -98,7 +98,7 @@ fn estimates_of_random_circuits_hold() {
     }
 }
 
-/// The noise bounds are sound: over random circuits no coefficient of ct(s) − m ever exceeds them.
+/// Tests that CKKS noise bounds are sound: over random circuits no coefficient of ct(s) − m ever exceeds them.
 #[test]
 fn noise_bounds_hold() {
     for (log2_degree, scale_bits, slots) in [(10, 40, 512), (10, 30, 8), (11, 35, 1024)] {
@@ -127,7 +127,7 @@ fn noise_bounds_hold() {
     }
 }
 
-/// Estimates and bounds know factors so coarse that their rounding is the largest error of all.
+/// Tests that estimates and bounds know factors so coarse that their rounding is the largest error of all.
 #[test]
 fn coarse_factors_are_accounted_for() {
     let mut party = Party::new(&parameters(10, 45, 4, 2), 512);

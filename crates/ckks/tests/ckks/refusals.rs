@@ -1,4 +1,4 @@
-//! CKKS refuses operands that do not fit by typed errors that say what to do.
+//! Tests that CKKS refuses operands that do not fit by typed errors that say what to do.
 
 use num_complex::Complex64;
 use sunzi_ckks::{CkksError, Encoder, LevelRange, Parameters, ScaleRange};

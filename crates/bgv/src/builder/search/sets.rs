@@ -1,4 +1,4 @@
-//! Levels that are sets of moduli, by [`sunzi_rlwe::chains`]: as few words as their bits take.
+//! Chains of BGV levels that are sets of moduli, by [`sunzi_rlwe::chains`]: as few words as their bits take.
 
 use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
 
@@ -6,12 +6,13 @@ use super::sizes::Sizes;
 use super::{Asked, Chain};
 use crate::refusal::Refusal;
 
-/// Pools of terminals that are tried before the search gives up.
+/// Number of pools of terminals that are tried before the search gives up.
 const TRIED_POOLS: usize = 64;
-/// How many bits longer a prime may be than a word is meant to be.
+/// Bits by which a prime may be longer than the intended length of a word.
 const SLACK: f64 = 0.02;
 
-/// A chain whose levels have at least these sizes; levels of terminals alone up to a tenth of a bit less.
+/// Makes a chain whose levels are sets of moduli of at least the given sizes; levels of terminals alone up to a tenth
+/// of a bit less.
 pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
     let mut bits = vec![sizes.level; asked.depth()];
     if sizes.last > 0.0 {
@@ -27,7 +28,7 @@ pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Ref
     found.into_iter().take(TRIED_POOLS).find_map(chain).ok_or_else(|| Refusal::no_moduli(asked.ring))
 }
 
-/// The moduli of these sets: the terminals, then the long primes, those of the lowest level first.
+/// The moduli of levels that are sets of moduli: the terminals, then the long primes, those of the lowest level first.
 fn moduli(sets: &LevelSets, first: f64, bits: &[f64], finder: &mut PrimeFinder) -> Option<Vec<u64>> {
     let mut moduli = sets.terminals().to_vec();
     let (mut below, mut count) = (0.0, 0);

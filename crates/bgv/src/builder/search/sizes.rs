@@ -1,4 +1,4 @@
-//! How many bits q_0, q_i and q_(L+1) need.
+//! Bits that the BGV moduli q_0, q_i and q_(L+1) need.
 
 use sunzi_ring::DigitBound;
 use sunzi_rlwe::chains::WORD_BITS;
@@ -11,9 +11,9 @@ use crate::paper::PaperRequest;
 use crate::refusal::Refusal;
 use crate::request::NoiseModel;
 
-/// Steps of the sizes tried, in bits.
+/// Step between the sizes of moduli that are tried, in bits.
 const STEP: f64 = 0.25;
-/// Digits assumed before they are chosen.
+/// Number of digits of key switching assumed before digits are chosen.
 const ASSUMED_DIGITS: usize = 4;
 
 /// Sizes of q_0, q_i and q_(L+1) in bits.
@@ -30,7 +30,7 @@ impl Sizes {
     }
 }
 
-/// The sizes of the smallest product that leaves the margin and `extra` bits.
+/// The sizes of the smallest modulus Q that leave the margin and `extra` bits.
 pub(super) fn smallest(asked: &Asked<'_>, extra: f64) -> Result<Sizes, Refusal> {
     let depth = asked.depth();
     let found = match asked.request.noise {
@@ -42,7 +42,7 @@ pub(super) fn smallest(asked: &Asked<'_>, extra: f64) -> Result<Sizes, Refusal> 
     if log2_modulus <= limit { Ok(sizes) } else { Err(Refusal::TooLarge { log2_modulus, limit }) }
 }
 
-/// The sizes by eqs. (13) and (14) of `[KPZ21]`.
+/// The sizes of moduli by eqs. (13) and (14) of `[KPZ21]`.
 fn of_paper(asked: &Asked<'_>) -> Sizes {
     let both = |operations: &Operations| [operations.additions as f64, operations.rotations as f64];
     let moduli = PaperRequest {
@@ -62,12 +62,12 @@ fn of_paper(asked: &Asked<'_>) -> Sizes {
     }
 }
 
-/// A prime with the roots of a ring, ≡ 1 (mod 2n) for m a power of two, has at least this many bits.
+/// The least bits of a prime with the roots of a ring, ≡ 1 (mod 2n) for m a power of two.
 fn least_bits(ring: RingShape) -> f64 {
     (ring.root_order() as f64).log2() + 0.5
 }
 
-/// The noise of chains whose sizes are real numbers.
+/// Noise model of chains whose sizes are real numbers.
 struct Model<'a> {
     asked: &'a Asked<'a>,
     settings: NoiseSettings,
@@ -92,7 +92,7 @@ impl<'a> Model<'a> {
         Self { asked, settings, extra, least_bits: least_bits(asked.ring) }
     }
 
-    /// The sizes of the smallest product that fit, found by trying those of the level moduli.
+    /// The sizes of the smallest modulus Q that fit, found by trying sizes of the level moduli.
     fn smallest(&self) -> Option<Sizes> {
         let (depth, t) = (self.asked.depth(), self.asked.plain_modulus as f64);
         let log2_degree = (self.asked.ring.degree() as f64).log2();
@@ -111,7 +111,7 @@ impl<'a> Model<'a> {
         best
     }
 
-    /// The best q_0 and q_(L+1) beside level moduli of this size.
+    /// The best sizes of q_0 and q_(L+1) beside level moduli of `level` bits.
     fn with_level(&self, level: f64) -> Option<Sizes> {
         let mut settings = self.settings.clone();
         settings.log2_moduli.fill(level);
@@ -148,8 +148,8 @@ impl<'a> Model<'a> {
     }
 }
 
-/// A chain of primes of at least these sizes, those of q_0 first; several level moduli to a word where that is
-/// wanted, they fit and the ring takes them.
+/// Makes a chain of primes of at least the given sizes, those of q_0 first; several level moduli share a word where
+/// that is wanted, they fit and the ring takes them.
 pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
     let depth = asked.depth();
     let mut finder = asked.primes(&[]);

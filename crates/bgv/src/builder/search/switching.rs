@@ -1,4 +1,4 @@
-//! Digits and special moduli: the fastest that security and noise allow.
+//! Digits and special moduli of BGV key switching: the fastest that security and noise allow.
 
 use sunzi_math::log2_product;
 use sunzi_ring::GadgetOptions;
@@ -9,10 +9,10 @@ use super::{Asked, Chain};
 use crate::refusal::Refusal;
 use crate::request::NoiseModel;
 
-/// How far the smallest primes of a size may exceed it, in bits.
+/// Bits by which the smallest primes of a size may exceed that size.
 const SLACK: f64 = 0.1;
 
-/// The options of key switching of least cost among those that fit.
+/// The options of key switching of least cost that security and noise allow.
 pub(super) fn fastest(asked: &Asked<'_>, chain: &Chain) -> Result<(f64, GadgetOptions), Refusal> {
     let Asked { request, ring, limit, .. } = *asked;
     let k = chain.moduli.len();
@@ -43,8 +43,8 @@ pub(super) fn fastest(asked: &Asked<'_>, chain: &Chain) -> Result<(f64, GadgetOp
     best.ok_or(Refusal::TooNoisy { bits_short: needed - closest })
 }
 
-/// Special moduli for so many digits: as many as the largest digit needs to add no noise of its own, and fewer or smaller
-/// ones, whose noise a large t does not notice.
+/// Special moduli for `digits` digits of key switching: as many as the largest digit needs to add no noise of its own,
+/// and fewer or smaller ones, whose noise a large t does not notice.
 fn special(asked: &Asked<'_>, chain: &Chain, digits: usize) -> Vec<GadgetOptions> {
     let k = chain.moduli.len();
     let room = asked.limit - log2_product(&chain.moduli);

@@ -7,20 +7,20 @@ type Wide = [DoubleDouble; 2];
 
 /// The root of unity e^(2πi·k/4s).
 fn wide_root(octant: &[Wide], quarter: usize, k: usize) -> Wide {
-    let (turns, rest) = (k / quarter % 4, k % quarter);
-    let [mut c, mut s] = if rest > quarter / 2 {
-        let [c, s] = octant[quarter - rest];
+    let (quarters, remainder) = (k / quarter % 4, k % quarter);
+    let [mut c, mut s] = if remainder > quarter / 2 {
+        let [c, s] = octant[quarter - remainder];
         [s, c]
     } else {
-        octant[rest]
+        octant[remainder]
     };
-    for _ in 0..turns {
+    for _ in 0..quarters {
         (c, s) = (DoubleDouble::ZERO.minus(s), c);
     }
     [c, s]
 }
 
-/// Value j of the polynomial, by its definition.
+/// Computes value j of a polynomial by the definition of the embedding.
 fn value(octant: &[Wide], w: &[Complex64], j: usize) -> Wide {
     let slots = w.len();
     let order = 4 * slots;
@@ -35,7 +35,7 @@ fn value(octant: &[Wide], w: &[Complex64], j: usize) -> Wide {
     sum
 }
 
-/// Numbers that look random, in (−1, 1).
+/// Makes numbers that look random, in (−1, 1).
 fn numbers(count: usize) -> Vec<Complex64> {
     let mut state = 1_u64;
     let mut next = || {
