@@ -1,8 +1,12 @@
 //! Errors of the RLWE layer.
 
+use std::error::Error;
+use std::fmt;
+
 use sunzi_ring::{GadgetOptions, RingError};
 
 use crate::rotation::{describe, describe_all};
+use crate::wire::Fault;
 use crate::{SecretDistribution, Security};
 
 /// An error of the RLWE layer: what was expected, what came, what to do.
@@ -146,7 +150,7 @@ pub enum RlweError {
     },
     /// The file that counts shared decryptions failed.
     #[error("the sharing ledger: {0}")]
-    Ledger(#[source] Box<crate::wire::WireError>),
+    Ledger(#[source] LedgerError),
     /// The operating system gave no randomness.
     #[error("the operating system's random generator failed: {0}")]
     Randomness(String),
@@ -161,5 +165,37 @@ fn describe_limit(limit: Option<u32>, secret: SecretDistribution) -> String {
         (Some(bits), secret) => format!("the limit is {bits} bits for {secret}"),
         (None, SecretDistribution::Ternary) => "the table has no entry for this degree".to_owned(),
         (None, secret) => format!("the table has no entry for this degree and {secret}"),
+    }
+}
+
+/// An error of the file of a sharing ledger, with the text of the error that the file gave.
+#[derive(Debug)]
+pub struct LedgerError {
+    fault: Fault,
+    error: Box<dyn Error + Send + Sync>,
+}
+
+impl LedgerError {
+    /// Wraps an error of a ledger's file that `fault` caused.
+    pub(crate) fn new(fault: Fault, error: impl Error + Send + Sync + 'static) -> Self {
+        Self { fault, error: Box::new(error) }
+    }
+
+    /// Returns which side caused the error of the ledger's file.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+}
+
+impl fmt::Display for LedgerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl Error for LedgerError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
     }
 }

@@ -10,10 +10,9 @@
 //! the guidelines (but at n = 2^14, where its 361 bits are estimated at 127.9: `docs/notes/security/`), 192 as in use for
 //! bootstrapping, and 32 for the encapsulated secret of `[BTH22]`; no degree and no weight that was not estimated.
 
-use std::cell::Cell;
-use std::fmt;
+mod level;
 
-use serde::{Deserialize, Deserializer, Serialize};
+pub use level::{Security, accepting_insecure};
 
 use crate::{RlweError, SecretDistribution};
 
@@ -29,99 +28,6 @@ const TABLE_256: [u32; 8] = [0, 27, 56, 114, 230, 462, 929, 1865];
 /// one.
 const TABLE_SPARSE_128: [(usize, u32, u32); 5] =
     [(32, 16, 121), (128, 14, 359), (128, 15, 718), (128, 16, 1450), (192, 15, 768)];
-
-/// Security that a parameter set must reach, in bits against a classical adversary.
-///
-/// [`InsecureForResearchOnly`](Self::InsecureForResearchOnly) is written by `serde`, and read within [`accepting_insecure`] only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub enum Security {
-    /// Security of at least 128 bits: the default.
-    #[default]
-    Bits128,
-    /// Security of at least 192 bits.
-    Bits192,
-    /// Security of at least 256 bits.
-    Bits256,
-    /// Security is not checked at all. For tests on small rings and for reproducing published parameter sets
-    /// that today's estimates no longer cover. Never for data that matters.
-    InsecureForResearchOnly,
-}
-
-impl Security {
-    /// The security in bits; 0 for [`InsecureForResearchOnly`](Self::InsecureForResearchOnly).
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        match self {
-            Self::InsecureForResearchOnly => 0,
-            Self::Bits128 => 128,
-            Self::Bits192 => 192,
-            Self::Bits256 => 256,
-        }
-    }
-}
-
-thread_local! {
-    /// Whether text may name the opt-out, on this thread.
-    static INSECURE_ACCEPTED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `read`, in which `serde` reads [`Security::InsecureForResearchOnly`] on this thread: elsewhere text that
-/// names it is refused, since it may have been written by anybody. For tests and for reproducing published parameter
-/// sets, never for data that matters.
-///
-/// ```
-/// use sunzi_rlwe::{Security, security};
-///
-/// let text = "\"InsecureForResearchOnly\"";
-/// assert!(serde_json::from_str::<Security>(text).is_err());
-/// let read = security::accepting_insecure(|| serde_json::from_str(text));
-/// assert_eq!(read.ok(), Some(Security::InsecureForResearchOnly));
-/// ```
-pub fn accepting_insecure<T>(read: impl FnOnce() -> T) -> T {
-    /// Restores the former setting when dropped, also after a panic.
-    struct Before(bool);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            INSECURE_ACCEPTED.set(self.0);
-        }
-    }
-    let _before = Before(INSECURE_ACCEPTED.replace(true));
-    read()
-}
-
-impl<'de> Deserialize<'de> for Security {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename = "Security")]
-        enum Stored {
-            Bits128,
-            Bits192,
-            Bits256,
-            InsecureForResearchOnly,
-        }
-        match Stored::deserialize(deserializer)? {
-            Stored::Bits128 => Ok(Self::Bits128),
-            Stored::Bits192 => Ok(Self::Bits192),
-            Stored::Bits256 => Ok(Self::Bits256),
-            Stored::InsecureForResearchOnly if INSECURE_ACCEPTED.get() => Ok(Self::InsecureForResearchOnly),
-            Stored::InsecureForResearchOnly => Err(serde::de::Error::custom(
-                "InsecureForResearchOnly asks for no security: take Bits128, Bits192 or Bits256, or read it within \
-                 security::accepting_insecure, never for data that matters",
-            )),
-        }
-    }
-}
-
-impl fmt::Display for Security {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bits128 => "128-bit",
-            Self::Bits192 => "192-bit",
-            Self::Bits256 => "256-bit",
-            Self::InsecureForResearchOnly => "INSECURE (research only)",
-        })
-    }
-}
 
 /// Returns the largest log2 of a modulus at ring degree 2^`log2_degree`: `None` where the table has no
 /// secure entry, and for [`Security::InsecureForResearchOnly`], which has no limit.

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use super::SharingPolicy;
+use crate::error::LedgerError;
 use crate::wire::{self, Fingerprint, NoContext, WireError};
 use crate::{KeyId, RlweError};
 
@@ -202,7 +203,7 @@ fn create(path: &Path, ledger: &StoredLedger) -> Result<(), WireError> {
 }
 
 fn ledger_error(error: WireError) -> RlweError {
-    RlweError::Ledger(Box::new(error))
+    RlweError::Ledger(LedgerError::new(error.fault(), error))
 }
 
 /// Takes a lock beside a file, which itself is replaced; held until dropped.

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits, Storage, describe, describe_sets};
 
-use super::{FieldReader, Fields, Scope, SecurityClaim, WireError};
+use super::{FieldReader, Fields, SecurityClaim, WireError};
 use crate::moduli::{MAX_MODULI, MAX_RUNGS};
 use crate::{RingShape, RlweContext, SecretDistribution, Security};
 
@@ -199,12 +199,6 @@ pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: Secret
         SecretDistribution::FixedWeight(weight) => Some(weight as u64),
     });
     fields.into_bytes()
-}
-
-impl Scope for RlweContext {
-    fn expected(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
 }
 
 impl RlweContext {

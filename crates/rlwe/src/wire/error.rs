@@ -4,7 +4,7 @@ use std::io;
 
 use sunzi_ring::{PackingError, RingError};
 
-use super::{Kind, SecurityClaim};
+use super::{Fault, Kind, SecurityClaim};
 use crate::{KeyId, RlweError};
 
 /// Reasons why an object was not read or written: what was expected, what came, what to do.
@@ -116,21 +116,6 @@ pub enum WireError {
     /// The RLWE layer refused the object.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
-}
-
-/// Side that causes a refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The system failed: bytes could not be read or written.
-    System,
-    /// The file is whole, but another was expected: another kind, other parameters, another key.
-    Mismatch,
-    /// The file is damaged, or was never one.
-    Damage,
-    /// The object in memory cannot be written.
-    Object,
-    /// The file is whole, but asks for what is refused: no security, or more memory than there is.
-    Refused,
 }
 
 impl WireError {

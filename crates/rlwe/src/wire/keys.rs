@@ -5,12 +5,18 @@ use std::io::BufRead;
 use sunzi_kernels::{pack, packed_len, unpack};
 use zeroize::Zeroizing;
 
-use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
 use crate::uniform_half::UniformHalf;
 use crate::{KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, SecretDistribution, SecretKey};
 
 /// Number of bits of a coefficient of a secret, which is stored plus 1.
 const COEFFICIENT_BITS: u32 = 2;
+
+impl Scope for RlweContext {
+    fn expected(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint())
+    }
+}
 
 impl Format<SecretKey> for RlweContext {
     const KIND: Kind = Kind::SecretKey;

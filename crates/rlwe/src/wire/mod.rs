@@ -13,16 +13,19 @@
 //! used.
 
 mod ciphertext;
+mod claim;
 mod description;
 mod encapsulation;
 mod erasing;
 mod error;
+mod fault;
 mod fields;
 mod file;
 mod format;
 mod galois;
 mod header;
 mod keys;
+mod kind;
 mod ledger;
 mod parameters;
 mod plaintext;
@@ -30,15 +33,18 @@ mod sink;
 mod source;
 
 pub use ciphertext::{CiphertextOf, Ciphertexts, SchemeFormat, joint_fingerprint};
+pub use claim::SecurityClaim;
 pub use description::{Fingerprint, RingPart, get_security, put_security, ring_bytes};
 pub use erasing::ErasingReader;
-pub use error::{Fault, WireError};
+pub use error::WireError;
+pub use fault::Fault;
 pub use fields::{FieldReader, Fields};
 pub use file::{Unfinished, load, remove_unfinished, replace, store};
 pub use format::{Format, Reader, Scope, from_bytes, to_bytes, write};
 pub use galois::GaloisFile;
-pub use header::{HEADER_LEN, Header, Kind, MAGIC, VERSION, checksum};
-pub use parameters::{Accept, NoContext, SecurityClaim, StoredParameters, claimed};
+pub use header::{HEADER_LEN, Header, checksum};
+pub use kind::{Kind, MAGIC, VERSION};
+pub use parameters::{Accept, NoContext, StoredParameters, claimed};
 pub use sink::{CHECKSUM_LEN, Length, Output, Sink};
 pub use source::Source;
 pub use sunzi_ring::{Append, Block};

@@ -1,12 +1,11 @@
 //! Wire format of parameters of any scheme: read without a context, since they make one.
 
-use std::fmt;
 use std::io::BufRead;
 
-use serde::Serialize;
-
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
-use crate::{KeyId, SecretDistribution, Security, memory, security};
+use super::{
+    FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, SecurityClaim, Sink, Source, WireError,
+};
+use crate::{KeyId, Security, memory, security};
 
 /// Length that no parameters reach, in bytes.
 const MOST: usize = 1 << 16;
@@ -50,42 +49,6 @@ impl Accept {
     }
 }
 
-/// Facts on which the security of parameters rests, and the bits that they claim.
-///
-/// ```
-/// use sunzi_rlwe::wire::SecurityClaim;
-/// use sunzi_rlwe::{SecretDistribution, Security};
-///
-/// let claim = SecurityClaim {
-///     scheme: "BFV",
-///     degree: 4096,
-///     log2_key_modulus: 105.5,
-///     moduli: 3,
-///     plain_moduli: vec![65537],
-///     secrets: SecretDistribution::Ternary,
-///     security: Security::Bits128,
-/// };
-/// assert_eq!(claim.to_string(), "BFV, n = 4096, log2 QP = 105.5, t = 65537, security 128 bits");
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SecurityClaim {
-    /// Name of the scheme.
-    pub scheme: &'static str,
-    /// Ring degree n.
-    pub degree: usize,
-    /// Size log2 of the modulus of keys, that is of ciphertext moduli and the special one.
-    pub log2_key_modulus: f64,
-    /// Number of moduli of a word that the ring of keys has.
-    pub moduli: usize,
-    /// Plaintext moduli; empty for CKKS.
-    pub plain_moduli: Vec<u64>,
-    /// Distribution of secrets.
-    pub secrets: SecretDistribution,
-    /// Security that the parameters were made for.
-    #[serde(rename = "bits", serialize_with = "in_bits")]
-    pub security: Security,
-}
-
 impl SecurityClaim {
     /// Checks that the table bears out the claim; where nothing is claimed there is nothing to check.
     ///
@@ -93,26 +56,6 @@ impl SecurityClaim {
     /// [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
     pub fn check(&self) -> Result<(), WireError> {
         Ok(security::check_of(self.secrets, self.degree, self.log2_key_modulus, self.security)?)
-    }
-}
-
-fn in_bits<S: serde::Serializer>(security: &Security, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u32(security.bits())
-}
-
-impl fmt::Display for SecurityClaim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, n = {}, log2 QP = {:.1}", self.scheme, self.degree, self.log2_key_modulus)?;
-        for (i, t) in self.plain_moduli.iter().enumerate() {
-            if i == 0 { write!(f, ", t = {t}")? } else { write!(f, " * {t}")? }
-        }
-        if let SecretDistribution::FixedWeight(weight) = self.secrets {
-            write!(f, ", secrets of weight {weight}")?;
-        }
-        match self.security.bits() {
-            0 => f.write_str(", NO SECURITY (for research only)"),
-            bits => write!(f, ", security {bits} bits"),
-        }
     }
 }
 
