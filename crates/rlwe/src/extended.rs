@@ -12,8 +12,8 @@ use crate::galois::{self, Hoisted};
 use crate::key_switch::Halves;
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
 
-/// A ciphertext of level l times P, modulo Q_l·P and with the error of a key switch not yet divided by P. Without
-/// special moduli it is a ciphertext.
+/// An extended ciphertext: P times one of level l, modulo Q_l·P, with the error of a key switch not yet divided by P.
+/// Without special moduli it is a ciphertext.
 #[derive(Clone)]
 pub struct ExtendedCiphertext {
     parts: [Poly<Evaluation>; 2],
@@ -22,7 +22,7 @@ pub struct ExtendedCiphertext {
 }
 
 impl<S: Scheme> Hoisted<'_, S> {
-    /// Returns P times the ciphertext of m(X^k).
+    /// Applies the automorphism X → X^k without the division by P: returns P times the ciphertext of m(X^k).
     ///
     /// # Errors
     /// Every error of [`automorphism`](Self::automorphism).
@@ -44,13 +44,13 @@ impl<S: Scheme> Hoisted<'_, S> {
 }
 
 impl ExtendedCiphertext {
-    /// The level of the ciphertext of which this is a multiple.
+    /// The level l of the ciphertext of which the extended ciphertext is a multiple.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// Returns P times the ciphertext of m(X^k).
+    /// Applies the automorphism X → X^k without the division by P: returns P times the ciphertext of m(X^k).
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::KeyLevel`].
@@ -73,7 +73,7 @@ impl ExtendedCiphertext {
         Ok(Self { parts, ..*self })
     }
 
-    /// Returns the sum of terms of one level; `None` for no terms.
+    /// Returns the sum of extended ciphertexts of one level; `None` for no terms.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for terms of different levels.
@@ -90,7 +90,7 @@ impl ExtendedCiphertext {
         Ok(Some(Self { parts, ..*first }))
     }
 
-    /// Divides by P: returns the ciphertext times Q_j/Q_l, of level j ≤ l, with one rounding.
+    /// Divides an extended ciphertext by P: returns the ciphertext times Q_j/Q_l, of level j ≤ l, with one rounding.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level above its own.
@@ -111,7 +111,7 @@ impl ExtendedCiphertext {
     }
 }
 
-/// An automorphism X → X^k of a sum Σ m_i·(rotation i): k, and its terms (i, m_i).
+/// A giant step of a linear map: exponent k of an automorphism X → X^k, and the terms (i, m_i) of Σ m_i·(rotation i).
 pub type GiantStep<'a> = (u64, Vec<(usize, &'a Multiplier)>);
 
 /// Returns, for every list of terms (i, m_i), m_i packed by the gadget of the ciphertext's level or of one that it is

@@ -1,6 +1,6 @@
-//! Limits on the modulus by the 2024 security guidelines.
+//! Security tables: limits on the modulus by the security guidelines of 2024.
 //!
-//! Largest log2 of the modulus of any key, ciphertext modulus and special modulus together, for a
+//! The security table has the largest log2 of the modulus of any key, ciphertext and special moduli together, for a
 //! uniform ternary secret, σ = 3.19 and a classical adversary ("Security Guidelines for
 //! Implementing Homomorphic Encryption", ePrint 2024/463, table 5.2). The error used here,
 //! centred binomial on 21 + 21 bits, has σ = 3.24. Four entries are lower than theirs, where an attack is estimated
@@ -16,7 +16,7 @@ pub use level::{Security, accepting_insecure};
 
 use crate::{RlweError, SecretDistribution};
 
-/// Ring degrees that the table covers, as log2 n.
+/// Ring degrees that the security table covers, as log2 n.
 pub const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 10..=17;
 
 const TABLE_128: [u32; 8] = [26, 53, 106, 214, 430, 868, 1746, 3517];
@@ -43,8 +43,8 @@ pub fn max_log2_modulus(log2_degree: u32, security: Security) -> Option<u32> {
     row.get(column as usize).copied().filter(|&bits| bits > 0)
 }
 
-/// Returns [`max_log2_modulus`] for secrets of a distribution. A weight between two of the table has the limit of the
-/// lower one; more than n/2 has none, since the table says nothing about secrets with so few zeros.
+/// Returns the largest log2 of a modulus for secrets of a distribution. A weight between two of the table has the limit
+/// of the lower one; more than n/2 has none, since the table says nothing about secrets with so few zeros.
 #[must_use]
 pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> Option<u32> {
     let SecretDistribution::FixedWeight(weight) = secret else {
@@ -58,8 +58,8 @@ pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, securit
     TABLE_SPARSE_128.iter().rev().find(row).map(|&(_, _, bits)| bits)
 }
 
-/// Returns [`max_log2_modulus_of`] as a bound: 0 where the table has no secure entry, infinite where security was
-/// given up.
+/// Returns the limit on log2 of a modulus as a bound: 0 where the table has no secure entry, infinite where security
+/// was given up.
 #[must_use]
 pub fn limit_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> f64 {
     match security {
@@ -68,7 +68,7 @@ pub fn limit_of(secret: SecretDistribution, log2_degree: u32, security: Security
     }
 }
 
-/// Checks the modulus of one key for a uniform ternary secret, `log2_modulus` bits, against the table.
+/// Checks the size of the modulus of a key, for a uniform ternary secret, against the security table.
 ///
 /// # Errors
 /// [`RlweError::Insecure`] when the modulus exceeds the limit or the table has no entry.
@@ -76,7 +76,7 @@ pub fn check(degree: usize, log2_modulus: f64, security: Security) -> Result<(),
     check_of(SecretDistribution::Ternary, degree, log2_modulus, security)
 }
 
-/// Does [`check`] for secrets of a distribution.
+/// Checks the size of the modulus of a key, for secrets of a distribution, against the security table.
 ///
 /// # Errors
 /// Every error of [`check`].

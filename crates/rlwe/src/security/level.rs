@@ -5,9 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Security that a parameter set must reach, in bits against a classical adversary.
+/// Security level that a parameter set must reach, in bits against a classical adversary.
 ///
-/// [`InsecureForResearchOnly`](Self::InsecureForResearchOnly) is written by `serde`, and read within [`accepting_insecure`] only.
+/// The opt-out [`InsecureForResearchOnly`](Self::InsecureForResearchOnly) is written by `serde`, and read within
+/// [`accepting_insecure`] only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Security {
     /// Security of at least 128 bits: the default.
@@ -17,13 +18,13 @@ pub enum Security {
     Bits192,
     /// Security of at least 256 bits.
     Bits256,
-    /// Security is not checked at all. For tests on small rings and for reproducing published parameter sets
+    /// No security: the modulus is not checked. For tests on small rings and for reproducing published parameter sets
     /// that today's estimates no longer cover. Never for data that matters.
     InsecureForResearchOnly,
 }
 
 impl Security {
-    /// The security in bits; 0 for [`InsecureForResearchOnly`](Self::InsecureForResearchOnly).
+    /// The security level in bits; 0 for [`InsecureForResearchOnly`](Self::InsecureForResearchOnly).
     #[must_use]
     pub const fn bits(self) -> u32 {
         match self {
@@ -36,7 +37,7 @@ impl Security {
 }
 
 thread_local! {
-    /// Whether text may name the opt-out, on this thread.
+    /// Whether `serde` reads the opt-out from security, on this thread.
     static INSECURE_ACCEPTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -53,7 +54,7 @@ thread_local! {
 /// assert_eq!(read.ok(), Some(Security::InsecureForResearchOnly));
 /// ```
 pub fn accepting_insecure<T>(read: impl FnOnce() -> T) -> T {
-    /// Restores the former setting when dropped, also after a panic.
+    /// Guard that restores the former setting of the opt-out when dropped, also after a panic.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {

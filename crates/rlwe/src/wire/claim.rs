@@ -1,4 +1,4 @@
-//! Claims of stored parameters about their security.
+//! Claims of parameters about their security.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{SecretDistribution, Security};
 
-/// Facts on which the security of parameters rests, and the bits that they claim.
+/// A security claim: the facts on which the security of parameters rests, and the bits that they claim.
 ///
 /// ```
 /// use sunzi_rlwe::wire::SecurityClaim;
@@ -25,19 +25,19 @@ use crate::{SecretDistribution, Security};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SecurityClaim {
-    /// Name of the scheme.
+    /// Name of the scheme of the parameters.
     pub scheme: &'static str,
-    /// Ring degree n.
+    /// Ring degree n of the parameters.
     pub degree: usize,
-    /// Size log2 of the modulus of keys, that is of ciphertext moduli and the special one.
+    /// Size log2 QP of the modulus of keys, the product of ciphertext and special moduli.
     pub log2_key_modulus: f64,
-    /// Number of moduli of a word that the ring of keys has.
+    /// Number of word-sized moduli of the ring of keys.
     pub moduli: usize,
-    /// Plaintext moduli; empty for CKKS.
+    /// Plaintext moduli of the parameters; empty for CKKS.
     pub plain_moduli: Vec<u64>,
-    /// Distribution of secrets.
+    /// Distribution of the coefficients of secrets.
     pub secrets: SecretDistribution,
-    /// Security that the parameters were made for.
+    /// Security level that the parameters were made for.
     #[serde(rename = "bits", serialize_with = "in_bits")]
     pub security: Security,
 }

@@ -1,16 +1,16 @@
-//! Sides that cause refusals of files.
+//! Sides that cause errors of files.
 
-/// Side that causes a refusal.
+/// Side that caused an error of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The system failed: bytes could not be read or written.
     System,
-    /// The file is whole, but another was expected: another kind, other parameters, another key.
+    /// The file is whole, but a file of another kind, other parameters or another key was expected.
     Mismatch,
-    /// The file is damaged, or was never one.
+    /// The file is damaged, or is no file of Sunzi.
     Damage,
     /// The object in memory cannot be written.
     Object,
-    /// The file is whole, but asks for what is refused: no security, or more memory than there is.
+    /// The file is whole, but its object is refused: it has no security, or takes more memory than there is.
     Refused,
 }

@@ -1,4 +1,4 @@
-//! Files as a whole: after a write a file has the old content or the new, never a half.
+//! Reading and replacing of whole files: after a write a file has the old content or the new, never a mixture.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -44,7 +44,8 @@ pub fn store<T, C: Format<T>>(context: &C, object: &T, path: impl AsRef<Path>) -
 /// Paths of files and folders that this process is writing and has not finished.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file or folder that is not finished, until this is dropped: [`remove_unfinished`] removes it.
+/// A record of a file or folder that is not finished until the record is dropped: [`remove_unfinished`] removes the
+/// file.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
@@ -107,7 +108,7 @@ pub fn replace<E: From<WireError>>(
     Ok(sync_folder(folder).map_err(WireError::Io)?)
 }
 
-/// Sets permissions: read and write for the owner, or for all that the system's mask lets through.
+/// Sets the permissions of a file: read and write for the owner, or for all that the system's mask lets through.
 #[cfg(unix)]
 fn permit(builder: &mut tempfile::Builder<'_, '_>, secret: bool) {
     use std::os::unix::fs::PermissionsExt;
@@ -123,7 +124,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing: where folders cannot be opened the system does what it can.
+/// Syncs no folder, on systems where folders cannot be opened.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

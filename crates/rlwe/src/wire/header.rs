@@ -1,4 +1,4 @@
-//! Header: the first 64 bytes of every object.
+//! Headers, the first 64 bytes of every object.
 
 use std::io::Read;
 
@@ -11,21 +11,21 @@ use crate::KeyId;
 /// Length of a header, in bytes.
 pub const HEADER_LEN: usize = 64;
 
-/// Header that stands before every object.
+/// A header, which stands before every object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Number of the kind of the object: [`Kind::of`] names it.
+    /// Number of the kind of the object: [`Kind::of`](super::Kind::of) names it.
     pub kind: u16,
-    /// Parameters that the object was made with.
+    /// Fingerprint of the parameters that the object was made with.
     pub parameters: Fingerprint,
-    /// Secret key that the object belongs to, if any.
+    /// Name of the secret key that the object belongs to, if any.
     pub key: Option<KeyId>,
-    /// Number of bytes that follow.
+    /// Number of bytes of the body, which follows the header.
     pub body_len: u64,
 }
 
 impl Header {
-    /// The bytes of the header.
+    /// Returns the 64 bytes of the header, its checksum last.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut fields = Fields::default();
@@ -41,7 +41,7 @@ impl Header {
         fields.into_bytes()
     }
 
-    /// Reads a header.
+    /// Reads a header, the first 64 bytes of an object.
     ///
     /// # Errors
     /// [`WireError::Magic`], [`WireError::Version`], [`WireError::Checksum`], [`WireError::Flags`], asked in this order; [`WireError::Truncated`];
@@ -78,16 +78,16 @@ impl Header {
         Ok(Self { kind, parameters, key, body_len })
     }
 
-    /// The key of an object that must have one.
+    /// Returns the name of the secret key of an object that must have one.
     ///
     /// # Errors
-    /// [`WireError::Value`] if the object has none.
+    /// [`WireError::Value`] if the header names no key.
     pub fn required_key(&self) -> Result<KeyId, WireError> {
         self.key.ok_or_else(|| WireError::value("the name of the key", "16 bytes that are not all 0", "none"))
     }
 }
 
-/// Returns the checksum XXH3-64 without a seed: against accidents, not against attackers.
+/// Returns the checksum of bytes, XXH3-64 without a seed: against accidents, not against attackers.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)

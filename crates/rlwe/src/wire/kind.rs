@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// First bytes of a file: no text, and changed by whatever converts ends of lines.
+/// First eight bytes of a file: no text, and changed by whatever converts ends of lines.
 pub const MAGIC: [u8; 8] = *b"\x89SUNZI\r\n";
-/// Format version that is written and read.
+/// Version of the file format that is written and read.
 pub const VERSION: u16 = 1;
 
-/// Declares the kinds with their numbers and names.
+/// Declares the kinds of objects with their numbers and names.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal;)*) => {
-        /// Kind of an object: its number never changes.
+        /// A kind of objects, whose number in files never changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u16)]
@@ -19,10 +19,10 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// All kinds of objects.
+            /// All kinds of objects, by ascending number.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// The kind with the given number.
+            /// Returns the kind of objects with the given number; `None` for an unknown number.
             #[must_use]
             pub fn of(number: u16) -> Option<Self> {
                 match number {
@@ -53,15 +53,15 @@ kinds! {
     FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
     /// A secret key.
     SecretKey = 0x0200, "a SECRET key";
-    /// Counter of the decryptions that were shared under a key.
+    /// A sharing ledger, which counts the decryptions shared under a key.
     SharingLedger = 0x0201, "a sharing ledger";
     /// A public key.
     PublicKey = 0x0300, "a public key";
     /// A relinearisation key.
     RelinearizationKey = 0x0400, "a relinearisation key";
-    /// Galois keys.
+    /// Galois keys, for several automorphisms.
     GaloisKeys = 0x0500, "Galois keys";
-    /// The keys to a sparse secret and back.
+    /// Encapsulation keys, to a sparse secret and back.
     EncapsulationKeys = 0x0600, "encapsulation keys";
     /// All keys of a bootstrapping.
     BootstrapKeys = 0x0700, "bootstrapping keys";
@@ -77,11 +77,11 @@ kinds! {
     BgvCiphertext = 0x0902, "a BGV ciphertext";
     /// A ciphertext of CKKS.
     CkksCiphertext = 0x0903, "a CKKS ciphertext";
-    /// Ciphertexts of BFV.
+    /// An array of ciphertexts of BFV.
     BfvCiphertexts = 0x0A01, "BFV ciphertexts";
-    /// Ciphertexts of BGV.
+    /// An array of ciphertexts of BGV.
     BgvCiphertexts = 0x0A02, "BGV ciphertexts";
-    /// Ciphertexts of CKKS.
+    /// An array of ciphertexts of CKKS.
     CkksCiphertexts = 0x0A03, "CKKS ciphertexts";
     /// A table with columns encrypted in BFV.
     BfvTable = 0x0B01, "a table encrypted in BFV";
@@ -93,12 +93,12 @@ kinds! {
     BfvPackedTable = 0x0B11, "a packed table encrypted in BFV";
     /// A table packed for a program and encrypted in BGV.
     BgvPackedTable = 0x0B12, "a packed table encrypted in BGV";
-    /// Result of a program: a description or a number that is not encrypted.
+    /// Results of a program, with a description of them.
     Results = 0x0C00, "results of a program";
 }
 
 impl Kind {
-    /// Returns the name of a number that may not be a kind.
+    /// Returns the name of the kind with the given number, or words for an unknown number.
     pub(super) fn describe(number: u16) -> String {
         Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
     }
@@ -128,7 +128,7 @@ impl Kind {
         matches!(self, Self::BfvPackedTable | Self::BgvPackedTable)
     }
 
-    /// Whether files with the object must be kept from others.
+    /// Whether the object is secret: files with it must be readable by their owner alone.
     #[must_use]
     pub const fn is_secret(self) -> bool {
         matches!(
@@ -142,7 +142,7 @@ impl Kind {
     }
 }
 
-/// Formats a kind as its name, such as "a BFV ciphertext".
+/// Formats a kind of objects as its name, such as "a BFV ciphertext".
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -3,12 +3,12 @@
 //! A context that implements [`Format`] for a kind of objects reads and writes them: an [`RlweContext`](crate::RlweContext) keys, the
 //! context of a scheme its plaintexts and ciphertexts.
 //!
-//! Bytes may come from anybody. They are checked against the context before anything is allocated for them; no key is
-//! generated; an object of another kind, of other parameters or of another key is an error. Checksums are against
-//! accidents only: whoever can change a ciphertext can make another one, and a noise bound in a file is what its
-//! sender says, never a reason to trust.
+//! Bytes of objects may come from anybody. They are checked against the context before memory is allocated for them; no
+//! key is generated; an object of another kind, of other parameters or of another key is an error. Checksums are
+//! against accidents only: whoever can change a ciphertext can make another one, and a noise bound in a file is what
+//! its sender says, never a reason to trust.
 //!
-//! Memory is allocated for the object, 8 bytes a residue where the file has the bits of its modulus, and one
+//! A read allocates memory for the object, 8 bytes a residue where the file has the bits of its modulus, and one
 //! polynomial; the uniform half that the file has as a seed doubles fresh ciphertexts, and keys when they are first
 //! used.
 

@@ -7,21 +7,21 @@ use super::{
 };
 use crate::{KeyId, Security, memory, security};
 
-/// Length that no parameters reach, in bytes.
+/// Length that no stored parameters reach, in bytes.
 const MOST: usize = 1 << 16;
 
-/// A scope for parameters, which belong to no context: reads them with [`Accept::Secure`].
+/// A scope for objects that belong to no context, such as parameters, which it reads with [`Accept::Secure`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoContext;
 
-/// Choice of the parameters that are read. Whatever is accepted, the security that a file claims is checked against
-/// the table.
+/// Choice of the parameters that are accepted from files. In every case, the security that a file claims is checked
+/// against the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accept {
-    /// Parameters with a security of 128 bits or more; all others are [`WireError::Insecure`].
+    /// Accepts parameters with a security of 128 bits or more; all others are [`WireError::Insecure`].
     #[default]
     Secure,
-    /// Parameters also if they were written with [`Security::InsecureForResearchOnly`] and may protect nothing. For
+    /// Accepts also parameters written with [`Security::InsecureForResearchOnly`], which may protect nothing. For
     /// tests and for published sets that today's estimates no longer cover, never for data that matters.
     InsecureForResearchOnly,
 }
@@ -31,13 +31,13 @@ impl Scope for NoContext {}
 impl Scope for Accept {}
 
 impl Accept {
-    /// The opt-out where its name is given.
+    /// Returns the opt-out from security if `yes`, and [`Accept::Secure`] if not.
     #[must_use]
     pub fn insecure_for_research_only(yes: bool) -> Self {
         if yes { Self::InsecureForResearchOnly } else { Self::Secure }
     }
 
-    /// Checks that parameters are accepted, and that the table bears out their claim.
+    /// Checks that parameters are accepted, and that the security table bears out their claim.
     ///
     /// # Errors
     /// [`WireError::Insecure`]; [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
@@ -50,7 +50,7 @@ impl Accept {
 }
 
 impl SecurityClaim {
-    /// Checks that the table bears out the claim; where nothing is claimed there is nothing to check.
+    /// Checks that the security table bears out a claim; a claim of no security is always borne out.
     ///
     /// # Errors
     /// [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
@@ -59,14 +59,14 @@ impl SecurityClaim {
     }
 }
 
-/// Parameters that are stored as numbers.
+/// Parameters of a scheme that are stored as numbers.
 pub trait StoredParameters: Sized {
-    /// Kind of the parameters.
+    /// Kind of the parameters in files.
     const KIND: Kind;
-    /// The data on which keys depend, [as bytes](super::ring_bytes).
+    /// The data of parameters on which keys depend, [as bytes](super::ring_bytes).
     fn key_bytes(&self) -> Vec<u8>;
-    /// Writes the data on which messages depend besides: as [`SchemeFormat::describe`](super::SchemeFormat::describe)
-    /// of their contexts.
+    /// Writes the data on which messages depend besides the ring, as
+    /// [`SchemeFormat::describe`](super::SchemeFormat::describe) of their contexts.
     fn describe(&self, fields: &mut Fields);
     /// The fingerprint of the parameters, equal to that of contexts made of them.
     fn fingerprint(&self) -> Fingerprint {
@@ -74,10 +74,10 @@ pub trait StoredParameters: Sized {
         self.describe(&mut fields);
         Fingerprint::of_ring(&self.key_bytes()).with_scheme(fields.as_bytes())
     }
-    /// The facts on which the security of the parameters rests.
+    /// The security claim of the parameters.
     fn claim(&self) -> SecurityClaim;
-    /// The approximate bytes of memory that the tables of their contexts take, told before any is made: those of all
-    /// plaintext moduli together.
+    /// The approximate bytes of memory that the tables of contexts of the parameters take, before any is made: the
+    /// tables of all plaintext moduli together.
     fn table_bytes(&self) -> u64;
     /// The number of digits of key switching, which is the number of polynomials in each half of a switching key.
     fn digits(&self) -> usize;
@@ -89,10 +89,10 @@ pub trait StoredParameters: Sized {
         let polynomial = (claim.degree as u64).saturating_mul(bytes.saturating_mul(claim.moduli as u64));
         polynomial.saturating_mul(2 * self.digits() as u64)
     }
-    /// Writes the parameters.
+    /// Writes all numbers of the parameters.
     fn put(&self, fields: &mut Fields);
-    /// Reads parameters, and fails for any that make no context. Whether they are secure enough is for [`Accept`] to
-    /// say.
+    /// Reads parameters, and fails for parameters that make no context. Whether they are secure enough is for
+    /// [`Accept`] to say.
     ///
     /// # Errors
     /// [`WireError::Value`], [`WireError::Length`] and [`WireError::Scheme`] for numbers that make no context.

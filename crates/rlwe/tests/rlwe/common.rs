@@ -2,7 +2,7 @@
 
 use sunzi_rlwe::Scheme;
 
-/// A scheme for ciphertexts of no scheme in particular.
+/// A scheme without metadata, for tests of ciphertexts of no scheme in particular.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bare;
 
