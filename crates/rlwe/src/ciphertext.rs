@@ -6,7 +6,7 @@ use sunzi_ring::{Evaluation, Poly, Ring, RingError};
 use crate::encryption::Encryption;
 use crate::{KeyId, NoiseBound, RlweError, Trace};
 
-/// A scheme, as a type: ciphertexts of two schemes do not mix.
+/// A scheme, as a type parameter of ciphertexts, so that ciphertexts of two schemes do not mix.
 pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
     /// Data that a ciphertext of the scheme carries besides polynomials: the plaintext modulus for BFV, the
     /// correction factor too for BGV, the scale for CKKS.
@@ -215,7 +215,7 @@ impl<S: Scheme> Ciphertext<S> {
     /// parts.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for another ring or level.
+    /// [`RlweError::Ring`] for a ring that is not the ring of the parts.
     pub fn scale_assign(&mut self, ring: &Ring, constant: i64) -> Result<(), RlweError> {
         if constant != 1 {
             for part in self.parts_mut() {
@@ -269,9 +269,9 @@ fn rest(
 /// Sign of the second operand of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// Plus: the sum is a + b.
+    /// Sign of an addition, a + b.
     Plus,
-    /// Minus: the difference a − b is computed.
+    /// Sign of a subtraction, a − b.
     Minus,
 }
 

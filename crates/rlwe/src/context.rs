@@ -137,7 +137,7 @@ impl RlweContext {
         Ok(key_ring.at_level(key_ring.level().min(self.level() + 1))?)
     }
 
-    /// The size log2 p of the extra modulus for encryption modulo Qp; 0 without special moduli.
+    /// The size log2 p of the special modulus for encryption modulo Qp; 0 without special moduli.
     pub fn log2_encryption_excess(&self) -> f64 {
         self.log2_encryption_excess
     }
@@ -155,8 +155,8 @@ impl RlweContext {
         Ok(self.gadget.at_level(level)?)
     }
 
-    /// The approximate number of bytes of a switching key for ciphertexts of this level, with the half that follows
-    /// from a seed: a residue has as many bytes as its modulus.
+    /// The approximate number of bytes of a switching key for ciphertexts of the given level, with the half that
+    /// follows from a seed: a residue has as many bytes as its modulus.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level that does not exist.

@@ -21,7 +21,7 @@ pub struct CrtContext<S: Exact> {
 }
 
 impl<S: Exact> CrtContext<S> {
-    /// Makes contexts of the ring and keys of `context`, one for each of these plaintext moduli.
+    /// Makes contexts of the ring and keys of `context`, one for each of the given plaintext moduli.
     ///
     /// # Errors
     /// [`EncodingError::NoPlainModuli`]; [`EncodingError::PlainModuliNotCoprime`]; the scheme's errors for a plaintext
@@ -101,7 +101,7 @@ impl<S: Exact> CrtContext<S> {
         Ok(self.contexts.iter().zip(ciphertexts))
     }
 
-    /// Does one computation modulo each t_i: `step` is given a context and the ciphertexts of all operands in it.
+    /// Computes modulo each t_i: `step` is given a context and the ciphertexts of all operands in it.
     ///
     /// # Errors
     /// [`RlweError::CiphertextCount`]; every error of `step`.

@@ -1,10 +1,10 @@
 //! Modulus raising (ModRaise) of ciphertexts, and the sparse secret under which a modulus is raised.
 //!
-//! A ciphertext modulo Q_l read modulo a larger number is one of m + Q_l·I with ‖I‖ ≤ (1 + Σ|s_i|)/2 at worst [AS19,
-//! 3.2]: the sparser the secret, the smaller I and the cheaper its removal. A sparse secret allows a small modulus
-//! only, so it is used just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli P' of
-//! its own, raised, and switched back modulo QP, where its secret is the dense one again. The sparse secret may be a
-//! vector of polynomials: see [`SparseSecret`].
+//! A ciphertext of m modulo Q_l, read modulo a larger number, encrypts m + Q_l·I with ‖I‖ ≤ (1 + Σ|s_i|)/2 at worst
+//! [AS19, 3.2]: the sparser the secret, the smaller I and the cheaper its removal. A sparse secret allows a small
+//! modulus only, so it is used just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli
+//! P' of its own, raised, and switched back modulo QP, where its secret is the dense one again. The sparse secret may
+//! be a vector of polynomials: see [`SparseSecret`].
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Addends, GadgetOptions, Ring, SwitchInput};
@@ -84,7 +84,7 @@ impl EncapsulationKeys {
         Ok(Self { low, id: secret.id(), enter, leave })
     }
 
-    /// The context of the sparse secret, checked against the security table.
+    /// Makes the context of the sparse secret, checked against the security table.
     pub(crate) fn low_context(
         context: &RlweContext,
         sparse: SparseSecret,
@@ -115,7 +115,7 @@ impl EncapsulationKeys {
         &self.leave
     }
 
-    /// Does [`mod_raise`] on a ciphertext of the low level under the sparse secret, and returns it at the high level,
+    /// Raises the modulus of a ciphertext of the low level under the sparse secret, and returns it at the high level,
     /// under its own secret again: it encrypts m + Q_l·I with ‖I‖ ≤ (1 + weight)/2, I depending on the sparse secret.
     ///
     /// # Errors
@@ -153,13 +153,13 @@ impl EncapsulationKeys {
         Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id)
     }
 
-    /// The context of the sparse secret, modulo Q_l·P'.
+    /// The context of the sparse secret, with keys modulo Q_l·P'.
     #[must_use]
     pub fn low(&self) -> &RlweContext {
         &self.low
     }
 
-    /// The shape of the sparse secret.
+    /// The shape of the sparse secret: its weight and rank.
     #[must_use]
     pub fn sparse(&self) -> SparseSecret {
         let weight = self.low.secrets().norm(self.low.dimension()) as usize;

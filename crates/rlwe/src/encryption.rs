@@ -1,10 +1,10 @@
 //! Encryption, and the phase c(s) by which decryption begins.
 //!
-//! A message m modulo t enters as ⌊(Q/t)·m⌉, for BFV and BGV alike. With special moduli the public key encrypts modulo
-//! Qp for the first of them, p, and the result is scaled down to Q `[KPZ21, 3.1]`: of the errors little more is left than
-//! the rounding, (1 + δB_key)/2 at worst. That takes three transforms more: the parts of the public key times u,
-//! modulo p alone, return to coefficients, where the errors and the message join the remainder before its one transform.
-//! An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
+//! A message m modulo t is encrypted as ⌊(Q/t)·m⌉, for BFV and BGV alike. With special moduli the public key encrypts
+//! modulo Qp for the first of them, p, and the result is scaled down to Q `[KPZ21, 3.1]`: of the errors little more is
+//! left than the rounding, (1 + δB_key)/2 at worst. That takes three transforms more: the parts of the public key times
+//! u, modulo p alone, return to coefficients, where the errors and the message join the remainder before its one
+//! transform. An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, Poly, secret_coefficients};

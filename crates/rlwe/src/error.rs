@@ -13,7 +13,7 @@ use crate::{SecretDistribution, Security};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RlweError {
-    /// The modulus of a key is too large for the security asked for.
+    /// The modulus of a key is too large for the security level asked for.
     #[error(
         "a modulus of {log2_modulus:.1} bits at ring degree {degree} does not reach {security} security \
          ({}); use a larger ring or a smaller modulus",
@@ -79,7 +79,7 @@ pub enum RlweError {
         exponent: u64,
         /// Index m of the ring.
         index: u64,
-        /// Exponents of the Galois keys that are there, in ascending order.
+        /// Exponents of the Galois keys that exist, in ascending order.
         present: Vec<u64>,
     },
     /// Two rows of slots cannot be rotated in a ring that has no rows.
@@ -115,9 +115,9 @@ pub enum RlweError {
     Sharing {
         /// Name of the setting of shared decryptions.
         what: &'static str,
-        /// Values that are possible for the setting, in words.
+        /// Values that are possible for the setting of shared decryptions, in words.
         expected: String,
-        /// Value that was given for the setting.
+        /// Value that was given for the setting of shared decryptions.
         got: String,
     },
     /// All decryptions that the policy of a key allows were shared.
@@ -126,7 +126,7 @@ pub enum RlweError {
         /// Number of shared decryptions that the policy allows.
         queries: u64,
     },
-    /// The noise bound that a ciphertext carries is above the declared one.
+    /// The noise bound that a ciphertext carries is above the declared bound.
     #[error(
         "the ciphertext says its noise may reach 2^{claimed:.1}, declared are 2^{declared:.1}: declare the bound of the program \
          that made it"

@@ -36,7 +36,7 @@ pub trait Homomorphic: Scheme {
     type Plaintext;
     /// Type of the errors of operations.
     type Error: From<RlweError> + From<RingError>;
-    /// Name of an automorphism in traces, where it is not asked for as a rotation.
+    /// Name of an automorphism in traces, where it is not a rotation of rows.
     const AUTOMORPHISM: &'static str = "rotate";
 
     /// The RLWE context of a scheme's context: its ring and keys.
@@ -46,7 +46,7 @@ pub trait Homomorphic: Scheme {
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters.
     fn check(context: &Self::Context, a: &Ciphertext<Self>) -> Result<(), Self::Error>;
-    /// Checks two summands and brings them to one level, without a copy of what stays as it is. By default
+    /// Checks two summands and brings them to one level, without copies of summands that have it. By default
     /// all ciphertexts have one level.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ pub trait Homomorphic: Scheme {
     ) -> Result<Self::Metadata, Self::Error> {
         Ok(metadata.clone())
     }
-    /// Returns the bits that are left in the result of an operation, for its trace.
+    /// Returns the bits of noise budget left in the result of an operation, for its trace.
     ///
     /// # Errors
     /// The scheme's refusal of a result that was not declared or might not decrypt.
@@ -112,7 +112,7 @@ pub trait Homomorphic: Scheme {
     ) -> Result<f64, Self::Error>;
     /// Returns the error of a sum of no terms.
     fn empty(what: &'static str) -> Self::Error;
-    /// Returns the error of an automorphism without its key, in the scheme's words.
+    /// Returns the scheme's error of an automorphism whose Galois key is missing.
     fn missing_key(error: RlweError) -> Self::Error {
         error.into()
     }
@@ -173,11 +173,11 @@ pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> 
     fn multiplied(metadata: &Self::Metadata) -> Self::Metadata {
         metadata.clone()
     }
-    /// Returns the metadata of a ciphertext after a product with a constant of this absolute value.
+    /// Returns the metadata of a ciphertext after a product with a constant of the given absolute value.
     fn scaled(metadata: &Self::Metadata, _factor: u64) -> Self::Metadata {
         metadata.clone()
     }
-    /// Ends a sum that was made in one pass, of terms with the given metadata.
+    /// Ends a sum of ciphertexts that was made in one pass, of terms with the given metadata.
     ///
     /// # Errors
     /// Every error of [`join`](Homomorphic::join) and [`admit`](Homomorphic::admit).

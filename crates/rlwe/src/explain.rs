@@ -1,6 +1,6 @@
-//! Explanations of a parameter builder's choice: the frame that all schemes share.
+//! Explanations of the parameters that a builder chooses, in a form that all schemes share.
 //!
-//! A scheme gives the request, its candidates, each with the reasons for which it is refused, and its choice; an
+//! A scheme gives the request, its candidate rings, each with the reasons for which it is refused, and its choice; an
 //! [`Explanation`] holds the three and prints them. BGV and CKKS look at one ring after the other and take the first that fits
 //! ([`Explanation::first_fit`]); BFV compares costs and has verdicts of its own.
 
@@ -86,18 +86,18 @@ pub fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[(&'static str, String)]) -
     rows.iter().try_for_each(|(name, value)| writeln!(f, "  {name:<21} {value}"))
 }
 
-/// Verdict on a candidate where the first that fits is taken.
+/// Verdict on a candidate ring, where the first ring that fits is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict<Refusal> {
-    /// The candidate fits, and no smaller ring does.
+    /// The candidate ring fits, and no smaller ring does.
     Chosen,
-    /// The candidate does not fit.
+    /// The candidate ring does not fit.
     Refused(Refusal),
 }
 
 impl<Refusal> Verdict<Refusal> {
-    /// Splits the outcome of a search into the verdict on a candidate and the choice, if one was found.
+    /// Splits the outcome of a search for parameters into the verdict on a candidate and the choice, if one was found.
     pub fn of<Choice>(found: Result<Choice, Refusal>) -> (Self, Option<Choice>) {
         match found {
             Ok(choice) => (Self::Chosen, Some(choice)),
@@ -130,7 +130,7 @@ pub struct NothingFits<Refusal: Refuse> {
     /// Largest ring that was considered.
     #[serde(flatten)]
     pub ring: RingShape,
-    /// Reason why the largest ring was refused.
+    /// Reasons why the largest ring was refused.
     pub refusal: Option<Refusal>,
     /// Largest multiplicative depth that fits, with all else as asked.
     pub depth: Option<u32>,

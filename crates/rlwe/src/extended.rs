@@ -1,8 +1,8 @@
 //! Double hoisting: sums of rotated ciphertexts modulo Q_l·P, before the division by P.
 //!
-//! A key switch begins with digits and ends with a division by P. Rotations of one ciphertext share their digits
-//! ([`galois::hoist`]); sums of plaintexts times rotations share the division as well, if they are taken
-//! modulo Q_l·P `[BMTH21, 5]`. A rotation of such a sum divides one of its halves only.
+//! A key switch begins with a cut into digits and ends with a division by P. Rotations of one ciphertext share their
+//! digits ([`galois::hoist`]); sums of plaintexts times rotations share the division as well, if they are taken modulo
+//! Q_l·P `[BMTH21, 5]`. A rotation of such a sum divides one of its halves only.
 
 use num_bigint::BigInt;
 use rayon::prelude::*;
@@ -93,7 +93,7 @@ impl ExtendedCiphertext {
     /// Divides an extended ciphertext by P: returns the ciphertext times Q_j/Q_l, of level j ≤ l, with one rounding.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level above its own.
+    /// [`RlweError::Ring`] for a level above the level of the ciphertext.
     pub fn mod_down<S: Scheme>(
         &self,
         context: &RlweContext,
@@ -147,12 +147,12 @@ pub fn sums_of_products<S: Scheme>(
     Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
 }
 
-/// Returns P·Σ_g σ_g(Σ_i m_gi·σ_i(c)), linear in the ciphertext c, for `giants` g and the i-th of the exponents
+/// Returns the linear map P·Σ_g σ_g(Σ_i m_gi·σ_i(c)) of a ciphertext c, for `giants` g and the i-th of the exponents
 /// `babies`; `None` without giant steps.
 ///
-/// Cost: with d digits, l moduli and k special ones, all baby steps together take d·(l + k) transforms, every giant
-/// step (d + 1)·(l + k), and the division by P, [`ExtendedCiphertext::mod_down`], 2(l + k). Nothing is done where a
-/// key is missing.
+/// Cost of a linear map: with d digits, l moduli and k special moduli, all baby steps together take d·(l + k)
+/// transforms, every giant step (d + 1)·(l + k), and the division by P, [`ExtendedCiphertext::mod_down`], 2(l + k).
+/// Nothing is done where a key is missing.
 ///
 /// # Errors
 /// Every error of [`sums_of_products`].

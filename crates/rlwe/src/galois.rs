@@ -1,4 +1,4 @@
-//! Automorphisms of ciphertexts: X → X^k, which rotate slots.
+//! Automorphisms X → X^k of ciphertexts, which rotate slots, and their Galois keys.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -166,7 +166,7 @@ impl GaloisKeys {
     /// The Galois key of the automorphism X → X^k.
     ///
     /// # Errors
-    /// [`RlweError::MissingGaloisKey`] without that key.
+    /// [`RlweError::MissingGaloisKey`] where there is no Galois key of the exponent.
     pub fn get(&self, exponent: u64) -> Result<&KeySwitchKey, RlweError> {
         self.keys.get(&exponent).ok_or_else(|| RlweError::MissingGaloisKey {
             exponent,

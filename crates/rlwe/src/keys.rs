@@ -1,4 +1,4 @@
-//! Secret and public keys.
+//! Secret keys, public keys, and the names of keys.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::uniform_half::UniformHalf;
 use crate::{RlweContext, RlweError, randomness};
 
-/// Name of a secret key, which reveals nothing about it: 16 random bytes, drawn beside it.
+/// The name of a secret key, 16 random bytes that reveal nothing about the key.
 ///
 /// Every public key, evaluation key and ciphertext carries the name of its secret key, so that a
 /// mix-up is an error instead of garbage.
@@ -158,7 +158,7 @@ impl PublicKey {
         self.uniform.get(draw).unwrap_or_else(|never| match never {})
     }
 
-    /// The name of the secret key to which this public key belongs.
+    /// The name of the secret key to which the public key belongs.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id

@@ -39,7 +39,7 @@ pub fn available() -> Option<u64> {
 /// Checks that `needed` bytes of memory are left. Where the system does not say, the check passes.
 ///
 /// # Errors
-/// [`RlweError::Memory`] where fewer are left.
+/// [`RlweError::Memory`] where fewer bytes are left.
 ///
 /// ```
 /// use sunzi_rlwe::memory;
@@ -82,7 +82,7 @@ fn axis_bytes(axis: &Axis) -> u64 {
     (length as u64 * rows as u64).saturating_mul(place).saturating_add(entries.saturating_mul(entry))
 }
 
-/// Returns the approximate bytes that a ring of so many moduli takes beside its transforms: the products of all
+/// Returns the approximate bytes that a ring of `moduli` primes takes beside its transforms: the products of all
 /// moduli but one, and places of tables that lead to each lower level.
 #[must_use]
 pub fn level_bytes(moduli: usize) -> u64 {
@@ -90,7 +90,7 @@ pub fn level_bytes(moduli: usize) -> u64 {
     moduli * moduli * QUOTIENT + moduli * LOWER
 }
 
-/// Returns the approximate bytes that key switching takes beside transforms at a level of so many moduli, whose
+/// Returns the approximate bytes that key switching takes beside transforms at a level of `moduli` primes, whose
 /// digits have so many of them each: tables that lift each digit to the other moduli, and with special moduli the
 /// ring of keys.
 #[must_use]

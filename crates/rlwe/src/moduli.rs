@@ -1,4 +1,4 @@
-//! Checks of lists of ciphertext and special moduli: which make a ring and its keys.
+//! Checks whether lists of ciphertext and special moduli make a ring and its keys.
 
 use sunzi_math::is_prime;
 

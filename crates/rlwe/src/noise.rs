@@ -1,13 +1,13 @@
 //! Bounds on the noise of a ciphertext, worst case and tail, computed without the secret key.
 //!
-//! * The **worst case** of the papers (expansion factor δ): holds always, since errors and
+//! * The **worst case** noise bound of the papers (expansion factor δ): holds always, since errors and
 //!   secrets are bounded.
 //! * A **tail bound**, exceeded anywhere in the n coefficients with probability 2^-128 over keys and
 //!   ciphertexts: a bound on the standard deviation of every coefficient times a factor T, plus a peak for
 //!   roots of unity at which several factors are large at once (see [`Tail`]). It assumes ciphertexts that were
 //!   made by encryption and by these operations.
 //!
-//! Deviations add as variances only where the operands are known to be independent: fresh
+//! Deviations of noise add as variances only where the operands are known to be independent: fresh
 //! ciphertexts that no operation has mixed with others. Everywhere else (x·x, x + x, fan-out, anything
 //! that went through the same key) they add linearly, which is right for any dependence
 //! (Minkowski). Magnitudes are kept as logarithms, since noise reaches thousands of bits.
@@ -32,15 +32,15 @@ pub use model::{NoiseModel, mod_switch, public_encryption};
 pub(crate) use stored::STORED_LEN;
 pub use tail::{TAIL_BITS, Tail};
 
-/// Bound B_err on errors: they are centred binomial on 21 + 21 bits, so never larger than 21.
+/// Bound B_err on coefficients of errors, which are centred binomial on 21 + 21 bits: at most 21.
 pub const ERROR_BOUND: f64 = 21.0;
 /// Variance σ² of a coefficient of an error.
 pub const ERROR_VARIANCE: f64 = 10.5;
-/// Bound B_key on secrets: their coefficients are −1, 0 or 1.
+/// Bound B_key on coefficients of secrets, which are −1, 0 or 1.
 pub const KEY_BOUND: f64 = 1.0;
 /// Variance of a uniform ternary coefficient, 2/3.
 pub const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
-/// Distance that a rounded quotient may have from the quotient: half, and 2^-40 for quotients in doubles.
+/// Largest distance of a rounded quotient from the quotient: half, and 2^-40 for quotients in doubles.
 const ROUNDING: f64 = 0.5 + 1.0 / (1_u64 << 40) as f64;
 
 /// A non-negative magnitude, stored as its base-2 logarithm.
@@ -215,8 +215,8 @@ pub struct NoiseBound {
     pub secret_degree: u32,
     /// Random tag of a fresh encryption; `None` as soon as two ciphertexts or a key are mixed in.
     origin: Option<u64>,
-    /// Deviation and peak of the part that went through a product of ciphertexts: only that part can have fourth
-    /// moments far above those of a product of two Gaussians.
+    /// Deviation and peak of the part of the noise that went through a product of ciphertexts: only that part can have
+    /// fourth moments far above those of a product of two Gaussians.
     heavy: (Log2, Log2),
 }
 

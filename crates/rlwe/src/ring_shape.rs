@@ -8,7 +8,7 @@ use sunzi_ring::{Expansion, Ring, RingError};
 /// Range of ring degrees n that parameters may have.
 pub const DEGREES: std::ops::RangeInclusive<usize> = 1 << 6..=1 << 17;
 
-/// The ring Z\[X\]/Φ_m(X) of a parameter set, as plain data: m, or log2 n where m = 2n is a power of two.
+/// The shape of the ring Z\[X\]/Φ_m(X) of a parameter set, as plain data: m, or log2 n where m = 2n is a power of two.
 ///
 /// ```
 /// use sunzi_rlwe::RingShape;
@@ -83,7 +83,7 @@ impl RingShape {
         }
     }
 
-    /// The number ⌊log2 n⌋: log2 n for m a power of two. The security table is entered with it, so that between two
+    /// The rounded logarithm ⌊log2 n⌋ of the ring degree, by which the security table is read, so that between two
     /// powers of two the smaller one's limit holds.
     #[must_use]
     pub fn log2_degree(self) -> u32 {
@@ -99,7 +99,8 @@ impl RingShape {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }
 
-    /// The number modulo which moduli must be 1; `u64::MAX`, which no modulus fulfils, for an index of no ring.
+    /// The number modulo which moduli of the ring must be 1; `u64::MAX`, which no modulus fulfils, for an index of no
+    /// ring.
     #[must_use]
     pub fn root_order(self) -> u64 {
         Ring::root_order(self.index()).unwrap_or(u64::MAX)

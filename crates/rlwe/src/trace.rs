@@ -23,7 +23,7 @@ pub struct Step {
     pub left: f64,
 }
 
-/// A trace: the operations behind one ciphertext along the operand with the least budget. Cheap to clone.
+/// A trace: the operations that made a ciphertext, along the operand with the least noise budget. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<History>);
 
@@ -35,8 +35,8 @@ struct History {
 }
 
 impl Trace {
-    /// Continues the trace with the fewest bits left, this one or one of `others`, by an operation that leaves
-    /// `left` bits.
+    /// Appends a step to the trace with the fewest bits left, this trace or one of `others`, for an operation that
+    /// leaves `left` bits.
     pub fn record(&mut self, operation: &'static str, left: f64, others: &[&Self]) {
         for &other in others {
             if other.left() < self.left() {

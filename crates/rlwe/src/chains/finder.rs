@@ -15,7 +15,7 @@ pub struct PrimeFinder {
 }
 
 impl PrimeFinder {
-    /// A finder of primes ≡ 1 (mod `step`), except those that are `taken`.
+    /// Makes a finder of primes ≡ 1 (mod `step`) other than the primes `taken`.
     #[must_use]
     pub fn new(step: u64, taken: &[u64]) -> Self {
         Self { step, taken: taken.to_vec() }

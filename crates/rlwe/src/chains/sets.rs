@@ -32,14 +32,14 @@ pub struct LevelSets {
     cost: f64,
     /// Terminal primes of the pool, ascending.
     pool: Vec<u64>,
-    /// Pairs, one for each level, the lowest first, of a set of terminals as bits and the number of long primes
-    /// below.
+    /// Pairs of a set of terminals, as bits, and a number of long primes: one for each level, the
+    /// lowest first.
     levels: Vec<(usize, usize)>,
 }
 
-/// Returns the levels of Q_0 of `first` bits and q_1, q_2, … of these `bits`, of primes ≡ 1 (mod `step`) but those
-/// that are `taken`: the best for every pool of at most two terminals, and for larger pools near the best of them,
-/// the cheapest first. The highest level has all moduli.
+/// Returns level sets for Q_0 of `first` bits and scales q_1, q_2, … of the given `bits`, of primes ≡ 1 (mod `step`)
+/// but those that are `taken`: the best for every pool of at most two terminals, and for larger pools near the best of
+/// them, the cheapest first. The highest level has all moduli.
 #[must_use]
 pub fn level_sets(step: u64, taken: &[u64], first: f64, bits: &[f64]) -> Vec<LevelSets> {
     let terminals = terminals(step, taken);
@@ -164,7 +164,7 @@ impl LevelSets {
         &self.pool
     }
 
-    /// The sets of all levels, the lowest first: the terminals of a level, one bit for each, and its number of long
+    /// The pairs of all levels, the lowest first: the terminals of a level, one bit for each, and its number of long
     /// primes.
     #[must_use]
     pub fn levels(&self) -> &[(usize, usize)] {
@@ -178,7 +178,7 @@ impl LevelSets {
         own.map(|(_, &p)| (p as f64).log2()).sum()
     }
 
-    /// Returns the place of every level among the sets of moduli, counted from one, and these sets, for the terminals
+    /// Returns the index of every level among the sets of moduli, counted from one, and these sets, for the terminals
     /// and the long primes in their order: those of the levels, and for keys all that a level and those below it
     /// have.
     #[must_use]

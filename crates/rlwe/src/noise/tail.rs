@@ -6,7 +6,7 @@
 //! key the same c(ζ) and s(ζ) return at every level. A root at which they are large by chance then lifts all
 //! coefficients, far more often than a Gaussian of the same variance would. So a bound has two parts:
 //!
-//! * **T·σ** for the many ordinary roots,
+//! * **T·σ** for the many ordinary roots of unity,
 //! * a **peak** P for the largest one: (2/n)·max|v(ζ)|, what it and its conjugate add to a coefficient.
 //!
 //! T·σ and the peak share one improbability: if the peak takes a part α of the exponent, a coefficient reaches
@@ -61,7 +61,7 @@ impl Tail {
         Self { ring, degree, bits, level }
     }
 
-    /// The factor T such that n Gaussian coefficients of deviation σ all stay below T·σ: 2n·exp(−T²/2) = 2^-128.
+    /// The tail factor T, such that n Gaussian coefficients of deviation σ all stay below T·σ: 2n·exp(−T²/2) = 2^-128.
     #[must_use]
     pub fn factor(&self) -> f64 {
         (2.0 * std::f64::consts::LN_2 * (self.bits + 1.0 + self.degree.log2())).sqrt()
@@ -80,14 +80,14 @@ impl Tail {
         }
     }
 
-    /// The peak, over σ, of independent coefficients of deviation σ: |v(ζ)|² ≤ L·nσ².
+    /// The peak, over σ, of noise with independent coefficients of deviation σ: |v(ζ)|² ≤ L·nσ².
     #[must_use]
     pub fn sum_peak(&self) -> f64 {
         2.0 * (self.level / self.degree).sqrt()
     }
 
-    /// The peak, over σ, of a product of two polynomials of independent coefficients with coefficients of deviation σ
-    /// together.
+    /// The peak, over σ, of a product of two polynomials of independent coefficients, whose coefficients have deviation
+    /// σ together.
     #[must_use]
     pub fn product_peak(&self) -> f64 {
         self.level / self.degree.sqrt()
@@ -142,7 +142,7 @@ mod tests {
 
     type Complex = (f64, f64);
 
-    /// A sampler of polynomials of degree 64 by their values at half of the roots of unity; the others are
+    /// A sampler of polynomials of degree 64 by their values at half of the roots of unity; the other values are
     /// conjugates.
     struct Sampler {
         state: u64,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// [`accepting_insecure`] only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Security {
-    /// Security of at least 128 bits: the default.
+    /// Security of at least 128 bits, the default.
     #[default]
     Bits128,
     /// Security of at least 192 bits.

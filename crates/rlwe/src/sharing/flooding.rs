@@ -18,7 +18,7 @@ const CELL_BITS: u32 = 4;
 /// Number of bits of the uniform part U of flooding noise that are drawn at a time.
 const CHUNK_BITS: u64 = 120;
 
-/// Knowledge of the key holder about the noise of ciphertexts whose results are shared: a bound on every coefficient.
+/// The noise that the key holder declares for ciphertexts whose results are shared: a bound on every coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeclaredNoise(Log2);
 
@@ -48,7 +48,7 @@ impl DeclaredNoise {
     /// honest mistake.
     ///
     /// # Errors
-    /// [`RlweError::NoiseDeclaredTooLow`] where it is larger.
+    /// [`RlweError::NoiseDeclaredTooLow`] where the claimed noise is larger.
     pub fn check(&self, claimed: &NoiseBound, ring: impl Into<Expansion>) -> Result<(), RlweError> {
         let (claimed, declared) = (claimed.bound(ring).bits(), self.bits());
         // A bound that is NaN claims nothing that could be relied on.
@@ -68,7 +68,7 @@ pub struct Flooding {
 }
 
 impl Flooding {
-    /// The flooding noise that hides noise of a declared size in n coefficients.
+    /// Returns the flooding noise that hides noise of a declared size in n coefficients.
     ///
     /// # Errors
     /// [`RlweError::Sharing`] for noise that is NaN, or above 2^(2^20); [`RlweError::Ring`] for a ring above 2^24.
@@ -104,7 +104,7 @@ impl Flooding {
         Self { cell, cell_shift: cell_shift as u64, log2_width, degree }
     }
 
-    /// Returns log2 of the largest noise that can be hidden where it and the flooding noise are at most 2^`capacity`
+    /// Returns log2 of the largest noise that flooding noise can hide, where the two are at most 2^`capacity`
     /// together.
     ///
     /// # Errors

@@ -91,7 +91,7 @@ impl LedgerFile {
     /// Writes a new sharing ledger to a file that only its owner can read.
     ///
     /// # Errors
-    /// [`WireError::Io`] where writing fails, or where a file of this name exists.
+    /// [`WireError::Io`] where writing fails, or where the file exists.
     pub fn create(path: impl AsRef<Path>, ledger: SharingLedger) -> Result<Self, WireError> {
         let path = path.as_ref().to_owned();
         let _lock = lock(&path)?;

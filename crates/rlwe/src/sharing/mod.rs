@@ -9,10 +9,11 @@
 //! changes a Gaussian by Kullback–Leibler divergence ‖v‖²/(2σ²) ≤ nB²/(2σ²); divergences of τ results, each chosen after those before it, add up; and by
 //! Pinsker's inequality the statistical distance of all that is shared from what does not depend on v is at most √(τnB²/(4σ²)). It is at most 2^-s for
 //!
-//! > σ = B·√(nτ)·2^(s−1).
+//! > deviation of flooding noise σ = B·√(nτ)·2^(s−1).
 //!
-//! E = g·X + U with X a discrete Gaussian of σ/g = 2^k and U uniform in [0, g): a shift by v moves X by at most B/g + 1 for any value of U, so that B + g
-//! stands for B above, and no low bit of v remains. s bits of statistical distance keep 2s bits of security of the kind that `[LMSS22]` define.
+//! Flooding noise is E = g·X + U with X a discrete Gaussian of σ/g = 2^k and U uniform in [0, g): a shift by v moves X
+//! by at most B/g + 1 for any value of U, so that B + g stands for B above, and no low bit of v remains. s bits of
+//! statistical distance keep 2s bits of security of the kind that `[LMSS22]` define.
 //!
 //! **Whose bound it is.** B comes from the key holder: from the program that was declared, run by the key holder on ciphertexts of their own, or from what the
 //! parameters can hold at most ([`DeclaredNoise`]). The bound that travels with a ciphertext is what its maker says, and never counts.
@@ -90,7 +91,7 @@ impl SharingPolicy {
         Ok(Self { statistical_bits, queries })
     }
 
-    /// Returns the bits by which the noise of an exact scheme must stay below the largest that decrypts, in n
+    /// Returns the bits by which the noise of an exact scheme must stay below the largest noise that decrypts, in n
     /// coefficients, so that flooding noise fits beside it.
     #[must_use]
     pub fn room(&self, degree: usize) -> f64 {

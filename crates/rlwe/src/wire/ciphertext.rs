@@ -42,7 +42,7 @@ pub trait SchemeFormat: Sized {
     /// read.
     ///
     /// # Errors
-    /// [`WireError::Scheme`] for a ciphertext that they never make.
+    /// [`WireError::Scheme`] for a ciphertext that no operations make.
     fn accept(&self, ciphertext: CiphertextOf<Self>) -> Result<CiphertextOf<Self>, WireError>;
 
     /// Returns the fingerprint of the parameters of ciphertexts and plaintexts.

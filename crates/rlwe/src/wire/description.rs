@@ -1,4 +1,4 @@
-//! Parameters as bytes, and the fingerprints of parameters that follow from these.
+//! Descriptions of parameters as bytes, and fingerprints, which are hashes of descriptions.
 
 use sha2::{Digest, Sha256};
 use sunzi_math::log2_product;
@@ -37,7 +37,7 @@ impl Fingerprint {
     /// Checks that the fingerprint `other` equals this one.
     ///
     /// # Errors
-    /// [`WireError::Parameters`] where they differ.
+    /// [`WireError::Parameters`] where the fingerprints differ.
     pub fn check(&self, other: &Self) -> Result<(), WireError> {
         if self.ring != other.ring {
             return Err(WireError::Parameters { what: "ring, moduli or key switching" });
@@ -123,13 +123,13 @@ impl RingPart {
         }
     }
 
-    /// The number of digits of key switching; 0 for options that the moduli do not allow.
+    /// Returns the number of digits of key switching; 0 for options that the moduli do not allow.
     #[must_use]
     pub fn digits(&self) -> usize {
         RnsDigits::new(&self.key_switching, &self.moduli).map_or(0, |digits| digits.count())
     }
 
-    /// Checks that secrets are uniform ternary ones, for a scheme that knows no others.
+    /// Checks that secrets are uniform ternary, for a scheme that has no others.
     ///
     /// # Errors
     /// [`WireError::Value`] for other secrets.
@@ -140,10 +140,10 @@ impl RingPart {
         }
     }
 
-    /// Checks that levels are not sets of moduli, for parameters that have none such.
+    /// Checks that levels are prefixes of the moduli, for parameters without levels that are sets.
     ///
     /// # Errors
-    /// [`WireError::Value`] where they are sets.
+    /// [`WireError::Value`] where levels are sets of moduli.
     pub fn check_prefixes(&self) -> Result<(), WireError> {
         if self.rungs.is_empty() {
             return Ok(());
@@ -203,7 +203,7 @@ pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: Secret
 }
 
 impl RlweContext {
-    /// Returns the fingerprint of the data on which keys of this context depend.
+    /// Returns the fingerprint of the data on which keys of the context depend.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let bytes = ring_bytes(self.ring().description(), self.options(), self.secrets());

@@ -7,11 +7,11 @@ use sunzi_ring::{PackingError, RingError};
 use super::{Fault, Kind, SecurityClaim};
 use crate::{KeyId, RlweError};
 
-/// Reasons why an object was not read or written: what was expected, what came, what to do.
+/// An error of a file: why an object was not read or written, what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// Reading or writing bytes failed.
+    /// Reading or writing the bytes of a file failed.
     #[error(transparent)]
     Io(io::Error),
     /// The file is not one of Sunzi, or went through a conversion of text.
@@ -49,7 +49,7 @@ pub enum WireError {
         /// Name of the parameters that differ, in words.
         what: &'static str,
     },
-    /// The parameters protect nothing, and such parameters were not asked for.
+    /// The parameters have no security, and such parameters were not asked for.
     #[error(
         "the parameters were written without a check of their security ({claim}): take others, or opt out by name \
          (--insecure-for-research-only, insecure_for_research_only=True, Accept::InsecureForResearchOnly), never for data that matters"

@@ -112,7 +112,7 @@ impl<'a> FieldReader<'a> {
         std::str::from_utf8(text).map_err(|_| WireError::value(what, "UTF-8", "other bytes"))
     }
 
-    /// Reads a number of two bytes.
+    /// Reads a number of two bytes, little-endian.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left.
@@ -120,7 +120,7 @@ impl<'a> FieldReader<'a> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// Reads a number of four bytes.
+    /// Reads a number of four bytes, little-endian.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left.
@@ -128,7 +128,7 @@ impl<'a> FieldReader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Reads a number of eight bytes.
+    /// Reads a number of eight bytes, little-endian.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left.

@@ -80,7 +80,7 @@ fn put<T, C: Format<T>, O: Append>(
     Ok(output.into_inner())
 }
 
-/// Reads an object from exactly its bytes.
+/// Reads an object from its bytes, header first, with none left over.
 ///
 /// # Errors
 /// Any [`WireError`].

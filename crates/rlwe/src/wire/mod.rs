@@ -1,4 +1,4 @@
-//! Objects as bytes: format version 1 of `docs/format.md`.
+//! Wire format of objects as bytes: format version 1 of `docs/format.md`.
 //!
 //! A context that implements [`Format`] for a kind of objects reads and writes them: an [`RlweContext`](crate::RlweContext) keys, the
 //! context of a scheme its plaintexts and ciphertexts.

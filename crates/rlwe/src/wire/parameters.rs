@@ -68,7 +68,7 @@ pub trait StoredParameters: Sized {
     /// Writes the data on which messages depend besides the ring, as
     /// [`SchemeFormat::describe`](super::SchemeFormat::describe) of their contexts.
     fn describe(&self, fields: &mut Fields);
-    /// The fingerprint of the parameters, equal to that of contexts made of them.
+    /// The fingerprint of the parameters, equal to the fingerprint of contexts made of them.
     fn fingerprint(&self) -> Fingerprint {
         let mut fields = Fields::default();
         self.describe(&mut fields);

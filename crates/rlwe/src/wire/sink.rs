@@ -91,7 +91,7 @@ impl<O: Append> Output<O> {
     }
 }
 
-/// Writes bytes of the current record.
+/// Writes bytes to the current record of an object.
 impl<O: Append> Write for Output<O> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;

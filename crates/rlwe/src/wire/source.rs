@@ -13,7 +13,7 @@ use super::sink::CHECKSUM_LEN;
 /// Largest number of bytes allocated for a record before its first byte was read; no secret is longer.
 const FIRST: usize = 1 << 20;
 
-/// A source that reads the records of an object.
+/// A source, which reads the records of an object.
 pub struct Source<I: BufRead> {
     input: I,
     /// Number of bytes of the object that were not read yet, by the header.
@@ -87,7 +87,7 @@ impl<I: BufRead> Source<I> {
         if u64::from_le_bytes(expected) == hash { Ok(()) } else { Err(WireError::Checksum { what }) }
     }
 
-    /// Checks that the whole object was read.
+    /// Checks that the whole object was read from the source.
     ///
     /// # Errors
     /// [`WireError::Trailing`] where bytes are left.

@@ -1,4 +1,4 @@
-//! Helpers that the tests of keys and ciphertexts share.
+//! Functions that the tests of keys and ciphertexts share.
 
 use sunzi_rlwe::Scheme;
 

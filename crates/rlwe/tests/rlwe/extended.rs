@@ -51,7 +51,7 @@ fn in_the_clear(ring: &Ring, x: &Poly<Evaluation>) -> Poly<Evaluation> {
     sum
 }
 
-/// Returns log2 of the largest error of the phase after double hoisting at a level, divided down to a lower one.
+/// Returns log2 of the largest error of the phase after double hoisting at a level and a switch to a lower level.
 fn error(ring: Ring, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(3);

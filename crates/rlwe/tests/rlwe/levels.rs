@@ -69,7 +69,7 @@ impl Party {
         Ciphertext::from_parts(parts, (), NoiseBound::none(), self.secret.id()).unwrap()
     }
 
-    /// Ciphertexts in which every part has the same coefficients, at and next to the ends of all ranges.
+    /// Ciphertexts whose parts have equal coefficients, at and next to the ends of the range modulo Q.
     fn extremes(&self, parts: usize, level: usize) -> Vec<Ciphertext<Bare>> {
         let ring = self.context.ring_at(level).unwrap();
         let q = BigInt::from(ring.modulus().clone());

@@ -47,7 +47,7 @@ fn judge(name: &str, noise: NoiseTerm, measured: &[f64], slack: f64) {
     assert!(largest >= least, "{name}: {largest} is far below the deviation {:?}", noise.deviation);
 }
 
-/// Checks relinearisation and an automorphism of random ciphertexts.
+/// Checks the noise of relinearisation and of an automorphism, on random ciphertexts.
 fn law(ring: &Ring, options: &GadgetOptions, slack: f64) {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
