@@ -64,7 +64,7 @@ pub enum RlweError {
          make the key for a higher level"
     )]
     KeyLevel {
-        /// Level of the key: the most ciphertext moduli that it can switch.
+        /// Level of the key: the largest number of moduli of ciphertexts that the key can switch.
         key: usize,
         /// Level of the ciphertext: its number of moduli.
         ciphertext: usize,

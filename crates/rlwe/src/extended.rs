@@ -114,9 +114,9 @@ impl ExtendedCiphertext {
 /// A giant step of a linear map: exponent k of an automorphism X → X^k, and the terms (i, m_i) of Σ m_i·(rotation i).
 pub type GiantStep<'a> = (u64, Vec<(usize, &'a Multiplier)>);
 
-/// Returns, for every list of terms (i, m_i), m_i packed by the gadget of the ciphertext's level or of one that it is
-/// nested in, P times Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of `exponents`: as from [`Hoisted::extended`],
-/// without holding any of these. Digits are computed once, and only where something is rotated.
+/// Returns P times Σ m_i·(the ciphertext of m(X^k_i)) for every list of terms (i, m_i), k_i the i-th of `exponents`: as
+/// from [`Hoisted::extended`], without holding any of these. The m_i are packed by the gadget of the ciphertext's level
+/// or of one that it is nested in. Digits are computed once, and only where something is rotated.
 ///
 /// # Errors
 /// Every error of [`galois::automorphism`]; [`RlweError::Ring`] for polynomials of another ring and indices of no

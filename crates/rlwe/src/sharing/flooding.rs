@@ -118,7 +118,7 @@ impl Flooding {
         Ok(capacity - (gain + Log2::of(1.0)).bits() - 1e-5)
     }
 
-    /// Returns log2 of the deviation of every coefficient of flooding noise, σ and a cell.
+    /// Returns log2 of the deviation of every coefficient of flooding noise, the sum of σ and a cell.
     #[must_use]
     pub fn log2_deviation(&self) -> f64 {
         self.log2_cell() + (f64::from(self.log2_width).exp2() + 1.0).log2()
