@@ -1,4 +1,4 @@
-//! Moduli of levels: primes next to a size, and levels that are sets of them.
+//! Chains of ciphertext moduli: primes next to a size, and levels as sets of primes.
 
 mod finder;
 mod sets;
@@ -6,10 +6,10 @@ mod sets;
 pub use finder::PrimeFinder;
 pub use sets::{LevelSets, level_sets};
 
-/// Longest primes, in bits, for which transforms are the fastest.
+/// Length log2 of the longest primes for which number-theoretic transforms are the fastest.
 pub const WORD_BITS: f64 = 47.8;
 
-/// The indices of the moduli of a level of a ring, ascending: those of its rung, or the first `level` of `moduli`
+/// Returns the indices of the moduli of a level of a ring, ascending: its rung, or the first `level` of `moduli`
 /// where there are no rungs; empty for a level that does not exist.
 #[must_use]
 pub fn limbs_of_level(rungs: &[Vec<usize>], moduli: usize, level: usize) -> Vec<usize> {
@@ -19,7 +19,7 @@ pub fn limbs_of_level(rungs: &[Vec<usize>], moduli: usize, level: usize) -> Vec<
     level.checked_sub(1).and_then(|rung| rungs.get(rung)).cloned().unwrap_or_default()
 }
 
-/// The length, log2, of the longest of at most `digits` digits of consecutive moduli, when it is as short as can be.
+/// Returns log2 of the longest of at most `digits` digits of consecutive moduli, cut so that the longest is shortest.
 #[must_use]
 pub fn longest_digit(moduli: &[u64], digits: usize) -> f64 {
     let bits: Vec<f64> = moduli.iter().map(|&q| (q as f64).log2()).collect();

@@ -6,23 +6,23 @@ use sunzi_ring::{Evaluation, Poly, Ring, RingError};
 use crate::encryption::Encryption;
 use crate::{KeyId, NoiseBound, RlweError, Trace};
 
-/// A scheme, as a type: ciphertexts of two schemes do not mix.
+/// A scheme, as a type parameter of ciphertexts, so that ciphertexts of two schemes do not mix.
 pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
     /// Data that a ciphertext of the scheme carries besides polynomials: the plaintext modulus for BFV, the
     /// correction factor too for BGV, the scale for CKKS.
     type Metadata: Clone + std::fmt::Debug + PartialEq + Send + Sync;
-    /// Name of the scheme in messages.
+    /// Name of the scheme in texts of errors.
     const NAME: &'static str;
 }
 
-/// A polynomial c_0 + c_1·Y + … over R_q whose value at Y = s hides a message.
+/// A ciphertext: a polynomial c_0 + c_1·Y + … over R_q whose value at Y = s hides a message.
 ///
-/// The parts are in evaluation form. Fresh and relinearised ciphertexts have two parts, a
+/// The parts of a ciphertext are in evaluation form. Fresh and relinearised ciphertexts have two, a
 /// product three.
 #[derive(Clone)]
 pub struct Ciphertext<S: Scheme> {
     parts: Vec<Poly<Evaluation>>,
-    /// Seed from which c_1 follows, as long as c_1 is that of a fresh encryption.
+    /// Seed from which part c_1 of a ciphertext follows, as long as no operation changed c_1.
     seed: Option<[u8; 32]>,
     metadata: S::Metadata,
     noise: NoiseBound,
@@ -31,7 +31,7 @@ pub struct Ciphertext<S: Scheme> {
 }
 
 impl<S: Scheme> Ciphertext<S> {
-    /// Makes a ciphertext of parts. For schemes; users encrypt.
+    /// Makes a ciphertext of its parts; for schemes, as users encrypt.
     ///
     /// # Errors
     /// [`RlweError::WrongPartCount`] for fewer than two parts.
@@ -45,14 +45,14 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { parts, seed: None, metadata, noise, key, trace: Trace::default() })
     }
 
-    /// Wraps a fresh encryption. For schemes; users encrypt.
+    /// Makes a ciphertext of a fresh encryption; for schemes, as users encrypt.
     #[must_use]
     pub fn from_encryption(encryption: Encryption, metadata: S::Metadata, key: KeyId) -> Self {
         let Encryption { parts, noise, seed } = encryption;
         Self { parts: parts.into(), seed, metadata, noise, key, trace: Trace::default() }
     }
 
-    /// A ciphertext as a file had it: with a seed only if c_1 follows from it.
+    /// The ciphertext that a file had; with a seed only where part c_1 follows from it.
     pub(crate) fn from_stored(
         parts: Vec<Poly<Evaluation>>,
         seed: Option<[u8; 32]>,
@@ -63,13 +63,13 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { seed, ..Self::from_parts(parts, metadata, noise, key)? })
     }
 
-    /// The seed of c_1, as long as c_1 is that of a fresh encryption under the secret key.
+    /// The seed of part c_1, as long as c_1 is as a fresh encryption under the secret key had it.
     #[must_use]
     pub fn seed(&self) -> Option<&[u8; 32]> {
         self.seed.as_ref()
     }
 
-    /// Returns a ciphertext with other parts that carries all else of this one.
+    /// Returns a ciphertext with the given parts and the metadata, noise bounds and key of this ciphertext.
     ///
     /// # Errors
     /// Every error of [`from_parts`](Self::from_parts).
@@ -79,41 +79,41 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { parts, seed: None, metadata, noise: self.noise, key: self.key, trace })
     }
 
-    /// The parts c_0, c_1, ….
+    /// The parts c_0, c_1, … of a ciphertext, in evaluation form.
     #[must_use]
     pub fn parts(&self) -> &[Poly<Evaluation>] {
         &self.parts
     }
 
-    /// The parts, to be changed in place together with the noise bounds that follow from them.
+    /// The parts of a ciphertext, to be changed in place together with its noise bounds.
     pub fn parts_mut(&mut self) -> &mut Vec<Poly<Evaluation>> {
         self.seed = None;
         &mut self.parts
     }
 
-    /// The scheme's metadata of the ciphertext.
+    /// The metadata of a ciphertext that its scheme defines.
     #[must_use]
     pub fn metadata(&self) -> &S::Metadata {
         &self.metadata
     }
 
-    /// Replaces the scheme's metadata, where an operation changes what the parts encode.
+    /// Replaces the metadata of a ciphertext, where an operation changes what the parts encode.
     pub fn set_metadata(&mut self, metadata: S::Metadata) {
         self.metadata = metadata;
     }
 
-    /// Both noise bounds of the ciphertext.
+    /// The worst-case and the tail bound on the noise of a ciphertext.
     #[must_use]
     pub fn noise(&self) -> &NoiseBound {
         &self.noise
     }
 
-    /// Replaces the noise bounds.
+    /// Replaces the noise bounds of a ciphertext.
     pub fn set_noise(&mut self, noise: NoiseBound) {
         self.noise = noise;
     }
 
-    /// The trace: the operations that spent the ciphertext's noise budget.
+    /// The trace of a ciphertext: the operations that spent its noise budget.
     #[must_use]
     pub fn trace(&self) -> &Trace {
         &self.trace
@@ -139,9 +139,9 @@ impl<S: Scheme> Ciphertext<S> {
         if self.key == other { Ok(()) } else { Err(RlweError::KeyMismatch { what }) }
     }
 
-    /// Adds or subtracts: self ← self ± other, of any part counts, both of `ring`. `finish` is given what the result
-    /// carries besides its parts, with the metadata of `self`, and returns it as the scheme wants it. On an error, of
-    /// `finish` too, `self` is not changed.
+    /// Adds or subtracts ciphertexts: self ← self ± other, of any part counts, over `ring`. `finish` is given what the
+    /// result carries besides its parts, with the metadata of `self`, and returns it as the scheme wants it. On an
+    /// error, of `finish` too, `self` is not changed.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for parts of another ring or level; every error of `finish`.
@@ -162,7 +162,8 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(())
     }
 
-    /// Does [`join_assign`](Self::join_assign) into a new ciphertext, in one pass over both operands.
+    /// Adds or subtracts two ciphertexts into a new one, in one pass over the operands: see
+    /// [`join_assign`](Self::join_assign).
     ///
     /// # Errors
     /// Every error of [`join_assign`](Self::join_assign).
@@ -185,7 +186,7 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { parts, ..joined })
     }
 
-    /// Returns what a sum or difference carries, without parts. No later step fails.
+    /// Returns what a sum or difference of ciphertexts carries besides its parts; no step after this one fails.
     fn carried(&self, ring: &Ring, other: &Self) -> Result<Self, RlweError> {
         self.check_key(other.key, "the second summand")?;
         for part in self.parts.iter().chain(&other.parts) {
@@ -199,7 +200,7 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(Self { parts: Vec::new(), seed: None, metadata, noise, key: self.key, trace })
     }
 
-    /// Adds or subtracts a message: c_0 ← c_0 ± message, for a message of the ring of the parts.
+    /// Adds a message to a ciphertext or subtracts it: c_0 ← c_0 ± message, in the ring of the parts.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a message of another ring or level.
@@ -210,10 +211,11 @@ impl<S: Scheme> Ciphertext<S> {
         Ok(())
     }
 
-    /// Multiplies parts and noise by a constant c: self ← c·self, for the ring of the parts.
+    /// Multiplies the parts and noise bounds of a ciphertext by a constant c: self ← c·self, over the ring of the
+    /// parts.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for another ring or level.
+    /// [`RlweError::Ring`] for a ring that is not the ring of the parts.
     pub fn scale_assign(&mut self, ring: &Ring, constant: i64) -> Result<(), RlweError> {
         if constant != 1 {
             for part in self.parts_mut() {
@@ -253,7 +255,7 @@ fn check_parts(parts: &[Poly<Evaluation>]) -> Result<(), RlweError> {
     })
 }
 
-/// Returns the parts that only the second operand has, from part `first` on, as parts of the result.
+/// Returns the parts of a sum from part `first` on, which only the second operand has.
 fn rest(
     ring: &Ring,
     parts: &[Poly<Evaluation>],
@@ -264,17 +266,17 @@ fn rest(
     rest.map(|part| ring.linear_combination(&[(&sign.factor(), part)], ring.level())).collect()
 }
 
-/// Whether a second operand is added or subtracted.
+/// Sign of the second operand of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// Addition, a + b.
+    /// Sign of an addition, a + b.
     Plus,
-    /// Subtraction, a − b.
+    /// Sign of a subtraction, a − b.
     Minus,
 }
 
 impl Sign {
-    /// Adds or subtracts: a ← a ± b.
+    /// Adds polynomials or subtracts them: a ← a ± b.
     fn apply(self, ring: &Ring, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
         match self {
             Self::Plus => ring.add_assign(a, b),
@@ -290,7 +292,7 @@ impl Sign {
     }
 }
 
-/// Gives the noise bounds of a ciphertext, so that functions of bounds take a ciphertext as well.
+/// Dereferences a ciphertext to its noise bounds, so that functions of noise bounds take ciphertexts.
 impl<S: Scheme> AsRef<NoiseBound> for Ciphertext<S> {
     fn as_ref(&self) -> &NoiseBound {
         &self.noise

@@ -1,11 +1,11 @@
-//! A ring together with the security it must reach.
+//! Contexts of the RLWE layer: a ring together with the security that it must reach.
 
 use sunzi_ring::{Gadget, GadgetOptions, Ring};
 
 use crate::noise::NoiseModel;
 use crate::{RlweError, SecretDistribution, Security, security};
 
-/// The ring of a parameter set, checked against the security table.
+/// A context: the ring of a parameter set, checked against the security table.
 #[derive(Clone, Debug)]
 pub struct RlweContext {
     ring: Ring,
@@ -19,7 +19,7 @@ pub struct RlweContext {
 }
 
 impl RlweContext {
-    /// Joins a ring and the security it must reach.
+    /// Makes the context of a ring and the security that it must reach.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when log2 q exceeds the table's limit.
@@ -27,7 +27,7 @@ impl RlweContext {
         Self::with_gadget(ring, security, &GadgetOptions::default())
     }
 
-    /// Does [`new`](Self::new) with options by which key switching cuts polynomials into digits.
+    /// Makes the context of a ring, a security, and options by which key switching cuts polynomials into digits.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new), for log2 QP with special moduli; [`RlweError::Ring`] for options the ring
@@ -53,7 +53,7 @@ impl RlweContext {
         Ok(context)
     }
 
-    /// Returns the context for secrets of another distribution, uniform ternary ones being the default.
+    /// Returns the context for secrets of the given distribution; the default is uniform ternary.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when log2 QP exceeds the limit for such secrets; [`RlweError::Ring`] for a weight of none or of more
@@ -79,17 +79,17 @@ impl RlweContext {
         Ok(context)
     }
 
-    /// The dimension of secrets: n, times the rank of a module.
+    /// The dimension of secrets: ring degree n times the rank of a module.
     pub(crate) fn dimension(&self) -> usize {
         self.ring.degree().saturating_mul(self.module_rank)
     }
 
-    /// Checks the modulus of keys, special moduli included: every key passes through here.
+    /// Checks the modulus of keys, special moduli included, against the security table; called for every key.
     pub(crate) fn check_security(&self) -> Result<(), RlweError> {
         security::check_of(self.secret, self.dimension(), self.log2_key_modulus, self.security)
     }
 
-    /// The ring R_q.
+    /// The ciphertext ring R_q of the context.
     pub fn ring(&self) -> &Ring {
         &self.ring
     }
@@ -99,7 +99,7 @@ impl RlweContext {
         self.ring.level()
     }
 
-    /// The ring R_{Q_l} of a level: the ring of the context, or one that shares its tables.
+    /// The ring R_{Q_l} of a level l, which shares the tables of the context's ring.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level that does not exist.
@@ -121,7 +121,7 @@ impl RlweContext {
         self.ring.degree() * self.key_ring().level() * self.gadget.digit_count()
     }
 
-    /// The key ring R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of
+    /// The key ring R_QP of secrets and keys; R_q without special moduli. Its first levels are the levels of
     /// the ring.
     pub fn key_ring(&self) -> &Ring {
         self.gadget.key_ring()
@@ -137,12 +137,12 @@ impl RlweContext {
         Ok(key_ring.at_level(key_ring.level().min(self.level() + 1))?)
     }
 
-    /// The size log2 p of the extra modulus for encryption modulo Qp; 0 without special moduli.
+    /// The size log2 p of the special modulus for encryption modulo Qp; 0 without special moduli.
     pub fn log2_encryption_excess(&self) -> f64 {
         self.log2_encryption_excess
     }
 
-    /// The size log2 QP of the key modulus, by which security is judged.
+    /// The size log2 QP of the key modulus, which the security table limits.
     pub fn log2_key_modulus(&self) -> f64 {
         self.log2_key_modulus
     }
@@ -155,8 +155,8 @@ impl RlweContext {
         Ok(self.gadget.at_level(level)?)
     }
 
-    /// The approximate number of bytes of a switching key for ciphertexts of this level, with the half that follows
-    /// from a seed: a residue has as many bytes as its modulus.
+    /// The approximate number of bytes of a switching key for ciphertexts of the given level, with the half that
+    /// follows from a seed: a residue has as many bytes as its modulus.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level that does not exist.
@@ -168,7 +168,7 @@ impl RlweContext {
         Ok(polynomial.saturating_mul(2 * gadget.digit_count() as u64))
     }
 
-    /// The options of key switching.
+    /// The options of the gadget of key switching.
     pub(crate) fn options(&self) -> &GadgetOptions {
         self.gadget.options()
     }
@@ -178,17 +178,17 @@ impl RlweContext {
         &self.gadget
     }
 
-    /// The security that the context must reach.
+    /// The security level that the parameters must reach.
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// The distribution of secrets.
+    /// The distribution of the coefficients of secrets.
     pub fn secrets(&self) -> SecretDistribution {
         self.secret
     }
 
-    /// The noise model: what operations add to noise in this ring under these secrets.
+    /// The noise model of the context: what operations add to noise in its ring under its secrets.
     pub fn noise_model(&self) -> NoiseModel {
         NoiseModel::new(self.ring.expansion(), self.secret).with_growth(self.ring.rounding_growth())
     }

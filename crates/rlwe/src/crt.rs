@@ -1,7 +1,7 @@
 //! Contexts of an exact scheme for several plaintext moduli, which hold integers wider than one of them.
 //!
-//! An integer is kept as its residues modulo coprime t_i, one ciphertext for each. All contexts have one ring and one set
-//! of keys, since keys do not depend on t.
+//! An integer is stored as its residues modulo coprime t_i, one ciphertext for each. All contexts have one ring and one
+//! set of keys, since keys do not depend on t.
 
 use std::ops::Deref;
 
@@ -12,7 +12,7 @@ use crate::{Ciphertext, EncryptionKey, Exact, RlweContext, RlweError, SecretKey}
 
 /// Contexts of one exact scheme, one for each of several coprime plaintext moduli, with common ring, tables and keys.
 ///
-/// It is a slice of the contexts, in the order of the plaintext moduli. Plaintexts of
+/// A [`CrtContext`] is a slice of contexts, in the order of the plaintext moduli. Plaintexts of
 /// [`CrtEncoder`] and ciphertexts are slices in that order too.
 #[derive(Clone, Debug)]
 pub struct CrtContext<S: Exact> {
@@ -21,7 +21,7 @@ pub struct CrtContext<S: Exact> {
 }
 
 impl<S: Exact> CrtContext<S> {
-    /// Makes contexts of the ring and keys of `context`, one for each of these plaintext moduli.
+    /// Makes contexts of the ring and keys of `context`, one for each of the given plaintext moduli.
     ///
     /// # Errors
     /// [`EncodingError::NoPlainModuli`]; [`EncodingError::PlainModuliNotCoprime`]; the scheme's errors for a plaintext
@@ -37,19 +37,19 @@ impl<S: Exact> CrtContext<S> {
         Ok(Self { rlwe: S::rlwe(context).clone(), contexts })
     }
 
-    /// The ring and keys that all contexts share.
+    /// The context of the ring and keys that the contexts of all plaintext moduli share.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         &self.rlwe
     }
 
-    /// The plaintext moduli t_i, in their order.
+    /// The plaintext moduli t_i, in the order of the contexts.
     #[must_use]
     pub fn plain_moduli(&self) -> Vec<u64> {
         self.contexts.iter().map(S::plain_modulus).collect()
     }
 
-    /// Makes the encoder that packs an integer into each slot.
+    /// Makes the encoder that packs an integer into each slot of plaintexts modulo all t_i.
     ///
     /// # Errors
     /// Every error of [`CrtEncoder::batching`]: for plaintext moduli without slots.
@@ -76,7 +76,7 @@ impl<S: Exact> CrtContext<S> {
         each.map(|(context, plaintext)| S::encrypt(context, plaintext, key, rng)).collect()
     }
 
-    /// Opens the ciphertexts of integers; [`CrtEncoder`] joins what comes out.
+    /// Decrypts the ciphertexts of integers to a plaintext for each t_i; [`CrtEncoder`] decodes them together.
     ///
     /// # Errors
     /// [`RlweError::CiphertextCount`]; [`RlweError::KeyMismatch`]; the scheme's errors for ciphertexts of other
@@ -89,7 +89,7 @@ impl<S: Exact> CrtContext<S> {
         self.pairs(ciphertexts)?.map(|(context, ciphertext)| S::decrypt(context, ciphertext, key)).collect()
     }
 
-    /// Returns each context with its ciphertext.
+    /// Returns pairs of the context of a plaintext modulus and its ciphertext.
     ///
     /// # Errors
     /// [`RlweError::CiphertextCount`].
@@ -101,7 +101,7 @@ impl<S: Exact> CrtContext<S> {
         Ok(self.contexts.iter().zip(ciphertexts))
     }
 
-    /// Does one computation modulo each t_i: `step` is given a context and the ciphertexts of all operands in it.
+    /// Computes modulo each t_i: `step` is given a context and the ciphertexts of all operands in it.
     ///
     /// # Errors
     /// [`RlweError::CiphertextCount`]; every error of `step`.
@@ -128,7 +128,7 @@ impl<S: Exact> CrtContext<S> {
     }
 }
 
-/// Gives the contexts, in the order of the plaintext moduli.
+/// Dereferences to the contexts of the plaintext moduli, in the order of these.
 impl<S: Exact> Deref for CrtContext<S> {
     type Target = [S::Context];
 

@@ -1,10 +1,10 @@
-//! Modulus raising (ModRaise), and the sparse secret under which it happens.
+//! Modulus raising (ModRaise) of ciphertexts, and the sparse secret under which a modulus is raised.
 //!
-//! A ciphertext modulo Q_l read modulo a larger number is one of m + Q_l·I with ‖I‖ ≤ (1 + Σ|s_i|)/2 at worst [AS19,
-//! 3.2]: the sparser the secret, the smaller I and the cheaper its removal. A sparse secret allows a small modulus
-//! only, so it is used just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli P' of
-//! its own, raised, and switched back modulo QP, where its secret is the dense one again. The sparse secret may be a
-//! vector of polynomials: see [`SparseSecret`].
+//! A ciphertext of m modulo Q_l, read modulo a larger number, encrypts m + Q_l·I with ‖I‖ ≤ (1 + Σ|s_i|)/2 at worst
+//! [AS19, 3.2]: the sparser the secret, the smaller I and the cheaper its removal. A sparse secret allows a small
+//! modulus only, so it is used just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli
+//! P' of its own, raised, and switched back modulo QP, where its secret is the dense one again. The sparse secret may
+//! be a vector of polynomials: see [`SparseSecret`].
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Addends, GadgetOptions, Ring, SwitchInput};
@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::key_switch::added_noise;
 use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretDistribution, SecretKey};
 
-/// Raises a ciphertext of any level to modulus Q_j for a higher level j: what it encrypts becomes m + Q_l·I.
+/// Raises a ciphertext of level l to modulus Q_j for a higher level j: message m becomes m + Q_l·I.
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a ciphertext of another ring, and for a level that does not exist or is below its own.
@@ -28,20 +28,20 @@ pub fn mod_raise<S: Scheme>(
     Ciphertext::from_parts(parts, metadata, noise, ciphertext.key())
 }
 
-/// Shape of the sparse secret of an encapsulation.
+/// Shape of the sparse secret of encapsulation keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseSecret {
-    /// Weight h: the number of coefficients that are not 0.
+    /// Hamming weight h of the sparse secret: the number of coefficients that are not 0.
     pub weight: usize,
-    /// Rank: the number of polynomials that share these coefficients: 1 for a secret of the ring. A vector of more is
+    /// Rank of the sparse secret: its number of polynomials, 1 for a secret of the ring. A vector of more is
     /// a secret of module learning with errors, of dimension rank·n, which the security table is asked about: a ring
     /// that is too small for a weight has room for it in two polynomials.
     pub rank: usize,
 }
 
-/// Keys to a sparse secret at a low level and back at a high one `[BTH22]`. The sparse secret itself is not stored.
+/// Key-switching keys to a sparse secret at a low level and back at a high level `[BTH22]`; without the secret itself.
 ///
-/// Switching to a secret of several polynomials s_1, …, s_r gives (c_0, …, c_r) of c_0 + Σ c_i·s_i, and the way back
+/// Switching to a secret of several polynomials s_1, …, s_r gives (c_0, …, c_r) of c_0 + Σ c_i·s_i; switching back
 /// takes one key switch for each.
 #[derive(Clone)]
 pub struct EncapsulationKeys {
@@ -52,8 +52,8 @@ pub struct EncapsulationKeys {
 }
 
 impl EncapsulationKeys {
-    /// Draws a sparse secret and makes both kinds of keys: from `secret` modulo Q_l·P' at `levels[0]` = l with the
-    /// given moduli of P', and back to it at `levels[1]`.
+    /// Draws a sparse secret and makes the keys to it, from `secret` modulo Q_l·P' at `levels[0]` = l with the
+    /// given moduli of P', and the keys back to `secret` at `levels[1]`.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when Q_l·P' exceeds the limit for that weight and dimension, 121 bits for 32 of 2^16, at the security of the context;
@@ -84,7 +84,7 @@ impl EncapsulationKeys {
         Ok(Self { low, id: secret.id(), enter, leave })
     }
 
-    /// The context of the sparse secret, checked against the security table.
+    /// Makes the context of the sparse secret, checked against the security table.
     pub(crate) fn low_context(
         context: &RlweContext,
         sparse: SparseSecret,
@@ -105,17 +105,17 @@ impl EncapsulationKeys {
         Self { low, id, enter, leave }
     }
 
-    /// The keys that lead to the sparse secret.
+    /// The key-switching keys that lead to the sparse secret.
     pub(crate) fn enter(&self) -> &[KeySwitchKey] {
         &self.enter
     }
 
-    /// The keys that lead back from the sparse secret.
+    /// The key-switching keys that lead back from the sparse secret.
     pub(crate) fn leave(&self) -> &[KeySwitchKey] {
         &self.leave
     }
 
-    /// Does [`mod_raise`] on a ciphertext of the low level under the sparse secret, and returns it at the high level,
+    /// Raises the modulus of a ciphertext of the low level under the sparse secret, and returns it at the high level,
     /// under its own secret again: it encrypts m + Q_l·I with ‖I‖ ≤ (1 + weight)/2, I depending on the sparse secret.
     ///
     /// # Errors
@@ -153,26 +153,26 @@ impl EncapsulationKeys {
         Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id)
     }
 
-    /// The context of the sparse secret, modulo Q_l·P'.
+    /// The context of the sparse secret, with keys modulo Q_l·P'.
     #[must_use]
     pub fn low(&self) -> &RlweContext {
         &self.low
     }
 
-    /// The shape of the sparse secret.
+    /// The shape of the sparse secret: its weight and rank.
     #[must_use]
     pub fn sparse(&self) -> SparseSecret {
         let weight = self.low.secrets().norm(self.low.dimension()) as usize;
         SparseSecret { weight, rank: self.enter.len() }
     }
 
-    /// The name of the secret that ciphertexts are under before and after.
+    /// The name of the secret key of ciphertexts before and after an encapsulation.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// Length of all keys in memory, in bytes.
+    /// Length of all encapsulation keys in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.enter.iter().chain(&self.leave).map(KeySwitchKey::byte_len).sum()

@@ -1,10 +1,10 @@
 //! Encryption, and the phase c(s) by which decryption begins.
 //!
-//! A message m modulo t enters as ⌊(Q/t)·m⌉, for BFV and BGV alike. With special moduli the public key encrypts modulo
-//! Qp for the first of them, p, and the result is scaled down to Q `[KPZ21, 3.1]`: of the errors little more is left than
-//! the rounding, (1 + δB_key)/2 at worst. That takes three transforms more: the parts of the public key times u,
-//! modulo p alone, return to coefficients, where the errors and the message join the remainder before its one transform.
-//! An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
+//! A message m modulo t is encrypted as ⌊(Q/t)·m⌉, for BFV and BGV alike. With special moduli the public key encrypts
+//! modulo Qp for the first of them, p, and the result is scaled down to Q `[KPZ21, 3.1]`: of the errors little more is
+//! left than the rounding, (1 + δB_key)/2 at worst. That takes three transforms more: the parts of the public key times
+//! u, modulo p alone, return to coefficients, where the errors and the message join the remainder before its one
+//! transform. An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, Poly, secret_coefficients};
@@ -15,17 +15,17 @@ use crate::{
     KeyId, Log2, NoiseBound, NoiseTerm, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness,
 };
 
-/// A key that encrypts.
+/// A key that encrypts: the public key or the secret key.
 #[derive(Clone, Copy)]
 pub enum EncryptionKey<'a> {
-    /// The key of anybody.
+    /// The public key, with which anybody encrypts.
     Public(&'a PublicKey),
-    /// The key of the owner: less noise, and half the bytes.
+    /// The secret key: its encryptions have less noise, and half the bytes in files.
     Secret(&'a SecretKey),
 }
 
 impl EncryptionKey<'_> {
-    /// The name of the secret key that decrypts.
+    /// The name of the secret key that decrypts ciphertexts under the encryption key.
     #[must_use]
     pub fn id(&self) -> KeyId {
         match self {
@@ -47,20 +47,21 @@ impl<'a> From<&'a SecretKey> for EncryptionKey<'a> {
     }
 }
 
-/// Two parts of an encryption, with their noise bounds.
+/// A fresh encryption: two parts, with their noise bounds.
 #[derive(Clone)]
 pub struct Encryption {
-    /// Parts c_0 and c_1.
+    /// Parts c_0 and c_1 of a fresh encryption.
     pub parts: [Poly<Evaluation>; 2],
-    /// Both noise bounds.
+    /// Worst-case and tail bound on the noise of a fresh encryption.
     pub noise: NoiseBound,
-    /// Seed from which c_1 follows, under the secret key: files store it in place of c_1.
+    /// Seed from which part c_1 of an encryption under the secret key follows; stored in files in place of c_1.
     pub seed: Option<[u8; 32]>,
 }
 
 /// Encrypts zero under the public key: (p_0·u + e_1, p_1·u + e_2) with u ternary, scaled down if made modulo Qp.
 ///
-/// Noise is −e·u + e_1 + e_2·s, at most B_err(1 + 2δB_key), and that over p plus a rounding if scaled down.
+/// The noise of a public-key encryption is −e·u + e_1 + e_2·s, at most B_err(1 + 2δB_key); over p plus a rounding if
+/// scaled down.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the key belongs to another ring.
@@ -153,7 +154,8 @@ pub fn phase(
     Ok(secret_coefficients(&context.ring_at(level)?, values)?)
 }
 
-/// Returns [`phase`] in evaluation form modulo Q_l for parts of any level from l, by Horner's rule.
+/// Returns the phase c(s) in evaluation form modulo Q_l for parts of level l or higher, by Horner's rule: see
+/// [`phase`].
 ///
 /// # Errors
 /// Every error of [`phase`]; [`RlweError::Ring`] for a level to which the level of the parts does not lead.

@@ -1,30 +1,34 @@
 //! Errors of the RLWE layer.
 
+use std::error::Error;
+use std::fmt;
+
 use sunzi_ring::{GadgetOptions, RingError};
 
 use crate::rotation::{describe, describe_all};
+use crate::wire::Fault;
 use crate::{SecretDistribution, Security};
 
 /// An error of the RLWE layer: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RlweError {
-    /// The modulus of a key is too large for the security asked for.
+    /// The modulus of a key is too large for the security level asked for.
     #[error(
         "a modulus of {log2_modulus:.1} bits at ring degree {degree} does not reach {security} security \
          ({}); use a larger ring or a smaller modulus",
         describe_limit(*limit, *secret)
     )]
     Insecure {
-        /// Ring degree n.
+        /// Ring degree n of the insecure parameters.
         degree: usize,
-        /// Size log2 of the modulus, special modulus included.
+        /// Size log2 of the modulus of keys, special moduli included.
         log2_modulus: f64,
-        /// Distribution of the secret.
+        /// Distribution of the coefficients of the secret.
         secret: SecretDistribution,
-        /// Limit of the security table in bits, if it has one.
+        /// Limit of the security table on log2 of the modulus, if it has one.
         limit: Option<u32>,
-        /// Security that was asked for.
+        /// Security level that was asked for.
         security: Security,
     },
     /// An object needs more memory than the machine has left.
@@ -32,37 +36,37 @@ pub enum RlweError {
         "this takes about {needed} bytes of memory, {available} are left: take smaller parameters, fewer keys, or another machine"
     )]
     Memory {
-        /// Number of bytes that the object takes.
+        /// Number of bytes of memory that the object takes.
         needed: u64,
-        /// Number of bytes that are available.
+        /// Number of bytes of memory that are available.
         available: u64,
     },
     /// Two objects belong to different secret keys.
     #[error("{what} belongs to another secret key than the ciphertext: use the keys made together with it")]
     KeyMismatch {
-        /// Name of the object that does not fit.
+        /// Name of the object that belongs to another secret key.
         what: &'static str,
     },
-    /// A key was made with other digits than the context uses.
+    /// A key-switching key was made with other digits than the context uses.
     #[error(
         "the key is for {got}, the context uses {expected}; make the key in a context of the same \
          parameters, algorithms included"
     )]
     GadgetMismatch {
-        /// Options of the context.
+        /// Gadget options of the context.
         expected: GadgetOptions,
-        /// Options of the key.
+        /// Gadget options of the key.
         got: GadgetOptions,
     },
-    /// A key has a level below that of the ciphertext.
+    /// A key-switching key has a level below that of the ciphertext.
     #[error(
         "the key is for ciphertexts of at most {key} moduli, this one has {ciphertext}; switch it down first or \
          make the key for a higher level"
     )]
     KeyLevel {
-        /// Level of the key.
+        /// Level of the key: the largest number of moduli of ciphertexts that the key can switch.
         key: usize,
-        /// Level of the ciphertext.
+        /// Level of the ciphertext: its number of moduli.
         ciphertext: usize,
     },
     /// The Galois key for the automorphism asked for is missing.
@@ -71,11 +75,11 @@ pub enum RlweError {
         describe(*exponent, *index), describe_all(present, |k| describe(k, *index))
     )]
     MissingGaloisKey {
-        /// Exponent k of X → X^k.
+        /// Exponent k of the automorphism X → X^k.
         exponent: u64,
-        /// Ring index m.
+        /// Index m of the ring.
         index: u64,
-        /// Exponents that have keys, in ascending order.
+        /// Exponents of the Galois keys that exist, in ascending order.
         present: Vec<u64>,
     },
     /// Two rows of slots cannot be rotated in a ring that has no rows.
@@ -83,74 +87,74 @@ pub enum RlweError {
         "the ring of index {index} has no two rows of slots: rotate along the dimensions of its own slots, by automorphisms"
     )]
     NoRows {
-        /// Ring index m.
+        /// Index m of the ring.
         index: u64,
     },
     /// A ciphertext has the wrong number of parts for an operation.
     #[error("{operation} needs a ciphertext of {expected} parts, this one has {got}; {remedy}")]
     WrongPartCount {
-        /// Name of the operation.
+        /// Name of the operation on the ciphertext.
         operation: &'static str,
         /// Number of parts that the operation takes, in words.
         expected: &'static str,
         /// Number of parts of the ciphertext.
         got: usize,
-        /// Advice to the caller.
+        /// Advice to the caller how to get the right number of parts.
         remedy: &'static str,
     },
     /// An integer has another number of ciphertexts than there are plaintext moduli.
     #[error("{got} ciphertexts cannot hold integers modulo {expected} plaintext moduli: each takes one")]
     CiphertextCount {
-        /// Number of plaintext moduli.
+        /// Number of plaintext moduli, each of which takes a ciphertext.
         expected: usize,
-        /// Number of ciphertexts.
+        /// Number of ciphertexts that were given.
         got: usize,
     },
     /// A setting of shared decryptions is not possible.
     #[error("{what}: {got} is not possible; give {expected}")]
     Sharing {
-        /// Name of the setting.
+        /// Name of the setting of shared decryptions.
         what: &'static str,
-        /// Values that are possible.
+        /// Values that are possible for the setting of shared decryptions, in words.
         expected: String,
-        /// Value that was given.
+        /// Value that was given for the setting of shared decryptions.
         got: String,
     },
     /// All decryptions that the policy of a key allows were shared.
     #[error("all {queries} decryptions that may be shared under this key were shared: make a new key")]
     SharingSpent {
-        /// Number of decryptions that the policy allows.
+        /// Number of shared decryptions that the policy allows.
         queries: u64,
     },
-    /// The noise bound that a ciphertext carries is above the declared one.
+    /// The noise bound that a ciphertext carries is above the declared bound.
     #[error(
         "the ciphertext says its noise may reach 2^{claimed:.1}, declared are 2^{declared:.1}: declare the bound of the program \
          that made it"
     )]
     NoiseDeclaredTooLow {
-        /// Declared bound, as log2.
+        /// Declared noise bound, as log2.
         declared: f64,
-        /// Bound that the ciphertext carries, as log2.
+        /// Noise bound that the ciphertext carries, as log2.
         claimed: f64,
     },
-    /// There is no room for the noise that hides the ciphertext's noise.
+    /// The ciphertext modulus is too small for the flooding noise that hides the ciphertext's noise.
     #[error(
         "sharing this result takes {bits_short:.1} bits more than its modulus holds beside the declared noise of 2^{declared:.1}: \
          build the parameters with the option `sharing`, share fewer results, or ask for fewer statistical bits"
     )]
     SharingRoom {
-        /// Number of bits that are missing.
+        /// Number of bits that the ciphertext modulus lacks.
         bits_short: f64,
-        /// Declared noise, as log2.
+        /// Declared noise of the ciphertext, as log2.
         declared: f64,
     },
     /// The file that counts shared decryptions failed.
     #[error("the sharing ledger: {0}")]
-    Ledger(#[source] Box<crate::wire::WireError>),
-    /// The operating system gave no randomness.
+    Ledger(#[source] LedgerError),
+    /// The random generator of the operating system failed.
     #[error("the operating system's random generator failed: {0}")]
     Randomness(String),
-    /// An error of the ring.
+    /// An error of the ring layer.
     #[error(transparent)]
     Ring(#[from] RingError),
 }
@@ -161,5 +165,37 @@ fn describe_limit(limit: Option<u32>, secret: SecretDistribution) -> String {
         (Some(bits), secret) => format!("the limit is {bits} bits for {secret}"),
         (None, SecretDistribution::Ternary) => "the table has no entry for this degree".to_owned(),
         (None, secret) => format!("the table has no entry for this degree and {secret}"),
+    }
+}
+
+/// An error of the file of a sharing ledger, with the text of the error that the file gave.
+#[derive(Debug)]
+pub struct LedgerError {
+    fault: Fault,
+    error: Box<dyn Error + Send + Sync>,
+}
+
+impl LedgerError {
+    /// Wraps an error of a ledger's file that `fault` caused.
+    pub(crate) fn new(fault: Fault, error: impl Error + Send + Sync + 'static) -> Self {
+        Self { fault, error: Box::new(error) }
+    }
+
+    /// Returns which side caused the error of the ledger's file.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+}
+
+impl fmt::Display for LedgerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl Error for LedgerError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
     }
 }

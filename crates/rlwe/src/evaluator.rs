@@ -1,4 +1,4 @@
-//! Operations on ciphertexts that all schemes share.
+//! Evaluator of the operations on ciphertexts that all schemes share.
 //!
 //! An operation checks its operands, brings them to one level, computes part by part, and asks the scheme whether the result is
 //! admitted. [`Homomorphic`] is a scheme's part in these steps, [`Exact`] what BFV and BGV add to it. The evaluator
@@ -25,28 +25,28 @@ use crate::{
     Sign, Trace, relinearization,
 };
 
-/// Two operands, each borrowed or brought to the level of the other.
+/// Two aligned operands: each ciphertext is borrowed, or owned where it was brought to the level of the other.
 pub type Pair<'a, 'b, S> = (Cow<'a, Ciphertext<S>>, Cow<'b, Ciphertext<S>>);
 
 /// A scheme with homomorphic operations: what its ciphertexts carry through the operations that all schemes share.
 pub trait Homomorphic: Scheme {
-    /// Ring, moduli and limits of a parameter set.
+    /// Type of the scheme's contexts: ring, moduli and limits of a parameter set.
     type Context: Clone + std::fmt::Debug + Send + Sync;
-    /// An encoded message.
+    /// Type of the scheme's plaintexts, which are encoded messages.
     type Plaintext;
-    /// Error type of operations.
+    /// Type of the errors of operations.
     type Error: From<RlweError> + From<RingError>;
-    /// Name of an automorphism in traces, where it is not asked for as a rotation.
+    /// Name of an automorphism in traces, where it is not a rotation of rows.
     const AUTOMORPHISM: &'static str = "rotate";
 
-    /// The ring and keys of a context.
+    /// The RLWE context of a scheme's context: its ring and keys.
     fn rlwe(context: &Self::Context) -> &RlweContext;
     /// Checks that a ciphertext belongs to the context.
     ///
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters.
     fn check(context: &Self::Context, a: &Ciphertext<Self>) -> Result<(), Self::Error>;
-    /// Checks two summands and brings them to one level, without a copy of what stays as it is. By default
+    /// Checks two summands and brings them to one level, without copies of summands that have it. By default
     /// all ciphertexts have one level.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ pub trait Homomorphic: Scheme {
         Self::check(context, b)?;
         Ok((a, Cow::Borrowed(b)))
     }
-    /// Returns the metadata of the sum of two aligned ciphertexts: by default, that of the first, which both carry.
+    /// Returns the metadata of the sum of two aligned ciphertexts; by default they are equal, and the first is taken.
     ///
     /// # Errors
     /// The scheme's errors for summands that do not fit together.
@@ -101,7 +101,7 @@ pub trait Homomorphic: Scheme {
     ) -> Result<Self::Metadata, Self::Error> {
         Ok(metadata.clone())
     }
-    /// Returns the bits that are left in the result of an operation, for its trace.
+    /// Returns the bits of noise budget left in the result of an operation, for its trace.
     ///
     /// # Errors
     /// The scheme's refusal of a result that was not declared or might not decrypt.
@@ -110,9 +110,9 @@ pub trait Homomorphic: Scheme {
         a: &Ciphertext<Self>,
         operation: &'static str,
     ) -> Result<f64, Self::Error>;
-    /// The error of an operation on no terms.
+    /// Returns the error of a sum of no terms.
     fn empty(what: &'static str) -> Self::Error;
-    /// Returns the error of an automorphism without its key, in the scheme's words.
+    /// Returns the scheme's error of an automorphism whose Galois key is missing.
     fn missing_key(error: RlweError) -> Self::Error {
         error.into()
     }
@@ -120,19 +120,19 @@ pub trait Homomorphic: Scheme {
 
 /// A scheme of exact integers modulo t: BFV and BGV.
 pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> {
-    /// The plaintext modulus t.
+    /// The plaintext modulus t of a context.
     fn plain_modulus(context: &Self::Context) -> u64;
-    /// A context of this ring and these keys with another plaintext modulus; both share their tables.
+    /// Returns a context with the ring, keys and tables of this context, and the given plaintext modulus.
     ///
     /// # Errors
     /// The scheme's errors for a plaintext modulus that does not fit the ring.
     fn with_plain_modulus(context: &Self::Context, plain_modulus: u64) -> Result<Self::Context, Self::Error>;
-    /// The metadata of a fresh encryption.
+    /// Returns the metadata of a fresh encryption of a scheme.
     ///
     /// # Errors
     /// The scheme's errors for a level that does not exist.
     fn fresh(context: &Self::Context) -> Result<Self::Metadata, Self::Error>;
-    /// Encrypts under either key.
+    /// Encrypts a plaintext under a public or secret key.
     ///
     /// # Errors
     /// [`EncodingError::PlaintextMismatch`] for a plaintext of another degree or modulus; [`RlweError::Ring`] for a key
@@ -152,7 +152,7 @@ pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> 
         let fresh = Ciphertext::from_encryption(encryption, Self::fresh(context)?, key.id());
         finish(context, fresh, "encrypt", &[])
     }
-    /// Opens a ciphertext.
+    /// Decrypts a ciphertext.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; the scheme's errors for a ciphertext of other parameters, and for noise that leaves no
@@ -162,10 +162,10 @@ pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> 
         a: &Ciphertext<Self>,
         key: &SecretKey,
     ) -> Result<Plaintext, Self::Error>;
-    /// The error of an operand of another plaintext modulus.
+    /// Returns the error of an operand of another plaintext modulus.
     fn other_modulus(expected: u64, got: u64) -> Self::Error;
-    /// Whether ciphertexts with this metadata have one modulus and one scaling, so that their products are summed in
-    /// one pass.
+    /// Whether ciphertexts with the given metadata have one modulus and one scaling, so that their products are summed
+    /// in one pass.
     fn at_one_level(_a: &Self::Metadata, _b: &Self::Metadata) -> bool {
         true
     }
@@ -173,11 +173,11 @@ pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> 
     fn multiplied(metadata: &Self::Metadata) -> Self::Metadata {
         metadata.clone()
     }
-    /// Returns the metadata of a ciphertext after a product with a constant of this absolute value.
+    /// Returns the metadata of a ciphertext after a product with a constant of the given absolute value.
     fn scaled(metadata: &Self::Metadata, _factor: u64) -> Self::Metadata {
         metadata.clone()
     }
-    /// Ends a sum that was made in one pass, of terms with the given metadata.
+    /// Ends a sum of ciphertexts that was made in one pass, of terms with the given metadata.
     ///
     /// # Errors
     /// Every error of [`join`](Homomorphic::join) and [`admit`](Homomorphic::admit).
@@ -201,13 +201,13 @@ pub struct Evaluator<S: Homomorphic> {
 }
 
 impl<S: Homomorphic> Evaluator<S> {
-    /// An evaluator over `context`. For schemes, whose evaluators wrap it.
+    /// Makes an evaluator over `context`; for schemes, whose evaluators wrap it.
     #[must_use]
     pub fn new(context: &S::Context) -> Self {
         Self { context: context.clone() }
     }
 
-    /// The context that operations compute in.
+    /// The context in which the evaluator computes.
     #[must_use]
     pub fn context(&self) -> &S::Context {
         &self.context
@@ -220,7 +220,7 @@ impl<S: Homomorphic> Evaluator<S> {
         Ok(rlwe.ring_at(level)?)
     }
 
-    /// Relinearises a ciphertext of three parts to two; one of two passes unchanged.
+    /// Relinearises a ciphertext of three parts to two; returns a ciphertext of two parts unchanged.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] beyond three parts; the scheme's errors for a ciphertext of other
@@ -238,7 +238,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.finish(relinearized, "relinearize", &[a.trace()])
     }
 
-    /// Ends an operation: asks whether its result is admitted, and records it in the trace. For schemes.
+    /// Ends an operation: asks whether its result is admitted, and records the operation in the trace; for schemes.
     ///
     /// # Errors
     /// The scheme's refusal of the result.

@@ -1,6 +1,6 @@
-//! Explanations of a parameter builder's choice: the frame that all schemes share.
+//! Explanations of the parameters that a builder chooses, in a form that all schemes share.
 //!
-//! A scheme gives the request, its candidates, each with the reasons for which it is refused, and its choice; an
+//! A scheme gives the request, its candidate rings, each with the reasons for which it is refused, and its choice; an
 //! [`Explanation`] holds the three and prints them. BGV and CKKS look at one ring after the other and take the first that fits
 //! ([`Explanation::first_fit`]); BFV compares costs and has verdicts of its own.
 
@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::RingShape;
 
-/// A request, every candidate considered, and the choice.
+/// An explanation: a request for parameters, every candidate considered, and the choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explanation<Request, Candidate, Choice> {
-    /// Request that was made.
+    /// Request for parameters that was made.
     pub request: Request,
-    /// Candidates, smallest ring first; where the first that fits is taken, up to the chosen one.
+    /// Candidate rings, the smallest first; where the first that fits is taken, up to the chosen one.
     pub candidates: Vec<Candidate>,
-    /// Choice that was made, if a candidate fits.
+    /// Choice of parameters, if a candidate fits.
     pub chosen: Option<Choice>,
 }
 
-/// A choice that an [`Explanation`] can print.
+/// A choice of parameters that an [`Explanation`] can print.
 pub trait Describe<Request, Candidate> {
-    /// The lines of a choice, as pairs of a name and a value.
+    /// Returns the lines of a choice of parameters, as pairs of a name and a value.
     fn rows(&self, request: &Request, candidates: &[Candidate]) -> Vec<(&'static str, String)>;
 }
 
 impl<Request: Clone, Candidate, Choice> Explanation<Request, Candidate, Choice> {
-    /// Tries one ring after the other, up to the first that fits: a smaller ring is faster.
+    /// Tries rings in ascending order, up to the first that fits: a smaller ring is faster.
     pub fn first_fit(
         request: &Request,
         rings: impl IntoIterator<Item = RingShape>,
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Writes the given parts, with commas between them: a request in words.
+/// Writes a request in words: its parts, with commas between them.
 ///
 /// # Errors
 /// Every error of the formatter.
@@ -78,7 +78,7 @@ pub fn write_parts(
     f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// Writes a line for each name with its value.
+/// Writes a line for each pair of a name and a value.
 ///
 /// # Errors
 /// Every error of the formatter.
@@ -86,18 +86,18 @@ pub fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[(&'static str, String)]) -
     rows.iter().try_for_each(|(name, value)| writeln!(f, "  {name:<21} {value}"))
 }
 
-/// Verdict on a candidate where the first that fits is taken.
+/// Verdict on a candidate ring, where the first ring that fits is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict<Refusal> {
-    /// The candidate fits, and no smaller ring does.
+    /// The candidate ring fits, and no smaller ring does.
     Chosen,
-    /// The candidate does not fit.
+    /// The candidate ring does not fit.
     Refused(Refusal),
 }
 
 impl<Refusal> Verdict<Refusal> {
-    /// Splits the outcome of a search into the verdict on a candidate and the choice, if one was found.
+    /// Splits the outcome of a search for parameters into the verdict on a candidate and the choice, if one was found.
     pub fn of<Choice>(found: Result<Choice, Refusal>) -> (Self, Option<Choice>) {
         match found {
             Ok(choice) => (Self::Chosen, Some(choice)),
@@ -115,11 +115,11 @@ impl<Refusal: fmt::Display> fmt::Display for Verdict<Refusal> {
     }
 }
 
-/// Reasons why a scheme refuses a candidate, and advice what to ask for instead.
+/// Reasons why a scheme refuses a candidate ring, and advice what to ask for instead.
 pub trait Refuse: fmt::Display {
-    /// Advice where less depth does not help.
+    /// Advice to the caller where less depth does not help.
     const INSTEAD: &'static str;
-    /// Advice on what makes up for less depth.
+    /// Advice to the caller on what makes up for less depth.
     const BESIDE_DEPTH: &'static str = "";
 }
 
@@ -127,17 +127,17 @@ pub trait Refuse: fmt::Display {
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[error("no parameter set fits: {}; {}", self.reason(), self.remedy())]
 pub struct NothingFits<Refusal: Refuse> {
-    /// Largest ring considered.
+    /// Largest ring that was considered.
     #[serde(flatten)]
     pub ring: RingShape,
-    /// Reason why the largest ring was refused.
+    /// Reasons why the largest ring was refused.
     pub refusal: Option<Refusal>,
-    /// Largest depth that fits, with all else as asked.
+    /// Largest multiplicative depth that fits, with all else as asked.
     pub depth: Option<u32>,
 }
 
 impl<Refusal: Refuse + Clone> NothingFits<Refusal> {
-    /// Makes the error of the ring and the verdict of the last candidate, and the largest depth that
+    /// Makes the error of no parameters from the ring and verdict of the last candidate, and the largest depth that
     /// [fits](largest_below).
     pub fn new(last: Option<(RingShape, &Verdict<Refusal>)>, depth: Option<u32>) -> Self {
         let ring = last.map_or(RingShape::Log2Degree(0), |(ring, _)| ring);
@@ -165,7 +165,7 @@ impl<Refusal: Refuse> NothingFits<Refusal> {
     }
 }
 
-/// Returns the largest number below `current` that fits, by bisection; `None` where 0 does not.
+/// Returns the largest depth below `current` that fits, by bisection; `None` where depth 0 does not.
 pub fn largest_below(current: u32, mut fits: impl FnMut(u32) -> bool) -> Option<u32> {
     if current == 0 || !fits(0) {
         return None;

@@ -1,8 +1,8 @@
 //! Double hoisting: sums of rotated ciphertexts modulo Q_l·P, before the division by P.
 //!
-//! A key switch begins with digits and ends with a division by P. Rotations of one ciphertext share their digits
-//! ([`galois::hoist`]); sums of plaintexts times rotations share the division as well, if they are taken
-//! modulo Q_l·P `[BMTH21, 5]`. A rotation of such a sum divides one of its halves only.
+//! A key switch begins with a cut into digits and ends with a division by P. Rotations of one ciphertext share their
+//! digits ([`galois::hoist`]); sums of plaintexts times rotations share the division as well, if they are taken modulo
+//! Q_l·P `[BMTH21, 5]`. A rotation of such a sum divides one of its halves only.
 
 use num_bigint::BigInt;
 use rayon::prelude::*;
@@ -12,8 +12,8 @@ use crate::galois::{self, Hoisted};
 use crate::key_switch::Halves;
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
 
-/// A ciphertext of level l times P, modulo Q_l·P and with the error of a key switch not yet divided by P. Without
-/// special moduli it is a ciphertext.
+/// An extended ciphertext: P times one of level l, modulo Q_l·P, with the error of a key switch not yet divided by P.
+/// Without special moduli it is a ciphertext.
 #[derive(Clone)]
 pub struct ExtendedCiphertext {
     parts: [Poly<Evaluation>; 2],
@@ -22,7 +22,7 @@ pub struct ExtendedCiphertext {
 }
 
 impl<S: Scheme> Hoisted<'_, S> {
-    /// Returns P times the ciphertext of m(X^k).
+    /// Applies the automorphism X → X^k without the division by P: returns P times the ciphertext of m(X^k).
     ///
     /// # Errors
     /// Every error of [`automorphism`](Self::automorphism).
@@ -44,13 +44,13 @@ impl<S: Scheme> Hoisted<'_, S> {
 }
 
 impl ExtendedCiphertext {
-    /// The level of the ciphertext of which this is a multiple.
+    /// The level l of the ciphertext of which the extended ciphertext is a multiple.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// Returns P times the ciphertext of m(X^k).
+    /// Applies the automorphism X → X^k without the division by P: returns P times the ciphertext of m(X^k).
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::KeyLevel`].
@@ -73,7 +73,7 @@ impl ExtendedCiphertext {
         Ok(Self { parts, ..*self })
     }
 
-    /// Returns the sum of terms of one level; `None` for no terms.
+    /// Returns the sum of extended ciphertexts of one level; `None` for no terms.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for terms of different levels.
@@ -90,10 +90,10 @@ impl ExtendedCiphertext {
         Ok(Some(Self { parts, ..*first }))
     }
 
-    /// Divides by P: returns the ciphertext times Q_j/Q_l, of level j ≤ l, with one rounding.
+    /// Divides an extended ciphertext by P: returns the ciphertext times Q_j/Q_l, of level j ≤ l, with one rounding.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level above its own.
+    /// [`RlweError::Ring`] for a level above the level of the ciphertext.
     pub fn mod_down<S: Scheme>(
         &self,
         context: &RlweContext,
@@ -111,12 +111,12 @@ impl ExtendedCiphertext {
     }
 }
 
-/// An automorphism X → X^k of a sum Σ m_i·(rotation i): k, and its terms (i, m_i).
+/// A giant step of a linear map: exponent k of an automorphism X → X^k, and the terms (i, m_i) of Σ m_i·(rotation i).
 pub type GiantStep<'a> = (u64, Vec<(usize, &'a Multiplier)>);
 
-/// Returns, for every list of terms (i, m_i), m_i packed by the gadget of the ciphertext's level or of one that it is
-/// nested in, P times Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of `exponents`: as from [`Hoisted::extended`],
-/// without holding any of these. Digits are computed once, and only where something is rotated.
+/// Returns P times Σ m_i·(the ciphertext of m(X^k_i)) for every list of terms (i, m_i), k_i the i-th of `exponents`: as
+/// from [`Hoisted::extended`], without holding any of these. The m_i are packed by the gadget of the ciphertext's level
+/// or of one that it is nested in. Digits are computed once, and only where something is rotated.
 ///
 /// # Errors
 /// Every error of [`galois::automorphism`]; [`RlweError::Ring`] for polynomials of another ring and indices of no
@@ -147,12 +147,12 @@ pub fn sums_of_products<S: Scheme>(
     Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
 }
 
-/// Returns P·Σ_g σ_g(Σ_i m_gi·σ_i(c)), linear in the ciphertext c, for `giants` g and the i-th of the exponents
+/// Returns the linear map P·Σ_g σ_g(Σ_i m_gi·σ_i(c)) of a ciphertext c, for `giants` g and the i-th of the exponents
 /// `babies`; `None` without giant steps.
 ///
-/// Cost: with d digits, l moduli and k special ones, all baby steps together take d·(l + k) transforms, every giant
-/// step (d + 1)·(l + k), and the division by P, [`ExtendedCiphertext::mod_down`], 2(l + k). Nothing is done where a
-/// key is missing.
+/// Cost of a linear map: with d digits, l moduli and k special moduli, all baby steps together take d·(l + k)
+/// transforms, every giant step (d + 1)·(l + k), and the division by P, [`ExtendedCiphertext::mod_down`], 2(l + k).
+/// Nothing is done where a key is missing.
 ///
 /// # Errors
 /// Every error of [`sums_of_products`].

@@ -1,4 +1,4 @@
-//! Automorphisms of ciphertexts: X → X^k, which rotate slots.
+//! Automorphisms X → X^k of ciphertexts, which rotate slots, and their Galois keys.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 use crate::{key_switch, memory, randomness};
 
-/// Key-switching keys from s to s(X^(1/k)), by exponent k: X → X^k comes after the key switch, so that digits do not
-/// depend on k.
+/// Galois keys: key-switching keys from s to s(X^(1/k)), by exponent k. X → X^k follows the key switch, so that digits
+/// do not depend on k.
 #[derive(Clone)]
 pub struct GaloisKeys {
     id: KeyId,
@@ -21,7 +21,7 @@ pub struct GaloisKeys {
 }
 
 impl GaloisKeys {
-    /// Makes one key for each exponent; repetitions and the identity cost nothing.
+    /// Makes one Galois key for each exponent; repetitions and the identity cost nothing.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for an exponent that is no automorphism of the ring.
@@ -34,7 +34,7 @@ impl GaloisKeys {
         Self::generate_at_level(context, secret, exponents, context.level(), rng)
     }
 
-    /// Makes smaller keys, for ciphertexts of at most `level` moduli.
+    /// Makes Galois keys for ciphertexts of at most `level` moduli, smaller than keys for all levels.
     ///
     /// # Errors
     /// Every error of [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
@@ -49,7 +49,7 @@ impl GaloisKeys {
         Self::generate_levels(context, secret, exponents, rng, |_, _| {})
     }
 
-    /// Makes the keys that rotate both rows of slots by the given numbers of steps (left; right if negative).
+    /// Makes the Galois keys that rotate both rows of slots by the given numbers of steps (left; right if negative).
     ///
     /// # Errors
     /// [`RlweError::NoRows`] for a ring whose index is no power of two.
@@ -65,8 +65,8 @@ impl GaloisKeys {
         Self::generate(context, secret, exponents?, rng)
     }
 
-    /// Does [`generate`](Self::generate), and reports after each key how many are made and how many there will be:
-    /// many keys in a large ring take a while.
+    /// Makes Galois keys as [`generate`](Self::generate) does, and reports after each how many are made and how many
+    /// there will be: many keys in a large ring take a while.
     ///
     /// # Errors
     /// Every error of [`generate`](Self::generate).
@@ -81,9 +81,9 @@ impl GaloisKeys {
         Self::generate_levels(context, secret, exponents, rng, progress)
     }
 
-    /// Makes one key for each exponent, for ciphertexts of at most the number of moduli that stands beside it: the higher one of an
-    /// exponent listed twice. Keys are made in parallel, each from a stream of its own, so that they do not depend on the number of
-    /// threads; `progress` is told after each how many there are and how many there will be.
+    /// Makes one Galois key for each pair of an exponent and a level, for ciphertexts of at most that level: the higher
+    /// level of an exponent listed twice. Keys are made in parallel, each from a stream of its own, so that they do not
+    /// depend on the number of threads; `progress` is told after each how many there are and how many there will be.
     ///
     /// # Errors
     /// Every error of [`generate_at_level`](Self::generate_at_level).
@@ -123,13 +123,13 @@ impl GaloisKeys {
         Ok(Self { id: secret.id(), index: context.ring().index(), keys })
     }
 
-    /// An empty set of keys of a secret: only the identity needs none.
+    /// Makes an empty set of Galois keys of a secret, enough for the identity alone.
     #[must_use]
     pub fn none(context: &RlweContext, id: KeyId) -> Self {
         Self { id, index: context.ring().index(), keys: BTreeMap::new() }
     }
 
-    /// The name of the secret key to which these keys belong.
+    /// The name of the secret key to which the Galois keys belong.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
@@ -139,33 +139,34 @@ impl GaloisKeys {
         Self { id, index, keys }
     }
 
-    /// Pairs of an exponent and its key, ascending.
+    /// The pairs of an exponent and its Galois key, by ascending exponent.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &KeySwitchKey)> + '_ {
         self.keys.iter().map(|(&exponent, key)| (exponent, key))
     }
 
-    /// The exponents that have keys, ascending.
+    /// The exponents k that have Galois keys, ascending.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         self.keys.keys().copied()
     }
 
-    /// Stores seeds instead of uniform halves: half the memory, 1.5 to 1.8 times the time of a rotation.
+    /// Stores seeds instead of the uniform halves of Galois keys: half the memory, 1.5 to 1.8 times the time of a
+    /// rotation.
     #[must_use]
     pub fn compact(mut self) -> Self {
         self.keys.values_mut().for_each(KeySwitchKey::compact);
         self
     }
 
-    /// Length of all keys together in memory, in bytes.
+    /// Length of all Galois keys together in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.keys.values().map(KeySwitchKey::byte_len).sum()
     }
 
-    /// The key of X → X^k.
+    /// The Galois key of the automorphism X → X^k.
     ///
     /// # Errors
-    /// [`RlweError::MissingGaloisKey`] without that key.
+    /// [`RlweError::MissingGaloisKey`] where there is no Galois key of the exponent.
     pub fn get(&self, exponent: u64) -> Result<&KeySwitchKey, RlweError> {
         self.keys.get(&exponent).ok_or_else(|| RlweError::MissingGaloisKey {
             exponent,
@@ -175,7 +176,7 @@ impl GaloisKeys {
     }
 }
 
-/// The exponent that rotates both rows of slots left by `steps` in the ring of this index.
+/// Returns the exponent k by which X → X^k rotates both rows of slots left by `steps`, in the ring of the given index.
 ///
 /// # Errors
 /// [`RlweError::NoRows`] unless the index is a power of two from 4 on.
@@ -183,7 +184,7 @@ pub fn rotation_exponent(index: u64, steps: i64) -> Result<u64, RlweError> {
     sunzi_math::rotation_exponent(steps, index).map_err(|_| RlweError::NoRows { index })
 }
 
-/// The exponent that swaps both rows of slots.
+/// Returns the exponent k by which X → X^k swaps the two rows of slots.
 ///
 /// # Errors
 /// Every error of [`rotation_exponent`].
@@ -191,7 +192,7 @@ pub fn swap_exponent(index: u64) -> Result<u64, RlweError> {
     sunzi_math::conjugation_exponent(index).map_err(|_| RlweError::NoRows { index })
 }
 
-/// Returns 1/k modulo m.
+/// Returns the inverse 1/k of an exponent modulo the ring index m.
 fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
     let none = RingError::NotAnAutomorphism { exponent, index };
     if exponent >= index { Err(none) } else { sunzi_math::mod_inv(exponent, index).map_err(|_| none) }
@@ -204,7 +205,7 @@ pub fn added_noise(context: &RlweContext) -> NoiseTerm {
     key_switch::added_noise(context, context.level(), 1).unwrap_or_else(|_| NoiseTerm::unbounded())
 }
 
-/// Returns the noise that an automorphism adds at a level.
+/// Returns the noise that an automorphism adds to a ciphertext of a level.
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a level that does not exist.
@@ -212,7 +213,7 @@ pub fn added_noise_at(context: &RlweContext, level: usize) -> Result<NoiseTerm, 
     key_switch::added_noise(context, level, 1)
 }
 
-/// Applies X → X^k: returns the ciphertext of m(X^k) for a ciphertext of m(X), of two parts and any level.
+/// Applies the automorphism X → X^k: returns a ciphertext of m(X^k) for one of m(X), of two parts and any level.
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::WrongPartCount`], [`RlweError::KeyLevel`].
@@ -234,7 +235,7 @@ pub fn automorphism<S: Scheme>(
     rotated(context, ciphertext, switched)
 }
 
-/// A ciphertext with its digits, for any number of its automorphisms.
+/// A hoisted ciphertext: its digits are cut once, for any number of automorphisms.
 #[derive(Clone)]
 pub struct Hoisted<'a, S: Scheme> {
     context: &'a RlweContext,
@@ -242,8 +243,8 @@ pub struct Hoisted<'a, S: Scheme> {
     digits: Digits,
 }
 
-/// Cuts a ciphertext of two parts into digits once, to be rotated many times: of a switch in evaluation form at level l with d digits
-/// and k special moduli only the 2(k + l) transforms of the division are left.
+/// Hoists a ciphertext of two parts: cuts it into digits once. Of a key switch in evaluation form at level l with d
+/// digits and k special moduli only the 2(k + l) transforms of the division are left.
 ///
 /// # Errors
 /// [`RlweError::WrongPartCount`] unless it has two parts; [`RlweError::Ring`] for a ciphertext of another ring.
@@ -269,7 +270,7 @@ impl<'a, S: Scheme> Hoisted<'a, S> {
         &self.digits
     }
 
-    /// Returns the ciphertext of m(X^k), equal to that of [`automorphism`], polynomial for polynomial.
+    /// Returns the ciphertext of m(X^k) from a hoisted ciphertext, with parts equal to the result of [`automorphism`].
     ///
     /// # Errors
     /// Every error of [`automorphism`].
@@ -288,7 +289,7 @@ impl<'a, S: Scheme> Hoisted<'a, S> {
     }
 }
 
-/// Makes the ciphertext of the parts that a key switch to s(X^(1/k)) and X → X^k gave.
+/// Makes the ciphertext of the two parts after a key switch to s(X^(1/k)) and the automorphism X → X^k.
 fn rotated<S: Scheme>(
     context: &RlweContext,
     ciphertext: &Ciphertext<S>,

@@ -11,7 +11,7 @@ use crate::noise::{self, NoiseTerm};
 use crate::uniform_half::UniformHalf;
 use crate::{Log2, RlweContext, RlweError, memory, randomness};
 
-/// Key of a key switch: encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16,
+/// A key-switching key: encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16,
 /// 4.5]` and `[KPZ21, B.2]` with the factors of the digits in g `[KPZ21, Remark B.3]`, so that it serves every level
 /// up to l; without the limbs that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte
 /// seed: those of keys from files are drawn when they are first needed, those of
@@ -25,7 +25,7 @@ pub struct KeySwitchKey {
     second: UniformHalf<Vec<KeyPart>>,
 }
 
-/// Both halves of a key, ready for products.
+/// First and uniform half of a key-switching key, packed for products with digits.
 pub(crate) struct Halves<'a> {
     first: &'a [KeyPart],
     second: Cow<'a, [KeyPart]>,
@@ -38,8 +38,8 @@ impl Halves<'_> {
 }
 
 impl KeySwitchKey {
-    /// Makes the key that turns a polynomial of up to `level` moduli under `source` into a ciphertext under `secret`, both in
-    /// the key ring.
+    /// Makes the key-switching key from `source` to `secret` for polynomials of up to `level` moduli, the two secrets
+    /// in the key ring.
     pub(crate) fn generate(
         context: &RlweContext,
         secret: &Poly<Evaluation>,
@@ -72,9 +72,9 @@ impl KeySwitchKey {
         Ok(key.finish(&gadget))
     }
 
-    /// Makes keys to a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and
-    /// every other one only to the a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is a
-    /// sample of learning with errors under its polynomial alone.
+    /// Makes key-switching keys to a secret of several polynomials, at the highest level: the first key leads to b and
+    /// a_0, and every other one only to the a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is
+    /// a sample of learning with errors under its polynomial alone.
     pub(crate) fn generate_to_vector(
         context: &RlweContext,
         secrets: &[Zeroizing<Poly<Evaluation>>],
@@ -100,7 +100,7 @@ impl KeySwitchKey {
         Ok(keys.into_iter().map(|key| key.finish(gadget)).collect())
     }
 
-    /// The key with the given first halves; the second ones follow from the seed.
+    /// Makes the key-switching key with the given first halves; the uniform halves follow from the seed.
     pub(crate) fn from_first(
         seed: [u8; 32],
         options: GadgetOptions,
@@ -110,12 +110,12 @@ impl KeySwitchKey {
         Self { seed, options, level, first, second: UniformHalf::new() }
     }
 
-    /// Halves the key's memory from now on: the uniform halves are drawn anew for every switch.
+    /// Drops the uniform halves of a key-switching key, half of its memory: they are drawn anew for every switch.
     pub(crate) fn compact(&mut self) {
         self.second.forget();
     }
 
-    /// Draws the uniform halves from the seed.
+    /// Draws the uniform halves of a key-switching key from its seed.
     fn draw(&self, context: &RlweContext) -> Result<Vec<KeyPart>, RlweError> {
         let gadget = context.gadget_at(self.level)?;
         let part = |digit| {
@@ -125,39 +125,39 @@ impl KeySwitchKey {
         (0..self.digit_count()).map(part).collect()
     }
 
-    /// The first halves of the key.
+    /// The first halves of a key-switching key, one for each digit.
     pub(crate) fn first(&self) -> &[KeyPart] {
         &self.first
     }
 
-    /// The seed of the uniform halves.
+    /// The seed of the uniform halves of a key-switching key, 32 bytes.
     #[must_use]
     pub fn seed(&self) -> &[u8; 32] {
         &self.seed
     }
 
-    /// The highest level of ciphertexts that the key can switch.
+    /// The highest level of ciphertexts that a key-switching key can switch.
     #[must_use]
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// The number of digits of the key.
+    /// The number of digits of a key-switching key.
     #[must_use]
     pub fn digit_count(&self) -> usize {
         self.first.len()
     }
 
-    /// Length of the key in memory, in bytes: in RNS at level l 2·n·b·d·(l + s) with d digits and s special moduli,
-    /// 2·n·b·kℓ·(k − i) with ℓ digits of each of k residues and i limbs dropped, for moduli of b bytes each, and 64
-    /// for every polynomial; half of it while the uniform halves are not drawn.
+    /// Length of a key-switching key in memory, in bytes: at level l 2·n·b·d·(l + s) with d digits and s special
+    /// moduli, 2·n·b·kℓ·(k − i) with ℓ digits of each of k residues and i limbs dropped, for moduli of b bytes each,
+    /// and 64 for every polynomial; half of it while the uniform halves are not drawn.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let second = self.second.drawn().into_iter().flatten();
         self.first.iter().chain(second).map(KeyPart::byte_len).sum()
     }
 
-    /// Checks that the key fits a ciphertext of this level.
+    /// Checks that a key-switching key fits a ciphertext of the given level.
     pub(crate) fn check(&self, context: &RlweContext, level: usize) -> Result<(), RlweError> {
         let expected = context.gadget().options();
         if self.options != *expected {
@@ -169,7 +169,7 @@ impl KeySwitchKey {
         Ok(())
     }
 
-    /// Returns both halves, once the key is known to fit a ciphertext of this level.
+    /// Returns both halves of a key-switching key, after a check that it fits a ciphertext of the given level.
     pub(crate) fn halves(&self, context: &RlweContext, level: usize) -> Result<Halves<'_>, RlweError> {
         self.check(context, level)?;
         let second = match self.second.get(|| self.draw(context))? {
@@ -180,7 +180,7 @@ impl KeySwitchKey {
     }
 }
 
-/// An unfinished key.
+/// A key-switching key that is being made.
 struct Unfinished {
     seed: [u8; 32],
     level: usize,
@@ -210,7 +210,7 @@ impl Unfinished {
     }
 }
 
-/// Draws the uniform half of a digit from the seed.
+/// Draws the uniform half of a digit of a key from the seed.
 fn uniform(ring: &Ring, seed: &[u8; 32], digit: usize) -> Poly<Evaluation> {
     ring.uniform(&mut randomness::public_stream(seed, digit as u64))
 }
@@ -230,7 +230,7 @@ pub(crate) fn division_noise(context: &RlweContext) -> NoiseTerm {
     if divided { context.noise_model().mod_switch(2) } else { NoiseTerm::none() }
 }
 
-/// Returns [`added_noise`] without the division by P, over P.
+/// Returns the noise of a key switch before the division by P, over P: [`added_noise`] without the rounding.
 pub(crate) fn extended_noise(
     context: &RlweContext,
     level: usize,

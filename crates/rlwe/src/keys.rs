@@ -1,4 +1,4 @@
-//! Secret and public keys.
+//! Secret keys, public keys, and the names of keys.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::uniform_half::UniformHalf;
 use crate::{RlweContext, RlweError, randomness};
 
-/// Name of a secret key, which reveals nothing about it: 16 random bytes, drawn beside it.
+/// The name of a secret key, 16 random bytes that reveal nothing about the key.
 ///
 /// Every public key, evaluation key and ciphertext carries the name of its secret key, so that a
 /// mix-up is an error instead of garbage.
@@ -19,13 +19,13 @@ use crate::{RlweContext, RlweError, randomness};
 pub struct KeyId([u8; 16]);
 
 impl KeyId {
-    /// The bytes of the name.
+    /// The 16 bytes of the name of a key.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 
-    /// The name with the given bytes.
+    /// Returns the name of a key that has the given 16 bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
@@ -36,21 +36,22 @@ impl KeyId {
     }
 }
 
-/// Formats a name as 32 hexadecimal digits.
+/// Formats the name of a key as 32 hexadecimal digits.
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-/// A secret s, uniform ternary unless the context says otherwise. Wiped when dropped; neither printable nor comparable.
+/// A secret key s, uniform ternary unless the context says otherwise. Erased when dropped; neither printable nor
+/// comparable.
 pub struct SecretKey {
     id: KeyId,
     s: Poly<Evaluation>,
 }
 
 impl SecretKey {
-    /// Draws a secret from the distribution of the context.
+    /// Draws a secret key from the distribution of the context.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] never for a context that exists, as its modulus was checked.
@@ -60,13 +61,13 @@ impl SecretKey {
         Self::from_coefficients(context, KeyId::random(rng), &coefficients)
     }
 
-    /// A second copy of the secret; explicit, since copies of secrets should be rare.
+    /// Copies a secret key; explicit, since copies of secrets should be rare.
     #[must_use]
     pub fn duplicate(&self) -> Self {
         Self { id: self.id, s: self.s.clone() }
     }
 
-    /// Returns this secret, under its name, in the ring of another context of this degree, for a key that leads from
+    /// Returns the secret key, under its name, in the ring of another context of its degree, for a key that leads from
     /// one to the other.
     ///
     /// # Errors
@@ -75,7 +76,7 @@ impl SecretKey {
         Self::from_coefficients(to, self.id, &self.coefficients(from)?)
     }
 
-    /// The secret with the given coefficients.
+    /// Makes a secret key of the given coefficients.
     pub(crate) fn from_coefficients(
         context: &RlweContext,
         id: KeyId,
@@ -85,7 +86,7 @@ impl SecretKey {
         Ok(Self { id, s: ring.to_evaluation(ring.from_signed(coefficients)?)? })
     }
 
-    /// The coefficients of the secret: −1, 0 or 1 for every power of X.
+    /// The n coefficients of a secret key: −1, 0 or 1 for every power of X.
     pub(crate) fn coefficients(&self, context: &RlweContext) -> Result<Zeroizing<Vec<i64>>, RlweError> {
         let lowest = context.key_ring().at_level(1)?;
         let coefficients = Zeroizing::new(lowest.to_coefficient(context.key_ring().restrict(&self.s, 1)?)?);
@@ -94,7 +95,7 @@ impl SecretKey {
         Ok(Zeroizing::new(floats.iter().map(|&c| c as i64).collect()))
     }
 
-    /// The name of the secret key.
+    /// The name of the secret key, which its public keys and ciphertexts carry.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
@@ -105,7 +106,7 @@ impl SecretKey {
         &self.s
     }
 
-    /// The secret s at a level of the key ring, whose first levels are those of the ring.
+    /// The secret s in evaluation form, at a level of the key ring.
     pub(crate) fn at_level(
         &self,
         context: &RlweContext,
@@ -121,18 +122,19 @@ impl Drop for SecretKey {
     }
 }
 
-/// An encryption of zero that anybody may add messages to: (−(a·s + e), a), modulo Qp where there is a special modulus.
+/// A public key: the encryption of zero (−(a·s + e), a), modulo Qp where there is a special modulus p, otherwise modulo
+/// Q.
 #[derive(Clone)]
 pub struct PublicKey {
     pub(crate) id: KeyId,
-    /// Seed from which the uniform half follows.
+    /// Seed from which the uniform half a of a public key follows.
     pub(crate) seed: [u8; 32],
     pub(crate) body: Poly<Evaluation>,
     pub(crate) uniform: UniformHalf<Poly<Evaluation>>,
 }
 
 impl PublicKey {
-    /// Makes the public key of `secret`.
+    /// Makes a public key of the secret key `secret`.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the secret belongs to another ring.
@@ -150,21 +152,21 @@ impl PublicKey {
         Ok(Self { id: secret.id(), seed, body, uniform: uniform.into() })
     }
 
-    /// The uniform half of the key, in the encryption ring.
+    /// The uniform half a of a public key, in the encryption ring.
     pub(crate) fn uniform(&self, ring: &Ring) -> Cow<'_, Poly<Evaluation>> {
         let draw = || Ok::<_, Infallible>(ring.uniform(&mut randomness::public_stream(&self.seed, 0)));
         self.uniform.get(draw).unwrap_or_else(|never| match never {})
     }
 
-    /// The name of the secret key to which this public key belongs.
+    /// The name of the secret key to which the public key belongs.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 }
 
-/// Returns (−(a·s + e), a) for a given uniform a, all in one ring: every key and secret-key ciphertext is made of
-/// these.
+/// Returns the encryption of zero (−(a·s + e), a) for a given uniform a, in one ring: every key and secret-key
+/// ciphertext is made of these.
 pub(crate) fn zero_sample(
     ring: &Ring,
     s: &Poly<Evaluation>,
@@ -175,7 +177,7 @@ pub(crate) fn zero_sample(
     Ok([b, a])
 }
 
-/// Returns −(Σ a_i·s_i + e), the [`zero_sample`] for a secret of several polynomials.
+/// Returns −(Σ a_i·s_i + e), the first half of a [`zero_sample`] for a secret of several polynomials.
 pub(crate) fn vector_sample(
     ring: &Ring,
     secrets: &[Zeroizing<Poly<Evaluation>>],

@@ -4,7 +4,7 @@
 //! all over any [`Ring`](sunzi_ring::Ring). A scheme adds how a message enters a ciphertext
 //! and how products are scaled.
 //!
-//! Everything here is IND-CPA secure at best: no chosen-ciphertext security, no circuit privacy,
+//! The RLWE layer is IND-CPA secure at best: no chosen-ciphertext security, no circuit privacy,
 //! no authenticity. See `SECURITY.md`.
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Memory of the machine, so that objects it cannot hold are refused before any work. An allocation that fails ends a
-//! program.
+//! Memory that the machine has left, so that larger objects are refused before any work. An allocation that fails ends
+//! a program.
 
 use std::fs;
 
@@ -9,19 +9,20 @@ use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use crate::{RingShape, RlweError};
 
-/// Bytes of a transform for a power of two, for each coefficient.
+/// Bytes of the tables of a negacyclic transform, for each coefficient.
 const NEGACYCLIC: u64 = 33;
-/// Bytes of the Fourier transforms of an axis of another ring, for each place, and of the matrices of an axis of a power of a prime, for each
-/// entry. The portable table keeps a word more of each constant.
+/// Bytes of the Fourier tables of an axis of a ring that is no power of two, for each place, and of matrices of an axis
+/// p^e, for each entry. The portable table keeps a word more of each constant.
 const AXIS: u64 = 250;
 const MATRIX: u64 = 36;
 const PORTABLE_AXIS: u64 = 300;
 const PORTABLE_MATRIX: u64 = 48;
-/// Bytes for two moduli of a ring: words of products of all but one, and tags. Then bytes for a level below.
+/// Bytes of a ring's tables for each pair of moduli, words and tags of products of all moduli but one; then for each
+/// lower level.
 const QUOTIENT: u64 = 9;
 const LOWER: u64 = 1280;
-/// Bytes for a digit; for each of its moduli and each of the ring of keys, and for those that it is lifted to; for
-/// two moduli of a ring of keys.
+/// Bytes of the tables that lift a digit: for a digit; for each of its moduli and each of the key ring or its targets;
+/// for two moduli of a ring of keys.
 const DIGIT: u64 = 600;
 const SOURCE: u64 = 22;
 const TARGET: u64 = 12;
@@ -35,10 +36,10 @@ pub fn available() -> Option<u64> {
     Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
 }
 
-/// Checks that `needed` bytes of memory are left. Where the system does not say, nothing is refused.
+/// Checks that `needed` bytes of memory are left. Where the system does not say, the check passes.
 ///
 /// # Errors
-/// [`RlweError::Memory`] where fewer are left.
+/// [`RlweError::Memory`] where fewer bytes are left.
 ///
 /// ```
 /// use sunzi_rlwe::memory;
@@ -53,7 +54,7 @@ pub fn require(needed: u64) -> Result<(), RlweError> {
     }
 }
 
-/// Returns the approximate bytes that the transforms of so many moduli take.
+/// Returns the approximate bytes that the tables of transforms modulo `moduli` primes take.
 #[must_use]
 pub fn transform_bytes(ring: RingShape, moduli: usize) -> u64 {
     let each = match RingIndex::new(ring.index()) {
@@ -65,8 +66,8 @@ pub fn transform_bytes(ring: RingShape, moduli: usize) -> u64 {
     each.saturating_mul(moduli as u64)
 }
 
-/// Returns the bytes of both directions along an axis of p^e places: a convolution of p − 1, and e − 1 times as many
-/// matrices of p by p as there are places of the level before.
+/// Returns the bytes of transform tables, forward and inverse, along an axis of p^e places: a convolution of p − 1, and
+/// e − 1 times as many matrices of p by p as there are places of the level before.
 fn axis_bytes(axis: &Axis) -> u64 {
     let (place, entry) = match active_isa() {
         Ok(Isa::Portable) => (PORTABLE_AXIS, PORTABLE_MATRIX),
@@ -81,7 +82,7 @@ fn axis_bytes(axis: &Axis) -> u64 {
     (length as u64 * rows as u64).saturating_mul(place).saturating_add(entries.saturating_mul(entry))
 }
 
-/// Returns the approximate bytes that a ring of so many moduli takes beside its transforms: the products of all
+/// Returns the approximate bytes that a ring of `moduli` primes takes beside its transforms: the products of all
 /// moduli but one, and places of tables that lead to each lower level.
 #[must_use]
 pub fn level_bytes(moduli: usize) -> u64 {
@@ -89,7 +90,7 @@ pub fn level_bytes(moduli: usize) -> u64 {
     moduli * moduli * QUOTIENT + moduli * LOWER
 }
 
-/// Returns the approximate bytes that key switching takes beside transforms at a level of so many moduli, whose
+/// Returns the approximate bytes that key switching takes beside transforms at a level of `moduli` primes, whose
 /// digits have so many of them each: tables that lift each digit to the other moduli, and with special moduli the
 /// ring of keys.
 #[must_use]
@@ -151,7 +152,7 @@ fn left(limit: &str, stat: &str) -> Option<u64> {
     Some(limit.saturating_sub(taken))
 }
 
-/// Returns the bytes that a limit of the address space leaves.
+/// Returns the bytes that the limit on the address space of the process leaves.
 fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let status = fs::read_to_string("/proc/self/status").ok()?;

@@ -1,47 +1,47 @@
-//! Checks of lists of ciphertext and special moduli: which make a ring and its keys.
+//! Checks whether lists of ciphertext and special moduli make a ring and its keys.
 
 use sunzi_math::is_prime;
 
-/// Most moduli of a ring, special ones included: 256 of the smallest that a ring of degree 2^17 has exceed every
+/// Largest number of moduli of a ring, special moduli included: the 256 smallest of a ring of degree 2^17 exceed every
 /// entry of the security table.
 pub const MAX_MODULI: usize = 256;
-/// Most levels of a ring whose levels are sets of moduli: those of ciphertexts, and as many for keys.
+/// Largest number of levels of a ring whose levels are sets of moduli: ciphertext levels, and as many for keys.
 pub const MAX_RUNGS: usize = 2 * MAX_MODULI;
-/// Bound below which every modulus lies.
+/// Bound below which every modulus lies, exclusive.
 const MODULUS_LIMIT: u64 = 1 << 62;
 
 /// An error of a list of moduli that makes no ring: what was expected, what came, what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModuliError {
-    /// The list has no ciphertext modulus.
+    /// The list of moduli has no ciphertext modulus.
     #[error("no ciphertext modulus is given: give at least one")]
     Empty,
-    /// The list has more moduli than any parameter set needs.
+    /// The list of moduli is longer than any parameter set needs.
     #[error("{got} moduli: at most {limit} are supported")]
     TooMany {
-        /// Number of moduli given.
+        /// Number of moduli that were given.
         got: usize,
-        /// Largest number of moduli allowed.
+        /// Largest number of moduli that is allowed.
         limit: usize,
     },
-    /// A modulus cannot be used by the transform.
+    /// A modulus cannot be used by the number-theoretic transform.
     #[error("modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
     Unusable {
-        /// Value of the modulus.
+        /// Value of the refused modulus.
         modulus: u64,
         /// Number modulo which the modulus must be 1.
         index: u64,
     },
-    /// A modulus occurs twice.
+    /// A modulus occurs twice in the list.
     #[error("modulus {modulus} occurs twice: moduli must be distinct")]
     Repeated {
-        /// Value of the modulus.
+        /// Value of the refused modulus.
         modulus: u64,
     },
 }
 
-/// Checks that a list has a ciphertext modulus, and few enough moduli in all.
+/// Checks that there is a ciphertext modulus, and that moduli are not more than [`MAX_MODULI`] in all.
 ///
 /// # Errors
 /// [`ModuliError::Empty`] without ciphertext moduli; [`ModuliError::TooMany`] for more than [`MAX_MODULI`] together.

@@ -1,21 +1,21 @@
-//! Two bounds on the noise of a ciphertext, kept without the secret key.
+//! Bounds on the noise of a ciphertext, worst case and tail, computed without the secret key.
 //!
-//! * The **worst case** of the papers (expansion factor δ): holds always, since errors and
+//! * The **worst case** noise bound of the papers (expansion factor δ): holds always, since errors and
 //!   secrets are bounded.
 //! * A **tail bound**, exceeded anywhere in the n coefficients with probability 2^-128 over keys and
 //!   ciphertexts: a bound on the standard deviation of every coefficient times a factor T, plus a peak for
 //!   roots of unity at which several factors are large at once (see [`Tail`]). It assumes ciphertexts that were
 //!   made by encryption and by these operations.
 //!
-//! Deviations add as variances only where the operands are known to be independent: fresh
+//! Deviations of noise add as variances only where the operands are known to be independent: fresh
 //! ciphertexts that no operation has mixed with others. Everywhere else (x·x, x + x, fan-out, anything
 //! that went through the same key) they add linearly, which is right for any dependence
 //! (Minkowski). Magnitudes are kept as logarithms, since noise reaches thousands of bits.
 //!
-//! Sizes that no basis enters ([`Expansion`]) express all three: the redundant norm, the deviation and the largest
-//! value. Products and automorphisms treat them alike in every ring; what the coefficients of a basis gain over them
-//! is added where a bound is asked for. With m a power of two it is nothing. The rounding of a message, whatever its
-//! coefficients are, counts as in Z\[X\]/(X^n + 1): T stands far above what it may lack elsewhere.
+//! Noise is measured by three sizes that do not depend on a basis ([`Expansion`]): the redundant norm, the deviation
+//! and the largest value. Products and automorphisms treat them alike in every ring; what the coefficients of a basis
+//! gain over them is added where a bound is asked for. With m a power of two it is nothing. The rounding of a message,
+//! whatever its coefficients are, counts as in Z\[X\]/(X^n + 1): T stands far above what it may lack elsewhere.
 
 mod measured;
 mod model;
@@ -32,18 +32,18 @@ pub use model::{NoiseModel, mod_switch, public_encryption};
 pub(crate) use stored::STORED_LEN;
 pub use tail::{TAIL_BITS, Tail};
 
-/// Bound B_err on errors: they are centred binomial on 21 + 21 bits, so never larger than 21.
+/// Bound B_err on coefficients of errors, which are centred binomial on 21 + 21 bits: at most 21.
 pub const ERROR_BOUND: f64 = 21.0;
-/// Variance σ² of an error's coefficient.
+/// Variance σ² of a coefficient of an error.
 pub const ERROR_VARIANCE: f64 = 10.5;
-/// Bound B_key on secrets: their coefficients are −1, 0 or 1.
+/// Bound B_key on coefficients of secrets, which are −1, 0 or 1.
 pub const KEY_BOUND: f64 = 1.0;
-/// Variance of a uniform ternary coefficient.
+/// Variance of a uniform ternary coefficient, 2/3.
 pub const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
-/// Distance that a rounded quotient may have from the quotient: half, and 2^-40 for quotients in doubles.
+/// Largest distance of a rounded quotient from the quotient: half, and 2^-40 for quotients in doubles.
 const ROUNDING: f64 = 0.5 + 1.0 / (1_u64 << 40) as f64;
 
-/// A non-negative magnitude, held as its base-2 logarithm.
+/// A non-negative magnitude, stored as its base-2 logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Log2(f64);
 
@@ -63,13 +63,13 @@ impl Log2 {
         Self(bits)
     }
 
-    /// The logarithm of the magnitude: −∞ for zero.
+    /// The logarithm log2 of the magnitude: −∞ for zero.
     #[must_use]
     pub fn bits(self) -> f64 {
         self.0
     }
 
-    /// Returns √(self² + other²), which is the deviation of a sum of independent terms.
+    /// Returns √(self² + other²), the deviation of a sum of two independent terms.
     #[must_use]
     pub fn hypot(self, other: Self) -> Self {
         Self((Self(2.0 * self.0) + Self(2.0 * other.0)).0 / 2.0)
@@ -114,45 +114,45 @@ impl Mul<f64> for Log2 {
     }
 }
 
-/// Noise that one source adds.
+/// A noise term: the noise that one source adds to a ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTerm {
-    /// Bound that the redundant norm never exceeds: ‖v‖∞ in a power-of-two ring.
+    /// Bound that the redundant norm of the noise never exceeds: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
-    /// Standard deviation, of each coefficient in a power-of-two ring.
+    /// Standard deviation of the noise, of each coefficient in a power-of-two ring.
     pub deviation: Log2,
-    /// Peak: (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient
-    /// in a power-of-two ring.
+    /// Peak of the noise: (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a
+    /// coefficient in a power-of-two ring.
     pub peak: Log2,
 }
 
 impl NoiseTerm {
-    /// No noise at all.
+    /// The noise term of no noise.
     #[must_use]
     pub fn none() -> Self {
         Self { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO }
     }
 
-    /// A rounding error of at most 1/2, whatever is rounded.
+    /// The noise term of a rounding error of at most 1/2, whatever is rounded.
     #[must_use]
     pub fn rounding() -> Self {
         Self { worst: Log2::of(0.5), deviation: Log2::of(0.5), peak: Log2::of(1.0) }
     }
 
-    /// Unbounded noise, of a source that may be anything.
+    /// The noise term of unbounded noise, of a source that may be anything.
     #[must_use]
     pub fn unbounded() -> Self {
         let infinite = Log2::of(f64::INFINITY);
         Self { worst: infinite, deviation: infinite, peak: infinite }
     }
 
-    /// Returns the noise of the source times a number.
+    /// Returns the noise term times a number.
     #[must_use]
     pub fn scaled(&self, factor: Log2) -> Self {
         Self { worst: self.worst * factor, deviation: self.deviation * factor, peak: self.peak * factor }
     }
 
-    /// Returns the noise of two sources together that may depend on each other.
+    /// Returns the sum of two noise terms that may depend on each other.
     #[must_use]
     pub fn plus(&self, other: Self) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl NoiseTerm {
     }
 }
 
-/// Returns the variance σ² of the error in a ring.
+/// Returns the variance σ² of the error polynomial in a ring.
 fn error_variance(ring: Expansion) -> f64 {
     ring.spherical_variance(ERROR_VARIANCE)
 }
@@ -177,11 +177,11 @@ pub fn secret_encryption(ring: impl Into<Expansion>) -> NoiseTerm {
     NoiseTerm { worst: Log2::of(ERROR_BOUND), deviation, peak }
 }
 
-/// Returns the noise of the errors of one key switch, Σ_i D_i·e_i for digits within these bounds `[BEHZ16, Lemma 8,
-/// B.1 and B.2]`.
+/// Returns the noise of the errors of one key switch, Σ_i D_i·e_i for digits D_i within the given bounds
+/// `[BEHZ16, Lemma 8, B.1 and B.2]`.
 ///
-/// The worst case is δ·B_err·Σ_i B_i. A uniform digit in [−B, B] of mean µ has a second moment of at most
-/// B²/3 + µ². A mean gathers at the roots of unity next to 1, where Σ_j ζ^j reaches 2n/π: it adds
+/// The worst case of the errors of a key switch is δ·B_err·Σ_i B_i. A uniform digit in [−B, B] of mean µ has a second
+/// moment of at most B²/3 + µ². A mean gathers at the roots of unity next to 1, where Σ_j ζ^j reaches 2n/π: it adds
 /// (2/n)·(2n/π)·µ·e(ζ) to the peak. Along an odd axis it gathers less.
 #[must_use]
 pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTerm {
@@ -200,47 +200,47 @@ pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTer
     NoiseTerm { worst: worst * (n * ERROR_BOUND), deviation, peak: deviation * tail.product_peak() + at_one }
 }
 
-/// Both noise bounds of one ciphertext, and the data needed to combine them soundly.
+/// The noise bounds of one ciphertext, and the data needed to combine them with others soundly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {
-    /// Bound that the redundant norm never exceeds: ‖v‖∞ in a power-of-two ring.
+    /// Bound that the redundant norm of the noise never exceeds: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
-    /// Standard deviation, of each coefficient in a power-of-two ring.
+    /// Standard deviation of the noise, of each coefficient in a power-of-two ring.
     pub deviation: Log2,
-    /// Peak: (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient
-    /// in a power-of-two ring.
+    /// Peak of the noise: (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a
+    /// coefficient in a power-of-two ring.
     pub peak: Log2,
-    /// Number of products the noise went through: the power d of one ciphertext and one secret it may carry.
+    /// Number of products that the noise went through: the power d of one ciphertext and one secret that it may carry.
     /// E|s(ζ)|^{2d} grows like d!, so each product is charged with it.
     pub secret_degree: u32,
     /// Random tag of a fresh encryption; `None` as soon as two ciphertexts or a key are mixed in.
     origin: Option<u64>,
-    /// Deviation and peak of the part that went through a product of ciphertexts: only that part can have fourth
-    /// moments far above those of a product of two Gaussians.
+    /// Deviation and peak of the part of the noise that went through a product of ciphertexts: only that part can have
+    /// fourth moments far above those of a product of two Gaussians.
     heavy: (Log2, Log2),
 }
 
 impl NoiseBound {
-    /// The bounds of a fresh encryption with its random tag.
+    /// The noise bounds of a fresh encryption with its random tag.
     #[must_use]
     pub fn fresh(noise: NoiseTerm, origin: u64) -> Self {
         Self { origin: Some(origin), heavy: (Log2::ZERO, Log2::ZERO), ..Self::dependent(noise, 0) }
     }
 
-    /// The bounds of noise that may depend on anything.
+    /// The noise bounds of a noise term that may depend on anything.
     #[must_use]
     pub fn dependent(noise: NoiseTerm, secret_degree: u32) -> Self {
         let NoiseTerm { worst, deviation, peak } = noise;
         Self { worst, deviation, peak, secret_degree, origin: None, heavy: (deviation, peak) }
     }
 
-    /// The bounds of no noise: a ciphertext of zero that was not encrypted.
+    /// The noise bounds of no noise, as of a ciphertext of zero that was not encrypted.
     #[must_use]
     pub fn none() -> Self {
         Self::dependent(NoiseTerm::none(), 0)
     }
 
-    /// The bounds of a sum or difference.
+    /// The noise bounds of a sum or difference of two ciphertexts.
     #[must_use]
     pub fn sum(&self, other: &Self) -> Self {
         let independent = matches!((self.origin, other.origin), (Some(a), Some(b)) if a != b);
@@ -255,7 +255,7 @@ impl NoiseBound {
         }
     }
 
-    /// Returns bounds that hold for either of two ciphertexts.
+    /// Returns noise bounds that hold for each of two ciphertexts.
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         Self {
@@ -268,7 +268,7 @@ impl NoiseBound {
         }
     }
 
-    /// The bounds after adding a noise term that may depend on this one.
+    /// The noise bounds after adding a noise term that may depend on the ciphertext's noise.
     #[must_use]
     pub fn plus(&self, term: NoiseTerm) -> Self {
         Self {
@@ -281,20 +281,20 @@ impl NoiseBound {
         }
     }
 
-    /// The bounds after adding a term that depends on this ciphertext alone, as the rounding of its
+    /// The noise bounds after adding a noise term that depends on this ciphertext alone, as the rounding of its
     /// own message does: a fresh encryption stays independent of others.
     #[must_use]
     pub fn plus_own(&self, term: NoiseTerm) -> Self {
         Self { origin: self.origin, ..self.plus(term) }
     }
 
-    /// The bounds after multiplication by a polynomial of 1-norm `norm`.
+    /// The noise bounds after multiplication by a polynomial of 1-norm `norm`.
     #[must_use]
     pub fn times_norm(&self, norm: f64) -> Self {
         self.scaled(Log2::of(norm))
     }
 
-    /// The bounds after multiplication by a polynomial whose values at the roots of unity are at most `norm`: deviation
+    /// The noise bounds after multiplication by a polynomial of values at most `norm` at the roots of unity: deviation
     /// and peak grow by that, a single coefficient by no more than its 1-norm, √n·`norm`.
     #[must_use]
     pub fn times_values(&self, norm: f64, degree: usize) -> Self {
@@ -302,7 +302,7 @@ impl NoiseBound {
         Self { worst: scaled.worst * (degree as f64).sqrt(), ..scaled }
     }
 
-    /// The bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
+    /// The noise bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
     #[must_use]
     pub fn scaled(&self, factor: Log2) -> Self {
         Self {
@@ -314,11 +314,12 @@ impl NoiseBound {
         }
     }
 
-    /// The bounds of `factor` times the product of this noise and another, which may depend on it: all of the
+    /// The noise bounds of `factor` times the product of two noises that may depend on each other: all of the
     /// noise that a BGV product has, with the plaintext modulus as factor.
     ///
-    /// The worst case is m̂·‖v‖·‖w‖ for redundant norms, m̂ = n for m a power of two; the peaks multiply, root by root. For the deviation: the second moment of a
-    /// product, averaged over the roots of unity, is at most the product of both fourth moments (Cauchy–Schwarz).
+    /// The worst case of a product of noises is m̂·‖v‖·‖w‖ for redundant norms, m̂ = n for m a power of two; peaks
+    /// multiply, root by root. For the deviation: the second moment of a product, averaged over the roots of unity, is
+    /// at most the product of both fourth moments (Cauchy–Schwarz).
     #[must_use]
     pub fn product(&self, other: &Self, factor: f64, ring: impl Into<Expansion>) -> Self {
         let ring = ring.into();
@@ -331,10 +332,10 @@ impl NoiseBound {
         Self::dependent(term, self.secret_degree.saturating_add(other.secret_degree).saturating_add(1))
     }
 
-    /// Returns (1/n)^(1/2)·(E|v(ζ)|^4)^(1/4), averaged over the roots of unity. A part that did not go through a
-    /// product of ciphertexts is a polynomial of degree 2 in Gaussians, whose fourth moment is at most 2^4 times the
-    /// square of the second (hypercontractivity); of anything it is at most the largest square times the second
-    /// moment.
+    /// Returns the fourth-moment size (1/n)^(1/2)·(E|v(ζ)|^4)^(1/4) of the noise, averaged over roots of unity. A part
+    /// that did not go through a product of ciphertexts is a polynomial of degree 2 in Gaussians, whose fourth moment
+    /// is at most 2^4 times the square of the second (hypercontractivity); of anything it is at most the largest square
+    /// times the second moment.
     fn fourth(&self, n: f64) -> Log2 {
         let any = |deviation: Log2, peak: Log2| {
             let square = deviation * peak * (n.sqrt() / 2.0);
@@ -344,20 +345,20 @@ impl NoiseBound {
         parts.min(any(self.deviation, self.peak))
     }
 
-    /// Returns the worst case, which no coefficient ever exceeds.
+    /// Returns the worst-case noise bound, which no coefficient ever exceeds.
     #[must_use]
     pub fn worst_case(&self, ring: impl Into<Expansion>) -> Log2 {
         self.worst * ring.into().norm_gain()
     }
 
-    /// Returns the bound that no coefficient exceeds except with probability 2^-128: the smaller of the worst case
-    /// and the tail bound of deviation and peak.
+    /// Returns the noise bound that no coefficient exceeds except with probability 2^-128: the smaller of the worst
+    /// case and the tail bound of deviation and peak.
     #[must_use]
     pub fn bound(&self, ring: impl Into<Expansion>) -> Log2 {
         self.bound_by(&Tail::new(ring))
     }
 
-    /// Does [`bound`](Self::bound) with the tables of a ring at hand.
+    /// Returns the noise [`bound`](Self::bound) by the tail tables of a ring.
     #[must_use]
     pub fn bound_by(&self, tail: &Tail) -> Log2 {
         self.worst_case(tail.ring()).min(tail.bound(self.deviation, self.peak))
@@ -409,8 +410,8 @@ mod tests {
         close(a.sum(&b).worst, 7.0);
     }
 
-    /// Bounds keep the random tag of a ciphertext only where the result depends on it alone; everything else loses
-    /// it.
+    /// Noise bounds retain the random tag of a ciphertext only where the result depends on it alone; everything else
+    /// loses it.
     #[test]
     fn multiples_of_one_ciphertext_keep_its_name() {
         let a = NoiseBound::fresh(term(3.0), 1);
@@ -424,7 +425,7 @@ mod tests {
         close(NoiseBound::none().sum(&b).sum(&a).deviation, 7.0);
     }
 
-    /// The bounds distinguish fresh parts from parts that went through products: else squares of squares would
+    /// Noise bounds distinguish fresh parts from parts that went through products: otherwise squares of squares would
     /// be charged with the peak of their roots again and again.
     #[test]
     fn products_multiply_every_bound() {

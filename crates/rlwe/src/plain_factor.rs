@@ -1,4 +1,4 @@
-//! Products of ciphertexts with plain polynomials, which need no secret key: equal in every scheme.
+//! Products of ciphertexts with plaintext polynomials, computed alike in every scheme.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::{Ciphertext, GaloisKeys, Log2, NoiseBound, RlweContext, RlweError, Scheme, extended, key_switch};
 
-/// A small polynomial in evaluation form, ready to multiply any number of ciphertexts of any level; erased when
+/// A plaintext polynomial in evaluation form, ready to multiply any number of ciphertexts of any level; erased when
 /// dropped.
 #[derive(Clone)]
 pub struct PlainFactor {
@@ -16,7 +16,7 @@ pub struct PlainFactor {
 }
 
 impl PlainFactor {
-    /// Transforms the polynomial with the given coefficients, centred modulo the plaintext modulus.
+    /// Transforms the plaintext polynomial with the given coefficients, centred modulo the plaintext modulus.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the number of coefficients is not the ring degree.
@@ -26,15 +26,15 @@ impl PlainFactor {
         Ok(Self { poly: Zeroizing::new(ring.to_evaluation(ring.from_signed(centred)?)?), norm })
     }
 
-    /// The 1-norm Σ|m_i|, by which the noise of a product grows.
+    /// The 1-norm Σ|m_i| of a plaintext polynomial, by which the noise of a product grows.
     #[must_use]
     pub fn norm(&self) -> f64 {
         self.norm
     }
 }
 
-/// Returns Σ a_i·m_i part by part, for ciphertexts of this level and of equal part counts, in one pass over all of
-/// them.
+/// Returns Σ a_i·m_i of ciphertexts and plaintext polynomials, for one level and equal part counts, in one pass over
+/// all of them.
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for ciphertexts of another ring or a lower
@@ -61,7 +61,7 @@ pub fn sum_of_products<S: Scheme>(
     Ok(context.ring().inner_products(&lists, level)?)
 }
 
-/// A small polynomial in evaluation form modulo QP, ready to multiply rotated ciphertexts of any level before they
+/// A plaintext polynomial in evaluation form modulo QP, ready to multiply rotated ciphertexts of any level before they
 /// are divided by P; erased when dropped.
 #[derive(Clone)]
 pub struct PlainMultiplier {
@@ -70,7 +70,8 @@ pub struct PlainMultiplier {
 }
 
 impl PlainMultiplier {
-    /// Transforms the polynomial with the given coefficients, centred modulo the plaintext modulus, modulo QP.
+    /// Transforms, modulo QP, the plaintext polynomial with the given coefficients, centred modulo the plaintext
+    /// modulus.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the number of coefficients is not the ring degree.
@@ -80,22 +81,22 @@ impl PlainMultiplier {
         Ok(Self { multiplier: Zeroizing::new(multiplier), norm: norm(centred) })
     }
 
-    /// Length of the polynomial in memory, in bytes.
+    /// Length of the transformed plaintext polynomial in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.multiplier.byte_len()
     }
 }
 
-/// Returns the 1-norm Σ|m_i|, summed as integers: doubles would wait for one another.
+/// Returns the 1-norm Σ|m_i| of coefficients, summed as integers, which is faster than a sum of doubles.
 fn norm(centred: &[i64]) -> f64 {
     centred.iter().map(|&c| u128::from(c.unsigned_abs())).sum::<u128>() as f64
 }
 
-/// An automorphism X → X^g of a sum Σ m_b·(rotation by X → X^b): g, and its terms (b, m_b).
+/// A giant step of a linear map: exponent g of an automorphism X → X^g, and the terms (b, m_b) of Σ m_b·σ_b(a).
 pub type PlainStep<'a> = (u64, Vec<(u64, &'a PlainMultiplier)>);
 
-/// Returns Σ_g σ_g(Σ_b m_gb·σ_b(a)) by double hoisting, at the level of a; `None` without steps.
+/// Returns Σ_g σ_g(Σ_b m_gb·σ_b(a)) of a ciphertext a by double hoisting, at the level of a; `None` without steps.
 ///
 /// # Errors
 /// Every error of [`extended::linear_map`].
@@ -122,8 +123,8 @@ pub fn linear_map<'a, S: Scheme>(
     Ok(Some(sum.mod_down(context, sum.level(), metadata, noise)?))
 }
 
-/// Returns the noise of [`linear_map`]: that of the ciphertext and of key switches modulo QP times 1-norms, and that
-/// of the divisions by P.
+/// Returns the noise of a [`linear_map`]: the noise of the ciphertext and of key switches modulo QP times 1-norms, and
+/// the noise of the divisions by P.
 fn mapped_noise(
     context: &RlweContext,
     level: usize,

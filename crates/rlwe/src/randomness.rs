@@ -1,4 +1,4 @@
-//! Source of randomness: ChaCha20 seeded by the operating system.
+//! Sources of randomness: ChaCha20 seeded by the operating system, and streams derived from seeds.
 
 use rand_core::{CryptoRng, Rng};
 use sunzi_ring::sampling::SeededRng;
@@ -19,7 +19,7 @@ pub fn from_os() -> Result<SeededRng, RlweError> {
     Ok(SeededRng::from_key(&seed))
 }
 
-/// Draws bytes that become public: never the generator's own output, from which its secrets come too, but a
+/// Draws bytes that become public: never the generator's own output, from which secrets come too, but a
 /// pseudo-random function of it.
 pub(crate) fn public_bytes<const N: usize>(rng: &mut dyn CryptoRng) -> [u8; N] {
     let root = secret_root(rng);
@@ -38,19 +38,19 @@ pub fn tag(rng: &mut dyn CryptoRng) -> u64 {
     u64::from_le_bytes(public_bytes(rng))
 }
 
-/// The stream `index` of a public seed: the uniform half number `index` of a key.
+/// Returns the random stream `index` of a public seed, from which uniform half `index` of a key is drawn.
 pub(crate) fn public_stream(seed: &[u8; 32], index: u64) -> SeededRng {
     SeededRng::derive(seed, "sunzi uniform half", index)
 }
 
-/// Draws the root from which streams of secrets follow; erased when dropped.
+/// Draws the 32-byte root from which streams of secrets follow; erased when dropped.
 pub(crate) fn secret_root(rng: &mut dyn CryptoRng) -> Zeroizing<[u8; 32]> {
     let mut root = Zeroizing::new([0_u8; 32]);
     rng.fill_bytes(root.as_mut());
     root
 }
 
-/// The stream `index` of a secret root: all the randomness of one of many keys that are made in parallel.
+/// Returns the random stream `index` of a secret root: all the randomness of one of many keys made in parallel.
 pub(crate) fn secret_stream(root: &[u8; 32], index: u64) -> SeededRng {
     SeededRng::derive(root, "sunzi secret stream", index)
 }

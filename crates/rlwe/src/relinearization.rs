@@ -1,4 +1,4 @@
-//! Relinearisation: from three parts back to two.
+//! Relinearisation of ciphertexts: from three parts to two.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Addends, Coefficient, Evaluation, Poly, SwitchInput};
@@ -6,7 +6,7 @@ use sunzi_ring::{Addends, Coefficient, Evaluation, Poly, SwitchInput};
 use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 
-/// A relinearisation key, which turns c_2·s² into two parts.
+/// A relinearisation key: a key-switching key from s² to s, which brings c_2·s² to two parts.
 #[derive(Clone)]
 pub struct RelinearizationKey {
     id: KeyId,
@@ -14,7 +14,7 @@ pub struct RelinearizationKey {
 }
 
 impl RelinearizationKey {
-    /// Makes the relinearisation key of `secret`.
+    /// Makes a relinearisation key of the secret key `secret`.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the secret belongs to another ring.
@@ -26,7 +26,7 @@ impl RelinearizationKey {
         Self::generate_at_level(context, secret, context.level(), rng)
     }
 
-    /// Makes a smaller key, for ciphertexts of at most `level` moduli.
+    /// Makes a relinearisation key for ciphertexts of at most `level` moduli, smaller than a key for all levels.
     ///
     /// # Errors
     /// Every error of [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
@@ -47,32 +47,33 @@ impl RelinearizationKey {
         Self { id, key }
     }
 
-    /// The name of the secret key to which this key belongs.
+    /// The name of the secret key to which the relinearisation key belongs.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The key-switching key from s² to s.
+    /// The key-switching key from s² to s of a relinearisation key.
     #[must_use]
     pub fn key(&self) -> &KeySwitchKey {
         &self.key
     }
 
-    /// Stores the seed instead of the uniform half: half the memory, 1.5 to 1.8 times the time of a relinearisation.
+    /// Stores the seed instead of the uniform halves of the key: half the memory, 1.5 to 1.8 times the time of a
+    /// relinearisation.
     #[must_use]
     pub fn compact(mut self) -> Self {
         self.key.compact();
         self
     }
 
-    /// Length of the key in memory, in bytes.
+    /// Length of the relinearisation key in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.key.byte_len()
     }
 
-    /// Adds c_2·s² to (c_0, c_1), given in coefficient form at any level as scaling leaves them, and returns
+    /// Relinearises: adds c_2·s² to (c_0, c_1), in coefficient form at any level as scaling leaves them, and returns
     /// the two parts `[BEHZ16, 4.5]`.
     ///
     /// # Errors
@@ -116,7 +117,7 @@ pub fn added_noise(context: &RlweContext) -> NoiseTerm {
     key_switch::added_noise(context, context.level(), 2).unwrap_or_else(|_| NoiseTerm::unbounded())
 }
 
-/// Returns the noise that relinearisation adds at a level.
+/// Returns the noise that relinearisation adds to a ciphertext of a level.
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a level that does not exist.
@@ -124,7 +125,7 @@ pub fn added_noise_at(context: &RlweContext, level: usize) -> Result<NoiseTerm, 
     key_switch::added_noise(context, level, 2)
 }
 
-/// Turns a ciphertext of three parts into one of two; one of two passes unchanged.
+/// Relinearises a ciphertext of three parts to two; returns a ciphertext of two parts unchanged.
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] for more than three parts.
@@ -137,7 +138,7 @@ pub fn relinearize<S: Scheme>(
     relinearize_to(context, ciphertext, key, level.unwrap_or(Ok(context.level()))?)
 }
 
-/// Does [`relinearize`] and a modulus switch to a level, with one rounding and fewer transforms than one after the
+/// Relinearises a ciphertext and switches it to a level, with one rounding and fewer transforms than one after the
 /// other.
 ///
 /// # Errors

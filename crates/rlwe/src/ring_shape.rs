@@ -1,14 +1,14 @@
-//! Shape of the ring that a parameter set is over.
+//! Shapes of rings, as parameter sets name them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sunzi_ring::{Expansion, Ring, RingError};
 
-/// Ring degrees that parameters may have.
+/// Range of ring degrees n that parameters may have.
 pub const DEGREES: std::ops::RangeInclusive<usize> = 1 << 6..=1 << 17;
 
-/// The ring Z\[X\]/Φ_m(X) of a parameter set, as plain data: m, or log2 n where m = 2n is a power of two.
+/// The shape of the ring Z\[X\]/Φ_m(X) of a parameter set, as plain data: m, or log2 n where m = 2n is a power of two.
 ///
 /// ```
 /// use sunzi_rlwe::RingShape;
@@ -20,34 +20,34 @@ pub const DEGREES: std::ops::RangeInclusive<usize> = 1 << 6..=1 << 17;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RingShape {
-    /// Ring Z\[X\]/(X^n + 1), by log2 n.
+    /// Ring Z\[X\]/(X^n + 1) of a power-of-two degree n, by log2 n.
     Log2Degree(u32),
-    /// Any other ring, by its index m.
+    /// Ring Z\[X\]/Φ_m(X) whose index m is no power of two, by m.
     RingIndex(u64),
 }
 
 impl From<u32> for RingShape {
-    /// The power-of-two ring of degree 2^`log2_degree`.
+    /// Returns the shape of the power-of-two ring of degree 2^`log2_degree`.
     fn from(log2_degree: u32) -> Self {
         Self::Log2Degree(log2_degree)
     }
 }
 
 impl RingShape {
-    /// The shape of the ring of index m.
+    /// Returns the shape of the ring of index m.
     #[must_use]
     pub fn of_index(m: u64) -> Self {
         if m > 1 && m.is_power_of_two() { Self::Log2Degree(m.ilog2() - 1) } else { Self::RingIndex(m) }
     }
 
-    /// The shape of the ring with the given log2 n or the given index, if either is given; the index counts where
+    /// Returns the shape of the ring with the given log2 n or index, if one is given; the index counts where
     /// both are.
     #[must_use]
     pub fn of_names(log2_degree: Option<u32>, ring_index: Option<u64>) -> Option<Self> {
         ring_index.map(Self::RingIndex).or(log2_degree.map(Self::Log2Degree))
     }
 
-    /// The number that names the ring: log2 n or the index.
+    /// The number by which the ring is given: log2 n or the index m.
     #[must_use]
     pub fn names(self) -> (Option<u32>, Option<u64>) {
         match self {
@@ -56,14 +56,14 @@ impl RingShape {
         }
     }
 
-    /// The index of the smallest ring of a power of two that has this degree or a larger one: it needs no other roots
+    /// The index of the smallest power-of-two ring of the ring's degree or a larger one: it needs no other roots
     /// of unity, so that more primes serve it.
     #[must_use]
     pub fn power_of_two_index(self) -> u64 {
         (2 * self.degree() as u64).next_power_of_two()
     }
 
-    /// The ring index m; 0 if it is beyond the machine.
+    /// The ring index m; 0 if it does not fit in a word.
     #[must_use]
     pub fn index(self) -> u64 {
         match self {
@@ -74,7 +74,7 @@ impl RingShape {
         }
     }
 
-    /// The degree n = φ(m); 0 for an index of no ring.
+    /// The ring degree n = φ(m); 0 for an index of no ring.
     #[must_use]
     pub fn degree(self) -> usize {
         match self {
@@ -83,7 +83,7 @@ impl RingShape {
         }
     }
 
-    /// The number ⌊log2 n⌋: log2 n for m a power of two. The security table is entered with it, so that between two
+    /// The rounded logarithm ⌊log2 n⌋ of the ring degree, by which the security table is read, so that between two
     /// powers of two the smaller one's limit holds.
     #[must_use]
     pub fn log2_degree(self) -> u32 {
@@ -93,13 +93,14 @@ impl RingShape {
         }
     }
 
-    /// The growth of sizes in the ring; that of a ring without coefficients for an index of no ring.
+    /// The growth of sizes of polynomials in the ring; for an index of no ring, of a ring without coefficients.
     #[must_use]
     pub fn expansion(self) -> Expansion {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }
 
-    /// The number modulo which moduli must be 1; `u64::MAX`, which no modulus fulfils, for an index of no ring.
+    /// The number modulo which moduli of the ring must be 1; `u64::MAX`, which no modulus fulfils, for an index of no
+    /// ring.
     #[must_use]
     pub fn root_order(self) -> u64 {
         Ring::root_order(self.index()).unwrap_or(u64::MAX)
@@ -111,7 +112,7 @@ impl RingShape {
         Ring::takes_products_of_primes(self.index())
     }
 
-    /// Checks that the ring is one that parameters may have.
+    /// Checks that parameters may have the ring.
     ///
     /// # Errors
     /// [`RingError::Math`] for m ≡ 2 modulo 4, saying which index has that ring; [`RingError::OutOfRange`] unless 2^6 ≤ n ≤ 2^17.
@@ -128,7 +129,7 @@ impl RingShape {
     }
 }
 
-/// Formats a shape as words: "ring degree 2^12", "ring index 21845".
+/// Formats the shape of a ring in words: "ring degree 2^12", "ring index 21845".
 impl fmt::Display for RingShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

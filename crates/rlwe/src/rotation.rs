@@ -11,7 +11,7 @@ pub(crate) fn describe(exponent: u64, index: u64) -> String {
     in_words((slot >= row).then_some("a swap of the rows"), slot % row, row)
 }
 
-/// Returns a rotation in words, by the shorter way around a row, behind the name of what is done besides.
+/// Returns a rotation of the rows in words, by the shorter direction, behind the name `besides` of another operation.
 #[must_use]
 pub fn in_words(besides: Option<&str>, left: u64, row: u64) -> String {
     let steps = if left > row / 2 { format!("−{}", row - left) } else { left.to_string() };
@@ -22,7 +22,7 @@ pub fn in_words(besides: Option<&str>, left: u64, row: u64) -> String {
     }
 }
 
-/// Describes the first dozen exponents of a list and counts the others; "none" for an empty list.
+/// Returns a list of exponents in words: the first dozen, then the number of the others; "none" for an empty list.
 #[must_use]
 pub fn describe_all(exponents: &[u64], describe: impl Fn(u64) -> String) -> String {
     const SHOWN: usize = 12;

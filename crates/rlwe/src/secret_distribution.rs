@@ -1,4 +1,4 @@
-//! Distributions of secrets.
+//! Distributions of the coefficients of secrets.
 
 use std::fmt;
 
@@ -9,20 +9,20 @@ use zeroize::Zeroizing;
 
 use crate::noise::{KEY_BOUND, TERNARY_VARIANCE};
 
-/// The distribution of a secret's coefficients, all of them −1, 0 or 1.
+/// The distribution of the coefficients of a secret, each −1, 0 or 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SecretDistribution {
-    /// Coefficients are independent and uniform.
+    /// Coefficients of a secret are independent and uniform in {−1, 0, 1}.
     #[default]
     Ternary,
-    /// Exactly this many coefficients are not 0, at uniform positions and with uniform signs: a sparse secret, whose
-    /// roundings add less noise and whose moduli must be smaller.
+    /// Exactly the given number of coefficients is not 0, at uniform positions, with uniform signs: a sparse secret,
+    /// whose roundings add less noise and whose moduli must be smaller.
     FixedWeight(usize),
 }
 
 impl SecretDistribution {
-    /// Checks that a secret of n coefficients can have the weight, which must not be 0.
+    /// Checks that a secret of n coefficients can have the Hamming weight, which must not be 0.
     pub(crate) fn check(self, degree: usize) -> Result<(), RingError> {
         match self {
             Self::FixedWeight(weight) if !(1..=degree).contains(&weight) => Err(RingError::OutOfRange {
@@ -46,7 +46,7 @@ impl SecretDistribution {
         }
     }
 
-    /// The variance E s_i² of a coefficient.
+    /// The variance E s_i² of a coefficient of a secret.
     #[must_use]
     pub fn variance(self, degree: usize) -> f64 {
         match self {
@@ -55,7 +55,7 @@ impl SecretDistribution {
         }
     }
 
-    /// The largest 1-norm Σ|s_i|: δ·B_key of the papers, or the weight.
+    /// The largest 1-norm Σ|s_i| of a secret: δ·B_key of the papers, or the Hamming weight.
     #[must_use]
     pub fn norm(self, degree: usize) -> f64 {
         match self {
@@ -65,7 +65,7 @@ impl SecretDistribution {
     }
 }
 
-/// Formats a distribution as words: "uniform ternary secrets", "secrets of Hamming weight 192".
+/// Formats a distribution of secrets in words: "uniform ternary secrets", "secrets of Hamming weight 192".
 impl fmt::Display for SecretDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,6 +1,6 @@
-//! Limits on the modulus by the 2024 security guidelines.
+//! Security tables: limits on the modulus by the security guidelines of 2024.
 //!
-//! Largest log2 of the modulus of any key, ciphertext modulus and special modulus together, for a
+//! The security table has the largest log2 of the modulus of any key, ciphertext and special moduli together, for a
 //! uniform ternary secret, σ = 3.19 and a classical adversary ("Security Guidelines for
 //! Implementing Homomorphic Encryption", ePrint 2024/463, table 5.2). The error used here,
 //! centred binomial on 21 + 21 bits, has σ = 3.24. Four entries are lower than theirs, where an attack is estimated
@@ -10,14 +10,13 @@
 //! the guidelines (but at n = 2^14, where its 361 bits are estimated at 127.9: `docs/notes/security/`), 192 as in use for
 //! bootstrapping, and 32 for the encapsulated secret of `[BTH22]`; no degree and no weight that was not estimated.
 
-use std::cell::Cell;
-use std::fmt;
+mod level;
 
-use serde::{Deserialize, Deserializer, Serialize};
+pub use level::{Security, accepting_insecure};
 
 use crate::{RlweError, SecretDistribution};
 
-/// Ring degrees that the table covers, as log2 n.
+/// Ring degrees that the security table covers, as log2 n.
 pub const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 10..=17;
 
 const TABLE_128: [u32; 8] = [26, 53, 106, 214, 430, 868, 1746, 3517];
@@ -29,99 +28,6 @@ const TABLE_256: [u32; 8] = [0, 27, 56, 114, 230, 462, 929, 1865];
 /// one.
 const TABLE_SPARSE_128: [(usize, u32, u32); 5] =
     [(32, 16, 121), (128, 14, 359), (128, 15, 718), (128, 16, 1450), (192, 15, 768)];
-
-/// Security that a parameter set must reach, in bits against a classical adversary.
-///
-/// [`InsecureForResearchOnly`](Self::InsecureForResearchOnly) is written by `serde`, and read within [`accepting_insecure`] only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub enum Security {
-    /// Security of at least 128 bits: the default.
-    #[default]
-    Bits128,
-    /// Security of at least 192 bits.
-    Bits192,
-    /// Security of at least 256 bits.
-    Bits256,
-    /// Security is not checked at all. For tests on small rings and for reproducing published parameter sets
-    /// that today's estimates no longer cover. Never for data that matters.
-    InsecureForResearchOnly,
-}
-
-impl Security {
-    /// The security in bits; 0 for [`InsecureForResearchOnly`](Self::InsecureForResearchOnly).
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        match self {
-            Self::InsecureForResearchOnly => 0,
-            Self::Bits128 => 128,
-            Self::Bits192 => 192,
-            Self::Bits256 => 256,
-        }
-    }
-}
-
-thread_local! {
-    /// Whether text may name the opt-out, on this thread.
-    static INSECURE_ACCEPTED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `read`, in which `serde` reads [`Security::InsecureForResearchOnly`] on this thread: elsewhere text that
-/// names it is refused, since it may have been written by anybody. For tests and for reproducing published parameter
-/// sets, never for data that matters.
-///
-/// ```
-/// use sunzi_rlwe::{Security, security};
-///
-/// let text = "\"InsecureForResearchOnly\"";
-/// assert!(serde_json::from_str::<Security>(text).is_err());
-/// let read = security::accepting_insecure(|| serde_json::from_str(text));
-/// assert_eq!(read.ok(), Some(Security::InsecureForResearchOnly));
-/// ```
-pub fn accepting_insecure<T>(read: impl FnOnce() -> T) -> T {
-    /// Restores the former setting when dropped, also after a panic.
-    struct Before(bool);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            INSECURE_ACCEPTED.set(self.0);
-        }
-    }
-    let _before = Before(INSECURE_ACCEPTED.replace(true));
-    read()
-}
-
-impl<'de> Deserialize<'de> for Security {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename = "Security")]
-        enum Stored {
-            Bits128,
-            Bits192,
-            Bits256,
-            InsecureForResearchOnly,
-        }
-        match Stored::deserialize(deserializer)? {
-            Stored::Bits128 => Ok(Self::Bits128),
-            Stored::Bits192 => Ok(Self::Bits192),
-            Stored::Bits256 => Ok(Self::Bits256),
-            Stored::InsecureForResearchOnly if INSECURE_ACCEPTED.get() => Ok(Self::InsecureForResearchOnly),
-            Stored::InsecureForResearchOnly => Err(serde::de::Error::custom(
-                "InsecureForResearchOnly asks for no security: take Bits128, Bits192 or Bits256, or read it within \
-                 security::accepting_insecure, never for data that matters",
-            )),
-        }
-    }
-}
-
-impl fmt::Display for Security {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bits128 => "128-bit",
-            Self::Bits192 => "192-bit",
-            Self::Bits256 => "256-bit",
-            Self::InsecureForResearchOnly => "INSECURE (research only)",
-        })
-    }
-}
 
 /// Returns the largest log2 of a modulus at ring degree 2^`log2_degree`: `None` where the table has no
 /// secure entry, and for [`Security::InsecureForResearchOnly`], which has no limit.
@@ -137,8 +43,8 @@ pub fn max_log2_modulus(log2_degree: u32, security: Security) -> Option<u32> {
     row.get(column as usize).copied().filter(|&bits| bits > 0)
 }
 
-/// Returns [`max_log2_modulus`] for secrets of a distribution. A weight between two of the table has the limit of the
-/// lower one; more than n/2 has none, since the table says nothing about secrets with so few zeros.
+/// Returns the largest log2 of a modulus for secrets of a distribution. A weight between two of the table has the limit
+/// of the lower one; more than n/2 has none, since the table says nothing about secrets with so few zeros.
 #[must_use]
 pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> Option<u32> {
     let SecretDistribution::FixedWeight(weight) = secret else {
@@ -152,8 +58,8 @@ pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, securit
     TABLE_SPARSE_128.iter().rev().find(row).map(|&(_, _, bits)| bits)
 }
 
-/// Returns [`max_log2_modulus_of`] as a bound: 0 where the table has no secure entry, infinite where security was
-/// given up.
+/// Returns the limit on log2 of a modulus as a bound: 0 where the table has no secure entry, infinite where security
+/// was given up.
 #[must_use]
 pub fn limit_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> f64 {
     match security {
@@ -162,7 +68,7 @@ pub fn limit_of(secret: SecretDistribution, log2_degree: u32, security: Security
     }
 }
 
-/// Checks the modulus of one key for a uniform ternary secret, `log2_modulus` bits, against the table.
+/// Checks the size of the modulus of a key, for a uniform ternary secret, against the security table.
 ///
 /// # Errors
 /// [`RlweError::Insecure`] when the modulus exceeds the limit or the table has no entry.
@@ -170,7 +76,7 @@ pub fn check(degree: usize, log2_modulus: f64, security: Security) -> Result<(),
     check_of(SecretDistribution::Ternary, degree, log2_modulus, security)
 }
 
-/// Does [`check`] for secrets of a distribution.
+/// Checks the size of the modulus of a key, for secrets of a distribution, against the security table.
 ///
 /// # Errors
 /// Every error of [`check`].

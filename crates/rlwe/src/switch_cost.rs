@@ -1,24 +1,24 @@
-//! Cost of a key switch, by which the builders choose digits and special moduli.
+//! Cost of a key switch, by which parameter builders choose digits and special moduli.
 
 use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use crate::RlweError;
 
-/// Cost of one key switch in evaluation form.
+/// The cost of one key switch in evaluation form.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SwitchCost {
-    /// Number of transforms of one limb, forward and inverse.
+    /// Number of transforms modulo one prime in a key switch, forward and inverse.
     pub transforms: f64,
-    /// Number of multiplications of n words by words or constants.
+    /// Number of multiplications of n words by words or constants in a key switch.
     pub multiplications: f64,
-    /// Number of key bytes that are read.
+    /// Number of bytes of the switching key that a key switch reads.
     pub key_bytes: f64,
 }
 
 impl SwitchCost {
-    /// Returns the cost at a level of options that `moduli` allow, for digits that are whole residues or remainders:
-    /// d(l + s) − l forward transforms of digits and l inverse ones before, 2s inverse and 2l forward ones on the way
-    /// down from s special moduli.
+    /// Returns the cost of a key switch at a level, by options that `moduli` allow, for digits of whole residues or
+    /// remainders: d(l + s) − l forward transforms of digits and l inverse ones before, 2s inverse and 2l forward ones
+    /// on the way down from s special moduli.
     ///
     /// ```
     /// use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -43,7 +43,7 @@ impl SwitchCost {
         Self::of_limbs(options, moduli, &(0..level).collect::<Vec<_>>(), degree)
     }
 
-    /// Returns the cost at a level that has the moduli with the given ascending indices.
+    /// Returns the cost of a key switch at a level that has the moduli with the given ascending indices.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
@@ -68,7 +68,7 @@ impl SwitchCost {
         })
     }
 
-    /// Returns the cost [in transforms](Self::in_transforms) of a key switch at each of these levels, added up;
+    /// Returns the cost [in transforms](Self::in_transforms) of a key switch at each of the given levels, added up;
     /// `None` for options that do not fit.
     pub fn sum(
         options: &GadgetOptions,
@@ -80,8 +80,9 @@ impl SwitchCost {
         levels.into_iter().map(|limbs| Some(cost(limbs).ok()?.in_transforms(degree))).sum()
     }
 
-    /// Returns the whole cost in transforms: a term of a conversion takes 1/15 of one, and as long as 14 bytes from
-    /// memory n times. Measured on AMD Zen 4 (EPYC) at n = 2^14; only the ratio matters, which hardly changes.
+    /// Returns the whole cost of a key switch in transforms: a term of a conversion takes 1/15 of one, and as long as
+    /// 14 bytes from memory n times. Measured on AMD Zen 4 (EPYC) at n = 2^14; only the ratio matters, which hardly
+    /// changes.
     #[must_use]
     pub fn in_transforms(&self, degree: usize) -> f64 {
         self.transforms + self.multiplications / 15.0 + self.key_bytes / (14.0 * degree as f64)
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
     use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 
-    /// The mean of d(l + s) − l + l + 2s + 2l at l = 1, 2, 3 with s = 3 and d = 1 is 15.
+    /// The mean number of transforms d(l + s) − l + l + 2s + 2l at l = 1, 2, 3 with s = 3 and d = 1 is 15.
     #[test]
     fn lower_levels_cost_less() {
         let mut moduli = primes_below(DEFAULT_PRIME_BOUND, 1 << 16, 15).unwrap();

@@ -1,42 +1,42 @@
 //! Traces of the operations that spent a ciphertext's noise budget.
 //!
-//! Every operation adds a step with the bits that are left after it. A result continues the trace of the
+//! Every operation adds a step to a trace, with the bits left after it. A result continues the trace of the
 //! operand with the fewest bits left, since its noise decides. Equal operations in a row share a
 //! step, and only the latest steps are kept one by one, so that a trace stays small however long the computation.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Number of steps kept one by one; when there are more, the older half becomes totals.
+/// Largest number of steps that a trace stores one by one; of more, the older half becomes totals.
 const RECENT: usize = 32;
 
 /// A step of a trace: one operation, or several equal ones in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Name of the operation.
+    /// Name of the operation of the step.
     pub operation: &'static str,
-    /// Number of times that the operation was done.
+    /// Number of times that the operation of the step was done in a row.
     pub times: u32,
-    /// Bits that the operation took from the operand with the fewest left; below 0 if it gave some back.
+    /// Bits of noise budget that the step took from the operand with the fewest left; below 0 if it gave some back.
     pub spent: f64,
-    /// Bits left after the operation.
+    /// Bits of noise budget left after the step.
     pub left: f64,
 }
 
-/// A trace: the operations behind one ciphertext along the operand with the least budget. Cheap to clone.
+/// A trace: the operations that made a ciphertext, along the operand with the least noise budget. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<History>);
 
 #[derive(Clone, Debug, Default)]
 struct History {
-    /// Totals, one for each operation, of the steps no longer kept one by one.
+    /// Totals, one for each operation, of the steps no longer stored one by one.
     earlier: Vec<Step>,
     recent: Vec<Step>,
 }
 
 impl Trace {
-    /// Continues the trace with the fewest bits left, this one or one of `others`, by an operation that leaves
-    /// `left` bits.
+    /// Appends a step to the trace with the fewest bits left, this trace or one of `others`, for an operation that
+    /// leaves `left` bits.
     pub fn record(&mut self, operation: &'static str, left: f64, others: &[&Self]) {
         for &other in others {
             if other.left() < self.left() {
@@ -49,19 +49,19 @@ impl Trace {
         Arc::make_mut(&mut self.0).push(Step { operation, times: 1, spent, left });
     }
 
-    /// Bits left after the last step; infinite before the first.
+    /// Bits of noise budget left after the last step of a trace; infinite before the first.
     #[must_use]
     pub fn left(&self) -> f64 {
         self.0.recent.last().map_or(f64::INFINITY, |step| step.left)
     }
 
-    /// The latest steps, oldest first.
+    /// The latest steps of a trace, oldest first.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.0.recent
     }
 
-    /// All steps by operation, the one that spent the most first.
+    /// The totals of all steps by operation, the operation that spent the most bits first.
     #[must_use]
     pub fn totals(&self) -> Vec<Step> {
         let mut totals = self.0.earlier.clone();
@@ -70,7 +70,7 @@ impl Trace {
         totals
     }
 
-    /// The operations that spent the most, for messages: "multiply (7 times) spent 213.4 bits, rotate 1.2 bits".
+    /// The operations that spent the most bits, in words: "multiply (7 times) spent 213.4 bits, rotate 1.2 bits".
     #[must_use]
     pub fn summary(&self) -> String {
         let mut parts = Vec::new();
@@ -113,7 +113,7 @@ fn add_to(totals: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// Formats a trace, one line a step: the operation, the bits it spent and the bits it left.
+/// Formats a trace, one line for each step: the operation, the bits it spent and the bits it left.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.0.earlier.is_empty() {

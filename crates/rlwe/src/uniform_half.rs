@@ -1,9 +1,9 @@
-//! Uniform halves of keys: they follow from 32 bytes, and are drawn when they are first needed.
+//! Uniform halves of keys, which follow from 32-byte seeds and are drawn when they are first needed.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// A value that follows from a seed.
+/// A uniform half of a key, which follows from a seed.
 #[derive(Clone)]
 pub(crate) struct UniformHalf<T> {
     drawn: OnceLock<T>,
@@ -11,22 +11,22 @@ pub(crate) struct UniformHalf<T> {
 }
 
 impl<T: Clone> UniformHalf<T> {
-    /// A half that is not drawn yet; kept from its first use on.
+    /// Makes a uniform half that is not drawn yet, and is stored from its first use on.
     pub(crate) fn new() -> Self {
         Self { drawn: OnceLock::new(), is_kept: true }
     }
 
-    /// Drops the half: from now on it is drawn for each use.
+    /// Drops the uniform half, which from now on is drawn for each use.
     pub(crate) fn forget(&mut self) {
         *self = Self { drawn: OnceLock::new(), is_kept: false };
     }
 
-    /// The half, if it is in memory.
+    /// The uniform half, if it is in memory.
     pub(crate) fn drawn(&self) -> Option<&T> {
         self.drawn.get()
     }
 
-    /// Returns the half, drawn if needed. Threads that ask for it at once may draw it at once: all draw the same.
+    /// Returns the uniform half, drawn if needed. Threads may draw it at the same time: all draw equal values.
     pub(crate) fn get<E>(&self, draw: impl FnOnce() -> Result<T, E>) -> Result<Cow<'_, T>, E> {
         if let Some(half) = self.drawn.get() {
             return Ok(Cow::Borrowed(half));

@@ -1,13 +1,13 @@
-//! Search for primes next to a size.
+//! Search for primes ≡ 1 modulo a step next to a size.
 
 use sunzi_math::is_prime;
 
-/// Number of first primes of a product that are tried with the best second one.
+/// Number of first primes of a product that are tried, each with the best second prime.
 const TRIED: usize = 24;
-/// Factor by which primes may be away from the wanted size.
+/// Largest ratio of a prime that is found to the wanted size.
 const REACH: f64 = 4.0;
 
-/// A finder of primes p ≡ 1 modulo a step, none of them twice.
+/// A finder of primes p ≡ 1 modulo a step that finds no prime twice.
 #[derive(Clone, Debug)]
 pub struct PrimeFinder {
     step: u64,
@@ -15,13 +15,13 @@ pub struct PrimeFinder {
 }
 
 impl PrimeFinder {
-    /// A finder of primes ≡ 1 (mod `step`), except those that are `taken`.
+    /// Makes a finder of primes ≡ 1 (mod `step`) other than the primes `taken`.
     #[must_use]
     pub fn new(step: u64, taken: &[u64]) -> Self {
         Self { step, taken: taken.to_vec() }
     }
 
-    /// Returns `parts` primes whose product is as near to `wanted` as may be; `None` where there are too few of them.
+    /// Returns `parts` primes whose product is as near to `wanted` as may be; `None` where too few primes are free.
     ///
     /// ```
     /// use sunzi_rlwe::chains::PrimeFinder;
@@ -57,7 +57,7 @@ impl PrimeFinder {
         Some(primes)
     }
 
-    /// Returns the first `count` free primes of at least `bits` each; `None` where there are too few below 2^62.
+    /// Returns the first `count` free primes of at least `bits` bits each; `None` where fewer are below 2^62.
     ///
     /// ```
     /// use sunzi_rlwe::chains::PrimeFinder;
@@ -73,7 +73,7 @@ impl PrimeFinder {
         Some(primes)
     }
 
-    /// Yields free primes by their distance from `wanted`.
+    /// Yields free primes, the nearest to `wanted` first.
     pub fn nearest(&self, wanted: f64) -> impl Iterator<Item = u64> + '_ {
         let step = self.step.max(1);
         let limit = (wanted * REACH).min((62_f64).exp2()) as u64;

@@ -1,4 +1,4 @@
-//! Levels as sets of moduli: few long primes that stay, and a few short ones, *terminals*, that come and go `[SS24]`.
+//! Levels as sets of moduli: a prefix of the long primes, and some of a few short primes, the *terminals* `[SS24]`.
 //!
 //! A prefix of long primes and some terminals can hold any number of bits, so that a level takes as many words as its bits need, whatever
 //! they are; with a prefix of all primes a level of 60 bits takes two words. Which terminals a level has is a shortest path:
@@ -10,36 +10,36 @@ use std::collections::BTreeSet;
 
 use super::{PrimeFinder, WORD_BITS};
 
-/// Sizes at which terminals are searched, in half bits.
+/// Sizes of primes among which terminals are searched, in half bits.
 const TERMINALS: std::ops::RangeInclusive<u32> = 40..=94;
-/// Largest number of terminals of a pool.
+/// Largest number of terminal primes of a pool.
 const MOST_TERMINALS: usize = 4;
-/// Number of pools from which better ones are searched nearby.
+/// Number of the best pools of terminals whose neighbours are searched for better pools.
 const STARTS: usize = 4;
-/// Length of the shortest long prime, in bits.
+/// Length of the shortest long prime of a level, in bits.
 const SHORTEST: f64 = 24.0;
-/// Bits by which terminals alone may miss a scale.
+/// Largest distance of terminals alone from a scale, in bits.
 const TOLERANCE: f64 = 0.1;
-/// Cost of a rescaling to moduli that are not among those it comes from, in words of one level: operands of both
+/// Cost of a rescaling to moduli that the higher level does not have, in words of one level: operands of both
 /// levels cost one more.
 const NOT_NESTED: f64 = 0.3;
-/// Cost of one modulus more in all: keys have it whatever their level.
+/// Cost of one modulus more among all levels, in words: keys have every modulus.
 const MODULUS: f64 = 2.0;
 
-/// Terminals, with the sets of them that levels have.
+/// Pool of terminal primes, with the set of terminals of each level.
 #[derive(Clone, Debug)]
 pub struct LevelSets {
     cost: f64,
-    /// Terminals: primes, ascending.
+    /// Terminal primes of the pool, ascending.
     pool: Vec<u64>,
-    /// Pairs, one for each level, the lowest first, of a set of terminals as bits and the number of long primes
-    /// below.
+    /// Pairs of a set of terminals, as bits, and a number of long primes: one for each level, the
+    /// lowest first.
     levels: Vec<(usize, usize)>,
 }
 
-/// Returns the levels of Q_0 of `first` bits and q_1, q_2, … of these `bits`, of primes ≡ 1 (mod `step`) but those
-/// that are `taken`: the best for every pool of at most two terminals, and for larger pools near the best of them,
-/// the cheapest first. The highest level has all moduli.
+/// Returns level sets for Q_0 of `first` bits and scales q_1, q_2, … of the given `bits`, of primes ≡ 1 (mod `step`)
+/// but those that are `taken`: the best for every pool of at most two terminals, and for larger pools near the best of
+/// them, the cheapest first. The highest level has all moduli.
 #[must_use]
 pub fn level_sets(step: u64, taken: &[u64], first: f64, bits: &[f64]) -> Vec<LevelSets> {
     let terminals = terminals(step, taken);
@@ -73,7 +73,7 @@ fn cheaper(a: &LevelSets, b: &LevelSets) -> Ordering {
     a.cost.total_cmp(&b.cost).then_with(|| a.pool.cmp(&b.pool))
 }
 
-/// Finds one prime next to each size.
+/// Finds one prime next to each size of terminals.
 fn terminals(step: u64, taken: &[u64]) -> Vec<u64> {
     let finder = PrimeFinder::new(step, taken);
     let mut terminals: Vec<u64> = Vec::new();
@@ -86,7 +86,7 @@ fn terminals(step: u64, taken: &[u64]) -> Vec<u64> {
     terminals
 }
 
-/// Returns the pools with one terminal more, and with another one in place of each.
+/// Returns the pools with one terminal more, and the pools with one terminal exchanged.
 fn neighbours(pool: &[u64], terminals: &[u64]) -> Vec<Vec<u64>> {
     let others = || terminals.iter().copied().filter(|p| !pool.contains(p));
     let mut near = Vec::new();
@@ -100,13 +100,13 @@ fn neighbours(pool: &[u64], terminals: &[u64]) -> Vec<Vec<u64>> {
     near
 }
 
-/// The number of words that hold so many bits.
+/// Returns the number of words that hold so many bits of a modulus.
 fn words(bits: f64) -> usize {
     (bits / WORD_BITS - 1e-9).ceil().max(0.0) as usize
 }
 
 impl LevelSets {
-    /// Finds the shortest path with the given terminals: every level costs its words.
+    /// Finds the cheapest levels with the given terminals, as a shortest path: every level costs its words.
     fn new(first: f64, bits: &[f64], pool: Vec<u64>) -> Option<Self> {
         let sets = 1_usize << pool.len();
         let size = |set: usize| -> f64 {
@@ -164,21 +164,21 @@ impl LevelSets {
         &self.pool
     }
 
-    /// The sets of all levels, the lowest first: the terminals of a level, one bit for each, and its number of long
+    /// The pairs of all levels, the lowest first: the terminals of a level, one bit for each, and its number of long
     /// primes.
     #[must_use]
     pub fn levels(&self) -> &[(usize, usize)] {
         &self.levels
     }
 
-    /// Returns log2 of the product of a set of terminals.
+    /// Returns log2 of the product of a set of terminals, given as bits.
     #[must_use]
     pub fn log2(&self, set: usize) -> f64 {
         let own = self.pool.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
         own.map(|(_, &p)| (p as f64).log2()).sum()
     }
 
-    /// Returns the place of every level among the sets of moduli, counted from one, and these sets, for the terminals
+    /// Returns the index of every level among the sets of moduli, counted from one, and these sets, for the terminals
     /// and the long primes in their order: those of the levels, and for keys all that a level and those below it
     /// have.
     #[must_use]

@@ -6,7 +6,8 @@ use super::{Evaluator, Homomorphic};
 use crate::{Ciphertext, Sign, Trace};
 
 impl<S: Homomorphic> Evaluator<S> {
-    /// Returns a + b, of any part counts; operands of different levels are brought together.
+    /// Returns the sum a + b of ciphertexts of any part counts; the higher operand is brought to the level of the
+    /// lower.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`](crate::RlweError::KeyMismatch); the scheme's errors for ciphertexts of other parameters or without a
@@ -15,7 +16,8 @@ impl<S: Homomorphic> Evaluator<S> {
         self.joined(Cow::Borrowed(a), b, "add", Sign::Plus)
     }
 
-    /// Returns a − b, of any part counts; operands of different levels are brought together.
+    /// Returns the difference a − b of ciphertexts of any part counts; the higher operand is brought to the level of
+    /// the lower.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -23,7 +25,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.joined(Cow::Borrowed(a), b, "subtract", Sign::Minus)
     }
 
-    /// Adds b to a: a ← a + b. On an error `a` is not changed.
+    /// Adds ciphertext b to ciphertext a: a ← a + b. On an error `a` is not changed.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -43,7 +45,7 @@ impl<S: Homomorphic> Evaluator<S> {
         Ok(())
     }
 
-    /// Returns −a.
+    /// Returns the negated ciphertext −a.
     ///
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters.
@@ -73,7 +75,8 @@ impl<S: Homomorphic> Evaluator<S> {
         })
     }
 
-    /// Returns a ± b under the name of the operation that asks, in the memory of an owned `a`. For schemes.
+    /// Returns the sum or difference a ± b of ciphertexts, named `operation` in the trace, in the memory of an owned
+    /// `a`.
     ///
     /// # Errors
     /// Every error of [`add`](Self::add).
@@ -97,7 +100,7 @@ impl<S: Homomorphic> Evaluator<S> {
         }
     }
 
-    /// Ends a sum that has the metadata of its first operand.
+    /// Ends a sum of ciphertexts, which has the metadata of its first operand.
     fn finish_join(
         &self,
         mut sum: Ciphertext<S>,

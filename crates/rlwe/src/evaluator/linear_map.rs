@@ -14,11 +14,11 @@ pub struct PreparedMultiplier {
     plain_modulus: u64,
 }
 
-/// An automorphism X → X^g of a sum Σ m_b·σ_b(a): g, and its terms (b, m_b).
+/// A giant step of a linear map: exponent g of the automorphism X → X^g, and the terms (b, m_b) of Σ m_b·σ_b(a).
 pub type GiantStep<'a> = (u64, Vec<(u64, &'a PreparedMultiplier)>);
 
 impl PreparedMultiplier {
-    /// Length in memory, in bytes: shorter for plaintexts whose slots repeat.
+    /// Length of the prepared plaintext in memory, in bytes: shorter where the slots of the plaintext repeat.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.multiplier.byte_len()
@@ -35,8 +35,8 @@ impl<S: Exact> Evaluator<S> {
         Ok(PreparedMultiplier { multiplier, plain_modulus: plaintext.modulus() })
     }
 
-    /// Returns Σ_g σ_g(Σ_b m_gb·σ_b(a)) for `steps` of an exponent g and terms (b, m_gb), where σ_k is X → X^k: a
-    /// matrix times a vector by baby steps b and giant steps g. Baby steps share their digits, and the sum is divided
+    /// Returns Σ_g σ_g(Σ_b m_gb·σ_b(a)) for a ciphertext a and `steps` of g and terms (b, m_gb), with σ_k for X → X^k:
+    /// a matrix times a vector by baby steps b and giant steps g. Baby steps share their digits, and the sum is divided
     /// by P once. A budget counts its automorphisms, products and additions one by one.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<S: Exact> Evaluator<S> {
         self.finish(sum.ok_or_else(|| S::empty("a linear map"))?, OPERATION, &[a.trace()])
     }
 
-    /// Returns the metadata of the result, as its automorphisms, products and additions change the operand's.
+    /// Returns the metadata of the result of a linear map, from the metadata of its operand.
     fn mapped(&self, operand: &S::Metadata, steps: &[GiantStep<'_>]) -> Result<S::Metadata, S::Error> {
         let rotated = |metadata: S::Metadata, exponent: u64| {
             if exponent == 1 { Ok(metadata) } else { S::rotated(self.context(), &metadata) }

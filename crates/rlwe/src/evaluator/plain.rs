@@ -1,4 +1,4 @@
-//! Operations between a ciphertext and a plaintext.
+//! Sums and products of a ciphertext and a plaintext.
 
 use sunzi_encoding::Plaintext;
 use zeroize::Zeroizing;
@@ -16,7 +16,7 @@ pub struct PreparedPlaintext {
 }
 
 impl<S: Homomorphic> Evaluator<S> {
-    /// Returns a + m.
+    /// Returns the sum a + m of a ciphertext a and a plaintext m.
     ///
     /// # Errors
     /// The scheme's errors for operands of other parameters, and its refusal of the result.
@@ -24,7 +24,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.shifted(a, plaintext, Sign::Plus, "add a plaintext")
     }
 
-    /// Returns a − m.
+    /// Returns the difference a − m of a ciphertext a and a plaintext m.
     ///
     /// # Errors
     /// Every error of [`add_plain`](Self::add_plain).
@@ -47,7 +47,7 @@ impl<S: Homomorphic> Evaluator<S> {
 }
 
 impl<S: Exact> Evaluator<S> {
-    /// Prepares a plaintext to multiply: transforms it once, for any number of products.
+    /// Prepares a plaintext for products with ciphertexts: transforms it once, for any number of products.
     ///
     /// # Errors
     /// [`EncodingError::PlaintextMismatch`](sunzi_encoding::EncodingError) for a plaintext of another degree or modulus.
@@ -56,14 +56,14 @@ impl<S: Exact> Evaluator<S> {
         Ok(PreparedPlaintext { factor, plain_modulus: plaintext.modulus() })
     }
 
-    /// The coefficients of a plaintext of this context in [−t/2, t/2).
+    /// Returns the coefficients of a plaintext of the evaluator's context, in [−t/2, t/2).
     pub(super) fn centred(&self, plaintext: &Plaintext) -> Result<Zeroizing<Vec<i64>>, S::Error> {
         let degree = S::rlwe(self.context()).ring().degree();
         plaintext.check(degree, S::plain_modulus(self.context()))?;
         Ok(Zeroizing::new(plaintext.centred()))
     }
 
-    /// Returns a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
+    /// Returns the product a·m of a ciphertext and a plaintext. Noise grows by the 1-norm of m, centred modulo t.
     ///
     /// # Errors
     /// Every error of [`prepare_plain`](Self::prepare_plain) and [`multiply_prepared`](Self::multiply_prepared).
@@ -75,7 +75,7 @@ impl<S: Exact> Evaluator<S> {
         self.multiply_prepared(a, &self.prepare_plain(plaintext)?)
     }
 
-    /// Returns a·m for a prepared plaintext m.
+    /// Returns the product a·m of a ciphertext a and a prepared plaintext m.
     ///
     /// # Errors
     /// The scheme's errors for operands of other parameters, and its refusal of the result.
@@ -87,7 +87,8 @@ impl<S: Exact> Evaluator<S> {
         self.plain_products(&[(a, prepared)])
     }
 
-    /// Returns Σ a_i·m_i: in one pass for terms in a row that have one level and equally many parts.
+    /// Returns Σ a_i·m_i of ciphertexts a_i and prepared plaintexts m_i: terms in a row of one level and part count in
+    /// one pass.
     ///
     /// # Errors
     /// Every error of [`multiply_prepared`](Self::multiply_prepared) and [`add`](Self::add); the scheme's error `Empty` for no terms.
@@ -110,7 +111,7 @@ impl<S: Exact> Evaluator<S> {
         sum.ok_or_else(|| S::empty(SUM))
     }
 
-    /// Returns Σ a_i·m_i for one or more ciphertexts of one level and part count.
+    /// Returns Σ a_i·m_i for one or more ciphertexts a_i of one level and part count.
     fn plain_products(
         &self,
         terms: &[(&Ciphertext<S>, &PreparedPlaintext)],
@@ -133,7 +134,7 @@ impl<S: Exact> Evaluator<S> {
         S::finish_sum(context, sum, "multiply by a plaintext", &traces, &carried)
     }
 
-    /// Returns a·c for a constant c, taken modulo t and centred.
+    /// Returns the product a·c of a ciphertext and a constant c, taken modulo t and centred.
     ///
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters, and its refusal of the result.
@@ -147,7 +148,7 @@ impl<S: Exact> Evaluator<S> {
     }
 }
 
-/// Returns a number modulo t in [−t/2, t/2), for t below 2^63.
+/// Returns a number modulo t, centred to [−t/2, t/2), for t below 2^63.
 fn centred(number: i64, t: u64) -> i64 {
     let residue = i128::from(number).rem_euclid(i128::from(t)) as u64;
     if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }

@@ -1,4 +1,4 @@
-//! Automorphisms of ciphertexts, rotations of the two rows of slots, and sums over them.
+//! Automorphisms of ciphertexts, rotations of the two rows of slots, and sums over slots.
 
 use sunzi_encoding::{check_segment, doubling_steps};
 
@@ -7,14 +7,14 @@ use crate::{Ciphertext, GaloisKeys, RlweError, Trace, galois};
 
 const ROTATE: &str = "rotate";
 
-/// A ciphertext with its digits, for any number of its automorphisms.
+/// A hoisted ciphertext: its digits are cut once, for any number of automorphisms.
 pub struct Hoisted<'a, S: Homomorphic> {
     evaluator: &'a Evaluator<S>,
     digits: galois::Hoisted<'a, S>,
 }
 
 impl<S: Homomorphic> Hoisted<'_, S> {
-    /// Returns the ciphertext of m(X^k) for `exponent` k.
+    /// Applies the automorphism X → X^k to a ciphertext of m(X): returns a ciphertext of m(X^k), for `exponent` k.
     ///
     /// # Errors
     /// Every error of [`Evaluator::automorphism`].
@@ -25,7 +25,7 @@ impl<S: Homomorphic> Hoisted<'_, S> {
 }
 
 impl<S: Exact> Hoisted<'_, S> {
-    /// Rotates both rows left by `steps` slots, right if negative.
+    /// Rotates both rows of slots left by `steps`, right if negative.
     ///
     /// # Errors
     /// Every error of [`Evaluator::rotate_rows`].
@@ -35,7 +35,7 @@ impl<S: Exact> Hoisted<'_, S> {
 }
 
 impl<S: Homomorphic> Evaluator<S> {
-    /// Returns the ciphertext of m(X^k) for `exponent` k.
+    /// Applies the automorphism X → X^k to a ciphertext of m(X): returns a ciphertext of m(X^k), for `exponent` k.
     ///
     /// # Errors
     /// The scheme's error for a missing key; [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] for three parts;
@@ -50,7 +50,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.rotated(a, exponent, keys, S::AUTOMORPHISM)
     }
 
-    /// Cuts a ciphertext into digits once, for any number of rotations.
+    /// Hoists a ciphertext: cuts it into digits once, for any number of rotations.
     ///
     /// # Errors
     /// [`RlweError::WrongPartCount`] for three parts; the scheme's errors for a ciphertext of other parameters.
@@ -71,7 +71,7 @@ impl<S: Homomorphic> Evaluator<S> {
         self.finish_rotation(image, exponent, a.trace(), operation)
     }
 
-    /// Ends a rotation, with the key switch of its automorphism counted; the identity takes none.
+    /// Ends a rotation, and counts the key switch of its automorphism; the identity takes none.
     fn finish_rotation(
         &self,
         image: Result<Ciphertext<S>, RlweError>,
@@ -87,14 +87,14 @@ impl<S: Homomorphic> Evaluator<S> {
         self.finish(image, operation, &[operand])
     }
 
-    /// The index m of the ring.
+    /// The index m of the evaluator's ring.
     fn index(&self) -> u64 {
         S::rlwe(self.context()).ring().index()
     }
 }
 
 impl<S: Exact> Evaluator<S> {
-    /// Rotates both rows left by `steps` slots, right if negative: slot i + steps moves to slot i.
+    /// Rotates both rows of slots left by `steps`, right if negative: slot i + steps moves to slot i.
     ///
     /// # Errors
     /// [`RlweError::NoRows`] unless m is a power of two; [`RlweError::MissingGaloisKey`] without the key of
@@ -108,7 +108,7 @@ impl<S: Exact> Evaluator<S> {
         self.rotated(a, galois::rotation_exponent(self.index(), steps)?, keys, ROTATE)
     }
 
-    /// Swaps the two rows, which rotates each column by one.
+    /// Swaps the two rows of slots, which rotates each column by one.
     ///
     /// # Errors
     /// Every error of [`rotate_rows`](Self::rotate_rows), for [`galois::swap_exponent`].

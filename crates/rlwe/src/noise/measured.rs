@@ -1,4 +1,4 @@
-//! Measurement of true noise, which needs the secret key.
+//! Measurement of the noise of a ciphertext, which needs the secret key.
 
 use num_bigint::{BigInt, BigUint};
 

@@ -1,33 +1,34 @@
-//! Noise model: terms that depend on the distribution of secrets.
+//! Noise models: noise terms that depend on the distribution of secrets.
 
 use sunzi_ring::Expansion;
 
 use super::{ERROR_BOUND, KEY_BOUND, Log2, NoiseTerm, ROUNDING, TERNARY_VARIANCE, Tail, error_variance};
 use crate::SecretDistribution;
 
-/// Noise that operations add in a ring under secrets of a distribution.
+/// A noise model: the noise that operations add in a ring under secrets of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseModel {
     ring: Expansion,
     secret: SecretDistribution,
-    /// Factor of roundings.
+    /// Factor by which the noise of roundings grows in the ring; 1 for none.
     growth: f64,
 }
 
 impl NoiseModel {
-    /// The noise model of a ring and a distribution of secrets.
+    /// Makes the noise model of a ring and a distribution of secrets.
     #[must_use]
     pub fn new(ring: impl Into<Expansion>, secret: SecretDistribution) -> Self {
         Self { ring: ring.into(), secret, growth: 1.0 }
     }
 
-    /// Returns the model where roundings grow by [`Backend::rounding_growth`](sunzi_ring::Backend::rounding_growth).
+    /// Returns the noise model for roundings that grow by
+    /// [`Backend::rounding_growth`](sunzi_ring::Backend::rounding_growth).
     #[must_use]
     pub fn with_growth(self, growth: f64) -> Self {
         Self { growth, ..self }
     }
 
-    /// Returns the largest Σ|s_i|, and E s_i².
+    /// Returns the largest 1-norm Σ|s_i| of a secret, and the variance E s_i² of its coefficients.
     fn key(&self) -> (f64, f64) {
         let degree = self.ring.degree();
         (self.secret.norm(degree), self.secret.variance(degree))
@@ -49,8 +50,8 @@ impl NoiseModel {
         if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(self.mod_switch(2)) } else { errors }
     }
 
-    /// Returns the noise of digits that represent c only up to `truncation`: that times a product of `power` secrets,
-    /// 1 or 2 `[BEHZ16, eq. (22)]`.
+    /// Returns the noise of digits that represent c only up to an error `truncation`: this error times a product of
+    /// `power` secrets, 1 or 2 `[BEHZ16, eq. (22)]`.
     #[must_use]
     pub fn truncation(&self, truncation: Log2, power: u32) -> NoiseTerm {
         let (norm, variance) = self.key();
@@ -70,7 +71,7 @@ impl NoiseModel {
 
     /// Returns the noise of rounding 2 or 3 parts to another modulus: e_0 + e_1·s + e_2·s² with |e_i| ≤ 1/2.
     ///
-    /// Errors of the uniform parts of a ciphertext are uniform, of variance 1/12 and without a mean. The worst
+    /// Rounding errors of the uniform parts of a ciphertext are uniform, of variance 1/12 and mean 0. The worst
     /// case is (1 + δB_key + …)/2.
     #[must_use]
     pub fn mod_switch(&self, parts: usize) -> NoiseTerm {
@@ -96,13 +97,13 @@ impl NoiseModel {
     }
 }
 
-/// Returns [`NoiseModel::public_encryption`] for a uniform ternary secret.
+/// Returns the noise of a public-key encryption for a uniform ternary secret: see [`NoiseModel::public_encryption`].
 #[must_use]
 pub fn public_encryption(ring: impl Into<Expansion>, log2_p: f64) -> NoiseTerm {
     NoiseModel::new(ring, SecretDistribution::Ternary).public_encryption(log2_p)
 }
 
-/// Returns [`NoiseModel::mod_switch`] for a uniform ternary secret.
+/// Returns the noise of a modulus switch for a uniform ternary secret: see [`NoiseModel::mod_switch`].
 #[must_use]
 pub fn mod_switch(ring: impl Into<Expansion>, parts: usize) -> NoiseTerm {
     NoiseModel::new(ring, SecretDistribution::Ternary).mod_switch(parts)

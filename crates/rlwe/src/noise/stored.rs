@@ -1,15 +1,15 @@
-//! Noise bounds in files.
+//! Noise bounds as stored in files.
 
 use super::{Log2, NoiseBound};
 use crate::wire::{FieldReader, Fields, WireError};
 
 /// Length of a noise bound in files, in bytes.
 pub(crate) const STORED_LEN: usize = 8 * 8;
-/// Logarithm that no bound reaches: the largest modulus has 2^14 bits.
+/// Logarithm log2 that no noise bound reaches: the largest modulus has 2^14 bits.
 const LARGEST: f64 = (1 << 20) as f64;
 
 impl NoiseBound {
-    /// Writes all fields of the bounds.
+    /// Writes all fields of noise bounds.
     pub(crate) fn put(&self, fields: &mut Fields) -> Result<(), WireError> {
         for bound in [self.worst, self.deviation, self.peak, self.heavy.0, self.heavy.1] {
             fields.f64(checked(bound)?.bits());
@@ -19,7 +19,7 @@ impl NoiseBound {
         Ok(())
     }
 
-    /// Reads the bounds: what their writer claims, never a reason to trust.
+    /// Reads noise bounds: what their writer claims, never a reason to trust.
     pub(crate) fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let mut bound = || checked(Log2::from_bits(fields.f64()?));
         let [worst, deviation, peak] = [bound()?, bound()?, bound()?];
@@ -30,7 +30,7 @@ impl NoiseBound {
     }
 }
 
-/// Returns a bound read from a file, checked to be zero or to have a possible logarithm.
+/// Reads a noise bound from a file, and checks that it is zero or has a possible logarithm.
 fn checked(bound: Log2) -> Result<Log2, WireError> {
     if bound == Log2::ZERO || bound.bits().abs() <= LARGEST {
         Ok(bound)

@@ -1,4 +1,4 @@
-//! Tail of noise: how far it strays from its standard deviation.
+//! Tail of noise: bounds on coefficients, exceeded with small probability, from standard deviation and peak.
 //!
 //! The noise of fresh ciphertexts, of their sums and of their products with plaintexts is a sum of many small
 //! independent terms: its coefficients stay below T·σ. A product of ciphertexts is not: its value at a root
@@ -6,17 +6,17 @@
 //! key the same c(ζ) and s(ζ) return at every level. A root at which they are large by chance then lifts all
 //! coefficients, far more often than a Gaussian of the same variance would. So a bound has two parts:
 //!
-//! * **T·σ** for the many ordinary roots,
+//! * **T·σ** for the many ordinary roots of unity,
 //! * a **peak** P for the largest one: (2/n)·max|v(ζ)|, what it and its conjugate add to a coefficient.
 //!
-//! Both parts share one improbability: if the peak takes a part α of the exponent, a coefficient reaches
+//! T·σ and the peak share one improbability: if the peak takes a part α of the exponent, a coefficient reaches
 //! √(1 − α)·Tσ + α·P at most (a peak of several factors grows with a higher power of α). The largest such
 //! value is Tσ for P ≤ Tσ/2, and P + (Tσ)²/4P above.
 //!
-//! The values at a root are taken for complex Gaussians, as sums of n independent terms nearly are: squares
-//! of absolute values are exponential, and several of them together exceed a level only where the sum of
-//! their exponents does. The bound is chosen to fail with probability 2^-128 over keys and ciphertexts; the
-//! model is checked by sampling at levels that can be reached.
+//! The values of noise at a root of unity are taken for complex Gaussians, as sums of n independent terms nearly are:
+//! squares of absolute values are exponential, and several of them together exceed a level only where the sum of their
+//! exponents does. The bound is chosen to fail with probability 2^-128 over keys and ciphertexts; the model is checked
+//! by sampling at levels that can be reached.
 
 use sunzi_ring::Expansion;
 
@@ -25,24 +25,24 @@ use super::Log2;
 /// Bits of improbability: −log2 of the probability that a bound is exceeded anywhere in a polynomial.
 pub const TAIL_BITS: f64 = 128.0;
 
-/// The tail of noise in a ring.
+/// The tail of noise in a ring: constants by which noise is bounded.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
     ring: Expansion,
     degree: f64,
     bits: f64,
-    /// Level L: exponents at a root together exceed it with probability 2^-bits/n.
+    /// Level L of a sum of exponentials: exponents at a root of unity together exceed it with probability 2^-bits/n.
     level: f64,
 }
 
 impl Tail {
-    /// The tail that is exceeded with probability 2^-128.
+    /// Returns the tail of noise in a ring that is exceeded with probability 2^-128.
     #[must_use]
     pub fn new(ring: impl Into<Expansion>) -> Self {
         Self::at(ring.into(), TAIL_BITS)
     }
 
-    /// The ring of the tail.
+    /// The ring of the tail, as its growth of sizes.
     pub(super) fn ring(&self) -> Expansion {
         self.ring
     }
@@ -61,13 +61,14 @@ impl Tail {
         Self { ring, degree, bits, level }
     }
 
-    /// The factor T such that n Gaussian coefficients of deviation σ all stay below T·σ: 2n·exp(−T²/2) = 2^-128.
+    /// The tail factor T, such that n Gaussian coefficients of deviation σ all stay below T·σ: 2n·exp(−T²/2) = 2^-128.
     #[must_use]
     pub fn factor(&self) -> f64 {
         (2.0 * std::f64::consts::LN_2 * (self.bits + 1.0 + self.degree.log2())).sqrt()
     }
 
-    /// Returns the largest √(1 − α)·Tσ + α·P over 0 ≤ α ≤ 1, for σ and P with what coefficients gain over them.
+    /// Returns the noise bound: the largest √(1 − α)·Tσ + α·P over 0 ≤ α ≤ 1, for deviation σ and peak P, grown as
+    /// coefficients are.
     #[must_use]
     pub fn bound(&self, deviation: Log2, peak: Log2) -> Log2 {
         let bulk = deviation * (self.factor() * self.ring.deviation_gain());
@@ -79,27 +80,27 @@ impl Tail {
         }
     }
 
-    /// The peak, over σ, of independent coefficients of deviation σ: |v(ζ)|² ≤ L·nσ².
+    /// The peak, over σ, of noise with independent coefficients of deviation σ: |v(ζ)|² ≤ L·nσ².
     #[must_use]
     pub fn sum_peak(&self) -> f64 {
         2.0 * (self.level / self.degree).sqrt()
     }
 
-    /// The peak, over σ, of a product of two polynomials of independent coefficients with coefficients of deviation σ
-    /// together.
+    /// The peak, over σ, of a product of two polynomials of independent coefficients, whose coefficients have deviation
+    /// σ together.
     #[must_use]
     pub fn product_peak(&self) -> f64 {
         self.level / self.degree.sqrt()
     }
 
-    /// The peak, over σ, of e·s² for e with coefficients of deviation σ and s with coefficients of this variance: the
-    /// largest (2/n)·√(n·y_0)·(n·variance)·y_s with y_0 + y_s = L.
+    /// The peak, over σ, of noise e·s² for e with coefficients of deviation σ and s with coefficients of the given
+    /// variance: the largest (2/n)·√(n·y_0)·(n·variance)·y_s with y_0 + y_s = L.
     #[must_use]
     pub fn square_peak(&self, variance: f64) -> f64 {
         2.0 * self.degree.sqrt() * variance * (self.level / 3.0).sqrt() * self.level * 2.0 / 3.0
     }
 
-    /// The growth of the peak, beyond the deviation of each factor c·s, in the product that brings the
+    /// The growth of the peak of noise, beyond the deviation of each factor c·s, in the product that brings the
     /// power of c and s to d ≥ 1: the largest (y_0)^{1/2}·(y_c)^{d/2}·(y_s)^{(d+1)/2} with y_0 + y_c + y_s = L
     /// over the same for d − 1. The noise v = e·s of a fresh ciphertext carries one s itself.
     #[must_use]
@@ -107,14 +108,15 @@ impl Tail {
         (self.chain(f64::from(d.max(1))) - self.chain(f64::from(d.max(1) - 1))).exp()
     }
 
-    /// Returns the natural logarithm of that maximum: each y in proportion to its power.
+    /// Returns ln of the largest (y_0)^{1/2}·(y_c)^{d/2}·(y_s)^{(d+1)/2} with y_0 + y_c + y_s = L: each y in proportion
+    /// to its power.
     fn chain(&self, d: f64) -> f64 {
         let share = self.level / (2.0 * d + 2.0);
         let power = |count: f64| if count > 0.0 { count / 2.0 * (share * count).ln() } else { 0.0 };
         power(1.0) + power(d) + power(d + 1.0)
     }
 
-    /// The peak of a rounding error b_0 + b_1·s + b_2·s² with ‖b_i‖ ≤ 1: its mean at the roots next to 1,
+    /// The peak of a rounding error b_0 + b_1·s + b_2·s² with ‖b_i‖ ≤ 1: its mean at the roots of unity next to 1,
     /// (2/n)·(2n/π)·|s(ζ)|², rounded up.
     #[must_use]
     pub fn rounding_peak(&self) -> f64 {
@@ -140,7 +142,7 @@ mod tests {
 
     type Complex = (f64, f64);
 
-    /// A sampler of polynomials of degree 64 by their values at half of the roots of unity; the others are
+    /// A sampler of polynomials of degree 64 by their values at half of the roots of unity; the other values are
     /// conjugates.
     struct Sampler {
         state: u64,
@@ -230,7 +232,7 @@ mod tests {
         found
     }
 
-    /// Returns the share of samples above T·σ, and above the bound, after each number of products.
+    /// Returns the share of noise samples above T·σ, and above the bound, after each number of products.
     fn exceedance(samples: usize, bits: f64) -> Vec<(f64, f64)> {
         const DEPTH: usize = 4;
         let mut sampler = Sampler::new();

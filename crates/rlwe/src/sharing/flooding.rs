@@ -12,33 +12,33 @@ use crate::{Log2, NoiseBound, RlweError};
 
 /// Bits of improbability: −log2 of the probability that any coefficient leaves the bound of [`Flooding::bound`].
 const TAIL_BITS: f64 = 128.0;
-/// Largest number of bits by which X is wider than σ/B: with a cell of B/15 and less, σ is nearly what a Gaussian
-/// alone would need.
+/// Largest number of bits by which the Gaussian X is wider than σ/B: with a cell of B/15 and less, σ is nearly what a
+/// Gaussian alone would need.
 const CELL_BITS: u32 = 4;
-/// Number of bits of U that are drawn at a time.
+/// Number of bits of the uniform part U of flooding noise that are drawn at a time.
 const CHUNK_BITS: u64 = 120;
 
-/// Knowledge of the key holder about the noise of ciphertexts whose results are shared: a bound on every coefficient.
+/// The noise that the key holder declares for ciphertexts whose results are shared: a bound on every coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeclaredNoise(Log2);
 
 impl DeclaredNoise {
-    /// The bound of a ciphertext that the key holder computed: the declared program, run on encryptions made by the
-    /// key holder. It holds except with probability 2^-128 (see [`NoiseBound`]).
+    /// The noise bound of a ciphertext that the key holder computed: the declared program, run on encryptions made by
+    /// the key holder. It holds except with probability 2^-128 (see [`NoiseBound`]).
     ///
-    /// **Never** pass the bound of a ciphertext that came from somebody else: it is what its maker says.
+    /// **Never** pass the noise bound of a ciphertext that came from somebody else: it is what its maker says.
     #[must_use]
     pub fn of_own_run(noise: &NoiseBound, ring: impl Into<Expansion>) -> Self {
         Self(noise.bound(ring))
     }
 
-    /// The bound 2^`bits`, from the caller's own analysis.
+    /// The declared noise bound 2^`bits`, from the caller's own analysis.
     #[must_use]
     pub fn from_bits(bits: f64) -> Self {
         Self(Log2::from_bits(bits))
     }
 
-    /// The logarithm log2 of the bound.
+    /// The logarithm log2 of the declared noise bound.
     #[must_use]
     pub fn bits(&self) -> f64 {
         self.0.bits()
@@ -48,7 +48,7 @@ impl DeclaredNoise {
     /// honest mistake.
     ///
     /// # Errors
-    /// [`RlweError::NoiseDeclaredTooLow`] where it is larger.
+    /// [`RlweError::NoiseDeclaredTooLow`] where the claimed noise is larger.
     pub fn check(&self, claimed: &NoiseBound, ring: impl Into<Expansion>) -> Result<(), RlweError> {
         let (claimed, declared) = (claimed.bound(ring).bits(), self.bits());
         // A bound that is NaN claims nothing that could be relied on.
@@ -56,19 +56,19 @@ impl DeclaredNoise {
     }
 }
 
-/// Noise that is added to one phase: E = g·X + U.
+/// Flooding noise E = g·X + U, which is added to one phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flooding {
-    /// Cell: g = cell·2^cell_shift.
+    /// Cell of flooding noise: g = cell·2^cell_shift.
     cell: u64,
     cell_shift: u64,
-    /// Width of X: log2 of its deviation.
+    /// Width of the Gaussian X of flooding noise: log2 of its deviation.
     log2_width: u32,
     degree: usize,
 }
 
 impl Flooding {
-    /// The flooding noise that hides noise of a declared size in n coefficients.
+    /// Returns the flooding noise that hides noise of a declared size in n coefficients.
     ///
     /// # Errors
     /// [`RlweError::Sharing`] for noise that is NaN, or above 2^(2^20); [`RlweError::Ring`] for a ring above 2^24.
@@ -95,7 +95,7 @@ impl Flooding {
         Ok((narrowest + 1..=narrowest + CELL_BITS).fold(of_width(narrowest), narrower))
     }
 
-    /// The flooding noise with the smallest cell for X of this width: g·(2^k − ratio) ≥ B·ratio, and a millionth for
+    /// The flooding noise with the smallest cell g for X of width 2^k: g·(2^k − ratio) ≥ B·ratio, and a millionth for
     /// the logarithms.
     fn of_width(log2_width: u32, bits: f64, ratio: f64, degree: usize) -> Self {
         let log2_cell = bits + (ratio / (f64::from(log2_width).exp2() - ratio)).log2() + 1e-6;
@@ -104,7 +104,7 @@ impl Flooding {
         Self { cell, cell_shift: cell_shift as u64, log2_width, degree }
     }
 
-    /// Returns log2 of the largest noise that can be hidden where it and the flooding noise are at most 2^`capacity`
+    /// Returns log2 of the largest noise that flooding noise can hide, where the two are at most 2^`capacity`
     /// together.
     ///
     /// # Errors
@@ -118,21 +118,21 @@ impl Flooding {
         Ok(capacity - (gain + Log2::of(1.0)).bits() - 1e-5)
     }
 
-    /// Returns log2 of the deviation of every coefficient, σ and a cell.
+    /// Returns log2 of the deviation of every coefficient of flooding noise, the sum of σ and a cell.
     #[must_use]
     pub fn log2_deviation(&self) -> f64 {
         self.log2_cell() + (f64::from(self.log2_width).exp2() + 1.0).log2()
     }
 
-    /// Returns the bound that no coefficient exceeds except with probability 2^-128: a discrete Gaussian exceeds x·σ
-    /// with probability at most 2·exp(−x²/2).
+    /// Returns the bound that no coefficient of flooding noise exceeds except with probability 2^-128: a Gaussian
+    /// exceeds x·σ with probability at most 2·exp(−x²/2).
     #[must_use]
     pub fn bound(&self) -> Log2 {
         let tail = (2.0 * LN_2 * (TAIL_BITS + 1.0 + (self.degree as f64).log2())).sqrt();
         Log2::from_bits(self.log2_deviation() + tail.log2())
     }
 
-    /// Draws the noise E. It is secret: erased when dropped.
+    /// Draws the flooding noise E, which is secret: erased when dropped.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a ring of another degree.
@@ -161,7 +161,7 @@ impl Flooding {
     }
 }
 
-/// Appends digits to coefficients: poly ← poly·radix + digits.
+/// Appends digits to the coefficients of a polynomial: poly ← poly·radix + digits.
 fn append(
     ring: &Ring,
     poly: &mut Poly<Coefficient>,
@@ -184,7 +184,8 @@ fn uniform_bits(bits: u64, rng: &mut dyn CryptoRng) -> i128 {
 mod tests {
     use super::*;
 
-    /// The statistical distance of E and E + v, summed over all values, is what was asked for, for every |v| ≤ B.
+    /// The statistical distance of flooding noise E and E + v, summed over all values, is at most as asked, for |v| ≤
+    /// B.
     #[test]
     fn one_result_stays_within_its_statistical_distance() {
         for (statistical_bits, bound) in [(1, 1.0), (2, 7.0), (4, 40.0), (5, 100.0)] {

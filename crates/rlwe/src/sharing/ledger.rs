@@ -1,16 +1,17 @@
-//! Ledgers that count the decryptions shared under a key.
+//! Sharing ledgers, which count the decryptions shared under a key.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use super::SharingPolicy;
+use crate::error::LedgerError;
 use crate::wire::{self, Fingerprint, NoContext, WireError};
 use crate::{KeyId, RlweError};
 
-/// Counter of the shared decryptions under one secret key against its policy, which never changes.
+/// A sharing ledger: the count of shared decryptions under one secret key, and its policy, which never changes.
 ///
-/// A ledger belongs to the key: whoever uses the same key with two ledgers, or puts an old copy of one back, shares
-/// more than the policy says. [`LedgerFile`] keeps a ledger on a disk.
+/// A sharing ledger belongs to its key: whoever uses a key with two ledgers, or puts an old copy of a ledger back,
+/// shares more than the policy says. [`LedgerFile`] keeps a ledger on a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharingLedger {
     pub(crate) parameters: Fingerprint,
@@ -20,31 +21,31 @@ pub struct SharingLedger {
 }
 
 impl SharingLedger {
-    /// The first ledger of a key.
+    /// Makes the first sharing ledger of a key, with no results counted.
     #[must_use]
     pub fn new(parameters: Fingerprint, key: KeyId, policy: SharingPolicy) -> Self {
         Self { parameters, key, policy, used: 0 }
     }
 
-    /// The name of the key of this ledger.
+    /// The name of the secret key of a sharing ledger.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// The policy of the key.
+    /// The sharing policy of the key.
     #[must_use]
     pub fn policy(&self) -> SharingPolicy {
         self.policy
     }
 
-    /// The number of results shared so far.
+    /// The number of results that a sharing ledger has counted.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// Counts one more result.
+    /// Counts one more shared result.
     ///
     /// # Errors
     /// [`RlweError::SharingSpent`] when all results of the policy were shared.
@@ -57,7 +58,7 @@ impl SharingLedger {
     }
 }
 
-/// Content of a ledger's file: only the name of its key as long as nothing was shared.
+/// Content of the file of a sharing ledger: without a policy as long as nothing was shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoredLedger {
     Blank { parameters: Fingerprint, key: KeyId },
@@ -73,7 +74,7 @@ impl StoredLedger {
     }
 }
 
-/// A ledger in memory, or one in a file that counts a result before it is given and that several processes may use.
+/// A sharing ledger in memory, or in a file that counts a result before it is given and that several processes may use.
 #[derive(Debug)]
 pub struct LedgerFile {
     ledger: SharingLedger,
@@ -81,16 +82,16 @@ pub struct LedgerFile {
 }
 
 impl LedgerFile {
-    /// Keeps a ledger in memory; the caller stores it.
+    /// Makes a sharing ledger in memory, which the caller stores.
     #[must_use]
     pub fn in_memory(ledger: SharingLedger) -> Self {
         Self { ledger, path: None }
     }
 
-    /// Writes a new ledger to a file that only its owner can read.
+    /// Writes a new sharing ledger to a file that only its owner can read.
     ///
     /// # Errors
-    /// [`WireError::Io`] where writing fails, or where a file of this name exists.
+    /// [`WireError::Io`] where writing fails, or where the file exists.
     pub fn create(path: impl AsRef<Path>, ledger: SharingLedger) -> Result<Self, WireError> {
         let path = path.as_ref().to_owned();
         let _lock = lock(&path)?;
@@ -98,7 +99,7 @@ impl LedgerFile {
         Ok(Self { ledger, path: Some(path) })
     }
 
-    /// Writes the file of the ledger of a new key, for its owner alone. It has no policy until
+    /// Writes the file of the sharing ledger of a new key, for its owner alone. It has no policy until
     /// [`begin`](Self::begin): made together with the key, it tells a key that has shared nothing from one whose
     /// ledger was lost.
     ///
@@ -109,8 +110,8 @@ impl LedgerFile {
         create(path.as_ref(), &StoredLedger::Blank { parameters, key })
     }
 
-    /// Opens the ledger of a key, which gets this policy if it has none yet; a policy that it has stays: compare
-    /// [`ledger`](Self::ledger).
+    /// Opens the sharing ledger of a key, which gets the given policy if it has none yet; a policy that it has stays:
+    /// compare [`ledger`](Self::ledger).
     ///
     /// # Errors
     /// Any [`WireError`]: [`WireError::Io`] where there is no file, since nobody knows then what was shared;
@@ -149,7 +150,7 @@ impl LedgerFile {
         Ok(Self { ledger, path: Some(path) })
     }
 
-    /// Opens the ledger that a file has.
+    /// Opens the sharing ledger that a file has.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -158,13 +159,13 @@ impl LedgerFile {
         Ok(Self { ledger: wire::load(&NoContext, &path)?, path: Some(path) })
     }
 
-    /// The ledger as it was when it was read last.
+    /// The sharing ledger as it was last read from its file.
     #[must_use]
     pub fn ledger(&self) -> &SharingLedger {
         &self.ledger
     }
 
-    /// Counts one result, on the disk too, before it is given away.
+    /// Counts one shared result, in the file too, before the result is given away.
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`] for another key; [`RlweError::SharingSpent`]; [`RlweError::Ledger`] for a file that cannot be read or written, that has
@@ -192,7 +193,7 @@ impl LedgerFile {
     }
 }
 
-/// Writes a file that does not exist yet.
+/// Writes the file of a sharing ledger, which must not exist yet.
 fn create(path: &Path, ledger: &StoredLedger) -> Result<(), WireError> {
     if path.try_exists()? {
         let refused = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
@@ -202,10 +203,10 @@ fn create(path: &Path, ledger: &StoredLedger) -> Result<(), WireError> {
 }
 
 fn ledger_error(error: WireError) -> RlweError {
-    RlweError::Ledger(Box::new(error))
+    RlweError::Ledger(LedgerError::new(error.fault(), error))
 }
 
-/// Takes a lock beside a file, which itself is replaced; held until dropped.
+/// Locks a file beside the file of a ledger, which itself is replaced; held until dropped.
 fn lock(path: &Path) -> Result<File, WireError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");

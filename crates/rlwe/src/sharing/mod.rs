@@ -5,19 +5,20 @@
 //! `[LM21]`. A shared decryption therefore adds a Gaussian E of its own to the phase, so wide that v + E tells
 //! nothing of v.
 //!
-//! **How wide.** Let every coefficient of v be at most B, E have deviation σ in each of n coefficients, and τ results be shared under one key. A shift by v
+//! **How wide the noise is.** Let every coefficient of v be at most B, E have deviation σ in each of n coefficients, and τ results be shared under one key. A shift by v
 //! changes a Gaussian by Kullback–Leibler divergence ‖v‖²/(2σ²) ≤ nB²/(2σ²); divergences of τ results, each chosen after those before it, add up; and by
 //! Pinsker's inequality the statistical distance of all that is shared from what does not depend on v is at most √(τnB²/(4σ²)). It is at most 2^-s for
 //!
-//! > σ = B·√(nτ)·2^(s−1).
+//! > deviation of flooding noise σ = B·√(nτ)·2^(s−1).
 //!
-//! E = g·X + U with X a discrete Gaussian of σ/g = 2^k and U uniform in [0, g): a shift by v moves X by at most B/g + 1 for any value of U, so that B + g
-//! stands for B above, and no low bit of v remains. s bits of statistical distance keep 2s bits of security of the kind that `[LMSS22]` define.
+//! Flooding noise is E = g·X + U with X a discrete Gaussian of σ/g = 2^k and U uniform in [0, g): a shift by v moves X
+//! by at most B/g + 1 for any value of U, so that B + g stands for B above, and no low bit of v remains. s bits of
+//! statistical distance keep 2s bits of security of the kind that `[LMSS22]` define.
 //!
-//! **Whose bound.** B comes from the key holder: from the program that was declared, run by the key holder on ciphertexts of their own, or from what the
+//! **Whose bound it is.** B comes from the key holder: from the program that was declared, run by the key holder on ciphertexts of their own, or from what the
 //! parameters can hold at most ([`DeclaredNoise`]). The bound that travels with a ciphertext is what its maker says, and never counts.
 //!
-//! **How often.** τ and s are fixed for a key when its [`SharingLedger`] is begun; the ledger is a file beside the key, made with it, and counts before it
+//! **How often results are shared.** τ and s are fixed for a key when its [`SharingLedger`] is begun; the ledger is a file beside the key, made with it, and counts before it
 //! gives. Where it is missing nothing is shared: nobody knows what was.
 
 mod flooding;
@@ -33,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RlweError;
 
-/// Policy of shared decryptions under one key together.
+/// A sharing policy: the limits of the shared decryptions under one key together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Asked")]
 pub struct SharingPolicy {
@@ -41,7 +42,7 @@ pub struct SharingPolicy {
     queries: u64,
 }
 
-/// A policy as `serde` reads it, before it is checked.
+/// A sharing policy as `serde` reads it, before it is checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
@@ -66,12 +67,12 @@ impl fmt::Display for SharingPolicy {
 impl SharingPolicy {
     /// Largest number of results that can be shared under one key.
     pub const MOST_QUERIES: u64 = 1 << 32;
-    /// Largest number of bits of statistical distance.
+    /// Largest number of bits of statistical distance of shared decryptions.
     pub const MOST_STATISTICAL_BITS: u32 = 80;
 
-    /// The policy of at most `queries` results, together at statistical distance at most 2^-`statistical_bits` from
-    /// what does not depend on the noise. Every bit, and every two bits of `queries`, is a bit of precision or of
-    /// noise budget.
+    /// Makes the sharing policy of at most `queries` results, together at statistical distance at most
+    /// 2^-`statistical_bits` from what does not depend on the noise. Every bit, and every two bits of `queries`, is a
+    /// bit of precision or of noise budget.
     ///
     /// # Errors
     /// [`RlweError::Sharing`] unless there are 1 to 2^32 results and 1 to 80 bits.
@@ -90,20 +91,20 @@ impl SharingPolicy {
         Ok(Self { statistical_bits, queries })
     }
 
-    /// Returns the bits by which the noise of an exact scheme must stay below the largest that decrypts, in n
+    /// Returns the bits by which the noise of an exact scheme must stay below the largest noise that decrypts, in n
     /// coefficients, so that flooding noise fits beside it.
     #[must_use]
     pub fn room(&self, degree: usize) -> f64 {
         Flooding::log2_largest_noise(*self, 0.0, degree).map_or(f64::INFINITY, |noise| -noise)
     }
 
-    /// The bits s of statistical distance.
+    /// The bits s of statistical distance 2^-s of a sharing policy.
     #[must_use]
     pub fn statistical_bits(&self) -> u32 {
         self.statistical_bits
     }
 
-    /// The number τ of results that may be shared.
+    /// The number τ of results that a sharing policy lets be shared.
     #[must_use]
     pub fn queries(&self) -> u64 {
         self.queries

@@ -8,12 +8,12 @@ use crate::{Ciphertext, KeyId, NoiseBound, RlweContext, Scheme, randomness};
 
 /// Largest number of parts that a ciphertext may have: products have three.
 const MOST_PARTS: usize = 16;
-/// Length of level, parts, whether c_1 is a seed, and the seed.
+/// Length of the first record of a ciphertext, in bytes: level, number of parts, whether c_1 is a seed, and the seed.
 const SHAPE_LEN: usize = 3 * 8 + 32;
 
-/// A context of a scheme: the data in a file besides polynomials.
+/// A context of a scheme whose ciphertexts and plaintexts are stored: the data in their files besides polynomials.
 pub trait SchemeFormat: Sized {
-    /// Scheme of the context.
+    /// Scheme of the ciphertexts in files.
     type Scheme: Scheme;
     /// Kind of one ciphertext in files.
     const CIPHERTEXT: Kind;
@@ -21,10 +21,10 @@ pub trait SchemeFormat: Sized {
     const CIPHERTEXTS: Kind;
     /// Kind of one plaintext in files.
     const PLAINTEXT: Kind;
-    /// Length of metadata, in bytes.
+    /// Length of the metadata of a ciphertext in files, in bytes.
     const METADATA_LEN: usize;
 
-    /// The ring and keys of the context.
+    /// The RLWE context of a scheme's context: its ring and keys.
     fn rlwe(&self) -> &RlweContext;
     /// Writes the data on which messages depend besides the ring.
     fn describe(&self, fields: &mut Fields);
@@ -38,13 +38,14 @@ pub trait SchemeFormat: Sized {
         &self,
         fields: &mut FieldReader<'_>,
     ) -> Result<<Self::Scheme as Scheme>::Metadata, WireError>;
-    /// Checks that operations of this context might have made the ciphertext; notes where it came from.
+    /// Checks that operations of this context might have made the ciphertext, and records in its trace that it was
+    /// read.
     ///
     /// # Errors
-    /// [`WireError::Scheme`] for a ciphertext that they never make.
+    /// [`WireError::Scheme`] for a ciphertext that no operations make.
     fn accept(&self, ciphertext: CiphertextOf<Self>) -> Result<CiphertextOf<Self>, WireError>;
 
-    /// Returns the fingerprint of the parameters of messages.
+    /// Returns the fingerprint of the parameters of ciphertexts and plaintexts.
     fn message_fingerprint(&self) -> Fingerprint {
         let mut fields = Fields::default();
         self.describe(&mut fields);
@@ -52,7 +53,7 @@ pub trait SchemeFormat: Sized {
     }
 }
 
-/// Returns the fingerprint of the parameters of messages that are spread over several contexts of one ring, one for
+/// Returns the fingerprint of the parameters of messages in several contexts of one ring, one for
 /// each plaintext modulus; `None` for no context.
 #[must_use]
 pub fn joint_fingerprint<C: SchemeFormat>(contexts: &[C]) -> Option<Fingerprint> {
@@ -61,7 +62,7 @@ pub fn joint_fingerprint<C: SchemeFormat>(contexts: &[C]) -> Option<Fingerprint>
     Some(contexts.first()?.rlwe().fingerprint().with_scheme(fields.as_bytes()))
 }
 
-/// Ciphertext type of a context.
+/// Type of the ciphertexts of a context.
 pub type CiphertextOf<C> = Ciphertext<<C as SchemeFormat>::Scheme>;
 
 fn put<C: SchemeFormat>(
@@ -173,7 +174,7 @@ fn get_count(source: &mut Source<impl BufRead>) -> Result<u64, WireError> {
     FieldReader::new(&record).u64()
 }
 
-/// The ciphertexts of an array, read one at a time. After an error there are no more.
+/// Iterator over the ciphertexts of a stored array, read one at a time. After an error there are no more.
 pub struct Ciphertexts<'a, C, I: BufRead> {
     context: &'a C,
     header: Header,
@@ -182,7 +183,7 @@ pub struct Ciphertexts<'a, C, I: BufRead> {
 }
 
 impl<'a, C: SchemeFormat, I: BufRead> Ciphertexts<'a, C, I> {
-    /// Starts to read an array.
+    /// Starts to read a stored array of ciphertexts.
     ///
     /// # Errors
     /// Every error of [`Header::read`](super::Header::read); [`WireError::Truncated`]; [`WireError::Checksum`];

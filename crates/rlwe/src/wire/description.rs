@@ -1,43 +1,43 @@
-//! Parameters as bytes, and the fingerprints of parameters that follow from these.
+//! Descriptions of parameters as bytes, and fingerprints, which are hashes of descriptions.
 
 use sha2::{Digest, Sha256};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits, Storage, describe, describe_sets};
 
-use super::{FieldReader, Fields, Scope, SecurityClaim, WireError};
+use super::{FieldReader, Fields, SecurityClaim, WireError};
 use crate::moduli::{MAX_MODULI, MAX_RUNGS};
 use crate::{RingShape, RlweContext, SecretDistribution, Security};
 
 /// Length of one half of a fingerprint, in bytes.
 const LEN: usize = 8;
 
-/// Fingerprint of parameters: a half for what keys depend on, another one for what messages depend on besides.
+/// A fingerprint of parameters: a half for what keys depend on, another half for what messages depend on besides.
 /// Against mix-ups: what a wrong guess lets through is still checked number by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
-    /// Half for ring, moduli, digits of key switching and distribution of secrets.
+    /// Half of the fingerprint for ring, moduli, digits of key switching and distribution of secrets.
     pub ring: [u8; LEN],
-    /// Half for scheme, plaintext modulus, levels, scales; 0 for keys, which serve every scheme.
+    /// Half of the fingerprint for scheme, plaintext modulus, levels, scales; 0 for keys, which serve every scheme.
     pub scheme: [u8; LEN],
 }
 
 impl Fingerprint {
-    /// The fingerprint of keys: the first bytes of SHA-256.
+    /// Returns the fingerprint of keys from the description of their ring: the first 8 bytes of SHA-256.
     #[must_use]
     pub fn of_ring(ring: &[u8]) -> Self {
         Self { ring: hash(b"sunzi ring\0", ring), scheme: [0; LEN] }
     }
 
-    /// The fingerprint of messages.
+    /// Returns the fingerprint with the half for messages, from a description of the scheme.
     #[must_use]
     pub fn with_scheme(self, scheme: &[u8]) -> Self {
         Self { scheme: hash(b"sunzi scheme\0", scheme), ..self }
     }
 
-    /// Checks that `other` equals this fingerprint.
+    /// Checks that the fingerprint `other` equals this one.
     ///
     /// # Errors
-    /// [`WireError::Parameters`] where they differ.
+    /// [`WireError::Parameters`] where the fingerprints differ.
     pub fn check(&self, other: &Self) -> Result<(), WireError> {
         if self.ring != other.ring {
             return Err(WireError::Parameters { what: "ring, moduli or key switching" });
@@ -52,23 +52,23 @@ fn hash(domain: &[u8], bytes: &[u8]) -> [u8; LEN] {
     hash.first_chunk().copied().unwrap_or_default()
 }
 
-/// Description of the parameters on which the keys over [`Ring`](sunzi_ring::Ring) depend.
+/// A description of the parameters on which the keys over a [`Ring`](sunzi_ring::Ring) depend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingPart {
-    /// Shape of the ring.
+    /// Shape of the ring of the keys.
     pub ring: RingShape,
-    /// Ciphertext moduli, in order.
+    /// Ciphertext moduli of the ring, in order.
     pub moduli: Vec<u64>,
-    /// Indices of the moduli of every level; none where level l has the first l.
+    /// Indices of the moduli of every level; none where level l has the first l moduli.
     pub rungs: Vec<Vec<usize>>,
-    /// Digits and special moduli of key switching.
+    /// Gadget options: digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
-    /// Distribution of secrets.
+    /// Distribution of the coefficients of secrets.
     pub secrets: SecretDistribution,
 }
 
 impl RingPart {
-    /// The description as bytes.
+    /// Returns the description of a ring part as bytes, as fingerprints hash it.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let rungs = self.rungs.iter().map(|rung| &**rung);
@@ -80,7 +80,8 @@ impl RingPart {
         ring_bytes(ring, &self.key_switching, self.secrets)
     }
 
-    /// Reads a description. The checks of [`moduli::check`](crate::moduli::check) and of security are left to later.
+    /// Reads the description of a ring part. The checks of [`moduli::check`](crate::moduli::check) and of security come
+    /// later.
     ///
     /// # Errors
     /// [`WireError::Value`] for a number out of range; [`WireError::Length`] for bytes that end early.
@@ -107,7 +108,7 @@ impl RingPart {
         Ok(Self { ring, moduli, rungs, key_switching, secrets })
     }
 
-    /// The facts on which the security of parameters with these keys rests.
+    /// Returns the security claim of parameters with these keys.
     #[must_use]
     pub fn claim(&self, scheme: &'static str, plain_moduli: Vec<u64>, security: Security) -> SecurityClaim {
         let special = &self.key_switching.special_moduli;
@@ -122,13 +123,13 @@ impl RingPart {
         }
     }
 
-    /// The number of digits of key switching; 0 for options that the moduli do not allow.
+    /// Returns the number of digits of key switching; 0 for options that the moduli do not allow.
     #[must_use]
     pub fn digits(&self) -> usize {
         RnsDigits::new(&self.key_switching, &self.moduli).map_or(0, |digits| digits.count())
     }
 
-    /// Checks that secrets are uniform ternary ones, for a scheme that knows no others.
+    /// Checks that secrets are uniform ternary, for a scheme that has no others.
     ///
     /// # Errors
     /// [`WireError::Value`] for other secrets.
@@ -139,10 +140,10 @@ impl RingPart {
         }
     }
 
-    /// Checks that levels are not sets of moduli, for parameters that have none such.
+    /// Checks that levels are prefixes of the moduli, for parameters without levels that are sets.
     ///
     /// # Errors
-    /// [`WireError::Value`] where they are sets.
+    /// [`WireError::Value`] where levels are sets of moduli.
     pub fn check_prefixes(&self) -> Result<(), WireError> {
         if self.rungs.is_empty() {
             return Ok(());
@@ -151,8 +152,8 @@ impl RingPart {
     }
 }
 
-/// Reads sets of `count` moduli that are not prefixes: these have a storage of their own, so that every ring has one
-/// name.
+/// Reads the moduli of levels as sets of `count` moduli. Prefixes have a storage of their own, so that every ring has
+/// one name.
 fn get_rungs(count: usize, fields: &mut FieldReader<'_>) -> Result<Vec<Vec<usize>>, WireError> {
     let levels = fields.usize_in("levels of the ring", 1..=MAX_RUNGS)?;
     let mut rungs = Vec::with_capacity(levels);
@@ -184,7 +185,7 @@ fn get_options(fields: &mut FieldReader<'_>) -> Result<GadgetOptions, WireError>
     Ok(GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli })
 }
 
-/// Returns the bytes on which keys depend: the [description](sunzi_ring::Ring::description) of a ring, and the way
+/// Returns the bytes on which keys depend: the [description](sunzi_ring::Ring::description) of a ring, and how
 /// switching keys and secrets are made.
 #[must_use]
 pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: SecretDistribution) -> Vec<u8> {
@@ -201,14 +202,8 @@ pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: Secret
     fields.into_bytes()
 }
 
-impl Scope for RlweContext {
-    fn expected(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
-}
-
 impl RlweContext {
-    /// Returns the fingerprint of the data on which keys of this context depend.
+    /// Returns the fingerprint of the data on which keys of the context depend.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let bytes = ring_bytes(self.ring().description(), self.options(), self.secrets());
@@ -216,13 +211,13 @@ impl RlweContext {
     }
 }
 
-/// Writes the security of parameters, in bits.
+/// Writes the security level of parameters, in bits.
 pub fn put_security(fields: &mut Fields, security: Security) {
     fields.u64(security.bits().into());
 }
 
-/// Reads the security of parameters. Whether parameters without any are taken is for [`Accept`](super::Accept) to
-/// say.
+/// Reads the security level of parameters. Whether parameters without security are taken is for
+/// [`Accept`](super::Accept) to say.
 ///
 /// # Errors
 /// [`WireError::Value`] for an unknown number of bits; [`WireError::Length`] for bytes that end early.
@@ -267,7 +262,8 @@ mod tests {
         }
     }
 
-    /// Rings have one name each: prefixes are never written as sets, and refused as such.
+    /// A ring has one description: levels that are prefixes of the moduli are never written as sets, and refused as
+    /// sets.
     #[test]
     fn prefixes_are_no_sets() {
         let [given, none] = [&[&[0][..], &[0, 1]][..], &[]].map(|rungs| part(rungs, 2));

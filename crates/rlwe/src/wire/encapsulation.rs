@@ -1,4 +1,4 @@
-//! Wire format of the keys to a sparse secret and back.
+//! Wire format of encapsulation keys, to a sparse secret and back.
 
 use std::io::BufRead;
 
@@ -9,10 +9,11 @@ use crate::{KeyId, KeySwitchKey, RlweContext};
 
 /// Largest number of polynomials that a sparse secret may be made of.
 const MOST_RANK: usize = 16;
-/// Largest number of special moduli of the low level.
+/// Largest number of special moduli of encapsulation keys at the low level.
 const MOST_SPECIAL: usize = 16;
 
-/// Returns whether the first halves of key i are stored: those of every key to the sparse secret but the first are 0.
+/// Returns whether the first halves of encapsulation key i are stored: every key to the sparse secret but the first has
+/// zeros.
 fn bodies(i: usize) -> Bodies {
     if i == 0 { Bodies::Stored } else { Bodies::Zero }
 }

@@ -1,4 +1,4 @@
-//! Buffers for bytes of secrets, erased after use.
+//! Readers and hashes of secrets, whose buffers are erased after use.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -7,7 +7,7 @@ use std::io::{self, BufRead, IoSliceMut, Read, Seek, SeekFrom};
 use twox_hash::XxHash3_64;
 use zeroize::{Zeroize, Zeroizing};
 
-/// A reader with a buffer, which [`std::io::BufReader`] would free as it is: this one erases it when dropped. For
+/// A buffered reader that erases its buffer when dropped, which [`std::io::BufReader`] would free as it is. For
 /// whatever may be a secret key or a plaintext.
 ///
 /// ```
@@ -21,13 +21,13 @@ use zeroize::{Zeroize, Zeroizing};
 pub struct ErasingReader<I> {
     input: I,
     buffer: Zeroizing<Box<[u8]>>,
-    /// Number of bytes of the buffer that were given; next, the number that were read.
+    /// Number of bytes of the buffer that were consumed; then the number of bytes that were read into it.
     given: usize,
     read: usize,
 }
 
 impl<I: Read> ErasingReader<I> {
-    /// Reads from `input` so many bytes at a time, at least one.
+    /// Makes an erasing reader that reads `input` by `capacity` bytes at a time, at least one.
     pub fn with_capacity(capacity: usize, input: I) -> Self {
         let buffer = Zeroizing::new(vec![0; capacity.max(1)].into_boxed_slice());
         Self { input, buffer, given: 0, read: 0 }
@@ -71,7 +71,7 @@ impl<I: Read> Read for ErasingReader<I> {
     }
 }
 
-/// Seeking drops the bytes that were read ahead.
+/// Seeks in the input of an erasing reader, and drops the bytes that were read ahead.
 impl<I: Seek> Seek for ErasingReader<I> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let ahead = self.rest().len() as i64;
@@ -93,11 +93,11 @@ impl<I: fmt::Debug> fmt::Debug for ErasingReader<I> {
     }
 }
 
-/// Hash XXH3 of a record. Its state has a buffer of the last 256 bytes, which is overwritten at the end.
+/// The hash XXH3-64 of a record. Its state has a buffer of the last 256 bytes, which is overwritten at the end.
 pub(super) struct RecordHash(XxHash3_64);
 
 impl RecordHash {
-    /// Number of pieces that fill the buffer twice, whatever is in it.
+    /// Number of pieces that fill the buffer of the hash twice, whatever is in it.
     const PIECES: usize = 16;
     const PIECE: [u8; 32] = [0; 32];
 
@@ -109,7 +109,7 @@ impl RecordHash {
         self.0.write(bytes);
     }
 
-    /// Returns the checksum of the bytes written; the next bytes begin a new record.
+    /// Returns the checksum of the bytes of a record; the next bytes begin a new record.
     pub(super) fn finish(&mut self) -> u64 {
         let checksum = self.0.finish();
         self.zeroize();

@@ -1,17 +1,17 @@
-//! Errors of files.
+//! Errors of reading and writing objects in files.
 
 use std::io;
 
 use sunzi_ring::{PackingError, RingError};
 
-use super::{Kind, SecurityClaim};
+use super::{Fault, Kind, SecurityClaim};
 use crate::{KeyId, RlweError};
 
-/// Reasons why an object was not read or written: what was expected, what came, what to do.
+/// An error of a file: why an object was not read or written, what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// Reading or writing bytes failed.
+    /// Reading or writing the bytes of a file failed.
     #[error(transparent)]
     Io(io::Error),
     /// The file is not one of Sunzi, or went through a conversion of text.
@@ -20,91 +20,91 @@ pub enum WireError {
         got.escape_ascii(), super::MAGIC.escape_ascii()
     )]
     Magic {
-        /// First bytes of the file.
+        /// First eight bytes of the file.
         got: [u8; 8],
     },
     /// The file has a later format version, or is damaged.
     #[error("format version {got} is not known here, {} is: use a newer release", super::VERSION)]
     Version {
-        /// Version of the file.
+        /// Format version of the file.
         got: u16,
     },
-    /// The header has flags of a later version.
+    /// The header of the file has flags of a later version.
     #[error("the header has flags {got:#x} that are not known here: use a newer release")]
     Flags {
-        /// Flags of the file.
+        /// Flags in the header of the file.
         got: u32,
     },
     /// The file has another kind of object.
     #[error("expected a file with {expected}, got one with {}", Kind::describe(*got))]
     Kind {
-        /// Kind that was expected.
+        /// Kind of object that was expected.
         expected: Kind,
-        /// Number of the kind that the file has.
+        /// Number of the kind of object that the file has.
         got: u16,
     },
     /// The object was made for other parameters.
     #[error("the file was made for other {what}: use the parameters it was made with")]
     Parameters {
-        /// Name of the parameters that differ.
+        /// Name of the parameters that differ, in words.
         what: &'static str,
     },
-    /// The parameters protect nothing, and such parameters were not asked for.
+    /// The parameters have no security, and such parameters were not asked for.
     #[error(
         "the parameters were written without a check of their security ({claim}): take others, or opt out by name \
          (--insecure-for-research-only, insecure_for_research_only=True, Accept::InsecureForResearchOnly), never for data that matters"
     )]
     Insecure {
-        /// Claim of the parameters about their security.
+        /// Security claim of the parameters.
         claim: SecurityClaim,
     },
     /// The object belongs to another secret key.
     #[error("the file belongs to key {}, expected {}: use the keys that were made together", name(*got), name(*expected))]
     Key {
-        /// Key that was expected.
+        /// Name of the secret key that was expected.
         expected: Option<KeyId>,
-        /// Key of the file.
+        /// Name of the secret key of the file.
         got: Option<KeyId>,
     },
     /// The input ended before the object did.
     #[error("the file ends before its object does: copy it again")]
     Truncated,
-    /// The length that the header states is not that of the object.
+    /// The length that the header states is not the length of the object.
     #[error("the object takes {expected} bytes, the header says {got}: the file is damaged")]
     Length {
-        /// Length that the object takes, or the least it can take.
+        /// Length of the object in bytes, or the least it can be.
         expected: u64,
-        /// Length that the header states.
+        /// Length in bytes that the header states.
         got: u64,
     },
-    /// Bytes follow the object.
+    /// Bytes follow the object in the file.
     #[error("{extra} bytes follow the object: the file is damaged, or has several objects")]
     Trailing {
-        /// Number of surplus bytes, at least.
+        /// Least number of surplus bytes behind the object.
         extra: u64,
     },
-    /// Bytes changed since they were written.
+    /// A checksum is wrong: bytes of the file changed since they were written.
     #[error("the checksum of {what} is wrong: the file is damaged, copy it again")]
     Checksum {
-        /// Name of the part of the file.
+        /// Name of the part of the file with the wrong checksum.
         what: &'static str,
     },
-    /// A number is one that no object has.
+    /// A number in the file is outside its range.
     #[error("{what}: expected {expected}, got {got}; the file is damaged")]
     Value {
-        /// Name of the number.
+        /// Name of the number that is outside its range.
         what: &'static str,
-        /// Values that the number may have.
+        /// Values that the number may have, in words.
         expected: String,
-        /// Value that the number has.
+        /// Value that the number has in the file.
         got: String,
     },
-    /// A residue is not below its modulus.
+    /// A residue of a polynomial is not below its modulus.
     #[error(
         "a polynomial has a residue modulo number {limb} of its ring that is not below it: the file is damaged"
     )]
     Residue {
-        /// Place of the modulus, from 0 on.
+        /// Index of the modulus in its ring, from 0 on.
         limb: usize,
     },
     /// An array has ciphertexts of several secret keys.
@@ -118,23 +118,8 @@ pub enum WireError {
     Rlwe(#[from] RlweError),
 }
 
-/// Side that causes a refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The system failed: bytes could not be read or written.
-    System,
-    /// The file is whole, but another was expected: another kind, other parameters, another key.
-    Mismatch,
-    /// The file is damaged, or was never one.
-    Damage,
-    /// The object in memory cannot be written.
-    Object,
-    /// The file is whole, but asks for what is refused: no security, or more memory than there is.
-    Refused,
-}
-
 impl WireError {
-    /// Returns which side caused the error.
+    /// Returns the side that caused an error of a file.
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {
@@ -152,12 +137,12 @@ impl WireError {
         }
     }
 
-    /// Wraps an error of a scheme.
+    /// Wraps an error of a scheme as an error of a file.
     pub fn scheme(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Scheme(Box::new(error))
     }
 
-    /// Builds the error of a number outside its range.
+    /// Makes the error of a number in a file outside its range.
     pub fn value(what: &'static str, expected: impl ToString, got: impl ToString) -> Self {
         Self::Value { what, expected: expected.to_string(), got: got.to_string() }
     }

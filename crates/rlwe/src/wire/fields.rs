@@ -1,33 +1,33 @@
-//! Fields of records: numbers one after the other, little-endian.
+//! Fields of records in files: numbers one after the other, little-endian.
 
 use super::WireError;
 
-/// A writer of numbers into a record.
+/// A writer of the fields of a record: numbers, texts and lists.
 #[derive(Debug, Default)]
 pub struct Fields(Vec<u8>);
 
 impl Fields {
-    /// Writes bytes as they are.
+    /// Writes bytes into a record as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Writes a number as two bytes.
+    /// Writes a number as two bytes, little-endian.
     pub fn u16(&mut self, value: u16) {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// Writes a number as four bytes.
+    /// Writes a number as four bytes, little-endian.
     pub fn u32(&mut self, value: u32) {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// Writes a number as eight bytes.
+    /// Writes a number as eight bytes, little-endian.
     pub fn u64(&mut self, value: u64) {
         self.bytes(&value.to_le_bytes());
     }
 
-    /// Writes a double as its eight bytes.
+    /// Writes a double as its eight bytes, little-endian.
     pub fn f64(&mut self, value: f64) {
         self.u64(value.to_bits());
     }
@@ -37,13 +37,13 @@ impl Fields {
         self.u64(value as u64);
     }
 
-    /// Writes a number that may be missing: whether it is there, and 0 if it is not.
+    /// Writes an optional number: a flag whether it is there, then the number, or 0 for none.
     pub fn option(&mut self, value: Option<u64>) {
         self.u64(u64::from(value.is_some()));
         self.u64(value.unwrap_or(0));
     }
 
-    /// Writes the place of a choice among all choices.
+    /// Writes the index of a choice among all choices.
     pub fn choice<T: PartialEq>(&mut self, choice: &T, all: &[T]) {
         self.usize(all.iter().position(|other| other == choice).unwrap_or(all.len()));
     }
@@ -60,34 +60,34 @@ impl Fields {
         self.bytes(text.as_bytes());
     }
 
-    /// The bytes that were written.
+    /// The bytes of the record that were written so far.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes that were written, as an owned list.
+    /// Returns the bytes of the record, as an owned list.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 }
 
-/// A reader of the numbers that [`Fields`] wrote.
+/// A reader of the fields of a record, as [`Fields`] wrote them.
 #[derive(Debug)]
 pub struct FieldReader<'a>(&'a [u8]);
 
 impl<'a> FieldReader<'a> {
-    /// A reader of the given bytes.
+    /// Makes a reader of the fields in the given bytes.
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Reads bytes as they are.
+    /// Reads `N` bytes of a record as they are.
     ///
     /// # Errors
-    /// [`WireError::Length`] if fewer are left, as for all methods that follow.
+    /// [`WireError::Length`] if fewer bytes are left.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
         match self.0.split_first_chunk() {
             Some((first, rest)) => {
@@ -98,7 +98,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Reads text of at most `most` bytes, which stands behind their count.
+    /// Reads a text of at most `most` bytes, which the count of its bytes precedes.
     ///
     /// # Errors
     /// [`WireError::Length`] where bytes are missing; [`WireError::Value`] for a longer text, and for one that is not
@@ -112,7 +112,7 @@ impl<'a> FieldReader<'a> {
         std::str::from_utf8(text).map_err(|_| WireError::value(what, "UTF-8", "other bytes"))
     }
 
-    /// Reads a number of two bytes.
+    /// Reads a number of two bytes, little-endian.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left.
@@ -120,7 +120,7 @@ impl<'a> FieldReader<'a> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// Reads a number of four bytes.
+    /// Reads a number of four bytes, little-endian.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left.
@@ -128,7 +128,7 @@ impl<'a> FieldReader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Reads a number of eight bytes.
+    /// Reads a number of eight bytes, little-endian.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left.
@@ -136,7 +136,7 @@ impl<'a> FieldReader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// Reads a double of eight bytes, whatever it is.
+    /// Reads a double of eight bytes, NaN and infinities included.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left.
@@ -144,7 +144,7 @@ impl<'a> FieldReader<'a> {
         self.u64().map(f64::from_bits)
     }
 
-    /// Reads a double in a range, in which NaN never is.
+    /// Reads a double that must lie in a range; NaN never does.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a double outside the range.
@@ -161,7 +161,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Reads a number in a range.
+    /// Reads a number of eight bytes that must lie in a range.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a number outside the range.
@@ -177,7 +177,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Reads a flag, 0 or 1.
+    /// Reads a flag: a number of eight bytes, 0 or 1.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for another number.
@@ -185,7 +185,7 @@ impl<'a> FieldReader<'a> {
         Ok(self.usize_in(what, 0..=1)? == 1)
     }
 
-    /// Reads a number that may be missing.
+    /// Reads an optional number, as [`Fields::option`] wrote it.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a flag that is not 0 or 1.
@@ -197,7 +197,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Reads one of the given choices.
+    /// Reads the index of a choice among all choices, and returns the choice.
     ///
     /// # Errors
     /// [`WireError::Length`] if fewer bytes are left; [`WireError::Value`] for a place past the last choice.
@@ -220,7 +220,7 @@ impl<'a> FieldReader<'a> {
         Ok(values)
     }
 
-    /// Checks that all bytes were read.
+    /// Checks that all bytes of the record were read.
     ///
     /// # Errors
     /// [`WireError::Trailing`] where bytes are left.

@@ -1,4 +1,4 @@
-//! Files as a whole: after a write a file has the old content or the new, never a half.
+//! Reading and replacing of whole files: after a write a file has the old content or the new, never a mixture.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use super::{ErasingReader, Format, Reader, WireError, write};
 /// Number of bytes that are read from a file at a time: few enough to stay in the caches.
 const BUFFER: usize = 1 << 17;
 
-/// Reads the object that a file has, and nothing else. Buffers on the way are erased, since the object may be a
+/// Reads the object of a file, which must have nothing else. Buffers are erased after use, since the object may be a
 /// secret.
 ///
 /// # Errors
@@ -21,7 +21,7 @@ pub fn load<T, C: Format<T>>(context: &C, path: impl AsRef<Path>) -> Result<T, W
 }
 
 impl Reader<ErasingReader<File>> {
-    /// Reads the header of the object that a file has, and nothing else. Buffers on the way are erased.
+    /// Opens a file and reads the header of its object; buffers are erased after use.
     ///
     /// # Errors
     /// Every error of [`Reader::new`].
@@ -41,10 +41,11 @@ pub fn store<T, C: Format<T>>(context: &C, object: &T, path: impl AsRef<Path>) -
     replace(path.as_ref(), C::KIND.is_secret(), |file| write(context, object, file))
 }
 
-/// Paths of files and folders that this process is writing and has not finished.
+/// Paths of the files and folders that this process is writing and has not finished.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file or folder that is not finished, until this is dropped: [`remove_unfinished`] removes it.
+/// A record of a file or folder that is not finished until the record is dropped: [`remove_unfinished`] removes the
+/// file.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
@@ -84,9 +85,9 @@ pub fn remove_unfinished() {
     std::mem::forget(unfinished);
 }
 
-/// Writes a file beside `path`, brings it to the disk and gives it that name: whatever happens on the way, the name stands for the old file or
-/// for the new one. A process that is killed before [`remove_unfinished`] leaves a file of the name `.sunzi-….part`
-/// beside. A `secret` one can be read by its owner alone, from the first byte on.
+/// Writes a file beside `path`, syncs it to the disk and renames it to `path`: at any time, `path` has the old content
+/// or the new. A process that is killed before [`remove_unfinished`] leaves a file of the name `.sunzi-….part` beside.
+/// A `secret` one can be read by its owner alone, from the first byte on.
 ///
 /// # Errors
 /// Every error of `contents` and [`WireError::Io`]: the file beside is removed then.
@@ -107,7 +108,7 @@ pub fn replace<E: From<WireError>>(
     Ok(sync_folder(folder).map_err(WireError::Io)?)
 }
 
-/// Sets permissions: read and write for the owner, or for all that the system's mask lets through.
+/// Sets the permissions of a file: read and write for the owner, or for all that the system's mask lets through.
 #[cfg(unix)]
 fn permit(builder: &mut tempfile::Builder<'_, '_>, secret: bool) {
     use std::os::unix::fs::PermissionsExt;
@@ -117,13 +118,13 @@ fn permit(builder: &mut tempfile::Builder<'_, '_>, secret: bool) {
 #[cfg(not(unix))]
 fn permit(_: &mut tempfile::Builder<'_, '_>, _: bool) {}
 
-/// Syncs a folder, so that the name of a file is on the disk too.
+/// Syncs a folder to the disk, so that the names of its files are stored too.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing: where folders cannot be opened the system does what it can.
+/// Syncs no folder, on systems where folders cannot be opened.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

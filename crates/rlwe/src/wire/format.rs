@@ -1,4 +1,4 @@
-//! Reading and writing of whole objects.
+//! Reading and writing of whole objects: header, then body.
 
 use std::io::{BufRead, Write};
 
@@ -9,24 +9,24 @@ use super::sink::{Length, Output};
 use super::{Fingerprint, Header, Kind, Sink, Source, WireError};
 use crate::KeyId;
 
-/// A context that objects are written and read in, or [`NoContext`](super::NoContext).
+/// A scope in which objects are written and read: a context, or [`NoContext`](super::NoContext).
 pub trait Scope {
-    /// The parameters that objects must belong to; `None` for objects that are parameters or name their own.
+    /// The fingerprint that objects must have; `None` for objects that are parameters or name their own.
     fn expected(&self) -> Option<Fingerprint> {
         None
     }
 }
 
-/// A context in which objects `T` are written and read.
+/// A scope in which objects of type `T` are written and read.
 pub trait Format<T>: Scope {
-    /// Kind of the objects.
+    /// Kind of the objects, as headers number it.
     const KIND: Kind;
 
-    /// The secret key that an object belongs to, if there is one.
+    /// The name of the secret key that an object belongs to, if there is one.
     fn key(&self, _: &T) -> Option<KeyId> {
         None
     }
-    /// The parameters that an object belongs to, and its secret key.
+    /// The fingerprint of the parameters of an object, and the name of its secret key.
     fn origin(&self, object: &T) -> (Fingerprint, Option<KeyId>) {
         (self.expected().unwrap_or_default(), self.key(object))
     }
@@ -42,7 +42,7 @@ pub trait Format<T>: Scope {
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<T, WireError>;
 }
 
-/// Writes an object, header first. It is not flushed.
+/// Writes an object, header first; the output is not flushed.
 ///
 /// # Errors
 /// [`WireError::Io`]; [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
@@ -51,7 +51,7 @@ pub fn write<T, C: Format<T>>(context: &C, object: &T, out: impl Write) -> Resul
     put(context, object, &header, Block::new(out)).map(drop)
 }
 
-/// Returns the bytes of an object.
+/// Returns the bytes of an object, header first.
 ///
 /// # Errors
 /// [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
@@ -80,7 +80,7 @@ fn put<T, C: Format<T>, O: Append>(
     Ok(output.into_inner())
 }
 
-/// Reads an object from exactly its bytes.
+/// Reads an object from its bytes, header first, with none left over.
 ///
 /// # Errors
 /// Any [`WireError`].
@@ -92,7 +92,7 @@ pub fn from_bytes<T, C: Format<T>>(context: &C, bytes: &[u8]) -> Result<T, WireE
 pub struct Reader<I: BufRead> {
     header: Header,
     input: I,
-    /// Number of bytes behind the header, where that is known.
+    /// Number of bytes of the input behind the header, where that is known.
     behind: Option<u64>,
 }
 
@@ -105,7 +105,7 @@ impl<I: BufRead> Reader<I> {
         Ok(Self { header: Header::read(&mut input)?, input, behind: None })
     }
 
-    /// Does [`new`](Self::new) for an object that must have `len` bytes, header included: the length is checked once
+    /// Reads the header of an object that must have `len` bytes, header included: the length is checked once
     /// the object is known to be of the kind that is read.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl<I: BufRead> Reader<I> {
         Ok(Self { behind: Some(len.saturating_sub(HEADER_LEN as u64)), ..Self::new(input)? })
     }
 
-    /// Checks that there are as many bytes as the header says.
+    /// Checks that the input has as many bytes as the header says.
     ///
     /// # Errors
     /// [`WireError::Truncated`] for fewer bytes; [`WireError::Trailing`] for more.
@@ -127,13 +127,13 @@ impl<I: BufRead> Reader<I> {
         }
     }
 
-    /// The header of the object.
+    /// The header of the object to be read.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Checks that the object belongs to this key.
+    /// Checks that the object belongs to the secret key of this name.
     ///
     /// # Errors
     /// [`WireError::Key`] for an object of another key.
@@ -142,7 +142,7 @@ impl<I: BufRead> Reader<I> {
         if got == expected { Ok(self) } else { Err(WireError::Key { expected, got }) }
     }
 
-    /// Reads the object.
+    /// Reads the object behind the header.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -150,7 +150,7 @@ impl<I: BufRead> Reader<I> {
         Ok(self.read_next(context)?.0)
     }
 
-    /// Reads the object, and returns it with the input, which then stands behind it.
+    /// Reads the object behind the header, and returns it with the input, positioned behind the object.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -160,7 +160,7 @@ impl<I: BufRead> Reader<I> {
         Ok((object, source.finish()?))
     }
 
-    /// Returns the header and the source of the body, once the header fits.
+    /// Returns the header and the source of the body, after a check of kind, parameters and length.
     pub(super) fn into_source<T, C: Format<T>>(self, context: &C) -> Result<(Header, Source<I>), WireError> {
         let header = self.header;
         if header.kind != C::KIND as u16 {

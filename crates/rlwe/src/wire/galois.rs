@@ -1,4 +1,4 @@
-//! Wire format of Galois keys, with a directory by which one of many is read.
+//! Wire format of Galois keys, with a directory by which one of many keys is read.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, SeekFrom};
@@ -9,19 +9,19 @@ use super::sink::{CHECKSUM_LEN, Length};
 use super::{FieldReader, Fields, Format, Header, Kind, Reader, Sink, Source, WireError};
 use crate::{GaloisKeys, KeyId, KeySwitchKey, RlweContext};
 
-/// Length of an entry: exponent, offset and length.
+/// Length of an entry of a directory, in bytes: exponent, offset and length.
 const ENTRY_LEN: usize = 3 * 8;
 
-/// Entry of the directory: the place of a key.
+/// An entry of a directory of Galois keys: the position of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     exponent: u64,
-    /// Offset from the first byte of the body.
+    /// Offset of the key from the first byte of the body.
     offset: u64,
     len: u64,
 }
 
-/// Writes the directory: the number of keys, then their entries by ascending exponent, as two records.
+/// Writes a directory of Galois keys: the number of keys, then their entries by ascending exponent, as two records.
 fn put_directory(entries: &[Entry], sink: &mut impl Sink) -> Result<(), WireError> {
     sink.sealed(&(entries.len() as u64).to_le_bytes())?;
     let mut fields = Fields::default();
@@ -33,12 +33,12 @@ fn put_directory(entries: &[Entry], sink: &mut impl Sink) -> Result<(), WireErro
     sink.sealed(fields.as_bytes())
 }
 
-/// Returns the bytes of both records of a directory.
+/// Returns the length of both records of a directory of `count` Galois keys, in bytes.
 fn directory_len(count: usize) -> u64 {
     (8 + count * ENTRY_LEN + 2 * CHECKSUM_LEN) as u64
 }
 
-/// Reads a directory whose keys follow it without gaps to the end.
+/// Reads a directory of Galois keys, which follow it without gaps up to the end of the body.
 fn get_directory(
     index: u64,
     most: usize,
@@ -66,7 +66,7 @@ fn get_directory(
     if next == body { Ok(entries) } else { Err(WireError::Length { expected: next, got: body }) }
 }
 
-/// Reads one key, of just the bytes that its entry says.
+/// Reads one Galois key, of just the bytes that its entry says.
 fn get_entry(context: &RlweContext, entry: &Entry, input: impl BufRead) -> Result<KeySwitchKey, WireError> {
     let mut source = Source::new(input, entry.len);
     let key = get_switch(context, Bodies::Stored, &mut source)?;
@@ -118,7 +118,7 @@ impl Format<GaloisKeys> for RlweContext {
     }
 }
 
-/// Galois keys in a file, of which those that are asked for are read: a file, or a slice of memory that a file is
+/// A file of Galois keys, from which single keys are read: a file, or a slice of memory that a file is
 /// mapped to.
 ///
 /// ```
@@ -143,13 +143,13 @@ pub struct GaloisFile<'a, I: BufRead + Seek> {
     context: &'a RlweContext,
     id: KeyId,
     entries: Vec<Entry>,
-    /// Position at which the body starts.
+    /// Position in the input at which the body starts.
     start: u64,
     input: I,
 }
 
 impl<'a, I: BufRead + Seek> GaloisFile<'a, I> {
-    /// Reads the header and the directory of the keys that start at the input's position.
+    /// Reads the header and the directory of Galois keys from the position of the input.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -162,18 +162,18 @@ impl<'a, I: BufRead + Seek> GaloisFile<'a, I> {
         Ok(Self { context, id: header.required_key()?, entries, start, input })
     }
 
-    /// The name of the secret key to which the keys belong.
+    /// The name of the secret key to which the Galois keys of the file belong.
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The exponents that have keys, ascending.
+    /// The exponents k that have Galois keys in the file, ascending.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         self.entries.iter().map(|entry| entry.exponent)
     }
 
-    /// Reads the keys of the given exponents; repetitions and the identity cost nothing.
+    /// Reads the Galois keys of the given exponents; repetitions and the identity cost nothing.
     ///
     /// # Errors
     /// [`RlweError::MissingGaloisKey`](crate::RlweError::MissingGaloisKey); any [`WireError`].

@@ -1,178 +1,31 @@
-//! Header: the first 64 bytes of every object.
+//! Headers, the first 64 bytes of every object.
 
-use std::fmt;
 use std::io::Read;
 
 use twox_hash::XxHash3_64;
 
 use super::fields::{FieldReader, Fields};
-use super::{Fingerprint, WireError};
+use super::{Fingerprint, MAGIC, VERSION, WireError};
 use crate::KeyId;
 
-/// First bytes of a file: no text, and changed by whatever converts ends of lines.
-pub const MAGIC: [u8; 8] = *b"\x89SUNZI\r\n";
-/// Format version that is written and read.
-pub const VERSION: u16 = 1;
 /// Length of a header, in bytes.
 pub const HEADER_LEN: usize = 64;
 
-/// Declares the kinds with their numbers and names.
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal;)*) => {
-        /// Kind of an object: its number never changes.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        #[repr(u16)]
-        pub enum Kind {
-            $($(#[$doc])* $kind = $number,)*
-        }
-
-        impl Kind {
-            /// All kinds of objects.
-            pub const ALL: &[Self] = &[$(Self::$kind),*];
-
-            /// The kind with the given number.
-            #[must_use]
-            pub fn of(number: u16) -> Option<Self> {
-                match number {
-                    $($number => Some(Self::$kind),)*
-                    _ => None,
-                }
-            }
-
-            const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name,)*
-                }
-            }
-        }
-    };
-}
-
-kinds! {
-    /// Parameters of BFV.
-    BfvParameters = 0x0101, "BFV parameters";
-    /// Parameters of BGV.
-    BgvParameters = 0x0102, "BGV parameters";
-    /// Parameters of CKKS.
-    CkksParameters = 0x0103, "CKKS parameters";
-    /// Parameters of BFV with several plaintext moduli.
-    CrtParameters = 0x0104, "BFV parameters of several plaintext moduli";
-    /// Parameters of BFV modulo 2^g − 1.
-    FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
-    /// A secret key.
-    SecretKey = 0x0200, "a SECRET key";
-    /// Counter of the decryptions that were shared under a key.
-    SharingLedger = 0x0201, "a sharing ledger";
-    /// A public key.
-    PublicKey = 0x0300, "a public key";
-    /// A relinearisation key.
-    RelinearizationKey = 0x0400, "a relinearisation key";
-    /// Galois keys.
-    GaloisKeys = 0x0500, "Galois keys";
-    /// The keys to a sparse secret and back.
-    EncapsulationKeys = 0x0600, "encapsulation keys";
-    /// All keys of a bootstrapping.
-    BootstrapKeys = 0x0700, "bootstrapping keys";
-    /// A plaintext of BFV.
-    BfvPlaintext = 0x0801, "a BFV plaintext";
-    /// A plaintext of BGV.
-    BgvPlaintext = 0x0802, "a BGV plaintext";
-    /// A plaintext of CKKS.
-    CkksPlaintext = 0x0803, "a CKKS plaintext";
-    /// A ciphertext of BFV.
-    BfvCiphertext = 0x0901, "a BFV ciphertext";
-    /// A ciphertext of BGV.
-    BgvCiphertext = 0x0902, "a BGV ciphertext";
-    /// A ciphertext of CKKS.
-    CkksCiphertext = 0x0903, "a CKKS ciphertext";
-    /// Ciphertexts of BFV.
-    BfvCiphertexts = 0x0A01, "BFV ciphertexts";
-    /// Ciphertexts of BGV.
-    BgvCiphertexts = 0x0A02, "BGV ciphertexts";
-    /// Ciphertexts of CKKS.
-    CkksCiphertexts = 0x0A03, "CKKS ciphertexts";
-    /// A table with columns encrypted in BFV.
-    BfvTable = 0x0B01, "a table encrypted in BFV";
-    /// A table with columns encrypted in BGV.
-    BgvTable = 0x0B02, "a table encrypted in BGV";
-    /// A table with columns encrypted in CKKS.
-    CkksTable = 0x0B03, "a table encrypted in CKKS";
-    /// A table packed for a program and encrypted in BFV.
-    BfvPackedTable = 0x0B11, "a packed table encrypted in BFV";
-    /// A table packed for a program and encrypted in BGV.
-    BgvPackedTable = 0x0B12, "a packed table encrypted in BGV";
-    /// Result of a program: a description or a number that is not encrypted.
-    Results = 0x0C00, "results of a program";
-}
-
-impl Kind {
-    /// Returns the name of a number that may not be a kind.
-    pub(super) fn describe(number: u16) -> String {
-        Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
-    }
-
-    /// Whether the object is parameters, whose security is checked by [`Accept`](super::Accept) when they are read.
-    #[must_use]
-    pub const fn is_parameters(self) -> bool {
-        matches!(
-            self,
-            Self::BfvParameters
-                | Self::BgvParameters
-                | Self::CkksParameters
-                | Self::CrtParameters
-                | Self::FermatParameters
-        )
-    }
-
-    /// Whether the object is a table.
-    #[must_use]
-    pub const fn is_table(self) -> bool {
-        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable) || self.is_packed_table()
-    }
-
-    /// Whether the object is a table that was packed for a program.
-    #[must_use]
-    pub const fn is_packed_table(self) -> bool {
-        matches!(self, Self::BfvPackedTable | Self::BgvPackedTable)
-    }
-
-    /// Whether files with the object must be kept from others.
-    #[must_use]
-    pub const fn is_secret(self) -> bool {
-        matches!(
-            self,
-            Self::SecretKey
-                | Self::SharingLedger
-                | Self::BfvPlaintext
-                | Self::BgvPlaintext
-                | Self::CkksPlaintext
-        )
-    }
-}
-
-/// Formats a kind as its name, such as "a BFV ciphertext".
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Header that stands before every object.
+/// A header, which stands before every object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Number of the kind of the object: [`Kind::of`] names it.
+    /// Number of the kind of the object: [`Kind::of`](super::Kind::of) names it.
     pub kind: u16,
-    /// Parameters that the object was made with.
+    /// Fingerprint of the parameters that the object was made with.
     pub parameters: Fingerprint,
-    /// Secret key that the object belongs to, if any.
+    /// Name of the secret key that the object belongs to, if any.
     pub key: Option<KeyId>,
-    /// Number of bytes that follow.
+    /// Number of bytes of the body, which follows the header.
     pub body_len: u64,
 }
 
 impl Header {
-    /// The bytes of the header.
+    /// Returns the 64 bytes of the header, its checksum last.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut fields = Fields::default();
@@ -188,7 +41,7 @@ impl Header {
         fields.into_bytes()
     }
 
-    /// Reads a header.
+    /// Reads a header, the first 64 bytes of an object.
     ///
     /// # Errors
     /// [`WireError::Magic`], [`WireError::Version`], [`WireError::Checksum`], [`WireError::Flags`], asked in this order; [`WireError::Truncated`];
@@ -225,16 +78,16 @@ impl Header {
         Ok(Self { kind, parameters, key, body_len })
     }
 
-    /// The key of an object that must have one.
+    /// Returns the name of the secret key of an object that must have one.
     ///
     /// # Errors
-    /// [`WireError::Value`] if the object has none.
+    /// [`WireError::Value`] if the header names no key.
     pub fn required_key(&self) -> Result<KeyId, WireError> {
         self.key.ok_or_else(|| WireError::value("the name of the key", "16 bytes that are not all 0", "none"))
     }
 }
 
-/// Returns the checksum XXH3-64 without a seed: against accidents, not against attackers.
+/// Returns the checksum of bytes, XXH3-64 without a seed: against accidents, not against attackers.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)

@@ -1,16 +1,22 @@
-//! Wire format of keys: their secrets as small numbers, their uniform halves as seeds.
+//! Wire format of keys: secrets as small numbers, uniform halves as seeds.
 
 use std::io::BufRead;
 
 use sunzi_kernels::{pack, packed_len, unpack};
 use zeroize::Zeroizing;
 
-use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
 use crate::uniform_half::UniformHalf;
 use crate::{KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, SecretDistribution, SecretKey};
 
-/// Number of bits of a coefficient of a secret, which is stored plus 1.
+/// Number of bits of a stored coefficient of a secret, which is stored plus 1.
 const COEFFICIENT_BITS: u32 = 2;
+
+impl Scope for RlweContext {
+    fn expected(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint())
+    }
+}
 
 impl Format<SecretKey> for RlweContext {
     const KIND: Kind = Kind::SecretKey;
@@ -98,13 +104,13 @@ impl Format<RelinearizationKey> for RlweContext {
 /// Presence of the first halves of a key-switching key in a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bodies {
-    /// The file has one first half for every digit.
+    /// The file of the key has one first half for every digit.
     Stored,
-    /// The first halves are 0 and not stored.
+    /// The first halves of the key are 0 and not stored.
     Zero,
 }
 
-/// Writes level and seed in one record, then the first halves in another.
+/// Writes a key-switching key: level and seed in one record, then the first halves in another.
 pub(super) fn put_switch(
     context: &RlweContext,
     key: &KeySwitchKey,
@@ -126,7 +132,7 @@ pub(super) fn put_switch(
     sink.seal()
 }
 
-/// Reads the key that [`put_switch`] wrote.
+/// Reads a key-switching key that [`put_switch`] wrote.
 pub(super) fn get_switch(
     context: &RlweContext,
     bodies: Bodies,

@@ -1,4 +1,4 @@
-//! Wire format of ledgers of shared decryptions.
+//! Wire format of sharing ledgers, which count shared decryptions.
 
 use std::io::BufRead;
 
@@ -6,7 +6,7 @@ use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, NoContext, S
 use crate::KeyId;
 use crate::sharing::{SharingLedger, SharingPolicy, StoredLedger};
 
-/// Length of the one record, in bytes.
+/// Length of the one record of a sharing ledger, in bytes.
 const LEN: usize = 3 * 8;
 
 impl Format<StoredLedger> for NoContext {

@@ -1,28 +1,27 @@
 //! Wire format of parameters of any scheme: read without a context, since they make one.
 
-use std::fmt;
 use std::io::BufRead;
 
-use serde::Serialize;
+use super::{
+    FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, SecurityClaim, Sink, Source, WireError,
+};
+use crate::{KeyId, Security, memory, security};
 
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
-use crate::{KeyId, SecretDistribution, Security, memory, security};
-
-/// Length that no parameters reach, in bytes.
+/// Length that no stored parameters reach, in bytes.
 const MOST: usize = 1 << 16;
 
-/// A scope for parameters, which belong to no context: reads them with [`Accept::Secure`].
+/// A scope for objects that belong to no context, such as parameters, which it reads with [`Accept::Secure`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoContext;
 
-/// Choice of the parameters that are read. Whatever is accepted, the security that a file claims is checked against
-/// the table.
+/// Choice of the parameters that are accepted from files. In every case, the security that a file claims is checked
+/// against the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accept {
-    /// Parameters with a security of 128 bits or more; all others are [`WireError::Insecure`].
+    /// Accepts parameters with a security of 128 bits or more; all others are [`WireError::Insecure`].
     #[default]
     Secure,
-    /// Parameters also if they were written with [`Security::InsecureForResearchOnly`] and may protect nothing. For
+    /// Accepts also parameters written with [`Security::InsecureForResearchOnly`], which may protect nothing. For
     /// tests and for published sets that today's estimates no longer cover, never for data that matters.
     InsecureForResearchOnly,
 }
@@ -32,13 +31,13 @@ impl Scope for NoContext {}
 impl Scope for Accept {}
 
 impl Accept {
-    /// The opt-out where its name is given.
+    /// Returns the opt-out from security if `yes`, and [`Accept::Secure`] if not.
     #[must_use]
     pub fn insecure_for_research_only(yes: bool) -> Self {
         if yes { Self::InsecureForResearchOnly } else { Self::Secure }
     }
 
-    /// Checks that parameters are accepted, and that the table bears out their claim.
+    /// Checks that parameters are accepted, and that the security table bears out their claim.
     ///
     /// # Errors
     /// [`WireError::Insecure`]; [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
@@ -50,44 +49,8 @@ impl Accept {
     }
 }
 
-/// Facts on which the security of parameters rests, and the bits that they claim.
-///
-/// ```
-/// use sunzi_rlwe::wire::SecurityClaim;
-/// use sunzi_rlwe::{SecretDistribution, Security};
-///
-/// let claim = SecurityClaim {
-///     scheme: "BFV",
-///     degree: 4096,
-///     log2_key_modulus: 105.5,
-///     moduli: 3,
-///     plain_moduli: vec![65537],
-///     secrets: SecretDistribution::Ternary,
-///     security: Security::Bits128,
-/// };
-/// assert_eq!(claim.to_string(), "BFV, n = 4096, log2 QP = 105.5, t = 65537, security 128 bits");
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SecurityClaim {
-    /// Name of the scheme.
-    pub scheme: &'static str,
-    /// Ring degree n.
-    pub degree: usize,
-    /// Size log2 of the modulus of keys, that is of ciphertext moduli and the special one.
-    pub log2_key_modulus: f64,
-    /// Number of moduli of a word that the ring of keys has.
-    pub moduli: usize,
-    /// Plaintext moduli; empty for CKKS.
-    pub plain_moduli: Vec<u64>,
-    /// Distribution of secrets.
-    pub secrets: SecretDistribution,
-    /// Security that the parameters were made for.
-    #[serde(rename = "bits", serialize_with = "in_bits")]
-    pub security: Security,
-}
-
 impl SecurityClaim {
-    /// Checks that the table bears out the claim; where nothing is claimed there is nothing to check.
+    /// Checks that the security table bears out a claim; a claim of no security is always borne out.
     ///
     /// # Errors
     /// [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
@@ -96,45 +59,25 @@ impl SecurityClaim {
     }
 }
 
-fn in_bits<S: serde::Serializer>(security: &Security, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u32(security.bits())
-}
-
-impl fmt::Display for SecurityClaim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, n = {}, log2 QP = {:.1}", self.scheme, self.degree, self.log2_key_modulus)?;
-        for (i, t) in self.plain_moduli.iter().enumerate() {
-            if i == 0 { write!(f, ", t = {t}")? } else { write!(f, " * {t}")? }
-        }
-        if let SecretDistribution::FixedWeight(weight) = self.secrets {
-            write!(f, ", secrets of weight {weight}")?;
-        }
-        match self.security.bits() {
-            0 => f.write_str(", NO SECURITY (for research only)"),
-            bits => write!(f, ", security {bits} bits"),
-        }
-    }
-}
-
-/// Parameters that are stored as numbers.
+/// Parameters of a scheme that are stored as numbers.
 pub trait StoredParameters: Sized {
-    /// Kind of the parameters.
+    /// Kind of the parameters in files.
     const KIND: Kind;
-    /// The data on which keys depend, [as bytes](super::ring_bytes).
+    /// The data of parameters on which keys depend, [as bytes](super::ring_bytes).
     fn key_bytes(&self) -> Vec<u8>;
-    /// Writes the data on which messages depend besides: as [`SchemeFormat::describe`](super::SchemeFormat::describe)
-    /// of their contexts.
+    /// Writes the data on which messages depend besides the ring, as
+    /// [`SchemeFormat::describe`](super::SchemeFormat::describe) of their contexts.
     fn describe(&self, fields: &mut Fields);
-    /// The fingerprint of the parameters, equal to that of contexts made of them.
+    /// The fingerprint of the parameters, equal to the fingerprint of contexts made of them.
     fn fingerprint(&self) -> Fingerprint {
         let mut fields = Fields::default();
         self.describe(&mut fields);
         Fingerprint::of_ring(&self.key_bytes()).with_scheme(fields.as_bytes())
     }
-    /// The facts on which the security of the parameters rests.
+    /// The security claim of the parameters.
     fn claim(&self) -> SecurityClaim;
-    /// The approximate bytes of memory that the tables of their contexts take, told before any is made: those of all
-    /// plaintext moduli together.
+    /// The approximate bytes of memory that the tables of contexts of the parameters take, before any is made: the
+    /// tables of all plaintext moduli together.
     fn table_bytes(&self) -> u64;
     /// The number of digits of key switching, which is the number of polynomials in each half of a switching key.
     fn digits(&self) -> usize;
@@ -146,10 +89,10 @@ pub trait StoredParameters: Sized {
         let polynomial = (claim.degree as u64).saturating_mul(bytes.saturating_mul(claim.moduli as u64));
         polynomial.saturating_mul(2 * self.digits() as u64)
     }
-    /// Writes the parameters.
+    /// Writes all numbers of the parameters.
     fn put(&self, fields: &mut Fields);
-    /// Reads parameters, and fails for any that make no context. Whether they are secure enough is for [`Accept`] to
-    /// say.
+    /// Reads parameters, and fails for parameters that make no context. Whether they are secure enough is for
+    /// [`Accept`] to say.
     ///
     /// # Errors
     /// [`WireError::Value`], [`WireError::Length`] and [`WireError::Scheme`] for numbers that make no context.

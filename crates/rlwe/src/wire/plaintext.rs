@@ -1,4 +1,4 @@
-//! Wire format of plaintexts of the exact schemes.
+//! Wire format of plaintexts of the exact schemes, BFV and BGV.
 
 use std::io::BufRead;
 

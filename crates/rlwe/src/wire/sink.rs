@@ -1,4 +1,4 @@
-//! Destinations of objects: they are written once to learn their length, once for good.
+//! Destinations of objects, which are written twice: once to count their bytes, once to an output.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ pub const CHECKSUM_LEN: usize = 8;
 /// A destination of the records of an object. A record is either bytes in one piece, or polynomials up to their
 /// [`seal`](Self::seal).
 pub trait Sink {
-    /// Writes a record in one piece.
+    /// Writes a record in one piece, with its checksum.
     ///
     /// # Errors
     /// [`WireError::Io`] where writing fails.
@@ -31,19 +31,19 @@ pub trait Sink {
     fn key_part(&mut self, gadget: &Gadget, part: &KeyPart, digit: usize) -> Result<(), WireError> {
         self.poly(&gadget.part_ring(digit)?, &gadget.unpack_part(part, digit)?)
     }
-    /// Ends a record of polynomials.
+    /// Ends a record of polynomials with its checksum.
     ///
     /// # Errors
     /// [`WireError::Io`] where writing fails.
     fn seal(&mut self) -> Result<(), WireError>;
 }
 
-/// A destination that counts bytes, and packs none.
+/// A destination that counts the bytes of an object, and packs none.
 #[derive(Debug, Default)]
 pub struct Length(u64);
 
 impl Length {
-    /// The number of bytes so far.
+    /// The number of bytes of the object so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.0
@@ -61,7 +61,7 @@ impl Sink for Length {
         Ok(())
     }
 
-    /// Counts the bytes of a half of a key, without making it a polynomial.
+    /// Counts the bytes of a half of a key for a digit, without unpacking it to a polynomial.
     fn key_part(&mut self, gadget: &Gadget, _: &KeyPart, digit: usize) -> Result<(), WireError> {
         self.0 += gadget.part_ring(digit)?.packed_len() as u64;
         Ok(())
@@ -73,25 +73,25 @@ impl Sink for Length {
     }
 }
 
-/// A destination that writes bytes and their checksums.
+/// A destination that writes the records of an object and their checksums.
 pub struct Output<O: Append> {
     out: O,
     hash: RecordHash,
 }
 
 impl<O: Append> Output<O> {
-    /// Writes to `out`, which is not flushed.
+    /// Makes a destination that writes records to `out`, which is not flushed.
     pub fn new(out: O) -> Self {
         Self { out, hash: RecordHash::new() }
     }
 
-    /// The writer to which the object was written.
+    /// Returns the output to which the object was written.
     pub fn into_inner(self) -> O {
         self.out
     }
 }
 
-/// Writes bytes of the current record.
+/// Writes bytes to the current record of an object.
 impl<O: Append> Write for Output<O> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
@@ -121,7 +121,7 @@ impl<O: Append> Append for Output<O> {
 }
 
 impl<O: Append> Sink for Output<O> {
-    /// Hashes a record in one piece without the state of a hash, which would keep a part of a secret.
+    /// Hashes a record in one piece without the state of a hash, which would retain a part of a secret.
     fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         self.out.write_all(bytes)?;
         Ok(self.out.write_all(&checksum(bytes).to_le_bytes())?)

@@ -1,4 +1,4 @@
-//! Sources of objects: no more is read than the header says, and every record with its checksum.
+//! Sources of objects: no more bytes are read than the header says, and every record is checked by its checksum.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,19 +10,19 @@ use super::erasing::RecordHash;
 use super::header::checksum;
 use super::sink::CHECKSUM_LEN;
 
-/// Number of bytes allocated for a record before any byte of it came; no secret is longer.
+/// Largest number of bytes allocated for a record before its first byte was read; no secret is longer.
 const FIRST: usize = 1 << 20;
 
-/// A source that reads the records of an object.
+/// A source, which reads the records of an object.
 pub struct Source<I: BufRead> {
     input: I,
-    /// Number of bytes that are left by the header.
+    /// Number of bytes of the object that were not read yet, by the header.
     left: u64,
     hash: RecordHash,
 }
 
 impl<I: BufRead> Source<I> {
-    /// Reads from `input`, where `left` bytes belong to the object.
+    /// Makes a source that reads from `input`, where `left` bytes belong to the object.
     pub fn new(input: I, left: u64) -> Self {
         Self { input, left, hash: RecordHash::new() }
     }
@@ -54,7 +54,7 @@ impl<I: BufRead> Source<I> {
         }
     }
 
-    /// Reads all bytes that are left, in one piece of at most `most` bytes.
+    /// Reads all bytes of the object that are left, as one record of at most `most` bytes.
     ///
     /// # Errors
     /// Every error of [`sealed`](Self::sealed); [`WireError::Length`] for more.
@@ -75,7 +75,7 @@ impl<I: BufRead> Source<I> {
         Ok(ring.unpack(&mut Hashed { input: &mut self.input, hash: &mut self.hash })?)
     }
 
-    /// Checks the end of a record of polynomials.
+    /// Reads the checksum at the end of a record of polynomials, and checks it.
     ///
     /// # Errors
     /// Every error of [`sealed`](Self::sealed).
@@ -87,7 +87,7 @@ impl<I: BufRead> Source<I> {
         if u64::from_le_bytes(expected) == hash { Ok(()) } else { Err(WireError::Checksum { what }) }
     }
 
-    /// Checks that the whole object was read.
+    /// Checks that the whole object was read from the source.
     ///
     /// # Errors
     /// [`WireError::Trailing`] where bytes are left.
@@ -106,7 +106,7 @@ impl<I: BufRead> Source<I> {
     }
 }
 
-/// A reader that hashes bytes on their way to a polynomial.
+/// A reader that hashes the bytes of the record, from which a polynomial is unpacked.
 struct Hashed<'a, I> {
     input: &'a mut I,
     hash: &'a mut RecordHash,

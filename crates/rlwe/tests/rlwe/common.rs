@@ -1,8 +1,8 @@
-//! Helpers that the tests of keys and ciphertexts share.
+//! Functions that the tests of keys and ciphertexts share.
 
 use sunzi_rlwe::Scheme;
 
-/// A scheme for ciphertexts of no scheme in particular.
+/// A scheme without metadata, for tests of ciphertexts of no scheme in particular.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bare;
 

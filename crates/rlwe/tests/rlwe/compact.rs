@@ -1,4 +1,4 @@
-//! Tests of keys whose uniform halves are drawn when they are needed: they give equal results to keys that were made,
+//! Tests that keys whose uniform halves are drawn when needed give results equal to those of newly made keys,
 //! from half of the memory.
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Tests that encryption keeps the message within both noise bounds, modulo Q and modulo Qp, under either key.
+//! Tests that the noise of encryption lies within both noise bounds, modulo Q and modulo Qp, under public and secret
+//! keys.
 
 use crate::storage::stored;
 use chacha20::ChaCha20Rng;
@@ -13,7 +14,7 @@ use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey, Security, noise};
 const DEGREE: usize = 64;
 const INDEX: u64 = 2 * DEGREE as u64;
 
-/// Primes for three ciphertext moduli and two special ones.
+/// Primes for three ciphertext moduli and two special moduli.
 fn moduli() -> Vec<u64> {
     sunzi_math::primes_below(1 << 36, INDEX, 5).unwrap()
 }
@@ -44,7 +45,7 @@ impl Party {
         encrypt_public(&self.context, &self.public, message, t, &mut self.rng)
     }
 
-    /// Returns log2 of the largest |c(s) − (Q/t)·m|.
+    /// Returns log2 of the noise of a ciphertext, the largest |c(s) − (Q/t)·m|.
     fn noise(&self, encryption: &Encryption, message: &[u64], t: u64) -> f64 {
         let ring = self.context.ring();
         let phase =

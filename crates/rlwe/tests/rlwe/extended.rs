@@ -1,4 +1,4 @@
-//! Tests that sums of products modulo QP equal those modulo Q, within the noise of a key switch.
+//! Tests that sums of products modulo QP equal sums of products modulo Q, within the noise of a key switch.
 
 #[cfg(test)]
 use crate::storage::stored;
@@ -37,7 +37,7 @@ fn small(ring: &Ring, seed: i64) -> Poly<Evaluation> {
     ring.to_evaluation(ring.from_signed(&coefficients).unwrap()).unwrap()
 }
 
-/// Returns φ_7(Σ m_i·φ_i(x)) + Σ m_(i+1)·φ_i(x) in the clear.
+/// Returns the linear map φ_7(Σ m_i·φ_i(x)) + Σ m_(i+1)·φ_i(x) of a plain polynomial x.
 fn in_the_clear(ring: &Ring, x: &Poly<Evaluation>) -> Poly<Evaluation> {
     let mut sums = [ring.zero(), ring.zero()];
     for (i, exponent) in EXPONENTS.into_iter().enumerate() {
@@ -51,7 +51,7 @@ fn in_the_clear(ring: &Ring, x: &Poly<Evaluation>) -> Poly<Evaluation> {
     sum
 }
 
-/// Returns log2 of the largest error of the phase after double hoisting at a level, divided down to a lower one.
+/// Returns log2 of the largest error of the phase after double hoisting at a level and a switch to a lower level.
 fn error(ring: Ring, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(3);
@@ -107,7 +107,7 @@ fn double_hoisting_keeps_the_phase_within_the_noise() {
     }
 }
 
-/// Each step equals an automorphism, to the last bit.
+/// Each giant step of a linear map equals an automorphism, to the last bit.
 #[test]
 fn steps_are_those_of_an_automorphism() {
     for options in [hybrid(), GadgetOptions { digits: Some(4), ..hybrid() }, GadgetOptions::default()] {

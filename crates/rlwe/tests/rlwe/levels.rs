@@ -1,4 +1,4 @@
-//! Tests that keys are switched at every level, by keys of that level and of higher ones, within the stated noise.
+//! Tests of key switches at every level, by keys of that level and of higher levels, within the stated noise.
 
 #[cfg(test)]
 use crate::storage::stored;
@@ -30,7 +30,7 @@ fn big(ring: &Ring) -> Ring {
     stored(BigRing::with_chain(INDEX, &moduli).unwrap(), Storage::Big)
 }
 
-/// Options with digits over special moduli that do not divide the moduli of the rings here.
+/// Gadget options with digits over special moduli that are not among the moduli of the rings of these tests.
 fn options(digits: Option<usize>, special: usize) -> GadgetOptions {
     let special_moduli = primes_with_bits(47, INDEX, special).unwrap();
     GadgetOptions { digits: digits.filter(|_| special > 0), special_moduli, ..GadgetOptions::default() }
@@ -69,7 +69,7 @@ impl Party {
         Ciphertext::from_parts(parts, (), NoiseBound::none(), self.secret.id()).unwrap()
     }
 
-    /// Ciphertexts in which every part has the same coefficients, at and next to the ends of all ranges.
+    /// Ciphertexts whose parts have equal coefficients, at and next to the ends of the range modulo Q.
     fn extremes(&self, parts: usize, level: usize) -> Vec<Ciphertext<Bare>> {
         let ring = self.context.ring_at(level).unwrap();
         let q = BigInt::from(ring.modulus().clone());
@@ -92,7 +92,7 @@ impl Party {
         (*phase(&self.context, a.parts(), &self.secret).unwrap()).clone()
     }
 
-    /// Returns log2 of the largest difference of two phases of a level.
+    /// Returns log2 of the largest coefficient of the difference of two phases at a level.
     fn distance(&self, level: usize, a: &Poly<Coefficient>, b: &Poly<Coefficient>) -> f64 {
         let ring = self.context.ring_at(level).unwrap();
         let mut difference = a.clone();
@@ -105,8 +105,8 @@ fn largest(a: &[BigInt]) -> f64 {
     a.iter().map(BigInt::abs).max().unwrap().to_f64().unwrap().log2()
 }
 
-/// Checks that the largest of some random measurements is near the tail bound and below it, and that constructed ones
-/// keep the worst case. Noise of more bits than the modulus shows nothing.
+/// Checks that the largest noise of random ciphertexts is near the tail bound and below it, and that constructed noise
+/// stays below the worst case. Noise of more bits than the modulus shows nothing.
 fn judge(name: &str, log2_modulus: f64, noise: NoiseTerm, random: &[f64], constructed: &[f64]) {
     let bound = NoiseBound::none().plus(noise).bound(DEGREE).bits();
     let largest = |list: &[f64]| list.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -173,7 +173,7 @@ fn every_method_switches_keys_at_every_level() {
     law(&ring, &options(None, 2));
 }
 
-/// A ladder of levels that share some of their moduli: two short ones come and go.
+/// Levels that share some of their moduli, as sets of long primes and two short primes.
 fn ladder() -> (Vec<u64>, Vec<Vec<usize>>) {
     let mut moduli = [24, 36].map(|bits| primes_with_bits(bits, INDEX, 1).unwrap()[0]).to_vec();
     moduli.extend(primes_with_bits(46, INDEX, 5).unwrap());
@@ -205,7 +205,7 @@ fn big_integers_and_multi_precision_follow_the_same_laws() {
     law(&stored(MultiPrecision::over(&ring), Storage::MultiPrecision), &GadgetOptions::default());
 }
 
-/// Hoisting, switching from coefficients and switching step by step give equal polynomials.
+/// Hoisted key switches, key switches from coefficients and key switches step by step give equal polynomials.
 #[test]
 fn all_ways_to_switch_agree_bit_for_bit() {
     for ring in [ring(48, 5), ring(62, 3), ladder_ring()] {
@@ -239,7 +239,7 @@ fn all_ways_to_switch_agree_bit_for_bit() {
     }
 }
 
-/// The steps of the gadget, one after the other, equal the fused switch.
+/// The steps of a key switch by the gadget, one after the other, equal the fused key switch.
 #[test]
 fn decompose_product_and_mod_down_make_a_switch() {
     for ring in [ring(48, 5), ladder_ring()] {
@@ -268,7 +268,7 @@ fn steps_make_a_switch(ring: &Ring) {
     }
 }
 
-/// Relinearisation and modulus switch are done with one rounding.
+/// Relinearisation with a modulus switch has one rounding.
 #[test]
 fn switching_down_at_once_stays_within_the_noise() {
     for ring in [ring(48, 4), ladder_ring()] {

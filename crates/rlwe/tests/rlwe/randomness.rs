@@ -1,4 +1,4 @@
-//! Tests that public values are never the generator's own output, which gives secrets too.
+//! Tests that public values are never the output of the random generator itself, from which secrets come too.
 
 use crate::storage::stored;
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use sunzi_ring::{Ring, Storage};
 use sunzi_rlwe::encryption::zero_secret;
 use sunzi_rlwe::{RelinearizationKey, RlweContext, SecretKey, Security};
 
-/// A generator that gives words of a simple sequence and remembers them.
+/// A random generator that gives words of a simple sequence and records them.
 struct Recorder {
     state: u64,
     words: HashSet<u64>,

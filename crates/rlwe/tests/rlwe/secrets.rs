@@ -1,4 +1,4 @@
-//! Tests of sparse secrets: their weight, their noise, keys between two secrets, and ModRaise under a sparse one.
+//! Tests of sparse secrets: their weight, their noise, keys between two secrets, and ModRaise under a sparse secret.
 
 #[cfg(test)]
 use crate::storage::stored;
@@ -40,7 +40,7 @@ fn big() -> Ring {
     stored(BigRing::with_chain(INDEX, &moduli).unwrap(), Storage::Big)
 }
 
-/// Returns the coefficients of a secret: c(s) for (0, 1).
+/// Returns the coefficients of a secret, as the phase c(s) of the ciphertext (0, 1).
 fn coefficients(context: &RlweContext, secret: &SecretKey) -> Vec<BigInt> {
     let ring = context.ring();
     let mut one = vec![0; DEGREE];
@@ -90,7 +90,7 @@ fn security_is_that_of_the_distribution() {
     assert!(matches!(refused, Err(RlweError::Insecure { limit: Some(359), .. })));
 }
 
-/// Returns log2 of the largest coefficient.
+/// Returns log2 of the largest coefficient of a phase.
 fn largest(a: &[BigInt]) -> f64 {
     a.iter().map(BigInt::abs).max().unwrap().to_f64().unwrap().log2()
 }

@@ -14,7 +14,7 @@ impl Scheme for Plain {
     const NAME: &'static str = "plain";
 }
 
-/// A ciphertext of the given parts with noise that grew from a switch of modulus.
+/// A ciphertext of the given parts, with the noise bounds of a modulus switch.
 fn ciphertext(polynomials: &[Poly<Evaluation>], parts: usize, key: &SecretKey) -> Ciphertext<Plain> {
     let noise = NoiseBound::none().plus(noise::mod_switch(64, parts));
     Ciphertext::from_parts(polynomials.to_vec(), (), noise, key.id()).unwrap()

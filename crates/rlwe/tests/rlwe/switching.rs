@@ -1,4 +1,4 @@
-//! Tests that key switching keeps the phase, within its stated noise, and that mix-ups are typed errors.
+//! Tests that key switching preserves the phase within its stated noise, and that mix-ups of keys are typed errors.
 
 #[cfg(test)]
 use crate::storage::stored;
@@ -42,7 +42,7 @@ impl Fixture {
     }
 }
 
-/// Returns log2 of the largest difference of two vectors modulo q.
+/// Returns log2 of the largest difference modulo q of two vectors of coefficients.
 fn distance(a: &[BigInt], b: &[BigInt], q: &BigUint) -> f64 {
     let q = BigInt::from(q.clone());
     let largest = a.iter().zip(b).map(|(x, y)| {

@@ -1,4 +1,4 @@
-//! Tests that every way to cut digits keeps the phase within its stated noise, which is not far above what is
+//! Tests that key switching by every kind of digits preserves the phase within its stated noise, not far above what is
 //! measured.
 
 #[cfg(test)]
@@ -27,7 +27,7 @@ fn context(ring: &Ring, options: &GadgetOptions) -> RlweContext {
     RlweContext::with_gadget(ring.clone(), Security::InsecureForResearchOnly, options).unwrap()
 }
 
-/// Returns log2 of the largest difference modulo q.
+/// Returns log2 of the largest difference modulo q of two vectors of coefficients.
 fn distance(ring: &Ring, a: &Poly<Coefficient>, b: &Poly<Coefficient>) -> f64 {
     let mut difference = a.clone();
     ring.sub_assign(&mut difference, b).unwrap();
@@ -47,7 +47,7 @@ fn judge(name: &str, noise: NoiseTerm, measured: &[f64], slack: f64) {
     assert!(largest >= least, "{name}: {largest} is far below the deviation {:?}", noise.deviation);
 }
 
-/// Checks relinearisation and an automorphism of random ciphertexts.
+/// Checks the noise of relinearisation and of an automorphism, on random ciphertexts.
 fn law(ring: &Ring, options: &GadgetOptions, slack: f64) {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -108,7 +108,7 @@ fn digits_of_a_radix_keep_the_phase_within_their_noise() {
     }
 }
 
-/// Options with d_num digits over as many special moduli of 48 bits, which do not divide those of the ring.
+/// Gadget options with d_num digits over as many special moduli of 48 bits, which are not among the moduli of the ring.
 fn hybrid(digits: Option<usize>, special: usize) -> GadgetOptions {
     let special_moduli = sunzi_math::primes_with_bits(48, 512, 12).unwrap().split_off(12 - special);
     GadgetOptions { digits, special_moduli, ..GadgetOptions::default() }
@@ -132,8 +132,8 @@ fn digits_over_special_moduli_keep_the_phase_within_their_noise() {
     }
 }
 
-/// Sizes of keys: [BEHZ16, B.2] i of k limbs less in every polynomial; [B.1] as many polynomials as digits; 6 bytes a
-/// residue, and 64 a polynomial.
+/// Sizes of key-switching keys: [BEHZ16, B.2] i of k limbs less in every polynomial; [B.1] as many polynomials as
+/// digits; 6 bytes a residue, and 64 a polynomial.
 #[test]
 fn keys_know_their_size() {
     let (n, k) = (DEGREE, 4);

@@ -1,0 +1,150 @@
+//! Kinds of objects, and the format version of their files.
+
+use std::fmt;
+
+/// First eight bytes of a file: no text, and changed by whatever converts ends of lines.
+pub const MAGIC: [u8; 8] = *b"\x89SUNZI\r\n";
+/// Version of the file format that is written and read.
+pub const VERSION: u16 = 1;
+
+/// Declares the kinds of objects with their numbers and names.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal;)*) => {
+        /// A kind of objects, whose number in files never changes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(u16)]
+        pub enum Kind {
+            $($(#[$doc])* $kind = $number,)*
+        }
+
+        impl Kind {
+            /// All kinds of objects, by ascending number.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// Returns the kind of objects with the given number; `None` for an unknown number.
+            #[must_use]
+            pub fn of(number: u16) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$kind),)*
+                    _ => None,
+                }
+            }
+
+            const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Parameters of BFV.
+    BfvParameters = 0x0101, "BFV parameters";
+    /// Parameters of BGV.
+    BgvParameters = 0x0102, "BGV parameters";
+    /// Parameters of CKKS.
+    CkksParameters = 0x0103, "CKKS parameters";
+    /// Parameters of BFV with several plaintext moduli.
+    CrtParameters = 0x0104, "BFV parameters of several plaintext moduli";
+    /// Parameters of BFV modulo 2^g − 1.
+    FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
+    /// A secret key.
+    SecretKey = 0x0200, "a SECRET key";
+    /// A sharing ledger, which counts the decryptions shared under a key.
+    SharingLedger = 0x0201, "a sharing ledger";
+    /// A public key.
+    PublicKey = 0x0300, "a public key";
+    /// A relinearisation key.
+    RelinearizationKey = 0x0400, "a relinearisation key";
+    /// Galois keys, for several automorphisms.
+    GaloisKeys = 0x0500, "Galois keys";
+    /// Encapsulation keys, to a sparse secret and back.
+    EncapsulationKeys = 0x0600, "encapsulation keys";
+    /// All keys of a bootstrapping.
+    BootstrapKeys = 0x0700, "bootstrapping keys";
+    /// A plaintext of BFV.
+    BfvPlaintext = 0x0801, "a BFV plaintext";
+    /// A plaintext of BGV.
+    BgvPlaintext = 0x0802, "a BGV plaintext";
+    /// A plaintext of CKKS.
+    CkksPlaintext = 0x0803, "a CKKS plaintext";
+    /// A ciphertext of BFV.
+    BfvCiphertext = 0x0901, "a BFV ciphertext";
+    /// A ciphertext of BGV.
+    BgvCiphertext = 0x0902, "a BGV ciphertext";
+    /// A ciphertext of CKKS.
+    CkksCiphertext = 0x0903, "a CKKS ciphertext";
+    /// An array of ciphertexts of BFV.
+    BfvCiphertexts = 0x0A01, "BFV ciphertexts";
+    /// An array of ciphertexts of BGV.
+    BgvCiphertexts = 0x0A02, "BGV ciphertexts";
+    /// An array of ciphertexts of CKKS.
+    CkksCiphertexts = 0x0A03, "CKKS ciphertexts";
+    /// A table with columns encrypted in BFV.
+    BfvTable = 0x0B01, "a table encrypted in BFV";
+    /// A table with columns encrypted in BGV.
+    BgvTable = 0x0B02, "a table encrypted in BGV";
+    /// A table with columns encrypted in CKKS.
+    CkksTable = 0x0B03, "a table encrypted in CKKS";
+    /// A table packed for a program and encrypted in BFV.
+    BfvPackedTable = 0x0B11, "a packed table encrypted in BFV";
+    /// A table packed for a program and encrypted in BGV.
+    BgvPackedTable = 0x0B12, "a packed table encrypted in BGV";
+    /// Results of a program, with a description of them.
+    Results = 0x0C00, "results of a program";
+}
+
+impl Kind {
+    /// Returns the name of the kind with the given number, or words for an unknown number.
+    pub(super) fn describe(number: u16) -> String {
+        Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
+    }
+
+    /// Whether the object is parameters, whose security is checked by [`Accept`](super::Accept) when they are read.
+    #[must_use]
+    pub const fn is_parameters(self) -> bool {
+        matches!(
+            self,
+            Self::BfvParameters
+                | Self::BgvParameters
+                | Self::CkksParameters
+                | Self::CrtParameters
+                | Self::FermatParameters
+        )
+    }
+
+    /// Whether the object is a table.
+    #[must_use]
+    pub const fn is_table(self) -> bool {
+        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable) || self.is_packed_table()
+    }
+
+    /// Whether the object is a table that was packed for a program.
+    #[must_use]
+    pub const fn is_packed_table(self) -> bool {
+        matches!(self, Self::BfvPackedTable | Self::BgvPackedTable)
+    }
+
+    /// Whether the object is secret: files with it must be readable by their owner alone.
+    #[must_use]
+    pub const fn is_secret(self) -> bool {
+        matches!(
+            self,
+            Self::SecretKey
+                | Self::SharingLedger
+                | Self::BfvPlaintext
+                | Self::BgvPlaintext
+                | Self::CkksPlaintext
+        )
+    }
+}
+
+/// Formats a kind of objects as its name, such as "a BFV ciphertext".
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
