@@ -43,7 +43,8 @@ pub(crate) fn contexts(accept: Accept, path: &Path) -> Result<Contexts, WireErro
 pub(crate) fn read_text(path: &Path, expected: &str, most: u64) -> io::Result<String> {
     let refused = |got: &str| {
         let most = bytes(most);
-        let message = format!("expected {expected} of at most {most}, got {got}: give the name of such a file");
+        let message =
+            format!("expected {expected} of at most {most}, got {got}: give the name of such a file");
         io::Error::other(message)
     };
     // A pipe is not opened: that may wait for ever.

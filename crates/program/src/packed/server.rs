@@ -52,7 +52,7 @@ pub(super) fn sums(
     plan: &Plan,
     contexts: &Contexts,
     (parts, keys): (Range<usize>, &EvaluationKeys),
-    mut input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
+    input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
     begin: &mut dyn FnMut(Phase),
     done: &(dyn Fn() + Sync),
 ) -> Result<EncryptedTotals, ProgramError> {
@@ -64,14 +64,12 @@ pub(super) fn sums(
         Parts::Bfv(contexts) => {
             let own = |input| if let Encrypted::Bfv(parts) = input { Some(parts) } else { None };
             let evaluators = evaluators(contexts, parts, sunzi_bfv::Evaluator::new);
-            let read = |chunk| parts_of(input(chunk)?, evaluators.len(), own);
-            Ok(totals(&evaluators, run(packed, &evaluators, keys, read, begin, done)?, Encrypted::Bfv))
+            run(packed, (&evaluators, keys), (own, Encrypted::Bfv), input, begin, done)
         }
         Parts::Bgv(contexts) => {
             let own = |input| if let Encrypted::Bgv(parts) = input { Some(parts) } else { None };
             let evaluators = evaluators(contexts, parts, sunzi_bgv::Evaluator::new);
-            let read = |chunk| parts_of(input(chunk)?, evaluators.len(), own);
-            Ok(totals(&evaluators, run(packed, &evaluators, keys, read, begin, done)?, Encrypted::Bgv))
+            run(packed, (&evaluators, keys), (own, Encrypted::Bgv), input, begin, done)
         }
         Parts::Ckks(_) => Err(not_ckks()),
     }
@@ -93,32 +91,21 @@ fn parts_of<C>(
     each.map(|parts| parts.ok_or_else(others)).collect()
 }
 
-/// Joins the ciphertexts of each result, with the bits left in the worst of all.
-fn totals<A: Arithmetic>(
-    evaluators: &[A],
-    results: Vec<Vec<A::Ciphertext>>,
-    joined: impl Fn(Vec<A::Ciphertext>) -> Encrypted,
-) -> EncryptedTotals {
-    let left = results.iter().flat_map(|result| evaluators.iter().zip(result));
-    let bits_left = left.map(|(own, part)| own.bits_left(part)).fold(f64::INFINITY, f64::min);
-    EncryptedTotals { results: results.into_iter().map(joined).collect(), bits_left }
-}
-
-/// Runs one server for each plaintext modulus; each result has a ciphertext of each.
+/// Runs one server for each plaintext modulus; `parts` and `join` give the ciphertexts of an input and make a result of them.
 fn run<A: Arithmetic>(
     packed: &Packed,
-    evaluators: &[A],
-    keys: &A::Keys,
-    mut input: impl FnMut(usize) -> Result<Vec<Vec<A::Ciphertext>>, ProgramError>,
+    (evaluators, keys): (&[A], &A::Keys),
+    (parts, join): (impl Fn(Encrypted) -> Option<Vec<A::Ciphertext>>, fn(Vec<A::Ciphertext>) -> Encrypted),
+    mut input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
     begin: &mut dyn FnMut(Phase),
     done: &(dyn Fn() + Sync),
-) -> Result<Vec<Vec<A::Ciphertext>>, ProgramError> {
+) -> Result<EncryptedTotals, ProgramError> {
     let layout = &packed.layout;
     let server = |arithmetic| Server::new(arithmetic, keys, layout).map_err(scheme);
     let mut servers = evaluators.iter().map(server).collect::<Result<Vec<_>, _>>()?;
     for chunk in 0..layout.chunks() {
         begin(Phase::Encrypting);
-        let inputs = input(chunk)?;
+        let inputs = parts_of(input(chunk)?, evaluators.len(), &parts)?;
         begin(Phase::Products);
         for (server, inputs) in servers.iter_mut().zip(by_modulus(inputs, layout, evaluators.len())) {
             server.absorb(&inputs, done).map_err(scheme)?;
@@ -136,7 +123,9 @@ fn run<A: Arithmetic>(
             }
         }
     }
-    Ok(results)
+    let left = results.iter().flat_map(|result| evaluators.iter().zip(result));
+    let bits_left = left.map(|(own, part)| own.bits_left(part)).fold(f64::INFINITY, f64::min);
+    Ok(EncryptedTotals { results: results.into_iter().map(join).collect(), bits_left })
 }
 
 /// The ciphertexts of a chunk for each plaintext modulus.
