@@ -95,17 +95,17 @@ impl Decimal {
     /// Returns 1/x; `None` where that is no decimal fraction.
     #[must_use]
     pub fn reciprocal(self) -> Option<Self> {
-        let (mut rest, mut twos, mut fives) = (self.mantissa.unsigned_abs(), 0_u32, 0_u32);
-        if rest == 0 {
+        let (mut cofactor, mut twos, mut fives) = (self.mantissa.unsigned_abs(), 0_u32, 0_u32);
+        if cofactor == 0 {
             return None;
         }
-        while rest.is_multiple_of(2) {
-            (rest, twos) = (rest / 2, twos + 1);
+        while cofactor.is_multiple_of(2) {
+            (cofactor, twos) = (cofactor / 2, twos + 1);
         }
-        while rest.is_multiple_of(5) {
-            (rest, fives) = (rest / 5, fives + 1);
+        while cofactor.is_multiple_of(5) {
+            (cofactor, fives) = (cofactor / 5, fives + 1);
         }
-        if rest != 1 {
+        if cofactor != 1 {
             return None;
         }
         // 1/(2^a·5^b) = 2^(p − a)·5^(p − b)/10^p for p = max(a, b).
@@ -130,7 +130,7 @@ impl FromStr for Decimal {
     fn from_str(text: &str) -> Result<Self, DecimalError> {
         let wrong = || DecimalError { text: text.chars().take(60).collect() };
         let (negative, digits) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
+            Some(digits) => (true, digits),
             None => (false, text),
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

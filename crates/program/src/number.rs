@@ -120,8 +120,8 @@ pub fn nearest(numerator: &BigInt, denominator: &BigInt) -> Option<f64> {
 /// Returns ⌊a/b⌋, its last bit set if the division leaves a remainder.
 fn divide_sticky(a: &BigUint, b: &BigUint) -> u128 {
     let quotient = a / b;
-    let rest = !(a - &quotient * b).is_zero();
-    quotient.to_u128().unwrap_or(u128::MAX) | u128::from(rest)
+    let has_remainder = !(a - &quotient * b).is_zero();
+    quotient.to_u128().unwrap_or(u128::MAX) | u128::from(has_remainder)
 }
 
 #[cfg(test)]

@@ -233,8 +233,8 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
     /// Any [`WireError`]: also for clear values of encrypted outputs, and for numbers that no table of the schema yields.
     pub fn next_answer(&mut self) -> Result<Option<(NodeId, Option<usize>, Answer)>, WireError> {
         let Some((id, chunk, known)) = self.outputs.at(self.place) else {
-            let mut rest = [0];
-            let extra = self.input.read(&mut rest).map_err(WireError::Io)?;
+            let mut next = [0];
+            let extra = self.input.read(&mut next).map_err(WireError::Io)?;
             return if extra == 0 { Ok(None) } else { Err(WireError::Trailing { extra: 1 }) };
         };
         self.place += 1;

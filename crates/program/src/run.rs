@@ -96,7 +96,7 @@ pub fn run<B: Backend>(
             if let (true, Some(value)) = (schedule.columns.contains(&id), values.get(&id)) {
                 column(id, chunk, backend.column(value)?)?;
             }
-            schedule.let_go(program, id, step, |id| drop(values.remove(&id)));
+            schedule.free_unused(program, id, step, |id| drop(values.remove(&id)));
         }
     }
     let finish = |(id, total): (NodeId, Option<B::Total>)| {
@@ -138,10 +138,10 @@ impl Schedule {
     }
 
     /// The values that nothing needs after a step.
-    fn let_go(&self, program: &Program, id: NodeId, step: usize, mut go: impl FnMut(NodeId)) {
+    fn free_unused(&self, program: &Program, id: NodeId, step: usize, mut free: impl FnMut(NodeId)) {
         let operands = program.graph().node(id).map(Node::operands).unwrap_or_default();
         let used = operands.into_iter().collect::<BTreeSet<_>>().into_iter().chain([id]);
-        used.filter(|id| self.last.get(id).is_none_or(|&last| last <= step)).for_each(&mut go);
+        used.filter(|id| self.last.get(id).is_none_or(|&last| last <= step)).for_each(&mut free);
     }
 
     /// Computes a node, and adds it to its sum if there is one.

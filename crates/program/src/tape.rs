@@ -1,7 +1,7 @@
 //! Computations on arrays as data: what is done to ciphertexts, one operation after the other.
 //!
 //! A [`Tape`] is what a function of encrypted arrays does once the ring degree is known: which ciphertexts are added, multiplied,
-//! turned, with which clear numbers. It holds no ciphertext and no key. [`Tape::rehearse`] plays it over
+//! rotated, with which clear numbers. It holds no ciphertext and no key. [`Tape::rehearse`] plays it over
 //! [`HollowRing`](sunzi_ring::HollowRing) with the evaluators themselves, so that levels, scales, bounds on noise and refusals are those that a run will
 //! have; [`Tape::choose`] looks for the least parameters that hold all of it.
 
@@ -55,7 +55,7 @@ pub enum Step {
     Integer(usize, i64),
     /// c·a of CKKS.
     Constant(usize, Complex64),
-    /// a turned left.
+    /// Rotation of ciphertext a to the left.
     Rotate(usize, i64),
     /// The rows of an exact scheme swapped, or the slots of CKKS conjugated.
     Swap(usize),
@@ -121,11 +121,11 @@ impl Step {
 /// let mut tape = Tape::new(true);
 /// let x = tape.push(Step::Input(vec![1.0; 8]))?;
 /// let square = tape.push(Step::Multiply(x, x))?;
-/// let turned = tape.push(Step::Rotate(square, 1))?;
-/// tape.output(turned, 8)?;
+/// let rotated = tape.push(Step::Rotate(square, 1))?;
+/// tape.output(rotated, 8)?;
 /// let wanted = Wanted { log2_degree: 13, precision: 20, ..Wanted::default() };
 /// let choice = tape.choose(&wanted)?;
-/// assert!(choice.rehearsal.reports[turned].precision.is_some_and(|bits| bits > 20.0));
+/// assert!(choice.rehearsal.reports[rotated].precision.is_some_and(|bits| bits > 20.0));
 /// # Ok::<(), sunzi_program::ProgramError>(())
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -78,8 +78,8 @@ impl Wrong {
         let start = self.span.start.min(text.len());
         let before = text.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let rest = text.get(line_start..).unwrap_or_default();
-        let source_line = rest.lines().next().unwrap_or_default().to_owned();
+        let line = text.get(line_start..).unwrap_or_default();
+        let source_line = line.lines().next().unwrap_or_default().to_owned();
         let column = text.get(line_start..start).unwrap_or_default().chars().count();
         let marked = text.get(start..self.span.end.min(text.len())).unwrap_or_default();
         let width = marked.lines().next().unwrap_or_default().chars().count();

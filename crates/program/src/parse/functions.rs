@@ -180,7 +180,7 @@ impl Compiler<'_> {
     }
 
     /// Returns n·Σxy − Σx·Σy, the numerator of a covariance.
-    fn spread(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
+    fn covariance_numerator(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let products = self.total_of_product(x, y, span)?;
         let sums = self.total(x, span)?.multiply(self.total(y, span)?);
         Ok(self.count().multiply(products).sub(sums))
@@ -188,12 +188,15 @@ impl Compiler<'_> {
 
     fn covariance(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let freedom = self.count().multiply(self.count().sub(Formula::Number(Decimal::ONE)));
-        Ok(self.spread(x, y, span)?.divide(freedom))
+        Ok(self.covariance_numerator(x, y, span)?.divide(freedom))
     }
 
     fn correlation(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
-        let scale = self.spread(x, x, span)?.multiply(self.spread(y, y, span)?).square_root();
-        Ok(self.spread(x, y, span)?.divide(scale))
+        let scale = self
+            .covariance_numerator(x, x, span)?
+            .multiply(self.covariance_numerator(y, y, span)?)
+            .square_root();
+        Ok(self.covariance_numerator(x, y, span)?.divide(scale))
     }
 
     /// Returns Σ w_i·x_i + w, or its logistic function.

@@ -23,16 +23,16 @@ pub(crate) fn peak(program: &Program, holdings: &impl Holdings) -> u64 {
     let totals: Vec<NodeId> = program.totals().into_iter().collect();
     let sums: u64 = totals.iter().map(|&id| holdings.total(id)).sum();
     let mut most = totals.iter().map(|&id| holdings.finish(id)).max().unwrap_or(0);
-    let mut kept = BTreeMap::new();
+    let mut held = BTreeMap::new();
     let mut values = 0;
     for (step, &id) in schedule.order.iter().enumerate() {
         if !schedule.only_summed.contains(&id) {
             let value = holdings.value(id);
             values += value;
-            kept.insert(id, value);
+            held.insert(id, value);
         }
         most = most.max(values + holdings.step(id));
-        schedule.let_go(program, id, step, |id| values -= kept.remove(&id).unwrap_or(0));
+        schedule.free_unused(program, id, step, |id| values -= held.remove(&id).unwrap_or(0));
     }
     sums + most
 }

@@ -47,7 +47,7 @@ fn of_step(step: &Step, all: &[Vec<f64>], row: usize) -> Vec<f64> {
             of(*a).iter().map(|x| x * factor).collect()
         }
         Step::Constant(a, factor) => of(*a).iter().map(|x| x * factor.norm()).collect(),
-        Step::Rotate(a, steps) => turned(of(*a), *steps, row),
+        Step::Rotate(a, steps) => rotated(of(*a), *steps, row),
         Step::Swap(a) => swapped(of(*a), row),
         Step::Polynomial(a, coefficients) => {
             let value =
@@ -73,7 +73,7 @@ fn sizes(clear: &Clear, period: usize) -> Vec<f64> {
     sizes
 }
 
-fn turned(a: &[f64], steps: i64, row: usize) -> Vec<f64> {
+fn rotated(a: &[f64], steps: i64, row: usize) -> Vec<f64> {
     let mut image = a.to_vec();
     let length = a.len().min(row).max(1);
     let by = steps.rem_euclid(length as i64) as usize;
