@@ -1,4 +1,4 @@
-//! The server's side of a packed table: ciphertexts of columns to encrypted sums.
+//! Computation of a server on a packed table: ciphertexts of columns to encrypted sums.
 
 use std::ops::Range;
 
@@ -9,29 +9,30 @@ use super::{Packed, not_ckks};
 use crate::contexts::{Contexts, Encrypted, Parts};
 use crate::{Plan, ProgramError};
 
-/// Phase of a run of a packed plan.
+/// Phase of a packed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The owner packs and encrypts a chunk.
+    /// Phase in which the owner packs and encrypts a chunk.
     Encrypting,
-    /// The server multiplies columns.
+    /// Phase in which the server multiplies columns.
     Products,
-    /// The server sums over slots.
+    /// Phase in which the server sums over slots.
     Sums,
-    /// The key holder decrypts.
+    /// Phase in which the key holder decrypts.
     Decrypting,
 }
 
 /// Encrypted sums of a packed plan, which the server sends to the key holder.
 pub struct EncryptedTotals {
-    /// Sums in the order of a file of results.
+    /// Encrypted sums in the order of a file of results.
     pub results: Vec<Encrypted>,
-    /// Bits left in the worst of them before decryption would be refused, as their noise bounds say.
+    /// Number of bits left in the worst sum before decryption would be refused, according to noise bounds.
     pub bits_left: f64,
 }
 
-/// Runs a packed plan with the keys it asks for. `input` gives all inputs of a chunk, in the order of
-/// [`Layout::inputs`](sunzi_circuits::statistics::Layout::inputs); chunks come in order. `done` hears of each of [`Packed::steps`].
+/// Runs a packed plan with the keys it requires. `input` gives all inputs of a chunk, in the order of
+/// [`Layout::inputs`](sunzi_circuits::statistics::Layout::inputs); chunks come in order. `done` is called after each
+/// of [`Packed::steps`].
 ///
 /// # Errors
 /// [`ProgramError::Mismatch`] for a plan that packs nothing, for contexts that are not those of the plan, and for inputs of another kind;
@@ -75,12 +76,12 @@ pub(super) fn sums(
     }
 }
 
-/// Makes the evaluator of each of these contexts.
+/// Makes an evaluator for each of the contexts.
 fn evaluators<C, E>(contexts: &[C], parts: Range<usize>, evaluator: impl Fn(&C) -> E) -> Vec<E> {
     contexts.get(parts).unwrap_or_default().iter().map(evaluator).collect()
 }
 
-/// Returns the ciphertexts of inputs, which must be one of the scheme for each of `count` plaintext moduli.
+/// Returns the ciphertexts of each input: one of the right scheme for each of `count` plaintext moduli.
 fn parts_of<C>(
     inputs: Vec<Encrypted>,
     count: usize,
@@ -91,7 +92,8 @@ fn parts_of<C>(
     each.map(|parts| parts.ok_or_else(others)).collect()
 }
 
-/// Runs one server for each plaintext modulus; `parts` and `join` give the ciphertexts of an input and make a result of them.
+/// Runs one server for each plaintext modulus; `parts` and `join` convert an input to ciphertexts, and ciphertexts to
+/// a result.
 fn run<A: Arithmetic>(
     packed: &Packed,
     (evaluators, keys): (&[A], &A::Keys),
@@ -128,7 +130,7 @@ fn run<A: Arithmetic>(
     Ok(EncryptedTotals { results: results.into_iter().map(join).collect(), bits_left })
 }
 
-/// The ciphertexts of a chunk for each plaintext modulus.
+/// Returns the ciphertexts of a chunk for each plaintext modulus.
 fn by_modulus<C>(inputs: Vec<Vec<C>>, layout: &Layout, moduli: usize) -> Vec<EncryptedChunk<C>> {
     let none = || EncryptedChunk { packed: Vec::new(), repeated: Vec::new() };
     let mut chunks: Vec<EncryptedChunk<C>> = std::iter::repeat_with(none).take(moduli).collect();
@@ -141,7 +143,7 @@ fn by_modulus<C>(inputs: Vec<Vec<C>>, layout: &Layout, moduli: usize) -> Vec<Enc
     chunks
 }
 
-/// Of a sum what the key holder needs.
+/// Returns the ciphertexts of a sum that the key holder needs.
 fn wanted<C>(packed: &Packed, sum: EncryptedSum<C>) -> impl Iterator<Item = C> {
     let (groups, total) = packed.wanted();
     groups.then_some(sum.groups).into_iter().chain(total.then_some(sum.total))

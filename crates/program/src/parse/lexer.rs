@@ -5,22 +5,22 @@ use std::ops::Range;
 use super::error::Wrong;
 use crate::Decimal;
 
-/// A token of the program language.
+/// Token of the program language.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Number(Decimal),
     Word(String),
     Text(String),
-    /// An operator or a bracket, as written.
+    /// Operator or bracket, as written.
     Sign(&'static str),
     End,
 }
 
-/// All signs, those of two characters first.
+/// Operators and brackets of the language, those of two characters first.
 const SIGNS: [&str; 18] =
     [">=", "<=", "==", "!=", "+", "-", "*", "/", "^", "(", ")", ",", ";", "=", ">", "<", "[", "]"];
 
-/// Returns all tokens with their places, and the end.
+/// Returns all tokens of a text with their places, and the end of the text.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Wrong> {
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -1,23 +1,23 @@
-//! What a run holds at once, at most.
+//! Largest amount that a run holds at one time.
 
 use std::collections::BTreeMap;
 
 use super::Schedule;
 use crate::{NodeId, Program};
 
-/// What the parts of a run hold, in any unit.
+/// Amounts that the parts of a run hold, in any unit.
 pub(crate) trait Holdings {
-    /// A node's value, from where it is computed to its last use.
+    /// Returns the amount of a node's value, held from its computation to its last use.
     fn value(&self, id: NodeId) -> u64;
-    /// The sum of a node over chunks.
+    /// Returns the amount of the sum of a node over chunks.
     fn total(&self, id: NodeId) -> u64;
-    /// Computing a node, beside its operands and its value; adding it to its sum.
+    /// Returns the amount for computing a node and adding it to its sum, besides operands, value and sum.
     fn step(&self, id: NodeId) -> u64;
-    /// Adding a sum over slots, beside the sum itself.
+    /// Returns the amount for summing a total over slots, besides the total itself.
     fn finish(&self, id: NodeId) -> u64;
 }
 
-/// The most that is held at once: one value after the other, all sums from the first chunk on.
+/// Returns the largest amount held at one time: values one after the other, and all sums from the first chunk on.
 pub(crate) fn peak(program: &Program, holdings: &impl Holdings) -> u64 {
     let schedule = Schedule::new(program);
     let totals: Vec<NodeId> = program.totals().into_iter().collect();

@@ -1,4 +1,4 @@
-//! What a rehearsal says of ciphertexts is what ciphertexts say of themselves.
+//! Tests that a rehearsal reports what real ciphertexts have.
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use sunzi_bfv::CrtParameters;
@@ -14,7 +14,7 @@ use sunzi_rlwe::{PublicKey, SecretKey, Security};
 const SECURITY: Security = Security::InsecureForResearchOnly;
 const PERIOD: usize = 8;
 
-/// x·x + m, rotated, summed with a product of two numbers, and a polynomial of it.
+/// Returns a tape of x·x + m, rotated, summed with a product of two numbers, and a polynomial of the sum.
 fn tape(real: bool) -> (Tape, [usize; 6]) {
     let mut tape = Tape::new(real);
     let m = if real {
