@@ -111,8 +111,8 @@ impl Contexts {
     /// Builds the tables of encryption parameters.
     ///
     /// # Errors
-    /// [`ProgramError::Memory`], before any work, where the machine cannot hold the tables; [`ProgramError::Scheme`] for parameters that are none, or not
-    /// secure.
+    /// [`ProgramError::Memory`], before any work, where the machine cannot hold the tables; [`ProgramError::Scheme`]
+    /// for parameters that are invalid or not secure.
     pub fn new(parameters: &Parameters) -> Result<Self, ProgramError> {
         memory::require(parameters.table_bytes()).map_err(ProgramError::Memory)?;
         let parts = match parameters {
@@ -166,7 +166,7 @@ impl Contexts {
     /// Makes the codec that encodes and encrypts chunks of a layout.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for a span that the ring has not, and for plaintext moduli without slots.
+    /// [`ProgramError::Scheme`] for a span that does not fit the ring, and for plaintext moduli without slots.
     pub fn codec(&self, layout: &Layout) -> Result<Codec, ProgramError> {
         Codec::new(self, layout)
     }

@@ -196,7 +196,7 @@ impl Graph {
     /// Adds a column of numbers.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`], here and below, for more than [`MAX_NODES`] nodes and [`MAX_TERMS`] terms.
+    /// [`ProgramError::Invalid`] for a graph of more than [`MAX_NODES`] nodes or [`MAX_TERMS`] terms.
     pub fn column(&mut self, column: usize) -> Result<NodeId, ProgramError> {
         self.insert(Node::Column(column))
     }

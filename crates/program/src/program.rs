@@ -120,7 +120,8 @@ impl Program {
     /// Makes the program of these outputs.
     ///
     /// # Errors
-    /// [`ProgramError::Schema`]; [`ProgramError::Invalid`] for no outputs, nodes that are not there, and formulas nested too deep.
+    /// [`ProgramError::Schema`]; [`ProgramError::Invalid`] for a program without outputs, nodes that do not exist,
+    /// and formulas nested too deep.
     pub fn new(schema: Schema, graph: Graph, outputs: Vec<Output>) -> Result<Self, ProgramError> {
         schema.check_up_to(WIDEST_CELL)?;
         if outputs.is_empty() {

@@ -1,6 +1,6 @@
 //! Files of results of a program, as `docs/format.md` describes them.
 //!
-//! A file is a sequence of objects: a description, then the outputs: chunk after chunk of every column, then every total, nodes in
+//! A file of results is a sequence of objects: a description, then the outputs: chunk after chunk of every column, then every total, nodes in
 //! ascending order. An encrypted output is a ciphertext for each plaintext modulus; one that the server knew anyway is a
 //! text. The key holder sees the program in the description when decrypting: compare it with the one that was requested.
 
@@ -45,7 +45,7 @@ impl Description {
     /// Makes the description of the results of a plan.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] for a plan whose nodes are not its own.
+    /// [`ProgramError::Invalid`] for a plan with a node that its program lacks.
     pub fn of(plan: &Plan) -> Result<Self, ProgramError> {
         let openings = Opening::of(plan)?;
         let packed = plan.packed().map(Packed::packing);
@@ -55,7 +55,7 @@ impl Description {
     /// Sets the number of rows of each chunk of the table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] unless they fit the layout.
+    /// [`ProgramError::Mismatch`] for numbers of rows that do not fit the layout.
     pub fn with_filled(self, filled: Vec<usize>) -> Result<Self, ProgramError> {
         if !self.layout.is_filled(&filled) {
             let (expected, got) = (format!("{:?}", self.layout), filled.len());
@@ -72,12 +72,12 @@ impl Description {
         Ok(Self { filled: Some(filled), ..self })
     }
 
-    /// Checks that the description is the one of a plan: the plan's program, layout, packing and openings.
+    /// Checks that the description is that of a plan: program, packing and openings.
     ///
     /// Errors and padding of CKKS are doubles that another machine may round differently: close to those of the plan is enough.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for another program or reading.
+    /// [`ProgramError::Mismatch`] for a plan of another program, or with other openings or another packing.
     pub fn check_plan(&self, plan: &Plan) -> Result<(), ProgramError> {
         if self.program != plan.program {
             return Err(ProgramError::mismatch("the program", "that of the plan", "another"));

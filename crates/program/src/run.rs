@@ -44,7 +44,7 @@ pub trait Backend {
     /// Computes the value of a node that is no input from the values of its operands.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`], here and below.
+    /// [`ProgramError::Scheme`] for an operation that the scheme refuses.
     fn compute(&self, id: NodeId, operands: &[&Self::Value]) -> Result<Self::Value, ProgramError>;
     /// Adds a value to a total; a total of `None` is zero.
     ///
@@ -79,7 +79,7 @@ pub trait Backend {
 /// `input` gives the values of nodes that read a column, encrypted or in the clear. Chunks come in order.
 ///
 /// # Errors
-/// What `input`, `column` and the backend fail with.
+/// Every error of `input`, of `column` and of the backend.
 pub fn run<B: Backend>(
     program: &Program,
     layout: &Layout,

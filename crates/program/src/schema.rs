@@ -28,15 +28,15 @@ pub struct Schema {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Column {
-    /// Name of the column.
+    /// Name of a column of the table.
     pub name: String,
-    /// Kind and range of the column's cells.
+    /// Kind and range of the cells of a column.
     pub kind: Kind,
-    /// Whether the column's cells are encrypted; the server knows a clear column.
+    /// Whether the cells of a column are encrypted; the server knows a clear column.
     pub encrypted: bool,
 }
 
-/// Kind and range of the cells of a column.
+/// Kind of the cells of a column, with their range or labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Kind {
@@ -163,7 +163,7 @@ impl Schema {
     /// Makes the schema of these columns, after a check.
     ///
     /// # Errors
-    /// [`ProgramError::Schema`], as [`check`](Self::check).
+    /// [`ProgramError::Schema`]: every error of [`check`](Self::check).
     pub fn new(rows: u64, columns: Vec<Column>) -> Result<Self, ProgramError> {
         let schema = Self { rows, columns };
         schema.check()?;
@@ -173,7 +173,7 @@ impl Schema {
     /// Checks a schema that was read from elsewhere.
     ///
     /// # Errors
-    /// [`ProgramError::Schema`] for no or too many rows or columns, names that occur twice, and ranges that are none.
+    /// [`ProgramError::Schema`] for no or too many rows or columns, names that occur twice, and empty ranges.
     pub fn check(&self) -> Result<(), ProgramError> {
         self.check_up_to(LARGEST_CELL)
     }

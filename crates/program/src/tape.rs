@@ -158,7 +158,7 @@ impl Tape {
     /// Appends a step and returns its index.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] for operands that are not there yet.
+    /// [`ProgramError::Invalid`] for operands that are no earlier steps.
     pub fn push(&mut self, step: Step) -> Result<usize, ProgramError> {
         step.operands().into_iter().try_for_each(|place| self.check(place))?;
         self.steps.push(step);
@@ -168,7 +168,7 @@ impl Tape {
     /// Declares the result of a step an output, of which `size` slots hold numbers.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] for one that is not there.
+    /// [`ProgramError::Invalid`] for an index that is no step.
     pub fn output(&mut self, place: usize, size: usize) -> Result<(), ProgramError> {
         self.check(place)?;
         self.outputs.push((place, size));

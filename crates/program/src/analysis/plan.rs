@@ -116,7 +116,7 @@ impl Plan {
     /// Checks that the machine has the memory of a run besides the tables of its contexts, which exist by then.
     ///
     /// # Errors
-    /// [`ProgramError::Memory`] if it has less.
+    /// [`ProgramError::Memory`] for a machine with less memory than a run takes.
     pub fn check_memory(&self) -> Result<(), ProgramError> {
         machine::require(self.memory_bytes).map_err(ProgramError::Memory)
     }

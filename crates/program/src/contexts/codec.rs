@@ -222,7 +222,7 @@ impl Codec {
     /// Returns the integer of a slot: the one nearest to zero with the slot's residues.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for slots of CKKS, and a slot that is not there.
+    /// [`ProgramError::Mismatch`] for slots of CKKS, and for a slot that does not exist.
     pub fn integer(&self, slots: &Slots, at: usize) -> Result<BigInt, ProgramError> {
         let (Some(encoder), Slots::Residues(parts)) = (self.integers(), slots) else {
             return Err(ProgramError::mismatch("slots", "integers", "real numbers"));

@@ -214,7 +214,8 @@ impl Contexts {
     /// Reads the evaluation keys of a folder of keys: of the Galois keys only those with these exponents.
     ///
     /// # Errors
-    /// Any [`WireError`]; [`MissingGaloisKey`](sunzi_rlwe::RlweError::MissingGaloisKey) in one.
+    /// Any [`WireError`], among them [`MissingGaloisKey`](sunzi_rlwe::RlweError::MissingGaloisKey) for an exponent
+    /// without a key.
     pub fn load_evaluation(&self, folder: &Path, exponents: &[u64]) -> Result<EvaluationKeys, WireError> {
         let relinearization: RelinearizationKey = load(self.rlwe(), folder.join(RELINEARIZATION))?;
         let file = BufReader::new(File::open(folder.join(GALOIS)).map_err(WireError::Io)?);

@@ -37,7 +37,8 @@ impl PackedForm {
     /// Makes the layout of a packed table of this form, after a check that the schema allows the form.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for columns, labels or groups that the encrypted table has not, and for rows that do not fit the ring.
+    /// [`ProgramError::Mismatch`] for columns, labels or groups that the encrypted table lacks, and for rows that do
+    /// not fit the ring.
     pub fn layout(&self, schema: &Schema) -> Result<Layout, ProgramError> {
         let mismatch = |what, expected: &str| ProgramError::mismatch(what, expected, "another");
         let kind = |column: usize| {

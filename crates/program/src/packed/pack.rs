@@ -25,8 +25,8 @@ impl<'a> Packer<'a> {
     /// Sorts the rows of a table into groups.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for a plan that packs nothing, for a table of another program or without cells, and for groups that are longer than the
-    /// plan has them.
+    /// [`ProgramError::Mismatch`] for a plan that packs nothing, for a table of another program or without cells, and
+    /// for groups longer than the plan allows.
     pub fn new(plan: &'a Plan, codec: &'a Codec, table: &'a Table) -> Result<Self, ProgramError> {
         let (packed, program, rows) = (plan.require_packed()?, &plan.program, plan.layout.rows);
         if table.schema() != program.schema() || table.row_count() != rows as u64 {

@@ -13,9 +13,9 @@ use crate::Number;
 use crate::contexts::{Contexts, Parts};
 use crate::run::{Answer, Clear};
 
-/// Largest number of bytes of a description.
+/// Largest number of bytes of the description in a file of results.
 pub(super) const LONGEST_DESCRIPTION: usize = 1 << 24;
-/// Largest number of bytes of a total: no sum of exact numbers has as many digits.
+/// Largest number of bytes of a total in a file of results: no sum of exact numbers has as many digits.
 pub(super) const LONGEST_TOTAL: usize = 1 << 10;
 /// Largest number of bytes of a cell in a chunk of a column, with its quotation marks and comma.
 const LONGEST_CELL: usize = 44;

@@ -72,7 +72,7 @@ impl<'a> Ckks<'a> {
     /// Returns the value of an input that is not encrypted, from the server's table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] where the table has no such cells.
+    /// [`ProgramError::Mismatch`] for a table without cells of the input's column.
     pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value, ProgramError> {
         let node = self.program.graph().node(id).ok_or_else(broken)?;
         Ok(Value::Clear(id, leaf(node, table, self.layout, chunk)?))
@@ -272,7 +272,7 @@ impl Backend for Ckks<'_> {
 /// Returns one chunk of a column as it is encrypted: divided by the power of two of its node.
 ///
 /// # Errors
-/// [`ProgramError::Mismatch`] for a plan of another scheme or a table without the cells.
+/// [`ProgramError::Mismatch`] for a plan of another scheme, or a table without cells of the column.
 pub fn stored(plan: &Plan, table: &Table, id: NodeId, chunk: usize) -> Result<Vec<f64>, ProgramError> {
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id)).ok_or_else(broken)?;
     let node = plan.program.graph().node(id).ok_or_else(broken)?;

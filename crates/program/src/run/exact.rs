@@ -91,7 +91,7 @@ impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exa
     /// Returns the value of an input that is not encrypted, from the server's table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] where the table has no such cells.
+    /// [`ProgramError::Mismatch`] for a table without cells of the input's column.
     pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value<A>, ProgramError> {
         let node = self.program.graph().node(id).ok_or_else(broken)?;
         Ok(Value::Clear(leaf(node, table, self.layout, chunk)?))

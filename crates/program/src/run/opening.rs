@@ -91,7 +91,7 @@ impl Opening {
     /// Returns the total of a sum from its residues modulo each plaintext modulus, with the padding subtracted.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for residues that are none; [`ProgramError::Mismatch`] for a node of CKKS.
+    /// [`ProgramError::Scheme`] for invalid residues; [`ProgramError::Mismatch`] for a node of CKKS.
     pub fn total(&self, layout: &Layout, crt: &Crt, residues: &[u64]) -> Result<Number, ProgramError> {
         let sum = crt.reconstruct_centered(residues).map_err(ProgramError::scheme)?;
         let Self::Exact { padding, decimals } = self else { return Err(other("integers", "real numbers")) };

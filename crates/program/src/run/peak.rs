@@ -5,19 +5,20 @@ use std::collections::BTreeMap;
 use super::Schedule;
 use crate::{NodeId, Program};
 
-/// Amounts that the parts of a run hold, in any unit.
+/// Amounts that the parts of a run hold, in any unit such as bytes.
 pub(crate) trait Holdings {
-    /// Returns the amount of a node's value, held from its computation to its last use.
+    /// Returns the amount that a node's value holds, from its computation to its last use.
     fn value(&self, id: NodeId) -> u64;
-    /// Returns the amount of the sum of a node over chunks.
+    /// Returns the amount that the sum of a node over chunks holds.
     fn total(&self, id: NodeId) -> u64;
-    /// Returns the amount for computing a node and adding it to its sum, besides operands, value and sum.
+    /// Returns the amount that computing a node and adding it to its sum holds, besides operands, value and sum.
     fn step(&self, id: NodeId) -> u64;
-    /// Returns the amount for summing a total over slots, besides the total itself.
+    /// Returns the amount that summing a total over slots holds, besides the total itself.
     fn finish(&self, id: NodeId) -> u64;
 }
 
-/// Returns the largest amount held at one time: values one after the other, and all sums from the first chunk on.
+/// Returns the largest amount that a run holds at one time: values one after the other, and all sums from the first
+/// chunk on.
 pub(crate) fn peak(program: &Program, holdings: &impl Holdings) -> u64 {
     let schedule = Schedule::new(program);
     let totals: Vec<NodeId> = program.totals().into_iter().collect();

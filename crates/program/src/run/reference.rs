@@ -59,7 +59,7 @@ impl Reference {
 /// Runs a program in the clear, on a table with all its cells.
 ///
 /// # Errors
-/// [`ProgramError::Mismatch`] for a table of another schema or without the cells.
+/// [`ProgramError::Mismatch`] for a table of another schema, or without cells of a column.
 pub fn reference(program: &Program, table: &Table) -> Result<Reference, ProgramError> {
     let facts = facts(program);
     let rows = program.schema().rows as usize;

@@ -24,7 +24,7 @@ impl Cells {
     /// Returns the number of cells, after a check that all are of the column's kind and in its range.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`]; [`Cells::Unknown`] fits nothing.
+    /// [`ProgramError::Mismatch`] for cells of another kind or out of range; [`Cells::Unknown`] fits no column.
     pub fn check(&self, column: &Column) -> Result<usize, ProgramError> {
         let (length, outside) = match (&column.kind, self) {
             (Kind::Decimal { low, high, .. }, Self::Units(v)) => {

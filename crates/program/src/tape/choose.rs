@@ -61,7 +61,7 @@ impl Tape {
     /// Chooses the least parameters of a ring degree: those with the fewest bits of modulus that pass a rehearsal.
     ///
     /// # Errors
-    /// [`ProgramError::Refused`], saying which step ends the search, if none do.
+    /// [`ProgramError::Refused`] where no parameters hold the tape, with the step that ends the search.
     pub fn choose(&self, wanted: &Wanted) -> Result<Choice, ProgramError> {
         if self.is_real() { self.choose_reals(wanted) } else { self.choose_integers(wanted) }
     }

@@ -50,7 +50,7 @@ fn wrong_numbers(what: &str) -> ProgramError {
     ProgramError::Invalid(format!("{what} on a tape of the other kind of numbers"))
 }
 
-/// Machine of an exact scheme: BFV, BGV, or the arithmetic that counts in their place.
+/// Executor of a tape's steps in an exact scheme: BFV, BGV, or the arithmetic that counts in their place.
 pub(super) struct ExactMachine<'a, A: Arithmetic> {
     pub(super) arithmetic: &'a A,
     pub(super) keys: &'a A::Keys,
@@ -129,7 +129,7 @@ impl<A: Arithmetic> Machine for ExactMachine<'_, A> {
     }
 }
 
-/// Machine of CKKS.
+/// Executor of a tape's steps in CKKS.
 pub(super) struct RealMachine<'a> {
     pub(super) evaluator: &'a sunzi_ckks::Evaluator,
     pub(super) keys: &'a EvaluationKeys,

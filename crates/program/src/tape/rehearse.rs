@@ -22,7 +22,7 @@ use crate::analysis::Parameters;
 pub struct Failed {
     /// Index of the step that failed.
     pub step: usize,
-    /// Error of the step that failed.
+    /// Error of the tape's step that failed.
     pub error: ProgramError,
 }
 
@@ -260,8 +260,8 @@ impl Tape {
         Rehearsal { reports, key_bytes, peak_bytes, failed, unshareable, shared }
     }
 
-    /// Returns the largest number of bytes that exist at one time: inputs and outputs until the end, other results
-    /// until their last use.
+    /// Returns the largest number of bytes of ciphertexts that exist at one time: inputs and outputs until the end,
+    /// other results until their last use.
     fn peak(&self, reports: &[Report]) -> usize {
         let mut last: Vec<usize> = (0..self.steps().len()).collect();
         for (place, step) in self.steps().iter().enumerate() {
