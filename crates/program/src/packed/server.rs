@@ -92,12 +92,15 @@ fn parts_of<C>(
     each.map(|parts| parts.ok_or_else(others)).collect()
 }
 
+/// Conversions of an input to ciphertexts of one scheme, and of ciphertexts to a result.
+type Conversions<C> = (fn(Encrypted) -> Option<Vec<C>>, fn(Vec<C>) -> Encrypted);
+
 /// Runs one server for each plaintext modulus; `parts` and `join` convert an input to ciphertexts, and ciphertexts to
 /// a result.
 fn run<A: Arithmetic>(
     packed: &Packed,
     (evaluators, keys): (&[A], &A::Keys),
-    (parts, join): (impl Fn(Encrypted) -> Option<Vec<A::Ciphertext>>, fn(Vec<A::Ciphertext>) -> Encrypted),
+    (parts, join): Conversions<A::Ciphertext>,
     mut input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
     begin: &mut dyn FnMut(Phase),
     done: &(dyn Fn() + Sync),
@@ -107,7 +110,7 @@ fn run<A: Arithmetic>(
     let mut servers = evaluators.iter().map(server).collect::<Result<Vec<_>, _>>()?;
     for chunk in 0..layout.chunks() {
         begin(Phase::Encrypting);
-        let inputs = parts_of(input(chunk)?, evaluators.len(), &parts)?;
+        let inputs = parts_of(input(chunk)?, evaluators.len(), parts)?;
         begin(Phase::Products);
         for (server, inputs) in servers.iter_mut().zip(by_modulus(inputs, layout, evaluators.len())) {
             server.absorb(&inputs, done).map_err(scheme)?;
