@@ -74,6 +74,9 @@ pub enum Encrypted {
     Ckks(Box<sunzi_ckks::Ciphertext>),
 }
 
+/// Conversions of a chunk to ciphertexts of one scheme, and of these to a chunk.
+pub(crate) type Conversions<C> = (fn(Encrypted) -> Option<Vec<C>>, fn(Vec<C>) -> Encrypted);
+
 impl Encrypted {
     /// Returns the standard deviation of the errors of slots, as CKKS estimates it; 0 for exact schemes.
     #[must_use]

@@ -6,7 +6,7 @@ use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSum, Layout, Server};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 
 use super::{Packed, not_ckks};
-use crate::contexts::{Contexts, Encrypted, Parts};
+use crate::contexts::{Contexts, Conversions, Encrypted, Parts};
 use crate::{Plan, ProgramError};
 
 /// Phase of a packed run.
@@ -91,9 +91,6 @@ fn parts_of<C>(
     let each = inputs.into_iter().map(|input| own(input).filter(|parts| parts.len() == count));
     each.map(|parts| parts.ok_or_else(others)).collect()
 }
-
-/// Conversions of an input to ciphertexts of one scheme, and of ciphertexts to a result.
-type Conversions<C> = (fn(Encrypted) -> Option<Vec<C>>, fn(Vec<C>) -> Encrypted);
 
 /// Runs one server for each plaintext modulus; `parts` and `join` convert an input to ciphertexts, and ciphertexts to
 /// a result.

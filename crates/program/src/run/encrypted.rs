@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use sunzi_circuits::{Arithmetic, EvaluationKeys};
-use sunzi_encoding::{BatchEncoder, Encoder as _};
+use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
 use sunzi_rlwe::RelinearizationKey;
 
 use super::exact::{self, Exact};
 use super::{Backend, Cells, Clear, Opening, ckks, run};
 use crate::analysis::Facts;
-use crate::contexts::{Codec, Encrypted, Parts};
+use crate::contexts::{Codec, Conversions, Encrypted, Parts};
 use crate::{NodeId, Number, Plan, ProgramError};
 
 /// Input of a program in one chunk: what a node reads.
@@ -42,8 +42,8 @@ pub fn evaluate(
     plan: &Plan,
     codec: &Codec,
     keys: &EvaluationKeys,
-    mut input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
-    mut column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
+    input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
+    column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
 ) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
     let (expected, got) = (&plan.layout, codec.layout());
     if expected != got {
@@ -52,30 +52,39 @@ pub fn evaluate(
     if plan.packed.is_some() {
         return Err(ProgramError::mismatch("the plan", "one that packs nothing", "one that packs its table"));
     }
-    macro_rules! exact {
-        ($scheme:ident, $variant:ident, $contexts:expr) => {{
-            let evaluators: Vec<_> = $contexts.iter().map($scheme::Evaluator::new).collect();
-            let backend = Many::new(plan, codec, &evaluators, keys)?;
-            let read = |id, chunk| {
-                backend.input(input(id, chunk)?, id, |chunk| match chunk {
-                    Encrypted::$variant(parts) => Some(parts),
-                    _ => None,
-                })
-            };
-            let answer = |output| backend.answer(output, Encrypted::$variant);
-            let take = |id, chunk, output| column(id, chunk, answer(output));
-            let totals = run(&plan.program, &plan.layout, &backend, read, take)?;
-            let totals = totals.into_iter().map(|(id, output)| (id, answer(output)));
-            totals.map(|(id, answer)| Ok((id, backend.unpadded(id, answer)?))).collect()
-        }};
-    }
     match codec.contexts().parts() {
-        Parts::Bfv(contexts) => exact!(sunzi_bfv, Bfv, contexts),
-        Parts::Bgv(contexts) => exact!(sunzi_bgv, Bgv, contexts),
+        Parts::Bfv(contexts) => {
+            let parts = |chunk| if let Encrypted::Bfv(parts) = chunk { Some(parts) } else { None };
+            let evaluators: Vec<_> = contexts.iter().map(sunzi_bfv::Evaluator::new).collect();
+            integers(plan, codec, (&evaluators, keys), (parts, Encrypted::Bfv), input, column)
+        }
+        Parts::Bgv(contexts) => {
+            let parts = |chunk| if let Encrypted::Bgv(parts) = chunk { Some(parts) } else { None };
+            let evaluators: Vec<_> = contexts.iter().map(sunzi_bgv::Evaluator::new).collect();
+            integers(plan, codec, (&evaluators, keys), (parts, Encrypted::Bgv), input, column)
+        }
         Parts::Ckks(context) => approximate(plan, codec, context, keys, input, column),
     }
 }
 
+/// Runs a plan of an exact scheme, with one evaluator for each plaintext modulus.
+fn integers<A: Arithmetic<Plaintext = Plaintext>>(
+    plan: &Plan,
+    codec: &Codec,
+    (evaluators, keys): (&[A], &A::Keys),
+    (parts, join): Conversions<A::Ciphertext>,
+    mut input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
+    mut column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
+) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
+    let backend = Many::new(plan, codec, evaluators, keys)?;
+    let read = |id, chunk| backend.input(input(id, chunk)?, id, parts);
+    let take = |id, chunk, output| column(id, chunk, backend.answer(output, join));
+    let totals = run(&plan.program, &plan.layout, &backend, read, take)?;
+    let unpadded = |(id, output)| Ok((id, backend.unpadded(id, backend.answer(output, join))?));
+    totals.into_iter().map(unpadded).collect()
+}
+
+/// Runs a plan of CKKS.
 fn approximate(
     plan: &Plan,
     codec: &Codec,
@@ -140,7 +149,7 @@ type Encode<'a, A> = Box<dyn Fn(&[u64]) -> Result<<A as Arithmetic>::Plaintext, 
 /// Values of a node in one chunk: one for each plaintext modulus, or a single clear one.
 type Values<A> = Vec<exact::Value<A>>;
 
-impl<'a, A: Arithmetic<Plaintext = sunzi_encoding::Plaintext>> Many<'a, A> {
+impl<'a, A: Arithmetic<Plaintext = Plaintext>> Many<'a, A> {
     /// Makes the backend of one evaluator for each plaintext modulus.
     fn new(
         plan: &'a Plan,
