@@ -134,7 +134,7 @@ pub struct Graph {
     /// Nodes by their hashes, or by the next free number: nodes are large, so they are not copied.
     known: HashMap<u64, NodeId>,
     hasher: RandomState,
-    /// Number of terms in all sums and polynomials that were added.
+    /// Number of terms that all operations on the graph have processed, against [`MAX_TERMS`].
     terms: usize,
 }
 

@@ -283,7 +283,7 @@ pub(super) fn approximate_plan(
     Ok(plan(program, Parameters::Ckks(parameters), layout, rotated, depth, Some(lowered), reasons))
 }
 
-/// Rotations of a plan, the highest level of the ring for them, and the number of moduli of that level.
+/// Rotations of a plan, the highest level of the ring for them, and the indices of that level's moduli.
 struct Rotated {
     rotations: Vec<Rotation>,
     level: usize,

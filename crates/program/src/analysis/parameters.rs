@@ -144,8 +144,8 @@ impl Parameters {
         transforms * moduli * n as f64 / 2.0 * (n as f64).log2()
     }
 
-    /// Returns the bytes of a relinearisation key and of `rotations` rotation keys for these numbers of moduli; a
-    /// residue takes as many bits as its modulus.
+    /// Returns the bytes of a relinearisation key and of `rotations` rotation keys for the moduli of these indices; a
+    /// residue takes as many bytes as its modulus.
     pub(crate) fn key_bytes(&self, limbs: &[usize], rotations: usize) -> u64 {
         let (n, moduli) = (self.degree() as u64, self.moduli());
         let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));

@@ -72,7 +72,8 @@ pub struct Plan {
     /// Rotations of the plan, which need keys.
     #[serde(serialize_with = "in_words")]
     pub rotations: Vec<Rotation>,
-    /// Highest level at which ciphertexts are rotated, as its number of moduli: rotation keys need no more.
+    /// Highest level at which ciphertexts are rotated, which is its number of moduli where levels are prefixes:
+    /// rotation keys need no more.
     pub rotation_limbs: usize,
     /// Number of levels of the program in CKKS, or its multiplicative depth.
     pub depth: usize,
