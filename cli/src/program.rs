@@ -7,7 +7,6 @@ pub(crate) mod plan;
 mod print;
 mod share;
 
-use std::fs;
 use std::path::Path;
 
 use sunzi::program::analysis::Parameters;
@@ -22,18 +21,17 @@ const LONGEST_WEIGHTS: u64 = 1 << 24;
 
 /// Parses a program, which may name files of weights.
 pub(crate) fn parse(text: &str, schema: &Schema) -> Result<Program, CliError> {
-    let weights = |name: &str| match fs::metadata(name) {
-        Ok(metadata) if metadata.len() > LONGEST_WEIGHTS => {
-            Err(format!("{name:?} is longer than 16 MiB: that is no file of weights"))
-        }
-        _ => fs::read_to_string(name).map_err(|error| format!("cannot read {name:?}: {error}")),
+    let weights = |name: &str| {
+        let text = files::read_text(Path::new(name), "weights in JSON", LONGEST_WEIGHTS);
+        text.map_err(|error| format!("cannot read {name:?}: {error}"))
     };
     Program::parse_with(text, schema, &weights).map_err(refuse)
 }
 
 /// The plan in a file, as `sunzi plan --json` prints it; it must be one for these parameters.
 pub(crate) fn planned(path: &Path, parameters: &Parameters) -> Result<Plan, CliError> {
-    let json = fs::read_to_string(path).map_err(|error| files::refuse(path, WireError::Io(error)))?;
+    let json = files::read_text(path, "a plan as sunzi plan --json prints it", files::LONGEST_JSON);
+    let json = json.map_err(|error| files::refuse(path, WireError::Io(error)))?;
     let name = quoted(&path.display().to_string());
     let plan: Plan = serde_json::from_str(&json).map_err(|error| {
         CliError::input(format!("{name} is no plan as sunzi plan --json prints it: {error}"))

@@ -10,6 +10,7 @@ mod tables;
 
 pub use crafted::{Crafted, crafted};
 pub use operate::{Objects, Operate};
+pub use results::packed_numbers;
 pub use specimens::{Failure, Specimen, parameter_specimens, specimens};
 
 /// Makes all specimens.

@@ -15,11 +15,10 @@ use sunzi::rlwe::wire::{WireError, replace};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
 use sunzi::table::{
-    Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer, read_schema,
-    survey,
+    Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer, survey,
 };
 
-use super::{check_target, refuse, refuse_keys, refuse_schema, refuse_table};
+use super::{check_target, refuse, refuse_keys, refuse_table};
 use crate::args::{EncryptArgs, SchemaArgs, TableArgs};
 use crate::error::{CliError, quoted};
 use crate::progress::Progress;
@@ -101,10 +100,7 @@ fn look(
         (_, Some(Schema { rows, columns })) => {
             Asked { rows: Some(*rows), declared: Some(columns.clone()), ..Asked::default() }
         }
-        (Some(path), None) => {
-            let json = fs::read_to_string(path).map_err(|error| refuse(path, WireError::Io(error)))?;
-            read_schema(&json).map_err(|error| refuse_schema(path, error))?
-        }
+        (Some(path), None) => super::read_schema(path)?,
         (None, None) => {
             let categories = args.category.iter().chain(partition).cloned().collect();
             Asked { columns: args.columns.clone(), categories, ..Asked::default() }

@@ -64,49 +64,53 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     }
     check_parent(&args.directory)?;
     // Memory is checked before any work, tables included.
-    let needed = parameters.table_bytes().saturating_add(least_keys(&parameters, args));
+    let planned = args.plan.is_some() || args.program.is_some();
+    let rotations = (!planned).then_some(&args.rotations);
+    let needed = parameters.table_bytes().saturating_add(least_keys(&parameters, rotations));
     memory::require(needed).map_err(CliError::input)?;
     super::tell_tables(parameters.table_bytes());
+    let make = |context: &RlweContext| make(context, &parameters, rotations, args);
     match &parameters {
-        Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe(), &parameters, args),
+        Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe()),
         // All plaintext moduli share one ring and its keys.
         Stored::Crt(own) => match own.parts().first() {
-            Some(first) => make(of(bfv::Context::new(first))?.rlwe(), &parameters, args),
+            Some(first) => make(of(bfv::Context::new(first))?.rlwe()),
             None => Err(CliError::input("parameters without a plaintext modulus")),
         },
-        Stored::Bgv(own, _) => make(of(bgv::Context::new(own))?.rlwe(), &parameters, args),
-        Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe(), &parameters, args),
-        Stored::Fermat(own) => make(of(own.context())?.rlwe(), &parameters, args),
+        Stored::Bgv(own, _) => make(of(bgv::Context::new(own))?.rlwe()),
+        Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe()),
+        Stored::Fermat(own) => make(of(own.context())?.rlwe()),
     }
 }
 
-/// The least bytes that keys take together: with a program, of which no context says yet what it rotates, the
+/// The least bytes that keys take together: without `rotations`, which a plan or program says later, the
 /// relinearisation key alone.
-fn least_keys(parameters: &Stored, args: &KeygenArgs) -> u64 {
+fn least_keys(parameters: &Stored, rotations: Option<&Rotations>) -> u64 {
     let degree = parameters.claim().degree.max(2);
-    let rotations = match (is_planned(args), &args.rotations) {
-        (false, Rotations::Steps(steps)) => steps.len(),
-        (false, Rotations::Sums) if degree.is_power_of_two() => degree.ilog2() as usize,
+    let rotations = match rotations {
+        Some(Rotations::Steps(steps)) => steps.len(),
+        Some(Rotations::Sums) if degree.is_power_of_two() => degree.ilog2() as usize,
         _ => 0,
     };
     parameters.switch_key_bytes().saturating_mul(rotations.max(1) as u64)
-}
-
-/// Whether keys are for one computation.
-fn is_planned(args: &KeygenArgs) -> bool {
-    args.plan.is_some() || args.program.is_some()
 }
 
 fn of<C, E: std::error::Error>(context: Result<C, E>) -> Result<C, CliError> {
     context.map_err(CliError::input)
 }
 
-fn make(context: &RlweContext, parameters: &Stored, args: &KeygenArgs) -> Result<(), CliError> {
-    let exponents = if is_planned(args) {
-        planned(args)?
-    } else {
-        let level = context.level();
-        exponents(context.ring(), parameters, &args.rotations)?.into_iter().map(|k| (k, level)).collect()
+fn make(
+    context: &RlweContext,
+    parameters: &Stored,
+    rotations: Option<&Rotations>,
+    args: &KeygenArgs,
+) -> Result<(), CliError> {
+    let exponents = match rotations {
+        None => planned(args)?,
+        Some(rotations) => {
+            let exponents = exponents(context.ring(), parameters, rotations)?;
+            exponents.into_iter().map(|k| (k, context.level())).collect()
+        }
     };
     // Memory is checked before any work: all keys are in memory together.
     let mut levels = exponents.iter().map(|&(_, level)| level).chain([context.level()]);
@@ -176,7 +180,7 @@ fn write(
     Ok(secret.id().to_string())
 }
 
-/// The automorphisms of a program, and the moduli that ciphertexts have where they are applied.
+/// The automorphisms of the plan or program that keys are for, and the moduli that ciphertexts have where they are applied.
 fn planned(args: &KeygenArgs) -> Result<Vec<(u64, usize)>, CliError> {
     let contexts = super::contexts(args.accept.parameters(), &args.params);
     let contexts = contexts.map_err(|error| refuse(&args.params, error))?;

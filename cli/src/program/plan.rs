@@ -1,6 +1,6 @@
 //! `sunzi plan`: tells what a program takes in parameters, memory and time, before there is any key.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use serde::Serialize;
@@ -9,7 +9,7 @@ use sunzi::program::analysis::{Layout, Options, Parameters, SchemeChoice};
 use sunzi::program::{Plan, Schema, Timing};
 use sunzi::rlwe::wire::{Header, Kind, SecurityClaim, WireError};
 use sunzi::rlwe::{Security, memory};
-use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, read_schema, survey};
+use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, survey};
 
 use super::{parse, parts, refuse};
 use crate::args::{PlanArgs, PlanScheme};
@@ -120,9 +120,7 @@ fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
 
 /// Reads the schema in a file of JSON, rows and all.
 pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
-    let json = fs::read_to_string(path).map_err(|error| files::refuse(path, WireError::Io(error)))?;
-    let asked = read_schema(&json).map_err(|error| files::refuse_schema(path, error))?;
-    match asked {
+    match files::read_schema(path)? {
         Asked { rows: Some(rows), declared: Some(columns), .. } => Schema::new(rows, columns).map_err(refuse),
         _ => {
             let name = quoted(&path.display().to_string());

@@ -1,5 +1,10 @@
 //! Every kind of bad input: exit code 2, one clear line, nothing on standard output, nothing written.
 
+#[cfg(unix)]
+use std::fs::File;
+
+#[cfg(unix)]
+use crate::common::{Folder, stderr};
 use crate::common::{assert_refused, sunzi_with};
 
 fn refuse_file(name: &str, content: &[u8], more: &[&str], words: &[&str]) {
@@ -119,4 +124,63 @@ fn a_wrong_override_of_the_kernels() {
             .unwrap();
         assert_refused(&output, &["pdp11", "portable"]);
     }
+}
+
+/// Runs a command in a folder with little memory, for at most a minute.
+#[cfg(unix)]
+fn limited(folder: &Folder, arguments: &[&str]) -> std::process::Output {
+    let line = "ulimit -v 2000000; exec timeout 60 \"$@\"";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", line, "sh", env!("CARGO_BIN_EXE_sunzi")]).args(arguments);
+    // Each thread takes address space of its own, so there is one.
+    shell.env("RAYON_NUM_THREADS", "1").current_dir(folder.path("")).env_remove("SUNZI_ISA").output().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn plans_schemas_and_weights_have_a_longest_file() {
+    let folder = Folder::new("longest-files");
+    std::fs::write(folder.path("t.csv"), "x\n1\n2\n").unwrap();
+    std::fs::write(folder.path("s.json"), folder.fine("schema --table t.csv")).unwrap();
+    folder.fine("plan sum(x) --schema s.json --scheme bfv -o p.sz --no-time");
+    folder.fine("keygen p.sz -d keys");
+    let sparse = |name: &str, len: u64| File::create(folder.path(name)).unwrap().set_len(len).unwrap();
+    sparse("huge", 10 << 30);
+    sparse("above", (1 << 26) + 1);
+    sparse("weights", (1 << 24) + 1);
+    // Blanks are JSON: the text alone is no reason to refuse this file.
+    let text = std::fs::read_to_string(folder.path("s.json")).unwrap();
+    let padded = |len: usize| text.clone() + &" ".repeat(len - text.len());
+    std::fs::write(folder.path("longest"), padded(1 << 26)).unwrap();
+    std::fs::write(folder.path("longer"), padded((1 << 26) + 1)).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    let of_schema = ["plan", "sum(x)", "--no-time", "--schema"];
+    let readers = [
+        (&of_schema[..], "a schema"),
+        (&["encrypt", "--keys", "keys/public", "--table", "t.csv", "-o", "t.sz", "--schema"], "a schema"),
+        (&["encrypt", "--keys", "keys/public", "--table", "t.csv", "-o", "t.sz", "--plan"], "a plan"),
+        (&["keygen", "p.sz", "-d", "made", "--plan"], "a plan"),
+    ];
+    for (arguments, expected) in readers {
+        for (file, got) in [
+            ("huge", "10240.0 MiB"),
+            ("above", "64.0 MiB"),
+            ("longer", "64.0 MiB"),
+            ("pipe", "a pipe or device"),
+            ("/dev/zero", "a pipe or device"),
+            (".", "a folder"),
+        ] {
+            let output = limited(&folder, &[arguments, &[file]].concat());
+            assert_refused(&output, &[file, expected, "at most 64.0 MiB", got, "give the name"]);
+        }
+    }
+    for (file, got) in [("huge", "10240.0 MiB"), ("weights", "16.0 MiB"), ("/dev/zero", "a pipe or device")] {
+        let program = format!("sum(linear(\"{file}\"))");
+        let output = limited(&folder, &["plan", &program, "--schema", "s.json"]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(["weights", "at most 16.0 MiB", got].iter().all(|word| text.contains(word)), "{text}");
+    }
+    let output = limited(&folder, &[&of_schema[..], &["longest"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }

@@ -1,4 +1,4 @@
-//! Analysis of a program before it runs: ranges, depth, scheme, parameters, keys, bytes.
+//! Analysis of a program before it runs: ranges, depth, scheme, parameters, and bytes of keys.
 
 mod approximate;
 mod choice;
@@ -29,7 +29,7 @@ pub(crate) use crate::program::facts;
 use crate::{Program, ProgramError, packed};
 
 impl Plan {
-    /// Analyses a program.
+    /// Analyses a program and chooses its scheme, parameters and layout.
     ///
     /// # Errors
     /// [`ProgramError::Refused`], with the reason and the costliest expression.
@@ -41,7 +41,7 @@ impl Plan {
         Ok(plan.with_precision(options.precision))
     }
 
-    /// Analyses a program for given parameters, and for CKKS a precision as in [`Options`].
+    /// Analyses a program for given parameters, and for CKKS with a precision as in [`Options`].
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
@@ -50,7 +50,8 @@ impl Plan {
         Self::for_layout(program, parameters, layout, precision)
     }
 
-    /// Analyses a program for a table whose chunks need not be full: one that was partitioned by a category, or of which some chunks were left out.
+    /// Analyses a program for a table whose chunks need not be full: one that a category cuts into parts, or of which
+    /// some chunks were left out.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`ProgramError::Mismatch`] for a layout that such a table cannot have.

@@ -1,10 +1,11 @@
 //! Bands: bounds on the change of a result by undecided comparisons.
 //!
-//! Under encryption a comparison of real numbers is decided where they differ by a gap; between, its value is anything from 0 to 1. For
-//! every node that is an output a second node bounds |computed − right| row by row, from the computed comparisons themselves: a comparison
-//! h that is decided has 4h(1 − h) = 0, and one that is not has at least |h − t|, t the right value, as long as h is not below 1/4 where it
-//! should be 1. That holds where the sign's polynomial stays above −1/2 on its own side of 0, which plans check. Sums of the band
-//! nodes are computed beside the results, and stated errors include them.
+//! Encrypted comparisons of real numbers are decided where the numbers differ by a gap; between, the value is
+//! anything from 0 to 1. For every output node a second node, its band, bounds |computed − right| row by row, from
+//! the computed comparisons themselves: a comparison h that is decided has 4h(1 − h) = 0, and one that is not has at
+//! least |h − t|, t the right value, as long as h is not below 1/4 where it should be 1. That holds where the sign's
+//! polynomial stays above −1/2 on its own side of 0, which plans check. Sums of the band nodes are computed beside
+//! the results, and stated errors include them.
 //!
 //! Comparisons of numbers with decimals need no band: half a unit is their gap.
 
@@ -14,13 +15,13 @@ use crate::analysis::{Facts, facts_of};
 use crate::graph::Node;
 use crate::{Decimal, Graph, NodeId, ProgramError, Schema};
 
-/// Band of a node: the node that bounds how comparisons change it, or the reason why there is none.
+/// Band of a node: the node that bounds its change by comparisons, or the reason why there is none.
 pub(crate) type Band = Result<NodeId, String>;
 
 /// Reason why a comparison has no band.
 const NESTED: &str = "what it compares rests on another comparison of real numbers: declare the decimals of the columns that are compared";
 
-/// Adds the bands of these nodes to the graph; none for nodes that depend on no comparison of real numbers.
+/// Adds the bands of some nodes to the graph; none for nodes that depend on no comparison of real numbers.
 pub(crate) fn bands(
     graph: &mut Graph,
     schema: &Schema,
@@ -40,13 +41,13 @@ pub(crate) fn bands(
 
 struct Bands<'a> {
     graph: &'a mut Graph,
-    /// Facts of the nodes that were there before.
+    /// Facts of the nodes that the graph had before bands.
     known: Vec<Facts>,
     found: BTreeMap<NodeId, Option<Band>>,
 }
 
 impl Bands<'_> {
-    /// Finds the bands of a node and of all that it is computed from.
+    /// Finds the bands of a node and of all nodes that it depends on.
     fn up_to(&mut self, id: NodeId) -> Result<(), ProgramError> {
         let mut needed = vec![id];
         while let Some(&id) = needed.last() {
@@ -104,7 +105,7 @@ impl Bands<'_> {
         }
     }
 
-    /// Band of a sum: Σ |c_i|·band_i.
+    /// Adds the band Σ |c_i|·band_i of a sum.
     fn sum(&mut self, factors: Vec<(NodeId, f64)>) -> Result<Option<Band>, ProgramError> {
         let mut terms = Vec::new();
         for (of, factor) in factors {
@@ -123,7 +124,7 @@ impl Bands<'_> {
         self.graph.linear(&terms, Decimal::ZERO).map(|id| Some(Ok(id)))
     }
 
-    /// Band of a product: |ab − a′b′| ≤ |a|·band_b + |b|·band_a.
+    /// Adds the band of a product: |ab − a′b′| ≤ |a|·band_b + |b|·band_a.
     fn product(&mut self, a: NodeId, b: NodeId) -> Result<Option<Band>, ProgramError> {
         match (self.band(a), self.band(b)) {
             (None, None) => Ok(None),
@@ -134,7 +135,7 @@ impl Bands<'_> {
         }
     }
 
-    /// Band |a|·band_b, row by row where a has one sign: a mask removes rows.
+    /// Adds the band |a|·band_b, row by row where a has one sign, since a mask removes rows.
     fn masked(&mut self, a: NodeId, b: NodeId, band: NodeId) -> Result<Option<Band>, ProgramError> {
         let facts = self.facts(a).copied();
         match facts {
@@ -169,7 +170,7 @@ fn steep() -> String {
         .to_owned()
 }
 
-/// Returns a constant with few digits that is not below `value`; `None` for a value that is not finite.
+/// Returns a constant of few digits that is not below `value`; `None` for a value that is not finite.
 fn above(value: f64) -> Option<Decimal> {
     if !value.is_finite() {
         return None;

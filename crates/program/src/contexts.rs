@@ -1,7 +1,8 @@
-//! What parameters are in a running program: one scheme, one ring, a context for each plaintext modulus.
+//! Contexts of a running program's parameters: one scheme, one ring, and a context for each plaintext modulus.
 //!
-//! Integers wider than one plaintext modulus t are spread over several coprime ones. They share ring and keys, so a column is
-//! encrypted once for each t, and a program runs once for each; CKKS has one context.
+//! Integers wider than one plaintext modulus t are represented by residues modulo several coprime t. All of them
+//! share ring and keys, so a column is encrypted once for each t, and a program runs once for each; CKKS has one
+//! context.
 
 mod codec;
 mod files;
@@ -19,7 +20,7 @@ pub(crate) use sharing::check_shareable;
 use crate::analysis::{Layout, Parameters, SchemeChoice};
 use crate::{Column, ProgramError};
 
-/// Ring, keys and tables of a set of parameters. Cheap to clone.
+/// Ring, keys and tables of a set of encryption parameters; cloning shares them.
 ///
 /// ```
 /// use sunzi_program::contexts::{Contexts, EncryptionKey};
@@ -51,36 +52,40 @@ pub struct Contexts {
     parts: Parts,
 }
 
-/// A context for each plaintext modulus.
+/// Contexts of one scheme, one for each plaintext modulus.
 #[derive(Clone, Debug)]
 pub enum Parts {
-    /// Of BFV.
+    /// Contexts of BFV, one for each plaintext modulus.
     Bfv(sunzi_bfv::CrtContext),
-    /// Of BGV.
+    /// Contexts of BGV, one for each plaintext modulus.
     Bgv(sunzi_bgv::CrtContext),
-    /// Of CKKS, which has no plaintext modulus.
+    /// Context of CKKS, which has no plaintext modulus.
     Ckks(sunzi_ckks::Context),
 }
 
-/// The numbers of one chunk: a ciphertext for each plaintext modulus.
+/// Encrypted numbers of one chunk: a ciphertext for each plaintext modulus.
 #[derive(Clone)]
 pub enum Encrypted {
-    /// Of BFV.
+    /// Ciphertexts of BFV, one for each plaintext modulus.
     Bfv(Vec<sunzi_bfv::Ciphertext>),
-    /// Of BGV.
+    /// Ciphertexts of BGV, one for each plaintext modulus.
     Bgv(Vec<sunzi_bgv::Ciphertext>),
-    /// Of CKKS.
+    /// Ciphertext of CKKS.
     Ckks(Box<sunzi_ckks::Ciphertext>),
 }
 
+/// Conversions of a chunk to ciphertexts of one scheme, and of these to a chunk.
+pub(crate) type Conversions<C> = (fn(Encrypted) -> Option<Vec<C>>, fn(Vec<C>) -> Encrypted);
+
 impl Encrypted {
-    /// The deviation of the errors of slots, as CKKS estimates it; 0 for exact schemes.
+    /// Returns the standard deviation of the errors of slots, as CKKS estimates it; 0 for exact schemes.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         if let Self::Ckks(ciphertext) = self { ciphertext.metadata().precision.deviation() } else { 0.0 }
     }
 
-    /// The name of the secret key; none for no ciphertexts, and for those of several keys.
+    /// Returns the identifier of the secret key of the ciphertexts; `None` for no ciphertexts, and for those of
+    /// several keys.
     #[must_use]
     pub fn key(&self) -> Option<KeyId> {
         fn of<S: Scheme>(parts: &[Ciphertext<S>]) -> Option<KeyId> {
@@ -94,7 +99,7 @@ impl Encrypted {
         }
     }
 
-    /// How many ciphertexts there are.
+    /// Returns the number of ciphertexts of the chunk.
     #[must_use]
     pub fn count(&self) -> usize {
         match self {
@@ -106,11 +111,11 @@ impl Encrypted {
 }
 
 impl Contexts {
-    /// Builds the tables of parameters.
+    /// Builds the tables of encryption parameters.
     ///
     /// # Errors
-    /// [`ProgramError::Memory`], before any work, where the machine cannot hold the tables; [`ProgramError::Scheme`] for parameters that are none, or not
-    /// secure.
+    /// [`ProgramError::Memory`], before any work, where the machine cannot hold the tables; [`ProgramError::Scheme`]
+    /// for parameters that are invalid or not secure.
     pub fn new(parameters: &Parameters) -> Result<Self, ProgramError> {
         memory::require(parameters.table_bytes()).map_err(ProgramError::Memory)?;
         let parts = match parameters {
@@ -127,25 +132,25 @@ impl Contexts {
         Ok(Self { parameters: parameters.clone(), parts: parts? })
     }
 
-    /// The contexts of the scheme.
+    /// Returns the contexts of the scheme.
     #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// What they were built from.
+    /// Returns the parameters that the contexts were built from.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The scheme.
+    /// Returns the scheme of the contexts.
     #[must_use]
     pub fn scheme(&self) -> SchemeChoice {
         self.parameters.scheme()
     }
 
-    /// Ring and keys, which all plaintext moduli share.
+    /// Returns the context of ring and keys, which all plaintext moduli share.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
         match &self.parts {
@@ -155,21 +160,22 @@ impl Contexts {
         }
     }
 
-    /// Where the rows of a table stand: it depends on the number of rows and on the ring alone.
+    /// Returns the layout of a table's rows in slots: it depends on the number of rows and on the ring alone.
     #[must_use]
     pub fn layout(&self, rows: u64) -> Layout {
         Layout::new(usize::try_from(rows).unwrap_or(usize::MAX), self.parameters.slots())
     }
 
-    /// What encodes chunks of this layout.
+    /// Makes the codec that encodes and encrypts chunks of a layout.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for a span that the ring has not, and for plaintext moduli without slots.
+    /// [`ProgramError::Scheme`] for a span that does not fit the ring, and for plaintext moduli without slots.
     pub fn codec(&self, layout: &Layout) -> Result<Codec, ProgramError> {
         Codec::new(self, layout)
     }
 
-    /// log2 of what numbers are divided by before CKKS encrypts them: it depends on the column alone, never on a program.
+    /// Returns log2 of the number that a column's cells are divided by before CKKS encrypts them: it depends on the
+    /// column alone.
     #[must_use]
     pub fn exponent(column: &Column) -> i32 {
         crate::analysis::stored_exponent(column)

@@ -1,14 +1,14 @@
-//! Decimal fractions, the constants of a program, kept as they were written.
+//! Decimal fractions: the constants of a program, exactly as they were written.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Largest number of decimals.
+/// Largest number of decimals of a decimal fraction.
 pub const MAX_DECIMALS: u32 = 30;
 
-/// A decimal fraction mantissa / 10^decimals, without trailing zeros after the point.
+/// Decimal fraction mantissa / 10^decimals, without trailing zeros after the point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Decimal {
@@ -16,11 +16,11 @@ pub struct Decimal {
     decimals: u32,
 }
 
-/// Error for a text that is no decimal fraction, or one of too many digits.
+/// Error for a text that is no decimal fraction, or that has too many digits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no decimal number of at most 36 digits, {MAX_DECIMALS} of them behind the point")]
 pub struct DecimalError {
-    /// Text given.
+    /// Text that is no decimal fraction, shortened.
     pub text: String,
 }
 
@@ -32,7 +32,7 @@ impl Decimal {
     /// Decimal fraction −1.
     pub const MINUS_ONE: Self = Self { mantissa: -1, decimals: 0 };
 
-    /// Makes mantissa / 10^decimals; `None` for more than [`MAX_DECIMALS`] decimals that are not zero.
+    /// Makes the fraction mantissa / 10^decimals; `None` for more than [`MAX_DECIMALS`] decimals that are not zero.
     #[must_use]
     pub fn new(mut mantissa: i128, mut decimals: u32) -> Option<Self> {
         while decimals > 0 && mantissa % 10 == 0 {
@@ -41,32 +41,32 @@ impl Decimal {
         (decimals <= MAX_DECIMALS).then_some(Self { mantissa, decimals })
     }
 
-    /// Returns the shortest decimal fraction that reads as this number; `None` if it takes too many digits.
+    /// Returns the shortest decimal fraction that reads as a double; `None` if it takes too many digits.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         value.to_string().parse().ok()
     }
 
-    /// All digits, as an integer.
+    /// Returns all digits of the fraction, as an integer.
     #[must_use]
     pub fn mantissa(&self) -> i128 {
         self.mantissa
     }
 
-    /// Number of digits after the point.
+    /// Returns the number of digits after the point.
     #[must_use]
     pub fn decimals(&self) -> u32 {
         self.decimals
     }
 
-    /// Returns the number times 10^decimals; `None` if that is no integer or does not fit.
+    /// Returns the fraction times 10^decimals; `None` if that is no integer or does not fit.
     #[must_use]
     pub fn scaled(&self, decimals: u32) -> Option<i128> {
         let factor = 10_i128.checked_pow(decimals.checked_sub(self.decimals)?)?;
         self.mantissa.checked_mul(factor)
     }
 
-    /// Returns the nearest double-precision number.
+    /// Returns the double-precision number nearest to the fraction.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // Parsing rounds once.
@@ -86,26 +86,26 @@ impl Decimal {
         Self::new(self.mantissa.checked_mul(other.mantissa)?, self.decimals + other.decimals)
     }
 
-    /// Returns −x; `None` for the least number there is.
+    /// Returns the negation −x of a fraction; `None` for the least mantissa.
     #[must_use]
     pub fn checked_neg(self) -> Option<Self> {
         Some(Self { mantissa: self.mantissa.checked_neg()?, ..self })
     }
 
-    /// Returns 1/x; `None` where that is no decimal fraction.
+    /// Returns the reciprocal 1/x of a fraction; `None` where that is no decimal fraction.
     #[must_use]
     pub fn reciprocal(self) -> Option<Self> {
-        let (mut rest, mut twos, mut fives) = (self.mantissa.unsigned_abs(), 0_u32, 0_u32);
-        if rest == 0 {
+        let (mut cofactor, mut twos, mut fives) = (self.mantissa.unsigned_abs(), 0_u32, 0_u32);
+        if cofactor == 0 {
             return None;
         }
-        while rest.is_multiple_of(2) {
-            (rest, twos) = (rest / 2, twos + 1);
+        while cofactor.is_multiple_of(2) {
+            (cofactor, twos) = (cofactor / 2, twos + 1);
         }
-        while rest.is_multiple_of(5) {
-            (rest, fives) = (rest / 5, fives + 1);
+        while cofactor.is_multiple_of(5) {
+            (cofactor, fives) = (cofactor / 5, fives + 1);
         }
-        if rest != 1 {
+        if cofactor != 1 {
             return None;
         }
         // 1/(2^a·5^b) = 2^(p − a)·5^(p − b)/10^p for p = max(a, b).
@@ -126,11 +126,11 @@ impl From<i64> for Decimal {
 impl FromStr for Decimal {
     type Err = DecimalError;
 
-    /// Reads digits with at most one point and a sign, as `-12.5`; no exponent.
+    /// Reads a decimal fraction of digits with at most one point and a sign, as `-12.5`, without exponent.
     fn from_str(text: &str) -> Result<Self, DecimalError> {
         let wrong = || DecimalError { text: text.chars().take(60).collect() };
         let (negative, digits) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
+            Some(digits) => (true, digits),
             None => (false, text),
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

@@ -1,4 +1,4 @@
-//! Enclosures of a formula: intervals that hold its right value for any totals within their errors.
+//! Enclosures of formulas: intervals that hold the right value of a formula for any totals within their errors.
 //!
 //! Two enclosures are intersected: interval arithmetic over the formula, and its mean-value form f(c) + Σ f_i(X)·(X_i − c_i), with
 //! derivatives by interval arithmetic too. The first is wide where a total occurs twice, the second where derivatives vary much. All
@@ -12,42 +12,42 @@ use crate::{Formula, NodeId, Number};
 /// Reason why a formula has no value that can be printed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Undefined {
-    /// The formula divides by zero, as the mean of no rows does.
+    /// Formula that divides by zero, as the mean of no rows does.
     #[error("not defined: a division by zero")]
     DividedByZero,
-    /// The formula takes the root of a negative number.
+    /// Formula that takes the root of a negative number.
     #[error("not defined: the square root of a negative number")]
     NegativeRoot,
-    /// The divisor may be zero within its error.
+    /// Divisor that may be zero within its error.
     #[error(
         "refused: the divisor lies between {low:.3e} and {high:.3e}, so it may be zero: ask for more --precision"
     )]
     Divisor {
-        /// Least value of the divisor.
+        /// Least possible value of the divisor.
         low: f64,
-        /// Largest value of the divisor.
+        /// Largest possible value of the divisor.
         high: f64,
     },
-    /// The errors leave every value possible.
+    /// Formula that may have any value within the errors of its totals.
     #[error("refused: the errors of its totals leave no bound on it: ask for more --precision")]
     Unbounded,
-    /// Comparisons of too many rows are undecided.
+    /// Total that undecided comparisons of too many rows may change.
     #[error(
         "refused: comparisons of up to {weight:.0} of {rows} rows are too close to tell: ask for more --precision (up to 30), or \
          declare the decimals of the columns that are compared"
     )]
     Close {
-        /// Change of the total that undecided rows may cause, in ranges of a row.
+        /// Change of the total that undecided comparisons may cause, in ranges of a row.
         weight: f64,
-        /// Number of all rows.
+        /// Number of all rows of the table.
         rows: u64,
     },
-    /// A total that the formula needs is missing.
+    /// Formula that reads a total which is missing.
     #[error("refused: a total is missing")]
     Missing,
 }
 
-/// An interval from low to high.
+/// Interval of doubles from low to high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
     low: f64,
@@ -65,7 +65,7 @@ impl Interval {
         Self::outward(value - error, value + error)
     }
 
-    /// Widens the interval by one unit at both ends, more than the rounding error of one operation.
+    /// Makes an interval one unit wider at both ends, which is more than the rounding error of one operation.
     fn outward(low: f64, high: f64) -> Self {
         if low.is_nan() || high.is_nan() {
             return Self::ALL;
@@ -119,10 +119,10 @@ impl Interval {
     }
 }
 
-/// A formula with the values of all its parts.
+/// Formula with the values of all its parts.
 struct Evaluated<'a> {
     formula: &'a Formula,
-    /// Exact value, where no total in the formula has an error and no root is taken.
+    /// Exact value of the formula, where no total has an error and no root is taken.
     exact: Option<Number>,
     value: Interval,
     parts: Vec<Evaluated<'a>>,
@@ -181,7 +181,7 @@ impl<'a> Evaluated<'a> {
         Ok(Self { formula, exact: None, value, parts: vec![a, b] })
     }
 
-    /// Adds the derivatives with respect to all totals, times `outer`.
+    /// Adds the derivatives of the formula with respect to all totals, times `outer`.
     fn derive(&self, outer: Interval, into: &mut BTreeMap<NodeId, Interval>) {
         match (self.formula, self.parts.as_slice()) {
             (Formula::Total(id), _) if self.exact.is_none() => {
@@ -215,7 +215,8 @@ impl<'a> Evaluated<'a> {
 }
 
 impl Formula {
-    /// Returns the formula's value and its error bound, for any totals within their errors; exact if totals are and no root is taken.
+    /// Returns the value and error bound of a formula, for any totals within their errors; exact if totals are exact
+    /// and no root is taken.
     ///
     /// # Errors
     /// Every [`Undefined`].
@@ -277,7 +278,7 @@ mod tests {
         Estimate { number: Number::Real(value), error }
     }
 
-    /// Checks that the estimate holds the formula at all corners and between; returns its error.
+    /// Checks that an estimate holds the formula at all corners and between them; returns its error.
     fn holds(formula: &Formula, x: (f64, f64), y: (f64, f64)) -> f64 {
         let at = |id| Ok(if id == X { real(x.0, x.1) } else { real(y.0, y.1) });
         let got = formula.estimate(10, &at).unwrap();

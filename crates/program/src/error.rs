@@ -1,61 +1,61 @@
-//! What can go wrong with a program.
+//! Errors of programs.
 
 use sunzi_rlwe::RlweError;
 use sunzi_rlwe::wire::WireError;
 
 use crate::parse::ParseError;
 
-/// Reason why a program does not fit, and its most costly expression.
+/// Reason why a program does not fit, and its costliest expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("the program cannot be computed: {reason}; the costliest expression is {expression}")]
 pub struct Refusal {
-    /// Reason, and what would help.
+    /// Reason why the program does not fit, and what would help.
     pub reason: String,
-    /// Most costly expression.
+    /// Costliest expression of the refused program.
     pub expression: String,
 }
 
-/// An error of a program: what was expected, what came, what to do.
+/// Error of a program: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// A table that cannot be.
+    /// Schema that is not valid.
     #[error("the schema: {0}")]
     Schema(String),
-    /// A text that is no program.
+    /// Text that is not a program.
     #[error(transparent)]
     Parse(#[from] Box<ParseError>),
-    /// A program that cannot be, from elsewhere than the parser.
+    /// Program that is not valid, from another source than the parser.
     #[error("the program is not valid: {0}")]
     Invalid(String),
-    /// Constants of too many digits.
+    /// Constants that would have too many digits.
     #[error("a constant has more than 36 digits, or more than 30 behind the point: write fewer digits")]
     Digits,
-    /// A program that no parameters fit.
+    /// Program that no parameters fit.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
     /// Inputs or outputs that do not belong to the plan.
     #[error("{what}: expected {expected}, got {got}")]
     Mismatch {
-        /// What differs.
+        /// Name of the property that differs.
         what: &'static str,
-        /// What belongs there.
+        /// Expected value of the property that differs.
         expected: String,
-        /// What came.
+        /// Value of the property that was found.
         got: String,
     },
-    /// More memory than the machine has left, told before any work.
+    /// Memory requirement above what the machine has left, found before any work.
     #[error(transparent)]
     Memory(RlweError),
-    /// A result that cannot be shared.
+    /// Result that cannot be shared.
     #[error(transparent)]
     Sharing(Box<RlweError>),
-    /// An error of a scheme, while running.
+    /// Error of a scheme during a run.
     #[error("{0}")]
     Scheme(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// For whoever reads parameters and makes contexts of them.
+/// Converts errors of programs for readers of parameters, which make contexts of them.
 impl From<ProgramError> for WireError {
     fn from(error: ProgramError) -> Self {
         match error {
@@ -82,7 +82,7 @@ impl ProgramError {
         }
     }
 
-    /// Converts errors about sharing to their own kind, and leaves all others.
+    /// Converts errors about sharing to their own variant, and wraps all others.
     pub(crate) fn of_rlwe(error: RlweError) -> Self {
         match error {
             RlweError::SharingRoom { .. }

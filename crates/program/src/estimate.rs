@@ -1,13 +1,13 @@
-//! Numbers with a bound on their errors.
+//! Estimates: numbers with a bound on their errors.
 
 use crate::Number;
 
-/// A number and by how much it may be off: 0 where it is exact.
+/// Number with a bound on its error, 0 where the number is exact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// The number.
+    /// Number that the estimate states.
     pub number: Number,
-    /// How far from it the right one may be.
+    /// Bound on the difference between the estimate's number and the right one.
     pub error: f64,
 }
 
@@ -18,7 +18,7 @@ impl From<Number> for Estimate {
 }
 
 impl Estimate {
-    /// This estimate with an error that another number bounds from above.
+    /// Returns the estimate with its error increased by the upper bound that `bound` gives.
     pub(crate) fn widened(self, bound: &Self) -> Self {
         let error = self.error + bound.number.to_f64().max(0.0) + bound.error;
         Self { error: error.next_up().next_up(), ..self }

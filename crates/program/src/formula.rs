@@ -1,32 +1,32 @@
-//! Finishing formulas: what the key holder computes from decrypted totals, in the clear.
+//! Formulas that the key holder evaluates on decrypted totals, in the clear.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Decimal, NodeId, Number};
 
-/// A number made of totals. Servers never divide: means, variances and correlations are formulas of sums.
+/// Number computed from totals. Servers never divide: means, variances and correlations are formulas of sums.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Formula {
-    /// A constant.
+    /// Constant of a formula.
     Number(Decimal),
-    /// The number of rows.
+    /// Number of rows of the table.
     Rows,
-    /// The sum of a node over all rows.
+    /// Sum of a node over all rows.
     Total(NodeId),
-    /// a + b.
+    /// Sum a + b of two formulas.
     Add(Box<Formula>, Box<Formula>),
-    /// a − b.
+    /// Difference a − b of two formulas.
     Subtract(Box<Formula>, Box<Formula>),
-    /// a·b.
+    /// Product a·b of two formulas.
     Multiply(Box<Formula>, Box<Formula>),
-    /// a/b; nothing for b = 0.
+    /// Quotient a/b of two formulas; undefined for b = 0.
     Divide(Box<Formula>, Box<Formula>),
-    /// √a; nothing for a < 0.
+    /// Square root √a of a formula; undefined for a < 0.
     SquareRoot(Box<Formula>),
 }
 
-/// Formulas nested deeper than this are refused: each level is two of JSON, whose reader allows 128.
+/// Largest nesting depth of a formula: each level takes two levels of JSON, whose reader allows 128.
 pub(crate) const DEEPEST: usize = 58;
 
 impl Formula {
@@ -60,17 +60,17 @@ impl Formula {
         }
     }
 
-    /// How deep it is nested.
+    /// Returns the nesting depth of the formula.
     pub(crate) fn depth(&self) -> usize {
         1 + self.parts().into_iter().flatten().map(Self::depth).max().unwrap_or(0)
     }
 
-    /// How many parts it has.
+    /// Returns the number of parts of the formula.
     pub(crate) fn size(&self) -> usize {
         1 + self.parts().into_iter().flatten().map(Self::size).sum::<usize>()
     }
 
-    /// The totals it needs.
+    /// Returns the nodes whose totals the formula reads.
     #[must_use]
     pub fn totals(&self) -> Vec<NodeId> {
         match self {
@@ -79,7 +79,7 @@ impl Formula {
         }
     }
 
-    /// Its value, if it has one: exact as long as totals are and no root is taken.
+    /// Returns the formula's value, if it has one: exact as long as totals are exact and no root is taken.
     pub fn value(&self, rows: u64, total: &impl Fn(NodeId) -> Option<Number>) -> Option<Number> {
         let of = |formula: &Self| formula.value(rows, total);
         match self {

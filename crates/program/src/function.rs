@@ -1,31 +1,31 @@
-//! Smooth functions of the language: values, steepness, and where they are defined.
+//! Smooth functions of the language: values, slopes, and where they are defined.
 
 use serde::{Deserialize, Serialize};
 use sunzi_circuits::approximation::Function as Known;
 
-/// A smooth function, evaluated by a polynomial near it.
+/// Smooth function of one number, approximated by a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Function {
-    /// 1/(1 + e^−x).
+    /// Logistic function 1/(1 + e^−x).
     Sigmoid,
-    /// The hyperbolic tangent.
+    /// Hyperbolic tangent of x.
     Tanh,
-    /// e^x.
+    /// Exponential function e^x.
     Exp,
-    /// The natural logarithm, for x > 0.
+    /// Natural logarithm of x, for x > 0.
     Log,
-    /// √x, for x ≥ 0.
+    /// Square root √x, for x ≥ 0.
     Sqrt,
-    /// 1/x, for x > 0 or x < 0 throughout.
+    /// Reciprocal 1/x, on intervals with x > 0 or with x < 0.
     Inverse,
 }
 
 impl Function {
-    /// All of them.
+    /// All functions of the language.
     pub const ALL: [Self; 6] = [Self::Sigmoid, Self::Tanh, Self::Exp, Self::Log, Self::Sqrt, Self::Inverse];
 
-    /// Its name in the language.
+    /// Returns the function's name in the language.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Function {
         }
     }
 
-    /// The function whose polynomials have proved errors.
+    /// Returns the function of the approximation library, whose polynomials have proved errors.
     pub(crate) fn known(self) -> Known {
         match self {
             Self::Sigmoid => Known::Sigmoid,
@@ -50,13 +50,13 @@ impl Function {
         }
     }
 
-    /// Its value.
+    /// Returns the function's value at x.
     #[must_use]
     pub fn at(self, x: f64) -> f64 {
         self.known().at(x)
     }
 
-    /// Whether it is smooth on \[low, high\], both ends included: everywhere, above 0, or on one side of 0.
+    /// Whether the function is smooth on \[low, high\], both ends included.
     #[must_use]
     pub fn is_smooth(self, low: f64, high: f64) -> bool {
         match self {
@@ -66,7 +66,7 @@ impl Function {
         }
     }
 
-    /// The largest |f′| on \[low, high\], a little above; infinite where the function is not smooth.
+    /// Returns an upper bound of |f′| on \[low, high\]; infinite where the function f is not smooth.
     #[must_use]
     pub fn slope(self, low: f64, high: f64) -> f64 {
         if !self.is_smooth(low, high) {

@@ -1,7 +1,7 @@
-//! The expression graph: nodes that have a number in every row.
+//! Expression graph of a program: nodes that have a number in every row.
 //!
-//! Nodes are shared: the same expression written twice is one node. Sums, differences and products with constants are
-//! kept as linear combinations, so that x − y + y is x and a score over thirty columns is one node.
+//! Nodes are shared: an expression written twice is one node. Sums, differences and products with constants are
+//! linear combinations, so that x − y + y is x and a score over thirty columns is one node.
 
 mod describe;
 
@@ -15,73 +15,74 @@ use crate::{Decimal, Function, ProgramError};
 
 /// Largest number of nodes of a program.
 pub const MAX_NODES: usize = 1 << 16;
-/// Largest number of terms of all sums and polynomials together; terms of sums that went into others are counted again.
+/// Largest number of terms of all sums and polynomials together; terms of a sum inside another sum are counted again.
 pub const MAX_TERMS: usize = 1 << 19;
 /// Largest degree of a polynomial, and largest exponent of a power.
 pub const MAX_DEGREE: usize = 255;
 
-/// A node of a [`Graph`]: nodes refer to earlier ones only.
+/// Identifier of a node of a [`Graph`]; nodes refer to earlier nodes only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
-    /// Index among the nodes.
+    /// Returns the node's index among the nodes of its graph.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Operation of a node on every row.
+/// Node of a graph: an operation on every row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Node {
-    /// A column of numbers.
+    /// Column of numbers, by its index in the schema.
     Column(usize),
-    /// Indicator: 1 where a category has this label, else 0.
+    /// Indicator: 1 where a category has a given label, else 0.
     Indicator {
-        /// Index of the column.
+        /// Index of the category in the schema.
         column: usize,
-        /// Index of the label.
+        /// Index of the label among the category's labels.
         label: usize,
     },
-    /// Linear combination Σ c_i·x_i + c, each x_i once, c_i ≠ 0, ascending.
+    /// Linear combination Σ c_i·x_i + c with distinct x_i in ascending order and c_i ≠ 0.
     Linear {
-        /// Operands x_i with factors c_i.
+        /// Operands x_i of a linear combination with their factors c_i.
         terms: Vec<(NodeId, Decimal)>,
-        /// Constant summand c.
+        /// Constant summand c of a linear combination.
         constant: Decimal,
     },
-    /// The product of two nodes, the earlier one first.
+    /// Product of two nodes, the earlier one first.
     Product(NodeId, NodeId),
-    /// Polynomial Σ a_i·x^i.
+    /// Polynomial Σ a_i·x^i of a node x.
     Polynomial {
-        /// Operand x.
+        /// Operand x of the polynomial.
         of: NodeId,
-        /// Coefficients a_0, a_1, …: at least three, the last one not zero.
+        /// Coefficients a_0, a_1, … of the polynomial: at least three, the last one not zero.
         coefficients: Vec<Decimal>,
     },
-    /// Function f(x), by a polynomial.
+    /// Function f(x) of a node x, computed by a polynomial.
     Apply {
-        /// Operand x.
+        /// Operand x of the function.
         of: NodeId,
-        /// Function f.
+        /// Function f that the node applies.
         function: Function,
-        /// Interval on which f is approximated, if the ranges of columns do not determine it: it has to hold all values of x.
+        /// Interval on which f is approximated, if the ranges of columns do not determine it: it has to hold all
+        /// values of x.
         interval: Option<(Decimal, Decimal)>,
     },
-    /// Comparison: 1 where x > 0, or x ≥ 0, else 0.
+    /// Comparison of a node x with 0: 1 where x > 0, or x ≥ 0, else 0.
     Positive {
-        /// Operand x.
+        /// Operand x of the comparison.
         of: NodeId,
-        /// Whether the value is 1 where x = 0.
+        /// Whether the comparison is 1 where x = 0.
         or_zero: bool,
     },
 }
 
 impl Node {
-    /// Nodes that this one is computed from.
+    /// Returns the nodes that the operation reads.
     #[must_use]
     pub fn operands(&self) -> Vec<NodeId> {
         match self {
@@ -92,12 +93,12 @@ impl Node {
         }
     }
 
-    /// Number of terms of a sum.
+    /// Returns the number of terms of a sum or polynomial.
     fn terms(&self) -> usize {
         if let Self::Linear { terms, .. } = self { terms.len() } else { 0 }
     }
 
-    /// Returns the column that this node reads.
+    /// Returns the index of the column that the node reads.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         match self {
@@ -106,14 +107,14 @@ impl Node {
         }
     }
 
-    /// Returns the label that this node tests in its column.
+    /// Returns the index of the label that the node tests in its column.
     #[must_use]
     pub fn label(&self) -> Option<usize> {
         if let Self::Indicator { label, .. } = self { Some(*label) } else { None }
     }
 }
 
-/// The graph: nodes, each once, operands before nodes that use them.
+/// Graph of distinct nodes, in which operands stand before the nodes that use them.
 ///
 /// ```
 /// use sunzi_program::{Column, Graph, Schema};
@@ -133,7 +134,7 @@ pub struct Graph {
     /// Nodes by their hashes, or by the next free number: nodes are large, so they are not copied.
     known: HashMap<u64, NodeId>,
     hasher: RandomState,
-    /// Number of terms that operations have processed.
+    /// Number of terms that all operations on the graph have processed, against [`MAX_TERMS`].
     terms: usize,
 }
 
@@ -144,13 +145,13 @@ impl PartialEq for Graph {
 }
 
 impl Graph {
-    /// All nodes of the graph.
+    /// Returns all nodes of the graph.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// Returns a node.
+    /// Returns the node with this identifier.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id.index())
@@ -170,7 +171,7 @@ impl Graph {
         Ok(id)
     }
 
-    /// Returns a node that exists already, or the key for a new one.
+    /// Returns an existing node, or the key under which a new one is stored.
     fn find(&self, node: &Node) -> Result<NodeId, u64> {
         let mut key = self.hasher.hash_one(node);
         while let Some(&id) = self.known.get(&key) {
@@ -182,7 +183,7 @@ impl Graph {
         Err(key)
     }
 
-    /// Counts terms: sums of sums are written out, which grows faster than any text.
+    /// Counts terms against [`MAX_TERMS`]: sums of sums are expanded, which grows faster than any text.
     fn count(&mut self, terms: usize) -> Result<(), ProgramError> {
         self.terms += terms;
         if self.terms <= MAX_TERMS {
@@ -192,10 +193,10 @@ impl Graph {
         Err(ProgramError::Invalid(problem))
     }
 
-    /// A column of numbers.
+    /// Adds a column of numbers.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`], here and below, for more than [`MAX_NODES`] nodes and [`MAX_TERMS`] terms.
+    /// [`ProgramError::Invalid`] for a graph of more than [`MAX_NODES`] nodes or [`MAX_TERMS`] terms.
     pub fn column(&mut self, column: usize) -> Result<NodeId, ProgramError> {
         self.insert(Node::Column(column))
     }
@@ -382,7 +383,7 @@ impl Graph {
         self.node(id).map(|_| ()).ok_or_else(missing)
     }
 
-    /// Builds the graph of nodes that came from outside, through the checks of its own operations.
+    /// Builds a graph from nodes that were read from elsewhere, with the checks of its own operations.
     pub(crate) fn from_nodes(nodes: Vec<Node>, schema: &Schema) -> Result<Self, ProgramError> {
         let mut graph = Self::default();
         let count = nodes.len().min(MAX_NODES);
@@ -399,7 +400,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Adds the node by the graph's operations, if it reads a column that exists.
+    /// Adds a node by the graph's operations, if it reads a column that exists.
     fn rebuilt(&mut self, node: &Node, schema: &Schema) -> Result<Option<NodeId>, ProgramError> {
         let kind = |column: usize| schema.columns.get(column).map(|column| &column.kind);
         Ok(Some(match node {

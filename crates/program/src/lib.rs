@@ -1,8 +1,9 @@
-//! Encrypted computations as data.
+//! Programs: encrypted computations as data.
 //!
-//! A [`Program`] says what is to be computed from the columns of a table: a small expression graph and the formulas that the
-//! key holder finishes with. It is written in a small language ([`parse`]) or built node by node ([`Graph`]), travels as
-//! JSON, and knows nothing of schemes. A [`Plan`] chooses scheme, parameters and keys before anything runs, and [`run`] computes.
+//! A [`Program`] says what is computed from the columns of a table: a small expression graph, and the formulas that
+//! the key holder evaluates on decrypted totals. It is written in a small language ([`parse`]) or built node by node
+//! ([`Graph`]), is stored as JSON, and knows no scheme. A [`Plan`] chooses scheme, parameters and keys before
+//! anything runs, and [`run`] computes.
 #![forbid(unsafe_code)]
 
 pub mod analysis;

@@ -6,15 +6,16 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::Decimal;
 
-/// Largest number of bits of both operands together for which fractions stay exact: each step costs their square, and files bring formulas.
+/// Largest number of bits of both operands together for which fractions stay exact: each step costs their square, and
+/// formulas may come from files.
 const MOST_BITS: u64 = 1 << 10;
 
-/// A number of a result.
+/// Number of a result: exact, or a double.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
-    /// An exact fraction.
+    /// Exact fraction of integers.
     Exact(Ratio<BigInt>),
-    /// A number with an error.
+    /// Double-precision number, which may have an error.
     Real(f64),
 }
 
@@ -35,7 +36,7 @@ impl Number {
         Self::Exact(Ratio::new_raw(mantissa, five.pow(fives) << (decimals - shared)))
     }
 
-    /// Returns the nearest double-precision number.
+    /// Returns the double-precision number nearest to the number.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
         match self {
@@ -69,7 +70,7 @@ impl Number {
         self.join(other, |a, b| a * b, |a, b| a * b)
     }
 
-    /// Returns a/b; `None` where b is zero.
+    /// Returns the quotient a/b of two numbers; `None` where b is zero.
     pub(crate) fn divide(&self, other: &Self) -> Option<Self> {
         let zero = match other {
             Self::Exact(ratio) => ratio.is_zero(),
@@ -78,7 +79,7 @@ impl Number {
         (!zero).then(|| self.join(other, |a, b| a / b, |a, b| a / b))
     }
 
-    /// Returns √a to double precision; `None` for a < 0.
+    /// Returns the square root √a to double precision; `None` for a < 0.
     pub(crate) fn square_root(&self) -> Option<Self> {
         let value = self.to_f64();
         (value >= 0.0).then(|| Self::Real(value.sqrt()))
@@ -117,11 +118,11 @@ pub fn nearest(numerator: &BigInt, denominator: &BigInt) -> Option<f64> {
     Some(if numerator.is_negative() { -magnitude } else { magnitude })
 }
 
-/// Returns ⌊a/b⌋, its last bit set if the division leaves a remainder.
+/// Returns the quotient ⌊a/b⌋, with its last bit set if the division leaves a remainder.
 fn divide_sticky(a: &BigUint, b: &BigUint) -> u128 {
     let quotient = a / b;
-    let rest = !(a - &quotient * b).is_zero();
-    quotient.to_u128().unwrap_or(u128::MAX) | u128::from(rest)
+    let has_remainder = !(a - &quotient * b).is_zero();
+    quotient.to_u128().unwrap_or(u128::MAX) | u128::from(has_remainder)
 }
 
 #[cfg(test)]

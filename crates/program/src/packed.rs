@@ -1,4 +1,5 @@
-//! Columns and groups side by side in one ciphertext: sums, counts and sums of products with few rotations.
+//! Packed tables: columns and groups side by side in one ciphertext, so that sums, counts and sums of products take
+//! few rotations.
 //!
 //! A table is packed for a program: rows stand in segments of one label each, and a ciphertext holds a different column in each of
 //! its units, or one column in all of them, so that one product multiplies a column with many others and one set of rotations sums all of it
@@ -68,28 +69,29 @@ pub use work::{Sizes, Work};
 use crate::ProgramError;
 use crate::analysis::Parameters;
 
-/// What is known of a table that may be packed, and wanted of it.
+/// Request for a packed table: what is known of the table, and what the packing has to give.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packing {
-    /// Rows of the largest group; all rows unless given.
+    /// Number of rows of the largest group; all rows unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_group: Option<u64>,
-    /// The largest magnitude of any count, sum and sum of products in units of the last decimal; as the ranges of columns allow unless given.
+    /// Largest magnitude of any count, sum and sum of products in units of the last decimal; derived from the ranges
+    /// of columns unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub largest: Option<u128>,
-    /// Every total is wanted for each label too, which columns apart give only where the program masks them.
+    /// Whether every total is wanted for each label too, which columns apart give only where the program masks them.
     #[serde(default)]
     pub by_label: bool,
-    /// Whatever it costs: programs that cannot be packed are refused.
+    /// Whether to pack at any cost; programs that cannot be packed are then refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub always: bool,
-    /// Slots of a segment, a power of two: those of the cheapest layout unless given.
+    /// Number of slots of a segment, a power of two; that of the cheapest layout unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<usize>,
 }
 
-/// How a plan packs its table.
+/// Packing of a plan's table: layout, totals, predicted work and sizes.
 #[derive(Clone, Debug)]
 pub struct Packed {
     layout: Layout,
@@ -99,7 +101,7 @@ pub struct Packed {
     sizes: Sizes,
 }
 
-/// A packed table is stored as its packing, from which a plan makes it again.
+/// Packed plans are stored as their [`Packing`], from which a plan makes them again.
 impl Serialize for Packed {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.packing().serialize(serializer)
@@ -111,31 +113,32 @@ fn not_ckks() -> ProgramError {
 }
 
 impl Packed {
-    /// Where cells stand in slots.
+    /// Returns the layout of cells in slots.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Packing that was asked for, with the segment that was found: a plan of it has this layout.
+    /// Returns the requested packing with the segment that was chosen; a plan of this packing has the same layout.
     #[must_use]
     pub fn packing(&self) -> Packing {
         Packing { segment: Some(self.layout.segment()), ..self.packing.clone() }
     }
 
-    /// The work that is predicted for all of it.
+    /// Returns the predicted work of all parties.
     #[must_use]
     pub fn work(&self) -> Work {
         self.work
     }
 
-    /// Bytes of keys and ciphertexts.
+    /// Returns the bytes of keys and ciphertexts.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         self.sizes
     }
 
-    /// How often a run says that something is done, over all plaintext moduli: each product of each chunk, each sum.
+    /// Returns the number of progress calls of a run, over all plaintext moduli: one for each product of each chunk
+    /// and for each sum.
     #[must_use]
     pub fn steps(&self, parameters: &Parameters) -> usize {
         self.layout.steps() * parameters.plain_moduli().len()

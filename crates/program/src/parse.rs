@@ -1,4 +1,4 @@
-//! Parser of the language: a text to a [`Program`].
+//! Parser of the program language: a text to a [`Program`].
 //!
 //! | text | is |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | `sigmoid(x)`, `tanh`, `exp`, `log`, `sqrt`, `inverse` | functions, by polynomials wherever x may lie by the ranges of columns; `(x, low, high)` is taken, and narrows nothing |
 //! | `linear("file")`, `logistic("file")` | scores with weights from a JSON file |
 //!
-//! The parser is hand-written, by operator precedence: the language is small, and good errors matter most.
+//! The parser is written by hand, by operator precedence: the language is small, and good errors matter most.
 
 mod compile;
 mod error;
@@ -26,10 +26,10 @@ pub use error::ParseError;
 
 use crate::{Program, ProgramError, Schema};
 
-/// Function that reads a file of weights by the name that the program gives.
+/// Function that reads a file of weights, by the name that the program gives.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
-/// Longest text of a program, in bytes.
+/// Largest number of bytes of the text of a program.
 pub const LONGEST_TEXT: usize = 1 << 20;
 
 impl Program {
@@ -42,7 +42,7 @@ impl Program {
         Self::parse_with(text, schema, &none)
     }
 
-    /// Parses a program; `files` reads the weights it names.
+    /// Parses a program; `files` reads the files of weights that it names.
     ///
     /// ```
     /// use sunzi_program::{Column, Program, Schema};

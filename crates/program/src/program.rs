@@ -1,4 +1,4 @@
-//! A program: a schema, a graph, and what is to come out.
+//! Programs: a schema, a graph, and the outputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::formula::DEEPEST;
 use crate::schema::WIDEST_CELL;
 use crate::{Formula, Graph, Node, NodeId, ProgramError, Schema, Undefined};
 
-/// A computation over a table, as data: it goes through JSON unchanged, and what comes from there is checked.
+/// Computation over a table, as data: JSON stores it unchanged, and programs read from JSON are checked.
 ///
 /// ```
 /// use sunzi_program::{Column, Program, Schema};
@@ -29,55 +29,55 @@ pub struct Program {
     schema: Schema,
     graph: Graph,
     outputs: Vec<Output>,
-    /// What bounds the nodes that come out where comparisons are not told.
+    /// Bands of the output nodes that undecided comparisons may change.
     bands: BTreeMap<NodeId, Band>,
 }
 
-/// A total that comparisons which are not told may change by more than this part of its range over all rows is refused...
+/// Largest part of its range over all rows by which undecided comparisons may change a total.
 const CLOSE_PART: f64 = 0.015;
-/// ...and any that so many rows may not change.
+/// Number of rows whose undecided comparisons may always change a total, however small its range.
 const CLOSE_ROWS: f64 = 2.0;
 
-/// One result.
+/// Output of a program: a name and what is computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// Its name: given with `name = …`, or the text of the statement.
+    /// Name of the output: given with `name = …`, or the text of the statement.
     pub name: String,
-    /// What it is.
+    /// Value of the output.
     pub value: OutputValue,
 }
 
-/// What comes out.
+/// Value that a program computes for an output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputValue {
-    /// A number, from totals.
+    /// Number that a formula computes from totals.
     Number(Formula),
-    /// A number for each group.
+    /// Numbers of all groups, one for each.
     Groups(Vec<Group>),
-    /// A number for each row, decrypted as it is.
+    /// Column with a number for each row, decrypted as it is.
     Column(NodeId),
 }
 
-/// A number for one group.
+/// Formula of an output for one group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// The labels, one for each column after `by`.
+    /// Labels of the group, one for each column after `by`.
     pub labels: Vec<String>,
-    /// The number.
+    /// Formula of the group's number.
     pub formula: Formula,
 }
 
-/// A result, opened.
+/// Decrypted value of an output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Opened {
-    /// A number, or why there is none, such as the mean of nothing.
+    /// Number of the output, or the reason why there is none, such as the mean of no rows.
     Number(Result<Estimate, Undefined>),
-    /// Labels and numbers.
+    /// Labels and numbers of all groups.
     Groups(Vec<(Vec<String>, Result<Estimate, Undefined>)>),
-    /// The node whose column this is.
+    /// Node whose column is the output.
     Column(NodeId),
 }
 
@@ -91,7 +91,7 @@ impl OutputValue {
     }
 }
 
-/// A program on its way.
+/// Serialised form of a program, before it is checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
@@ -117,10 +117,11 @@ impl TryFrom<Parts> for Program {
 }
 
 impl Program {
-    /// A program of these outputs.
+    /// Makes the program of these outputs.
     ///
     /// # Errors
-    /// [`ProgramError::Schema`]; [`ProgramError::Invalid`] for no outputs, nodes that are not there, and formulas nested too deep.
+    /// [`ProgramError::Schema`]; [`ProgramError::Invalid`] for a program without outputs, nodes that do not exist,
+    /// and formulas nested too deep.
     pub fn new(schema: Schema, graph: Graph, outputs: Vec<Output>) -> Result<Self, ProgramError> {
         schema.check_up_to(WIDEST_CELL)?;
         if outputs.is_empty() {
@@ -140,56 +141,57 @@ impl Program {
         Ok(program)
     }
 
-    /// The table.
+    /// Returns the schema of the table that the program reads.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The nodes.
+    /// Returns the graph of the program's nodes.
     #[must_use]
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The results.
+    /// Returns the outputs of the program.
     #[must_use]
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
 
-    /// The node that bounds, row by row, by how much comparisons that are not told change another one; none where there are no such comparisons.
+    /// Returns the band of a node, which bounds row by row how undecided comparisons change it; `None` where no
+    /// comparison can be undecided.
     #[must_use]
     pub fn band(&self, id: NodeId) -> Option<NodeId> {
         self.bands.get(&id).and_then(|band| band.as_ref().ok()).copied()
     }
 
-    /// A node that comes out with comparisons that have no bound, and why.
+    /// Returns an output node with a comparison whose effect has no bound, and the reason.
     pub(crate) fn unbounded(&self) -> Option<(NodeId, &str)> {
         self.bands.iter().find_map(|(&id, band)| band.as_ref().err().map(|reason| (id, reason.as_str())))
     }
 
-    /// Nodes and their bands.
+    /// Returns the nodes together with their bands.
     fn with_bands(&self, mut nodes: BTreeSet<NodeId>) -> BTreeSet<NodeId> {
         let bands: Vec<NodeId> = nodes.iter().filter_map(|&id| self.band(id)).collect();
         nodes.extend(bands);
         nodes
     }
 
-    /// Nodes whose sums over all rows are needed, each once; those that bound others among them.
+    /// Returns the nodes whose sums over all rows are needed, bands included.
     #[must_use]
     pub fn totals(&self) -> BTreeSet<NodeId> {
         let formulas = self.outputs.iter().flat_map(|output| output.value.formulas());
         self.with_bands(formulas.flat_map(Formula::totals).collect())
     }
 
-    /// Nodes whose rows come out, each once; those that bound others among them.
+    /// Returns the nodes whose columns are decrypted, bands included.
     #[must_use]
     pub fn columns(&self) -> BTreeSet<NodeId> {
         self.with_bands(self.shown_columns())
     }
 
-    /// Nodes whose rows are results.
+    /// Returns the nodes whose columns are outputs.
     pub(crate) fn shown_columns(&self) -> BTreeSet<NodeId> {
         let column = |output: &Output| match output.value {
             OutputValue::Column(id) => Some(id),
@@ -198,7 +200,7 @@ impl Program {
         self.outputs.iter().filter_map(column).collect()
     }
 
-    /// Nodes that are computed for some output, in order.
+    /// Returns the nodes that some output depends on, in the order of the graph.
     #[must_use]
     pub fn used(&self) -> BTreeSet<NodeId> {
         let mut used: BTreeSet<NodeId> = self.totals().into_iter().chain(self.columns()).collect();
@@ -211,7 +213,8 @@ impl Program {
         used
     }
 
-    /// The results from decrypted totals: what only the key holder can do. Where comparisons are not told, errors include what they may change.
+    /// Computes the outputs from decrypted totals, as only the key holder can. Errors include what undecided
+    /// comparisons may change.
     pub fn finish(&self, total: impl Fn(NodeId) -> Option<Estimate>) -> Vec<(&str, Opened)> {
         let known = facts(self);
         let total = |id| self.total(id, &known, &total);
@@ -227,7 +230,7 @@ impl Program {
         self.outputs.iter().map(|output| (output.name.as_str(), open(&output.value))).collect()
     }
 
-    /// A total with what comparisons may change of it.
+    /// Returns a total whose error includes what undecided comparisons may change.
     fn total(
         &self,
         id: NodeId,

@@ -1,6 +1,6 @@
-//! Results of a program in a file: `docs/format.md`, results.
+//! Files of results of a program, as `docs/format.md` describes them.
 //!
-//! A file is a sequence of objects: a description, then the outputs: chunk after chunk of every column, then every total, nodes in
+//! A file of results is a sequence of objects: a description, then the outputs: chunk after chunk of every column, then every total, nodes in
 //! ascending order. An encrypted output is a ciphertext for each plaintext modulus; one that the server knew anyway is a
 //! text. The key holder sees the program in the description when decrypting: compare it with the one that was requested.
 
@@ -23,29 +23,29 @@ use crate::packed::{self, Packed, Packing};
 use crate::run::{Answer, Clear, Estimate, Opening};
 use crate::{NodeId, Number, Plan, Program, ProgramError, Sharing};
 
-/// Description of a computation, and of how its results are read.
+/// Description of the computation in a file of results, and of how its results are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// Program that was run.
+    /// Program that the server ran.
     pub program: Program,
     /// Layout of rows in slots.
     pub layout: Layout,
-    /// Opening of each output node.
+    /// Opening of each output node, which says how its numbers are read.
     pub openings: BTreeMap<NodeId, Opening>,
-    /// Number of rows of each chunk, where any before the last is not full.
+    /// Number of rows of each chunk, where any chunk before the last is not full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filled: Option<Vec<usize>>,
-    /// Packing of the table, if it was packed: results are its sums then.
+    /// Packing of the table, if it was packed: results are then its sums.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packed: Option<Packing>,
 }
 
 impl Description {
-    /// Makes the description of a plan.
+    /// Makes the description of the results of a plan.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] for a plan whose nodes are not its own.
+    /// [`ProgramError::Invalid`] for a plan with a node that its program lacks.
     pub fn of(plan: &Plan) -> Result<Self, ProgramError> {
         let openings = Opening::of(plan)?;
         let packed = plan.packed().map(Packed::packing);
@@ -55,7 +55,7 @@ impl Description {
     /// Sets the number of rows of each chunk of the table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] unless they fit the layout.
+    /// [`ProgramError::Mismatch`] for numbers of rows that do not fit the layout.
     pub fn with_filled(self, filled: Vec<usize>) -> Result<Self, ProgramError> {
         if !self.layout.is_filled(&filled) {
             let (expected, got) = (format!("{:?}", self.layout), filled.len());
@@ -72,12 +72,12 @@ impl Description {
         Ok(Self { filled: Some(filled), ..self })
     }
 
-    /// Checks that these are the results of a plan: of its program, read in its way.
+    /// Checks that the description is that of a plan: program, packing and openings.
     ///
     /// Errors and padding of CKKS are doubles that another machine may round differently: close to those of the plan is enough.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for another program or reading.
+    /// [`ProgramError::Mismatch`] for a plan of another program, or with other openings or another packing.
     pub fn check_plan(&self, plan: &Plan) -> Result<(), ProgramError> {
         if self.program != plan.program {
             return Err(ProgramError::mismatch("the program", "that of the plan", "another"));
@@ -93,7 +93,7 @@ impl Description {
         Err(ProgramError::mismatch("how results are read", "as the plan says", "another way"))
     }
 
-    /// Number of rows of a chunk.
+    /// Returns the number of rows of a chunk.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {
         match &self.filled {
@@ -102,7 +102,7 @@ impl Description {
         }
     }
 
-    /// Checks the layout, and finds how the table was packed if it was.
+    /// Checks the layout of a description, and returns the packing of the table if it was packed.
     fn check(&self, contexts: &Contexts) -> Result<Option<Packed>, WireError> {
         if let Some(packing) = &self.packed {
             let plan = Plan::within_packed(&self.program, contexts.parameters(), packing)?;
@@ -136,7 +136,7 @@ impl Description {
     }
 }
 
-/// Writer of results, one by one.
+/// Writer of a file of results, one output after the other.
 pub struct ResultsWriter<'a, W: Write> {
     contexts: &'a Contexts,
     key: KeyId,
@@ -144,7 +144,7 @@ pub struct ResultsWriter<'a, W: Write> {
 }
 
 impl<'a, W: Write> ResultsWriter<'a, W> {
-    /// Writes the description of results under this key.
+    /// Writes the header and the description of results under a key.
     ///
     /// # Errors
     /// [`WireError::Io`].
@@ -179,21 +179,21 @@ impl<'a, W: Write> ResultsWriter<'a, W> {
     }
 }
 
-/// Reader of results, one by one.
+/// Reader of a file of results, one output after the other.
 pub struct ResultsReader<'a, I: BufRead> {
     contexts: &'a Contexts,
     key: KeyId,
     description: Description,
     outputs: Outputs,
-    /// Number of outputs read.
+    /// Number of outputs read so far.
     place: u64,
-    /// Chunk of the last column, and the number of rows before it.
+    /// Chunk of the last column read, and the number of rows before that chunk.
     before: (usize, usize),
     input: I,
 }
 
 impl<'a, I: BufRead> ResultsReader<'a, I> {
-    /// Reads the description of results in these contexts.
+    /// Opens a file of results and reads its description.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -214,13 +214,13 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         Ok(Self { contexts, key, description: *description, outputs, place: 0, before: (0, 0), input })
     }
 
-    /// Description of the results.
+    /// Returns the description of the results.
     #[must_use]
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// Identifier of the key that the results belong to.
+    /// Returns the identifier of the key that the results belong to.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
@@ -233,8 +233,8 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
     /// Any [`WireError`]: also for clear values of encrypted outputs, and for numbers that no table of the schema yields.
     pub fn next_answer(&mut self) -> Result<Option<(NodeId, Option<usize>, Answer)>, WireError> {
         let Some((id, chunk, known)) = self.outputs.at(self.place) else {
-            let mut rest = [0];
-            let extra = self.input.read(&mut rest).map_err(WireError::Io)?;
+            let mut next = [0];
+            let extra = self.input.read(&mut next).map_err(WireError::Io)?;
             return if extra == 0 { Ok(None) } else { Err(WireError::Trailing { extra: 1 }) };
         };
         self.place += 1;
@@ -250,14 +250,15 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         Ok(Some((id, chunk, answer)))
     }
 
-    /// Returns the output nodes that were never encrypted: the server knows them, and may have written any number for them.
+    /// Returns the output nodes that were never encrypted: the server knows them, and may have written any number for
+    /// them.
     #[must_use]
     pub fn clear(&self) -> BTreeSet<NodeId> {
         self.outputs.clear()
     }
 }
 
-/// Decryption by the key holder: totals, and columns chunk by chunk.
+/// Decryption of results by the key holder: totals, and columns chunk by chunk.
 impl<I: BufRead> ResultsReader<'_, I> {
     /// Decrypts all remaining outputs. `column` is called with chunks of columns, without padding, and the index of their first row, from 0.
     ///
@@ -274,7 +275,7 @@ impl<I: BufRead> ResultsReader<'_, I> {
         self.open_all(codec, open, column)
     }
 
-    /// Decrypts all remaining outputs for sharing with others: every ciphertext is counted.
+    /// Decrypts all remaining outputs for sharing with others; every ciphertext is counted.
     ///
     /// # Errors
     /// Every error of [`decrypt`](Self::decrypt); [`ProgramError::Sharing`], before that ciphertext is opened.
@@ -289,7 +290,8 @@ impl<I: BufRead> ResultsReader<'_, I> {
         self.open_all(codec, open, column)
     }
 
-    /// Reads the file to its end without a key, and returns the number of decryptions that sharing the rest takes; `noise` as in [`Sharing::new`].
+    /// Reads the file to its end without a key, and returns the number of decryptions for sharing its remaining
+    /// outputs; `noise` is the one of [`Sharing::new`].
     ///
     /// # Errors
     /// Every error of [`next_answer`](Self::next_answer); [`ProgramError::Sharing`] where one of them cannot be shared.
@@ -359,7 +361,7 @@ impl<I: BufRead> ResultsReader<'_, I> {
 }
 
 impl Codec {
-    /// Reads a total; an encrypted one by `open`, which returns slots and the deviation of their errors.
+    /// Returns the estimate of a total; `open` decrypts it, and returns slots and the deviation of their errors.
     fn total(
         &self,
         opening: &Opening,
@@ -384,7 +386,8 @@ impl Codec {
         }
     }
 
-    /// Reads a chunk of a column, padding included; an encrypted one by `open`; clear integers count units of 10^-decimals.
+    /// Returns the estimates of a chunk of a column, padding included; `open` decrypts it; clear integers count units
+    /// of 10^-decimals.
     fn column(
         &self,
         (opening, decimals): (&Opening, u32),

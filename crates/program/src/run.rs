@@ -1,12 +1,12 @@
-//! Running a program: chunk by chunk, in memory that does not grow with the rows.
+//! Runs of programs, chunk by chunk, in memory that does not grow with the number of rows.
 //!
-//! A [`Backend`] knows one scheme; [`run`] knows the program. The rows of a table are cut into chunks of [`Layout::span`] slots.
-//! In each chunk the nodes are computed one after the other and let go after their last use; sums are added over
-//! all chunks before they are added over slots, once.
+//! A [`Backend`] knows one scheme; [`run`] knows the program. The rows of a table are cut into chunks of
+//! [`Layout::span`] slots. In each chunk the nodes are computed one after the other, and their values are freed after
+//! their last use; sums are added over all chunks before they are added over slots, once.
 //!
-//! Slots that belong to no row hold [`Column::padding`](crate::Column::padding), a public number. What a node is there is
-//! therefore known in the clear, and an [`Opening`] takes its share off the sums: counts and masks need no
-//! column of ones, no product and no level for it.
+//! Slots that belong to no row hold [`Column::padding`](crate::Column::padding), a public number. The value of a node
+//! there is therefore known in the clear, and an [`Opening`] subtracts its share from the sums: counts and masks need
+//! no column of ones, no product and no level for it.
 
 pub mod ckks;
 mod encrypted;
@@ -32,26 +32,27 @@ pub use crate::estimate::Estimate;
 use crate::graph::Node;
 use crate::{NodeId, Program, ProgramError};
 
-/// One scheme, as far as programs know it.
+/// Operations of one scheme that a run of a program needs.
 pub trait Backend {
-    /// A node in one chunk.
+    /// Type of the value of a node in one chunk.
     type Value;
-    /// A sum of nodes over chunks.
+    /// Type of the sum of a node over chunks.
     type Total;
-    /// What comes out: encrypted, or known to the server anyway.
+    /// Type of an output: encrypted, or known to the server.
     type Output;
 
-    /// A node that is no input, from its operands.
+    /// Computes the value of a node that is no input from the values of its operands.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`], here and below.
+    /// [`ProgramError::Scheme`] for an operation that the scheme refuses.
     fn compute(&self, id: NodeId, operands: &[&Self::Value]) -> Result<Self::Value, ProgramError>;
-    /// total ← total + value, where none counts as zero.
+    /// Adds a value to a total; a total of `None` is zero.
     ///
     /// # Errors
     /// Every error of [`compute`](Self::compute).
     fn accumulate(&self, total: &mut Option<Self::Total>, value: &Self::Value) -> Result<(), ProgramError>;
-    /// total ← total + a·b, finished later; false if the scheme has no such sum for these operands.
+    /// Adds the product a·b to a total, relinearised later; returns false if the scheme has no such sum for these
+    /// operands.
     ///
     /// # Errors
     /// Every error of [`compute`](Self::compute).
@@ -61,24 +62,24 @@ pub trait Backend {
         a: &Self::Value,
         b: &Self::Value,
     ) -> Result<bool, ProgramError>;
-    /// The sum over all slots.
+    /// Sums a total over all slots.
     ///
     /// # Errors
     /// Every error of [`compute`](Self::compute).
     fn finish(&self, id: NodeId, total: Self::Total) -> Result<Self::Output, ProgramError>;
-    /// A chunk of a column that comes out.
+    /// Makes the output of one chunk of a column.
     ///
     /// # Errors
     /// Every error of [`compute`](Self::compute).
     fn column(&self, value: &Self::Value) -> Result<Self::Output, ProgramError>;
 }
 
-/// Computes all totals, and hands out the columns chunk by chunk.
+/// Computes all totals of a program, and passes on its columns chunk by chunk.
 ///
-/// `input` gives the inputs, nodes that read a column: encrypted or in the clear. Chunks come in order.
+/// `input` gives the values of nodes that read a column, encrypted or in the clear. Chunks come in order.
 ///
 /// # Errors
-/// What `input`, `column` and the backend fail with.
+/// Every error of `input`, of `column` and of the backend.
 pub fn run<B: Backend>(
     program: &Program,
     layout: &Layout,
@@ -96,7 +97,7 @@ pub fn run<B: Backend>(
             if let (true, Some(value)) = (schedule.columns.contains(&id), values.get(&id)) {
                 column(id, chunk, backend.column(value)?)?;
             }
-            schedule.let_go(program, id, step, |id| drop(values.remove(&id)));
+            schedule.free_unused(program, id, step, |id| drop(values.remove(&id)));
         }
     }
     let finish = |(id, total): (NodeId, Option<B::Total>)| {
@@ -106,17 +107,17 @@ pub fn run<B: Backend>(
     totals.into_iter().map(finish).collect()
 }
 
-/// Products that are summed and nothing else, which exact schemes finish after all chunks.
+/// Returns the products that are only summed, which exact schemes relinearise after all chunks.
 pub(crate) fn only_summed(program: &Program) -> BTreeSet<NodeId> {
     Schedule::new(program).only_summed
 }
 
-/// In which order nodes are computed, and until when they are kept.
+/// Order in which nodes are computed, and the step after which each value is freed.
 struct Schedule {
     order: Vec<NodeId>,
     last: BTreeMap<NodeId, usize>,
     columns: BTreeSet<NodeId>,
-    /// Products that are summed and nothing else: they may be finished after all chunks.
+    /// Products that are only summed, so that they may be relinearised after all chunks.
     only_summed: BTreeSet<NodeId>,
 }
 
@@ -137,14 +138,14 @@ impl Schedule {
         Self { order, last, columns, only_summed }
     }
 
-    /// The values that nothing needs after a step.
-    fn let_go(&self, program: &Program, id: NodeId, step: usize, mut go: impl FnMut(NodeId)) {
+    /// Calls `free` for the values that no step after this one uses.
+    fn free_unused(&self, program: &Program, id: NodeId, step: usize, mut free: impl FnMut(NodeId)) {
         let operands = program.graph().node(id).map(Node::operands).unwrap_or_default();
         let used = operands.into_iter().collect::<BTreeSet<_>>().into_iter().chain([id]);
-        used.filter(|id| self.last.get(id).is_none_or(|&last| last <= step)).for_each(&mut go);
+        used.filter(|id| self.last.get(id).is_none_or(|&last| last <= step)).for_each(&mut free);
     }
 
-    /// Computes a node, and adds it to its sum if there is one.
+    /// Computes a node in one chunk, and adds it to its total if it has one.
     fn step<B: Backend>(
         &self,
         program: &Program,

@@ -1,101 +1,102 @@
-//! What is known of a table without reading it: names, kinds and ranges of columns, and the number of rows.
+//! Schemas: what is known of a table without reading it, which is names, kinds and ranges of columns, and the number
+//! of rows.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ProgramError;
 
-/// The largest number, in units of the last decimal, that a column of whole or decimal numbers may declare.
+/// Largest number, in units of the last decimal, that a column of whole or decimal numbers may declare.
 pub const LARGEST_CELL: i64 = 1 << 53;
-/// The largest number that a column of a program made in memory may declare: exact schemes hold it, doubles need not.
+/// Largest number that a column of a program made in memory may declare: exact schemes hold it, doubles need not.
 pub const WIDEST_CELL: i64 = 1 << 60;
-/// Most rows.
+/// Largest number of rows of a table.
 pub const MAX_ROWS: u64 = 1 << 40;
-/// Most columns, and most labels of a category.
+/// Largest number of columns of a table, and of labels of a category.
 pub const MAX_COLUMNS: usize = 4096;
 
-/// A table: public even where its cells are encrypted.
+/// Schema of a table: public even where the cells of the table are encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schema {
-    /// Rows.
+    /// Number of rows of the table.
     pub rows: u64,
-    /// Columns, in order.
+    /// Columns of the table, in order.
     pub columns: Vec<Column>,
 }
 
-/// A column.
+/// Column of a table: name, kind and whether it is encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Column {
-    /// Its name.
+    /// Name of a column of the table.
     pub name: String,
-    /// What its cells are.
+    /// Kind and range of the cells of a column.
     pub kind: Kind,
-    /// Whether its cells are encrypted; a clear column is known to the server.
+    /// Whether the cells of a column are encrypted; the server knows a clear column.
     pub encrypted: bool,
 }
 
-/// What the cells of a column are.
+/// Kind of the cells of a column, with their range or labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Kind {
-    /// Numbers v with so many decimals, low ≤ v·10^decimals ≤ high: integers with none.
+    /// Numbers v with a fixed number of decimals and low ≤ v·10^decimals ≤ high; integers have no decimals.
     Decimal {
-        /// Digits behind the point.
+        /// Number of decimals of a column of decimal numbers.
         decimals: u32,
-        /// The least v·10^decimals.
+        /// Least v·10^decimals of a column of decimal numbers.
         low: i64,
-        /// The largest v·10^decimals.
+        /// Largest v·10^decimals of a column of decimal numbers.
         high: i64,
     },
-    /// Any numbers from low to high.
+    /// Real numbers from low to high.
     Real {
-        /// The least.
+        /// Least number of a column of real numbers.
         low: f64,
-        /// The largest.
+        /// Largest number of a column of real numbers.
         high: f64,
     },
-    /// One of several labels; encrypted as a column of zeros and ones for each label.
+    /// Labels of a category, encrypted as one column of zeros and ones for each label.
     Category {
-        /// The labels.
+        /// Labels of the category, in order.
         labels: Vec<String>,
     },
 }
 
 impl Column {
-    /// An encrypted column of integers from low to high.
+    /// Makes an encrypted column of integers from low to high.
     #[must_use]
     pub fn integer(name: &str, low: i64, high: i64) -> Self {
         Self::decimal(name, 0, low, high)
     }
 
-    /// An encrypted column of numbers with so many decimals; `low` and `high` count units of the last one.
+    /// Makes an encrypted column of decimal numbers; `low` and `high` count units of the last decimal.
     #[must_use]
     pub fn decimal(name: &str, decimals: u32, low: i64, high: i64) -> Self {
         Self { name: name.to_owned(), kind: Kind::Decimal { decimals, low, high }, encrypted: true }
     }
 
-    /// An encrypted column of real numbers from low to high.
+    /// Makes an encrypted column of real numbers from low to high.
     #[must_use]
     pub fn real(name: &str, low: f64, high: f64) -> Self {
         Self { name: name.to_owned(), kind: Kind::Real { low, high }, encrypted: true }
     }
 
-    /// An encrypted column of labels.
+    /// Makes an encrypted column of labels.
     #[must_use]
     pub fn category(name: &str, labels: &[&str]) -> Self {
         let labels = labels.iter().map(|&label| label.to_owned()).collect();
         Self { name: name.to_owned(), kind: Kind::Category { labels }, encrypted: true }
     }
 
-    /// This column, known to the server.
+    /// Returns the column with clear cells, which the server knows.
     #[must_use]
     pub fn in_the_clear(self) -> Self {
         Self { encrypted: false, ..self }
     }
 
-    /// What stands in slots that belong to no row: the number nearest to zero that the range allows, so that no
-    /// computation leaves the range there; 0, in units of the last decimal, for each label of a category.
+    /// Returns the number in slots that belong to no row: the one nearest to zero in the column's range, so that no
+    /// computation leaves its range there; 0, in units of the last decimal, for each label of a category.
     #[must_use]
     pub fn padding(&self) -> f64 {
         match self.kind {
@@ -105,7 +106,7 @@ impl Column {
         }
     }
 
-    /// What stands in slots that belong to no row, in units of the last decimal; 0 for real columns.
+    /// Returns the number in slots that belong to no row, in units of the last decimal; 0 for real columns.
     #[must_use]
     pub fn padding_units(&self) -> i64 {
         match self.kind {
@@ -114,7 +115,7 @@ impl Column {
         }
     }
 
-    /// The largest |v| in units of the last decimal; 1 for categories and 0 for real columns.
+    /// Returns the largest |v| of a column in units of the last decimal; 1 for categories and 0 for real columns.
     #[must_use]
     pub fn largest_unit(&self) -> u64 {
         match self.kind {
@@ -159,25 +160,25 @@ impl Column {
 }
 
 impl Schema {
-    /// Rows and columns.
+    /// Makes the schema of these columns, after a check.
     ///
     /// # Errors
-    /// [`ProgramError::Schema`], as [`check`](Self::check).
+    /// [`ProgramError::Schema`]: every error of [`check`](Self::check).
     pub fn new(rows: u64, columns: Vec<Column>) -> Result<Self, ProgramError> {
         let schema = Self { rows, columns };
         schema.check()?;
         Ok(schema)
     }
 
-    /// Checks what came from outside.
+    /// Checks a schema that was read from elsewhere.
     ///
     /// # Errors
-    /// [`ProgramError::Schema`] for no or too many rows or columns, names that occur twice, and ranges that are none.
+    /// [`ProgramError::Schema`] for no or too many rows or columns, names that occur twice, and empty ranges.
     pub fn check(&self) -> Result<(), ProgramError> {
         self.check_up_to(LARGEST_CELL)
     }
 
-    /// Checks this schema for cells of at most the magnitude `largest`.
+    /// Checks that the schema is valid with cells of magnitude at most `largest`.
     pub(crate) fn check_up_to(&self, largest: i64) -> Result<(), ProgramError> {
         if self.rows == 0 || self.rows > MAX_ROWS || self.columns.len() > MAX_COLUMNS {
             let (rows, columns) = (self.rows, self.columns.len());
@@ -193,7 +194,7 @@ impl Schema {
         self.columns.iter().try_for_each(|column| column.check(largest))
     }
 
-    /// The position of a column.
+    /// Returns the index of the column with this name.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)

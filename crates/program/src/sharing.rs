@@ -1,6 +1,7 @@
 //! Sharing of results with others: the noise that a key holder may declare of a program, and the decryption under it.
 //!
-//! The declared bound is that of the program, run by the key holder over polynomials without coefficients, never what a file states.
+//! The declared bound is that of the program, which the key holder runs over polynomials without coefficients, never
+//! what a file states.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +28,8 @@ type Hollow = sunzi_ckks::Context;
 const SLACK: f64 = 0.1;
 
 impl Plan {
-    /// CKKS: returns the noise that the key holder may declare of each output node, whatever the numbers are and whoever encrypted them. Empty for exact
-    /// schemes, where the parameters say it.
+    /// Returns the noise that the key holder may declare of each output node in CKKS, for any numbers and whoever
+    /// encrypted them. Empty for exact schemes, where the parameters determine it.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] for invalid parameters.
@@ -45,7 +46,8 @@ impl Plan {
         Ok(found)
     }
 
-    /// CKKS: number of bits of every encrypted result that are right after sharing, counted from the end of its range: the fewest.
+    /// Returns the fewest right bits of any encrypted result of CKKS after sharing, counted from the end of its
+    /// range.
     pub(crate) fn shared_bits(&self, policy: SharingPolicy) -> Result<f64, ProgramError> {
         let totals = self.program.totals();
         let rows = (self.layout.rows.max(1) as f64).log2();
@@ -63,7 +65,7 @@ impl Plan {
         Ok(least)
     }
 
-    /// CKKS: runs the program over polynomials without coefficients, with the largest numbers that there may be.
+    /// Runs a program in CKKS over polynomials without coefficients, with the largest numbers that there may be.
     fn rehearse(
         &self,
         mut meet: impl FnMut(NodeId, &Hollow, &Ciphertext) -> Result<(), ProgramError>,
@@ -121,13 +123,13 @@ impl Plan {
     }
 }
 
-/// Returns the noise that may be declared from the bound of a ciphertext of one's own.
+/// Returns the noise that may be declared, from the noise bound of a ciphertext of the key holder's own run.
 fn declared(context: &Hollow, ciphertext: &Ciphertext) -> DeclaredNoise {
     let own = DeclaredNoise::of_own_run(ciphertext.noise(), context.ring().expansion());
     DeclaredNoise::from_bits(own.bits() + SLACK)
 }
 
-/// Randomness for polynomials without coefficients, where nothing is hidden.
+/// Returns constant randomness for polynomials without coefficients, where nothing is hidden.
 fn nothing() -> SeededRng {
     SeededRng::from_key(&[0; 32])
 }

@@ -1,9 +1,9 @@
-//! Computations on arrays as data: what is done to ciphertexts, one operation after the other.
+//! Tapes: computations on encrypted arrays as data, one operation after the other.
 //!
-//! A [`Tape`] is what a function of encrypted arrays does once the ring degree is known: which ciphertexts are added, multiplied,
-//! turned, with which clear numbers. It holds no ciphertext and no key. [`Tape::rehearse`] plays it over
-//! [`HollowRing`](sunzi_ring::HollowRing) with the evaluators themselves, so that levels, scales, bounds on noise and refusals are those that a run will
-//! have; [`Tape::choose`] looks for the least parameters that hold all of it.
+//! A [`Tape`] lists what a function of encrypted arrays does once the ring degree is known: which ciphertexts are
+//! added, multiplied and rotated, with which clear numbers. It holds no ciphertext and no key. [`Tape::rehearse`]
+//! runs it over [`HollowRing`](sunzi_ring::HollowRing) with the evaluators themselves, so that levels, scales, bounds
+//! on noise and refusals are those of a real run; [`Tape::choose`] finds the least parameters that allow all of it.
 
 mod bounds;
 mod choose;
@@ -21,54 +21,54 @@ pub use machine::Report;
 pub(crate) use rehearse::hollow;
 pub use rehearse::{Failed, Rehearsal};
 
-/// Clear numbers that stand in every period of the slots.
+/// Clear numbers that are repeated in every period of the slots.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clear {
-    /// Integers.
+    /// Clear integers of a period.
     Integers(Vec<i64>),
-    /// Real or complex numbers.
+    /// Clear real or complex numbers of a period.
     Complex(Vec<Complex64>),
 }
 
-/// What makes a ciphertext from earlier ones, which are named by their places on the tape.
+/// Step of a tape: makes a ciphertext from those of earlier steps, which are given by their indices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// A fresh encryption; the largest |number| in every slot of its period.
+    /// Fresh encryption, with the largest |number| in every slot of its period.
     Input(Vec<f64>),
-    /// a + b.
+    /// Sum a + b of two ciphertexts.
     Add(usize, usize),
-    /// a − b.
+    /// Difference a − b of two ciphertexts.
     Sub(usize, usize),
-    /// −a.
+    /// Opposite −a of a ciphertext.
     Negate(usize),
-    /// a·b.
+    /// Product a·b of two ciphertexts.
     Multiply(usize, usize),
-    /// a + m, with a period.
+    /// Sum a + m of a ciphertext and clear numbers, with the period of the result.
     AddPlain(usize, Clear, usize),
-    /// a − m.
+    /// Difference a − m of a ciphertext and clear numbers, with the period of the result.
     SubPlain(usize, Clear, usize),
-    /// Σ a_i·m_i, rescaled once: a product has one term.
+    /// Sum Σ a_i·m_i of products with clear numbers, rescaled once; a single product is a sum of one term.
     PlainProducts(Vec<(usize, Clear)>, usize),
-    /// Σ a_i·b_i.
+    /// Sum Σ a_i·b_i of products of ciphertexts.
     Products(Vec<(usize, usize)>),
-    /// k·a.
+    /// Product k·a of a ciphertext and an integer.
     Integer(usize, i64),
-    /// c·a of CKKS.
+    /// Product c·a of a CKKS ciphertext and a constant.
     Constant(usize, Complex64),
-    /// a turned left.
+    /// Rotation of the slots of a ciphertext to the left.
     Rotate(usize, i64),
-    /// The rows of an exact scheme swapped, or the slots of CKKS conjugated.
+    /// Swap of the rows of an exact ciphertext, or conjugation of the slots of a CKKS one.
     Swap(usize),
-    /// Σ c_i·a^i modulo t.
+    /// Polynomial Σ c_i·a^i of a ciphertext modulo t.
     Polynomial(usize, Vec<i64>),
-    /// A polynomial with real coefficients.
+    /// Polynomial of a ciphertext with real coefficients.
     Series(usize, Series),
-    /// a, of which it is known that no number is larger than those of others.
+    /// Ciphertext a, with a statement that its numbers are no larger than those of other steps.
     Bounded(usize, Vec<usize>),
 }
 
 impl Step {
-    /// What it is called.
+    /// Returns the name of the step's operation.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ impl Step {
         }
     }
 
-    /// The places of what it is made from.
+    /// Returns the indices of the step's operands.
     #[must_use]
     pub fn operands(&self) -> Vec<usize> {
         match self {
@@ -113,7 +113,7 @@ impl Step {
     }
 }
 
-/// Operations in order, and which of their results come out.
+/// Tape: steps in order, and which of their results are outputs.
 ///
 /// ```
 /// use sunzi_program::tape::{Step, Tape, Wanted};
@@ -121,66 +121,66 @@ impl Step {
 /// let mut tape = Tape::new(true);
 /// let x = tape.push(Step::Input(vec![1.0; 8]))?;
 /// let square = tape.push(Step::Multiply(x, x))?;
-/// let turned = tape.push(Step::Rotate(square, 1))?;
-/// tape.output(turned, 8)?;
+/// let rotated = tape.push(Step::Rotate(square, 1))?;
+/// tape.output(rotated, 8)?;
 /// let wanted = Wanted { log2_degree: 13, precision: 20, ..Wanted::default() };
 /// let choice = tape.choose(&wanted)?;
-/// assert!(choice.rehearsal.reports[turned].precision.is_some_and(|bits| bits > 20.0));
+/// assert!(choice.rehearsal.reports[rotated].precision.is_some_and(|bits| bits > 20.0));
 /// # Ok::<(), sunzi_program::ProgramError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     steps: Vec<Step>,
-    /// Places, and how many slots of the period belong to numbers.
+    /// Indices of the output steps, with the number of slots of the period that hold numbers.
     outputs: Vec<(usize, usize)>,
     real: bool,
 }
 
 impl Tape {
-    /// Nothing yet: of real numbers (CKKS), or of integers.
+    /// Makes an empty tape of real numbers (CKKS) or of integers.
     #[must_use]
     pub fn new(real: bool) -> Self {
         Self { steps: Vec::new(), outputs: Vec::new(), real }
     }
 
-    /// All steps.
+    /// Returns all steps of the tape.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Whether numbers are real.
+    /// Whether the tape's numbers are real.
     #[must_use]
     pub fn is_real(&self) -> bool {
         self.real
     }
 
-    /// Appends a step and names its place.
+    /// Appends a step and returns its index.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] for operands that are not there yet.
+    /// [`ProgramError::Invalid`] for operands that are no earlier steps.
     pub fn push(&mut self, step: Step) -> Result<usize, ProgramError> {
         step.operands().into_iter().try_for_each(|place| self.check(place))?;
         self.steps.push(step);
         Ok(self.steps.len() - 1)
     }
 
-    /// Says that a ciphertext comes out, of which so many slots are numbers.
+    /// Declares the result of a step an output, of which `size` slots hold numbers.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] for one that is not there.
+    /// [`ProgramError::Invalid`] for an index that is no step.
     pub fn output(&mut self, place: usize, size: usize) -> Result<(), ProgramError> {
         self.check(place)?;
         self.outputs.push((place, size));
         Ok(())
     }
 
-    /// The places of what comes out.
+    /// Returns the indices of the output steps.
     pub fn outputs(&self) -> impl Iterator<Item = usize> + '_ {
         self.outputs.iter().map(|&(place, _)| place)
     }
 
-    /// Whether ciphertexts are multiplied by each other, which takes a relinearisation key.
+    /// Whether the tape multiplies ciphertexts by each other, which takes a relinearisation key.
     #[must_use]
     pub fn multiplies(&self) -> bool {
         self.steps.iter().any(|step| {
@@ -188,7 +188,7 @@ impl Tape {
         })
     }
 
-    /// Levels that CKKS takes.
+    /// Returns the number of levels that the tape takes in CKKS.
     #[must_use]
     pub fn depth(&self) -> usize {
         let mut depths: Vec<usize> = Vec::with_capacity(self.steps.len());

@@ -74,7 +74,7 @@ impl Decimal {
         }
         let is_word = |word: &&str| unsigned.eq_ignore_ascii_case(word);
         if unsigned.starts_with(|c: char| c.is_ascii_alphabetic())
-            && ["nan", "inf", "infinity"].iter().any(|word| is_word(word))
+            && ["nan", "inf", "infinity"].iter().any(is_word)
         {
             return Err(NotDecimal::NotFinite);
         }

@@ -8,27 +8,41 @@ use rand_core::SeedableRng;
 use sunzi_bfv::CrtParameters;
 use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
+use sunzi_program::packed::{Packer, Packing, evaluate};
 use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
-use sunzi_program::run::{Answer, Cells, Clear, Opening};
-use sunzi_program::{Column, Node, NodeId, Number, Program, ProgramError, Schema};
+use sunzi_program::run::{Answer, Cells, Clear, Opening, Table};
+use sunzi_program::{Column, Node, NodeId, Number, Opened, Plan, Program, ProgramError, Schema};
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Header, Kind, WireError};
 
 use super::Specimen;
 use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters};
 
-/// Returns a file of results for each scheme; the one of BGV is of a table whose chunks are not full.
+/// Returns a file of results for each scheme, the one of BGV of a table whose chunks are not full; and one of a packed run for each exact scheme.
 ///
 /// # Errors
 /// No error is expected of making the files of results.
 pub(super) fn results_specimens() -> Result<Vec<Specimen>, Failure> {
-    let bfv = bfv_parameters()?;
-    let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], bfv.security());
-    let bgv = Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] };
+    let (bfv, bgv) = (parameters(SchemeChoice::Bfv)?, parameters(SchemeChoice::Bgv)?);
     Ok(vec![
-        specimen("bfv-results", &Parameters::Bfv(several), None)?,
+        specimen("bfv-results", &bfv, None)?,
         specimen("bgv-results", &bgv, Some(vec![9, 61]))?,
-        specimen("ckks-results", &Parameters::Ckks(ckks_parameters()?), None)?,
+        specimen("ckks-results", &parameters(SchemeChoice::Ckks)?, None)?,
+        packed_specimen("bfv-packed-results", &bfv)?,
+        packed_specimen("bgv-packed-results", &bgv)?,
     ])
+}
+
+/// Returns the encryption parameters of results in a scheme.
+fn parameters(scheme: SchemeChoice) -> Result<Parameters, Failure> {
+    Ok(match scheme {
+        SchemeChoice::Bfv => {
+            let bfv = bfv_parameters()?;
+            let moduli = bfv.moduli().to_vec();
+            Parameters::Bfv(CrtParameters::new(bfv.ring(), moduli, vec![257, 641], bfv.security()))
+        }
+        SchemeChoice::Bgv => Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] },
+        SchemeChoice::Ckks => Parameters::Ckks(ckks_parameters()?),
+    })
 }
 
 const ROWS: usize = 70;
@@ -100,6 +114,75 @@ fn specimen(name: &str, parameters: &Parameters, filled: Option<Vec<usize>>) -> 
     for place in columns.chain(totals) {
         writer.put(&answer(&contexts, &description, &public, place, &mut rng)?)?;
     }
+    finished(name, contexts, secret, bytes)
+}
+
+/// Number of rows of the packed table.
+const PACKED_ROWS: usize = 30;
+
+/// Returns the plan of a packed run: a sum of products, sums by group, and a count.
+fn packed_plan(parameters: &Parameters) -> Result<Plan, Failure> {
+    let columns = vec![
+        Column::integer("a", 0, 2),
+        Column::integer("b", 0, 1),
+        Column::category("region", &["north", "south"]),
+    ];
+    let schema = Schema::new(PACKED_ROWS as u64, columns)?;
+    let program = Program::parse("sum(a * b); sum(a) by region; count(region == \"south\")", &schema)?;
+    Ok(Plan::within_packed(&program, parameters, &Packing::default())?)
+}
+
+/// Returns the secret key of packed results, and a generator for the other keys.
+fn packed_key(contexts: &Contexts) -> Result<(SecretKey, ChaCha20Rng), Failure> {
+    let mut rng = ChaCha20Rng::seed_from_u64(52);
+    Ok((SecretKey::generate(contexts.rlwe(), &mut rng)?, rng))
+}
+
+/// Packs, encrypts and computes a table of 12 rows in the north and 18 in the south, where a is i modulo 3 and b is i modulo 2 in row i.
+fn packed_specimen(name: &str, parameters: &Parameters) -> Result<Specimen, Failure> {
+    let (contexts, plan) = (Contexts::new(parameters)?, packed_plan(parameters)?);
+    let (secret, mut rng) = packed_key(&contexts)?;
+    let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng)?;
+    let keys = contexts.evaluation_keys(&secret, &plan.rotations, plan.rotation_limbs, &mut rng)?;
+    let units = |modulus: i64| Cells::Units((0..PACKED_ROWS as i64).map(|i| i % modulus).collect());
+    let regions = Cells::Labels((0..PACKED_ROWS).map(|i| u32::from(i >= 12)).collect());
+    let table = Table::new(plan.program.schema(), vec![units(3), units(2), regions])?;
+    let codec = contexts.codec(&plan.layout)?;
+    let packer = Packer::new(&plan, &codec, &table)?;
+    let encrypt = |chunk| {
+        let inputs = packer.layout().inputs();
+        inputs.map(|input| packer.encrypt(chunk, input, EncryptionKey::Public(&public))).collect()
+    };
+    let sums = evaluate(&plan, &contexts, &keys, encrypt, &|| {})?;
+    let mut bytes = Vec::new();
+    let mut writer = ResultsWriter::new(&contexts, secret.id(), Description::of(&plan)?, &mut bytes)?;
+    sums.results.into_iter().try_for_each(|sum| writer.put(&Answer::Encrypted(sum)))?;
+    finished(name, contexts, secret, bytes)
+}
+
+/// Decrypts the results of a packed run in an exact scheme, and returns the program's numbers in their order.
+///
+/// # Errors
+/// Every error of reading, decrypting and planning; no error is expected for files of packed results.
+pub fn packed_numbers(scheme: SchemeChoice, bytes: &[u8]) -> Result<Vec<f64>, Failure> {
+    let parameters = parameters(scheme)?;
+    let (contexts, plan) = (Contexts::new(&parameters)?, packed_plan(&parameters)?);
+    let mut reader = ResultsReader::open(&contexts, bytes)?;
+    let nothing = |_, _, _| Ok::<(), Failure>(());
+    let totals = reader.decrypt(&contexts.codec(&plan.layout)?, &packed_key(&contexts)?.0, nothing)?;
+    let mut numbers = Vec::new();
+    for (_, opened) in reader.description().program.finish(|id| totals.get(&id).cloned()) {
+        match opened {
+            Opened::Number(number) => numbers.push(number),
+            Opened::Groups(groups) => numbers.extend(groups.into_iter().map(|(_, number)| number)),
+            Opened::Column(_) => return Err("a packed run has no columns".into()),
+        }
+    }
+    numbers.into_iter().map(|number| Ok(number?.number.to_f64())).collect()
+}
+
+/// Makes the specimen of a file of results, which `secret` opens.
+fn finished(name: &str, contexts: Contexts, secret: SecretKey, bytes: Vec<u8>) -> Result<Specimen, Failure> {
     let records = records(&bytes)?;
     let (reader, runner) = (contexts.clone(), contexts);
     Ok(Specimen {

@@ -9,12 +9,13 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Context, Parameters};
 use sunzi_math::primes_with_bits;
+use sunzi_program::analysis::SchemeChoice;
 use sunzi_rlwe::wire::{
     self, Accept, CiphertextOf, Ciphertexts, Fault, GaloisFile, HEADER_LEN, Kind, Reader, WireError,
 };
 use sunzi_rlwe::{GaloisKeys, PublicKey, RlweError, SecretKey, Security};
 use sunzi_testing::Figure;
-use sunzi_testing::wire::{Operate, Specimen, every_specimen};
+use sunzi_testing::wire::{Operate, Specimen, every_specimen, packed_numbers};
 
 fn specimens() -> Vec<Specimen> {
     every_specimen().unwrap()
@@ -133,6 +134,17 @@ fn old_files_hold_what_they_held() {
     assert!(context.opens(&fresh, &secret, &context.message().unwrap()).unwrap());
 }
 
+/// Checks that old results of a packed run decrypt to their numbers: 5·(1 + 0 + 2), 4·3 and 6·3, and 18 rows in the south.
+#[test]
+fn old_packed_results_hold_what_they_held() {
+    for (name, scheme) in
+        [("bfv-packed-results", SchemeChoice::Bfv), ("bgv-packed-results", SchemeChoice::Bgv)]
+    {
+        let bytes = fs::read(golden().join(format!("{name}.sz"))).unwrap();
+        assert_eq!(packed_numbers(scheme, &bytes).unwrap(), [15.0, 12.0, 18.0, 18.0], "{name}");
+    }
+}
+
 /// Checks types × parameters: an object read as another kind is refused, and the error says so.
 #[test]
 fn nothing_is_taken_for_something_else() {
@@ -158,10 +170,10 @@ fn nothing_is_taken_for_something_else() {
         .none_wrong(0);
 }
 
-/// Returns the part of a name before the object.
+/// Returns the part of a name before the object; packed runs have the parameters of others.
 fn subject(name: &str) -> &str {
     let name = name.trim_end_matches("-1").trim_end_matches("-2");
-    name.rsplit_once('-').map_or(name, |(subject, _)| subject)
+    name.rsplit_once('-').map_or(name, |(subject, _)| subject.trim_end_matches("-packed"))
 }
 
 /// Checks the errors for keys, levels, lengths, and all fields of a header.

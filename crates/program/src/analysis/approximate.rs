@@ -27,38 +27,38 @@ const GAP_SLACK: f64 = 1.0 / 8.0;
 /// Largest sign of a number whose errors alone decide it: [bands](crate::bands) hold up to 1/2.
 const LARGEST_UNDECIDED: f64 = 0.45;
 
-/// Operation on the stored operands of a node.
+/// Operation that computes a node from the stored values of its operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
-    /// No operation: the node is encrypted as it is.
+    /// Action of an encrypted input, which is read as it is.
     Input,
-    /// No operation under encryption: the server knows the node.
+    /// Action of a node that the server knows: no operation under encryption.
     Clear,
-    /// Linear combination Σ f_i·s_i + f.
+    /// Linear combination Σ f_i·s_i + f of stored operands.
     Linear { factors: Vec<f64>, constant: f64 },
-    /// Product of both operands times 2^shift.
+    /// Product of two stored operands times 2^shift.
     Product { shift: u32 },
-    /// Polynomial of s, which may be off by `allowed`.
+    /// Polynomial of a stored operand s, whose error may be up to `allowed`.
     Series { series: Series, allowed: f64 },
-    /// Value 1 or 0 by the sign of s + offset, where s may be off by `allowed`.
+    /// Comparison: 1 or 0 by the sign of s + offset, where the error of s may be up to `allowed`.
     Sign { sign: CompositeSign, offset: f64, allowed: f64 },
 }
 
-/// A lowered node.
+/// Node of a program, lowered to CKKS.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// Exponent e of the power of two.
+    /// Exponent e of the power of two that the node's value is divided by.
     pub(crate) exponent: i32,
-    /// Number of levels below fresh ciphertexts.
+    /// Number of levels of the node below fresh ciphertexts.
     pub(crate) drop: usize,
-    /// Stored value of slots that belong to no row.
+    /// Stored value of the node in slots that belong to no row.
     pub(crate) padding: f64,
-    /// Bound of the error in v that polynomials up to this node cause.
+    /// Bound on the error in v that polynomials up to this node cause.
     pub(crate) error: f64,
     pub(crate) action: Action,
 }
 
-/// All lowered nodes that a program uses.
+/// Lowered nodes that a program uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowered {
     pub(crate) steps: Vec<Option<Step>>,
@@ -112,19 +112,19 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
     Ok(lowered)
 }
 
-/// Returns the least e with |v| ≤ 2^e, also for the summands that a comparison adds to v.
+/// Returns the least e with |v| ≤ 2^e for a node's values v, also for the summands that a comparison adds to v.
 fn exponent(facts: &Facts, padding: f64) -> i32 {
     let largest = facts.low.abs().max(facts.high.abs()).max(padding.abs());
     let more = facts.grid.map_or(largest * REAL_GAP, half_a_step);
     if largest == 0.0 { 0 } else { (largest + more).log2().ceil() as i32 }
 }
 
-/// Returns half a unit of the last decimal.
+/// Returns half a unit of the last decimal of an exact number.
 fn half_a_step(grid: Exact) -> f64 {
     0.5 / 10_f64.powi(grid.decimals as i32)
 }
 
-/// Returns the exponent e of a column: it follows from the column alone.
+/// Returns the exponent e of a stored column, which follows from the column alone.
 pub(crate) fn stored_exponent(column: &crate::Column) -> i32 {
     exponent(&super::facts::of_column(column), column.padding())
 }
@@ -304,25 +304,25 @@ fn computable(node: &Node, facts: &Facts, all: &[Facts]) -> Result<(), &'static 
     }
 }
 
-/// A polynomial in stored numbers.
+/// Polynomial in stored numbers that approximates a function.
 #[derive(Clone, Debug)]
 struct Found {
     series: Series,
-    /// Bound of the polynomial's error.
+    /// Bound on the error of the approximating polynomial.
     error: f64,
-    /// Allowed error of its operand besides.
+    /// Allowed error of the polynomial's operand.
     allowed: f64,
 }
 
-/// Bounds the rounding errors where a polynomial with these coefficients goes to another basis on \[−from, from\]: 4(d + 1) values by Horner's
-/// rule, d + 1 sums of so many products, and coefficients below four units that are left out.
+/// Returns a bound on the rounding errors of changing a polynomial's basis on \[−from, from\]: 4(d + 1) values by
+/// Horner's rule, d + 1 sums of so many products, and coefficients below four units that are left out.
 fn roundings(coefficients: &[f64], from: f64) -> f64 {
     let terms = coefficients.len() as f64;
     let largest = coefficients.iter().rev().fold(0.0, |sum, c| sum * from + c.abs());
     terms * (6.0 * terms + 32.0) * UNIT * largest
 }
 
-/// Explains why a function has no polynomial on the range of its operand.
+/// Returns the reason why a function has no polynomial on the range of its operand.
 fn apart(function: Function, of: &Facts, margin: f64) -> String {
     let where_defined = match function {
         Function::Inverse => "on one side of 0",
@@ -337,7 +337,8 @@ fn apart(function: Function, of: &Facts, margin: f64) -> String {
     )
 }
 
-/// Bounds the error that errors of operands cause in a node. Comparisons inherit none: numbers a gap away are decided.
+/// Returns a bound on the error that errors of operands cause in a node. Comparisons inherit none: numbers a gap
+/// apart are decided.
 fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
     let error = |i: usize| operands.get(i).map_or(0.0, |step| step.error);
     let largest = |id: &NodeId| all.get(id.index()).map_or(0.0, |f| f.low.abs().max(f.high.abs()));
@@ -370,7 +371,7 @@ fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
     }
 }
 
-/// Whether all factors are small integers, products with which cost no level.
+/// Whether all factors of a sum are small integers, whose products cost no level.
 pub(crate) fn integral(factors: &[f64]) -> bool {
     factors.iter().all(|f| f.fract() == 0.0 && f.abs() <= exp2(MOST_SHIFT))
 }

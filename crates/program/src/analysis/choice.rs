@@ -1,4 +1,4 @@
-//! The choice of scheme and parameters.
+//! Choice of the scheme and parameters of a program.
 
 use sunzi_circuits::Rotation;
 use sunzi_circuits::inner_product::required_rotations;
@@ -20,7 +20,7 @@ pub(super) fn inexact(program: &Program, known: &[Facts]) -> Option<NodeId> {
     program.used().into_iter().find(|id| !exact(id))
 }
 
-/// Reason why exact schemes cannot compute a node.
+/// Reason in the message where exact schemes cannot compute a node.
 pub(super) const INEXACT: &str =
     "exact schemes have no real numbers, functions, comparisons or integers beyond 2^120: take CKKS";
 
@@ -89,7 +89,7 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
     Ok(exact_plan(program, parameters, layout, &demand, reasons))
 }
 
-/// Makes the plan of a program that fits these parameters.
+/// Makes the plan of a program in exact parameters that fit it.
 pub(super) fn exact_plan(
     program: &Program,
     parameters: Parameters,
@@ -117,7 +117,7 @@ fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal
     Box::new(Refusal { reason, expression })
 }
 
-/// Yields parameters of both exact schemes, as far as they fit and are requested.
+/// Returns parameters of both exact schemes, as far as they fit and are requested.
 fn candidates(
     program: &Program,
     demand: &Demand,
@@ -141,12 +141,13 @@ fn candidates(
     found
 }
 
-/// Number of bits that BFV must have left besides room for hiding noise.
+/// Number of bits that BFV results must have left besides room for hiding noise.
 pub(super) const MARGIN: f64 = 2.0;
 /// Number of times that parameters are requested again, with as many bits more as were missing.
 const TRIES: usize = 3;
 
-/// Returns the builder's parameters of BFV that leave the program room: its own model knows the operations, not their order.
+/// Returns BFV parameters that leave a program enough noise room; the builder's own model knows the operations, not
+/// their order.
 fn with_room(
     program: &Program,
     builder: sunzi_bfv::ParametersBuilder,
@@ -237,19 +238,19 @@ const MOST_SLOTS: usize = 1 << 16;
 /// Largest precision of CKKS, in bits.
 pub(super) const MOST_PRECISION: u32 = 45;
 
-/// Returns log2 of the largest sum of stored numbers, plus one bit.
+/// Returns log2 of the largest sum of stored numbers over all rows, plus one bit.
 fn sum_bits(layout: &Layout) -> u32 {
     let slots = layout.chunks.checked_mul(layout.span).and_then(usize::checked_next_power_of_two);
     slots.map_or(63, usize::ilog2) + 1
 }
 
-/// Returns the expression that takes the most levels.
+/// Returns the expression of a program that takes the most levels.
 pub(super) fn deepest(program: &Program, lowered: &Lowered) -> String {
     let deepest = program.used().into_iter().max_by_key(|&id| lowered.step(id).map(|step| step.drop));
     deepest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default()
 }
 
-/// Makes the plan of a program that fits these parameters, if sums do.
+/// Makes the plan of a program in CKKS parameters, if its sums fit them.
 pub(super) fn approximate_plan(
     program: &Program,
     parameters: sunzi_ckks::Parameters,
@@ -282,7 +283,7 @@ pub(super) fn approximate_plan(
     Ok(plan(program, Parameters::Ckks(parameters), layout, rotated, depth, Some(lowered), reasons))
 }
 
-/// Rotations, the highest level of the ring for them, and the moduli of that level.
+/// Rotations of a plan, the highest level of the ring for them, and the indices of that level's moduli.
 struct Rotated {
     rotations: Vec<Rotation>,
     level: usize,

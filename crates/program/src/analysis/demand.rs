@@ -10,7 +10,7 @@ use crate::run::exact::{Exact, Value};
 use crate::run::{Clear, encrypted_inputs, run};
 use crate::{NodeId, Program};
 
-/// Counts the operations of one slot in one chunk; no total is rotated.
+/// Counts the operations of a program in one slot of one chunk, without rotations of totals.
 fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
     // The plaintext modulus exceeds any constant that a scheme multiplies by.
     let counter = Counter::new(1, (1 << 60) - 1);
@@ -36,9 +36,9 @@ fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
 pub(super) struct Demand {
     pub(super) counts: Counts,
     pub(super) depth: u32,
-    /// Largest |v·10^decimals| of all outputs.
+    /// Largest |v·10^decimals| of all output values v.
     pub(super) bound: BigUint,
-    /// Depths of encrypted totals.
+    /// Multiplicative depths of encrypted totals.
     pub(super) totals: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl Demand {
         Ok(Self { counts: dry_run(program)?, depth, bound: bound + 1_u32, totals })
     }
 
-    /// Adds the operations of sums over all slots of all chunks to one slot's operations.
+    /// Returns one slot's operations with those of sums over all slots of all chunks.
     fn summed(operations: Operations, layout: &Layout) -> Operations {
         let times = (layout.span as u64).saturating_mul(layout.chunks as u64);
         let additions = operations.additions.saturating_add(1).saturating_mul(times) - 1;
@@ -68,7 +68,7 @@ impl Demand {
         Operations { additions, rotations: rotations.saturating_mul(layout.chunks as u64), ..operations }
     }
 
-    /// Returns the computation as a request for BFV parameters.
+    /// Returns the builder's request for BFV parameters of the demand.
     pub(super) fn bfv(&self, layout: &Layout) -> sunzi_bfv::ParametersBuilder {
         let Budget { fresh, per_level, .. } = self.counts.budget;
         let terms = fresh.additions.max(per_level.additions).saturating_add(1);
@@ -81,7 +81,7 @@ impl Demand {
             .plain_products(fresh.plain_products.max(per_level.plain_products))
     }
 
-    /// Returns the computation as a budget of BGV.
+    /// Returns the operations of the demand as a budget of BGV.
     pub(super) fn budget(&self, layout: &Layout) -> Budget {
         let mut budget = self.counts.budget;
         if self.totals.contains(&0) {

@@ -6,42 +6,44 @@ use crate::graph::{Graph, Node};
 use crate::schema::{Column, Kind, Schema};
 use crate::{Decimal, Function, NodeId};
 
-/// log2 of the largest exact number; larger ones are computed approximately.
+/// Largest log2 of an exact number; larger numbers are computed approximately.
 const LARGEST_BITS: u32 = 120;
-/// Largest number of decimals of an exact number; others are computed approximately: key holders divide by 10 to this power.
+/// Largest number of decimals of an exact number; with more, numbers are computed approximately, since key holders
+/// divide by a power of 10.
 const MOST_DECIMALS: u32 = 256;
 
 /// Range of an exact number: v·10^decimals is an integer from low to high.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
-    /// Number of digits after the point.
+    /// Number of digits after the point of an exact number.
     pub decimals: u32,
-    /// Least v·10^decimals.
+    /// Least v·10^decimals of an exact number v.
     pub low: i128,
-    /// Largest v·10^decimals.
+    /// Largest v·10^decimals of an exact number v.
     pub high: i128,
     /// Value of v·10^decimals in slots that belong to no row.
     pub padding: i128,
 }
 
-/// Facts of a node.
+/// Facts of a node: range, digits, depth and rounding errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// Whether the node is hidden from the server.
+    /// Whether the node's value is hidden from the server.
     pub encrypted: bool,
     /// Least value of the node.
     pub low: f64,
     /// Largest value of the node.
     pub high: f64,
-    /// Digits and range, if exact schemes can compute the node.
+    /// Number of decimals and range, if exact schemes can compute the node.
     pub exact: Option<Exact>,
-    /// Digits and range, if the right value has so many decimals, whatever scheme computes it: results of encrypted comparisons are 0 or 1.
+    /// Number of decimals and range of the right value, if it has any, whatever scheme computes it: encrypted
+    /// comparisons are 0 or 1.
     pub grid: Option<Exact>,
-    /// Multiplicative depth in encrypted numbers.
+    /// Multiplicative depth of the node in encrypted numbers.
     pub depth: u32,
-    /// Bound of the rounding errors of a clear node computed in doubles: 0 for cells.
+    /// Bound on the rounding errors of a clear node computed in doubles: 0 for cells.
     pub rounding: f64,
-    /// Whether the sign of the rounded value is right nevertheless.
+    /// Whether the rounded value of the node has the sign of the right value.
     pub signed: bool,
 }
 
@@ -53,13 +55,13 @@ impl Exact {
         (fits && decimals <= MOST_DECIMALS).then_some(Self { decimals, low, high, padding })
     }
 
-    /// Upper bound on |v·10^decimals|, padding included.
+    /// Returns an upper bound on |v·10^decimals| of an exact number v, padding included.
     #[must_use]
     pub fn magnitude(&self) -> u128 {
         [self.low, self.high, self.padding].map(i128::unsigned_abs).into_iter().max().unwrap_or(0)
     }
 
-    /// Returns the range of the product of two numbers, a square if `same`.
+    /// Returns the range of the product of two exact numbers, a square if `same`.
     fn product(self, other: Self, same: bool) -> Option<Self> {
         let mut ends = Vec::with_capacity(4);
         for a in [self.low, self.high] {
@@ -77,7 +79,7 @@ impl Exact {
         Self::new(self.decimals.checked_add(other.decimals)?, [low, high], padding)
     }
 
-    /// Returns the range of c·v + …, in units of more decimals.
+    /// Returns the range of a sum with one more term c·v, in units of more decimals.
     fn plus_term(self, factor: i128, other: Self) -> Option<Self> {
         let ends = [other.low.checked_mul(factor)?, other.high.checked_mul(factor)?];
         let (low, high) = if factor < 0 { (ends[1], ends[0]) } else { (ends[0], ends[1]) };
@@ -95,7 +97,7 @@ pub(crate) fn linear_units(terms: &[(Decimal, u32)], constant: Decimal) -> Optio
     Some((decimals, factors, constant.scaled(decimals)?))
 }
 
-/// Returns the decimals of Σ a_k·x^k for x of some decimals, and each a_k in units that make the value an integer.
+/// Returns the decimals of Σ a_k·x^k for x with `own` decimals, and each a_k in units that make the value an integer.
 pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u32, Vec<i128>)> {
     let places = |(k, c): (usize, &Decimal)| c.decimals() + own * k as u32;
     let decimals = coefficients.iter().enumerate().map(places).max()?;
@@ -113,7 +115,7 @@ pub(crate) fn of_graph(graph: &Graph, schema: &Schema) -> Vec<Facts> {
     known
 }
 
-/// Returns the facts of a column of numbers, or of its labels.
+/// Returns the facts of a column of numbers, or of a category's indicators.
 pub(crate) fn of_column(column: &Column) -> Facts {
     let label = matches!(column.kind, Kind::Category { .. });
     let node = if label { Node::Indicator { column: 0, label: 0 } } else { Node::Column(0) };
@@ -154,7 +156,7 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
     Facts { encrypted, low, high, exact, grid, depth: depth + step, rounding, signed }
 }
 
-/// Returns digits and range of a node from those of its operands; comparisons have them if `compares`.
+/// Returns the decimals and range of a node from those of its operands; comparisons have them if `compares`.
 fn exact(
     node: &Node,
     column: Option<&Column>,
@@ -207,7 +209,7 @@ fn exact(
     }
 }
 
-/// Computes a range by interval arithmetic in doubles, a little wider than rounding requires.
+/// Returns the range of a node by interval arithmetic in doubles, a little wider than rounding requires.
 fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f64) {
     let first = operands.first().map_or((0.0, 0.0), |facts| (facts.low, facts.high));
     let (low, high) = match node {
@@ -262,7 +264,7 @@ fn product(a: (f64, f64), b: (f64, f64), same: bool) -> (f64, f64) {
     (if same { low.max(0.0) } else { low }, all.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Returns the image of an interval: functions are monotone where they are defined.
+/// Returns the image of an interval under a function; functions are monotone where they are defined.
 fn image(function: Function, low: f64, high: f64) -> (f64, f64) {
     let (a, b) = (function.at(low), function.at(high));
     (a.min(b), a.max(b))

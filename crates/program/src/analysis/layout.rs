@@ -1,30 +1,31 @@
-//! Layout of rows in slots, chunk by chunk.
+//! Layout of a table's rows in slots, chunk by chunk.
 
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::doubling_steps;
 
 use crate::ProgramError;
 
-/// Layout of rows in slots.
+/// Layout of a table's rows in slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// Number of rows of the table.
     pub rows: usize,
-    /// Number of slots that a chunk fills, a power of two: sums go over them.
+    /// Number of slots that a chunk fills, a power of two over which sums go.
     pub span: usize,
-    /// Number of chunks: ciphertexts of each column.
+    /// Number of chunks of the table, which is the number of ciphertexts of each column.
     pub chunks: usize,
 }
 
 impl Layout {
-    /// Makes the layout of `rows` rows in as many chunks as ciphertexts of `slots` slots, a power of two, require.
+    /// Makes the layout of `rows` rows in as few chunks as ciphertexts of `slots` slots, a power of two, allow.
     #[must_use]
     pub fn new(rows: usize, slots: usize) -> Self {
         let span = rows.max(1).checked_next_power_of_two().unwrap_or(slots).min(slots);
         Self { rows, span, chunks: rows.max(1).div_ceil(span.max(1)) }
     }
 
-    /// Makes the layout of rows in `parts` parts that share no chunk: with as many chunks as these may take.
+    /// Makes the layout of rows in `parts` parts that share no chunk, with the largest number of chunks that these
+    /// may take.
     #[must_use]
     pub fn of_parts(rows: usize, slots: usize, parts: usize) -> Self {
         let whole = Self::new(rows, slots);
@@ -32,13 +33,13 @@ impl Layout {
         Self { chunks: rows.saturating_add(beside).div_euclid(whole.span).clamp(1, rows.max(1)), ..whole }
     }
 
-    /// Number of rows of a chunk; all chunks before the last are full.
+    /// Returns the number of rows of a chunk; all chunks before the last are full.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {
         self.rows.saturating_sub(chunk.saturating_mul(self.span)).min(self.span)
     }
 
-    /// Whether chunks with these numbers of rows fit the layout.
+    /// Whether chunks with given numbers of rows fit the layout.
     pub(crate) fn is_filled(&self, rows: &[usize]) -> bool {
         let sum = rows.iter().try_fold(0_usize, |sum, rows| sum.checked_add(*rows));
         let empty = self.rows == 0 && rows == [0];
@@ -46,7 +47,7 @@ impl Layout {
         rows.len() == self.chunks && sum == Some(self.rows) && each
     }
 
-    /// Checks that tables of `rows` rows can have this layout in ciphertexts of `slots` slots.
+    /// Checks that a table of `rows` rows can have the layout in ciphertexts of `slots` slots.
     pub(crate) fn check(&self, rows: u64, slots: usize) -> Result<(), ProgramError> {
         let Self { rows: own, span, chunks } = *self;
         let mismatch = |what, expected: String, got: usize| Err(ProgramError::mismatch(what, expected, got));
@@ -62,13 +63,13 @@ impl Layout {
         Ok(())
     }
 
-    /// Number of slots that belong to no row.
+    /// Returns the number of slots of all chunks that belong to no row.
     #[must_use]
     pub fn padding(&self) -> usize {
         (self.chunks * self.span).saturating_sub(self.rows)
     }
 
-    /// Steps of the rotations that a sum adds to itself, in one row of slots.
+    /// Returns the steps by which a sum over slots rotates and adds, in one row of slots.
     pub(crate) fn steps(&self) -> impl Iterator<Item = i64> {
         doubling_steps(1, self.span).map(|step| step as i64)
     }

@@ -1,6 +1,7 @@
-//! Memory of a run besides its keys: values that are kept, and the work of the largest operation. Counted in rows, polynomials modulo one prime.
+//! Memory of a run besides its keys: stored values, and the work of the largest operation. Counted in rows,
+//! polynomials modulo one prime.
 //!
-//! Values are kept for all plaintext moduli, and computed for one after the other.
+//! Values are stored for all plaintext moduli, and computed for one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +50,8 @@ pub(super) fn bytes(
     8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 
-/// Bytes that a packed run takes beside keys: ciphertexts of a chunk and all sums for every plaintext modulus, operands for one after the other.
+/// Returns the bytes of a packed run besides keys: ciphertexts of a chunk and all sums for every plaintext modulus,
+/// operands for one after the other.
 pub(crate) fn packed_bytes(layout: &sunzi_circuits::statistics::Layout, parameters: &Parameters) -> u64 {
     let (all, moduli) = (parameters.moduli().len(), parameters.plain_moduli().len());
     let (operand, sum) = match parameters {
@@ -78,7 +80,7 @@ pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
     }
 }
 
-/// Returns how many levels a node is below fresh ciphertexts.
+/// Returns the number of levels of a node below fresh ciphertexts.
 pub(super) fn drop_of(known: &[Facts], lowered: Option<&Lowered>, id: NodeId) -> usize {
     match lowered {
         Some(lowered) => lowered.step(id).map_or(0, |step| step.drop),
@@ -93,7 +95,7 @@ struct Rows<'a> {
     lowered: Option<&'a Lowered>,
     /// Products that are summed before they are relinearised.
     summed: BTreeSet<NodeId>,
-    /// For each factor of such products, their number, and whether it is squared.
+    /// Number of summed products of each factor, and whether one of them is its square.
     factors: BTreeMap<NodeId, (usize, bool)>,
     digits: usize,
     special: usize,
@@ -105,7 +107,7 @@ impl Rows<'_> {
         self.known.get(id.index()).is_some_and(|facts| facts.encrypted)
     }
 
-    /// Number of plaintext moduli.
+    /// Returns the number of plaintext moduli of a run.
     fn parts(&self) -> usize {
         self.parameters.plain_moduli().len().max(1)
     }
@@ -118,7 +120,8 @@ impl Rows<'_> {
         drop_of(self.known, self.lowered, id)
     }
 
-    /// Number of moduli of a node's value: fresh ones of BGV have more than those of the highest level.
+    /// Returns the number of moduli of a node's value: fresh BGV ciphertexts have more than those of the highest
+    /// level.
     fn limbs(&self, id: NodeId) -> usize {
         match self.drop(id) {
             0 => self.all(),
@@ -131,18 +134,20 @@ impl Rows<'_> {
         operands.into_iter().filter(|&id| self.encrypted(id)).collect()
     }
 
-    /// Number of moduli to which the operands of a node are brought.
+    /// Returns the number of moduli to which the operands of a node are brought.
     fn common(&self, id: NodeId) -> usize {
         let drop = self.operands(id).into_iter().map(|id| self.drop(id)).max();
         limbs_below(self.parameters, drop.unwrap_or(0))
     }
 
-    /// Number of moduli in which BFV multiplies: the moduli twice, and one more where the second ones are shorter.
+    /// Returns the number of moduli in which BFV multiplies: twice those of a ciphertext, and one more where the
+    /// second ones are shorter.
     fn wide(&self) -> usize {
         2 * self.all() + 1
     }
 
-    /// Rows of a key switch besides its result: the input in coefficient form with its source, two remainders, and the buffers of threads.
+    /// Returns the rows of a key switch besides its result: the input in coefficient form with its source, two
+    /// remainders, and the buffers of threads.
     fn switch(&self, limbs: usize, target: usize) -> usize {
         let tasks = (limbs + self.special).div_ceil(GROUP) + 1;
         let each = GROUP * (self.digits + 3);
@@ -152,7 +157,7 @@ impl Rows<'_> {
             + self.threads.min(tasks) * each
     }
 
-    /// Rows of a product and its relinearisation for one plaintext modulus, besides operands and result.
+    /// Returns the rows of a product and its relinearisation for one plaintext modulus, besides operands and result.
     fn product(&self, limbs: usize, target: usize) -> usize {
         match self.parameters {
             // Both operands extended and three parts; scaled ones take memory of another length.

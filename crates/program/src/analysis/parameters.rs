@@ -1,4 +1,4 @@
-//! Parameters of one scheme, whichever that is.
+//! Encryption parameters of a program, in any of the schemes.
 
 use serde::{Deserialize, Serialize};
 use sunzi_bfv::CrtParameters;
@@ -9,40 +9,40 @@ use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::Layout;
 
-/// Cost of a multiplication of n words, relative to a transform.
+/// Cost of a multiplication of n words, relative to a transform of n words.
 pub(crate) const MULTIPLICATION: f64 = 1.0 / 15.0;
 
-/// A scheme.
+/// Scheme that a program runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemeChoice {
-    /// BFV: exact; any order of operations.
+    /// BFV: exact, for any order of operations.
     Bfv,
-    /// BGV: exact; the operations that were counted.
+    /// BGV: exact, for the operations that were counted.
     Bgv,
     /// CKKS: approximate, with functions and comparisons.
     Ckks,
 }
 
-/// Parameters of one scheme.
+/// Encryption parameters of one scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parameters {
-    /// BFV, for every plaintext modulus.
+    /// Parameters of BFV, for every plaintext modulus.
     Bfv(CrtParameters),
-    /// BGV, made for the largest of these plaintext moduli.
+    /// Parameters of BGV, made for the largest of several plaintext moduli.
     Bgv {
-        /// Parameters for the first of the plaintext moduli.
+        /// Parameters of BGV with the first of the plaintext moduli.
         parameters: sunzi_bgv::Parameters,
-        /// The plaintext moduli.
+        /// Plaintext moduli that share the BGV parameters.
         plain_moduli: Vec<u64>,
     },
-    /// CKKS.
+    /// Parameters of CKKS.
     Ckks(sunzi_ckks::Parameters),
 }
 
 impl Parameters {
-    /// The scheme's name.
+    /// Returns the name of the scheme.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Parameters {
         }
     }
 
-    /// The scheme.
+    /// Returns the scheme of the parameters.
     #[must_use]
     pub fn scheme(&self) -> SchemeChoice {
         match self {
@@ -62,7 +62,7 @@ impl Parameters {
         }
     }
 
-    /// The ring degree n.
+    /// Returns the ring degree n.
     #[must_use]
     pub fn degree(&self) -> usize {
         match self {
@@ -72,13 +72,13 @@ impl Parameters {
         }
     }
 
-    /// Slots of a ciphertext.
+    /// Returns the number of slots of a ciphertext.
     #[must_use]
     pub fn slots(&self) -> usize {
         if let Self::Ckks(parameters) = self { parameters.max_slots() } else { self.degree() }
     }
 
-    /// Plaintext moduli; none for CKKS.
+    /// Returns the plaintext moduli; none for CKKS.
     #[must_use]
     pub fn plain_moduli(&self) -> &[u64] {
         match self {
@@ -88,7 +88,7 @@ impl Parameters {
         }
     }
 
-    /// The ciphertext moduli.
+    /// Returns the ciphertext moduli.
     #[must_use]
     pub fn moduli(&self) -> &[u64] {
         match self {
@@ -98,7 +98,7 @@ impl Parameters {
         }
     }
 
-    /// Level of the ring at which fresh ciphertexts of exact schemes are.
+    /// Returns the level of the ring at which fresh ciphertexts of exact schemes are.
     pub(crate) fn ring_level(&self) -> usize {
         match self {
             Self::Bgv { parameters, .. } => parameters.ring_level(),
@@ -106,7 +106,7 @@ impl Parameters {
         }
     }
 
-    /// The security that they reach.
+    /// Returns the security that the parameters reach.
     #[must_use]
     pub fn security(&self) -> Security {
         match self {
@@ -116,7 +116,7 @@ impl Parameters {
         }
     }
 
-    /// How keys are switched.
+    /// Returns the options of key switching.
     #[must_use]
     pub fn key_switching(&self) -> &GadgetOptions {
         match self {
@@ -126,7 +126,7 @@ impl Parameters {
         }
     }
 
-    /// Estimated butterflies of the server's work: to compare exact schemes and rings.
+    /// Returns the estimated butterflies of the server's work, by which exact schemes and rings are compared.
     pub(super) fn cost(&self, counts: &Counts, layout: &Layout) -> f64 {
         let (moduli, options, n) = (self.moduli(), self.key_switching(), self.degree());
         let k = moduli.len() as f64;
@@ -144,7 +144,8 @@ impl Parameters {
         transforms * moduli * n as f64 / 2.0 * (n as f64).log2()
     }
 
-    /// Bytes of a relinearisation key and of so many rotation keys for these moduli: a residue has as many as its modulus.
+    /// Returns the bytes of a relinearisation key and of `rotations` rotation keys for the moduli of these indices; a
+    /// residue takes as many bytes as its modulus.
     pub(crate) fn key_bytes(&self, limbs: &[usize], rotations: usize) -> u64 {
         let (n, moduli) = (self.degree() as u64, self.moduli());
         let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
@@ -158,13 +159,14 @@ impl Parameters {
         key(&all) + key(limbs) * rotations as u64
     }
 
-    /// Bytes of a fresh ciphertext in memory, over all plaintext moduli.
+    /// Returns the bytes of a fresh ciphertext in memory, over all plaintext moduli.
     pub(crate) fn ciphertext_bytes(&self) -> u64 {
         16 * (self.degree() * self.moduli().len() * self.plain_moduli().len().max(1)) as u64
     }
 }
 
-/// Ways to split the range of sums over plaintext moduli: as BFV does or, where it has no parameters, all of them.
+/// Returns the ways to split the range of sums over plaintext moduli: as BFV does or, where it has no parameters, all
+/// ways.
 pub(crate) fn plain_moduli(explanation: &sunzi_bfv::Explanation) -> Vec<Vec<u64>> {
     if let Some(choice) = &explanation.chosen {
         return vec![choice.parameters.plain_moduli().to_vec()];

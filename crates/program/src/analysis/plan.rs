@@ -1,4 +1,4 @@
-//! Plans of programs and the options of an analysis: what they hold, and what follows from it.
+//! Plans of programs and the options of an analysis: their fields, and what follows from them.
 
 use std::fmt;
 
@@ -12,25 +12,27 @@ use super::parameters::{Parameters, SchemeChoice};
 use crate::packed::{Packed, Packing};
 use crate::{Program, ProgramError};
 
-/// Options of an analysis.
+/// Options of the analysis of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
     /// Scheme of the plan; the cheapest that can compute the program unless set.
     pub scheme: Option<SchemeChoice>,
-    /// CKKS: number of bits of every intermediate number that are right, counted from the end of its range; 16 unless set.
+    /// Number of right bits of every intermediate number in CKKS, counted from the end of its range; 16 unless set.
     pub precision: u32,
-    /// Security level to reach.
+    /// Security level that the parameters reach.
     pub security: Security,
-    /// Ring degree to use, as log2 n.
+    /// Ring degree to use, as log2 n; chosen unless set.
     pub log2_degree: Option<u32>,
-    /// Number of parts of the table that share no chunk: the labels of a category that partitions it, 1 if there is none.
+    /// Number of parts of the table that share no chunk: one for each label of a category that cuts the table, else
+    /// 1.
     #[serde(default = "one_part")]
     pub parts: usize,
-    /// Policy under which results are shared: there is room for hiding noise, and in CKKS the precision is that with it.
+    /// Policy under which results are shared: there is room for hiding noise, and the precision of CKKS is that after
+    /// sharing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
-    /// The table is at hand and may be packed for this program, where that costs less: [`Plan::packed`] says whether it is.
+    /// Packing of the table where that costs less, for a table at hand; [`Plan::packed`] says whether it is packed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packing: Option<Packing>,
 }
@@ -54,24 +56,26 @@ impl Default for Options {
     }
 }
 
-/// A program with its scheme, parameters and layout; both sides make equal plans of equal programs and options.
+/// Plan: a program with its scheme, parameters and layout; both parties make equal plans of equal programs and
+/// options.
 ///
 /// Plans are stored as JSON: program, parameters, layout and precision are read, and all other fields are recomputed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Made")]
 pub struct Plan {
-    /// Program of the plan.
+    /// Program that the plan is for.
     pub program: Program,
-    /// Scheme and parameters.
+    /// Scheme and encryption parameters of the plan.
     pub parameters: Parameters,
-    /// Layout of rows in slots.
+    /// Layout of the table's rows in slots.
     pub layout: Layout,
-    /// Rotations that need keys.
+    /// Rotations of the plan, which need keys.
     #[serde(serialize_with = "in_words")]
     pub rotations: Vec<Rotation>,
-    /// Highest level of the ring at which ciphertexts are rotated, as its number of moduli where levels are prefixes: keys need no more.
+    /// Highest level at which ciphertexts are rotated, which is its number of moduli where levels are prefixes:
+    /// rotation keys need no more.
     pub rotation_limbs: usize,
-    /// Number of levels, or multiplicative depth.
+    /// Number of levels of the program in CKKS, or its multiplicative depth.
     pub depth: usize,
     /// Number of bytes of evaluation keys in memory.
     pub key_bytes: u64,
@@ -79,11 +83,11 @@ pub struct Plan {
     pub ciphertext_bytes: u64,
     /// Number of bytes that a run takes at most, approximately.
     pub memory_bytes: u64,
-    /// CKKS: requested precision in bits; 0 for exact schemes.
+    /// Requested precision of CKKS in bits; 0 for exact schemes.
     pub precision: u32,
-    /// Number of ciphertexts of inputs, over all chunks.
+    /// Number of ciphertexts of all inputs, over all chunks.
     pub inputs: usize,
-    /// Reasons for the choice, a sentence each.
+    /// Reasons for the choice of scheme and parameters, a sentence each.
     pub reasons: Vec<String>,
     #[serde(skip)]
     pub(crate) lowered: Option<Lowered>,
@@ -92,40 +96,41 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns how the table of the plan is packed, or a refusal where every column has ciphertexts of its own.
+    /// Returns the packing of the plan's table; an error where every column has ciphertexts of its own.
     pub(crate) fn require_packed(&self) -> Result<&Packed, ProgramError> {
         let none = || ProgramError::mismatch("the plan", "one that packs its table", "another");
         self.packed.as_ref().ok_or_else(none)
     }
 
-    /// How its table is packed; none where every column has ciphertexts of its own.
+    /// Returns the packing of the plan's table; `None` where every column has ciphertexts of its own.
     #[must_use]
     pub fn packed(&self) -> Option<&Packed> {
         self.packed.as_ref()
     }
 
-    /// Number of bytes that a run takes at most, with the tables of its contexts, approximately.
+    /// Returns the approximate number of bytes that a run takes at most, with the tables of its contexts.
     #[must_use]
     pub fn needed_bytes(&self) -> u64 {
         self.memory_bytes.saturating_add(self.parameters.table_bytes())
     }
 
-    /// Checks that the machine has the memory that a run takes besides the tables of its contexts, which exist then.
+    /// Checks that the machine has the memory of a run besides the tables of its contexts, which exist by then.
     ///
     /// # Errors
-    /// [`ProgramError::Memory`] if it has less.
+    /// [`ProgramError::Memory`] for a machine with less memory than a run takes.
     pub fn check_memory(&self) -> Result<(), ProgramError> {
         machine::require(self.memory_bytes).map_err(ProgramError::Memory)
     }
 
-    /// Number of bytes in memory of all ciphertexts that the plan reads.
+    /// Returns the number of bytes in memory of all ciphertexts that the plan reads.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
         let moduli = self.parameters.plain_moduli().len().max(1) as u64;
         (self.inputs as u64).saturating_mul(self.ciphertext_bytes / moduli)
     }
 
-    /// CKKS: number of bits of every intermediate number that are right, counted from the end of its range, as far as parameters determine it.
+    /// Returns the number of right bits of every intermediate number in CKKS, counted from the end of its range, as
+    /// far as parameters determine it.
     #[must_use]
     pub fn precision_bits(&self) -> Option<f64> {
         if let Parameters::Ckks(parameters) = &self.parameters {
@@ -145,12 +150,12 @@ fn in_words<S: serde::Serializer>(rotations: &[Rotation], serializer: S) -> Resu
     serializer.collect_seq(rotations.iter().map(ToString::to_string))
 }
 
-/// Limits the number of bits requested of intermediate numbers.
+/// Returns a requested precision, limited to the largest one.
 pub(super) fn clamped(precision: u32) -> u32 {
     precision.clamp(4, 30)
 }
 
-/// Inputs of a plan, from which it is made again.
+/// Fields from which a plan is made again.
 #[derive(Deserialize)]
 pub(super) struct Made {
     pub(super) program: Program,

@@ -16,7 +16,7 @@ use crate::run::exact::{Exact, Output, Value};
 use crate::run::{Clear, encrypted_inputs, run};
 use crate::{NodeId, Program, ProgramError};
 
-/// Fewest bits left before decryption refuses an output; infinity where no output is encrypted.
+/// Returns the fewest bits left in any output before decryption is refused; infinity where no output is encrypted.
 pub(super) fn bits_left(
     program: &Program,
     parameters: &CrtParameters,
@@ -77,7 +77,7 @@ fn keys(
     Ok((public, EvaluationKeys::for_exponents(rlwe, &secret, exponents, rng)?))
 }
 
-/// Randomness for polynomials without coefficients, where nothing is hidden.
+/// Returns constant randomness for polynomials without coefficients, where nothing is hidden.
 fn nothing() -> SeededRng {
     SeededRng::from_key(&[0; 32])
 }

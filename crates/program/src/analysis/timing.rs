@@ -1,4 +1,4 @@
-//! Estimates of the time of a run: counted operations of a program times their measured times on this machine.
+//! Estimates of the time of a run: counted operations times their measured times on this machine.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use crate::{Column, NodeId, ProgramError};
 use sunzi_rlwe::randomness;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-/// Number of measurements, of which the least counts.
+/// Number of measurements of an operation, of which the least counts.
 const ROUNDS: usize = 2;
 
 /// Measured seconds of one operation on ciphertexts of all plaintext moduli, at the highest level.
@@ -37,7 +37,7 @@ pub struct Timing {
     pub read: f64,
 }
 
-/// Number of times each operation is done.
+/// Numbers of operations of each kind in a run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     products: f64,
@@ -47,7 +47,7 @@ struct Work {
 }
 
 impl Work {
-    /// Counts the operations of a series of real numbers.
+    /// Returns the operations of a polynomial of real numbers.
     fn series(series: &Series) -> Self {
         let cost = series.cost();
         Self {
@@ -58,7 +58,7 @@ impl Work {
         }
     }
 
-    /// Counts the operations of a polynomial modulo t.
+    /// Returns the operations of a polynomial modulo t.
     fn polynomial(degree: usize) -> Self {
         let cost = Polynomial::<()>::constants(&vec![1; degree + 1]).plan(u64::MAX, Method::Automatic).cost();
         Self {
@@ -78,7 +78,7 @@ impl Work {
 }
 
 impl Timing {
-    /// Measures with temporary keys: takes as long as some products and the generation of two keys.
+    /// Measures operations with temporary keys: takes as long as some products and the generation of two keys.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] for invalid parameters.
@@ -143,7 +143,7 @@ impl Timing {
     }
 }
 
-/// Counts the operations of a node in a chunk.
+/// Returns the operations of a node in one chunk.
 fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id));
@@ -170,7 +170,8 @@ fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
     }
 }
 
-/// Returns the time of operations of a node relative to the highest level: on average over the levels from the operands' level down.
+/// Returns the time of a node's operations relative to the highest level: on average over the levels from the
+/// operands' level down.
 fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
     let operands = plan.program.graph().node(id).map(Node::operands).unwrap_or_default();
     let (options, moduli) = (plan.parameters.key_switching(), plan.parameters.moduli());
@@ -185,7 +186,7 @@ fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
     0.5 * (cost(limbs(from)) + cost(limbs(drop(&id).saturating_sub(1).max(from)))) / top
 }
 
-/// Returns the least seconds of a few rounds.
+/// Returns the least seconds of a few measurements.
 fn least<T>(mut work: impl FnMut() -> Result<T, ProgramError>) -> Result<f64, ProgramError> {
     let mut seconds = f64::INFINITY;
     for _ in 0..ROUNDS {

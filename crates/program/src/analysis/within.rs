@@ -1,4 +1,4 @@
-//! Check whether a program fits given parameters.
+//! Check of whether a program fits given parameters.
 
 use num_bigint::BigUint;
 
@@ -55,7 +55,7 @@ pub(super) fn within(
     approximate_plan(program, own.clone(), layout, lowered, vec![reason])
 }
 
-/// Whether the plaintext moduli hold all outputs.
+/// Checks that the plaintext moduli hold all outputs; otherwise returns why not.
 fn wide(
     program: &Program,
     known: &[Facts],
@@ -80,7 +80,7 @@ fn wide(
     }))
 }
 
-/// Checks that the noise room suffices; if not, returns why.
+/// Checks that the noise room suffices; otherwise returns why not.
 fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Parameters) -> Result<(), String> {
     let remedy = "make parameters for this program, or compute less at once";
     match parameters {

@@ -1,4 +1,4 @@
-//! Numbers of a chunk to ciphertexts and back.
+//! Codec of chunks: numbers to ciphertexts, and ciphertexts to numbers.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -12,7 +12,7 @@ use crate::analysis::{Layout, exp2};
 use crate::run::Cells;
 use crate::{Column, NodeId, ProgramError};
 
-/// Encodes, encrypts and opens chunks of one layout.
+/// Codec that encodes, encrypts and decrypts chunks of one layout.
 #[derive(Clone, Debug)]
 pub struct Codec {
     contexts: Contexts,
@@ -26,16 +26,16 @@ enum Encoders {
     Reals(sunzi_ckks::Encoder),
 }
 
-/// What is in the slots of a chunk.
+/// Decrypted contents of the slots of a chunk.
 #[derive(Clone, PartialEq)]
 pub enum Slots {
-    /// Numbers in [0, t) for each plaintext modulus t, in their order.
+    /// Numbers of the slots in [0, t), for each plaintext modulus t in their order.
     Residues(Vec<Zeroizing<Vec<u64>>>),
-    /// Real numbers, as CKKS has them: divided by a power of two.
+    /// Real numbers of the slots of CKKS, divided by a power of two.
     Reals(Zeroizing<Vec<f64>>),
 }
 
-/// Decrypted numbers are not for logs.
+/// Decrypted numbers are not printed, since debug texts may go to logs.
 impl std::fmt::Debug for Slots {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slots").finish_non_exhaustive()
@@ -58,13 +58,13 @@ impl Codec {
         Ok(Self { contexts: contexts.clone(), layout: *layout, encoders })
     }
 
-    /// Where rows stand.
+    /// Returns the layout of rows in slots.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The contexts.
+    /// Returns the contexts that the codec encrypts in.
     #[must_use]
     pub fn contexts(&self) -> &Contexts {
         &self.contexts
@@ -78,8 +78,8 @@ impl Codec {
         if let Encoders::Reals(encoder) = &self.encoders { Some(encoder) } else { None }
     }
 
-    /// Encrypts one chunk: at most [`Layout::span`] cells of a column of numbers, or where they have a label. Slots that are left hold
-    /// [`Column::padding`].
+    /// Encrypts one chunk: at most [`Layout::span`] cells of a column of numbers, or the indicator of a label. Slots
+    /// beyond the cells hold [`Column::padding`].
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for cells of another kind, out of range or too many; [`ProgramError::Scheme`] for a key of other parameters.
@@ -139,7 +139,7 @@ impl Codec {
         }
     }
 
-    /// Opens one chunk.
+    /// Decrypts one chunk.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for ciphertexts of another scheme or too few of them; [`ProgramError::Scheme`] for another key, and for noise
@@ -148,7 +148,8 @@ impl Codec {
         self.open(chunk, secret, None).map(|(slots, _)| slots)
     }
 
-    /// Opens one chunk of a node for somebody else to see, and says how far its numbers are off then: the standard deviation of each, 0 in exact schemes.
+    /// Decrypts one chunk of a node for sharing with others, and returns the standard deviation of its errors: 0 in
+    /// exact schemes.
     ///
     /// # Errors
     /// Every error of [`decrypt`](Self::decrypt); [`ProgramError::Sharing`].
@@ -218,10 +219,10 @@ impl Codec {
         each.collect::<Result<_, _>>().map(|slots| (Slots::Residues(slots), 0.0))
     }
 
-    /// The integer in a slot: the one nearest to zero that leaves these residues.
+    /// Returns the integer of a slot: the one nearest to zero with the slot's residues.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for slots of CKKS, and a slot that is not there.
+    /// [`ProgramError::Mismatch`] for slots of CKKS, and for a slot that does not exist.
     pub fn integer(&self, slots: &Slots, at: usize) -> Result<BigInt, ProgramError> {
         let (Some(encoder), Slots::Residues(parts)) = (self.integers(), slots) else {
             return Err(ProgramError::mismatch("slots", "integers", "real numbers"));
@@ -230,7 +231,8 @@ impl Codec {
         encoder.crt().reconstruct_centered(&residues).map_err(ProgramError::scheme)
     }
 
-    /// The first cells of a column, or whether they have a label: in units of the last decimal for exact schemes, real numbers for CKKS.
+    /// Returns the first cells of a column, or the indicator of a label: in units of the last decimal for exact
+    /// schemes, real numbers for CKKS.
     ///
     /// # Errors
     /// Every error of [`integer`](Self::integer); [`ProgramError::Mismatch`] for a column whose range is wider than the plaintext moduli.

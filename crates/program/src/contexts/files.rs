@@ -14,23 +14,23 @@ use sunzi_rlwe::{KeyId, RelinearizationKey};
 use super::{Contexts, Encrypted, Parts, PublicKey, SecretKey};
 use crate::analysis::Parameters;
 
-/// The parameters, in each folder of keys.
+/// File name of the parameters in each folder of keys.
 pub const PARAMETERS: &str = "parameters.sz";
-/// The secret key, in the folder of the owner.
+/// File name of the secret key in the folder of the owner.
 pub const SECRET: &str = "secret.sz";
-/// The ledger of shared decryptions, beside the secret key from the beginning.
+/// File name of the ledger of shared decryptions, which is written with the secret key.
 pub const LEDGER: &str = "sharing.sz";
-/// The public key, in the folder of those who encrypt.
+/// File name of the public key in the folder of the encrypting party.
 pub const PUBLIC: &str = "public.sz";
-/// The relinearisation key, in the folder of those who compute.
+/// File name of the relinearisation key in the folder of the computing party.
 pub const RELINEARIZATION: &str = "relinearization.sz";
-/// The keys of rotations, there too.
+/// File name of the rotation keys in the folder of the computing party.
 pub const GALOIS: &str = "galois.sz";
 
-/// The error of a chunk of another scheme, or of another number of ciphertexts.
+/// Error for a chunk of another scheme, or of another number of ciphertexts.
 const OTHER: WireError = WireError::Parameters { what: "scheme or plaintext moduli" };
 
-/// More plaintext moduli than any parameters have.
+/// Largest number of plaintext moduli of parameters in a file.
 const MOST: usize = 64;
 
 impl Parameters {
@@ -42,7 +42,7 @@ impl Parameters {
         Self::read_as(Accept::Secure, input)
     }
 
-    /// Reads parameters (one object, or for BGV one for each plaintext modulus) with a choice of what is accepted.
+    /// Reads parameters (one object, or for BGV one for each plaintext modulus), secure or insecure as `accept` says.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -73,7 +73,7 @@ impl Parameters {
         }
     }
 
-    /// The parameters of a file.
+    /// Reads the parameters in a file.
     ///
     /// # Errors
     /// Every error of [`read`](Self::read).
@@ -81,7 +81,7 @@ impl Parameters {
         Self::load_as(Accept::Secure, path)
     }
 
-    /// The parameters of a file, with a choice of what is accepted.
+    /// Reads the parameters in a file, secure or insecure as `accept` says.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -89,7 +89,7 @@ impl Parameters {
         Self::read_as(accept, BufReader::new(File::open(path).map_err(WireError::Io)?))
     }
 
-    /// What their security rests on, and the bits that they claim.
+    /// Returns what the security of the parameters rests on, and the bits of security that they claim.
     #[must_use]
     pub fn claim(&self) -> SecurityClaim {
         match self {
@@ -101,7 +101,8 @@ impl Parameters {
         }
     }
 
-    /// About the bytes of memory that their tables take, told before any is made.
+    /// Returns the approximate number of bytes of memory that tables of the parameters take, before any table is
+    /// made.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
         match self {
@@ -112,7 +113,7 @@ impl Parameters {
         }
     }
 
-    /// Writes what [`read`](Self::read) reads.
+    /// Writes parameters as [`read`](Self::read) reads them.
     ///
     /// # Errors
     /// [`WireError::Io`].
@@ -129,7 +130,7 @@ impl Parameters {
         }
     }
 
-    /// Writes a file, in one step.
+    /// Writes parameters to a file, in one step.
     ///
     /// # Errors
     /// [`WireError::Io`].
@@ -138,7 +139,7 @@ impl Parameters {
     }
 }
 
-/// The object that follows, if one does.
+/// Returns a reader of the next object; `None` at the end of the input.
 fn next<I: BufRead>(mut input: I) -> Result<Option<Reader<I>>, WireError> {
     let ended = loop {
         match input.fill_buf() {
@@ -159,7 +160,7 @@ impl Contexts {
         Self::open_as(Accept::Secure, folder)
     }
 
-    /// Builds the tables of the parameters in a folder of keys, with a choice of what is accepted.
+    /// Builds the tables of the parameters in a folder of keys, secure or insecure as `accept` says.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -175,7 +176,7 @@ impl Contexts {
         Self::load_as(Accept::Secure, path)
     }
 
-    /// Builds the tables of the parameters in a file, with a choice of what is accepted.
+    /// Builds the tables of the parameters in a file, secure or insecure as `accept` says.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -183,7 +184,7 @@ impl Contexts {
         Ok(Self::new(&Parameters::load_as(accept, path)?)?)
     }
 
-    /// Names the parameters of messages in all plaintext moduli.
+    /// Returns the fingerprint of the parameters of messages in all plaintext moduli.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let joint = match &self.parts {
@@ -194,7 +195,7 @@ impl Contexts {
         joint.unwrap_or_default()
     }
 
-    /// The secret key of a folder.
+    /// Reads the secret key of a folder of keys.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -202,7 +203,7 @@ impl Contexts {
         load(self.rlwe(), folder.join(SECRET))
     }
 
-    /// The public key of a folder.
+    /// Reads the public key of a folder of keys.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -210,10 +211,11 @@ impl Contexts {
         load(self.rlwe(), folder.join(PUBLIC))
     }
 
-    /// The evaluation keys of a folder: of the Galois keys only those of these exponents.
+    /// Reads the evaluation keys of a folder of keys: of the Galois keys only those with these exponents.
     ///
     /// # Errors
-    /// Any [`WireError`]; [`MissingGaloisKey`](sunzi_rlwe::RlweError::MissingGaloisKey) in one.
+    /// Any [`WireError`], among them [`MissingGaloisKey`](sunzi_rlwe::RlweError::MissingGaloisKey) for an exponent
+    /// without a key.
     pub fn load_evaluation(&self, folder: &Path, exponents: &[u64]) -> Result<EvaluationKeys, WireError> {
         let relinearization: RelinearizationKey = load(self.rlwe(), folder.join(RELINEARIZATION))?;
         let file = BufReader::new(File::open(folder.join(GALOIS)).map_err(WireError::Io)?);
@@ -225,7 +227,7 @@ impl Contexts {
         Ok(EvaluationKeys { relinearization: Some(relinearization), galois: Some(galois) })
     }
 
-    /// Writes a chunk: its ciphertexts one after the other.
+    /// Writes the ciphertexts of a chunk one after the other.
     ///
     /// # Errors
     /// [`WireError::Io`]; [`WireError::Scheme`] for a chunk of other parameters.
@@ -238,7 +240,7 @@ impl Contexts {
         }
     }
 
-    /// The bytes that [`write`](Self::write) writes.
+    /// Returns the bytes of a chunk as [`write`](Self::write) writes them.
     ///
     /// # Errors
     /// Every error of [`write`](Self::write).
@@ -248,7 +250,7 @@ impl Contexts {
         Ok(bytes)
     }
 
-    /// Reads a chunk that belongs to `key`, if one is given.
+    /// Reads a chunk, which must belong to `key` if one is given.
     ///
     /// # Errors
     /// Any [`WireError`].
@@ -256,7 +258,7 @@ impl Contexts {
         self.read_from(Reader::new(input)?, key)
     }
 
-    /// Reads a chunk of which the first header was read.
+    /// Reads a chunk after its first header.
     pub(crate) fn read_from<I: BufRead>(
         &self,
         reader: Reader<I>,
@@ -279,7 +281,7 @@ impl Contexts {
     }
 }
 
-/// Writes a ciphertext of each context.
+/// Writes one ciphertext of each context.
 fn write_all<C: SchemeFormat>(
     contexts: &[C],
     parts: &[CiphertextOf<C>],
@@ -291,7 +293,7 @@ fn write_all<C: SchemeFormat>(
     contexts.iter().zip(parts).try_for_each(|(context, part)| write(context, part, &mut out))
 }
 
-/// A ciphertext of each context: of the first one the header was read.
+/// Reads one ciphertext of each context, after the header of the first.
 fn read_all<C: SchemeFormat, I: BufRead>(
     contexts: &[C],
     mut reader: Reader<I>,
@@ -308,7 +310,7 @@ fn read_all<C: SchemeFormat, I: BufRead>(
     Ok(parts)
 }
 
-/// One object, and where it was read from.
+/// Reads one object, and returns the object and the remaining input.
 fn read_one<T, C: Format<T>, I: BufRead>(
     context: &C,
     reader: Reader<I>,

@@ -1,4 +1,4 @@
-//! Keys for the contexts: one set serves every plaintext modulus.
+//! Keys of contexts: one set of keys serves every plaintext modulus.
 
 use rand_core::CryptoRng;
 use sunzi_circuits::{EvaluationKeys, Rotation};
@@ -8,13 +8,13 @@ pub use sunzi_rlwe::EncryptionKey;
 
 use super::{Contexts, Parts};
 
-/// The key of the owner.
+/// Secret key, which the owner of the data holds.
 pub type SecretKey = sunzi_rlwe::SecretKey;
-/// The key of those who encrypt.
+/// Public key, which the encrypting party holds.
 pub type PublicKey = sunzi_rlwe::PublicKey;
 
 impl Contexts {
-    /// The k of the automorphism X → X^k that moves slots so.
+    /// Returns the exponent k of the automorphism X → X^k that rotates slots by `rotation`.
     ///
     /// # Errors
     /// [`RlweError::NoRows`] in a ring without rows.
@@ -30,7 +30,7 @@ impl Contexts {
         }
     }
 
-    /// The k of each, ascending and once.
+    /// Returns the exponents of the automorphisms of these rotations, ascending and without repetition.
     ///
     /// # Errors
     /// Every error of [`exponent_of`](Self::exponent_of).
@@ -42,8 +42,8 @@ impl Contexts {
         Ok(exponents)
     }
 
-    /// Makes a relinearisation key, and keys for these rotations of ciphertexts of at most so many moduli: what a
-    /// [`Plan`](crate::Plan) asks for.
+    /// Makes a relinearisation key, and keys for these rotations of ciphertexts of at most `limbs` moduli: those that
+    /// a [`Plan`](crate::Plan) requires.
     ///
     /// # Errors
     /// Every error of [`exponent_of`](Self::exponent_of); [`RlweError::Ring`] for a secret of another ring, and for more moduli than there are.

@@ -1,4 +1,4 @@
-//! Decryptions that are shared: noise that hides their own, and a ledger that counts them first.
+//! Decryption for sharing: noise hides the ciphertext's own, and a ledger counts each decryption before it is done.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,11 @@ use sunzi_rlwe::{DeclaredNoise, LedgerFile, SecretKey, SharingLedger, SharingPol
 use super::{Contexts, Encrypted, Parts};
 use crate::{NodeId, ProgramError};
 
-/// Opening of results for others to see: noise is added that hides their own, and each ciphertext is counted first.
+/// Decryption of results for sharing with others: noise is added that hides their own, and each ciphertext is counted
+/// first.
 ///
-/// In exact schemes as much noise is declared as the parameters allow, and numbers do not change. In CKKS the noise is that of the program, and the
-/// stated errors grow.
+/// Exact schemes declare as much noise as the parameters allow, and numbers do not change. CKKS declares the noise of
+/// the program, and the stated errors grow.
 #[derive(Debug)]
 pub struct Sharing {
     ledger: LedgerFile,
@@ -22,8 +23,8 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// Makes the opening that counts in this ledger. `noise` is what the key holder declares of each output node in CKKS
-    /// ([`Plan::declared_noise`](crate::Plan::declared_noise)); exact schemes take none.
+    /// Makes the decryption for sharing that counts in a ledger. `noise` is what the key holder declares of each
+    /// output node in CKKS ([`Plan::declared_noise`](crate::Plan::declared_noise)); exact schemes take none.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] if the operating system has no randomness.
@@ -31,7 +32,7 @@ impl Sharing {
         Ok(Self { ledger, noise, rng: randomness::from_os().map_err(ProgramError::scheme)? })
     }
 
-    /// Ledger of the policy and the decryptions counted.
+    /// Returns the ledger of the policy and the decryptions counted.
     #[must_use]
     pub fn ledger(&self) -> &SharingLedger {
         self.ledger.ledger()
@@ -79,7 +80,7 @@ impl Sharing {
     }
 }
 
-/// Refuses a chunk that cannot be shared, before there is a ledger.
+/// Refuses a chunk that cannot be shared, before a ledger exists.
 pub(crate) fn check_shareable(
     contexts: &Contexts,
     id: NodeId,
@@ -107,7 +108,8 @@ pub(crate) fn check_shareable(
     }
 }
 
-/// Returns the largest noise that the parameters allow. A ciphertext of more noise is refused for lack of room, whatever is declared.
+/// Returns the largest noise that the parameters allow to declare. A ciphertext of more noise is refused for lack of
+/// room.
 fn bfv_noise(
     context: &sunzi_bfv::Context,
     part: &sunzi_bfv::Ciphertext,

@@ -4,13 +4,13 @@ use super::{Graph, Node, NodeId};
 use crate::Decimal;
 use crate::schema::{Kind, Schema};
 
-/// Longest text, in characters; longer ones are cut.
+/// Largest number of characters of a description; longer ones are cut.
 const LONGEST: usize = 120;
 /// Largest depth of a described expression; deeper ones are cut, since writing is recursive.
 const DEEPEST: usize = 200;
 
 impl Graph {
-    /// Returns the expression of a node, cut after 120 characters.
+    /// Returns the expression of a node in the program language, cut after 120 characters.
     #[must_use]
     pub fn describe(&self, id: NodeId, schema: &Schema) -> String {
         let mut text = String::new();
@@ -21,7 +21,7 @@ impl Graph {
         text
     }
 
-    /// Appends a node, in parentheses if it is a sum and must be one factor.
+    /// Appends a node's expression to a text, in parentheses if it is a sum and must be one factor.
     fn write(&self, id: NodeId, (schema, deepest): (&Schema, usize), factor: bool, text: &mut String) {
         // Text after the cut is not needed, and shared nodes may be very long in words.
         if text.len() > 4 * LONGEST {

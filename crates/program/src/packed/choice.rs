@@ -1,4 +1,4 @@
-//! Scheme, parameters and layout of a packed plan: from its shape and the largest sum it can reach.
+//! Choice of scheme, parameters and layout of a packed plan, from its shape and its largest possible sum.
 
 use num_bigint::BigUint;
 use sunzi_bfv::explain::bytes;
@@ -14,12 +14,13 @@ use crate::graph::Node;
 use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
 
-/// Ring degrees considered, as log2 n: smaller ones leave no room for a product, larger ones cost more.
+/// Ring degrees considered for packed tables, as log2 n: smaller ones leave no room for a product, larger ones cost
+/// more.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=15;
-/// Ciphertext moduli assumed where layouts are compared.
+/// Number of ciphertext moduli assumed where layouts are compared.
 const TYPICAL_LIMBS: usize = 3;
 
-/// The packed plan of a program that costs less so; none where it cannot be packed, or another layout is cheaper.
+/// Returns the packed plan of a program; `None` where the program cannot be packed, or columns apart cost less.
 pub(crate) fn choose(
     program: &Program,
     known: &[Facts],
@@ -37,7 +38,7 @@ pub(crate) fn choose(
     Some(search.plan(degrees))
 }
 
-/// Why a program has no packed plan.
+/// Returns the reason why a program has no packed plan.
 pub(crate) fn refusal(program: &Program, options: &Options) -> Box<Refusal> {
     let reason = if options.sharing.is_some() || options.parts > 1 {
         "packed tables are neither cut by a category nor have they room for results that are shared"
@@ -50,7 +51,7 @@ pub(crate) fn refusal(program: &Program, options: &Options) -> Box<Refusal> {
     Box::new(Refusal { reason: reason.to_owned(), expression })
 }
 
-/// The packed plan of a program in given parameters.
+/// Returns the packed plan of a program in given parameters.
 pub(crate) fn within(
     program: &Program,
     parameters: &Parameters,
@@ -69,7 +70,7 @@ pub(crate) fn within(
     Ok(packed_plan(program, choice.parameters, choice.packed, vec![reason]))
 }
 
-/// Cost of the totals where every column has ciphertexts of its own, and each total is rotated.
+/// Returns the cost of the totals where every column has ciphertexts of its own, and each total is rotated.
 fn by_columns(program: &Program, known: &[Facts], degree: usize) -> Tally {
     let layout = analysis::Layout::new(program.schema().rows as usize, degree);
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
@@ -87,7 +88,7 @@ fn by_columns(program: &Program, known: &[Facts], degree: usize) -> Tally {
     }
 }
 
-/// An upper bound on every moment.
+/// Returns an upper bound on the magnitude of every moment.
 fn largest(program: &Program, known: &[Facts], moments: &Moments) -> BigUint {
     let column = |x: &usize| {
         let facts = moments.columns.get(*x).and_then(|id| known.get(id.index()));
@@ -102,7 +103,7 @@ fn largest(program: &Program, known: &[Facts], moments: &Moments) -> BigUint {
     all.max().unwrap_or_default().max(1_u32.into()) * program.schema().rows
 }
 
-/// One scheme's parameters and the layout for them.
+/// Parameters of one scheme with the packing of the table in them.
 struct Choice {
     parameters: Parameters,
     packed: Packed,
@@ -114,10 +115,10 @@ impl Choice {
     }
 }
 
-/// The least work of one scheme so far.
+/// Choice of the least work in one scheme, among the rings considered so far.
 struct Best {
     chosen: Option<Choice>,
-    /// Whether larger rings are of no use: one cost more than a smaller one, or the scheme is not wanted.
+    /// Whether the search ends: a larger ring cost more than a smaller one, or the scheme is not wanted.
     rising: bool,
 }
 
@@ -126,7 +127,7 @@ impl Best {
         Self { chosen: None, rising: !wanted }
     }
 
-    /// Takes the least of what fits the next ring.
+    /// Considers the candidates in the next larger ring: the cheapest one is chosen if it costs less than all before.
     fn meet(&mut self, candidates: Vec<Choice>) {
         let least = candidates.into_iter().min_by(|a, b| a.butterflies().total_cmp(&b.butterflies()));
         let Some(least) = least else { return };
@@ -148,7 +149,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// None for a program that cannot be packed.
+    /// Prepares the search for a packed plan; `None` for a program that cannot be packed.
     fn new(
         program: &'a Program,
         known: &[Facts],
@@ -171,7 +172,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether parameters hold every sum; if not, why.
+    /// Checks that parameters hold every sum; otherwise returns why not.
     fn fits(&self, layout: &Layout, log2_degree: u32, parameters: &Parameters) -> Result<(), String> {
         let range: BigUint = parameters.plain_moduli().iter().product();
         if &self.bound * 2_u32 >= range {
@@ -198,7 +199,7 @@ impl<'a> Search<'a> {
         if left { Ok(()) } else { Err(short()) }
     }
 
-    /// The cheapest scheme, parameters and layout that hold every sum.
+    /// Returns the plan of the cheapest scheme, parameters and layout that hold every sum.
     fn plan(&self, degrees: std::ops::RangeInclusive<u32>) -> Result<Plan, Box<Refusal>> {
         let asked = self.options.scheme;
         let mut bfv = Best::of(asked != Some(SchemeChoice::Bgv));
@@ -258,7 +259,7 @@ impl<'a> Search<'a> {
             .log2_degree(log2_degree)
     }
 
-    /// Number of operations that a sum over the slots of a unit and over all chunks takes.
+    /// Returns the numbers of operations of a sum over the slots of a unit and over all chunks.
     fn operations(layout: &Layout) -> Operations {
         // Doubling over a unit of slots makes as many terms, all but one of which have been rotated.
         // Columns are summed as they come, and so are products.
@@ -267,7 +268,7 @@ impl<'a> Search<'a> {
         Operations { additions, rotations: unit.saturating_sub(1), plain_products: 0 }
     }
 
-    /// BGV parameters for these plaintext moduli, if there are any.
+    /// Returns BGV parameters for these plaintext moduli, if there are any.
     fn bgv(&self, layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Parameters> {
         let sums = Self::operations(layout);
         let builder = sunzi_bgv::Parameters::builder()
@@ -279,7 +280,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The scheme with less predicted work, and why.
+/// Returns the choice with less predicted work, and the reason.
 fn faster(bfv: Choice, bgv: Choice) -> (Choice, String) {
     let (chosen, other) = if bgv.butterflies() < bfv.butterflies() { (bgv, bfv) } else { (bfv, bgv) };
     let [(name, n, work), (than, m, more)] =
@@ -296,7 +297,7 @@ fn faster(bfv: Choice, bgv: Choice) -> (Choice, String) {
     (chosen, reason)
 }
 
-/// The plan of a program whose table is packed.
+/// Makes the plan of a program whose table is packed.
 fn packed_plan(program: &Program, parameters: Parameters, packed: Packed, reasons: Vec<String>) -> Plan {
     let own = packed.layout();
     let rows = program.schema().rows as usize;

@@ -1,4 +1,4 @@
-//! The form of a packed table, as its file states it: which columns and products it has, and where rows stand.
+//! Form of a packed table, as its file states it: columns, products, and the layout of rows.
 
 use std::collections::BTreeSet;
 
@@ -9,33 +9,36 @@ use crate::analysis::Parameters;
 use crate::schema::{Kind, Schema};
 use crate::{NodeId, Plan, Program, ProgramError};
 
-/// Most columns of a packed table.
+/// Largest number of columns of a packed table.
 const MOST_COLUMNS: usize = 4096;
 
-/// Form of a packed table: its columns, its products, and where rows stand. Only programs that sum these columns and products run on it.
+/// Form of a packed table: its columns, its products, and the layout of rows. Only programs that sum these columns
+/// and products run on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedForm {
-    /// Ring degree n.
+    /// Ring degree n of the ciphertexts of a packed table.
     pub degree: usize,
-    /// Slots of a segment: rows of one group in one chunk.
+    /// Number of slots of a segment, which holds rows of one group in one chunk.
     pub segment: usize,
-    /// An upper bound on the rows of the largest group.
+    /// Upper bound on the number of rows of the largest group.
     pub longest_group: u64,
-    /// The largest magnitude of any count, sum and sum of products in units of the last decimal, where the owner promised one.
+    /// Largest magnitude of any count, sum and sum of products in units of the last decimal, where the owner promised
+    /// one.
     pub largest: Option<u128>,
-    /// Index of the category whose labels are groups.
+    /// Index of the category whose labels are the groups.
     pub group: Option<usize>,
-    /// Packed columns, each as an index in the schema and, for a category, the label whose rows have a 1.
+    /// Packed columns, each as an index in the schema and, for a category, the label whose indicator is packed.
     pub columns: Vec<(usize, Option<usize>)>,
-    /// Pairs x ≤ y of places in `columns` whose products are summed.
+    /// Pairs x ≤ y of indices into `columns` whose products are summed.
     pub pairs: BTreeSet<(usize, usize)>,
 }
 
 impl PackedForm {
-    /// Makes the layout of a table of this schema, after a check that the schema allows the form.
+    /// Makes the layout of a packed table of this form, after a check that the schema allows the form.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for columns, labels or groups that the encrypted table has not, and for rows that do not fit the ring.
+    /// [`ProgramError::Mismatch`] for columns, labels or groups that the encrypted table lacks, and for rows that do
+    /// not fit the ring.
     pub fn layout(&self, schema: &Schema) -> Result<Layout, ProgramError> {
         let mismatch = |what, expected: &str| ProgramError::mismatch(what, expected, "another");
         let kind = |column: usize| {
@@ -67,7 +70,7 @@ impl PackedForm {
 }
 
 impl Plan {
-    /// The form that a packed table for this plan has.
+    /// Returns the form of a table that is packed for the plan.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for a plan that packs nothing.
@@ -89,7 +92,8 @@ impl Plan {
         })
     }
 
-    /// Analyses a program for given parameters and a packed table, whose segment is the cheapest unless `packing` states it.
+    /// Analyses a program for given parameters and a packed table, whose segment is the cheapest unless `packing`
+    /// states it.
     ///
     /// # Errors
     /// [`ProgramError::Refused`] for a program that cannot be packed or whose sums these parameters do not hold.
@@ -101,7 +105,7 @@ impl Plan {
         Ok(within(program, parameters, packing)?)
     }
 
-    /// Analyses a program for given parameters and a packed table of this form.
+    /// Analyses a program for given parameters and a packed table of a given form.
     ///
     /// # Errors
     /// Every error of [`within_packed`](Self::within_packed); [`ProgramError::Mismatch`] for a table that was packed for another program.

@@ -1,4 +1,5 @@
-//! Totals as combinations of what a packed table gives: counts, sums and sums of products, of all rows or of a group.
+//! Totals as linear combinations of the moments of a packed table: counts, sums and sums of products, of all rows or
+//! of a group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +8,20 @@ use crate::graph::Node;
 use crate::schema::Kind;
 use crate::{Decimal, NodeId, Program};
 
-/// Most terms of one node: more are no work for the key holder.
+/// Largest number of terms of one node's total.
 const MOST_TERMS: usize = 1 << 10;
-/// Most terms of all nodes together, so that a short text does not take much memory.
+/// Largest number of terms of all nodes together, so that a short text does not take much memory.
 const MOST_TERMS_IN_ALL: usize = 1 << 18;
 
-/// Which rows are summed.
+/// Rows that a moment sums over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rows {
     All,
-    /// Rows with this label.
+    /// Rows of the group with this label.
     Group(usize),
 }
 
-/// What is summed: 1, a packed column, or the product of two, the earlier one first.
+/// Summand of a moment: 1, a packed column, or the product of two packed columns in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Of {
     One,
@@ -28,26 +29,27 @@ pub(crate) enum Of {
     Product(usize, usize),
 }
 
-/// A sum over rows.
+/// Moment of a packed table: a sum over rows.
 pub(crate) type Moment = (Rows, Of);
-/// Σ factor·moment, in units of the last decimal.
+/// Linear combination Σ factor·moment, in units of the last decimal.
 pub(crate) type Terms = BTreeMap<Moment, i128>;
 
-/// The totals of a program as sums of a packed table.
+/// Totals of a program as linear combinations of moments.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Moments {
-    /// The category whose labels are groups.
+    /// Index of the category whose labels are the groups.
     pub(crate) group: Option<usize>,
-    /// How many groups there are.
+    /// Number of groups of the packed table.
     pub(crate) groups: usize,
-    /// The packed columns: nodes that read an encrypted column.
+    /// Packed columns, as the nodes that read an encrypted column.
     pub(crate) columns: Vec<NodeId>,
-    /// Digits behind the point and terms of each total.
+    /// Number of decimals and terms of each total.
     pub(crate) totals: BTreeMap<NodeId, (u32, Terms)>,
 }
 
 impl Moments {
-    /// None for programs that are not made of sums of products of two encrypted columns, masked by the labels of one category at most.
+    /// Finds the moments of a program; `None` unless it sums products of at most two encrypted columns, masked by the
+    /// labels of at most one category.
     pub(crate) fn of(program: &Program, known: &[Facts]) -> Option<Self> {
         let (graph, used) = (program.graph(), program.used());
         let indicator = |id: &NodeId| match graph.node(*id) {
@@ -82,13 +84,13 @@ impl Moments {
         (!moments.columns.is_empty() && !moments.totals.is_empty()).then_some(moments)
     }
 
-    /// The pairs of columns whose products are summed.
+    /// Returns the pairs of columns whose products are summed.
     pub(crate) fn pairs(&self) -> BTreeSet<(usize, usize)> {
         let pair = |(_, of): &Moment| if let Of::Product(x, y) = of { Some((*x, *y)) } else { None };
         self.totals.values().flat_map(|(_, terms)| terms.keys()).filter_map(pair).collect()
     }
 
-    /// A node in units of its last decimal.
+    /// Expands a node to moments, in units of its last decimal.
     fn expand(
         &mut self,
         id: NodeId,
@@ -132,10 +134,10 @@ impl Moments {
     }
 }
 
-/// The number of rows.
+/// Moment that counts all rows.
 const ONE: Moment = (Rows::All, Of::One);
 
-/// sum ← sum + factor·other.
+/// Adds factor·other to a linear combination of moments.
 fn add(sum: &mut Terms, other: &Terms, factor: i128) -> Option<()> {
     for (&moment, own) in other {
         let entry = sum.entry(moment).or_default();
@@ -144,7 +146,7 @@ fn add(sum: &mut Terms, other: &Terms, factor: i128) -> Option<()> {
     Some(())
 }
 
-/// The product, row by row; none beyond two columns.
+/// Returns the row-by-row product of two linear combinations; `None` where it would multiply more than two columns.
 fn product(a: &Terms, b: &Terms) -> Option<Terms> {
     let mut all = Terms::new();
     for (&(own, x), &factor) in a {

@@ -1,4 +1,4 @@
-//! The owner's side of a packed table: cells to slots to ciphertexts.
+//! Packing by the owner of a table: cells to slots to ciphertexts.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::contexts::{Codec, Encrypted, EncryptionKey, Parts};
 use crate::run::{Cells, Table};
 use crate::{NodeId, Plan, ProgramError};
 
-/// Packs the cells of a table and encrypts them, one input of one chunk after the other.
+/// Packer of the cells of a table, which encrypts one input of one chunk after the other.
 pub struct Packer<'a> {
     packed: &'a Packed,
     codec: &'a Codec,
     columns: Vec<(Option<usize>, &'a Cells)>,
-    /// The rows of each group.
+    /// Rows of each group, by their indices in the table.
     groups: Vec<Vec<usize>>,
 }
 
@@ -25,8 +25,8 @@ impl<'a> Packer<'a> {
     /// Sorts the rows of a table into groups.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for a plan that packs nothing, for a table of another program or without cells, and for groups that are longer than the
-    /// plan has them.
+    /// [`ProgramError::Mismatch`] for a plan that packs nothing, for a table of another program or without cells, and
+    /// for groups longer than the plan allows.
     pub fn new(plan: &'a Plan, codec: &'a Codec, table: &'a Table) -> Result<Self, ProgramError> {
         let (packed, program, rows) = (plan.require_packed()?, &plan.program, plan.layout.rows);
         if table.schema() != program.schema() || table.row_count() != rows as u64 {
@@ -58,13 +58,13 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Layout of the packed table.
+    /// Returns the layout of the packed table.
     #[must_use]
     pub fn layout(&self) -> &'a Layout {
         &self.packed.layout
     }
 
-    /// Encrypts one input of one chunk; [`Layout::inputs`](Layout::inputs) are all of these in order.
+    /// Encrypts one input of one chunk; [`Layout::inputs`](Layout::inputs) lists all inputs in order.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] for a key of other parameters.
@@ -118,7 +118,7 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// Encrypts a plaintext in each of these contexts.
+/// Encrypts one plaintext in each of the contexts.
 fn encrypted<S: Exact<Error: std::error::Error + Send + Sync + 'static>>(
     contexts: &CrtContext<S>,
     parts: Range<usize>,

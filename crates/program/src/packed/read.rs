@@ -1,4 +1,4 @@
-//! The key holder's side of a packed table: decrypted slots to totals.
+//! Reading of packed results by the key holder: decrypted slots to totals.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use super::{Packed, not_ckks};
 use crate::contexts::{Codec, Slots};
 use crate::{NodeId, Number, ProgramError};
 
-/// The first slots of all segments of one result, for each plaintext modulus.
+/// First slots of all segments of one result, for each plaintext modulus.
 pub(super) type Heads = Vec<Vec<u64>>;
 
 impl Packed {
-    /// Returns the first slots of the segments of a decrypted result: those that totals are read from.
+    /// Returns the first slots of the segments of a decrypted result, which hold the totals.
     pub(crate) fn heads(&self, slots: &Slots) -> Heads {
         let Slots::Residues(parts) = slots else { return Vec::new() };
         parts.iter().map(|part| part.iter().copied().step_by(self.layout.segment()).collect()).collect()
     }
 
-    /// Whether sums over groups, and sums over all rows, are results: where there is one group they are equal.
+    /// Whether sums over groups, and whether sums over all rows, are results: for one group these sums are equal.
     pub(super) fn wanted(&self) -> (bool, bool) {
         let groups = self.layout.shape().groups > 1;
         let mut moments = self.moments.totals.values().flat_map(|(_, terms)| terms.keys());
         (groups, !groups || moments.any(|&(rows, of)| rows == Rows::All && of != Of::One))
     }
 
-    /// How many results there are, in each as many ciphertexts as plaintext moduli.
+    /// Returns the number of results, each of which has a ciphertext for each plaintext modulus.
     #[must_use]
     pub fn results(&self) -> usize {
         let (groups, total) = self.wanted();
@@ -36,7 +36,7 @@ impl Packed {
     }
 }
 
-/// Totals from residues.
+/// Reader of totals from the residues of packed results.
 pub(crate) struct Reader<'a> {
     packed: &'a Packed,
     rows: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of all results of a table of so many rows.
+    /// Makes the reader of all results of a table of `rows` rows.
     pub(crate) fn new(
         packed: &'a Packed,
         codec: &'a Codec,
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         Ok(Self { packed, rows, crt, heads })
     }
 
-    /// All totals, over the rows of a label if one is given.
+    /// Returns all totals, over the rows of a label if one is given.
     pub(crate) fn totals(&self, label: Option<usize>) -> Result<BTreeMap<NodeId, Number>, ProgramError> {
         let within = |rows: Rows| match (rows, label) {
             (rows, None) => Some(rows),

@@ -1,4 +1,4 @@
-//! A packed table in the clear through a plan, as all its parties: owner, server and key holder; one plaintext modulus after the other.
+//! Packed run in one process, with the steps of owner, server and key holder; one plaintext modulus after the other.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use crate::contexts::{Contexts, Encrypted, EncryptionKey, PublicKey, SecretKey};
 use crate::run::Table;
 use crate::{NodeId, Number, Plan, ProgramError};
 
-/// The keys of a run; they serve every plaintext modulus.
+/// Keys of a packed run, which serve every plaintext modulus.
 pub struct Keys {
-    /// Stays with the owner.
+    /// Secret key, which stays with the owner.
     pub secret: SecretKey,
-    /// Encrypts.
+    /// Public key, which encrypts the table.
     pub public: PublicKey,
-    /// What the server receives.
+    /// Evaluation keys, which the server receives.
     pub evaluation: EvaluationKeys,
 }
 
 impl Keys {
-    /// Draws all keys that a plan asks for.
+    /// Generates all keys that a plan requires.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] for contexts of other parameters than those of the plan.
@@ -39,18 +39,20 @@ impl Keys {
     }
 }
 
-/// What the key holder reads: every total of the program.
+/// Decrypted totals of a packed run.
 #[derive(Clone, Debug)]
 pub struct Totals {
-    /// Over all rows.
+    /// Totals over all rows, by node.
     pub all: BTreeMap<NodeId, Number>,
-    /// Over the rows of each label of the category that groups them, in the order of its labels; over all rows where there is none.
+    /// Totals over the rows of each label of the grouping category, in the order of its labels; over all rows where
+    /// no category groups them.
     pub by_label: Vec<BTreeMap<NodeId, Number>>,
-    /// Bits left in the worst result before decryption would be refused.
+    /// Number of bits left in the worst result before decryption would be refused.
     pub bits_left: f64,
 }
 
-/// Runs a packed plan on a table in the clear, as all its parties one after the other. `begin` hears of every phase, `done` of each step.
+/// Runs a packed plan on a table in the clear: encrypts, computes and decrypts. `begin` is called for every phase,
+/// `done` after each step.
 ///
 /// # Errors
 /// [`ProgramError::Mismatch`] for a plan that packs nothing, and for a table of another program or without cells; [`ProgramError::Scheme`].
@@ -90,7 +92,7 @@ pub fn run(
     Ok(Totals { all: reader.totals(None)?, by_label, bits_left })
 }
 
-/// Adds the ciphertexts of further plaintext moduli to each result.
+/// Appends the ciphertexts of further plaintext moduli to each result.
 fn join(results: &mut Vec<Encrypted>, more: Vec<Encrypted>) {
     if results.is_empty() {
         *results = more;

@@ -1,4 +1,4 @@
-//! The server's side of a packed table: ciphertexts of columns to encrypted sums.
+//! Computation of a server on a packed table: ciphertexts of columns to encrypted sums.
 
 use std::ops::Range;
 
@@ -6,32 +6,33 @@ use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSum, Layout, Server};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 
 use super::{Packed, not_ckks};
-use crate::contexts::{Contexts, Encrypted, Parts};
+use crate::contexts::{Contexts, Conversions, Encrypted, Parts};
 use crate::{Plan, ProgramError};
 
-/// Phase of a run of a packed plan.
+/// Phase of a packed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The owner packs and encrypts a chunk.
+    /// Phase in which the owner packs and encrypts a chunk.
     Encrypting,
-    /// The server multiplies columns.
+    /// Phase in which the server multiplies columns.
     Products,
-    /// The server sums over slots.
+    /// Phase in which the server sums over slots.
     Sums,
-    /// The key holder decrypts.
+    /// Phase in which the key holder decrypts.
     Decrypting,
 }
 
 /// Encrypted sums of a packed plan, which the server sends to the key holder.
 pub struct EncryptedTotals {
-    /// Sums in the order of a file of results.
+    /// Encrypted sums in the order of a file of results.
     pub results: Vec<Encrypted>,
-    /// Bits left in the worst of them before decryption would be refused, as their noise bounds say.
+    /// Number of bits left in the worst sum before decryption would be refused, according to noise bounds.
     pub bits_left: f64,
 }
 
-/// Runs a packed plan with the keys it asks for. `input` gives all inputs of a chunk, in the order of
-/// [`Layout::inputs`](sunzi_circuits::statistics::Layout::inputs); chunks come in order. `done` hears of each of [`Packed::steps`].
+/// Runs a packed plan with the keys it requires. `input` gives all inputs of a chunk, in the order of
+/// [`Layout::inputs`](sunzi_circuits::statistics::Layout::inputs); chunks come in order. `done` is called after each
+/// of [`Packed::steps`].
 ///
 /// # Errors
 /// [`ProgramError::Mismatch`] for a plan that packs nothing, for contexts that are not those of the plan, and for inputs of another kind;
@@ -52,7 +53,7 @@ pub(super) fn sums(
     plan: &Plan,
     contexts: &Contexts,
     (parts, keys): (Range<usize>, &EvaluationKeys),
-    mut input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
+    input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
     begin: &mut dyn FnMut(Phase),
     done: &(dyn Fn() + Sync),
 ) -> Result<EncryptedTotals, ProgramError> {
@@ -64,25 +65,23 @@ pub(super) fn sums(
         Parts::Bfv(contexts) => {
             let own = |input| if let Encrypted::Bfv(parts) = input { Some(parts) } else { None };
             let evaluators = evaluators(contexts, parts, sunzi_bfv::Evaluator::new);
-            let read = |chunk| parts_of(input(chunk)?, evaluators.len(), own);
-            Ok(totals(&evaluators, run(packed, &evaluators, keys, read, begin, done)?, Encrypted::Bfv))
+            run(packed, (&evaluators, keys), (own, Encrypted::Bfv), input, begin, done)
         }
         Parts::Bgv(contexts) => {
             let own = |input| if let Encrypted::Bgv(parts) = input { Some(parts) } else { None };
             let evaluators = evaluators(contexts, parts, sunzi_bgv::Evaluator::new);
-            let read = |chunk| parts_of(input(chunk)?, evaluators.len(), own);
-            Ok(totals(&evaluators, run(packed, &evaluators, keys, read, begin, done)?, Encrypted::Bgv))
+            run(packed, (&evaluators, keys), (own, Encrypted::Bgv), input, begin, done)
         }
         Parts::Ckks(_) => Err(not_ckks()),
     }
 }
 
-/// Makes the evaluator of each of these contexts.
+/// Makes an evaluator for each of the contexts.
 fn evaluators<C, E>(contexts: &[C], parts: Range<usize>, evaluator: impl Fn(&C) -> E) -> Vec<E> {
     contexts.get(parts).unwrap_or_default().iter().map(evaluator).collect()
 }
 
-/// Returns the ciphertexts of inputs, which must be one of the scheme for each of `count` plaintext moduli.
+/// Returns the ciphertexts of each input: one of the right scheme for each of `count` plaintext moduli.
 fn parts_of<C>(
     inputs: Vec<Encrypted>,
     count: usize,
@@ -93,32 +92,22 @@ fn parts_of<C>(
     each.map(|parts| parts.ok_or_else(others)).collect()
 }
 
-/// Joins the ciphertexts of each result, with the bits left in the worst of all.
-fn totals<A: Arithmetic>(
-    evaluators: &[A],
-    results: Vec<Vec<A::Ciphertext>>,
-    joined: impl Fn(Vec<A::Ciphertext>) -> Encrypted,
-) -> EncryptedTotals {
-    let left = results.iter().flat_map(|result| evaluators.iter().zip(result));
-    let bits_left = left.map(|(own, part)| own.bits_left(part)).fold(f64::INFINITY, f64::min);
-    EncryptedTotals { results: results.into_iter().map(joined).collect(), bits_left }
-}
-
-/// Runs one server for each plaintext modulus; each result has a ciphertext of each.
+/// Runs one server for each plaintext modulus; `parts` and `join` convert an input to ciphertexts, and ciphertexts to
+/// a result.
 fn run<A: Arithmetic>(
     packed: &Packed,
-    evaluators: &[A],
-    keys: &A::Keys,
-    mut input: impl FnMut(usize) -> Result<Vec<Vec<A::Ciphertext>>, ProgramError>,
+    (evaluators, keys): (&[A], &A::Keys),
+    (parts, join): Conversions<A::Ciphertext>,
+    mut input: impl FnMut(usize) -> Result<Vec<Encrypted>, ProgramError>,
     begin: &mut dyn FnMut(Phase),
     done: &(dyn Fn() + Sync),
-) -> Result<Vec<Vec<A::Ciphertext>>, ProgramError> {
+) -> Result<EncryptedTotals, ProgramError> {
     let layout = &packed.layout;
     let server = |arithmetic| Server::new(arithmetic, keys, layout).map_err(scheme);
     let mut servers = evaluators.iter().map(server).collect::<Result<Vec<_>, _>>()?;
     for chunk in 0..layout.chunks() {
         begin(Phase::Encrypting);
-        let inputs = input(chunk)?;
+        let inputs = parts_of(input(chunk)?, evaluators.len(), parts)?;
         begin(Phase::Products);
         for (server, inputs) in servers.iter_mut().zip(by_modulus(inputs, layout, evaluators.len())) {
             server.absorb(&inputs, done).map_err(scheme)?;
@@ -136,10 +125,12 @@ fn run<A: Arithmetic>(
             }
         }
     }
-    Ok(results)
+    let left = results.iter().flat_map(|result| evaluators.iter().zip(result));
+    let bits_left = left.map(|(own, part)| own.bits_left(part)).fold(f64::INFINITY, f64::min);
+    Ok(EncryptedTotals { results: results.into_iter().map(join).collect(), bits_left })
 }
 
-/// The ciphertexts of a chunk for each plaintext modulus.
+/// Returns the ciphertexts of a chunk for each plaintext modulus.
 fn by_modulus<C>(inputs: Vec<Vec<C>>, layout: &Layout, moduli: usize) -> Vec<EncryptedChunk<C>> {
     let none = || EncryptedChunk { packed: Vec::new(), repeated: Vec::new() };
     let mut chunks: Vec<EncryptedChunk<C>> = std::iter::repeat_with(none).take(moduli).collect();
@@ -152,7 +143,7 @@ fn by_modulus<C>(inputs: Vec<Vec<C>>, layout: &Layout, moduli: usize) -> Vec<Enc
     chunks
 }
 
-/// Of a sum what the key holder needs.
+/// Returns the ciphertexts of a sum that the key holder needs.
 fn wanted<C>(packed: &Packed, sum: EncryptedSum<C>) -> impl Iterator<Item = C> {
     let (groups, total) = packed.wanted();
     groups.then_some(sum.groups).into_iter().chain(total.then_some(sum.total))

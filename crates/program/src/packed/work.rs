@@ -1,4 +1,4 @@
-//! What a packed plan costs, counted: to choose between parameters and schemes.
+//! Predicted cost of a packed plan, for the choice between parameters and schemes.
 
 use serde::Serialize;
 use sunzi_circuits::statistics::Layout;
@@ -7,41 +7,41 @@ use sunzi_rlwe::switch_cost::SwitchCost;
 
 use crate::analysis::{MULTIPLICATION, Parameters};
 
-/// Predicted work of the whole job, and bytes that travel.
+/// Predicted work of a packed plan for all parties, and the bytes that they exchange.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Work {
-    /// Transforms of one limb, or what takes as long.
+    /// Number of transforms of one limb, with other work counted in transforms of the same cost.
     pub transforms: f64,
-    /// Butterflies in them: what is compared between rings of several degrees.
+    /// Number of butterflies in the transforms, by which rings of different degrees are compared.
     pub butterflies: f64,
-    /// Keys and ciphertexts to the server and back.
+    /// Number of bytes of keys and ciphertexts that are exchanged with the server.
     pub bytes: u64,
 }
 
-/// Bytes in memory, eight for each residue.
+/// Sizes of keys and ciphertexts in memory, eight bytes for each residue.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Sizes {
-    /// The public key.
+    /// Number of bytes of the public key.
     pub public_key: u64,
-    /// The relinearisation key.
+    /// Number of bytes of the relinearisation key.
     pub relinearization_key: u64,
-    /// All Galois keys together.
+    /// Number of bytes of all Galois keys together.
     pub galois_keys: u64,
-    /// How many Galois keys.
+    /// Number of Galois keys.
     pub galois_key_count: usize,
-    /// One ciphertext.
+    /// Number of bytes of one ciphertext.
     pub ciphertext: u64,
-    /// Ciphertexts sent to the server.
+    /// Number of ciphertexts sent to the server.
     pub input_ciphertexts: usize,
-    /// All of them.
+    /// Number of bytes of all ciphertexts sent to the server.
     pub inputs: u64,
-    /// Ciphertexts sent back.
+    /// Number of ciphertexts that the server sends back.
     pub result_ciphertexts: usize,
-    /// All of them.
+    /// Number of bytes of all ciphertexts that the server sends back.
     pub results: u64,
 }
 
-/// Ciphertext moduli that a product has.
+/// Returns the number of ciphertext moduli of a product.
 fn product_limbs(parameters: &Parameters) -> usize {
     match parameters {
         Parameters::Bgv { parameters, .. } => parameters.limbs(parameters.depth()).len(),
@@ -50,8 +50,8 @@ fn product_limbs(parameters: &Parameters) -> usize {
 }
 
 impl Work {
-    /// Counts the job: each chunk encrypts its inputs, makes them ready and multiplies; then every sum of products is
-    /// finished once, and sums are rotated and decrypted.
+    /// Counts the work of a packed plan: each chunk encrypts its inputs, prepares them and multiplies; then every sum
+    /// of products is finished once, and sums are rotated and decrypted.
     pub(super) fn of(layout: &Layout, parameters: &Parameters, bytes: u64) -> Self {
         let (moduli, options, n) = (parameters.moduli(), parameters.key_switching(), parameters.degree());
         let (fresh, level) = (moduli.len() as f64, product_limbs(parameters) as f64);
@@ -106,7 +106,7 @@ impl Sizes {
         }
     }
 
-    /// What goes to the server and back.
+    /// Returns the number of bytes that are exchanged with the server.
     pub(super) fn travelling(&self) -> u64 {
         self.relinearization_key + self.galois_keys + self.inputs + self.results
     }

@@ -12,17 +12,18 @@ use crate::{Decimal, Formula, Function, Graph, NodeId, Program, ProgramError, Sc
 
 /// Largest number of groups of one statement.
 const MAX_GROUPS: usize = 4096;
-/// Largest number of parts of all formulas together; parts are counted again for every use of a name, and for every group.
+/// Largest number of parts of all formulas of a program; parts are counted again for every use of a name, and for
+/// every group.
 const MAX_PARTS: usize = 1 << 19;
 
-/// Value of an expression.
+/// Value of an expression of the language.
 #[derive(Clone)]
 pub(super) enum Value {
-    /// A number in every row.
+    /// Node with a number in every row.
     Rows(NodeId),
-    /// A number after decryption.
+    /// Formula of a number that is known after decryption.
     Total(Formula),
-    /// A number known at compile time.
+    /// Number that is known at compile time.
     Constant(Decimal),
 }
 
@@ -32,7 +33,7 @@ pub(super) struct Compiler<'a> {
     pub(super) files: Files<'a>,
     names: HashMap<String, Value>,
     columns: HashMap<&'a str, usize>,
-    /// Number of formula parts that were made or named again.
+    /// Number of formula parts that were made or used again.
     parts: usize,
     /// Indicator of the rows of the current group.
     pub(super) group: Option<NodeId>,
@@ -74,7 +75,7 @@ impl<'a> Compiler<'a> {
         Ok(outputs)
     }
 
-    /// Returns the index of a column.
+    /// Returns the index of the column with this name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.columns.get(name).copied()
     }
@@ -103,7 +104,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Returns the value of the statement for every combination of labels.
+    /// Returns the value of a statement for every combination of labels of its groups.
     fn grouped(&mut self, statement: &Statement) -> Result<OutputValue, Wrong> {
         let mut groups: Vec<(Vec<String>, Option<NodeId>)> = vec![(Vec::new(), None)];
         for (name, span) in &statement.groups {
@@ -144,7 +145,7 @@ impl<'a> Compiler<'a> {
         Ok(OutputValue::Groups(results))
     }
 
-    /// Returns a category's column, with its labels.
+    /// Returns the index of a category's column, with its labels.
     fn category(&self, name: &str, span: &Range<usize>) -> Result<(usize, &'a [String]), Wrong> {
         let position = self.position(name);
         match position.and_then(|at| self.schema.columns.get(at)).map(|column| &column.kind) {
@@ -322,7 +323,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Returns the complement 1 − x of a node that is 0 or 1.
+/// Returns the complement 1 − x of a node x that is 0 or 1.
 fn complement(graph: &mut Graph, x: NodeId) -> Result<NodeId, ProgramError> {
     graph.linear(&[(x, Decimal::MINUS_ONE)], Decimal::ONE)
 }

@@ -1,22 +1,22 @@
-//! Errors of the parser, with their place in the text.
+//! Errors of the parser, with their place in the text of the program.
 
 use std::fmt;
 use std::ops::Range;
 
-/// An error in the text of a program.
+/// Error in the text of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Description of the error, and what was expected.
     pub message: String,
     /// Suggestion of what to write instead, if there is one.
     pub help: Option<String>,
-    /// Line number, from 1.
+    /// Number of the line with the error, from 1.
     pub line: usize,
-    /// Column number of the first character, from 1.
+    /// Position of the first wrong character in its line, from 1.
     pub column: usize,
-    /// Number of characters concerned.
+    /// Number of characters that the error concerns.
     pub width: usize,
-    /// Text of the line.
+    /// Text of the line with the error.
     pub source_line: String,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for ParseError {
     }
 }
 
-/// An error with its bytes in the text, before the text is at hand for a [`ParseError`].
+/// Error with its byte range in the text, before the text is at hand for a [`ParseError`].
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) span: Range<usize>,
@@ -53,7 +53,7 @@ impl Wrong {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// Makes the error for an unknown word, with the nearest known one.
+    /// Makes the error for an unknown word, with the nearest known word.
     pub(super) fn unknown<'a>(
         span: &Range<usize>,
         what: &str,
@@ -78,8 +78,8 @@ impl Wrong {
         let start = self.span.start.min(text.len());
         let before = text.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let rest = text.get(line_start..).unwrap_or_default();
-        let source_line = rest.lines().next().unwrap_or_default().to_owned();
+        let line = text.get(line_start..).unwrap_or_default();
+        let source_line = line.lines().next().unwrap_or_default().to_owned();
         let column = text.get(line_start..start).unwrap_or_default().chars().count();
         let marked = text.get(start..self.span.end.min(text.len())).unwrap_or_default();
         let width = marked.lines().next().unwrap_or_default().chars().count();
@@ -94,7 +94,8 @@ impl Wrong {
     }
 }
 
-/// Returns the number of characters to insert, delete, replace or swap with their neighbour (Damerau, restricted).
+/// Returns the edit distance of two words: characters inserted, deleted, replaced or swapped with their neighbour
+/// (Damerau, restricted).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.to_lowercase().chars().take(64).collect(), b.to_lowercase().chars().take(64).collect());

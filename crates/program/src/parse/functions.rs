@@ -11,7 +11,7 @@ use super::syntax::{Kind, NAMES, Tree};
 use crate::schema::Kind as ColumnKind;
 use crate::{Decimal, Formula, Function, NodeId, ProgramError};
 
-/// Names of functions in other languages, with the name here.
+/// Names of functions in other languages, with their names in the program language.
 const ELSEWHERE: [(&str, &str); 10] = [
     ("avg", "mean"),
     ("average", "mean"),
@@ -25,14 +25,14 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("ln", "log"),
 ];
 
-/// Weights of columns in a score.
+/// Weights of columns in a score, as a file of weights states them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Weights {
     weights: BTreeMap<String, f64>,
     #[serde(default)]
     intercept: f64,
-    /// Interval of the score; the ranges of columns determine it, and this narrows nothing.
+    /// Interval of the score; the ranges of columns determine it, and a stated interval does not narrow it.
     interval: Option<[f64; 2]>,
 }
 
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         Wrong::at(span, format!("`{name}` is written {usage}, and here it has {got} argument(s)"))
     }
 
-    /// Reads an argument with a number in every row.
+    /// Compiles an argument that must have a number in every row.
     fn argument(&mut self, tree: &Tree) -> Result<NodeId, Wrong> {
         let value = self.value(tree)?;
         self.rows(value, &tree.span)
@@ -147,12 +147,12 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the number of rows of the current group.
+    /// Returns the formula of the number of rows of the current group.
     fn count(&self) -> Formula {
         self.group.map_or(Formula::Rows, Formula::Total)
     }
 
-    /// Returns Σ x over the rows of the current group.
+    /// Returns the formula of Σ x over the rows of the current group.
     fn total(&mut self, x: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let x = self.in_group(x, span)?;
         // The sum of a constant needs no server.
@@ -169,7 +169,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns Σ xy; only one factor is masked.
+    /// Returns the formula of Σ xy over the rows of the current group, with one of the factors masked.
     fn total_of_product(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let masked = self.in_group(x, span)?;
         let product = self.graph.multiply(masked, y).map_err(|error| wrong(span, &error))?;
@@ -180,7 +180,7 @@ impl Compiler<'_> {
     }
 
     /// Returns n·Σxy − Σx·Σy, the numerator of a covariance.
-    fn spread(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
+    fn covariance_numerator(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let products = self.total_of_product(x, y, span)?;
         let sums = self.total(x, span)?.multiply(self.total(y, span)?);
         Ok(self.count().multiply(products).sub(sums))
@@ -188,15 +188,18 @@ impl Compiler<'_> {
 
     fn covariance(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
         let freedom = self.count().multiply(self.count().sub(Formula::Number(Decimal::ONE)));
-        Ok(self.spread(x, y, span)?.divide(freedom))
+        Ok(self.covariance_numerator(x, y, span)?.divide(freedom))
     }
 
     fn correlation(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
-        let scale = self.spread(x, x, span)?.multiply(self.spread(y, y, span)?).square_root();
-        Ok(self.spread(x, y, span)?.divide(scale))
+        let scale = self
+            .covariance_numerator(x, x, span)?
+            .multiply(self.covariance_numerator(y, y, span)?)
+            .square_root();
+        Ok(self.covariance_numerator(x, y, span)?.divide(scale))
     }
 
-    /// Returns Σ w_i·x_i + w, or its logistic function.
+    /// Returns the score Σ w_i·x_i + w of a file of weights, or its logistic function.
     fn score(&mut self, name: &str, file: &Tree, span: &Range<usize>) -> Result<Value, Wrong> {
         let Kind::Text(path) = &file.kind else {
             return Err(Wrong::at(&file.span, "expected the name of a file between quotation marks"));

@@ -5,36 +5,36 @@ use std::ops::Range;
 use super::error::Wrong;
 use crate::Decimal;
 
-/// A token of the program language.
+/// Token of the program language.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Number(Decimal),
     Word(String),
     Text(String),
-    /// An operator or a bracket, as written.
+    /// Operator or bracket, as written.
     Sign(&'static str),
     End,
 }
 
-/// All signs, those of two characters first.
+/// Operators and brackets of the language, those of two characters first.
 const SIGNS: [&str; 18] =
     [">=", "<=", "==", "!=", "+", "-", "*", "/", "^", "(", ")", ",", ";", "=", ">", "<", "[", "]"];
 
-/// Returns all tokens with their places, and the end.
+/// Returns all tokens of a text with their places, and the end of the text.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Wrong> {
     let mut tokens = Vec::new();
     let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let blank = rest.len() - rest.trim_start().len();
+    while let Some(remaining) = text.get(at..).filter(|remaining| !remaining.is_empty()) {
+        let blank = remaining.len() - remaining.trim_start().len();
         if blank > 0 {
             at += blank;
             continue;
         }
-        if rest.starts_with('#') {
-            at += rest.find('\n').unwrap_or(rest.len());
+        if remaining.starts_with('#') {
+            at += remaining.find('\n').unwrap_or(remaining.len());
             continue;
         }
-        let (token, length) = one(rest, at)?;
+        let (token, length) = one(remaining, at)?;
         tokens.push((token, at..at + length));
         at += length;
     }
@@ -43,12 +43,12 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Wrong> {
 }
 
 /// Returns the first token of a text that is not empty, and its number of bytes.
-fn one(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
-    let while_true = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
-    let first = rest.chars().next().unwrap_or(' ');
+fn one(remaining: &str, at: usize) -> Result<(Token, usize), Wrong> {
+    let while_true = |f: fn(char) -> bool| remaining.find(|c| !f(c)).unwrap_or(remaining.len());
+    let first = remaining.chars().next().unwrap_or(' ');
     if first.is_ascii_digit() {
         let length = while_true(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_');
-        let digits = rest.get(..length).unwrap_or_default();
+        let digits = remaining.get(..length).unwrap_or_default();
         let number = digits.parse().map_err(|error| {
             Wrong::at(&(at..at + length), format!("{error}")).with_help("numbers are written as 12 or 0.5")
         })?;
@@ -56,13 +56,13 @@ fn one(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
     }
     if first.is_alphabetic() || first == '_' {
         let length = while_true(|c| c.is_alphanumeric() || c == '_' || c == '.');
-        return Ok((Token::Word(rest.get(..length).unwrap_or_default().to_owned()), length));
+        return Ok((Token::Word(remaining.get(..length).unwrap_or_default().to_owned()), length));
     }
     if first == '"' || first == '`' {
-        let inside = rest.get(1..).unwrap_or_default();
+        let inside = remaining.get(1..).unwrap_or_default();
         let Some(end) = inside.find(first) else {
             return Err(Wrong::at(
-                &(at..at + rest.len()),
+                &(at..at + remaining.len()),
                 format!("a text that begins with {first} has no end"),
             ));
         };
@@ -70,7 +70,7 @@ fn one(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
         // Backticks enclose names with blanks, quotation marks labels and files.
         return Ok((if first == '"' { Token::Text(text) } else { Token::Word(text) }, end + 2));
     }
-    let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+    let sign = SIGNS.iter().find(|sign| remaining.starts_with(**sign));
     match sign {
         Some(sign) => Ok((Token::Sign(sign), sign.len())),
         None => {

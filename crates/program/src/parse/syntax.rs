@@ -6,16 +6,16 @@ use super::error::Wrong;
 use super::lexer::{Token, tokens};
 use crate::Decimal;
 
-/// Largest nesting depth of expressions: the parser is recursive.
+/// Largest nesting depth of expressions, since the parser is recursive.
 const DEEPEST: usize = 100;
-/// Largest height of trees, as of a long sum: their readers are recursive.
+/// Largest height of syntax trees, as of a long sum, since their readers are recursive.
 const HIGHEST: usize = 500;
 
-/// Names of all functions except those of [`Function`](crate::Function).
+/// Names of all functions of the language except those of [`Function`](crate::Function).
 pub(super) const NAMES: [&str; 11] =
     ["sum", "count", "mean", "var", "std", "cov", "corr", "dot", "poly", "linear", "logistic"];
 
-/// A syntax tree with its place in the text.
+/// Syntax tree of an expression with its place in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) kind: Kind,
@@ -33,17 +33,17 @@ pub(super) enum Kind {
     Call(String, Vec<Tree>),
 }
 
-/// A statement `name = value by groups`.
+/// Statement `name = value by groups` of a program.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) name: Option<(String, Range<usize>)>,
     pub(super) value: Tree,
     pub(super) groups: Vec<(String, Range<usize>)>,
-    /// Bytes from the first token of the value to the last one of the groups.
+    /// Byte range from the first token of the value to the last token of the groups.
     pub(super) span: Range<usize>,
 }
 
-/// Parses all statements.
+/// Parses all statements of a program.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, Wrong> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
     let mut statements = Vec::new();
@@ -78,7 +78,7 @@ impl Parser {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(0..0, |(_, span)| span.clone())
     }
 
-    /// Returns where the last token ends.
+    /// Returns the byte position at which the last token ends.
     fn end(&self) -> usize {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |(_, span)| span.end)
     }
@@ -218,7 +218,7 @@ impl Parser {
 
 const NEGATION: u8 = 4;
 
-/// Returns how strong an operator binds, and whether it groups to the right.
+/// Returns the strength with which an operator binds, and whether it groups to the right.
 fn strength(sign: &str) -> Option<(u8, bool)> {
     match sign {
         ">" | ">=" | "<" | "<=" | "==" | "!=" => Some((1, false)),

@@ -1,4 +1,4 @@
-//! Outputs of a file of results, by the program alone: in order, and whether the server knows them.
+//! Outputs of a file of results as the program determines them: their order, and whether the server knows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::packed::Packed;
 use crate::run::{Answer, Clear, Opening};
 use crate::{NodeId, Number, Program};
 
-/// log2 of the largest power of two by which numbers of CKKS are divided: beyond it doubles have none.
+/// Largest exponent of the powers of two by which numbers of CKKS are divided: doubles have none beyond it.
 const LARGEST_EXPONENT: u32 = 1000;
 
-/// Outputs of a program in the order of the file, each with its facts.
+/// Outputs of a program in the order of the file of results, each with its facts.
 pub(super) struct Outputs {
     columns: Vec<(NodeId, Facts)>,
     totals: Vec<(NodeId, Facts)>,
@@ -36,12 +36,12 @@ impl Outputs {
         }
     }
 
-    /// How the table was packed, if it was: its sums are the outputs then.
+    /// Returns the packing of the table, if it was packed; the outputs are then its sums.
     pub(super) fn packed(&self) -> Option<&Packed> {
         self.packed.as_ref()
     }
 
-    /// Number of columns that are outputs.
+    /// Returns the number of output columns.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
     }
@@ -71,15 +71,15 @@ impl Outputs {
         all.filter(|(_, facts)| !facts.encrypted).map(|(id, _)| *id).collect()
     }
 
-    /// Returns the number of decimals of a column of exact numbers; 0 for others.
+    /// Returns the number of decimals of a column of exact numbers; 0 for other columns.
     pub(super) fn decimals(&self, id: NodeId) -> u32 {
         let at = self.columns.binary_search_by_key(&id, |(id, _)| *id).ok();
         let facts = at.and_then(|at| self.columns.get(at)).map(|(_, facts)| facts);
         facts.and_then(|facts| facts.exact).map_or(0, |exact| exact.decimals)
     }
 
-    /// Checks that results are opened as the program requires. Exact numbers leave no choice; those of CKKS depend on the precision
-    /// that was requested, and must be possible.
+    /// Checks that openings are those that the program requires. Exact numbers leave no choice; those of CKKS depend
+    /// on the precision that was requested, and must be possible.
     pub(super) fn check(
         &self,
         scheme: SchemeChoice,
@@ -146,7 +146,7 @@ impl Outputs {
         }
     }
 
-    /// Checks a sum over rows of numbers in the range of the node.
+    /// Checks that a sum over rows is possible for numbers in the range of the node.
     fn check_total(&self, known: &Facts, ratio: &num_rational::Ratio<BigInt>) -> Result<(), WireError> {
         let Some(exact) = known.exact else {
             return Err(WireError::value("a clear total", "a real number", "an exact one"));

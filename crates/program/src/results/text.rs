@@ -1,4 +1,4 @@
-//! Text objects in results: the description, and values that the server knew anyway.
+//! Text objects in a file of results: the description, and values that the server knew.
 
 use std::io::BufRead;
 
@@ -13,27 +13,27 @@ use crate::Number;
 use crate::contexts::{Contexts, Parts};
 use crate::run::{Answer, Clear};
 
-/// Longest description, in bytes.
+/// Largest number of bytes of the description in a file of results.
 pub(super) const LONGEST_DESCRIPTION: usize = 1 << 24;
-/// Longest total, in bytes: no sum of exact numbers has as many digits.
+/// Largest number of bytes of a total in a file of results: no sum of exact numbers has as many digits.
 pub(super) const LONGEST_TOTAL: usize = 1 << 10;
-/// Longest cell in a chunk of a column, in bytes, with its quotation marks and comma.
+/// Largest number of bytes of a cell in a chunk of a column, with its quotation marks and comma.
 const LONGEST_CELL: usize = 44;
 
-/// Returns the longest chunk of a column of `span` slots, in bytes.
+/// Returns the largest number of bytes of a chunk of a column of `span` slots.
 pub(super) fn longest_chunk(span: usize) -> usize {
     LONGEST_TOTAL + LONGEST_CELL * span
 }
 
-/// An object of a file that is no ciphertext.
+/// Object of a file of results that is no ciphertext.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Text {
     Description(Box<Description>),
-    /// A total that the server knew: an exact fraction, or a double.
+    /// Total that the server knew: an exact fraction, or a double.
     Fraction(String),
     Real(f64),
-    /// A chunk of a column that the server knew.
+    /// Chunk of a column that the server knew.
     #[serde(with = "integers")]
     Units(Vec<i128>),
     Reals(Vec<f64>),
@@ -82,7 +82,7 @@ mod integers {
         deserializer.deserialize_seq(Integers)
     }
 
-    /// A text without a copy of its own where it has no escapes.
+    /// Digits of an integer in JSON, borrowed where the text has no escapes.
     #[derive(Deserialize)]
     struct Digits<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -105,11 +105,11 @@ mod integers {
     }
 }
 
-/// A text with the parameters and the key of the ciphertexts beside it.
+/// Context of a text object: the parameters and the key of the ciphertexts beside it.
 pub(super) struct Described<'a> {
     pub(super) contexts: &'a Contexts,
     pub(super) key: Option<KeyId>,
-    /// Longest text that may come here, in bytes.
+    /// Largest number of bytes of the text object.
     pub(super) longest: usize,
 }
 
@@ -139,7 +139,7 @@ impl Format<Text> for Described<'_> {
     }
 }
 
-/// Returns the fingerprint of the parameters of texts: those of the first plaintext modulus.
+/// Returns the fingerprint of the parameters of text objects: that of the first plaintext modulus.
 fn fingerprint(contexts: &Contexts) -> Fingerprint {
     let first = match contexts.parts() {
         Parts::Bfv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),

@@ -1,4 +1,4 @@
-//! Runs in CKKS.
+//! Runs of programs in CKKS.
 
 use num_bigint::BigInt;
 use sunzi_circuits::comparison;
@@ -10,34 +10,34 @@ use super::{Backend, Clear, ERROR_DEVIATIONS, Table, computed, leaf, total};
 use crate::analysis::{Action, Facts, Layout, Lowered, Refusal, Step, exp2, facts, integral};
 use crate::{NodeId, Number, Plan, Program, ProgramError};
 
-/// A node in one chunk.
+/// Value of a node in one chunk of a CKKS run.
 pub enum Value {
-    /// Encrypted, over the power of two of its node.
+    /// Encrypted value, divided by the power of two of its node.
     Encrypted(Ciphertext),
-    /// Computed from clear columns.
+    /// Clear value, computed from clear columns.
     Clear(NodeId, Clear),
 }
 
-/// A sum, or a column, that comes out.
+/// Output of a CKKS run: a sum, or a chunk of a column.
 #[derive(Clone)]
 pub enum Output {
-    /// A sum, in slot 0 and with the padding; or a chunk of a column, slot by slot.
+    /// Encrypted sum in slot 0, padding included; or a chunk of an encrypted column, slot by slot.
     Encrypted(Ciphertext),
-    /// A sum of a clear column, with the padding.
+    /// Sum of a clear column, padding included.
     Clear(Number),
-    /// A chunk of a clear column.
+    /// Chunk of a clear column.
     ClearColumn(Clear),
 }
 
-/// The keys that a program may need.
+/// Evaluation keys of a CKKS run.
 pub struct Keys<'a> {
-    /// For products.
+    /// Relinearisation key, for products.
     pub relinearization: &'a RelinearizationKey,
-    /// For sums over slots.
+    /// Galois keys, for sums over slots.
     pub galois: &'a GaloisKeys,
 }
 
-/// Programs over CKKS.
+/// Backend that runs programs in CKKS.
 pub struct Ckks<'a> {
     program: &'a Program,
     facts: Vec<Facts>,
@@ -49,7 +49,7 @@ pub struct Ckks<'a> {
 }
 
 impl<'a> Ckks<'a> {
-    /// A backend for a plan; `encoder` has as many slots as a chunk.
+    /// Makes the backend of a plan; `encoder` has as many slots as a chunk.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for a plan of another scheme, and an encoder of other slots.
@@ -69,16 +69,16 @@ impl<'a> Ckks<'a> {
         Ok(Self { program, facts: facts(program), lowered, layout, evaluator, encoder, keys })
     }
 
-    /// An input that is not encrypted, from the server's table.
+    /// Returns the value of an input that is not encrypted, from the server's table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] where the table has no such cells.
+    /// [`ProgramError::Mismatch`] for a table without cells of the input's column.
     pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value, ProgramError> {
         let node = self.program.graph().node(id).ok_or_else(broken)?;
         Ok(Value::Clear(id, leaf(node, table, self.layout, chunk)?))
     }
 
-    /// A sum that the server knows, which it computed over padded chunks.
+    /// Subtracts the padding from a sum over chunks in the clear.
     pub(crate) fn without_padding(&self, id: NodeId, sum: &Number) -> Result<Number, ProgramError> {
         let (step, facts) = (self.step(id)?, self.facts.get(id.index()).ok_or_else(broken)?);
         let padding = match (sum, facts.exact) {
@@ -94,7 +94,7 @@ impl<'a> Ckks<'a> {
         self.lowered.step(id).ok_or_else(broken)
     }
 
-    /// Refuses an operand whose errors are larger than what was planned for.
+    /// Refuses an operand whose errors are larger than the plan allows.
     fn right_enough(&self, id: NodeId, x: &Ciphertext, allowed: f64) -> Result<(), ProgramError> {
         let off = ERROR_DEVIATIONS * x.metadata().precision.deviation();
         if off <= allowed {
@@ -107,7 +107,7 @@ impl<'a> Ckks<'a> {
         Err(Box::new(Refusal { reason, expression }).into())
     }
 
-    /// A clear node over its power of two.
+    /// Returns a clear value divided by the power of two of its node.
     fn stored(&self, id: NodeId, clear: &Clear) -> Result<Vec<f64>, ProgramError> {
         let scale = exp2(-self.step(id)?.exponent);
         let facts = self.facts.get(id.index()).ok_or_else(broken)?;
@@ -163,7 +163,7 @@ impl<'a> Ckks<'a> {
         if constant == 0.0 { Ok(sum) } else { evaluator.add_constant(&sum, constant).map_err(scheme) }
     }
 
-    /// Numbers at the level and scale of a ciphertext.
+    /// Encodes numbers at the level and scale of a ciphertext.
     fn encoded(&self, values: &[f64], beside: &Ciphertext) -> Result<sunzi_ckks::Plaintext, ProgramError> {
         let metadata = beside.metadata();
         self.encoder.encode_real_at(values, metadata.level, metadata.scale).map_err(scheme)
@@ -269,10 +269,10 @@ impl Backend for Ckks<'_> {
     }
 }
 
-/// One chunk of a column as it is encrypted: over the power of two of its node.
+/// Returns one chunk of a column as it is encrypted: divided by the power of two of its node.
 ///
 /// # Errors
-/// [`ProgramError::Mismatch`] for a plan of another scheme or a table without the cells.
+/// [`ProgramError::Mismatch`] for a plan of another scheme, or a table without cells of the column.
 pub fn stored(plan: &Plan, table: &Table, id: NodeId, chunk: usize) -> Result<Vec<f64>, ProgramError> {
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id)).ok_or_else(broken)?;
     let node = plan.program.graph().node(id).ok_or_else(broken)?;

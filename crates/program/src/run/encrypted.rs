@@ -1,38 +1,39 @@
-//! Runs on encrypted columns: one pass over the chunks, for all plaintext moduli together.
+//! Runs of programs on encrypted columns: one pass over the chunks, for all plaintext moduli together.
 
 use std::collections::BTreeMap;
 
 use sunzi_circuits::{Arithmetic, EvaluationKeys};
-use sunzi_encoding::{BatchEncoder, Encoder as _};
+use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
 use sunzi_rlwe::RelinearizationKey;
 
 use super::exact::{self, Exact};
 use super::{Backend, Cells, Clear, Opening, ckks, run};
 use crate::analysis::Facts;
-use crate::contexts::{Codec, Encrypted, Parts};
+use crate::contexts::{Codec, Conversions, Encrypted, Parts};
 use crate::{NodeId, Number, Plan, ProgramError};
 
-/// What a node reads in one chunk.
+/// Input of a program in one chunk: what a node reads.
 #[derive(Clone)]
 pub enum Input {
-    /// An encrypted column, or where it has a label.
+    /// Ciphertexts of an encrypted column, or of the indicator of a label.
     Encrypted(Encrypted),
-    /// The cells of a clear column: those of the rows of this chunk.
+    /// Cells of a clear column in the rows of a chunk.
     Clear(Cells),
 }
 
-/// What comes out of a node.
+/// Output of a node: a sum, or a chunk of a column.
 #[derive(Clone)]
 pub enum Answer {
-    /// A sum over all rows, in slot 0 and with its padding; or a chunk of a column, slot by slot.
+    /// Encrypted sum over all rows in slot 0, padding included; or a chunk of an encrypted column, slot by slot.
     Encrypted(Encrypted),
-    /// A sum that the server knows, without padding.
+    /// Sum that the server knows, without padding.
     Clear(Number),
-    /// A chunk of a column that the server knows, with padding.
+    /// Chunk of a column that the server knows, with padding.
     ClearColumn(Clear),
 }
 
-/// Runs a plan with the keys it asks for. `input` gives the chunks of columns, in order; `column` takes those of columns that come out.
+/// Runs a plan with the keys it requires. `input` gives the chunks of columns, in order; `column` takes the chunks of
+/// output columns.
 ///
 /// # Errors
 /// [`ProgramError::Mismatch`] for contexts that are not those of the plan, and for inputs of another kind; [`ProgramError::Scheme`]; what
@@ -41,8 +42,8 @@ pub fn evaluate(
     plan: &Plan,
     codec: &Codec,
     keys: &EvaluationKeys,
-    mut input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
-    mut column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
+    input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
+    column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
 ) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
     let (expected, got) = (&plan.layout, codec.layout());
     if expected != got {
@@ -51,30 +52,39 @@ pub fn evaluate(
     if plan.packed.is_some() {
         return Err(ProgramError::mismatch("the plan", "one that packs nothing", "one that packs its table"));
     }
-    macro_rules! exact {
-        ($scheme:ident, $variant:ident, $contexts:expr) => {{
-            let evaluators: Vec<_> = $contexts.iter().map($scheme::Evaluator::new).collect();
-            let backend = Many::new(plan, codec, &evaluators, keys)?;
-            let read = |id, chunk| {
-                backend.input(input(id, chunk)?, id, |chunk| match chunk {
-                    Encrypted::$variant(parts) => Some(parts),
-                    _ => None,
-                })
-            };
-            let answer = |output| backend.answer(output, Encrypted::$variant);
-            let take = |id, chunk, output| column(id, chunk, answer(output));
-            let totals = run(&plan.program, &plan.layout, &backend, read, take)?;
-            let totals = totals.into_iter().map(|(id, output)| (id, answer(output)));
-            totals.map(|(id, answer)| Ok((id, backend.unpadded(id, answer)?))).collect()
-        }};
-    }
     match codec.contexts().parts() {
-        Parts::Bfv(contexts) => exact!(sunzi_bfv, Bfv, contexts),
-        Parts::Bgv(contexts) => exact!(sunzi_bgv, Bgv, contexts),
+        Parts::Bfv(contexts) => {
+            let parts = |chunk| if let Encrypted::Bfv(parts) = chunk { Some(parts) } else { None };
+            let evaluators: Vec<_> = contexts.iter().map(sunzi_bfv::Evaluator::new).collect();
+            integers(plan, codec, (&evaluators, keys), (parts, Encrypted::Bfv), input, column)
+        }
+        Parts::Bgv(contexts) => {
+            let parts = |chunk| if let Encrypted::Bgv(parts) = chunk { Some(parts) } else { None };
+            let evaluators: Vec<_> = contexts.iter().map(sunzi_bgv::Evaluator::new).collect();
+            integers(plan, codec, (&evaluators, keys), (parts, Encrypted::Bgv), input, column)
+        }
         Parts::Ckks(context) => approximate(plan, codec, context, keys, input, column),
     }
 }
 
+/// Runs a plan of an exact scheme, with one evaluator for each plaintext modulus.
+fn integers<A: Arithmetic<Plaintext = Plaintext>>(
+    plan: &Plan,
+    codec: &Codec,
+    (evaluators, keys): (&[A], &A::Keys),
+    (parts, join): Conversions<A::Ciphertext>,
+    mut input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
+    mut column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
+) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
+    let backend = Many::new(plan, codec, evaluators, keys)?;
+    let read = |id, chunk| backend.input(input(id, chunk)?, id, parts);
+    let take = |id, chunk, output| column(id, chunk, backend.answer(output, join));
+    let totals = run(&plan.program, &plan.layout, &backend, read, take)?;
+    let unpadded = |(id, output)| Ok((id, backend.unpadded(id, backend.answer(output, join))?));
+    totals.into_iter().map(unpadded).collect()
+}
+
+/// Runs a plan of CKKS.
 fn approximate(
     plan: &Plan,
     codec: &Codec,
@@ -126,21 +136,21 @@ fn other_scheme() -> ProgramError {
     ProgramError::mismatch("a chunk", "ciphertexts of the scheme of the plan", "others")
 }
 
-/// A program run modulo each of several plaintext moduli.
+/// Backend that runs a program modulo each of several plaintext moduli.
 struct Many<'a, A: Arithmetic> {
     plan: &'a Plan,
     facts: Vec<Facts>,
     parts: Vec<Exact<'a, A, Encode<'a, A>>>,
 }
 
-/// Numbers in [0, t) to plaintexts.
+/// Function that encodes numbers in [0, t) as a plaintext.
 type Encode<'a, A> = Box<dyn Fn(&[u64]) -> Result<<A as Arithmetic>::Plaintext, ProgramError> + 'a>;
 
-/// A node in one chunk: a value for each plaintext modulus, or one in the clear.
+/// Values of a node in one chunk: one for each plaintext modulus, or a single clear one.
 type Values<A> = Vec<exact::Value<A>>;
 
-impl<'a, A: Arithmetic<Plaintext = sunzi_encoding::Plaintext>> Many<'a, A> {
-    /// A backend of one evaluator for each plaintext modulus.
+impl<'a, A: Arithmetic<Plaintext = Plaintext>> Many<'a, A> {
+    /// Makes the backend of one evaluator for each plaintext modulus.
     fn new(
         plan: &'a Plan,
         codec: &'a Codec,
@@ -176,7 +186,7 @@ impl<A: Arithmetic> Many<'_, A> {
         }
     }
 
-    /// The outputs of all plaintext moduli as one answer.
+    /// Joins the outputs of all plaintext moduli to one answer.
     fn answer(
         &self,
         outputs: Vec<exact::Output<A::Ciphertext>>,
@@ -193,20 +203,20 @@ impl<A: Arithmetic> Many<'_, A> {
         Answer::Encrypted(join(ciphertexts))
     }
 
-    /// Takes the padding off a sum that the server knows in units.
+    /// Subtracts the padding from a sum that the server knows in units.
     fn unpadded(&self, id: NodeId, answer: Answer) -> Result<Answer, ProgramError> {
         let Answer::Clear(Number::Exact(units)) = answer else { return Ok(answer) };
         let opening = Opening::of_exact(&self.facts, id)?;
         opening.clear_total(&self.plan.layout, &units.to_integer()).map(Answer::Clear)
     }
 
-    /// The values of operands modulo one plaintext modulus: clear ones are the same modulo all.
+    /// Returns the operands' values modulo one plaintext modulus; clear values are equal for all moduli.
     fn at<'v>(operands: &[&'v Values<A>], part: usize) -> Result<Vec<&'v exact::Value<A>>, ProgramError> {
         let value = |values: &&'v Values<A>| values.get(part).or_else(|| values.first());
         operands.iter().map(|values| value(values).ok_or_else(other_scheme)).collect()
     }
 
-    /// How many values a node of these operands has.
+    /// Returns the number of values of a node with these operands.
     fn width(&self, operands: &[&Values<A>]) -> usize {
         let clear = |values: &&Values<A>| matches!(values.as_slice(), [exact::Value::Clear(_)]);
         if operands.iter().all(clear) { 1 } else { self.parts.len() }

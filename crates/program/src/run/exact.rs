@@ -1,4 +1,4 @@
-//! Runs in the exact schemes: whatever has [`Arithmetic`], once for each plaintext modulus.
+//! Runs of programs in the exact schemes: over any [`Arithmetic`], once for each plaintext modulus.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,22 +13,22 @@ use crate::analysis::{Facts, Layout, facts, linear_units, polynomial_units};
 use crate::graph::Node;
 use crate::{Decimal, NodeId, Program, ProgramError};
 
-/// A node in one chunk, modulo one plaintext modulus.
+/// Value of a node in one chunk, modulo one plaintext modulus.
 pub enum Value<A: Arithmetic> {
-    /// Encrypted.
+    /// Encrypted value of the node.
     Encrypted(Held<A>),
-    /// Computed from clear columns.
+    /// Clear value, computed from clear columns.
     Clear(Clear),
 }
 
-/// A ciphertext, and once it was a factor of a sum of products what that asked of it alone.
+/// Ciphertext with its form as a factor of sums of products, made when it is first needed.
 pub struct Held<A: Arithmetic> {
     ciphertext: A::Ciphertext,
     operand: OnceCell<A::Operand>,
 }
 
 impl<A: Arithmetic> Value<A> {
-    /// An encrypted value.
+    /// Makes the value of a ciphertext.
     #[must_use]
     pub fn encrypted(ciphertext: A::Ciphertext) -> Self {
         Self::Encrypted(Held { ciphertext, operand: OnceCell::new() })
@@ -45,28 +45,28 @@ impl<A: Arithmetic> Held<A> {
     }
 }
 
-/// A sum over chunks.
+/// Sum of a node over chunks, modulo one plaintext modulus.
 pub enum Total<A: Arithmetic> {
-    /// Of ciphertexts.
+    /// Sum of ciphertexts.
     Encrypted(A::Ciphertext),
-    /// Of products, to be finished once.
+    /// Sum of products, to be relinearised once.
     Products(A::Sum),
-    /// Of clear numbers.
+    /// Sum of clear numbers.
     Clear(BigInt),
 }
 
-/// What comes out.
+/// Output of an exact run: a sum, or a chunk of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output<C> {
-    /// A sum, in slot 0 and with the padding; or a chunk of a column, slot by slot.
+    /// Encrypted sum in slot 0, padding included; or a chunk of an encrypted column, slot by slot.
     Encrypted(C),
-    /// A sum of a clear column, in units of the last decimal.
+    /// Sum of a clear column, in units of the last decimal.
     Clear(BigInt),
-    /// A chunk of a clear column.
+    /// Chunk of a clear column.
     ClearColumn(Clear),
 }
 
-/// Programs over one exact arithmetic.
+/// Backend that runs programs in one exact arithmetic.
 pub struct Exact<'a, A: Arithmetic, E> {
     program: &'a Program,
     facts: Vec<Facts>,
@@ -77,7 +77,7 @@ pub struct Exact<'a, A: Arithmetic, E> {
 }
 
 impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exact<'a, A, E> {
-    /// A backend for one plaintext modulus; `encode` makes plaintexts of numbers in [0, t), missing ones zero.
+    /// Makes the backend of one plaintext modulus t; `encode` encodes numbers in [0, t), with zeros for missing ones.
     pub fn new(
         program: &'a Program,
         layout: &'a Layout,
@@ -88,10 +88,10 @@ impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exa
         Self { program, facts: facts(program), layout, arithmetic, keys, encode }
     }
 
-    /// An input that is not encrypted, from the server's table.
+    /// Returns the value of an input that is not encrypted, from the server's table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] where the table has no such cells.
+    /// [`ProgramError::Mismatch`] for a table without cells of the input's column.
     pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value<A>, ProgramError> {
         let node = self.program.graph().node(id).ok_or_else(broken)?;
         Ok(Value::Clear(leaf(node, table, self.layout, chunk)?))
@@ -105,7 +105,7 @@ impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exa
         Ok(self.facts(id)?.exact.ok_or_else(not_exact)?.decimals)
     }
 
-    /// c modulo t, centred.
+    /// Returns the representative of c modulo t nearest to zero.
     fn centred(&self, c: i128) -> i64 {
         let t = i128::from(self.arithmetic.plain_modulus());
         let residue = c.rem_euclid(t);
@@ -149,7 +149,7 @@ impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exa
         }
     }
 
-    /// sum + factor·x.
+    /// Adds factor·x to a sum of encrypted or clear values.
     fn plus_multiple(
         &self,
         sum: Option<A::Ciphertext>,

@@ -1,4 +1,4 @@
-//! What the key holder needs to know to read what was decrypted: units, padding, errors.
+//! Openings: how the key holder reads decrypted numbers, with their units, padding and errors.
 
 use std::collections::BTreeMap;
 
@@ -10,38 +10,38 @@ use crate::analysis::{Facts, Layout, exp2, facts};
 use crate::estimate::Estimate;
 use crate::{NodeId, Number, Plan, Program, ProgramError};
 
-/// How a node that comes out is read.
+/// Opening of an output node: how its decrypted numbers are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Opening {
-    /// Integers in units of the last decimal.
+    /// Opening of integers in units of the last decimal.
     Exact {
-        /// Digits behind the point.
+        /// Number of decimals of the opened integers.
         decimals: u32,
-        /// What stands in slots that belong to no row, in units.
+        /// Value of the node in slots that belong to no row, in units of the last decimal.
         #[serde(with = "text")]
         padding: i128,
     },
-    /// Real numbers over 2^exponent.
+    /// Opening of real numbers divided by 2^exponent.
     Real {
-        /// log2 of what they are divided by.
+        /// Exponent of the power of two that the numbers are divided by.
         exponent: i32,
-        /// What stands in slots that belong to no row, divided.
+        /// Value of the node in slots that belong to no row, divided by 2^exponent.
         padding: f64,
-        /// By how much polynomials may be off, not divided.
+        /// Bound on the error that polynomials cause in the node, not divided by 2^exponent.
         error: f64,
     },
 }
 
-/// Standard deviations that a stated error has: a normal distribution leaves 2^-40.6 beyond them on both sides together. Errors in slots are sums of
-/// thousands of independent small ones, which is why they are modelled so.
+/// Number of standard deviations of a stated error: a normal distribution has 2^-40.6 beyond them on both sides
+/// together. Errors in slots are sums of thousands of independent small ones, so they are modelled as normal.
 pub const ERROR_DEVIATIONS: f64 = 7.2;
 
-/// Roundings of a number in the clear, more than an expression has.
+/// Upper bound on the roundings of a number that an expression computes in the clear.
 const ROUNDINGS: f64 = 4096.0;
 
 impl Opening {
-    /// The openings of all nodes that come out of a program that is run exactly.
+    /// Returns the openings of all output nodes of a program that is run exactly.
     ///
     /// # Errors
     /// [`ProgramError::Invalid`] for nodes that are not exact.
@@ -56,12 +56,12 @@ impl Opening {
         facts.get(id.index()).and_then(Self::of_facts).ok_or_else(not_exact)
     }
 
-    /// The opening of a node with these facts; none where it is not exact.
+    /// Returns the opening of a node with these facts; `None` for a node that is not exact.
     pub(crate) fn of_facts(facts: &Facts) -> Option<Self> {
         facts.exact.map(|exact| Self::Exact { decimals: exact.decimals, padding: exact.padding })
     }
 
-    /// Whether it reads the same: exactly, but for roundings of what CKKS knows in doubles.
+    /// Whether two openings read numbers alike: exact ones are equal, those of CKKS differ by roundings at most.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs()) + f64::MIN_POSITIVE;
         match (self, other) {
@@ -73,7 +73,7 @@ impl Opening {
         }
     }
 
-    /// The openings of all nodes that come out of a plan.
+    /// Returns the openings of all output nodes of a plan.
     ///
     /// # Errors
     /// Every error of [`exact`](Self::exact).
@@ -88,10 +88,10 @@ impl Opening {
         plan.program.totals().into_iter().chain(plan.program.columns()).map(opening).collect()
     }
 
-    /// The total behind a sum modulo each plaintext modulus: the padding is taken off.
+    /// Returns the total of a sum from its residues modulo each plaintext modulus, with the padding subtracted.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for residues that are none; [`ProgramError::Mismatch`] for a node of CKKS.
+    /// [`ProgramError::Scheme`] for invalid residues; [`ProgramError::Mismatch`] for a node of CKKS.
     pub fn total(&self, layout: &Layout, crt: &Crt, residues: &[u64]) -> Result<Number, ProgramError> {
         let sum = crt.reconstruct_centered(residues).map_err(ProgramError::scheme)?;
         let Self::Exact { padding, decimals } = self else { return Err(other("integers", "real numbers")) };
@@ -102,7 +102,7 @@ impl Opening {
         Ok(Number::scaled(total, *decimals))
     }
 
-    /// The total behind a sum that the server knows, in units and with padding.
+    /// Returns the total of a sum that the server knows in units, with the padding subtracted.
     ///
     /// # Errors
     /// Every error of [`total`](Self::total).
@@ -111,7 +111,7 @@ impl Opening {
         Ok(Number::scaled(sum - BigInt::from(*padding) * BigInt::from(layout.padding()), *decimals))
     }
 
-    /// The total behind a sum in CKKS of this deviation: the padding is taken off.
+    /// Returns the total of a sum of CKKS whose slots have this standard deviation, with the padding subtracted.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for an exact node.
@@ -126,7 +126,7 @@ impl Opening {
         Ok(Estimate { number, error: ERROR_DEVIATIONS * deviation * scale + slots * error })
     }
 
-    /// A chunk of a column that comes out in CKKS, and its error, likewise.
+    /// Returns the numbers of a chunk of a CKKS column, and the bound of their errors.
     ///
     /// # Errors
     /// Every error of [`real_total`](Self::real_total).
@@ -136,7 +136,7 @@ impl Opening {
         Ok((slots.iter().map(|s| s * scale).collect(), ERROR_DEVIATIONS * deviation * scale + error))
     }
 
-    /// A sum that the server knew: exact, or a double with what roundings may have made of it.
+    /// Returns the estimate of a sum that the server knows: exact, or a double with a bound on its roundings.
     pub(crate) fn clear(&self, number: Number, layout: &Layout) -> Estimate {
         match (&number, self) {
             (Number::Real(_), Self::Real { exponent, error, .. }) => {
@@ -148,7 +148,7 @@ impl Opening {
         }
     }
 
-    /// A cell of a column that comes out, from its units.
+    /// Returns the number of a cell of an output column, from its units.
     pub(crate) fn cell(&self, units: BigInt) -> Result<Estimate, ProgramError> {
         let Self::Exact { decimals, .. } = self else { return Err(other("integers", "real numbers")) };
         Ok(Number::scaled(units, *decimals).into())
@@ -159,7 +159,7 @@ fn other(expected: &str, got: &str) -> ProgramError {
     ProgramError::mismatch("an output", expected, got)
 }
 
-/// Wide integers as texts: JSON has none of 128 bits.
+/// Serialises wide integers as texts, since JSON has none of 128 bits.
 pub(crate) mod text {
     use std::fmt::Display;
     use std::str::FromStr;

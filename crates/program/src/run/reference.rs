@@ -1,4 +1,4 @@
-//! The program in the clear: what clear columns are computed by, and what encrypted runs are compared with.
+//! Programs run in the clear: for clear columns, and as the reference of encrypted runs.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::analysis::{Facts, Layout, facts, linear_units, polynomial_units};
 use crate::graph::Node;
 use crate::{NodeId, Number, Program, ProgramError};
 
-/// A node in the clear, in some rows: in units of its last decimal, or real numbers.
+/// Values of a node in the clear, in some rows: in units of its last decimal, or real numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clear {
-    /// v·10^decimals.
+    /// Integers v·10^decimals of a node with decimals.
     Units(Vec<i128>),
-    /// v.
+    /// Values of a node of real numbers, as doubles.
     Reals(Vec<f64>),
 }
 
 impl Clear {
-    /// As doubles.
+    /// Returns the values as doubles.
     #[must_use]
     pub fn reals(&self, facts: &Facts) -> Vec<f64> {
         match self {
@@ -33,19 +33,19 @@ impl Clear {
     }
 }
 
-/// Totals and columns in the clear.
+/// Totals and columns of a program, computed in the clear.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
-    /// Sums over all rows.
+    /// Sums of nodes over all rows.
     pub totals: BTreeMap<NodeId, Number>,
-    /// Nodes row by row, without padding.
+    /// Values of output columns row by row, without padding.
     pub columns: BTreeMap<NodeId, Clear>,
-    /// Digits behind the point of the columns that are units.
+    /// Numbers of decimals of the columns in units.
     pub decimals: BTreeMap<NodeId, u32>,
 }
 
 impl Reference {
-    /// A column as numbers, row by row.
+    /// Returns a column as numbers, row by row.
     #[must_use]
     pub fn numbers(&self, id: NodeId) -> Option<Vec<Number>> {
         let decimals = self.decimals.get(&id).copied().unwrap_or(0);
@@ -56,10 +56,10 @@ impl Reference {
     }
 }
 
-/// Runs the program in the clear, on a table with all its cells.
+/// Runs a program in the clear, on a table with all its cells.
 ///
 /// # Errors
-/// [`ProgramError::Mismatch`] for a table of another schema or without the cells.
+/// [`ProgramError::Mismatch`] for a table of another schema, or without cells of a column.
 pub fn reference(program: &Program, table: &Table) -> Result<Reference, ProgramError> {
     let facts = facts(program);
     let rows = program.schema().rows as usize;
@@ -90,7 +90,7 @@ fn operands(program: &Program, id: NodeId) -> Vec<NodeId> {
     program.graph().node(id).map(Node::operands).unwrap_or_default()
 }
 
-/// The sum of a node.
+/// Returns the sum of a node's values.
 pub(crate) fn total(value: &Clear, facts: &Facts) -> Number {
     match (value, facts.exact) {
         (Clear::Units(values), Some(exact)) => Number::scaled(sum_of(values), exact.decimals),
@@ -99,13 +99,13 @@ pub(crate) fn total(value: &Clear, facts: &Facts) -> Number {
     }
 }
 
-/// Σ v: in 128 bits as far as these hold it.
+/// Returns the sum Σ v of integers, in 128 bits as long as it fits.
 pub(crate) fn sum_of(values: &[i128]) -> BigInt {
     let short = values.iter().try_fold(0_i128, |sum, &v| sum.checked_add(v));
     short.map_or_else(|| values.iter().map(|&v| BigInt::from(v)).sum(), BigInt::from)
 }
 
-/// A column in the clear.
+/// Returns one chunk of a column in the clear.
 pub(crate) fn leaf(node: &Node, table: &Table, layout: &Layout, chunk: usize) -> Result<Clear, ProgramError> {
     let units = table.units(node, layout, chunk).map(Clear::Units);
     let missing =
@@ -113,7 +113,7 @@ pub(crate) fn leaf(node: &Node, table: &Table, layout: &Layout, chunk: usize) ->
     units.or_else(|| table.reals(node, layout, chunk).map(Clear::Reals)).ok_or_else(missing)
 }
 
-/// A node from its operands, exactly where they and it are exact.
+/// Computes a node from its operands, exactly where node and operands are exact.
 pub(crate) fn computed(
     program: &Program,
     facts: &[Facts],

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// Σ c_i·v_i + c for finite doubles: near the right sum, above 0, below 0 or 0 as that is.
+/// Returns a double near Σ c_i·v_i + c for finite doubles, with the sign of the right sum.
 pub(crate) fn signed_sum(constant: f64, terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let (mut sum, mut size, mut count) = (constant, constant.abs(), 2.0);
     for (c, v) in terms.clone() {
@@ -16,13 +16,13 @@ pub(crate) fn signed_sum(constant: f64, terms: impl Iterator<Item = (f64, f64)> 
     if sum.abs() > off || !size.is_finite() { sum } else { exact_sum(constant, terms) }
 }
 
-/// a·b; the least double with its sign where it is too small for a double.
+/// Returns a·b; the least double with the right sign where the product is too small for a double.
 pub(crate) fn signed_product(a: f64, b: f64) -> f64 {
     let product = a * b;
     if product == 0.0 && a != 0.0 && b != 0.0 { f64::from_bits(1).copysign(product) } else { product }
 }
 
-/// The double nearest to the right sum, or the least one with its sign.
+/// Returns the double nearest to the exact sum; the least double with the right sign where the sum is too small.
 fn exact_sum(constant: f64, terms: impl Iterator<Item = (f64, f64)>) -> f64 {
     // In units of 2^-2148 all products of doubles are whole.
     const UNIT: i32 = 1074;
@@ -40,7 +40,7 @@ fn exact_sum(constant: f64, terms: impl Iterator<Item = (f64, f64)>) -> f64 {
     near.max(f64::from_bits(1)) * if sum.is_negative() { -1.0 } else { 1.0 }
 }
 
-/// v·2^unit.
+/// Returns the integer v·2^unit.
 fn whole(v: f64, unit: i32) -> BigInt {
     let bits = v.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));

@@ -1,4 +1,4 @@
-//! A table in the clear: what its owner encrypts, and what the server reads of clear columns.
+//! Tables in the clear: what the owner encrypts, and what the server reads of clear columns.
 
 use std::sync::Arc;
 
@@ -7,24 +7,24 @@ use crate::graph::Node;
 use crate::schema::{Column, Kind, Schema, WIDEST_CELL};
 use crate::{NodeId, Program, ProgramError};
 
-/// The cells of a column.
+/// Cells of a column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
-    /// Numbers in units of the last decimal.
+    /// Numbers of a column in units of the last decimal.
     Units(Vec<i64>),
-    /// Real numbers.
+    /// Real numbers of a column.
     Reals(Vec<f64>),
-    /// Positions of labels.
+    /// Labels of a category, as indices.
     Labels(Vec<u32>),
-    /// Cells that this side does not have: they are encrypted.
+    /// Cells of an encrypted column, which this party does not have.
     Unknown,
 }
 
 impl Cells {
-    /// How many there are, once all are known to be of the column's kind and in its range.
+    /// Returns the number of cells, after a check that all are of the column's kind and in its range.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`]; [`Cells::Unknown`] fits nothing.
+    /// [`ProgramError::Mismatch`] for cells of another kind or out of range; [`Cells::Unknown`] fits no column.
     pub fn check(&self, column: &Column) -> Result<usize, ProgramError> {
         let (length, outside) = match (&column.kind, self) {
             (Kind::Decimal { low, high, .. }, Self::Units(v)) => {
@@ -50,7 +50,8 @@ impl Cells {
         }
     }
 
-    /// Some rows in units of the last decimal, or whether they have a label, then padding up to `span`; none for other kinds.
+    /// Returns some rows in units of the last decimal, or the indicator of a label, with padding up to `span`; `None`
+    /// for other kinds.
     pub(crate) fn units(
         &self,
         column: &Column,
@@ -69,7 +70,8 @@ impl Cells {
         Some(units)
     }
 
-    /// Some rows as real numbers, or whether they have a label, then padding up to `span`; none for other kinds.
+    /// Returns some rows as real numbers, or the indicator of a label, with padding up to `span`; `None` for other
+    /// kinds.
     pub(crate) fn reals(
         &self,
         column: &Column,
@@ -89,16 +91,16 @@ impl Cells {
     }
 }
 
-/// Cells of the columns of a schema, checked against it.
+/// Table in the clear: cells of the columns of a schema, checked against it.
 #[derive(Clone, Debug)]
 pub struct Table {
     schema: Arc<Schema>,
-    /// As many as the schema has, or fewer: those of a chunk.
+    /// Number of rows of the table or chunk; a chunk has fewer than the schema says.
     rows: u64,
     cells: Vec<Cells>,
 }
 
-/// Tables are equal if their rows are: of which table they are a chunk does not matter.
+/// Compares tables by their rows, whatever table they are chunks of.
 impl PartialEq for Table {
     fn eq(&self, other: &Self) -> bool {
         self.schema.columns == other.schema.columns && self.rows == other.rows && self.cells == other.cells
@@ -106,7 +108,7 @@ impl PartialEq for Table {
 }
 
 impl Table {
-    /// Joins a schema and its cells.
+    /// Makes the table of a schema and the cells of its columns.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for other numbers of rows or columns, for cells of another kind, and for cells out of range.
@@ -115,7 +117,8 @@ impl Table {
         Self::chunk_of(Arc::new(schema.clone()), schema.rows, cells)
     }
 
-    /// Some rows of a table whose schema went through [`Schema::check`], which all chunks share: its names and labels may be more than their rows.
+    /// Makes the chunk of some rows of a table whose schema passed [`Schema::check`]. All chunks share the schema,
+    /// whose names and labels may take more memory than the rows.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
@@ -135,19 +138,19 @@ impl Table {
         Ok(Self { schema, rows, cells })
     }
 
-    /// The schema: of the whole table, where this is a chunk of one.
+    /// Returns the schema of the table, or for a chunk that of the whole table.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// How many rows these are.
+    /// Returns the number of rows of the table or chunk.
     #[must_use]
     pub fn row_count(&self) -> u64 {
         self.rows
     }
 
-    /// The cells of a column.
+    /// Returns the cells of a column.
     #[must_use]
     pub fn cells(&self, column: usize) -> Option<&Cells> {
         self.cells.get(column)
@@ -158,7 +161,8 @@ impl Table {
         start..(start + layout.span).min(layout.rows)
     }
 
-    /// The cells of one chunk of a column, without padding; none for a column that there is not, and for cells that this side does not have.
+    /// Returns the cells of one chunk of a column, without padding; `None` for a column that does not exist or whose
+    /// cells this party does not have.
     #[must_use]
     pub fn chunk(&self, column: usize, layout: &Layout, chunk: usize) -> Option<Cells> {
         let rows = Self::rows(layout, chunk);
@@ -170,20 +174,21 @@ impl Table {
         }
     }
 
-    /// What a node reads: a column, perhaps a label of it, and cells.
+    /// Returns the column, the label if there is one, and the cells that a node reads.
     fn read(&self, node: &Node) -> Option<(&Column, Option<usize>, &Cells)> {
         let column = node.column()?;
         Some((self.schema.columns.get(column)?, node.label(), self.cells.get(column)?))
     }
 
-    /// One chunk of a column or an indicator in units of the last decimal, padded; none for real or unknown columns.
+    /// Returns one chunk of a column or an indicator in units of the last decimal, padded; `None` for real or unknown
+    /// columns.
     #[must_use]
     pub fn units(&self, node: &Node, layout: &Layout, chunk: usize) -> Option<Vec<i128>> {
         let (column, label, cells) = self.read(node)?;
         cells.units(column, label, Self::rows(layout, chunk), layout.span)
     }
 
-    /// One chunk of a column or an indicator as real numbers, padded; none for unknown columns.
+    /// Returns one chunk of a column or an indicator as real numbers, padded; `None` for unknown columns.
     #[must_use]
     pub fn reals(&self, node: &Node, layout: &Layout, chunk: usize) -> Option<Vec<f64>> {
         let (column, label, cells) = self.read(node)?;
@@ -191,7 +196,8 @@ impl Table {
     }
 }
 
-/// The nodes of a program that read encrypted columns: what the owner of the table sends, in this order for every chunk.
+/// Returns the nodes of a program that read encrypted columns, in the order in which the owner sends them for every
+/// chunk.
 #[must_use]
 pub fn encrypted_inputs(program: &Program) -> Vec<NodeId> {
     let encrypted = |id: &NodeId| {

@@ -1,9 +1,10 @@
-//! How large exact numbers may become, slot by slot.
+//! Bounds on the exact numbers of a tape, slot by slot.
 
 use super::{Clear, Step, Tape};
 
 impl Tape {
-    /// A bound on every |number| that comes out, from those of the inputs: infinite where numbers are real and pass through a series.
+    /// Returns a bound on every |number| of the outputs, from the bounds of the inputs: infinite where real numbers
+    /// pass through a series.
     #[must_use]
     pub fn largest(&self, row: usize) -> f64 {
         let mut all: Vec<Vec<f64>> = Vec::with_capacity(self.steps.len());
@@ -47,7 +48,7 @@ fn of_step(step: &Step, all: &[Vec<f64>], row: usize) -> Vec<f64> {
             of(*a).iter().map(|x| x * factor).collect()
         }
         Step::Constant(a, factor) => of(*a).iter().map(|x| x * factor.norm()).collect(),
-        Step::Rotate(a, steps) => turned(of(*a), *steps, row),
+        Step::Rotate(a, steps) => rotated(of(*a), *steps, row),
         Step::Swap(a) => swapped(of(*a), row),
         Step::Polynomial(a, coefficients) => {
             let value =
@@ -58,7 +59,7 @@ fn of_step(step: &Step, all: &[Vec<f64>], row: usize) -> Vec<f64> {
     }
 }
 
-/// f of bounds with two periods, of which one divides the other.
+/// Returns f of the bounds of two operands slot by slot, where one period divides the other.
 fn joined(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     let period = a.len().max(b.len());
     a.iter().cycle().zip(b.iter().cycle()).take(period).map(|(&x, &y)| f(x, y)).collect()
@@ -73,7 +74,7 @@ fn sizes(clear: &Clear, period: usize) -> Vec<f64> {
     sizes
 }
 
-fn turned(a: &[f64], steps: i64, row: usize) -> Vec<f64> {
+fn rotated(a: &[f64], steps: i64, row: usize) -> Vec<f64> {
     let mut image = a.to_vec();
     let length = a.len().min(row).max(1);
     let by = steps.rem_euclid(length as i64) as usize;

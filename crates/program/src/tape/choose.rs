@@ -1,4 +1,4 @@
-//! The least parameters of a ring degree that hold a tape.
+//! Choice of the least parameters of a ring degree that a tape can run in.
 
 use std::ops::RangeInclusive;
 
@@ -10,31 +10,32 @@ use super::{Rehearsal, Tape};
 use crate::ProgramError;
 use crate::analysis::{Parameters, Refusal, SchemeChoice};
 
-/// Bits of noise that exact results must have left.
+/// Number of bits of noise that exact results must have left.
 const MARGIN: f64 = 2.0;
-/// The largest margin that the builders of BFV and BGV take.
+/// Largest margin that the builders of BFV and BGV take, in bits.
 pub(super) const LARGEST_MARGIN: u32 = 100;
-/// More products in a row than any ring holds.
+/// Largest number of products in a row that is tried.
 const DEEPEST: u32 = 40;
-/// log2 of the scales that are tried.
+/// Range of log2 of the CKKS scales that are tried.
 const SCALE_BITS: RangeInclusive<u32> = 25..=60;
-/// log2 of the largest results.
+/// Largest log2 of the results that CKKS moduli are chosen for.
 const LARGEST_RESULT: u32 = 60;
 
-/// What parameters are to give.
+/// Requirements on the parameters of a tape.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// log2 n, for which the tape was made.
+    /// Ring degree as log2 n, which the tape was made for.
     pub log2_degree: u32,
-    /// The security to reach.
+    /// Security level to reach.
     pub security: Security,
-    /// CKKS: bits behind the binary point of every result that are right.
+    /// Number of right bits behind the binary point of every CKKS result.
     pub precision: u32,
-    /// Exact schemes: the largest |result|, if it is known better than the inputs tell.
+    /// Largest |result| in exact schemes, if it is known better than the inputs tell.
     pub largest: Option<f64>,
-    /// Integers: BGV if it says so, BFV otherwise. Of no effect on real numbers, which take CKKS.
+    /// Scheme for integers: BGV if this says so, BFV otherwise. Real numbers always take CKKS.
     pub scheme: Option<SchemeChoice>,
-    /// All that comes out is shared under this policy: there is room for it, and the precision of CKKS is that of what is shared.
+    /// Policy under which all outputs are shared: there is room for hiding noise, and the precision of CKKS is that
+    /// after sharing.
     pub sharing: Option<SharingPolicy>,
 }
 
@@ -45,22 +46,22 @@ impl Default for Wanted {
     }
 }
 
-/// Parameters, and what a run will be like.
+/// Chosen parameters of a tape, and its rehearsal in them.
 #[derive(Debug)]
 pub struct Choice {
-    /// Of BFV, BGV or CKKS.
+    /// Chosen parameters of BFV, BGV or CKKS.
     pub parameters: Parameters,
-    /// The run, rehearsed.
+    /// Rehearsal of the tape in the chosen parameters.
     pub rehearsal: Rehearsal,
-    /// Why these, a sentence each.
+    /// Reasons for the choice of parameters, a sentence each.
     pub reasons: Vec<String>,
 }
 
 impl Tape {
-    /// The least parameters of this ring degree: those with the fewest bits of modulus that pass a rehearsal.
+    /// Chooses the least parameters of a ring degree: those with the fewest bits of modulus that pass a rehearsal.
     ///
     /// # Errors
-    /// [`ProgramError::Refused`], saying which step ends the search, if none do.
+    /// [`ProgramError::Refused`] where no parameters hold the tape, with the step that ends the search.
     pub fn choose(&self, wanted: &Wanted) -> Result<Choice, ProgramError> {
         if self.is_real() { self.choose_reals(wanted) } else { self.choose_integers(wanted) }
     }
@@ -112,7 +113,7 @@ impl Tape {
         Err(refusal.map_or_else(deeper, ProgramError::Refused))
     }
 
-    /// Fewer bits than a whole product more has.
+    /// Reduces the bits of the modulus by less than one product takes, as long as the rehearsal passes.
     fn refined(
         &self,
         choice: Choice,
@@ -142,7 +143,7 @@ impl Tape {
         choice
     }
 
-    /// Whether everything that comes out can be decrypted.
+    /// Checks that all outputs of a rehearsal can be decrypted.
     pub(super) fn passes(&self, rehearsal: &Rehearsal) -> Result<(), Box<Refusal>> {
         if let Some(failed) = &rehearsal.failed {
             return Err(refused(failed.error.to_string(), failed.step));
@@ -159,7 +160,7 @@ impl Tape {
         Err(refused(format!("{bits:.0} bits would be left of noise where {MARGIN} must be"), worst))
     }
 
-    /// The least scale whose errors leave the precision that is wanted.
+    /// Chooses CKKS parameters of the least scale whose errors leave the required precision.
     fn choose_reals(&self, wanted: &Wanted) -> Result<Choice, ProgramError> {
         let enough = |found: &Result<(Parameters, Rehearsal), ProgramError>| match found {
             Ok((_, rehearsal)) => rehearsal.precision(self) >= f64::from(wanted.precision),
@@ -195,7 +196,7 @@ impl Tape {
         Ok(Choice { parameters, rehearsal, reasons })
     }
 
-    /// log2 of the largest number that is encrypted.
+    /// Returns log2 of the largest number that the tape encrypts.
     fn message_bits(&self) -> u32 {
         let inputs = self.steps().iter().filter_map(|step| match step {
             super::Step::Input(bounds) => bounds.iter().copied().reduce(f64::max),
@@ -204,7 +205,8 @@ impl Tape {
         inputs.fold(1.0, f64::max).log2().ceil() as u32
     }
 
-    /// The least lowest modulus that holds all numbers at this scale.
+    /// Returns the CKKS parameters of this scale with the least lowest modulus that holds all numbers, and their
+    /// rehearsal.
     fn at_scale(&self, wanted: &Wanted, scale_bits: u32) -> Result<(Parameters, Rehearsal), ProgramError> {
         let row = 1_usize << wanted.log2_degree.saturating_sub(1);
         let results = self.largest(row).max(2.0).log2().ceil().min(f64::from(LARGEST_RESULT)) as u32;

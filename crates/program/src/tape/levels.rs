@@ -1,4 +1,4 @@
-//! The least parameters of BGV, whose operations between products are declared.
+//! Choice of the least BGV parameters of a tape, for which the operations between products are declared.
 
 use num_bigint::BigUint;
 use sunzi_bgv::{Budget, Operations};
@@ -11,17 +11,18 @@ use super::{Choice, Step, Tape, Wanted};
 use crate::ProgramError;
 use crate::analysis::bgv_of;
 
-/// What is declared of a tape: products in a row, and what is done between them.
+/// Declaration of a tape to the builder of BGV: products in a row, and the operations between them.
 struct Declared {
     depth: u32,
-    /// A step of that depth.
+    /// Index of a step of the largest depth.
     deepest: usize,
-    /// As one step after the other has it, and as all of them together have it: a polynomial's own steps are not told one by one.
+    /// Budgets to try: of the costliest single ciphertexts, which leave out a polynomial's inner steps, and of all
+    /// steps of a level together.
     budgets: [Budget; 2],
 }
 
 impl Tape {
-    /// The least BGV parameters of this ring degree that pass a rehearsal, for integers up to `range`.
+    /// Chooses the least BGV parameters of a ring degree that pass a rehearsal, for integers up to `range`.
     pub(super) fn choose_levels(&self, wanted: &Wanted, range: &BigUint) -> Result<Choice, ProgramError> {
         let Declared { depth, deepest, budgets } = self.declared()?;
         let builder = sunzi_bgv::Parameters::builder()
@@ -57,7 +58,7 @@ impl Tape {
         best.map(|(_, choice)| choice).ok_or(ProgramError::Refused(refusal))
     }
 
-    /// Counts what it does, over vectors of zeros.
+    /// Counts the operations of the tape by running it over vectors of zeros.
     fn declared(&self) -> Result<Declared, ProgramError> {
         // As few slots as leave no rotation without an effect.
         let moves = |row: &i64| {
@@ -96,7 +97,7 @@ impl Tape {
     }
 }
 
-/// As many of each as one of both has.
+/// Returns for each kind of operation the larger of two numbers.
 fn most(a: &Operations, b: &Operations) -> Operations {
     Operations {
         additions: a.additions.max(b.additions),

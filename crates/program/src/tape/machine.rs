@@ -1,4 +1,4 @@
-//! The steps of a tape in every scheme, over any ring.
+//! Execution of the steps of a tape in every scheme, over any ring.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,29 +15,30 @@ use sunzi_rlwe::{DeclaredNoise, RelinearizationKey, SharingPolicy};
 use super::{Clear, Step};
 use crate::ProgramError;
 
-/// What is known of a ciphertext before there is one.
+/// Properties of a ciphertext that are known before it exists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// Its level; none in BFV.
+    /// Level of the ciphertext; `None` in BFV.
     pub level: Option<usize>,
-    /// Bits before decryption refuses; in CKKS, bits of the modulus that rescalings can still take.
+    /// Number of bits left before decryption is refused; in CKKS, bits of the modulus that rescalings can still drop.
     pub bits_left: f64,
-    /// CKKS: bits behind the binary point that are right.
+    /// Number of right bits behind the binary point, in CKKS.
     pub precision: Option<f64>,
-    /// CKKS: a bound on the slots.
+    /// Upper bound on the magnitude of the slots, in CKKS.
     pub magnitude: Option<f64>,
-    /// Bytes in memory.
+    /// Number of bytes of the ciphertext in memory.
     pub bytes: usize,
 }
 
-/// Whoever does the steps.
+/// Executor of the steps of a tape in one scheme.
 pub(super) trait Machine {
     type Ciphertext: Clone;
-    /// What a step that is no input makes of earlier results.
+    /// Computes the result of a step that is no input from earlier results.
     fn step(&self, step: &Step, all: &[Self::Ciphertext]) -> Result<Self::Ciphertext, ProgramError>;
-    /// What is known of a result.
+    /// Returns the known properties of a result.
     fn report(&self, a: &Self::Ciphertext) -> Report;
-    /// Bits behind the binary point that are right once it was shared, if the scheme has any: of a result that the key holder has computed as well.
+    /// Returns the right bits behind the binary point of a result after sharing, if the scheme has any; the key
+    /// holder has run the same computation.
     fn shared(&self, a: &Self::Ciphertext, policy: SharingPolicy) -> Result<Option<f64>, ProgramError>;
 }
 
@@ -49,15 +50,15 @@ fn wrong_numbers(what: &str) -> ProgramError {
     ProgramError::Invalid(format!("{what} on a tape of the other kind of numbers"))
 }
 
-/// BFV or BGV, or what counts in their place.
+/// Executor of a tape's steps in an exact scheme: BFV, BGV, or the arithmetic that counts in their place.
 pub(super) struct ExactMachine<'a, A: Arithmetic> {
     pub(super) arithmetic: &'a A,
     pub(super) keys: &'a A::Keys,
-    /// The numbers, residues modulo t, in every period.
+    /// Function that encodes numbers, residues modulo t, in every period.
     pub(super) encode: &'a Encode<'a, A>,
-    /// The level, if the scheme has any, and the bytes in memory.
+    /// Function that returns the level of a ciphertext, if the scheme has any, and its bytes in memory.
     pub(super) size: fn(&A::Ciphertext) -> (Option<usize>, usize),
-    /// Fails where a result cannot be shared.
+    /// Function that fails for a result that cannot be shared.
     pub(super) check_shareable: &'a CheckShareable<'a, A>,
 }
 
@@ -128,7 +129,7 @@ impl<A: Arithmetic> Machine for ExactMachine<'_, A> {
     }
 }
 
-/// CKKS.
+/// Executor of a tape's steps in CKKS.
 pub(super) struct RealMachine<'a> {
     pub(super) evaluator: &'a sunzi_ckks::Evaluator,
     pub(super) keys: &'a EvaluationKeys,
@@ -169,7 +170,7 @@ impl<'a> RealMachine<'a> {
         self.keys.relinearization.as_ref().ok_or_else(missing)
     }
 
-    /// Σ a_i·m_i at the product of the scales, then rescaled.
+    /// Returns Σ a_i·m_i, computed at the product of the scales and then rescaled.
     fn plain_products(
         &self,
         terms: &[(usize, Clear)],

@@ -1,4 +1,4 @@
-//! A tape played without residues.
+//! Rehearsal of a tape: a run over polynomials without coefficients.
 
 use std::collections::HashSet;
 
@@ -16,42 +16,43 @@ use super::{Report, Step, Tape};
 use crate::ProgramError;
 use crate::analysis::Parameters;
 
-/// The step that parameters do not allow.
+/// Step of a tape that the parameters do not allow, and the error.
 #[derive(Debug, thiserror::Error)]
 #[error("step {step}: {error}")]
 pub struct Failed {
-    /// Its place.
+    /// Index of the step that failed.
     pub step: usize,
-    /// Why.
+    /// Error of the tape's step that failed.
     pub error: ProgramError,
 }
 
-/// A tape, played.
+/// Results of a rehearsed tape.
 #[derive(Debug)]
 pub struct Rehearsal {
-    /// What is known of the result of every step, up to the one that failed.
+    /// Known properties of the result of every step, up to the one that failed.
     pub reports: Vec<Report>,
-    /// Bytes of all keys.
+    /// Number of bytes of all keys.
     pub key_bytes: usize,
-    /// Bytes of ciphertexts that are there at once, at most.
+    /// Largest number of bytes of ciphertexts that exist at one time.
     pub peak_bytes: usize,
-    /// What failed, if anything.
+    /// Step that failed, if there is one.
     pub failed: Option<Failed>,
-    /// The first result that cannot be shared, where sharing was asked for.
+    /// First output that cannot be shared, where sharing was requested.
     pub unshareable: Option<Failed>,
-    /// CKKS: the fewest bits behind the binary point that are right of what comes out, once it was shared; none where it is not.
+    /// Fewest right bits behind the binary point of any output after sharing, in CKKS; `None` where nothing is
+    /// shared.
     shared: Option<f64>,
 }
 
 impl Rehearsal {
-    /// The least bits left of what comes out.
+    /// Returns the fewest bits left in any output before decryption is refused.
     #[must_use]
     pub fn bits_left(&self, tape: &Tape) -> f64 {
         let out = tape.outputs().filter_map(|place| self.reports.get(place));
         out.map(|report| report.bits_left).fold(f64::INFINITY, f64::min)
     }
 
-    /// The least precision of what comes out, in bits: where it is shared, of what is seen of it.
+    /// Returns the least precision of any output in bits, after sharing where outputs are shared.
     #[must_use]
     pub fn precision(&self, tape: &Tape) -> f64 {
         if self.unshareable.is_some() {
@@ -69,7 +70,7 @@ fn bytes(parts: &[Poly<Evaluation>]) -> usize {
     parts.iter().map(|part| part.byte_len()).sum()
 }
 
-/// Residues modulo t in every period of n slots.
+/// Encodes residues modulo t in every period of n slots.
 fn encode(
     degree: usize,
     t: u64,
@@ -81,7 +82,7 @@ fn encode(
     })
 }
 
-/// Context of CKKS over polynomials without coefficients.
+/// Makes a context of CKKS over polynomials without coefficients.
 pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context, ProgramError> {
     let ring = Ring::dry(2 * own.degree() as u64, own.moduli(), own.rungs());
     let ring = ring.map_err(ProgramError::scheme)?;
@@ -90,8 +91,9 @@ pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context
 }
 
 impl Tape {
-    /// Plays it with the evaluators of the scheme, over polynomials without coefficients: what ciphertexts will carry beside them is found, and
-    /// what a run would refuse is refused. Of several plaintext moduli the largest is taken, which has the most noise.
+    /// Rehearses the tape with the evaluators of the scheme, over polynomials without coefficients: finds the
+    /// properties of all ciphertexts, and refuses what a run would refuse. Of several plaintext moduli the largest is
+    /// taken, which has the most noise.
     ///
     /// # Errors
     /// [`ProgramError::Scheme`] for invalid parameters.
@@ -99,8 +101,8 @@ impl Tape {
         self.rehearse_sharing(parameters, None)
     }
 
-    /// Plays the tape as [`rehearse`](Self::rehearse) does, and finds whether all that comes out can be shared
-    /// under a policy, if there is one: with the noise declared that the same computation has.
+    /// Rehearses the tape as [`rehearse`](Self::rehearse) does, and finds whether all outputs can be shared under a
+    /// policy, if one is given: with the noise declared that the same computation has.
     ///
     /// # Errors
     /// Every error of [`rehearse`](Self::rehearse).
@@ -192,7 +194,7 @@ impl Tape {
         Ok(self.play(&machine, fresh, keys.byte_len(), policy))
     }
 
-    /// Keys for all that it does.
+    /// Makes keys for all operations of the tape.
     fn keys(&self, context: &RlweContext) -> Result<(PublicKey, EvaluationKeys), ProgramError> {
         // Nothing is encrypted under them: any numbers will do.
         let rng = &mut ChaCha20Rng::seed_from_u64(0);
@@ -258,7 +260,8 @@ impl Tape {
         Rehearsal { reports, key_bytes, peak_bytes, failed, unshareable, shared }
     }
 
-    /// Bytes that are there at once: inputs and outputs until the end, everything else until it is used for the last time.
+    /// Returns the largest number of bytes of ciphertexts that exist at one time: inputs and outputs until the end,
+    /// other results until their last use.
     fn peak(&self, reports: &[Report]) -> usize {
         let mut last: Vec<usize> = (0..self.steps().len()).collect();
         for (place, step) in self.steps().iter().enumerate() {

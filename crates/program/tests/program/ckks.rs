@@ -1,4 +1,4 @@
-//! Runs in CKKS against the clear oracle.
+//! Tests of runs in CKKS against the reference in the clear.
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
@@ -10,7 +10,7 @@ use sunzi_program::run::{Cells, Opening, Table, encrypted_inputs, reference, run
 use sunzi_program::{Column, Program, Schema};
 use sunzi_rlwe::{RelinearizationKey, SecretKey, Security};
 
-/// Every total of a program next to the clear one, relative to rows times the largest value.
+/// Compares every total of a program with the clear one, relative to rows times the largest value.
 fn check(text: &str, allowed: f64) {
     let columns = vec![
         Column::integer("age", 20, 90),

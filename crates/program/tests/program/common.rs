@@ -1,9 +1,9 @@
-//! Random programs and tables.
+//! Random programs and tables for tests.
 
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::{Column, Schema};
 
-/// A generator of numbers, good enough to draw programs.
+/// Generator of pseudo-random numbers that draws programs.
 pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
@@ -16,7 +16,7 @@ impl Draw {
         all[self.below(all.len() as u64) as usize]
     }
 
-    /// An expression with a number in every row.
+    /// Draws an expression with a number in every row.
     fn rows(&mut self, depth: u32) -> String {
         let leaf = ["x", "y", "z", "c", "(region == \"b\")", "(sex != \"m\")", "2", "-0.5", "(c > 3)"];
         if depth == 0 {
@@ -49,7 +49,7 @@ impl Draw {
     }
 }
 
-/// Columns of every kind, small numbers.
+/// Returns a schema with columns of every kind, of small numbers.
 pub(crate) fn schema(rows: u64) -> Schema {
     let columns = vec![
         Column::integer("x", -5, 9),
@@ -62,7 +62,7 @@ pub(crate) fn schema(rows: u64) -> Schema {
     Schema::new(rows, columns).unwrap()
 }
 
-/// Random cells.
+/// Draws the cells of a table.
 pub(crate) fn table(schema: &Schema, draw: &mut Draw) -> Table {
     let rows = schema.rows;
     let mut units = |low: i64, high: i64| {

@@ -1,4 +1,4 @@
-//! Columns through encryption, files and back, in every scheme.
+//! Tests of columns through encryption, files and back, in every scheme.
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
@@ -11,7 +11,7 @@ use sunzi_program::{Column, Program, Schema};
 use sunzi_rlwe::wire::{Accept, WireError, store};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, Security};
 
-/// Rings are small here.
+/// Insecure parameters are accepted, since test rings are small.
 const ACCEPT: Accept = Accept::InsecureForResearchOnly;
 
 fn schema() -> Schema {

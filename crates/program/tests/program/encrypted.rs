@@ -1,4 +1,5 @@
-//! Random programs on encrypted columns, in every scheme, against the clear oracle: the parameters that a plan chooses suffice.
+//! Tests of random programs on encrypted columns, in every scheme, against the reference in the clear: chosen
+//! parameters suffice.
 
 use crate::common::{Draw, schema, table};
 use chacha20::ChaCha20Rng;
@@ -11,7 +12,7 @@ use sunzi_program::{Number, Opened, Program, ProgramError, Schema};
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_rlwe::{PublicKey, Security};
 
-/// Errors of either side.
+/// Error of a test's reader or program.
 #[derive(Debug)]
 struct Failed;
 
@@ -27,14 +28,13 @@ fn options(scheme: SchemeChoice, log2_degree: u32) -> Options {
     Options { scheme, precision: 20, security, log2_degree, ..Options::default() }
 }
 
-/// Three parties and a file: totals and columns that come back, next to those of the oracle.
+/// Runs a plan as three parties with a file, and compares totals and columns with the reference.
 fn check(plan: &Plan, table: &Table, seed: u64) {
     let filled: Vec<usize> = (0..plan.layout.chunks).map(|chunk| plan.layout.rows_of(chunk)).collect();
     check_filled(plan, table, &filled, seed);
 }
 
-/// Checks a plan whose chunks have `filled` rows each: totals and columns that come back, next to those of the
-/// oracle.
+/// Checks a plan whose chunks have `filled` rows each: compares decrypted totals and columns with the reference.
 fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) {
     let (program, mut rng) = (&plan.program, ChaCha20Rng::seed_from_u64(seed));
     let contexts = Contexts::new(&plan.parameters).unwrap();
@@ -66,7 +66,7 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) {
     compare(plan, table, &secret, &file);
 }
 
-/// What the key holder reads of a file, next to the oracle.
+/// Compares what the key holder reads of a file with the reference.
 fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) {
     let program = &plan.program;
     let contexts = Contexts::new(&plan.parameters).unwrap();
@@ -111,7 +111,7 @@ fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) {
     }
 }
 
-/// Equal, or within the stated error.
+/// Checks that two estimates are equal, or differ by no more than the stated error.
 fn near(got: &Estimate, expected: &Estimate, words: &str) {
     if let (Number::Exact(_), Number::Exact(_)) = (&got.number, &expected.number) {
         return assert_eq!(got.number, expected.number, "{words}");
@@ -182,7 +182,7 @@ fn functions_and_comparisons_in_ckks() {
     }
 }
 
-/// Some rows of a table.
+/// Returns some rows of a table.
 fn rows_of(table: &Table, rows: std::ops::Range<usize>) -> Table {
     let schema = Schema { rows: rows.len() as u64, columns: table.schema().columns.clone() };
     let cells = (0..schema.columns.len()).map(|at| match table.cells(at).unwrap() {
@@ -194,7 +194,7 @@ fn rows_of(table: &Table, rows: std::ops::Range<usize>) -> Table {
     Table::new(&schema, cells.collect()).unwrap()
 }
 
-/// What is left of a table that was cut by a category and of which an engine left chunks out.
+/// Programs run on a table that a category cuts into parts and of which some chunks are left out.
 #[test]
 fn chunks_need_not_be_full() {
     let exact = "mean(x); sum(x * y); corr(x, y); mean(y) by region; sum(z) by sex; x + y; c * 2";
@@ -250,7 +250,7 @@ fn layouts_that_no_table_has_are_refused() {
     assert_eq!(description.with_filled(vec![1000, 1024, 1, 475]).unwrap().rows_of(3), 475);
 }
 
-/// A program in parameters that were made for another one.
+/// Checks that a program is refused in parameters that were made for another program.
 fn refused(made_for: &str, text: &str, scheme: SchemeChoice, words: &[&str]) {
     let schema = schema(3000);
     let parse = |text: &str| Program::parse(text, &schema).unwrap();

@@ -1,4 +1,4 @@
-//! Runs in exact arithmetic against the clear oracle.
+//! Tests of runs in exact arithmetic against the reference in the clear.
 
 use crate::common::{Draw, schema, table};
 use sunzi_circuits::{Clear as Counter, ClearCiphertext, ClearKeys};
@@ -10,7 +10,7 @@ use sunzi_program::{NodeId, Program, ProgramError};
 
 const MODULI: [u64; 3] = [1_073_479_681, 1_073_184_769, 1_072_496_641];
 
-/// Runs over clear residues in the place of ciphertexts, and compares every total and every row.
+/// Runs a program over clear residues in place of ciphertexts, and compares every total and every row.
 fn check(program: &Program, table: &Table, row_length: usize) {
     let expected = reference(program, table).unwrap();
     let layout = Layout::new(program.schema().rows as usize, 2 * row_length);

@@ -1,5 +1,5 @@
-//! Programs that were made to take long: whatever their text or their JSON, they are read, planned or refused within a second, and a
-//! second more for each MB.
+//! Tests of programs made to take long: text or JSON is read, planned or refused within a second, and a second more
+//! for each MB.
 
 use crate::timed::within;
 use sunzi_program::parse::LONGEST_TEXT;
@@ -31,7 +31,7 @@ fn repeated(part: impl Fn(usize) -> String, between: &str, bytes: usize) -> Stri
     text
 }
 
-/// Texts as long as they may be.
+/// Returns program texts of the largest allowed length.
 fn texts() -> Vec<(&'static str, String)> {
     let most = LONGEST_TEXT - 64;
     // Integers, real numbers, and numbers of 15 decimals that are all 0.
@@ -77,7 +77,8 @@ fn texts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Reading takes no longer than its length allows. Planning fits polynomials and tries parameters: it ends, and its refusals are short.
+/// Reading takes no longer than the length of a text allows. Planning fits polynomials and tries parameters: it ends,
+/// and its refusals are short.
 #[test]
 fn no_text_takes_longer_than_its_length_allows() {
     for (what, text) in texts() {
@@ -91,7 +92,7 @@ fn no_text_takes_longer_than_its_length_allows() {
     }
 }
 
-/// Formulas that are as deep as programs may have them come back from JSON.
+/// Formulas of the largest allowed depth come back from JSON.
 #[test]
 fn what_is_parsed_is_read_again() {
     let mut deepest = 0;

@@ -1,4 +1,4 @@
-//! Programs parsed, planned and run in every scheme.
+//! Tests of programs: parsed, planned and run in every scheme.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

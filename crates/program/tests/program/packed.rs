@@ -1,4 +1,4 @@
-//! Programs on packed tables: planned, run, and read, beside the program in the clear.
+//! Tests of programs on packed tables: planned, run and read, against the program in the clear.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! The language: what texts mean, and what errors say.
+//! Tests of the program language: what texts mean, and what errors say.
 
 use sunzi_program::{
     Column, Formula, Node, NodeId, Number, Opened, OutputValue, Program, ProgramError, Schema,
@@ -26,7 +26,7 @@ fn message(text: &str) -> String {
     error.to_string()
 }
 
-/// The words of the first output, if it is the total or the column of a node.
+/// Returns the words of a program's first output, if it is the total or the column of a node.
 fn words(text: &str) -> String {
     let program = parse(text);
     match &program.outputs()[0].value {

@@ -1,4 +1,4 @@
-//! Files of results at the ends of what they may say.
+//! Tests of files of results with extreme and false values.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ impl From<ProgramError> for Failed {
     }
 }
 
-/// 10^decimals is computed for whoever decrypts, and padding is taken off: a description says of exact numbers what the program does.
+/// Exact numbers are opened with the decimals and padding of the program, since the key holder computes 10^decimals
+/// and subtracts padding.
 #[test]
 fn exact_results_are_read_as_the_program_says() {
     let age = Column::integer("age", 0, 9);
@@ -64,7 +65,8 @@ fn exact_results_are_read_as_the_program_says() {
     }
 }
 
-/// Reads a file to its end and finishes the formulas, as a key holder does, and says whether that went well; fails where it takes too long.
+/// Reads a file of results to its end and finishes the formulas, as a key holder does, and returns whether that
+/// succeeded; fails where it takes too long.
 fn opened(contexts: &Contexts, secret: &Arc<SecretKey>, file: Vec<u8>) -> bool {
     let (contexts, secret, bytes) = (contexts.clone(), Arc::clone(secret), file.len());
     let open = move || {
@@ -86,7 +88,7 @@ fn small(scheme: SchemeChoice, program: &Program) -> (Plan, Contexts, Arc<Secret
     (plan, contexts, Arc::new(secret))
 }
 
-/// A file with these answers.
+/// Makes a file of results with given answers.
 fn file(contexts: &Contexts, secret: &SecretKey, description: Description, answers: &[Answer]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut writer = ResultsWriter::new(contexts, secret.id(), description, &mut file).unwrap();
@@ -94,7 +96,7 @@ fn file(contexts: &Contexts, secret: &SecretKey, description: Description, answe
     file
 }
 
-/// The program with its only formula multiplied by itself, `levels` times.
+/// Returns a program whose only formula is multiplied by itself, `levels` times.
 fn powers(program: &Program, levels: usize) -> Program {
     let mut text = serde_json::to_value(program).unwrap();
     let mut formula = text["outputs"][0]["value"]["number"].clone();
@@ -103,7 +105,8 @@ fn powers(program: &Program, levels: usize) -> Program {
     serde_json::from_value(text).unwrap()
 }
 
-/// 42 KB that hung `sunzi decrypt`: a fraction of 20 000 digits above and below, and a formula that multiplies it with itself 2^7 times.
+/// A file of 42 KB on which `sunzi decrypt` once did not end: a fraction of 20 000 digits, and a formula that
+/// multiplies it by itself 2^7 times.
 #[test]
 fn fractions_of_a_server_have_no_more_digits_than_the_schema_allows() {
     let clear = Schema::new(3, vec![Column::integer("age", 0, 9).in_the_clear()]).unwrap();
@@ -132,7 +135,7 @@ fn fractions_of_a_server_have_no_more_digits_than_the_schema_allows() {
     assert!(!opened(&contexts, &secret, crafted));
 }
 
-/// The file with another text for its last total, a 7.
+/// Returns a file of results with another text for its last total, a 7.
 fn replaced(mut file: Vec<u8>, digits: Vec<u8>) -> Vec<u8> {
     let body = [br#"{"fraction":""#.to_vec(), digits, br#""}"#.to_vec()].concat();
     let old = br#"{"fraction":"7"}"#.len() + CHECKSUM_LEN;
@@ -145,7 +148,7 @@ fn replaced(mut file: Vec<u8>, digits: Vec<u8>) -> Vec<u8> {
     [file, header, body.clone(), checksum(&body).to_le_bytes().to_vec()].concat()
 }
 
-/// Formulas are as long as whoever computed likes: their numbers are not.
+/// A server may write formulas of any length: their numbers stay short.
 #[test]
 fn formulas_take_no_longer_than_their_text() {
     let clear =
@@ -161,7 +164,7 @@ fn formulas_take_no_longer_than_their_text() {
     }
 }
 
-/// Errors that a server states are those of the plan, or the key holder is told.
+/// Errors that a server states are compared with those of the plan.
 #[test]
 fn results_are_compared_with_a_plan() {
     let schema = Schema::new(3, vec![Column::real("x", -1.0, 1.0)]).unwrap();
@@ -185,7 +188,7 @@ fn results_are_compared_with_a_plan() {
     assert!(Description { openings: Default::default(), ..own }.check_plan(&plan).is_err());
 }
 
-/// A server may know sums of clear columns, and nothing of the others.
+/// A server may know sums of clear columns, and no other output.
 #[test]
 fn what_is_encrypted_does_not_come_in_the_clear() {
     for scheme in [SchemeChoice::Bfv, SchemeChoice::Bgv, SchemeChoice::Ckks] {
@@ -226,7 +229,7 @@ fn what_is_encrypted_does_not_come_in_the_clear() {
     }
 }
 
-/// As many totals as a program may have, which were looked for from the start for each.
+/// Programs of the largest number of totals are read in linear time.
 #[test]
 fn time_grows_with_the_outputs_and_not_with_their_square() {
     let clear = Schema::new(3, vec![Column::integer("age", 0, 9).in_the_clear()]).unwrap();

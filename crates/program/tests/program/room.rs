@@ -1,4 +1,4 @@
-//! Plans of BFV leave room for the order in which a program computes.
+//! Tests that plans of BFV leave room for the order in which a program computes.
 
 use sunzi_program::analysis::SchemeChoice;
 use sunzi_program::{Column, Options, Plan, Program, Schema};

@@ -1,4 +1,4 @@
-//! What a rehearsal says of ciphertexts is what ciphertexts say of themselves.
+//! Tests that a rehearsal reports what real ciphertexts have.
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use sunzi_bfv::CrtParameters;
@@ -14,7 +14,7 @@ use sunzi_rlwe::{PublicKey, SecretKey, Security};
 const SECURITY: Security = Security::InsecureForResearchOnly;
 const PERIOD: usize = 8;
 
-/// x·x + m, turned, summed with a product of two numbers, and a polynomial of it.
+/// Returns a tape of x·x + m, rotated, summed with a product of two numbers, and a polynomial of the sum.
 fn tape(real: bool) -> (Tape, [usize; 6]) {
     let mut tape = Tape::new(real);
     let m = if real {
@@ -26,15 +26,15 @@ fn tape(real: bool) -> (Tape, [usize; 6]) {
     let x = push(Step::Input(vec![1.0; PERIOD]));
     let square = push(Step::Multiply(x, x));
     let shifted = push(Step::AddPlain(square, m.clone(), PERIOD));
-    let turned = push(Step::Rotate(shifted, 1));
-    let masked = push(Step::PlainProducts(vec![(shifted, m.clone()), (turned, m)], PERIOD));
+    let rotated = push(Step::Rotate(shifted, 1));
+    let masked = push(Step::PlainProducts(vec![(shifted, m.clone()), (rotated, m)], PERIOD));
     let last = push(if real {
         Step::Series(masked, Series::power(vec![0.5, 0.0, 0.25]).unwrap())
     } else {
         Step::Polynomial(masked, vec![1, 0, 3])
     });
     tape.output(last, PERIOD).unwrap();
-    (tape, [x, square, shifted, turned, masked, last])
+    (tape, [x, square, shifted, rotated, masked, last])
 }
 
 fn played(tape: &Tape, parameters: &Parameters) -> Rehearsal {
@@ -62,11 +62,11 @@ fn bfv() {
     let x = context.encrypt(&m, &public, rng).unwrap();
     let square = Arithmetic::square(&e, &x, &keys).unwrap();
     let shifted = Arithmetic::add_plain(&e, &square, &m).unwrap();
-    let turned = Arithmetic::rotate(&e, &shifted, Rotation::Rows(1), &keys).unwrap();
-    let products = [&shifted, &turned].map(|a| Arithmetic::multiply_plain(&e, a, &m).unwrap());
+    let rotated = Arithmetic::rotate(&e, &shifted, Rotation::Rows(1), &keys).unwrap();
+    let products = [&shifted, &rotated].map(|a| Arithmetic::multiply_plain(&e, a, &m).unwrap());
     let masked = Arithmetic::add(&e, &products[0], &products[1]).unwrap();
     let last = evaluate(&e, &Polynomial::constants(&[1, 0, 3]), &masked, Method::Automatic, &keys).unwrap();
-    for (place, a) in places.into_iter().zip([&x, &square, &shifted, &turned, &masked, &last]) {
+    for (place, a) in places.into_iter().zip([&x, &square, &shifted, &rotated, &masked, &last]) {
         let (report, bits) = (rehearsal.reports[place], context.bits_left(a.noise()));
         assert!((report.bits_left - bits).abs() < 1e-9, "step {place}: {} for {bits}", report.bits_left);
         assert_eq!(report.bytes, a.parts().iter().map(|part| size_of_val(part.words())).sum::<usize>());
@@ -96,13 +96,13 @@ fn ckks() {
     let square = e.multiply(&x, &x, relinearization).unwrap();
     let (level, scale) = (square.metadata().level, square.metadata().scale);
     let shifted = e.add_plain(&square, &at(level, scale)).unwrap();
-    let turned = e.rotate(&shifted, 1, galois).unwrap();
+    let rotated = e.rotate(&shifted, 1, galois).unwrap();
     let m = at(level, context.scale(level).unwrap());
-    let products = [&shifted, &turned].map(|a| e.multiply_plain_unscaled(a, &m).unwrap());
+    let products = [&shifted, &rotated].map(|a| e.multiply_plain_unscaled(a, &m).unwrap());
     let masked = e.rescale(&e.add(&products[0], &products[1]).unwrap()).unwrap();
     let series = Series::power(vec![0.5, 0.0, 0.25]).unwrap();
     let last = sunzi_circuits::series::evaluate(&e, &series, &masked, relinearization).unwrap();
-    for (place, a) in places.into_iter().zip([&x, &square, &shifted, &turned, &masked, &last]) {
+    for (place, a) in places.into_iter().zip([&x, &square, &shifted, &rotated, &masked, &last]) {
         let (report, metadata) = (rehearsal.reports[place], a.metadata());
         assert_eq!(report.level, Some(metadata.level));
         assert_eq!(report.magnitude, Some(metadata.precision.magnitude()));
@@ -144,8 +144,8 @@ fn the_choice_is_secure_and_enough() {
 fn exact_results_are_bounded_slot_by_slot() {
     let mut tape = Tape::new(false);
     let x = tape.push(Step::Input(vec![3.0, 0.0, 0.0, 1.0])).unwrap();
-    let turned = tape.push(Step::Rotate(x, 1)).unwrap();
-    let sum = tape.push(Step::Add(x, turned)).unwrap();
+    let rotated = tape.push(Step::Rotate(x, 1)).unwrap();
+    let sum = tape.push(Step::Add(x, rotated)).unwrap();
     let mask = Clear::Integers(vec![1]);
     let masked = tape.push(Step::PlainProducts(vec![(sum, mask)], 4)).unwrap();
     let cube = tape.push(Step::Polynomial(masked, vec![0, 0, 0, -1])).unwrap();

@@ -1,17 +1,17 @@
-//! How long something takes that was made to take long.
+//! Time limits of tests of inputs that were made to take long.
 
 use std::fs::read_to_string;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// What a thread has run for: on a machine with other work waiting does not count, where the system tells.
+/// Returns the processor time of a thread where the system tells it, else the time since `start`.
 fn busy(start: Instant) -> Duration {
     let text = read_to_string("/proc/thread-self/schedstat").ok();
     let ran = text.and_then(|text| text.split(' ').next()?.parse().ok());
     ran.map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
-/// Runs something of so many bytes, which may take a second, and a second more for each MB.
+/// Runs a function on an input of so many bytes, within a second and a second more for each MB.
 pub(crate) fn within<T: Send + 'static>(
     what: &str,
     bytes: usize,

@@ -8,9 +8,9 @@ use crate::graph::Node;
 
 /// Half a unit in the last place: the relative error of a rounding.
 pub(in crate::analysis) const UNIT: f64 = f64::EPSILON / 2.0;
-/// Bound of the relative error of values of functions: 16 units in the last place.
+/// Bound on the relative error of values of functions: 16 units in the last place.
 const FUNCTION: f64 = 32.0 * UNIT;
-/// Bound below which integers are doubles.
+/// Bound below which all integers are exact doubles.
 const WHOLE: u128 = 1 << 53;
 
 /// Returns a bound on |double − right value| of a clear node, and whether it has the sign of the right value nevertheless.
@@ -52,7 +52,7 @@ pub(super) fn rounding(node: &Node, operands: &[Facts]) -> (f64, bool) {
     }
 }
 
-/// Returns the error of an operand as a double.
+/// Returns the bound on the error of an operand that is converted to doubles.
 fn as_double(facts: &Facts) -> f64 {
     match facts.exact {
         Some(exact) if exact.decimals == 0 && exact.magnitude() <= WHOLE => 0.0,
@@ -87,7 +87,7 @@ mod tests {
         Ratio::new(BigInt::from(whole as i128), BigInt::from(1) << shift)
     }
 
-    /// Returns numbers of a range, its ends among them.
+    /// Returns sample numbers of a range, with both ends.
     fn numbers((low, high): (f64, f64)) -> Vec<f64> {
         let inside = |i: i32| (low + (high - low) * f64::from(i) / 37.0 * 0.987).clamp(low, high);
         (0..37).map(inside).chain([low, high]).collect()
