@@ -9,6 +9,8 @@ use crate::{Cell, Rows, TableError};
 
 /// Byte order mark that some programs write before UTF-8.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+/// Largest number of bytes of one row of a CSV file, which has to fit memory.
+const LONGEST_ROW: usize = 1 << 26;
 
 /// A file whose first bytes were read already: these bytes, then the rest.
 type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
@@ -89,6 +91,10 @@ impl<R: Read> CsvRows<R> {
                 let line = self.lines.of(pos.as_ref().map_or(0, csv::Position::byte));
                 TableError::form(format!("{} line {line}", self.file), "is not UTF-8 text: save it as UTF-8")
             }
+            csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                let line = self.lines.line;
+                TableError::form(format!("{} line {line}", self.file), error)
+            }
             csv::ErrorKind::Io(error) => TableError::io(&self.file, error),
             _ => TableError::form(&self.file, error),
         }
@@ -157,8 +163,14 @@ struct Tee<R> {
 
 impl<R: Read> Read for Tee<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut seen = self.seen.borrow_mut();
+        if seen.len() > LONGEST_ROW {
+            let problem =
+                "has a row of more than 64 MiB: expected text with line breaks, and quotes that end";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
         let read = self.inner.read(bytes)?;
-        self.seen.borrow_mut().extend(bytes.get(..read).unwrap_or_default());
+        seen.extend(bytes.get(..read).unwrap_or_default());
         Ok(read)
     }
 }
@@ -213,6 +225,17 @@ mod tests {
             all.push((rows.line(), cells.collect()));
         }
         Ok((rows.names, all))
+    }
+
+    #[test]
+    fn a_row_without_an_end_is_refused() {
+        let quote = Cursor::new(b"a,b\n1,2\n3,\"".to_vec());
+        let mut rows = CsvRows::new(quote.chain(io::repeat(b'x')), "t.csv").unwrap();
+        assert!(rows.advance().unwrap());
+        let error = rows.advance().unwrap_err().to_string();
+        assert!(error.starts_with("t.csv line 2: has a row of more than 64 MiB"), "{error}");
+        let error = CsvRows::new(io::repeat(0), "zeros").err().unwrap().to_string();
+        assert!(error.contains("row of more than 64 MiB"), "{error}");
     }
 
     fn lines(text: &str) -> Vec<u64> {
