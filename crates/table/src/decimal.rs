@@ -36,8 +36,8 @@ struct Significant {
 }
 
 impl Significant {
-    /// Reads digits in one pass; `None` for more significant ones than fit.
-    fn of(digits: impl Iterator<Item = u8>) -> Result<Option<Self>, NotDecimal> {
+    /// Reads digits in one pass. What is no digit is told before there are too many.
+    fn of(digits: impl Iterator<Item = u8>) -> Result<Self, NotDecimal> {
         let (mut mantissa, mut length, mut zeros) = (0_i128, 0_usize, 0_usize);
         for byte in digits {
             if !byte.is_ascii_digit() {
@@ -57,7 +57,10 @@ impl Significant {
             }
             zeros = 0;
         }
-        Ok((length <= MOST_DIGITS).then_some(Self { mantissa, trailing_zeros: zeros }))
+        if length > MOST_DIGITS {
+            return Err(NotDecimal::TooLong);
+        }
+        Ok(Self { mantissa, trailing_zeros: zeros })
     }
 }
 
@@ -72,10 +75,7 @@ impl Decimal {
         if unsigned.is_empty() {
             return Err(if text.is_empty() { NotDecimal::Empty } else { NotDecimal::NotANumber });
         }
-        let is_word = |word: &&str| unsigned.eq_ignore_ascii_case(word);
-        if unsigned.starts_with(|c: char| c.is_ascii_alphabetic())
-            && ["nan", "inf", "infinity"].iter().any(is_word)
-        {
+        if ["nan", "inf", "infinity"].iter().any(|word| unsigned.eq_ignore_ascii_case(word)) {
             return Err(NotDecimal::NotFinite);
         }
         let (number, power) = match unsigned.split_once(['e', 'E']) {
@@ -86,9 +86,7 @@ impl Decimal {
         if whole.len() + fraction.len() == 0 {
             return Err(NotDecimal::NotANumber);
         }
-        let Some(digits) = Significant::of(whole.bytes().chain(fraction.bytes()))? else {
-            return Err(NotDecimal::TooLong);
-        };
+        let digits = Significant::of(whole.bytes().chain(fraction.bytes()))?;
         if digits.mantissa == 0 {
             return Ok(Self { mantissa: 0, exponent: 0 });
         }
