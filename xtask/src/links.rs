@@ -5,19 +5,8 @@ use std::path::Path;
 use crate::tree;
 
 /// First components of a code span that make it a path of this repository.
-const TOPS: [&str; 11] = [
-    "crates/",
-    "cli/",
-    "testing/",
-    "xtask/",
-    "docs/",
-    "data/",
-    "peers/",
-    "python/",
-    "examples/",
-    "research/",
-    ".ci/",
-];
+const TOPS: [&str; 10] =
+    ["crates/", "cli/", "testing/", "xtask/", "docs/", "peers/", "python/", "examples/", "research/", ".ci/"];
 
 /// Returns one line for each path in a Markdown file that does not exist.
 pub(crate) fn broken(root: &Path, files: &[impl AsRef<Path>]) -> Result<Vec<String>, String> {

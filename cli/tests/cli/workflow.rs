@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::common::{Folder, json};
 use serde_json::Value;
 
-const CANCER: &str = include_str!("../../../data/breast_cancer.csv");
-const DIABETES: &str = include_str!("../../../data/diabetes.csv");
+const CANCER: &str = include_str!("../../data/breast_cancer.csv");
+const DIABETES: &str = include_str!("../../data/diabetes.csv");
 
 /// A column in units of 10^-decimals.
 fn units(text: &str, name: &str, decimals: usize) -> Vec<i128> {
