@@ -2,6 +2,7 @@
 
 use crate::args::DemoArgs;
 use crate::error::CliError;
+use crate::files;
 use crate::table::fixed_point::{self, FixedColumn};
 use crate::table::groups::Groups;
 use crate::table::{Table, csv, embedded, select};
@@ -27,7 +28,7 @@ impl Job {
     /// Reads and checks the table that the options of `sunzi demo` ask for.
     pub(crate) fn prepare(args: &DemoArgs) -> Result<Self, CliError> {
         let (table, source) = match &args.input {
-            Some(path) => (csv::read(path)?, path.display().to_string()),
+            Some(path) => (csv::read(path)?, files::shown(path)),
             None => (embedded::read()?, embedded::NAME.to_owned()),
         };
         let group_by = args.group_by.clone().or_else(|| match args.input {

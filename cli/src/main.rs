@@ -26,14 +26,16 @@ mod table;
 
 use std::process::ExitCode;
 
-use args::{Asked, Command};
+use args::{Asked, Command, Manner};
 use error::CliError;
 
 fn main() -> ExitCode {
+    let manner = Manner::of_process();
+    output::set_color(manner.color);
     match run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) | Err(CliError::ReaderGone) => ExitCode::SUCCESS,
         Err(error) => {
-            output::print_error(&error);
+            output::print_error(&error, manner.json);
             ExitCode::from(error.exit_code())
         }
     }
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), CliError> {
     let (command, threads) = match args::read()? {
-        Asked::Show(text) => return output::print(&text),
+        Asked::Show(text) => return output::print_styled(&text),
         Asked::Run(command, threads) => (command, threads),
     };
     // A wrong override of the kernels is bad input, to be refused before any work.

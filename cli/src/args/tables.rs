@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{AcceptArgs, FILE_CODES};
+use crate::files::mode::ModeArgs;
+use crate::files::target::ForceArgs;
 
 /// Options of a table and of how it is taken.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// A CSV file with a header line, or a Parquet file
+    /// A CSV file with a header line, or a Parquet file; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) table: PathBuf,
     /// A file with the schema as JSON: only its columns are taken, and cells outside of its ranges refused. Without one, ranges and labels are those of the
@@ -36,6 +38,8 @@ pub(crate) struct SchemaArgs {
     /// Keep the schema in this file instead of printing it
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }
 
 /// Options of `sunzi encrypt`.
@@ -50,14 +54,18 @@ pub(crate) struct EncryptArgs {
     /// A plan as `sunzi plan --json` prints it: its schema is taken, and the table is packed for it if it says so
     #[arg(long, value_name = "FILE", conflicts_with_all = ["schema", "columns", "clear", "category", "partition"])]
     pub(crate) plan: Option<PathBuf>,
-    /// The file to write, Parquet if its name ends so; if it is there it is replaced once the new one is whole
+    /// The file to write, Parquet if its name ends so; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// Parquet: a category that stays in the clear and cuts the table, so that rows with one label can be taken without the others
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgs,
     /// Refuse to start if it would take more memory than this, such as 512M or 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) memory: Option<u64>,

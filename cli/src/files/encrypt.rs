@@ -1,24 +1,26 @@
 //! `sunzi encrypt` turns a table in the clear into an encrypted one; `sunzi schema` finds what is public of it.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
 use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
 use sunzi::program::packed::{self, Packer};
 use sunzi::program::run::{Cells, Table};
 use sunzi::program::{Contexts, Kind, Plan, ProgramError, Schema};
-use sunzi::rlwe::wire::{WireError, replace};
+use sunzi::rlwe::wire::WireError;
+use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
 use sunzi::table::{
     Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer, survey,
 };
 
-use super::{check_target, refuse, refuse_keys, refuse_table};
+use super::input::Input;
+use super::target::{Content, Target};
+use super::{mode, refuse_keys, refuse_table};
 use crate::args::{EncryptArgs, SchemaArgs, TableArgs};
 use crate::error::{CliError, quoted};
 use crate::progress::Progress;
@@ -80,17 +82,19 @@ impl From<WireError> for Stopped {
 
 /// Finds the schema of a table, and prints or keeps it.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
-    let (_, surveyed) = look(&args.table, None, None)?;
+    let target = |path| Target::new(path, &args.force, Content::Text, false);
+    let target = args.output.as_deref().map(target).transpose()?;
+    let input = Input::open(&args.table.table)?;
+    let (_, surveyed) = look(&input, &args.table, None, None)?;
     let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
-    let Some(path) = &args.output else { return output::print(&json) };
-    check_target(path)?;
-    let written =
-        replace(path, false, |file| std::io::Write::write_all(file, json.as_bytes()).map_err(WireError::Io));
-    written.map_err(|error| refuse(path, error))
+    let Some(target) = target else { return output::print(&json) };
+    let written = target.write(|file| std::io::Write::write_all(file, json.as_bytes()).map_err(WireError::Io));
+    written.map(drop).map_err(|error| target.refuse(error))
 }
 
 /// Reads all of a table once; a column that cuts it is a category in the clear.
 fn look(
+    input: &Input,
     args: &TableArgs,
     partition: Option<&String>,
     schema: Option<&Schema>,
@@ -107,7 +111,7 @@ fn look(
         }
     };
     let asked = Asked { clear: args.clear.iter().chain(partition).cloned().collect(), ..asked };
-    let source = Source::open(&args.table).map_err(refused)?;
+    let source = Source::named(input.path(), input.name()).map_err(refused)?;
     let surveyed = survey(&mut *source.rows().map_err(refused)?, &asked).map_err(refused)?;
     Ok((source, surveyed))
 }
@@ -115,15 +119,17 @@ fn look(
 /// Encrypts a table: first reads all of it, so that nothing is encrypted of a table that does not fit.
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
-    check_target(&args.output)?;
+    let target = Target::new(&args.output, &args.force, Content::Binary, args.json)?;
+    let input = Input::open(&args.table.table)?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
     let contexts = super::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
+    mode::check(&args.keys.join(SECRET), &args.mode)?;
     let key = Key::load(&contexts, &args.keys).map_err(of_keys)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("looking at the table");
     let plan = args.plan.as_ref().map(|path| program::planned(path, contexts.parameters())).transpose()?;
     let schema = plan.as_ref().map(|plan| plan.program.schema());
-    let (source, surveyed) = look(&args.table, args.partition.as_ref(), schema)?;
+    let (source, surveyed) = look(&input, &args.table, args.partition.as_ref(), schema)?;
     let packed = plan.as_ref().filter(|plan| plan.packed().is_some());
     if packed.is_none() {
         fits(&contexts, &surveyed.schema)?;
@@ -144,30 +150,26 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
         chunks = chunks.partitioned(column).map_err(of_table)?;
     }
     let mut count = 0;
-    let written = replace(&args.output, false, |file| {
+    let written = target.write(|file| {
         count = job.write(chunks, file, args, &progress)?;
         Ok(())
     });
-    written.map_err(|stopped| match stopped {
-        Stopped::Wire(error) => refuse(&args.output, error),
+    let len = written.map_err(|stopped| match stopped {
+        Stopped::Wire(error) => target.refuse(error),
         Stopped::Said(error) => error,
     })?;
-    let written = fs::metadata(&args.output).map_err(|error| refuse(&args.output, WireError::Io(error)))?;
     drop(progress);
     let made = Made {
-        file: args.output.display().to_string(),
+        file: target.name(),
         key: key.id().to_string(),
         rows: surveyed.schema.rows,
         chunks: count,
         encrypted: job.width(),
-        bytes: written.len(),
+        bytes: len,
         seconds: start.elapsed().as_secs_f64(),
     };
-    if args.json {
-        output::print_json(&made)
-    } else {
-        output::print(&made.text(args.table.schema.is_none() && args.plan.is_none()))
-    }
+    let found = args.table.schema.is_none() && args.plan.is_none();
+    target.report(args.json, &made, |made| made.text(found))
 }
 
 fn is_parquet_name(path: &Path) -> bool {
@@ -369,7 +371,8 @@ impl Made {
     fn text(&self, found: bool) -> String {
         let Self { file, key, rows, chunks, encrypted, bytes: size, seconds } = self;
         let mut text = format!(
-            "{file}: {rows} rows in {chunks} chunk(s), {encrypted} encrypted columns and labels, {} for key {key}, {seconds:.1} s",
+            "{file}: {rows} rows in {}, {encrypted} encrypted columns and labels, {} for key {key}, {seconds:.1} s",
+            counted(*chunks, "chunk", "chunks"),
             bytes(*size)
         );
         if found {

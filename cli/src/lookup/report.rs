@@ -1,7 +1,7 @@
 //! Report of the lookup: as JSON, or as text for people.
 
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
+use sunzi::rlwe::words::bytes;
 
 use super::encrypted::{Outcome, Sizes, Times, Work};
 use super::genome::{Genome, NAME, WORD_LETTERS, Word};

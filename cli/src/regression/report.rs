@@ -1,7 +1,7 @@
 //! Report of the regression: as JSON, or as text for people.
 
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
+use sunzi::rlwe::words::bytes;
 use sunzi::circuits::bootstrap::Set;
 use sunzi::circuits::regression::Training;
 

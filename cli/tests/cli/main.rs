@@ -18,6 +18,8 @@ mod demo;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod errors;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
@@ -31,9 +33,16 @@ mod million;
 #[cfg(test)]
 mod mismatch;
 #[cfg(test)]
+#[cfg(unix)]
+mod modes;
+#[cfg(test)]
 mod packed;
 #[cfg(test)]
 mod share;
+#[cfg(test)]
+mod sizes;
+#[cfg(test)]
+mod streams;
 #[cfg(test)]
 mod tables;
 #[cfg(test)]

@@ -101,7 +101,7 @@ fn a_missing_ledger_is_never_a_new_one() {
     eval(&folder, "x+y", "one.sz");
     let share = "decrypt --keys keys/secret --share 2 --statistical-bits 10 one.sz";
     let (ledger, kept) = (folder.path("keys/secret/sharing.sz"), folder.path("kept.sz"));
-    let missing = || folder.refused(share, 2, &["sharing.sz", "is missing", "put it back", "sunzi keygen"]);
+    let missing = || folder.refused(share, 6, &["sharing.sz", "is missing", "put it back", "sunzi keygen"]);
     fs::rename(&ledger, &kept).unwrap();
     missing();
     assert!(!ledger.exists());

@@ -110,7 +110,7 @@ fn what_cannot_be_encrypted_is_refused_first() {
     folder.refused(&encrypt("--schema wide.json"), 4, &["age", "9000000"]);
     fs::write(folder.path("none.json"), "{").unwrap();
     folder.refused(&encrypt("--schema none.json"), 2, &["schema"]);
-    folder.refused("encrypt --keys nowhere --table t.csv -o out.sz", 2, &["nowhere"]);
+    folder.refused("encrypt --keys nowhere --table t.csv -o out.sz", 6, &["nowhere"]);
     folder.refused("encrypt --keys keys/public --table keys -o out.sz", 2, &["is a folder"]);
     fs::write(folder.path("t.csv"), "a,b\n1,2\n3\n").unwrap();
     folder.refused(&encrypt(""), 2, &["line 3", "1 cells"]);
@@ -145,7 +145,7 @@ fn an_interrupted_writer_leaves_nothing() {
     let before = fs::read_dir(folder.path(".")).unwrap().count();
     for signal in ["INT", "TERM"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
-        let arguments = "encrypt --keys keys/public --table long.csv -o out.sz --json --threads 1";
+        let arguments = "encrypt --keys keys/public --table long.csv -o out.sz --force --json --threads 1";
         let mut child = command
             .args(arguments.split(' '))
             .current_dir(folder.path("."))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
+use sunzi_rlwe::words::counted;
 
 use super::compile::{Compiler, Value, wrong};
 use super::error::Wrong;
@@ -102,7 +103,7 @@ impl Compiler<'_> {
                 return Wrong::unknown(&span, "function", name, known);
             }
         };
-        Wrong::at(span, format!("`{name}` is written {usage}, and here it has {got} argument(s)"))
+        Wrong::at(span, format!("`{name}` is written {usage}, and here it has {}", counted(got, "argument", "arguments")))
     }
 
     /// Compiles an argument that must have a number in every row.
