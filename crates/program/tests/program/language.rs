@@ -29,6 +29,22 @@ fn the_page_on_disk_is_the_reference() {
 }
 
 #[test]
+fn programs_in_documents_parse() {
+    let blocks = page().into_iter().filter_map(|block| match block {
+        Block::Code("text", program) => Some(program),
+        _ => None,
+    });
+    let readme = include_str!("../../../../README.md");
+    let section = readme.split("\n## The language of programs\n").nth(1).unwrap();
+    let shown = section.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let programs: Vec<String> = blocks.chain(shown.lines().map(str::to_owned)).collect();
+    assert!(programs.len() >= 5, "{programs:?}");
+    for program in programs {
+        parse(&program).unwrap_or_else(|error| panic!("{program}: {error}"));
+    }
+}
+
+#[test]
 fn examples_give_what_the_reference_says() {
     for entry in &FUNCTIONS {
         let program = parse(entry.example).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
