@@ -12,6 +12,7 @@ use sunzi::rlwe::wire::Accept;
 
 use crate::bench::BenchArgs;
 use crate::files::mode::ModeArgs;
+use crate::reference::HelpArgs;
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
 pub(crate) use self::params::{ParamsArgs, ParamsScheme, security};
@@ -85,11 +86,13 @@ pub(crate) enum Command {
         /// Shell to complete commands for
         shell: clap_complete::Shell,
     },
-    /// Print the page of the manual, or that of a command, for man
+    /// Print the page of the manual, or that of a command or of the language, for man
     Manual {
-        /// Command whose page is printed
+        /// Command whose page is printed, or language
         command: Option<String>,
     },
+    /// Print the help of a command, or the language of programs
+    Help(HelpArgs),
 }
 
 /// Options of `sunzi demo`.

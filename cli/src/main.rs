@@ -18,6 +18,7 @@ mod output;
 mod params;
 mod program;
 mod progress;
+mod reference;
 mod regression;
 mod report;
 mod statistics_clear;
@@ -65,5 +66,6 @@ fn run() -> Result<(), CliError> {
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => help::completions(shell),
         Command::Manual { command } => help::manual(command.as_deref()),
+        Command::Help(args) => help::help(&args),
     }
 }

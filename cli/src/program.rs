@@ -87,7 +87,8 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
     match error {
         // A parse error points at a place in the text: its lines stay lines.
         ProgramError::Parse(error) => {
-            let lines: Vec<String> = error.to_string().lines().map(one_line).collect();
+            let mut lines: Vec<String> = error.to_string().lines().map(one_line).collect();
+            lines.push("see sunzi help language".to_owned());
             CliError::Input(lines.join("\n"))
         }
         ProgramError::Refused(_) => CliError::impossible(error),

@@ -1,10 +1,11 @@
 //! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
-//! `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`, `cargo xtask peers`.
+//! `cargo xtask book`, `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`, `cargo xtask peers`.
 //!
 //! Exit codes of `cargo xtask`: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
 
+mod book;
 mod budgets;
 mod circles;
 mod faults;
@@ -59,6 +60,8 @@ enum Task {
     Shipped,
     /// Check licences, sources and checksums of what others wrote, without network; cargo deny besides where it is installed
     Supply(supply::Arguments),
+    /// Build the book as HTML below the target directory, by mdBook, and check its links
+    Book(book::Arguments),
     /// Build the Python package into a fresh virtual environment and test it there
     Python,
     /// Measure the figures of security and reliability, and print them beside their bars
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Supply(arguments) => supply::run(&arguments),
+        Task::Book(arguments) => book::run(&arguments),
         Task::Python => python::check(&tree::root()).map(|summary| format!("python: {summary}")),
         Task::Reliability(arguments) => reliability::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),

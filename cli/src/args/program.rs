@@ -75,7 +75,7 @@ impl PackingArgs {
 #[derive(Debug, Args)]
 #[command(after_help = FILE_CODES)]
 pub(crate) struct PlanArgs {
-    /// What is to be computed, such as "mean(age); corr(age, chol); sum(cost) by region"; @FILE takes the text of a file, - standard input
+    /// What is to be computed, such as "mean(age); corr(age, chol); sum(cost) by region": see `sunzi help language`; @FILE takes the text of a file, - standard input
     pub(crate) program: String,
     /// A table, clear or encrypted, whose columns and rows it is for; - for standard input
     #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
@@ -152,7 +152,7 @@ impl RoomArgs {
 #[derive(Debug, Args)]
 #[command(after_help = FILE_CODES)]
 pub(crate) struct EvalArgs {
-    /// What is to be computed; @FILE takes the text of a file, - standard input
+    /// What is to be computed: see `sunzi help language`; @FILE takes the text of a file, - standard input
     pub(crate) program: String,
     /// The folder with the keys of those who compute
     #[arg(long, value_name = "FOLDER")]

@@ -29,6 +29,8 @@ mod insecure;
 #[cfg(test)]
 mod kill;
 #[cfg(test)]
+mod language;
+#[cfg(test)]
 mod million;
 #[cfg(test)]
 mod mismatch;
