@@ -18,7 +18,8 @@ use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 pub(crate) use self::params::{ParamsArgs, ParamsScheme, security};
 pub(crate) use self::program::{DecryptArgs, EvalArgs, PRECISION, PlanArgs, RoomArgs, SharingArgs};
 pub(crate) use self::read::{Asked, Manner, read};
-pub(crate) use self::tables::{EncryptArgs, SchemaArgs, TableArgs};
+use self::tables::parse_names;
+pub(crate) use self::tables::{EncryptArgs, Names, ReadingArgs, SchemaArgs, TableArgs, flat};
 
 /// Compute on encrypted numbers, exactly.
 #[derive(Debug, Parser)]
@@ -118,9 +119,9 @@ pub(crate) struct DemoArgs {
     /// A CSV file with a header line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
-    /// Columns to use, by name; all columns of numbers unless given
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
-    pub(crate) columns: Vec<String>,
+    /// Columns to use, by name; all columns of numbers unless given. A name with a comma stands in quotation marks
+    #[arg(long, value_name = "A,B,...", value_parser = parse_names)]
+    pub(crate) columns: Vec<Names>,
     /// A column whose values group the rows
     #[arg(long, value_name = "COLUMN")]
     pub(crate) group_by: Option<String>,

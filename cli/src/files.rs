@@ -7,6 +7,7 @@ pub(crate) mod inspect;
 pub(crate) mod keygen;
 pub(crate) mod mode;
 mod refuse;
+pub(crate) mod schema;
 pub(crate) mod stored;
 pub(crate) mod target;
 

@@ -1,6 +1,6 @@
 //! The job of `sunzi demo` as integers: columns, groups, and the range its sums need, known before any computing.
 
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, flat};
 use crate::error::CliError;
 use crate::files;
 use crate::table::fixed_point::{self, FixedColumn};
@@ -50,7 +50,7 @@ impl Job {
         let numbers = if args.columns.is_empty() {
             select::numeric(table, group_index)?
         } else {
-            select::named(table, &args.columns)?
+            select::named(table, &flat(&args.columns))?
         };
         let groups = match (group_index, &group_by) {
             (Some(index), Some(name)) => Groups::by_column(table, index, name)?,

@@ -59,7 +59,7 @@ fn run() -> Result<(), CliError> {
         Command::Plan(args) => program::plan::run(&args),
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),
-        Command::Schema(args) => files::encrypt::schema(&args),
+        Command::Schema(args) => files::schema::run(&args),
         Command::Encrypt(args) => files::encrypt::run(&args),
         Command::Inspect(args) => files::inspect::run(&args),
         Command::Check(args) => files::check::run(&args),

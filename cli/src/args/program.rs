@@ -1,6 +1,6 @@
 //! Options of commands that compute programs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -8,7 +8,7 @@ use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::packed::Packing;
 use sunzi::rlwe::SharingPolicy;
 
-use super::tables::parse_bytes;
+use super::tables::{ReadingArgs, parse_bytes};
 use super::{AcceptArgs, FILE_CODES};
 use crate::error::CliError;
 use crate::files::mode::ModeArgs;
@@ -78,11 +78,16 @@ pub(crate) struct PlanArgs {
     /// What is to be computed, such as "mean(age); corr(age, chol); sum(cost) by region": see `sunzi help language`; @FILE takes the text of a file, - standard input
     pub(crate) program: String,
     /// A table, clear or encrypted, whose columns and rows it is for; - for standard input
-    #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
-    pub(crate) table: Option<PathBuf>,
+    #[arg(value_name = "TABLE", required_unless_present_any = ["table", "schema"], conflicts_with_all = ["table", "schema"])]
+    file: Option<PathBuf>,
+    /// The table, in place of TABLE
+    #[arg(long, value_name = "FILE", conflicts_with = "schema")]
+    table: Option<PathBuf>,
     /// Instead: a file with the schema of the table as JSON, as `sunzi schema` writes it
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
     /// Whether these parameters suffice, instead of choosing some
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share"])]
     pub(crate) params: Option<PathBuf>,
@@ -118,6 +123,11 @@ pub(crate) struct PlanArgs {
 }
 
 impl PlanArgs {
+    /// Path of the table, if one is given.
+    pub(crate) fn table(&self) -> Option<&Path> {
+        self.file.as_deref().or(self.table.as_deref())
+    }
+
     /// Returns the scheme that is asked for, if one is.
     pub(crate) fn asked_scheme(&self) -> Option<SchemeChoice> {
         match self.scheme {

@@ -1,4 +1,4 @@
-//! `sunzi encrypt` turns a table in the clear into an encrypted one; `sunzi schema` finds what is public of it.
+//! `sunzi encrypt` turns a table in the clear into an encrypted one.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,13 +15,13 @@ use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
 use sunzi::table::{
-    Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer, survey,
+    Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer,
 };
 
-use super::input::Input;
+use super::schema::{Looked, look};
 use super::target::{Content, Target};
-use super::{mode, refuse_keys, refuse_table};
-use crate::args::{EncryptArgs, SchemaArgs, TableArgs};
+use super::{input, mode, refuse_keys, refuse_table};
+use crate::args::EncryptArgs;
 use crate::error::{CliError, quoted};
 use crate::progress::Progress;
 use crate::{output, program};
@@ -80,47 +80,11 @@ impl From<WireError> for Stopped {
     }
 }
 
-/// Finds the schema of a table, and prints or keeps it.
-pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
-    let target = |path| Target::new(path, &args.force, Content::Text, false);
-    let target = args.output.as_deref().map(target).transpose()?;
-    let input = Input::open(&args.table.table)?;
-    let (_, surveyed) = look(&input, &args.table, None, None)?;
-    let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
-    let Some(target) = target else { return output::print(&json) };
-    let written = target.write(|file| std::io::Write::write_all(file, json.as_bytes()).map_err(WireError::Io));
-    written.map(drop).map_err(|error| target.refuse(error))
-}
-
-/// Reads all of a table once; a column that cuts it is a category in the clear.
-fn look(
-    input: &Input,
-    args: &TableArgs,
-    partition: Option<&String>,
-    schema: Option<&Schema>,
-) -> Result<(Source, Surveyed), CliError> {
-    let refused = |error| refuse_table(&args.table, error);
-    let asked = match (&args.schema, schema) {
-        (_, Some(Schema { rows, columns })) => {
-            Asked { rows: Some(*rows), declared: Some(columns.clone()), ..Asked::default() }
-        }
-        (Some(path), None) => super::read_schema(path)?,
-        (None, None) => {
-            let categories = args.category.iter().chain(partition).cloned().collect();
-            Asked { columns: args.columns.clone(), categories, ..Asked::default() }
-        }
-    };
-    let asked = Asked { clear: args.clear.iter().chain(partition).cloned().collect(), ..asked };
-    let source = Source::named(input.path(), input.name()).map_err(refused)?;
-    let surveyed = survey(&mut *source.rows().map_err(refused)?, &asked).map_err(refused)?;
-    Ok((source, surveyed))
-}
-
 /// Encrypts a table: first reads all of it, so that nothing is encrypted of a table that does not fit.
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
     let target = Target::new(&args.output, &args.force, Content::Binary, args.json)?;
-    let input = Input::open(&args.table.table)?;
+    let input = input::Input::open(args.table.path())?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
     let contexts = super::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     mode::check(&args.keys.join(SECRET), &args.mode)?;
@@ -129,21 +93,23 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     progress.say("looking at the table");
     let plan = args.plan.as_ref().map(|path| program::planned(path, contexts.parameters())).transpose()?;
     let schema = plan.as_ref().map(|plan| plan.program.schema());
-    let (source, surveyed) = look(&input, &args.table, args.partition.as_ref(), schema)?;
-    let packed = plan.as_ref().filter(|plan| plan.packed().is_some());
+    let looked = look(&input, &args.table, args.partition.as_ref(), schema)?;
+    looked.tell_rows();
+    let Looked { source, surveyed, .. } = looked;
+    let packed = packing(plan, &surveyed.schema)?;
     if packed.is_none() {
         fits(&contexts, &surveyed.schema)?;
     } else if is_parquet_name(&args.output) {
         return Err(CliError::input("a packed table is no table in Parquet: give --output another name"));
     }
-    let job = Job::new(contexts, &key, &surveyed, packed)?;
+    let job = Job::new(contexts, &key, &surveyed, packed.as_ref())?;
     if let Some(most) = args.memory.filter(|&most| most < job.memory()) {
         let (needed, most) = (bytes(job.memory()), bytes(most));
         return Err(CliError::input(format!(
             "this takes about {needed} of memory, --memory allows {most}: use fewer threads or columns"
         )));
     }
-    let of_table = |error| refuse_table(&args.table.table, error);
+    let of_table = |error| refuse_table(args.table.path(), error);
     let rows = if packed.is_some() { surveyed.schema.rows as usize } else { job.codec.layout().span };
     let mut chunks = Chunks::new(source.rows().map_err(of_table)?, &surveyed, rows);
     if let Some(column) = &args.partition {
@@ -170,6 +136,12 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     };
     let found = args.table.schema.is_none() && args.plan.is_none();
     target.report(args.json, &made, |made| made.text(found))
+}
+
+/// Returns the plan that a table of this schema is packed for, which may have other rows than the one that was planned for; none if it packs nothing.
+fn packing(plan: Option<Plan>, schema: &Schema) -> Result<Option<Plan>, CliError> {
+    let packed = plan.filter(|plan| plan.packed().is_some());
+    packed.map(|plan| plan.with_rows(schema.rows).map_err(program::refuse)).transpose()
 }
 
 fn is_parquet_name(path: &Path) -> bool {
@@ -268,7 +240,7 @@ impl<'a> Job<'a> {
         args: &EncryptArgs,
         progress: &Progress,
     ) -> Result<usize, Stopped> {
-        let of_table = |error: TableError| Stopped::Said(refuse_table(&args.table.table, error));
+        let of_table = |error: TableError| Stopped::Said(refuse_table(args.table.path(), error));
         let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
         if let Some(plan) = self.packed {
             return match chunks.next_chunk().map_err(of_table)? {

@@ -41,10 +41,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
     check_precision(args.precision, args.asked_scheme())?;
     let target = |path| Target::new(path, &args.force, Content::Binary, args.json);
     let target = args.output.as_deref().map(target).transpose()?;
-    let (schema, layout) = match (&args.table, &args.schema) {
-        (Some(table), _) => of_table(table, args.partition.as_ref())?,
+    let (schema, layout) = match (args.table(), &args.schema) {
+        (Some(table), _) => of_table(table, args)?,
         (None, Some(schema)) => (of_file(schema)?, None),
-        (None, None) => return Err(CliError::input("no columns: give --table or --schema")),
+        (None, None) => return Err(CliError::input("no columns: give a table or --schema")),
     };
     let (program, parts) = (parse(&args.program, &schema)?, parts(&schema, args.partition.as_ref())?);
     let plan = match &args.params {
@@ -130,7 +130,7 @@ pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
 
 /// Returns the schema of a table in a file, read, or found by looking at all of the table; and where rows
 /// stand if it is encrypted.
-fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<Layout>), CliError> {
+fn of_table(path: &Path, args: &PlanArgs) -> Result<(Schema, Option<Layout>), CliError> {
     let encrypted = |table: Box<dyn EncryptedTable>| Ok((table.schema().clone(), Some(table.layout())));
     let (input, refused) = (Input::open(path)?, |error| files::refuse_table(path, error));
     let file = input.path();
@@ -141,10 +141,10 @@ fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<L
     if let (Ok(true), Ok(table)) = (is_parquet(file), sunzi::table::open(file)) {
         return encrypted(table);
     }
-    let source = Source::named(file, input.name()).map_err(refused)?;
+    let source = Source::named(file, input.name()).map_err(refused)?.delimited(args.reading.delimiter);
     let mut rows = source.rows().map_err(refused)?;
-    let categories: Vec<String> = partition.into_iter().cloned().collect();
-    let asked = Asked { clear: categories.clone(), categories, ..Asked::default() };
+    let (categories, reading) = (args.partition.iter().cloned().collect::<Vec<_>>(), args.reading.reading());
+    let asked = Asked { clear: categories.clone(), categories, reading, ..Asked::default() };
     Ok((survey(&mut *rows, &asked).map_err(refused)?.schema, None))
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn parse(bytes: impl Read, name: &str) -> Result<Table, CliError> {
 fn collect(bytes: impl Read, name: &str) -> Result<Table, TableError> {
     let mut reader = CsvRows::new(bytes, name)?;
     let names = reader.names().to_vec();
+    reader.select(&(0..names.len()).collect::<Vec<_>>())?;
     let mut rows = Vec::new();
     while reader.advance()? {
         let cells = (0..names.len()).map(|column| reader.cell(column).text().into_owned());

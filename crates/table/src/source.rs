@@ -22,6 +22,8 @@ pub struct Source {
     /// Name of the table in messages.
     name: String,
     parquet: bool,
+    /// Delimiter of CSV; the header line tells it unless it is given.
+    delimiter: Option<u8>,
 }
 
 impl Source {
@@ -39,7 +41,13 @@ impl Source {
     /// Every error of [`open`](Self::open).
     pub fn named(path: &Path, name: &str) -> Result<Self, TableError> {
         let parquet = begins_as_parquet(path, name)?;
-        Ok(Self { path: path.to_owned(), name: name.to_owned(), parquet })
+        Ok(Self { path: path.to_owned(), name: name.to_owned(), parquet, delimiter: None })
+    }
+
+    /// Returns the table with this delimiter between the cells of CSV; a table in Parquet has none.
+    #[must_use]
+    pub fn delimited(self, delimiter: Option<u8>) -> Self {
+        Self { delimiter, ..self }
     }
 
     /// Returns the rows of the table, from the first on.
@@ -49,7 +57,7 @@ impl Source {
     pub fn rows(&self) -> Result<Box<dyn Rows>, TableError> {
         let file = open_regular(&self.path, &self.name)?;
         if !self.parquet {
-            return Ok(Box::new(CsvRows::new(file, &self.name)?));
+            return Ok(Box::new(CsvRows::delimited(file, &self.name, self.delimiter)?));
         }
         #[cfg(feature = "parquet")]
         return Ok(Box::new(crate::arrow::ParquetRows::new(file, &self.name)?));
