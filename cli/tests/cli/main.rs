@@ -16,6 +16,8 @@ mod crafted;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod dialects;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod errors;
@@ -39,6 +41,8 @@ mod mismatch;
 mod modes;
 #[cfg(test)]
 mod packed;
+#[cfg(test)]
+mod schemas;
 #[cfg(test)]
 mod share;
 #[cfg(test)]

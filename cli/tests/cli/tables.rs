@@ -34,8 +34,8 @@ fn a_table_is_encrypted_described_and_checked() {
     let found: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(folder.path("s.json")).unwrap()).unwrap();
     assert_eq!(
-        (&found["rows"], &found["columns"][1]["kind"]["decimal"]["high"]),
-        (&300.into(), &2999.into())
+        (&found["rows"], &found["columns"][1]["kind"]["decimal"]["range"]),
+        (&300.into(), &serde_json::json!([0, 299.9]))
     );
     assert_eq!(found["columns"][2]["kind"]["category"]["labels"], serde_json::json!(["north", "south"]));
     assert_eq!(

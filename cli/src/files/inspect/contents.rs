@@ -9,7 +9,7 @@ use sunzi::program::results::Description;
 use sunzi::program::{Column, Kind, Schema};
 use sunzi::rlwe::LedgerFile;
 use sunzi::rlwe::wire::{WireError, open_regular};
-use sunzi::table::Decimal;
+use sunzi::table::{Decimal, Moment};
 
 use crate::error::{listed, one_line, quoted};
 
@@ -48,13 +48,16 @@ pub(super) fn results(file: &Path) -> Result<(Schema, usize, Vec<String>), WireE
 
 /// Returns the text about a column of a table.
 pub(super) fn described(column: &Column) -> String {
-    let kind = match &column.kind {
-        Kind::Decimal { decimals, low, high } => {
+    let kind = match (&column.kind, column.unit) {
+        (Kind::Decimal { low, high, .. }, Some(unit)) => {
+            format!("{} to {}, {unit}", Moment::of_units(*low, unit), Moment::of_units(*high, unit))
+        }
+        (Kind::Decimal { decimals, low, high }, None) => {
             let unit = |v: i64| Decimal::new(v.into(), -(*decimals as i32));
             format!("{} to {}, {decimals} decimals", unit(*low), unit(*high))
         }
-        Kind::Real { low, high } => format!("{low} to {high}, real"),
-        Kind::Category { labels } => format!("{} labels: {}", labels.len(), listed(labels, 8)),
+        (Kind::Real { low, high }, _) => format!("{low} to {high}, real"),
+        (Kind::Category { labels }, _) => format!("{} labels: {}", labels.len(), listed(labels, 8)),
     };
     let secrecy = if column.encrypted { "encrypted" } else { "clear" };
     one_line(&format!("{}  {secrecy}, {kind}", quoted(&column.name)))
