@@ -13,7 +13,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 use sunzi::program::analysis::Parameters;
-use sunzi::program::{Kind, LONGEST_TEXT, Plan, Program, ProgramError, Schema};
+use sunzi::program::parse::LONGEST_TEXT;
+use sunzi::program::{Kind, Plan, Program, ProgramError, Schema};
 
 use crate::error::{CliError, one_line, quoted};
 use crate::files::input::read_text;

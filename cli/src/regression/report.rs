@@ -1,7 +1,7 @@
 //! Report of the regression: as JSON, or as text for people.
 
 use serde::Serialize;
-use sunzi::rlwe::words::bytes;
+use sunzi::rlwe::words::{bytes, counted};
 use sunzi::circuits::bootstrap::Set;
 use sunzi::circuits::regression::Training;
 
@@ -162,7 +162,7 @@ impl Report {
             "{}: a logistic regression for \"{}\", trained on {} encrypted rows, {} held out\n\n\
              parameters   {}, n = {}, log2 QP = {:.1}, security {}; {} levels, {} slots, rows of {}\n\
              failure      2^{:.0} at most for each bootstrapping\n\
-             keys         {} for bootstrapping, and {} of encoded matrices; {} ciphertext(s) of the table\n\
+             keys         {} for bootstrapping, and {} of encoded matrices; {} of the table\n\
              training     {} iterations, {} bootstrappings, rate {}, scores within {}\n\
              seconds      {:.1}: keys {:.1}, matrices {:.1}, encryption {:.2}, training {:.1} ({:.1} of it bootstrapping)\n\
              machine      {} kernels, {} threads{memory}\n\n",
@@ -180,7 +180,7 @@ impl Report {
             params.log2_failure,
             bytes(sizes.bootstrap_keys as u64),
             bytes(sizes.diagonals as u64),
-            sizes.ciphertexts,
+            counted(sizes.ciphertexts, "ciphertext", "ciphertexts"),
             self.iterations,
             self.refreshes,
             self.rate,

@@ -140,12 +140,11 @@ fn full_disks_and_closed_pipes_are_told_apart() {
 
 /// Returns whether a message has a plural for nobody, or the number of an error of the system.
 fn awkward(text: &str) -> bool {
-    let letter = |before: &str| before.ends_with(|c: char| c.is_ascii_lowercase());
     let plural = ["(s)", "(es)", "(ies)"].iter().any(|end| {
         text.match_indices(end).any(|(at, _)| {
             let (before, after) = (&text[..at], &text[at + end.len()..]);
             // Mathematics such as ct(s) has no blank or end behind a word of three letters.
-            letter(before) && before.chars().rev().take_while(char::is_ascii_lowercase).count() > 2
+            before.chars().rev().take_while(char::is_ascii_lowercase).count() > 2
                 && !after.starts_with(|c: char| c.is_ascii_alphanumeric())
         })
     });
@@ -158,7 +157,7 @@ fn no_message_has_a_plural_in_brackets_or_a_number_of_the_system() {
     assert!(!awkward("ct(s) = m + e") && !awkward("sum(x)"));
     let mut found = Vec::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut folders = vec![root.join("cli/src"), root.join("crates"), root.join("python/src")];
+    let mut folders = vec![root.join("cli/src"), root.join("crates"), root.join("python/src"), root.join("python/sunzi")];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -166,12 +165,15 @@ fn no_message_has_a_plural_in_brackets_or_a_number_of_the_system() {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() && !["tests", "target", "examples", "benches"].contains(&name.as_str()) {
                 folders.push(path);
-            } else if name.ends_with(".rs") && name != "words.rs" && name != "tests.rs" {
+            } else if [".rs", ".py"].iter().any(|end| name.ends_with(end)) && name != "words.rs" && name != "tests.rs" {
                 files += 1;
                 let text = fs::read_to_string(&path).unwrap();
-                let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
-                // Only what stands in quotation marks is shown to anybody.
-                let shown = lines.filter(|line| line.contains('"') && awkward(line));
+                // Only what stands in quotation marks is shown to anybody, and a text may go on in the next line.
+                let mut goes_on = false;
+                let shown = text.lines().map(str::trim).filter(|line| {
+                    let before = std::mem::replace(&mut goes_on, line.ends_with('\\'));
+                    !line.starts_with("//") && (before || line.contains('"')) && awkward(line)
+                });
                 found.extend(shown.map(|line| format!("{}: {line}", path.display())));
             }
         }

@@ -18,6 +18,7 @@ mod error;
 pub mod file;
 mod fit;
 mod input;
+mod regular;
 mod rows;
 mod source;
 mod survey;
