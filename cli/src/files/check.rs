@@ -59,7 +59,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let object = object.map(|kind| kind.to_string()).unwrap_or_default();
     let checked = Checked { file: input.name().to_owned(), object, count, bytes };
     output::report(args.json, &checked, |Checked { object, count, bytes, .. }| {
-        format!("whole: {object}, {count} in {bytes} bytes, for these parameters")
+        let whole = output::verdict(true, "whole");
+        format!("{whole}: {object}, {count} in {bytes} bytes, for these parameters")
     })
 }
 

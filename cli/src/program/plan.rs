@@ -184,7 +184,8 @@ fn text(planned: &Planned<'_>) -> String {
     );
     if let Some(available) = available_bytes.filter(|_| !planned.fits) {
         let left = bytes(available);
-        text.push_str(&format!("too large    this machine has {left} left: a run here is refused\n"));
+        let too_large = output::verdict(false, "too large");
+        text.push_str(&format!("{too_large}    this machine has {left} left: a run here is refused\n"));
     }
     if let Some(seconds) = seconds {
         text.push_str(&format!("time         about {seconds:.1} s here\n"));

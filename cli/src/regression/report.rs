@@ -10,6 +10,7 @@ use super::rows::Split;
 use crate::columns::{empty_table, right_align};
 use crate::error::CliError;
 use crate::job::Job;
+use crate::output::verdict;
 use crate::report::memory;
 
 /// Largest difference of the accuracy from the accuracy in the clear that is no error.
@@ -221,7 +222,7 @@ impl Report {
             percent(clear.trained_on),
             percent(clear.held_out),
             self.largest_difference,
-            if self.ok { "the encrypted model is the clear one" } else { "the models DIFFER" }
+            verdict(self.ok, if self.ok { "the encrypted model is the clear one" } else { "the models DIFFER" })
         )
     }
 }

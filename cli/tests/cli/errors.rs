@@ -250,6 +250,8 @@ fn a_terminal_has_colours_and_no_binary_output() {
     };
     assert!(stdout(&on_terminal("inspect none")).contains('\u{1b}'));
     assert!(!stdout(&on_terminal("inspect none --color never")).contains('\u{1b}'));
+    let whole = stdout(&on_terminal("check keys/public/public.sz --params p.sz"));
+    assert!(whole.contains("\u{1b}[1m\u{1b}[32mwhole\u{1b}[0m: a public key"), "{whole:?}");
     for line in ["params -o -", "encrypt --keys keys/public --table t.csv -o -", "eval \"sum(x*y)\" --keys keys/eval t.sz -o -"] {
         let output = on_terminal(line);
         let text = stdout(&output);
