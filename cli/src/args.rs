@@ -196,7 +196,7 @@ pub(crate) enum Rotations {
 #[derive(Debug, Args)]
 #[command(after_help = FILE_CODES)]
 pub(crate) struct KeygenArgs {
-    /// A file with parameters, as `sunzi params -o` writes it
+    /// A file with parameters, as `sunzi params -o` writes it; - for standard input
     pub(crate) params: PathBuf,
     /// The folder for the keys, which must not be there yet
     #[arg(long, short, value_name = "FOLDER")]
@@ -245,7 +245,7 @@ pub(crate) struct InspectArgs {
 pub(crate) struct CheckArgs {
     /// A file with keys, plaintexts or ciphertexts; - for standard input
     pub(crate) file: PathBuf,
-    /// The file with the parameters that it should belong to
+    /// The file with the parameters that it should belong to; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) params: PathBuf,
     #[command(flatten)]

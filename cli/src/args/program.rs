@@ -83,7 +83,7 @@ pub(crate) struct PlanArgs {
     /// Instead: a file with the schema of the table as JSON, as `sunzi schema` writes it
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
-    /// Whether these parameters suffice, instead of choosing some
+    /// Whether the parameters in this file suffice, instead of choosing some; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share"])]
     pub(crate) params: Option<PathBuf>,
     /// Keep the parameters in this file; - for standard output

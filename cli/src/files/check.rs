@@ -36,7 +36,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     mode::check(file, &args.mode)?;
     let accept = args.accept.parameters();
     let of_params = |error| refuse(&args.params, error);
-    let contexts = || super::contexts(accept, &args.params).map_err(of_params);
+    let given = Input::open(&args.params)?;
+    let contexts = || super::contexts(accept, given.path()).map_err(of_params);
     let (count, object, bytes) = if stored::is_table(file, &args.file)? {
         let contexts = contexts()?;
         let mut table = stored::table(file, &args.file)?;
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
             let contexts = contexts()?;
             results(&contexts, file).map_err(refused)?
         } else {
-            let parameters = Stored::load(accept, &args.params).map_err(of_params)?;
+            let parameters = Stored::load(accept, given.path()).map_err(of_params)?;
             super::tell_tables(parameters.table_bytes());
             count(&parameters, file).map_err(refused)? as u64
         };

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
     let (program, parts) = (parse(&args.program, &schema)?, parts(&schema, args.partition.as_ref())?);
     let plan = match &args.params {
         Some(path) => {
-            let parameters = Parameters::load_as(args.accept.parameters(), path)
+            let parameters = Parameters::load_as(args.accept.parameters(), Input::open(path)?.path())
                 .map_err(|error| files::refuse(path, error))?;
             check_precision(args.precision, Some(parameters.scheme()))?;
             if let Some(packing) = args.packing.asked()? {

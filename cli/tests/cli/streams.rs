@@ -46,7 +46,12 @@ fn a_whole_run_needs_no_files_between() {
     assert!(whole.starts_with("whole: a table encrypted in BFV"), "{whole}");
     let parameters = piped(&folder, "params --depth 1 -o -", b"");
     assert!(parameters.starts_with(b"\x89SUNZI\r\n"));
+    let given = piped(&folder, "plan sum(x) --schema s.json --params - --no-time", &parameters);
+    assert!(String::from_utf8(given).unwrap().contains("these parameters were given"));
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), before);
+    let own = fs::read(folder.path("p.sz")).unwrap();
+    piped(&folder, "keygen - -d more --for @program.txt --schema s.json -q", &own);
+    piped(&folder, "check more/eval/galois.sz --params -", &own);
     // The report of what was written is beside it.
     let output = folder.piped("encrypt --keys keys/public --table - -o -", TABLE.as_bytes());
     assert!(stderr(&output).starts_with("standard output: 3 rows in 1 chunk,"), "{}", stderr(&output));
