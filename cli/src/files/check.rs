@@ -11,7 +11,7 @@ use sunzi::rlwe::wire::{CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, W
 use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 use sunzi::{bfv, ckks};
 
-use super::input::Input;
+use super::input::InputFile;
 use super::stored::{self, Stored};
 use super::{mode, refuse, refuse_table};
 use crate::args::CheckArgs;
@@ -31,12 +31,12 @@ struct Checked {
 /// Reads all of a file, and prints what it is.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let refused = |error| refuse(&args.file, error);
-    let input = Input::open(&args.file)?;
+    let input = InputFile::open(&args.file)?;
     let file = input.path();
     mode::check(file, &args.mode)?;
     let accept = args.accept.parameters();
     let of_params = |error| refuse(&args.params, error);
-    let given = Input::open(&args.params)?;
+    let given = InputFile::open(&args.params)?;
     let contexts = || super::contexts(accept, given.path()).map_err(of_params);
     let (count, object, bytes) = if stored::is_table(file, &args.file)? {
         let contexts = contexts()?;

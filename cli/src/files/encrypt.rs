@@ -18,7 +18,7 @@ use sunzi::table::{
     Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer, survey,
 };
 
-use super::input::Input;
+use super::input::InputFile;
 use super::target::{Content, Target};
 use super::{mode, refuse_keys, refuse_table};
 use crate::args::{EncryptArgs, SchemaArgs, TableArgs};
@@ -84,7 +84,7 @@ impl From<WireError> for Stopped {
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
     let target = |path| Target::new(path, &args.force, Content::Text, false);
     let target = args.output.as_deref().map(target).transpose()?;
-    let input = Input::open(&args.table.table)?;
+    let input = InputFile::open(&args.table.table)?;
     let (_, surveyed) = look(&input, &args.table, None, None)?;
     let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
     let Some(target) = target else { return output::print(&json) };
@@ -94,7 +94,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
 
 /// Reads all of a table once; a column that cuts it is a category in the clear.
 fn look(
-    input: &Input,
+    input: &InputFile,
     args: &TableArgs,
     partition: Option<&String>,
     schema: Option<&Schema>,
@@ -120,7 +120,7 @@ fn look(
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
     let target = Target::new(&args.output, &args.force, Content::Binary, args.json)?;
-    let input = Input::open(&args.table.table)?;
+    let input = InputFile::open(&args.table.table)?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
     let contexts = super::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     mode::check(&args.keys.join(SECRET), &args.mode)?;

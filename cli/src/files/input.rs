@@ -13,14 +13,14 @@ use crate::error::CliError;
 use crate::output;
 
 /// A file that can be read several times: a regular one, or a copy of standard input that is removed when it is dropped.
-pub(crate) struct Input {
+pub(crate) struct InputFile {
     path: PathBuf,
     name: String,
     /// The copy, which an interrupted process removes too.
     _copy: Option<(Unfinished, NamedTempFile)>,
 }
 
-impl Input {
+impl InputFile {
     /// Opens a file, or copies all of standard input to a file that its owner alone can read.
     pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
         if path.as_os_str() != STANDARD {

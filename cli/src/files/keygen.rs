@@ -16,7 +16,7 @@ use sunzi::rlwe::{
 };
 use sunzi::{bfv, bgv, ckks};
 
-use super::input::Input;
+use super::input::InputFile;
 use super::stored::Stored;
 use super::{check_parent, named, refuse};
 use crate::args::{KeygenArgs, Rotations};
@@ -60,7 +60,7 @@ struct Written {
 
 /// Makes all keys of `sunzi keygen` in a folder that is not there yet: all of them, or none.
 pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
-    let input = Input::open(&args.params)?;
+    let input = InputFile::open(&args.params)?;
     let parameters =
         Stored::load(args.accept.parameters(), input.path()).map_err(|error| refuse(&args.params, error))?;
     if args.directory.exists() {

@@ -20,7 +20,7 @@ use super::plan::check_precision;
 use super::{parse, refuse, refuse_in};
 use crate::args::{EvalArgs, PRECISION};
 use crate::error::CliError;
-use crate::files::input::Input;
+use crate::files::input::InputFile;
 use crate::files::target::{Content, Target};
 use crate::files::{self, named, stored};
 use crate::progress::Progress;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS))
         .map_err(|error| files::refuse_keys(&args.keys, PARTY, error))?;
     check_precision(args.precision, Some(contexts.scheme()))?;
-    let input = Input::open(&args.table)?;
+    let input = InputFile::open(&args.table)?;
     let table = stored::table(input.path(), &args.table)?;
     table.belongs_to(&contexts).map_err(|error| files::refuse_table(&args.table, error))?;
     let program = parse(&args.program, table.schema())?;
