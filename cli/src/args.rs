@@ -39,8 +39,14 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Colours in texts; auto where a terminal shows them and NO_COLOR is not set
-    #[arg(long, global = true, value_name = "auto|always|never", default_value = "auto", hide_possible_values = true)]
-    #[expect(dead_code, reason = "`Manner` looks for it before the arguments are parsed, for errors of theirs")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "auto|always|never",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    // `Manner` looks for it before the arguments are parsed, for errors of theirs.
     color: Color,
 }
 

@@ -115,8 +115,7 @@ pub(crate) fn report_failed<T: Serialize>(
 ) -> CliError {
     let message = error.to_string();
     let told = Told { error: &message, code: error.exit_code() };
-    let printed =
-        if json { print_json(&Failed { report, told }) } else { print_styled(&text(report)) };
+    let printed = if json { print_json(&Failed { report, told }) } else { print_styled(&text(report)) };
     match printed {
         Ok(()) if json => CliError::Reported(Box::new(error)),
         Ok(()) => error,

@@ -62,7 +62,9 @@ pub(crate) fn planned(path: &Path, parameters: &Parameters) -> Result<Plan, CliE
     let json = read_text(path, "a plan as sunzi plan --json prints it", files::LONGEST_JSON)?;
     let name = named(path);
     let plan: Plan = serde_json::from_str(&json).map_err(|error| match serde_json::from_str(&json) {
-        Ok(Failed { error }) => CliError::input(format!("{name} is no plan: sunzi plan failed with {error:?}")),
+        Ok(Failed { error }) => {
+            CliError::input(format!("{name} is no plan: sunzi plan failed with {error:?}"))
+        }
         Err(_) => CliError::input(format!("{name} is no plan as sunzi plan --json prints it: {error}")),
     })?;
     if plan.parameters == *parameters {

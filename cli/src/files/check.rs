@@ -7,7 +7,9 @@ use serde::Serialize;
 use sunzi::circuits::bootstrap::BootstrapKeys;
 use sunzi::program::Contexts;
 use sunzi::program::results::ResultsReader;
-use sunzi::rlwe::wire::{CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load, open_regular};
+use sunzi::rlwe::wire::{
+    CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load, open_regular,
+};
 use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 use sunzi::{bfv, ckks};
 

@@ -88,7 +88,8 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
     let (_, surveyed) = look(&input, &args.table, None, None)?;
     let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
     let Some(target) = target else { return output::print(&json) };
-    let written = target.write(|file| std::io::Write::write_all(file, json.as_bytes()).map_err(WireError::Io));
+    let written =
+        target.write(|file| std::io::Write::write_all(file, json.as_bytes()).map_err(WireError::Io));
     written.map(drop).map_err(|error| target.refuse(error))
 }
 

@@ -56,7 +56,9 @@ fn copied(mut from: impl Read) -> io::Result<(Unfinished, NamedTempFile)> {
 fn standard_input() -> Result<io::StdinLock<'static>, CliError> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     if TAKEN.swap(true, Ordering::Relaxed) {
-        return Err(CliError::input("standard input is asked for twice: give - once, and the name of a file elsewhere"));
+        return Err(CliError::input(
+            "standard input is asked for twice: give - once, and the name of a file elsewhere",
+        ));
     }
     let input = io::stdin().lock();
     if input.is_terminal() {
@@ -70,7 +72,9 @@ fn refused(path: &Path, error: WireError) -> CliError {
     match error {
         WireError::NotRegular { got } if got != "a folder" => {
             let name = named(path);
-            CliError::input(format!("{name} is {got}: give the name of a regular file, or - and the data on standard input"))
+            CliError::input(format!(
+                "{name} is {got}: give the name of a regular file, or - and the data on standard input"
+            ))
         }
         other => refuse(path, other),
     }

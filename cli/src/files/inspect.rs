@@ -91,7 +91,8 @@ impl Inspected {
             }
             (Some(Kind::Results), _) => {
                 let (schema, chunk_rows, results) = contents::results(file)?;
-                (self.schema, self.chunk_rows, self.results) = (Some(schema), Some(chunk_rows), Some(results));
+                (self.schema, self.chunk_rows, self.results) =
+                    (Some(schema), Some(chunk_rows), Some(results));
             }
             (Some(Kind::SharingLedger), _) => self.sharing = contents::sharing(file)?,
             _ => self.count = stored::open(file)?.count()?,

@@ -149,7 +149,10 @@ impl Report {
             self.word,
             listed(&self.positions),
             listed(&self.plain_positions),
-            verdict(self.ok, if self.ok { "the encrypted answer is the clear one" } else { "the answers DIFFER" }),
+            verdict(
+                self.ok,
+                if self.ok { "the encrypted answer is the clear one" } else { "the answers DIFFER" }
+            ),
         )
     }
 }

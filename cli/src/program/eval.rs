@@ -52,7 +52,12 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     // Chunks need not be full: the table may be cut by a category, and an engine may have left some out.
     let plan = match table.form() {
         Some(form) => Plan::for_packed(&program, contexts.parameters(), form),
-        None => Plan::for_layout(&program, contexts.parameters(), table.layout(), args.precision.unwrap_or(PRECISION)),
+        None => Plan::for_layout(
+            &program,
+            contexts.parameters(),
+            table.layout(),
+            args.precision.unwrap_or(PRECISION),
+        ),
     };
     let plan = plan.map_err(refuse)?;
     if let Some(most) = args.memory.filter(|&most| most < plan.memory_bytes) {
@@ -212,8 +217,7 @@ impl Columns {
 impl Made {
     fn text(&self) -> String {
         let Self { file, results, bytes: size, chunks, seconds } = self;
-        let (results, chunks) =
-            (counted(*results, "result", "results"), counted(*chunks, "chunk", "chunks"));
+        let (results, chunks) = (counted(*results, "result", "results"), counted(*chunks, "chunk", "chunks"));
         format!("{file}: {results} of {chunks}, {}, {seconds:.1} s", bytes(*size))
     }
 }

@@ -1,9 +1,9 @@
 //! Report of the regression: as JSON, or as text for people.
 
 use serde::Serialize;
-use sunzi::rlwe::words::{bytes, counted};
 use sunzi::circuits::bootstrap::Set;
 use sunzi::circuits::regression::Training;
+use sunzi::rlwe::words::{bytes, counted};
 
 use super::encrypted::{Outcome, Sizes, Times};
 use super::rows::Split;
@@ -222,7 +222,10 @@ impl Report {
             percent(clear.trained_on),
             percent(clear.held_out),
             self.largest_difference,
-            verdict(self.ok, if self.ok { "the encrypted model is the clear one" } else { "the models DIFFER" })
+            verdict(
+                self.ok,
+                if self.ok { "the encrypted model is the clear one" } else { "the models DIFFER" }
+            )
         )
     }
 }

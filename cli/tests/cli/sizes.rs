@@ -39,7 +39,11 @@ fn plan_keygen_and_the_disk_say_the_same_bytes_of_keys() {
         fs::write(folder.path("plan.json"), planned.to_string()).unwrap();
         let made = json(&folder.run(&format!("keygen {params} -d {keys} --plan plan.json --json")));
         let told = on_disk(&folder, &keys);
-        assert_eq!((&planned["key_bytes"], &made["key_bytes"]), (&told.into(), &told.into()), "{program} {options}");
+        assert_eq!(
+            (&planned["key_bytes"], &made["key_bytes"]),
+            (&told.into(), &told.into()),
+            "{program} {options}"
+        );
         for file in made["files"].as_array().unwrap() {
             let name = file["file"].as_str().unwrap();
             let len = fs::metadata(folder.path(&format!("{keys}/{name}"))).unwrap().len();
@@ -91,10 +95,22 @@ fn inspect_tells_every_kind_of_file_truly() {
     let program = "sum(x * y); x + y; mean(x) by g";
     for scheme in ["bfv", "bgv", "ckks"] {
         let run = |line: &[&str]| folder.fine_of(line);
-        run(&["plan", program, "--schema", "s.json", "--scheme", scheme, "--no-time", "-o", "p.sz", "--force"]);
+        run(&[
+            "plan",
+            program,
+            "--schema",
+            "s.json",
+            "--scheme",
+            scheme,
+            "--no-time",
+            "-o",
+            "p.sz",
+            "--force",
+        ]);
         let keys = format!("keys-{scheme}");
         run(&["keygen", "p.sz", "-d", &keys, "--for", program, "--schema", "s.json", "-q"]);
-        folder.fine(&format!("encrypt --keys {keys}/public --table t.csv --schema s.json -o t.sz --force -q"));
+        folder
+            .fine(&format!("encrypt --keys {keys}/public --table t.csv --schema s.json -o t.sz --force -q"));
         run(&["eval", program, "--keys", &format!("{keys}/eval"), "t.sz", "-o", "r.sz", "--force", "-q"]);
         let key = inspected(&folder, &format!("{keys}/secret/secret.sz"))["key"].clone();
         for (file, object) in [

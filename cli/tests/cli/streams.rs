@@ -63,7 +63,9 @@ fn copies_of_standard_input_are_removed() {
     let folder = folder("streams-copies");
     let temporary = folder.path("tmp");
     fs::create_dir(&temporary).unwrap();
-    for (arguments, code) in [("schema --table -", 0), ("inspect -", 5), ("encrypt --keys none --table - -o u.sz", 6)] {
+    for (arguments, code) in
+        [("schema --table -", 0), ("inspect -", 5), ("encrypt --keys none --table - -o u.sz", 6)]
+    {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
         command.args(arguments.split(' ')).current_dir(folder.path("")).env("TMPDIR", &temporary);
         let file = fs::File::open(folder.path("t.csv")).unwrap();

@@ -103,7 +103,10 @@ impl Compiler<'_> {
                 return Wrong::unknown(&span, "function", name, known);
             }
         };
-        Wrong::at(span, format!("`{name}` is written {usage}, and here it has {}", counted(got, "argument", "arguments")))
+        Wrong::at(
+            span,
+            format!("`{name}` is written {usage}, and here it has {}", counted(got, "argument", "arguments")),
+        )
     }
 
     /// Compiles an argument that must have a number in every row.
