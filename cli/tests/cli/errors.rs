@@ -102,7 +102,7 @@ fn an_error_where_a_plan_should_be_is_named() {
 fn what_cannot_be_read_or_written_has_its_code() {
     let folder = folder("errors-io");
     for (arguments, words) in [
-        ("schema --table none.csv", "cannot read none.csv: there is no such file or folder"),
+        ("schema --table none.csv", "\"none.csv\": there is no such file or folder"),
         ("plan sum(x) --table none.csv", "none.csv"),
         ("plan @none.txt --schema s.json", "none.txt"),
         ("params -o none/p.sz", "there is no folder \"none\""),
