@@ -103,7 +103,7 @@ fn messages_call_standard_input_by_its_name() {
     let folder = folder("streams-names");
     for (arguments, input, code, words) in [
         ("schema --table -", "x\n1\n2,3\n", 2, "line 3"),
-        ("schema --table -", "", 2, "standard input is empty"),
+        ("schema --table -", "", 2, "standard input: is empty"),
         ("demo --input -", "x\n", 2, "standard input"),
         ("inspect -", "no file", 5, "standard input: this is no file of Sunzi"),
         ("plan sum(x) --schema -", "{", 2, "standard input is no schema"),
