@@ -41,8 +41,14 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Colours in texts; auto where a terminal shows them and NO_COLOR is not set
-    #[arg(long, global = true, value_name = "auto|always|never", default_value = "auto", hide_possible_values = true)]
-    #[expect(dead_code, reason = "`Manner` looks for it before the arguments are parsed, for errors of theirs")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "auto|always|never",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    // `Manner` looks for it before the arguments are parsed, for errors of theirs.
     color: Color,
 }
 
@@ -200,7 +206,7 @@ pub(crate) enum Rotations {
 #[derive(Debug, Args)]
 #[command(after_help = FILE_CODES)]
 pub(crate) struct KeygenArgs {
-    /// A file with parameters, as `sunzi params -o` writes it
+    /// A file with parameters, as `sunzi params -o` writes it; - for standard input
     pub(crate) params: PathBuf,
     /// The folder for the keys, which must not be there yet
     #[arg(long, short, value_name = "FOLDER")]
@@ -249,7 +255,7 @@ pub(crate) struct InspectArgs {
 pub(crate) struct CheckArgs {
     /// A file with keys, plaintexts or ciphertexts; - for standard input
     pub(crate) file: PathBuf,
-    /// The file with the parameters that it should belong to
+    /// The file with the parameters that it should belong to; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) params: PathBuf,
     #[command(flatten)]

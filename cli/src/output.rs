@@ -73,13 +73,22 @@ pub(crate) fn warn(text: &str) {
 }
 
 fn say(what: &str, color: AnsiColor, text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{} {text}", styled(&format!("{what}:"), color));
+}
+
+/// Returns words of a report on whether things are as they should be, in green or red.
+pub(crate) fn verdict(right: bool, words: &str) -> String {
+    styled(words, if right { AnsiColor::Green } else { AnsiColor::Red })
+}
+
+fn styled(words: &str, color: AnsiColor) -> String {
     let style = Style::new().bold().fg_color(Some(color.into()));
-    let _ = writeln!(anstream::stderr().lock(), "{style}{what}:{style:#} {text}");
+    format!("{style}{words}{style:#}")
 }
 
 /// Writes a text and a line break to standard error, where standard output has the data.
 pub(crate) fn print_beside(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end_matches('\n'));
+    let _ = writeln!(anstream::stderr().lock(), "{}", text.trim_end_matches('\n'));
 }
 
 /// Writes a value as one line of JSON to standard output.
@@ -94,7 +103,7 @@ pub(crate) fn report<T: Serialize>(
     report: &T,
     text: impl FnOnce(&T) -> String,
 ) -> Result<(), CliError> {
-    if json { print_json(report) } else { print(&text(report)) }
+    if json { print_json(report) } else { print_styled(&text(report)) }
 }
 
 /// Writes the report of a command that failed after all, which is an object in JSON, and returns its error: the object tells it.
@@ -106,8 +115,7 @@ pub(crate) fn report_failed<T: Serialize>(
 ) -> CliError {
     let message = error.to_string();
     let told = Told { error: &message, code: error.exit_code() };
-    let printed =
-        if json { print_json(&Failed { report, told }) } else { print(&text(report)) };
+    let printed = if json { print_json(&Failed { report, told }) } else { print_styled(&text(report)) };
     match printed {
         Ok(()) if json => CliError::Reported(Box::new(error)),
         Ok(()) => error,

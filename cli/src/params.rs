@@ -37,7 +37,11 @@ pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     if let Some(prime) = args.plain {
         let explanation = galois::explain(args, prime, args.security())?;
         let stored = Stored::Bfv(explanation.parameters().clone());
-        return job.finish(&explanation, &stored, "--plain asks for slots of GF(p^d), which are in BFV alone");
+        return job.finish(
+            &explanation,
+            &stored,
+            "--plain asks for slots of GF(p^d), which are in BFV alone",
+        );
     }
     match args.scheme {
         ParamsScheme::Bfv => job.finish_bfv(bfv_choice(args)?, ""),

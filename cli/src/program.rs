@@ -13,7 +13,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 use sunzi::program::analysis::Parameters;
-use sunzi::program::{Kind, LONGEST_TEXT, Plan, Program, ProgramError, Schema};
+use sunzi::program::parse::LONGEST_TEXT;
+use sunzi::program::{Kind, Plan, Program, ProgramError, Schema};
 
 use crate::error::{CliError, one_line, quoted};
 use crate::files::input::read_text;
@@ -61,7 +62,9 @@ pub(crate) fn planned(path: &Path, parameters: &Parameters) -> Result<Plan, CliE
     let json = read_text(path, "a plan as sunzi plan --json prints it", files::LONGEST_JSON)?;
     let name = named(path);
     let plan: Plan = serde_json::from_str(&json).map_err(|error| match serde_json::from_str(&json) {
-        Ok(Failed { error }) => CliError::input(format!("{name} is no plan: sunzi plan failed with {error:?}")),
+        Ok(Failed { error }) => {
+            CliError::input(format!("{name} is no plan: sunzi plan failed with {error:?}"))
+        }
         Err(_) => CliError::input(format!("{name} is no plan as sunzi plan --json prints it: {error}")),
     })?;
     if plan.parameters == *parameters {

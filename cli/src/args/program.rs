@@ -88,7 +88,7 @@ pub(crate) struct PlanArgs {
     pub(crate) schema: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
-    /// Whether these parameters suffice, instead of choosing some
+    /// Whether the parameters in this file suffice, instead of choosing some; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share"])]
     pub(crate) params: Option<PathBuf>,
     /// Keep the parameters in this file; - for standard output

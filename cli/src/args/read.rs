@@ -33,12 +33,13 @@ impl Manner {
     }
 
     fn of(arguments: &[String]) -> Self {
-        let color = |(at, argument): (usize, &String)| match argument.strip_prefix("--color") {
-            Some("") => arguments.get(at + 1).map(String::as_str),
-            Some(value) => value.strip_prefix('='),
-            None => None,
-        };
-        let color = match arguments.iter().enumerate().find_map(color) {
+        let color = arguments.iter().enumerate().find_map(|(at, argument)| {
+            match argument.strip_prefix("--color")? {
+                "" => arguments.get(at + 1).map(String::as_str),
+                value => value.strip_prefix('='),
+            }
+        });
+        let color = match color {
             Some("always") => ColorChoice::Always,
             Some("never") => ColorChoice::Never,
             _ => ColorChoice::Auto,

@@ -7,11 +7,13 @@ use serde::Serialize;
 use sunzi::circuits::bootstrap::BootstrapKeys;
 use sunzi::program::Contexts;
 use sunzi::program::results::ResultsReader;
-use sunzi::rlwe::wire::{CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load, open_regular};
+use sunzi::rlwe::wire::{
+    CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load, open_regular,
+};
 use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 use sunzi::{bfv, ckks};
 
-use super::input::Input;
+use super::input::InputFile;
 use super::stored::{self, Stored};
 use super::{mode, refuse, refuse_table};
 use crate::args::CheckArgs;
@@ -31,12 +33,13 @@ struct Checked {
 /// Reads all of a file, and prints what it is.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let refused = |error| refuse(&args.file, error);
-    let input = Input::open(&args.file)?;
+    let input = InputFile::open(&args.file)?;
     let file = input.path();
     mode::check(file, &args.mode)?;
     let accept = args.accept.parameters();
     let of_params = |error| refuse(&args.params, error);
-    let contexts = || super::contexts(accept, &args.params).map_err(of_params);
+    let given = InputFile::open(&args.params)?;
+    let contexts = || super::contexts(accept, given.path()).map_err(of_params);
     let (count, object, bytes) = if stored::is_table(file, &args.file)? {
         let contexts = contexts()?;
         let mut table = stored::table(file, &args.file)?;
@@ -50,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
             let contexts = contexts()?;
             results(&contexts, file).map_err(refused)?
         } else {
-            let parameters = Stored::load(accept, &args.params).map_err(of_params)?;
+            let parameters = Stored::load(accept, given.path()).map_err(of_params)?;
             super::tell_tables(parameters.table_bytes());
             count(&parameters, file).map_err(refused)? as u64
         };
@@ -59,7 +62,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let object = object.map(|kind| kind.to_string()).unwrap_or_default();
     let checked = Checked { file: input.name().to_owned(), object, count, bytes };
     output::report(args.json, &checked, |Checked { object, count, bytes, .. }| {
-        format!("whole: {object}, {count} in {bytes} bytes, for these parameters")
+        let whole = output::verdict(true, "whole");
+        format!("{whole}: {object}, {count} in {bytes} bytes, for these parameters")
     })
 }
 

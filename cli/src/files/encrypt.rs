@@ -18,9 +18,10 @@ use sunzi::table::{
     Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer,
 };
 
+use super::input::InputFile;
 use super::schema::{Looked, look};
 use super::target::{Content, Target};
-use super::{input, mode, refuse_keys, refuse_table};
+use super::{mode, refuse_keys, refuse_table};
 use crate::args::EncryptArgs;
 use crate::error::{CliError, quoted};
 use crate::progress::Progress;
@@ -84,7 +85,7 @@ impl From<WireError> for Stopped {
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
     let target = Target::new(&args.output, &args.force, Content::Binary, args.json)?;
-    let input = input::Input::open(args.table.path())?;
+    let input = InputFile::open(args.table.path())?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
     let contexts = super::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     mode::check(&args.keys.join(SECRET), &args.mode)?;

@@ -13,14 +13,14 @@ use crate::error::CliError;
 use crate::output;
 
 /// A file that can be read several times: a regular one, or a copy of standard input that is removed when it is dropped.
-pub(crate) struct Input {
+pub(crate) struct InputFile {
     path: PathBuf,
     name: String,
     /// The copy, which an interrupted process removes too.
     _copy: Option<(Unfinished, NamedTempFile)>,
 }
 
-impl Input {
+impl InputFile {
     /// Opens a file, or copies all of standard input to a file that its owner alone can read.
     pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
         if path.as_os_str() != STANDARD {
@@ -56,7 +56,9 @@ fn copied(mut from: impl Read) -> io::Result<(Unfinished, NamedTempFile)> {
 fn standard_input() -> Result<io::StdinLock<'static>, CliError> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     if TAKEN.swap(true, Ordering::Relaxed) {
-        return Err(CliError::input("standard input is asked for twice: give - once, and the name of a file elsewhere"));
+        return Err(CliError::input(
+            "standard input is asked for twice: give - once, and the name of a file elsewhere",
+        ));
     }
     let input = io::stdin().lock();
     if input.is_terminal() {
@@ -70,7 +72,9 @@ fn refused(path: &Path, error: WireError) -> CliError {
     match error {
         WireError::NotRegular { got } if got != "a folder" => {
             let name = named(path);
-            CliError::input(format!("{name} is {got}: give the name of a regular file, or - and the data on standard input"))
+            CliError::input(format!(
+                "{name} is {got}: give the name of a regular file, or - and the data on standard input"
+            ))
         }
         other => refuse(path, other),
     }

@@ -11,7 +11,7 @@ use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::{EncryptedTable, is_parquet};
 
 use self::contents::{Sharing, described};
-use super::input::Input;
+use super::input::InputFile;
 use super::stored::{self, Objects, Stored};
 use super::{mode, named, refuse, refuse_table};
 use crate::args::InspectArgs;
@@ -91,7 +91,8 @@ impl Inspected {
             }
             (Some(Kind::Results), _) => {
                 let (schema, chunk_rows, results) = contents::results(file)?;
-                (self.schema, self.chunk_rows, self.results) = (Some(schema), Some(chunk_rows), Some(results));
+                (self.schema, self.chunk_rows, self.results) =
+                    (Some(schema), Some(chunk_rows), Some(results));
             }
             (Some(Kind::SharingLedger), _) => self.sharing = contents::sharing(file)?,
             _ => self.count = stored::open(file)?.count()?,
@@ -146,7 +147,7 @@ impl Inspected {
 
 /// Prints what a file says of itself; a file of another length is damaged.
 pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
-    let input = Input::open(&args.file)?;
+    let input = InputFile::open(&args.file)?;
     let refused = |error| refuse(&args.file, error);
     let (objects, table) = objects(&input, &args.file)?;
     let mut inspected = Inspected::new(input.name().to_owned(), &objects);
@@ -161,7 +162,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
 }
 
 /// Returns what the headers of a file say, and the encrypted table if it has one.
-fn objects(input: &Input, asked: &Path) -> Result<(Objects, Option<Box<dyn EncryptedTable>>), CliError> {
+fn objects(input: &InputFile, asked: &Path) -> Result<(Objects, Option<Box<dyn EncryptedTable>>), CliError> {
     let (file, refused) = (input.path(), |error| refuse(asked, error));
     let table = stored::is_table(file, asked)?.then(|| stored::table(file, asked)).transpose()?;
     let parquet = is_parquet(file).map_err(|error| refuse_table(asked, error))?;

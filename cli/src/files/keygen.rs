@@ -16,6 +16,7 @@ use sunzi::rlwe::{
 };
 use sunzi::{bfv, bgv, ckks};
 
+use super::input::InputFile;
 use super::stored::Stored;
 use super::{check_parent, named, refuse};
 use crate::args::{KeygenArgs, Rotations};
@@ -59,8 +60,9 @@ struct Written {
 
 /// Makes all keys of `sunzi keygen` in a folder that is not there yet: all of them, or none.
 pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
+    let input = InputFile::open(&args.params)?;
     let parameters =
-        Stored::load(args.accept.parameters(), &args.params).map_err(|error| refuse(&args.params, error))?;
+        Stored::load(args.accept.parameters(), input.path()).map_err(|error| refuse(&args.params, error))?;
     if args.directory.exists() {
         let name = named(&args.directory);
         let message = "is there already: keys are never overwritten; choose another folder";
@@ -73,7 +75,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     let needed = parameters.table_bytes().saturating_add(least_keys(&parameters, rotations));
     memory::require(needed).map_err(CliError::input)?;
     super::tell_tables(parameters.table_bytes());
-    let make = |context: &RlweContext| make(context, &parameters, rotations, args);
+    let make = |context: &RlweContext| make(context, &parameters, rotations, args, input.path());
     match &parameters {
         Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe()),
         // All plaintext moduli share one ring and its keys.
@@ -108,9 +110,10 @@ fn make(
     parameters: &Stored,
     rotations: Option<&Rotations>,
     args: &KeygenArgs,
+    file: &Path,
 ) -> Result<(), CliError> {
     let mut exponents: Vec<(u64, usize)> = match rotations {
-        None => planned(args)?,
+        None => planned(args, file)?,
         Some(rotations) => {
             let exponents = exponents(context.ring(), parameters, rotations)?;
             exponents.into_iter().map(|k| (k, context.level())).collect()
@@ -205,9 +208,10 @@ fn make_folder(path: &Path, secret: bool) -> io::Result<()> {
     builder.create(path)
 }
 
-/// The automorphisms of the plan or program that keys are for, and the moduli that ciphertexts have where they are applied.
-fn planned(args: &KeygenArgs) -> Result<Vec<(u64, usize)>, CliError> {
-    let contexts = super::contexts(args.accept.parameters(), &args.params);
+/// The automorphisms of the plan or program that keys are for, and the moduli that ciphertexts have where they are applied; the parameters are in
+/// `file`.
+fn planned(args: &KeygenArgs, file: &Path) -> Result<Vec<(u64, usize)>, CliError> {
+    let contexts = super::contexts(args.accept.parameters(), file);
     let contexts = contexts.map_err(|error| refuse(&args.params, error))?;
     let plan = match (&args.plan, &args.program, &args.schema) {
         (Some(plan), ..) => program::planned(plan, contexts.parameters())?,

@@ -7,7 +7,7 @@ use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::counted;
 use sunzi::table::{Asked, Source, Surveyed, survey, write_schema};
 
-use super::input::Input;
+use super::input::InputFile;
 use super::refuse_table;
 use super::target::{Content, Target};
 use crate::args::{SchemaArgs, TableArgs};
@@ -26,7 +26,7 @@ pub(super) struct Looked {
 pub(crate) fn run(args: &SchemaArgs) -> Result<(), CliError> {
     let target = |path| Target::new(path, &args.force, Content::Text, false);
     let target = args.output.as_deref().map(target).transpose()?;
-    let input = Input::open(args.table.path())?;
+    let input = InputFile::open(args.table.path())?;
     let Looked { surveyed: Surveyed { schema, .. }, .. } = look(&input, &args.table, None, None)?;
     let rows = args.rows.unwrap_or(schema.rows);
     if rows < schema.rows {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<(), CliError> {
 
 /// Reads all of a table once; a column that cuts it is a category in the clear.
 pub(super) fn look(
-    input: &Input,
+    input: &InputFile,
     args: &TableArgs,
     partition: Option<&String>,
     schema: Option<&Schema>,

@@ -136,9 +136,8 @@ impl Objects {
 pub(super) fn objects(path: &Path) -> Result<Objects, WireError> {
     let mut file = open_regular(path)?;
     let file_bytes = file.metadata().map_err(WireError::Io)?.len();
-    let after = |header: &Header, place: u64| {
-        place.saturating_add(HEADER_LEN as u64).saturating_add(header.body_len)
-    };
+    let after =
+        |header: &Header, place: u64| place.saturating_add(HEADER_LEN as u64).saturating_add(header.body_len);
     let header = Header::read(&mut file)?;
     let mut objects = Objects { header, count: 1, bytes: after(&header, 0), file_bytes };
     let several = matches!(Kind::of(header.kind), Some(Kind::BgvParameters | Kind::Results));

@@ -79,7 +79,9 @@ impl<'a> Target<'a> {
 
     fn is_there(&self) -> CliError {
         let name = named(self.path);
-        CliError::input(format!("{name} is there already: choose another name, or give --force to replace it"))
+        CliError::input(format!(
+            "{name} is there already: choose another name, or give --force to replace it"
+        ))
     }
 
     /// Writes a result, all of it or nothing, and returns the number of its bytes.

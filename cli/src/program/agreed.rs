@@ -40,7 +40,10 @@ pub(super) fn plans(
             own.chunks, most.chunks
         )));
     }
-    let plan = |layout| Plan::for_layout(&program, parameters, layout, args.precision.unwrap_or(PRECISION)).map_err(super::refuse);
+    let plan = |layout| {
+        Plan::for_layout(&program, parameters, layout, args.precision.unwrap_or(PRECISION))
+            .map_err(super::refuse)
+    };
     let (most, own) = (plan(most)?, plan(own)?);
     description.check_plan(&own).map_err(|error| {
         CliError::mismatch(format!("{error}; give --precision as sunzi eval was given it"))

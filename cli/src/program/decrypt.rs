@@ -18,7 +18,7 @@ use super::print::{Csv, Printed, text};
 use super::{refuse_in, share};
 use crate::args::DecryptArgs;
 use crate::error::CliError;
-use crate::files::input::Input;
+use crate::files::input::InputFile;
 use crate::files::{self, mode};
 use crate::output;
 
@@ -54,7 +54,7 @@ impl Stopped {
 /// Decrypts results and prints them.
 pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let of_keys = |error| files::refuse_keys(&args.keys, "secret", error);
-    let input = Input::open(&args.file)?;
+    let input = InputFile::open(&args.file)?;
     let policy = share::policy(&args.sharing)?;
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     check_precision(args.sharing.precision, Some(contexts.scheme()))?;
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
 
 /// Opens a reader of the results, which must belong to this key.
 fn reader<'a>(
-    input: &Input,
+    input: &InputFile,
     args: &DecryptArgs,
     contexts: &'a Contexts,
     key: KeyId,

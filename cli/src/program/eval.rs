@@ -20,7 +20,7 @@ use super::plan::check_precision;
 use super::{parse, refuse, refuse_in};
 use crate::args::{EvalArgs, PRECISION};
 use crate::error::CliError;
-use crate::files::input::Input;
+use crate::files::input::InputFile;
 use crate::files::target::{Content, Target};
 use crate::files::{self, named, stored};
 use crate::progress::Progress;
@@ -45,14 +45,19 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS))
         .map_err(|error| files::refuse_keys(&args.keys, PARTY, error))?;
     check_precision(args.precision, Some(contexts.scheme()))?;
-    let input = Input::open(&args.table)?;
+    let input = InputFile::open(&args.table)?;
     let table = stored::table(input.path(), &args.table)?;
     table.belongs_to(&contexts).map_err(|error| files::refuse_table(&args.table, error))?;
     let program = parse(&args.program, table.schema())?;
     // Chunks need not be full: the table may be cut by a category, and an engine may have left some out.
     let plan = match table.form() {
         Some(form) => Plan::for_packed(&program, contexts.parameters(), form),
-        None => Plan::for_layout(&program, contexts.parameters(), table.layout(), args.precision.unwrap_or(PRECISION)),
+        None => Plan::for_layout(
+            &program,
+            contexts.parameters(),
+            table.layout(),
+            args.precision.unwrap_or(PRECISION),
+        ),
     };
     let plan = plan.map_err(refuse)?;
     if let Some(most) = args.memory.filter(|&most| most < plan.memory_bytes) {
@@ -212,8 +217,7 @@ impl Columns {
 impl Made {
     fn text(&self) -> String {
         let Self { file, results, bytes: size, chunks, seconds } = self;
-        let (results, chunks) =
-            (counted(*results, "result", "results"), counted(*chunks, "chunk", "chunks"));
+        let (results, chunks) = (counted(*results, "result", "results"), counted(*chunks, "chunk", "chunks"));
         format!("{file}: {results} of {chunks}, {}, {seconds:.1} s", bytes(*size))
     }
 }

@@ -13,7 +13,7 @@ use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, survey};
 use super::{parse, parts, refuse};
 use crate::args::{PRECISION, PlanArgs, security};
 use crate::error::CliError;
-use crate::files::input::Input;
+use crate::files::input::InputFile;
 use crate::files::target::{Content, Target};
 use crate::files::{self, named, stored};
 use crate::output;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
     let (program, parts) = (parse(&args.program, &schema)?, parts(&schema, args.partition.as_ref())?);
     let plan = match &args.params {
         Some(path) => {
-            let parameters = Parameters::load_as(args.accept.parameters(), path)
+            let parameters = Parameters::load_as(args.accept.parameters(), InputFile::open(path)?.path())
                 .map_err(|error| files::refuse(path, error))?;
             check_precision(args.precision, Some(parameters.scheme()))?;
             if let Some(packing) = args.packing.asked()? {
@@ -132,7 +132,7 @@ pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
 /// stand if it is encrypted.
 fn of_table(path: &Path, args: &PlanArgs) -> Result<(Schema, Option<Layout>), CliError> {
     let encrypted = |table: Box<dyn EncryptedTable>| Ok((table.schema().clone(), Some(table.layout())));
-    let (input, refused) = (Input::open(path)?, |error| files::refuse_table(path, error));
+    let (input, refused) = (InputFile::open(path)?, |error| files::refuse_table(path, error));
     let file = input.path();
     if stored::header(file).is_ok_and(|(header, _)| Kind::of(header.kind).is_some_and(Kind::is_table)) {
         return encrypted(sunzi::table::open(file).map_err(refused)?);
@@ -184,7 +184,8 @@ fn text(planned: &Planned<'_>) -> String {
     );
     if let Some(available) = available_bytes.filter(|_| !planned.fits) {
         let left = bytes(available);
-        text.push_str(&format!("too large    this machine has {left} left: a run here is refused\n"));
+        let too_large = output::verdict(false, "too large");
+        text.push_str(&format!("{too_large}    this machine has {left} left: a run here is refused\n"));
     }
     if let Some(seconds) = seconds {
         text.push_str(&format!("time         about {seconds:.1} s here\n"));

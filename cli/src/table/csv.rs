@@ -11,14 +11,14 @@ use sunzi::table::{Rows as _, TableError};
 use super::{Row, Table};
 use crate::error::CliError;
 use crate::files;
-use crate::files::input::Input;
+use crate::files::input::InputFile;
 
 /// Bytes of the largest file that is read: the demonstration keeps its table in memory.
 const LARGEST: u64 = 256 << 20;
 
 /// Reads the CSV table at `path`.
 pub(crate) fn read(path: &Path) -> Result<Table, CliError> {
-    let input = Input::open(path)?;
+    let input = InputFile::open(path)?;
     let file = open_regular(input.path()).map_err(|error| files::refuse(path, error))?;
     let len = file.metadata().map_err(|error| files::refuse(path, WireError::Io(error)))?.len();
     if len > LARGEST {

@@ -63,7 +63,10 @@ fn params_picks_a_ring_for_slots_of_small_fields() {
         (vec!["params", "--plain", "3", "--plain-exponent", "40"], "2^60"),
         (vec!["params", "--plain", "2", "--slots", "1000000"], "1000000"),
         (vec!["params", "--plain-exponent", "2"], "--plain <P>"),
-        (vec!["params", "--plain", "2", "--scheme", "bgv"], "--plain asks for slots of GF(p^d), which are in BFV alone"),
+        (
+            vec!["params", "--plain", "2", "--scheme", "bgv"],
+            "--plain asks for slots of GF(p^d), which are in BFV alone",
+        ),
         (vec!["params", "--plain", "2", "--scheme", "ckks"], "leave --plain away"),
     ] {
         assert_refused(&sunzi_with("params-slots", &[], &refused), &[word]);
@@ -79,7 +82,11 @@ fn params_names_the_scheme_that_it_chose() {
     };
     for (options, scheme, why) in [
         ("--scheme auto --depth 1", "BFV", "an encrypted vector takes 128.0 KiB of memory, in BGV "),
-        ("--scheme auto --depth 6 --plain-range 100000000000000", "BGV", " of memory, in BFV "),
+        (
+            "--scheme auto --depth 6 --plain-range 100000000000000",
+            "BFV",
+            "takes 3.0 MiB of memory, in BGV 7.0 MiB",
+        ),
         ("--scheme auto --precision 20", "CKKS", "--precision"),
         ("--scheme auto --plain 2 --slots 100", "BFV", "--plain"),
         ("--scheme bgv", "BGV", ""),
@@ -105,7 +112,10 @@ fn params_refuses_options_of_other_schemes() {
         assert_refused(&sunzi_with("params-options", &[], &line.split(' ').collect::<Vec<_>>()), words);
     };
     for scheme in ["", " --scheme bfv", " --scheme bgv"] {
-        refused(&format!("params --precision 20{scheme}"), &["--precision is for CKKS", "--scheme ckks or auto"]);
+        refused(
+            &format!("params --precision 20{scheme}"),
+            &["--precision is for CKKS", "--scheme ckks or auto"],
+        );
     }
     for (option, name) in [
         ("--plain-bits 17", "--plain-bits"),

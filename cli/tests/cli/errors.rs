@@ -55,7 +55,10 @@ fn every_error_is_one_json_object() {
             // Errors of programs point at a place: they have lines.
             let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_eq!((output.status.code(), &told["code"]), (Some(code), &code.into()), "{arguments}");
-            assert!(text.contains(words) && told["error"].as_str().unwrap().contains(words), "{arguments}: {text}");
+            assert!(
+                text.contains(words) && told["error"].as_str().unwrap().contains(words),
+                "{arguments}: {text}"
+            );
             continue;
         }
         assert_json_error(&output, code, &[words]);
@@ -87,7 +90,11 @@ fn an_error_where_a_plan_should_be_is_named() {
     let failed = folder.run("plan sum(x^99) --schema s.json --scheme bfv --no-time --json");
     assert_ne!(failed.status.code(), Some(0));
     fs::write(folder.path("plan.json"), &failed.stdout).unwrap();
-    folder.refused("keygen p.sz -d more --plan plan.json", 2, &["plan.json", "is no plan: sunzi plan failed with"]);
+    folder.refused(
+        "keygen p.sz -d more --plan plan.json",
+        2,
+        &["plan.json", "is no plan: sunzi plan failed with"],
+    );
 }
 
 /// What is missing or cannot be written has exit code 6, and help and manual say so.
@@ -95,7 +102,7 @@ fn an_error_where_a_plan_should_be_is_named() {
 fn what_cannot_be_read_or_written_has_its_code() {
     let folder = folder("errors-io");
     for (arguments, words) in [
-        ("schema --table none.csv", "cannot read none.csv: there is no such file or folder"),
+        ("schema --table none.csv", "\"none.csv\": there is no such file or folder"),
         ("plan sum(x) --table none.csv", "none.csv"),
         ("plan @none.txt --schema s.json", "none.txt"),
         ("params -o none/p.sz", "there is no folder \"none\""),
@@ -126,26 +133,26 @@ fn full_disks_and_closed_pipes_are_told_apart() {
     }
     folder.refused("params -o /proc/p.sz", 6, &["/proc/p.sz"]);
     // A reader that stops early, as head does, is no error.
-    for line in ["sunzi params --json", "sunzi decrypt --keys keys/secret r.sz --csv -q", "sunzi completions bash"] {
+    for line in
+        ["sunzi params --json", "sunzi decrypt --keys keys/secret r.sz --csv -q", "sunzi completions bash"]
+    {
         let output = folder.shell(&format!("{{ {line}; echo $? >code; }} | true; cat code"));
         assert_eq!((stdout(&output).trim(), stderr(&output).as_str()), ("0", ""), "{line}");
     }
     // A table that did not arrive is one.
-    let output = folder.shell(
-        "{ sunzi encrypt --keys keys/public --table t.csv -o - -q; echo $? >code; } | true; cat code",
-    );
+    let output = folder
+        .shell("{ sunzi encrypt --keys keys/public --table t.csv -o - -q; echo $? >code; } | true; cat code");
     assert_eq!(stdout(&output).trim(), "6");
     assert!(stderr(&output).contains("whoever reads the output has stopped"), "{}", stderr(&output));
 }
 
 /// Returns whether a message has a plural for nobody, or the number of an error of the system.
 fn awkward(text: &str) -> bool {
-    let letter = |before: &str| before.ends_with(|c: char| c.is_ascii_lowercase());
     let plural = ["(s)", "(es)", "(ies)"].iter().any(|end| {
         text.match_indices(end).any(|(at, _)| {
             let (before, after) = (&text[..at], &text[at + end.len()..]);
             // Mathematics such as ct(s) has no blank or end behind a word of three letters.
-            letter(before) && before.chars().rev().take_while(char::is_ascii_lowercase).count() > 2
+            before.chars().rev().take_while(char::is_ascii_lowercase).count() > 2
                 && !after.starts_with(|c: char| c.is_ascii_alphanumeric())
         })
     });
@@ -158,7 +165,8 @@ fn no_message_has_a_plural_in_brackets_or_a_number_of_the_system() {
     assert!(!awkward("ct(s) = m + e") && !awkward("sum(x)"));
     let mut found = Vec::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut folders = vec![root.join("cli/src"), root.join("crates"), root.join("python/src")];
+    let mut folders =
+        vec![root.join("cli/src"), root.join("crates"), root.join("python/src"), root.join("python/sunzi")];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -166,12 +174,18 @@ fn no_message_has_a_plural_in_brackets_or_a_number_of_the_system() {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() && !["tests", "target", "examples", "benches"].contains(&name.as_str()) {
                 folders.push(path);
-            } else if name.ends_with(".rs") && name != "words.rs" && name != "tests.rs" {
+            } else if [".rs", ".py"].iter().any(|end| name.ends_with(end))
+                && name != "words.rs"
+                && name != "tests.rs"
+            {
                 files += 1;
                 let text = fs::read_to_string(&path).unwrap();
-                let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
-                // Only what stands in quotation marks is shown to anybody.
-                let shown = lines.filter(|line| line.contains('"') && awkward(line));
+                // Only what stands in quotation marks is shown to anybody, and a text may go on in the next line.
+                let mut goes_on = false;
+                let shown = text.lines().map(str::trim).filter(|line| {
+                    let before = std::mem::replace(&mut goes_on, line.ends_with('\\'));
+                    !line.starts_with("//") && (before || line.contains('"')) && awkward(line)
+                });
                 found.extend(shown.map(|line| format!("{}: {line}", path.display())));
             }
         }
@@ -213,7 +227,9 @@ fn colours_follow_the_option_and_the_environment() {
     };
     let is_colored = |text: &str| text.contains('\u{1b}');
     assert!(run("inspect none --color always", &[]).starts_with(RED));
-    assert!(is_colored(&run("--color=always --help", &[])) && is_colored(&run("plan --help --color always", &[])));
+    assert!(
+        is_colored(&run("--color=always --help", &[])) && is_colored(&run("plan --help --color always", &[]))
+    );
     assert!(is_colored(&run("inspect none", &[("CLICOLOR_FORCE", "1")])));
     for (arguments, variables) in [
         ("inspect none", &[][..]),
@@ -248,7 +264,13 @@ fn a_terminal_has_colours_and_no_binary_output() {
     };
     assert!(stdout(&on_terminal("inspect none")).contains('\u{1b}'));
     assert!(!stdout(&on_terminal("inspect none --color never")).contains('\u{1b}'));
-    for line in ["params -o -", "encrypt --keys keys/public --table t.csv -o -", "eval \"sum(x*y)\" --keys keys/eval t.sz -o -"] {
+    let whole = stdout(&on_terminal("check keys/public/public.sz --params p.sz"));
+    assert!(whole.contains("\u{1b}[1m\u{1b}[32mwhole\u{1b}[0m: a public key"), "{whole:?}");
+    for line in [
+        "params -o -",
+        "encrypt --keys keys/public --table t.csv -o -",
+        "eval \"sum(x*y)\" --keys keys/eval t.sz -o -",
+    ] {
         let output = on_terminal(line);
         let text = stdout(&output);
         assert_eq!(output.status.code(), Some(2), "{line}: {text}");

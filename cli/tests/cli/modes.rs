@@ -35,7 +35,11 @@ fn secret_keys_that_others_can_read_are_refused() {
         for command in readers {
             let mode = format!("(mode {mode:04o})");
             let mend = "run chmod 600 \"keys/secret/secret.sz\", or go on with --allow-open-mode";
-            folder.refused(command, 2, &["is a secret key that others on this machine can reach", &mode, mend]);
+            folder.refused(
+                command,
+                2,
+                &["is a secret key that others on this machine can reach", &mode, mend],
+            );
         }
         assert!(!folder.path("u.sz").exists());
     }
@@ -51,6 +55,7 @@ fn secret_keys_that_others_can_read_are_refused() {
         assert_eq!(stderr(&folder.run(&format!("check keys/{file} --params p.sz"))), "");
     }
     // The command that the message names mends it.
-    let output = folder.shell("chmod 600 \"keys/secret/secret.sz\" && sunzi decrypt --keys keys/secret r.sz -q");
+    let output =
+        folder.shell("chmod 600 \"keys/secret/secret.sz\" && sunzi decrypt --keys keys/secret r.sz -q");
     assert_eq!((stdout(&output).as_str(), stderr(&output).as_str()), ("sum(x): 6\n", ""));
 }

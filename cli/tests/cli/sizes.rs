@@ -39,7 +39,11 @@ fn plan_keygen_and_the_disk_say_the_same_bytes_of_keys() {
         fs::write(folder.path("plan.json"), planned.to_string()).unwrap();
         let made = json(&folder.run(&format!("keygen {params} -d {keys} --plan plan.json --json")));
         let told = on_disk(&folder, &keys);
-        assert_eq!((&planned["key_bytes"], &made["key_bytes"]), (&told.into(), &told.into()), "{program} {options}");
+        assert_eq!(
+            (&planned["key_bytes"], &made["key_bytes"]),
+            (&told.into(), &told.into()),
+            "{program} {options}"
+        );
         for file in made["files"].as_array().unwrap() {
             let name = file["file"].as_str().unwrap();
             let len = fs::metadata(folder.path(&format!("{keys}/{name}"))).unwrap().len();
@@ -69,13 +73,9 @@ fn inspected(folder: &Folder, file: &str) -> Value {
     seen
 }
 
-/// Every kind of file is told by its own bytes and contents.
 #[test]
-fn inspect_tells_every_kind_of_file_truly() {
-    let folder = Folder::new("sizes-inspect");
-    let rows: String = (0..6000).map(|i| format!("{},{},{}\n", i % 97, i % 89, i % 3)).collect();
-    fs::write(folder.path("t.csv"), format!("x,y,g\n{rows}")).unwrap();
-    folder.fine("schema --table t.csv --category g -o s.json");
+fn inspect_tells_parameters_truly() {
+    let folder = Folder::new("sizes-parameters");
     for (options, object) in [
         ("--depth 1", "BFV parameters"),
         ("--plain-range 1000000000000", "BFV parameters of several plaintext moduli"),
@@ -88,13 +88,34 @@ fn inspect_tells_every_kind_of_file_truly() {
         assert_eq!((&seen["object"], &seen["objects"]), (&object.into(), &1.into()), "{options}");
         assert!(seen["security"].is_object() && seen["key"].is_null(), "{options}");
     }
+}
+
+/// Every kind of file is told by its own bytes and contents.
+#[test]
+fn inspect_tells_every_kind_of_file_truly() {
+    let folder = Folder::new("sizes-inspect");
+    let rows: String = (0..6000).map(|i| format!("{},{},{}\n", i % 97, i % 89, i % 3)).collect();
+    fs::write(folder.path("t.csv"), format!("x,y,g\n{rows}")).unwrap();
+    folder.fine("schema --table t.csv --category g -o s.json");
     let program = "sum(x * y); x + y; mean(x) by g";
     for scheme in ["bfv", "bgv", "ckks"] {
         let run = |line: &[&str]| folder.fine_of(line);
-        run(&["plan", program, "--schema", "s.json", "--scheme", scheme, "--no-time", "-o", "p.sz", "--force"]);
+        run(&[
+            "plan",
+            program,
+            "--schema",
+            "s.json",
+            "--scheme",
+            scheme,
+            "--no-time",
+            "-o",
+            "p.sz",
+            "--force",
+        ]);
         let keys = format!("keys-{scheme}");
         run(&["keygen", "p.sz", "-d", &keys, "--for", program, "--schema", "s.json", "-q"]);
-        folder.fine(&format!("encrypt --keys {keys}/public --table t.csv --schema s.json -o t.sz --force -q"));
+        folder
+            .fine(&format!("encrypt --keys {keys}/public --table t.csv --schema s.json -o t.sz --force -q"));
         run(&["eval", program, "--keys", &format!("{keys}/eval"), "t.sz", "-o", "r.sz", "--force", "-q"]);
         let key = inspected(&folder, &format!("{keys}/secret/secret.sz"))["key"].clone();
         for (file, object) in [

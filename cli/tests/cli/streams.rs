@@ -46,7 +46,12 @@ fn a_whole_run_needs_no_files_between() {
     assert!(whole.starts_with("whole: a table encrypted in BFV"), "{whole}");
     let parameters = piped(&folder, "params --depth 1 -o -", b"");
     assert!(parameters.starts_with(b"\x89SUNZI\r\n"));
+    let given = piped(&folder, "plan sum(x) --schema s.json --params - --no-time", &parameters);
+    assert!(String::from_utf8(given).unwrap().contains("these parameters were given"));
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), before);
+    let own = fs::read(folder.path("p.sz")).unwrap();
+    piped(&folder, "keygen - -d more --for @program.txt --schema s.json -q", &own);
+    piped(&folder, "check more/eval/galois.sz --params -", &own);
     // The report of what was written is beside it.
     let output = folder.piped("encrypt --keys keys/public --table - -o -", TABLE.as_bytes());
     assert!(stderr(&output).starts_with("standard output: 3 rows in 1 chunk,"), "{}", stderr(&output));
@@ -58,7 +63,9 @@ fn copies_of_standard_input_are_removed() {
     let folder = folder("streams-copies");
     let temporary = folder.path("tmp");
     fs::create_dir(&temporary).unwrap();
-    for (arguments, code) in [("schema --table -", 0), ("inspect -", 5), ("encrypt --keys none --table - -o u.sz", 6)] {
+    for (arguments, code) in
+        [("schema --table -", 0), ("inspect -", 5), ("encrypt --keys none --table - -o u.sz", 6)]
+    {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
         command.args(arguments.split(' ')).current_dir(folder.path("")).env("TMPDIR", &temporary);
         let file = fs::File::open(folder.path("t.csv")).unwrap();
@@ -95,7 +102,8 @@ fn programs_are_read_from_files_and_standard_input() {
 fn messages_call_standard_input_by_its_name() {
     let folder = folder("streams-names");
     for (arguments, input, code, words) in [
-        ("schema --table -", "x\n1\n\"", 2, "standard input"),
+        ("schema --table -", "x\n1\n2,3\n", 2, "line 3"),
+        ("schema --table -", "", 2, "standard input: is empty"),
         ("demo --input -", "x\n", 2, "standard input"),
         ("inspect -", "no file", 5, "standard input: this is no file of Sunzi"),
         ("plan sum(x) --schema -", "{", 2, "standard input is no schema"),

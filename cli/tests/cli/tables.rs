@@ -65,7 +65,8 @@ fn a_table_is_encrypted_described_and_checked() {
     }
     // A schema declares what the table may hold.
     fs::write(folder.path("two.json"), r#"{"columns": [{"name": "age", "kind": {"decimal": {"decimals": 0, "low": 0, "high": 120}}, "encrypted": true}]}"#).unwrap();
-    let text = folder.fine("encrypt --keys keys/public --table t.csv --schema two.json -o p.sz --memory 4G");
+    let text =
+        folder.fine("encrypt --keys keys/public --table t.csv --schema two.json -o p.sz --force --memory 4G");
     assert!(text.contains("300 rows") && !text.contains("public: to hide"), "{text}");
     assert!(folder.fine("inspect p.sz").contains("0 to 120"));
 }

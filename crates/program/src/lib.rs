@@ -36,7 +36,7 @@ pub use formula::Formula;
 pub use function::Function;
 pub use graph::{Graph, Node, NodeId};
 pub use number::{Number, nearest};
-pub use parse::{LONGEST_TEXT, ParseError};
+pub use parse::ParseError;
 pub use program::{Group, Opened, Output, OutputValue, Program};
 pub use schema::{Column, Kind, Schema};
 pub use sharing::Sharing;

@@ -20,6 +20,7 @@ pub mod file;
 mod fit;
 mod input;
 mod reading;
+mod regular;
 mod rows;
 mod source;
 mod survey;

@@ -10,7 +10,7 @@ use sunzi_rlwe::wire::{self, WireError};
 
 use crate::csv::CsvRows;
 use crate::file::TableFile;
-use crate::{EncryptedTable, EncryptedWriter, Rows, TableError};
+use crate::{EncryptedTable, EncryptedWriter, Rows, TableError, regular};
 
 /// First bytes that mark a Parquet file.
 const PARQUET: [u8; 4] = *b"PAR1";
@@ -55,7 +55,7 @@ impl Source {
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Form`]; `TableError::Parquet`.
     pub fn rows(&self) -> Result<Box<dyn Rows>, TableError> {
-        let file = open_regular(&self.path, &self.name)?;
+        let file = regular::open(&self.path, &self.name)?;
         if !self.parquet {
             return Ok(Box::new(CsvRows::delimited(file, &self.name, self.delimiter)?));
         }
@@ -122,20 +122,9 @@ pub fn is_parquet(path: &Path) -> Result<bool, TableError> {
 
 fn begins_as_parquet(path: &Path, name: &str) -> Result<bool, TableError> {
     let mut first = Vec::new();
-    let mut file = open_regular(path, name)?.take(PARQUET.len() as u64);
+    let mut file = regular::open(path, name)?.take(PARQUET.len() as u64);
     file.read_to_end(&mut first).map_err(|error| TableError::io(name, &error))?;
     Ok(first == PARQUET)
-}
-
-/// Opens a regular file that should be a table; a pipe is not opened, since that may wait for ever.
-fn open_regular(path: &Path, name: &str) -> Result<File, TableError> {
-    wire::open_regular(path).map_err(|error| match error {
-        WireError::Io(error) => TableError::io(name, &error),
-        WireError::NotRegular { got } => {
-            TableError::form(name, format!("is {got}: give the path of a CSV or Parquet file"))
-        }
-        other => other.into(),
-    })
 }
 
 #[cfg(not(feature = "parquet"))]

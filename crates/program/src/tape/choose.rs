@@ -134,7 +134,11 @@ impl Tape {
         choice.reasons.push(format!(
             "results are below 2^{} in absolute value, for which {} room",
             range.bits(),
-            if count == 1 { "one plaintext modulus has".to_owned() } else { format!("{count} plaintext moduli have") }
+            if count == 1 {
+                "one plaintext modulus has".to_owned()
+            } else {
+                format!("{count} plaintext moduli have")
+            }
         ));
         choice.reasons.push(format!(
             "{:.0} bits of modulus leave {:.0} bits before decryption would refuse",

@@ -33,8 +33,10 @@ impl Tape {
         let builder = wanted.sharing.iter().fold(builder, |builder, &policy| builder.sharing(policy));
         let splittings = PlainRequest::Range(range.clone()).moduli(wanted.log2_degree, true);
         let mut best: Option<(f64, Choice)> = None;
-        let text =
-            format!("no secure moduli hold {} in a row with all that is done between them", counted(depth as usize, "product", "products"));
+        let text = format!(
+            "no secure moduli hold {} in a row with all that is done between them",
+            counted(depth as usize, "product", "products")
+        );
         let mut refusal = refused(text, deepest);
         for plain_moduli in splittings.map_err(ProgramError::scheme)? {
             let count = plain_moduli.len() as f64;

@@ -137,9 +137,9 @@ impl WireError {
             | Self::Parameters { .. }
             | Self::Key { .. } => Fault::Mismatch,
             Self::MixedKeys => Fault::Object,
-            Self::NotRegular { .. } | Self::Insecure { .. } | Self::Rlwe(RlweError::Insecure { .. } | RlweError::Memory { .. }) => {
-                Fault::Refused
-            }
+            Self::NotRegular { .. }
+            | Self::Insecure { .. }
+            | Self::Rlwe(RlweError::Insecure { .. } | RlweError::Memory { .. }) => Fault::Refused,
             _ => Fault::Damage,
         }
     }

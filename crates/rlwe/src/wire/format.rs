@@ -142,7 +142,8 @@ impl<I: BufRead> Reader<I> {
         let Some(kind) = Kind::of(self.header.kind).filter(|kind| several.contains(kind)) else {
             return Ok(None);
         };
-        let what = if kind == Kind::GaloisKeys { "the count of Galois keys" } else { "the count of ciphertexts" };
+        let what =
+            if kind == Kind::GaloisKeys { "the count of Galois keys" } else { "the count of ciphertexts" };
         let body_len = self.header.body_len;
         let record = Source::new(self.whole()?.input, body_len).sealed(what, 8)?;
         FieldReader::new(&record).u64().map(Some)

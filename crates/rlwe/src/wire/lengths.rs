@@ -23,7 +23,7 @@ pub fn switch_key_len(gadget: &Gadget) -> Result<u64, WireError> {
 }
 
 /// Returns the number of bytes of the two files of evaluation keys: a relinearisation key for the level of the gadget, and a
-/// Galois key for each of the given levels.
+/// Galois key for each of the given levels. A gadget over a dry ring counts dropped limbs too.
 ///
 /// # Errors
 /// [`WireError::Rlwe`] for a level that does not exist.
