@@ -16,6 +16,7 @@ mod crafted;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+#[cfg(unix)]
 mod documents;
 #[cfg(test)]
 mod files;
