@@ -40,11 +40,12 @@ product = seal.Ciphertext()
 evaluator.multiply(x, y, product)
 evaluator.relinearize_inplace(product, relin)
 
-dot = seal.Ciphertext(product)
+dot = product
 for step in (4, 2, 1):
-    rotated = seal.Ciphertext()
+    rotated, total = seal.Ciphertext(), seal.Ciphertext()
     evaluator.rotate_rows(dot, step, galois, rotated)
-    evaluator.add_inplace(dot, rotated)
+    evaluator.add(dot, rotated, total)
+    dot = total
 
 chain = seal.Ciphertext()
 evaluator.multiply(product, x, chain)

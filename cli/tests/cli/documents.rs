@@ -99,7 +99,7 @@ fn of_sunzi<'a>(words: &'a [&'a str]) -> Option<&'a [&'a str]> {
 /// Whether a block begins no program but `sunzi` and those of every shell.
 fn is_for_a_shell(block: &str) -> bool {
     let foreign = ["cargo", "git", "pip", "python"];
-    cfg!(unix) && !block.lines().any(|line| words(line).first().is_some_and(|word| foreign.contains(word)))
+    !block.lines().any(|line| words(line).first().is_some_and(|word| foreign.contains(word)))
 }
 
 /// Runs a block in a shell that finds `sunzi`, and returns what it prints.

@@ -18,6 +18,7 @@ mod demo;
 #[cfg(test)]
 mod dialects;
 #[cfg(test)]
+#[cfg(unix)]
 mod documents;
 #[cfg(test)]
 mod errors;

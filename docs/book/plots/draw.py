@@ -144,7 +144,7 @@ def levels() -> Picture:
 
 
 def schemes() -> Picture:
-    picture = Picture(680, 470, "Which scheme")
+    picture = Picture(720, 470, "Which scheme")
 
     def question(y: float, lines: list[str]) -> None:
         picture.box(30, y, 360, 62, LIGHT)
@@ -152,9 +152,9 @@ def schemes() -> Picture:
             picture.text(210, y + 26 + 22 * i, line)
 
     def answer(x: float, y: float, name: str, line: str) -> None:
-        picture.box(x, y, 160, 62, "#f4efe3")
-        picture.text(x + 80, y + 26, name, 16)
-        picture.text(x + 80, y + 48, line, 12, GREY)
+        picture.box(x, y, 200, 62, "#f4efe3")
+        picture.text(x + 100, y + 26, name, 16)
+        picture.text(x + 100, y + 48, line, 12, GREY)
 
     def arrow(points: list[tuple[float, float]], x: float, y: float, word: str) -> None:
         picture.line(points, end="tip")
@@ -166,17 +166,17 @@ def schemes() -> Picture:
     answer(490, 75, "CKKS", "rounded, error stated")
     answer(490, 190, "CKKS, bootstrapped", "any depth, gigabytes of keys")
     answer(490, 300, "BGV", "exact, no noise to watch")
-    answer(130, 370, "BFV", "exact, while bits are left")
+    answer(110, 370, "BFV", "exact, while bits are left")
     arrow([(390, 51), (450, 51), (450, 96), (486, 96)], 420, 43, "no")
     arrow([(210, 82), (210, 126)], 230, 108, "yes")
     arrow([(390, 161), (450, 161), (450, 116), (486, 116)], 420, 153, "yes")
     arrow([(210, 192), (210, 236)], 228, 218, "no")
-    picture.line([(570, 137), (570, 186)], end="tip")
-    picture.text(562, 158, "more than twenty", 12, BLUE, "end")
-    picture.text(562, 174, "products in a row", 12, BLUE, "end")
+    picture.line([(590, 137), (590, 186)], end="tip")
+    picture.text(600, 158, "more than twenty", 12, BLUE, "start")
+    picture.text(600, 174, "products in a row", 12, BLUE, "start")
     arrow([(390, 271), (450, 271), (450, 331), (486, 331)], 420, 263, "yes")
     arrow([(210, 302), (210, 366)], 228, 340, "no")
-    picture.text(340, 458, "sunzi plan and Context.for_depth choose by themselves, and say why.", 13, GREY)
+    picture.text(360, 458, "sunzi plan and Context.for_depth choose by themselves, and say why.", 13, GREY)
     return picture
 
 

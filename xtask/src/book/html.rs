@@ -1,7 +1,6 @@
 //! Links of the built book: files, places in pages, and paths of the repository that they name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::outside;
@@ -95,6 +94,8 @@ fn attributes<'a>(text: &'a str, names: &'a [&'a str]) -> impl Iterator<Item = S
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -70,7 +70,7 @@ const fn other(names: &'static [&'static str], answer: &'static str, ways: &'sta
 }
 
 /// Functions of other languages, with what there is instead.
-pub static ELSEWHERE: [Elsewhere; 27] = [
+pub static ELSEWHERE: [Elsewhere; 32] = [
     other(
         &["max", "maximum", "greatest", "pmax"],
         "the largest number of a column is not offered: count(x > 100) says how many are larger than a number",
@@ -89,10 +89,10 @@ pub static ELSEWHERE: [Elsewhere; 27] = [
     ),
     other(&["sign", "sgn"], "the sign is made of two comparisons", &[way(&["x"], "(x > 0) - (x < 0)")]),
     other(
-        &["median", "quantile", "percentile", "percentile_cont", "quartile", "mode"],
+        &["median", "quantile", "percentile", "percentile_cont", "quartile"],
         "medians and quantiles are not offered, since encrypted numbers are not sorted: count(x <= 50) / count() is the part of the rows \
          up to a number, and several such counts bracket a quantile",
-        &[way(&["x"], "count(x <= 50) / count()")],
+        &[],
     ),
     other(
         &[
@@ -151,10 +151,16 @@ pub static ELSEWHERE: [Elsewhere; 27] = [
     ),
     other(&["square", "sqr"], "squares are powers", &[way(&["x"], "x ^ 2")]),
     other(
-        &["log2", "log10", "log1p"],
-        "log is the natural logarithm: multiply it by 1.4426950408889634 for base 2, by 0.4342944819032518 for base 10",
-        &[],
+        &["log2"],
+        "log is the natural logarithm, a multiple of every other",
+        &[way(&["x"], "1.4426950408889634 * log(x)")],
     ),
+    other(
+        &["log10"],
+        "log is the natural logarithm, a multiple of every other",
+        &[way(&["x"], "0.4342944819032518 * log(x)")],
+    ),
+    other(&["log1p"], "log takes the sum", &[way(&["x"], "log(1 + x)")]),
     other(
         &["sin", "cos", "tan", "erf", "gelu", "softplus", "asin", "acos", "atan", "sinh", "cosh"],
         "of smooth functions there are sigmoid, tanh, exp, log, sqrt and inverse: approximate others by poly(x, a0, a1, …) on the range of x",
@@ -170,6 +176,7 @@ pub static ELSEWHERE: [Elsewhere; 27] = [
         &[
             "distinct",
             "unique",
+            "mode",
             "nunique",
             "count_distinct",
             "value_counts",
@@ -188,13 +195,28 @@ pub static ELSEWHERE: [Elsewhere; 27] = [
     ),
     other(
         &["prod", "product", "geomean", "gmean"],
-        "the product of all rows is not offered: its logarithm is sum(log(x)), from which the key holder takes the exponential",
-        &[way(&["x"], "sum(log(x))")],
+        "the product of all rows is not offered: its logarithm is sum(log(x)), of which the key holder takes the exponential",
+        &[],
     ),
     other(
-        &["norm", "mse", "rmse", "mae"],
-        "errors of predictions are means of squares, their root after decryption",
-        &[way(&["x"], "sqrt(sum(x ^ 2))"), way(&["x", "y"], "sqrt(mean((x - y) ^ 2))")],
+        &["norm"],
+        "the length of a column is the root of its sum of squares",
+        &[way(&["x"], "sqrt(sum(x ^ 2))")],
+    ),
+    other(
+        &["mse"],
+        "the error of predictions is a mean of squared differences",
+        &[way(&["x", "y"], "mean((x - y) ^ 2)")],
+    ),
+    other(
+        &["rmse"],
+        "the error of predictions is the root of a mean of squared differences",
+        &[way(&["x", "y"], "sqrt(mean((x - y) ^ 2))")],
+    ),
+    other(
+        &["mae"],
+        "the absolute error of predictions is a mean of differences times their signs",
+        &[way(&["x", "y"], "mean((2 * (x > y) - 1) * (x - y))")],
     ),
     other(
         &["zscore", "standardize", "standardise", "scale", "normalize"],
@@ -209,11 +231,15 @@ pub static ELSEWHERE: [Elsewhere; 27] = [
 ];
 
 /// Words of other languages that are no functions.
-pub static WORDS: [Word; 9] = [
+pub static WORDS: [Word; 10] = [
     Word { words: &["and"], answer: "both hold where the product is 1: (age > 30) * (age < 60)" },
     Word {
-        words: &["or", "xor"],
+        words: &["or"],
         answer: "one holds where the sum less the product is 1: (a > 1) + (b > 1) - (a > 1) * (b > 1)",
+    },
+    Word {
+        words: &["xor"],
+        answer: "one alone holds where the square of the difference is 1: ((a > 1) - (b > 1)) ^ 2",
     },
     Word { words: &["not"], answer: "a comparison does not hold where 1 less it is 1: 1 - (age > 30)" },
     Word {

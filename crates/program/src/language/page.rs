@@ -82,7 +82,7 @@ fn grammar() -> Vec<Block> {
         ]),
         Block::Code(
             "text",
-            "total = sum(cost)          # a result with a name\nshare = total / count()\nmean(age) by region"
+            "total = sum(cost);         # a result with a name\nshare = total / count();\nmean(age) by region"
                 .to_owned(),
         ),
         heading(2, "Columns and constants"),

@@ -253,7 +253,7 @@ impl<'a> Compiler<'a> {
                     "*" => self.graph.multiply(a, b),
                     _ => {
                         let message = "encrypted numbers cannot be divided";
-                        let help = "write x * inverse(y, low, high), which approximates, or divide totals";
+                        let help = "write x * inverse(y), which approximates, or divide totals";
                         return Err(Wrong::at(span, message).with_help(help));
                     }
                 };
