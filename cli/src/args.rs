@@ -19,7 +19,7 @@ pub(crate) use self::params::{ParamsArgs, ParamsScheme, security};
 pub(crate) use self::program::{DecryptArgs, EvalArgs, PRECISION, PlanArgs, RoomArgs, SharingArgs};
 pub(crate) use self::read::{Asked, Manner, read};
 use self::tables::parse_names;
-pub(crate) use self::tables::{EncryptArgs, Names, ReadingArgs, SchemaArgs, TableArgs, flat};
+pub(crate) use self::tables::{EncryptArgs, Names, SchemaArgs, TableArgs, flat};
 
 /// Compute on encrypted numbers, exactly.
 #[derive(Debug, Parser)]

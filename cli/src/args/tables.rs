@@ -65,7 +65,11 @@ pub(crate) struct TableArgs {
 impl ReadingArgs {
     /// Returns the choices of how texts are read.
     pub(crate) fn reading(&self) -> Reading {
-        Reading { decimal_comma: self.decimal_comma, date_format: self.date_format.clone(), units: Vec::new() }
+        Reading {
+            decimal_comma: self.decimal_comma,
+            date_format: self.date_format.clone(),
+            units: Vec::new(),
+        }
     }
 }
 
@@ -101,7 +105,9 @@ pub(crate) fn parse_names(list: &str) -> Result<Names, String> {
 fn parse_delimiter(text: &str) -> Result<u8, String> {
     match (text, text.as_bytes()) {
         ("tab" | "\\t", _) => Ok(b'\t'),
-        (_, [byte]) if *byte == b'\t' || byte.is_ascii_punctuation() && *byte != b'"' || *byte == b' ' => Ok(*byte),
+        (_, [byte]) if *byte == b'\t' || byte.is_ascii_punctuation() && *byte != b'"' || *byte == b' ' => {
+            Ok(*byte)
+        }
         _ => Err("expected one character such as ; or |, or tab".to_owned()),
     }
 }
@@ -119,7 +125,8 @@ fn parse_range(text: &str) -> Result<Range, String> {
 
 /// Parses the unit of a column.
 fn parse_unit(text: &str) -> Result<(String, TimeUnit), String> {
-    let unit = text.rsplit_once('=').and_then(|(column, unit)| Some((column.to_owned(), TimeUnit::named(unit)?)));
+    let unit =
+        text.rsplit_once('=').and_then(|(column, unit)| Some((column.to_owned(), TimeUnit::named(unit)?)));
     unit.filter(|(column, _)| !column.is_empty()).ok_or_else(|| {
         let names = TimeUnit::ALL.map(TimeUnit::name).join(", ");
         format!("expected a column and its unit, as in day=days; the units are {names}")
@@ -201,7 +208,9 @@ mod tests {
 
     #[test]
     fn delimiters_ranges_and_units_are_read() {
-        for (text, byte) in [(";", b';'), ("|", b'|'), ("tab", b'\t'), ("\\t", b'\t'), ("\t", b'\t'), (" ", b' ')] {
+        for (text, byte) in
+            [(";", b';'), ("|", b'|'), ("tab", b'\t'), ("\\t", b'\t'), ("\t", b'\t'), (" ", b' ')]
+        {
             assert_eq!(parse_delimiter(text), Ok(byte), "{text}");
         }
         for text in ["", ";;", "a", "1", "\"", "\n", "é"] {

@@ -14,9 +14,7 @@ use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
-use sunzi::table::{
-    Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer,
-};
+use sunzi::table::{Chunks, EncryptedWriter, Input, Surveyed, TableError, inputs, parquet_writer};
 
 use super::input::InputFile;
 use super::schema::{Looked, look};
@@ -24,8 +22,8 @@ use super::target::{Content, Target};
 use super::{mode, refuse_keys, refuse_table};
 use crate::args::EncryptArgs;
 use crate::error::{CliError, quoted};
+use crate::program;
 use crate::progress::Progress;
-use crate::{output, program};
 
 /// Report of `sunzi encrypt`: the encrypted table that it wrote.
 #[derive(Debug, Serialize)]

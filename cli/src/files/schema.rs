@@ -31,7 +31,9 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<(), CliError> {
     let rows = args.rows.unwrap_or(schema.rows);
     if rows < schema.rows {
         let own = counted(schema.rows as usize, "row", "rows");
-        return Err(CliError::input(format!("the table has {own}, and --rows declares {rows}: declare at least as many")));
+        return Err(CliError::input(format!(
+            "the table has {own}, and --rows declares {rows}: declare at least as many"
+        )));
     }
     let json = write_schema(&Schema { rows, ..schema }).map_err(CliError::failure)?;
     let Some(target) = target else { return output::print(&json) };

@@ -60,13 +60,21 @@ fn dates_and_times_count_their_unit() {
          2024-12-31,2024-12-31 23:00:00,2025-01-01 01:00:00+01:00,23:59\n",
     )
     .unwrap();
-    let hours = ["--unit", "admitted=minutes", "--unit", "left=minutes", "--range", "day=2020-01-01..2029-12-31"];
+    let hours =
+        ["--unit", "admitted=minutes", "--unit", "left=minutes", "--range", "day=2020-01-01..2029-12-31"];
     let found = results(&folder, "t.csv", &[], &hours, "mean(left - admitted); mean(day); sum(clock)");
     assert_eq!(found, [(150.0 + 60.0) / 2.0, (19_723.0 + 20_088.0) / 2.0, 60.0 + 86_340.0]);
     let columns = &schema(&folder)["columns"];
     assert_eq!(columns[0]["kind"]["decimal"]["range"], serde_json::json!(["2020-01-01", "2029-12-31"]));
-    assert_eq!((&columns[1]["unit"], &columns[3]["unit"]), (&"minutes since 1970-01-01".into(), &"seconds since midnight".into()));
-    folder.refused("schema t.csv --unit clock=hours", 2, &["line 2", "\"clock\"", "no whole number of hours"]);
+    assert_eq!(
+        (&columns[1]["unit"], &columns[3]["unit"]),
+        (&"minutes since 1970-01-01".into(), &"seconds since midnight".into())
+    );
+    folder.refused(
+        "schema t.csv --unit clock=hours",
+        2,
+        &["line 2", "\"clock\"", "no whole number of hours"],
+    );
     folder.refused("schema t.csv --unit day=weeks", 2, &["days, hours, minutes"]);
     folder.refused("schema t.csv --unit dya=days", 2, &["dya", "day, admitted, left, clock"]);
     fs::write(folder.path("later.csv"), "day,admitted,left,clock\n2030-01-01,,,\n").unwrap();
@@ -90,7 +98,9 @@ fn the_delimiter_is_told_by_the_header_or_by_the_user() {
     let folder = Folder::new("dialects-delimiter");
     fs::write(folder.path("comma.csv"), "a,b\n1,2\n").unwrap();
     let plain = folder.fine("schema comma.csv");
-    for (text, options) in [("a;b\n1;2\n", ""), ("a\tb\n1\t2\n", ""), ("a|b\n1|2\n", ""), ("a:b\n1:2\n", " --delimiter :")] {
+    for (text, options) in
+        [("a;b\n1;2\n", ""), ("a\tb\n1\t2\n", ""), ("a|b\n1|2\n", ""), ("a:b\n1:2\n", " --delimiter :")]
+    {
         fs::write(folder.path("other.csv"), text).unwrap();
         assert_eq!(folder.fine(&format!("schema other.csv{options}")), plain, "{text:?}");
     }

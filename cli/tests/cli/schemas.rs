@@ -24,7 +24,9 @@ fn day(folder: &Folder, rows: u32, first: u32) -> f64 {
     fs::write(folder.path("day.csv"), table(rows, first)).unwrap();
     folder.fine("encrypt day.csv --keys keys/public --schema s.json -o day.sz --force --quiet");
     folder.fine("eval sum(age) --keys keys/eval day.sz -o out.sz --force --quiet");
-    report(&folder.run("decrypt --keys keys/secret out.sz --json"))["results"][0]["number"]["value"].as_f64().unwrap()
+    report(&folder.run("decrypt --keys keys/secret out.sz --json"))["results"][0]["number"]["value"]
+        .as_f64()
+        .unwrap()
 }
 
 fn sum(rows: u32, first: u32) -> f64 {
@@ -61,7 +63,8 @@ fn a_packed_plan_serves_the_tables_of_other_days() {
     let folder = Folder::new("schemas-packed");
     fs::write(folder.path("t.csv"), table(300, 20)).unwrap();
     folder.fine("schema t.csv --columns age,cost --range age=0..120 --range cost=0..99.9 -o s.json");
-    let plan = folder.fine("plan mean(age*cost) --schema s.json --packing always -o job.params --no-time --json");
+    let plan =
+        folder.fine("plan mean(age*cost) --schema s.json --packing always -o job.params --no-time --json");
     fs::write(folder.path("job.plan"), plan).unwrap();
     folder.fine("keygen job.params -d keys --plan job.plan --quiet");
     for (rows, first) in [(300, 20), (41, 33)] {
@@ -108,11 +111,20 @@ fn a_subset_of_a_schema_is_taken() {
     let folder = Folder::new("schemas-subset");
     fs::write(folder.path("t.csv"), table(30, 20)).unwrap();
     folder.fine("schema t.csv --range age=0..120 --clear region -o s.json");
-    let found: Value = serde_json::from_str(&folder.fine("schema t.csv --schema s.json --columns region,age")).unwrap();
-    let names: Vec<&Value> = found["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+    let found: Value =
+        serde_json::from_str(&folder.fine("schema t.csv --schema s.json --columns region,age")).unwrap();
+    let names: Vec<&Value> =
+        found["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
     assert_eq!(names, ["region", "age"]);
-    assert_eq!((&found["columns"][0]["encrypted"], &found["columns"][1]["kind"]["decimal"]["range"]), (&false.into(), &json!([0, 120])));
-    folder.refused("schema t.csv --schema s.json --columns coast", 2, &["coast", "not in the schema", "age, cost, region"]);
+    assert_eq!(
+        (&found["columns"][0]["encrypted"], &found["columns"][1]["kind"]["decimal"]["range"]),
+        (&false.into(), &json!([0, 120]))
+    );
+    folder.refused(
+        "schema t.csv --schema s.json --columns coast",
+        2,
+        &["coast", "not in the schema", "age, cost, region"],
+    );
 }
 
 #[test]
@@ -133,7 +145,8 @@ fn the_table_stands_where_eval_has_it() {
     let folder = Folder::new("schemas-positional");
     fs::write(folder.path("t.csv"), table(5, 20)).unwrap();
     assert_eq!(folder.fine("schema t.csv"), folder.fine("schema --table t.csv"));
-    let plans = ["plan sum(age) t.csv --no-time", "plan sum(age) --table t.csv --no-time"].map(|plan| folder.fine(plan));
+    let plans = ["plan sum(age) t.csv --no-time", "plan sum(age) --table t.csv --no-time"]
+        .map(|plan| folder.fine(plan));
     assert_eq!(plans[0], plans[1]);
     folder.refused("schema", 2, &["<TABLE>"]);
     folder.refused("schema t.csv --table t.csv", 2, &["cannot be used with"]);

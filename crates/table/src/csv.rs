@@ -161,7 +161,11 @@ fn most_frequent(first: &[u8]) -> u8 {
         }
     }
     let most = counts.iter().copied().max().unwrap_or(0);
-    DELIMITERS.into_iter().zip(counts).find(|(_, count)| *count == most).map_or(b',', |(delimiter, _)| delimiter)
+    DELIMITERS
+        .into_iter()
+        .zip(counts)
+        .find(|(_, count)| *count == most)
+        .map_or(b',', |(delimiter, _)| delimiter)
 }
 
 /// Parses a list of column names as a line of CSV: a name with a comma or a quotation mark stands between quotation marks.
@@ -201,7 +205,8 @@ pub(crate) fn check_names(names: &[String], selected: &[bool], place: &str) -> R
     names.iter().for_each(|name| *counts.entry(name).or_insert(0_usize) += 1);
     for (index, (name, _)) in names.iter().zip(selected).enumerate().filter(|(_, (_, selected))| **selected) {
         if name.is_empty() {
-            let problem = format!("column {} has no name; give it one, or choose columns without it", index + 1);
+            let problem =
+                format!("column {} has no name; give it one, or choose columns without it", index + 1);
             return Err(TableError::form(place, problem));
         }
         if counts.get(name).is_some_and(|count| *count > 1) {
@@ -241,8 +246,9 @@ impl<R: Read> Rows for CsvRows<R> {
         self.any = true;
         let cells = self.record.len();
         if cells != columns {
-            let problem =
-                format!("has {cells} cells, the header has {columns}: give every row one cell for each column");
+            let problem = format!(
+                "has {cells} cells, the header has {columns}: give every row one cell for each column"
+            );
             return Err(TableError::form(self.here(), problem));
         }
         let mut selected = self.record.iter().zip(&self.selected).filter(|(_, selected)| **selected);
@@ -395,7 +401,9 @@ mod tests {
     #[test]
     fn the_header_tells_the_delimiter() {
         let plain = read(b"a,b\n1,x\n2,y\n").unwrap();
-        for text in ["a;b\n1;x\n2;y\n", "a\tb\r\n1\tx\r\n2\ty", "\n\na|b\n1|x\n2|y\n", "\"a\";b\n1;\"x\"\n2;y\n"] {
+        for text in
+            ["a;b\n1;x\n2;y\n", "a\tb\r\n1\tx\r\n2\ty", "\n\na|b\n1|x\n2|y\n", "\"a\";b\n1;\"x\"\n2;y\n"]
+        {
             let (names, rows) = read(text.as_bytes()).unwrap();
             assert_eq!(names, plain.0, "{text:?}");
             assert!(rows.iter().zip(&plain.1).all(|(own, other)| own.1 == other.1), "{text:?}");
@@ -405,18 +413,25 @@ mod tests {
         assert_eq!(read(b"a,\"b\nc;;;\"\n1,2;2\n").unwrap().1[0].1, ["1", "2;2"]);
         let mut given = CsvRows::delimited(&b"a,b;c\n1,2;3\n"[..], "t.csv", Some(b';')).unwrap();
         assert!(given.advance().unwrap());
-        assert_eq!((given.names(), given.cell(0).text().as_ref()), (&["a,b".to_owned(), "c".to_owned()][..], "1,2"));
+        assert_eq!(
+            (given.names(), given.cell(0).text().as_ref()),
+            (&["a,b".to_owned(), "c".to_owned()][..], "1,2")
+        );
     }
 
     #[test]
     fn unselected_columns_may_hold_anything() {
         let mut rows = CsvRows::new(&b",a,x,x\n0,1,\xff,\xfe\n"[..], "t.csv").unwrap();
-        let message = |rows: &mut CsvRows<_>, columns: &[usize]| rows.select(columns).unwrap_err().to_string();
+        let message =
+            |rows: &mut CsvRows<_>, columns: &[usize]| rows.select(columns).unwrap_err().to_string();
         assert!(message(&mut rows, &[0, 1]).contains("column 1 has no name"));
         assert!(message(&mut rows, &[1, 3]).contains("two columns are named \"x\""));
         rows.select(&[1]).unwrap();
         assert!(rows.advance().unwrap());
-        assert_eq!((rows.cell(1), rows.cell(0), rows.cell(2)), (Cell::Text("1"), Cell::Missing, Cell::Missing));
+        assert_eq!(
+            (rows.cell(1), rows.cell(0), rows.cell(2)),
+            (Cell::Text("1"), Cell::Missing, Cell::Missing)
+        );
         let mut all = CsvRows::new(&b"a,b\n1,\xff\n"[..], "t.csv").unwrap();
         assert!(all.advance().unwrap_err().to_string().contains("line 2: is not UTF-8"));
     }

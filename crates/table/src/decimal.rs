@@ -276,7 +276,8 @@ mod tests {
 
     #[test]
     fn a_decimal_comma_is_read_where_it_is_asked_for() {
-        for (text, parts) in [("17,99", (1799, -2)), ("-,5", (-5, -1)), ("1000", (1, 3)), ("1,5e3", (15, 2))] {
+        for (text, parts) in [("17,99", (1799, -2)), ("-,5", (-5, -1)), ("1000", (1, 3)), ("1,5e3", (15, 2))]
+        {
             assert_eq!(Decimal::parse_with_comma(text).unwrap().parts(), parts, "{text}");
         }
         for text in ["1.5", "1.000,5", "1,5,0", "x"] {

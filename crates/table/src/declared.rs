@@ -170,16 +170,25 @@ impl End {
         if let Some(unit) = unit {
             let moment = Moment::parse(&text, None).filter(|moment| moment.since == unit.since);
             let units = moment.and_then(|moment| moment.units(unit.time));
-            return units.ok_or_else(|| format!("has the end {text} of its range, expected a date or time that {unit} count"));
+            return units.ok_or_else(|| {
+                format!("has the end {text} of its range, expected a date or time that {unit} count")
+            });
         }
-        let number = Decimal::parse(&text).map_err(|problem| format!("has the end {text} of its range, which {problem}"))?;
-        if matches!(self, Self::Number(number) if number.is_f64()) && number.parts().0.unsigned_abs() >= DIGITS {
-            return Err(format!("has the end {text} of its range: write more than 15 digits as a text, as in \"0.5\""));
+        let number = Decimal::parse(&text)
+            .map_err(|problem| format!("has the end {text} of its range, which {problem}"))?;
+        if matches!(self, Self::Number(number) if number.is_f64())
+            && number.parts().0.unsigned_abs() >= DIGITS
+        {
+            return Err(format!(
+                "has the end {text} of its range: write more than 15 digits as a text, as in \"0.5\""
+            ));
         }
         let units = number.scaled(decimals).and_then(|units| i64::try_from(units).ok());
         match units.filter(|_| number.decimals() <= decimals) {
             Some(units) => Ok(units),
-            None => Err(format!("has the end {text} of its range and {decimals} decimals: declare more, or round")),
+            None => Err(format!(
+                "has the end {text} of its range and {decimals} decimals: declare more, or round"
+            )),
         }
     }
 }
@@ -205,7 +214,9 @@ mod tests {
         ];
         let schema = Schema::new(7, columns).unwrap();
         let json = write_schema(&schema).unwrap();
-        for part in ["-0.05", "999.99", "\"900719925474099.2\"", "9007199254740992", "\"2024-01-01\"", "\"23:59:59\""] {
+        for part in
+            ["-0.05", "999.99", "\"900719925474099.2\"", "9007199254740992", "\"2024-01-01\"", "\"23:59:59\""]
+        {
             assert!(json.contains(part), "{part}: {json}");
         }
         let asked = read_schema(&json).unwrap();

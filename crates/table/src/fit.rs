@@ -122,9 +122,7 @@ pub(crate) fn no_whole(unit: Unit) -> String {
 
 pub(crate) fn outside(low: impl ToString, high: impl ToString) -> String {
     let (low, high) = (low.to_string(), high.to_string());
-    format!(
-        "is outside of the declared range from {low} to {high}: correct it, or declare a wider one"
-    )
+    format!("is outside of the declared range from {low} to {high}: correct it, or declare a wider one")
 }
 
 /// Writes the number v/10^decimals in digits.

@@ -126,13 +126,12 @@ fn chosen<'a>(declared: &'a [Column], names: &[String]) -> Result<Vec<&'a Column
     names.iter().map(|name| of(name).ok_or_else(|| missing(&all, name, "schema"))).collect()
 }
 
-fn of_name<'a>(
-    columns: &'a mut [(usize, Found, Column)],
-    name: &str,
-) -> Result<&'a mut Found, TableError> {
+fn of_name<'a>(columns: &'a mut [(usize, Found, Column)], name: &str) -> Result<&'a mut Found, TableError> {
     let names: Vec<String> = columns.iter().map(|(_, _, column)| column.name.clone()).collect();
     let found = columns.iter_mut().find(|(_, _, column)| column.name == name).map(|(_, found, _)| found);
-    found.ok_or_else(|| TableError::column(name, format!("is not taken of the table; taken are {}", listed(&names))))
+    found.ok_or_else(|| {
+        TableError::column(name, format!("is not taken of the table; taken are {}", listed(&names)))
+    })
 }
 
 /// Declares the range of a column: its ends are seen as cells before the table's own, and none may lie beyond.
@@ -146,7 +145,8 @@ fn declare(found: &mut Found, range: &Range, reading: &Reading) -> Result<(), Ta
     for end in [low, high] {
         found.see(&Cell::Text(end), column, || "the declared range".to_owned(), &plain)?;
     }
-    let problem = format!("cannot have the range from {low} to {high}: give numbers or dates, the lower end first");
+    let problem =
+        format!("cannot have the range from {low} to {high}: give numbers or dates, the lower end first");
     if found.fix(low, &plain) { Ok(()) } else { Err(TableError::column(column, problem)) }
 }
 

@@ -48,7 +48,8 @@ impl DateFormat {
 
     fn parse(&self, text: &str) -> Option<Moment> {
         let of_time = || NaiveTime::parse_from_str(text, &self.0).ok().map(Moment::of_time);
-        let zoned = || DateTime::parse_from_str(text, &self.0).ok().map(|time| Moment::of_datetime(time.naive_utc()));
+        let zoned =
+            || DateTime::parse_from_str(text, &self.0).ok().map(|time| Moment::of_datetime(time.naive_utc()));
         let local = || NaiveDateTime::parse_from_str(text, &self.0).ok().map(Moment::of_datetime);
         let date = || NaiveDate::parse_from_str(text, &self.0).ok().map(Moment::of_date);
         zoned().or_else(local).or_else(date).or_else(of_time)
@@ -74,7 +75,10 @@ impl Moment {
             (4, Some(b'-')) => {}
             (1 | 2, Some(b':')) => {
                 let time = ["%H:%M:%S%.f", "%H:%M"].into_iter();
-                return time.filter_map(|form| NaiveTime::parse_from_str(text, form).ok()).next().map(Self::of_time);
+                return time
+                    .filter_map(|form| NaiveTime::parse_from_str(text, form).ok())
+                    .next()
+                    .map(Self::of_time);
             }
             _ => return None,
         }
@@ -82,12 +86,13 @@ impl Moment {
             return NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().map(Self::of_date);
         }
         let local = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
-        let local = local.into_iter().filter_map(|form| NaiveDateTime::parse_from_str(text, form).ok()).next();
+        let local =
+            local.into_iter().filter_map(|form| NaiveDateTime::parse_from_str(text, form).ok()).next();
         let zoned = || {
             let forms = ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f %#z"];
-            DateTime::parse_from_rfc3339(text)
-                .ok()
-                .or_else(|| forms.into_iter().filter_map(|form| DateTime::parse_from_str(text, form).ok()).next())
+            DateTime::parse_from_rfc3339(text).ok().or_else(|| {
+                forms.into_iter().filter_map(|form| DateTime::parse_from_str(text, form).ok()).next()
+            })
         };
         local.or_else(|| zoned().map(|time| time.naive_utc())).map(Self::of_datetime)
     }
@@ -99,7 +104,8 @@ impl Moment {
 
     fn of_datetime(time: NaiveDateTime) -> Self {
         let time = time.and_utc();
-        let nanoseconds = i128::from(time.timestamp()) * 1_000_000_000 + i128::from(time.timestamp_subsec_nanos());
+        let nanoseconds =
+            i128::from(time.timestamp()) * 1_000_000_000 + i128::from(time.timestamp_subsec_nanos());
         Self { since: Origin::Epoch, nanoseconds, is_date: false }
     }
 
@@ -120,7 +126,9 @@ impl Moment {
     #[must_use]
     pub fn units(self, unit: TimeUnit) -> Option<i64> {
         let size = i128::from(unit.nanoseconds());
-        (self.nanoseconds % size == 0).then_some(self.nanoseconds / size).and_then(|units| i64::try_from(units).ok())
+        (self.nanoseconds % size == 0)
+            .then_some(self.nanoseconds / size)
+            .and_then(|units| i64::try_from(units).ok())
     }
 
     /// Unit of time that counts the moment unless another one is asked for: days for dates, seconds for times.
@@ -150,7 +158,8 @@ impl fmt::Display for Moment {
 /// Whether a text has the look of a date that needs a pattern to be read, such as 17.05.2024 or 5/17/24.
 pub(crate) fn looks_like_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split(['.', '/', '-']).collect();
-    parts.len() == 3 && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+    parts.len() == 3
+        && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -185,7 +194,18 @@ mod tests {
         assert_eq!(of("1970-01-01T00:00:00.000000001"), time(1));
         let clock = |nanoseconds| Moment { since: Origin::Midnight, nanoseconds, is_date: false };
         assert_eq!((of("00:00"), of("9:05:00.5")), (clock(0), clock(32_700_500_000_000)));
-        for text in ["2024-02-30", "2024-13-01", "20240517", "17.05.2024", "5/17/2024", "24:00", "1:2:3:4", "2024-05", "x", ""] {
+        for text in [
+            "2024-02-30",
+            "2024-13-01",
+            "20240517",
+            "17.05.2024",
+            "5/17/2024",
+            "24:00",
+            "1:2:3:4",
+            "2024-05",
+            "x",
+            "",
+        ] {
             assert_eq!(Moment::parse(text, None), None, "{text}");
         }
     }

@@ -241,8 +241,15 @@ impl Compiler<'_> {
 fn misused(entry: &Entry, got: usize, span: &Range<usize>) -> Wrong {
     let forms: Vec<String> = entry.written().collect();
     let name = entry.name;
-    Wrong::at(span, format!("`{name}` is written {}, and here it has {}", forms.join(" or "), counted(got, "argument", "arguments")))
-        .with_help(format!("it is {}; as in {}", entry.meaning, entry.example))
+    Wrong::at(
+        span,
+        format!(
+            "`{name}` is written {}, and here it has {}",
+            forms.join(" or "),
+            counted(got, "argument", "arguments")
+        ),
+    )
+    .with_help(format!("it is {}; as in {}", entry.meaning, entry.example))
 }
 
 /// Returns a program with these texts for the names of its arguments, in brackets where the program needs them.

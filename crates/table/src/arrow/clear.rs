@@ -4,10 +4,10 @@ use std::fs::File;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{AnyDictionaryArray, Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
@@ -56,9 +56,11 @@ impl ParquetRows {
 
     fn read(file: File, name: &str) -> Result<Self, TableError> {
         let len = file.metadata().map_err(|error| TableError::io(name, &error))?.len();
-        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::default()).map_err(refused(name))?;
+        let metadata =
+            ArrowReaderMetadata::load(&file, ArrowReaderOptions::default()).map_err(refused(name))?;
         pages::check(&file, len, metadata.metadata(), TableKind::Clear).map_err(refused(name))?;
-        let names: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let names: Vec<String> =
+            metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
         let places = (0..names.len()).map(Some).collect();
         let (reader, batch, keys, name) = (None, None, Vec::new(), name.to_owned());
         Ok(Self { file, metadata, reader, names, places, batch, keys, at: 0, row: 0, name })
@@ -82,7 +84,9 @@ impl ParquetRows {
             None => Ok(()),
             Some((field, _)) => {
                 let kind = field.data_type();
-                let problem = format!("has the type {kind}: give numbers, dates or texts, or choose columns without it");
+                let problem = format!(
+                    "has the type {kind}: give numbers, dates or texts, or choose columns without it"
+                );
                 Err(TableError::column(field.name(), problem))
             }
         }
@@ -104,7 +108,11 @@ fn is_known(kind: &DataType) -> bool {
         DataType::Dictionary(_, values) => matches!(**values, DataType::Utf8 | DataType::LargeUtf8),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Boolean => true,
         DataType::Decimal128(..) | DataType::Float32 | DataType::Float64 => true,
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) | DataType::Time32(_) | DataType::Time64(_) => true,
+        DataType::Date32
+        | DataType::Date64
+        | DataType::Timestamp(..)
+        | DataType::Time32(_)
+        | DataType::Time64(_) => true,
         other => other.is_integer(),
     }
 }
@@ -117,7 +125,8 @@ impl Rows for ParquetRows {
     fn select(&mut self, columns: &[usize]) -> Result<(), TableError> {
         let mut next = 0..;
         let selected = flags(columns, self.names.len());
-        self.places = selected.into_iter().map(|selected| if selected { next.next() } else { None }).collect();
+        self.places =
+            selected.into_iter().map(|selected| if selected { next.next() } else { None }).collect();
         // Rows that were read have other columns.
         (self.reader, self.batch) = (None, None);
         self.check()
@@ -172,7 +181,9 @@ fn cell<'a>(column: &'a ArrayRef, at: usize, keys: &[usize]) -> Cell<'a> {
         DataType::Date32 => date(i128::from(column.as_primitive::<Date32Type>().value(at)) * DAY),
         DataType::Date64 => date(i128::from(column.as_primitive::<Date64Type>().value(at)) * 1_000_000),
         DataType::Timestamp(unit, _) => time(Origin::Epoch, *unit, timestamp(column, *unit, at)),
-        DataType::Time32(unit) | DataType::Time64(unit) => time(Origin::Midnight, *unit, clock(column, *unit, at)),
+        DataType::Time32(unit) | DataType::Time64(unit) => {
+            time(Origin::Midnight, *unit, clock(column, *unit, at))
+        }
         DataType::Boolean => whole(column.as_boolean().value(at).into()),
         DataType::Decimal128(_, scale) => {
             Cell::Number(Decimal::new(column.as_primitive::<Decimal128Type>().value(at), -i32::from(*scale)))

@@ -88,7 +88,9 @@ impl Found {
                 *self = Self::Texts(BTreeSet::new());
                 return self.see(cell, column, place, reading);
             }
-            (Self::Numbers(numbers), Ok(Numeric::Number(number))) if !numbers.truth => numbers.see(cell, number),
+            (Self::Numbers(numbers), Ok(Numeric::Number(number))) if !numbers.truth => {
+                numbers.see(cell, number)
+            }
             (Self::Numbers(numbers), Ok(Numeric::Truth(truth))) if numbers.truth => {
                 numbers.see(cell, Decimal::new(truth.into(), 0))
             }
@@ -104,7 +106,9 @@ impl Found {
             (_, Err(problem)) => Some(format!("{problem}, {OTHERS}")),
             (_, Ok(numeric)) => {
                 let own = numeric.word();
-                Some(format!("is {own}, and another cell of the column is {others}; correct them, {CATEGORY}"))
+                Some(format!(
+                    "is {own}, and another cell of the column is {others}; correct them, {CATEGORY}"
+                ))
             }
         };
         problem.map_or(Ok(()), |problem| Err(cell.refuse(place(), column, problem)))
@@ -167,7 +171,10 @@ impl Found {
             Self::Times(times) => return times.finish(column, reading),
             Self::Declared(_) => return Ok(column),
             _ if asked.is_some() => {
-                return Err(TableError::column(&column.name, "has no dates or times, and so no unit of time"));
+                return Err(TableError::column(
+                    &column.name,
+                    "has no dates or times, and so no unit of time",
+                ));
             }
             Self::Texts(labels) if let Some(advice) = advice(&labels) => {
                 return Err(TableError::column(&column.name, advice));
@@ -298,7 +305,10 @@ impl Times {
         let (low, high) = (self.low.units(unit.time), self.high.units(unit.time));
         let fits = |end: Option<i64>| end.filter(|v| v.unsigned_abs() <= LARGEST_CELL.unsigned_abs());
         let (Some(low), Some(high)) = (fits(low), fits(high)) else {
-            return Err(TableError::column(&column.name, format!("has times too far for {unit}: take a larger unit")));
+            return Err(TableError::column(
+                &column.name,
+                format!("has times too far for {unit}: take a larger unit"),
+            ));
         };
         Ok(Column { kind: Kind::Decimal { decimals: 0, low, high }, unit: Some(unit), ..column })
     }

@@ -107,14 +107,20 @@ fn a_subset_of_the_declared_columns_is_taken() {
 #[test]
 fn truth_values_are_one_and_zero() {
     let found = of("a,b\ntrue,x\nFalse,true\n", &Asked::default()).unwrap_err().to_string();
-    assert!(found.contains("line 3") && found.contains("is true or false, and another cell of the column is a text"), "{found}");
+    assert!(
+        found.contains("line 3")
+            && found.contains("is true or false, and another cell of the column is a text"),
+        "{found}"
+    );
     let text = "a,b\ntrue,1\nFalse,0\nTRUE,1\n";
     let surveyed = of(text, &Asked::default()).unwrap();
     assert_eq!(surveyed.schema.columns, [Column::integer("a", 0, 1), Column::integer("b", 0, 1)]);
     let rows = Box::new(CsvRows::new(std::io::Cursor::new(text), "t.csv").unwrap());
     let chunk = Chunks::new(rows, &surveyed, 4).next_chunk().unwrap().unwrap();
     assert_eq!((chunk.cells(0), chunk.cells(1)), (Some(&Cells::Units(vec![1, 0, 1])), chunk.cells(0)));
-    for (cell, words) in [("maybe", "is not true or false, as others"), ("1", "is a number, and another cell")] {
+    for (cell, words) in
+        [("maybe", "is not true or false, as others"), ("1", "is a number, and another cell")]
+    {
         let error = message(&format!("a\ntrue\n{cell}\n"), &Asked::default());
         assert!(error.contains("line 3") && error.contains(words), "{error}");
     }
@@ -164,10 +170,15 @@ fn another_country_writes_numbers_and_dates_in_its_way() {
     };
     let found = of(text, &Asked { reading, ..Asked::default() }).unwrap().schema.columns;
     let days = Unit { time: TimeUnit::Days, since: Origin::Epoch };
-    assert_eq!(found, [Column::integer("tag", 19_860, 19_875).in_units(days), Column::decimal("preis", 2, -2025, 150)]);
+    assert_eq!(
+        found,
+        [Column::integer("tag", 19_860, 19_875).in_units(days), Column::decimal("preis", 2, -2025, 150)]
+    );
     // Without being told so, what is wrong is said.
     assert!(message("a;b\n1;1,5\n2;2,5\n", &Asked::default()).contains("a decimal comma"));
-    assert!(message(text, &Asked { columns: vec!["tag".to_owned()], ..Asked::default() }).contains("date format"));
+    assert!(
+        message(text, &Asked { columns: vec!["tag".to_owned()], ..Asked::default() }).contains("date format")
+    );
     let many: String = (0..300).map(|i| format!("{}.{}.{}\n", i % 28 + 1, i % 12 + 1, 1900 + i)).collect();
     assert!(message(&format!("a\n{many}"), &Asked::default()).contains("date format"));
 }
@@ -185,7 +196,11 @@ fn a_declared_range_holds_every_cell_and_hides_the_least() {
     let year = range("a", "1970-01-01", "1970-12-31");
     assert_eq!(found("a\n1970-02-01\n", &year), [Column::integer("a", 0, 364).in_units(days)]);
     for (text, asked, words) in [
-        ("a\n30\n120.5\n", range("a", "0", "120"), "line 3, column \"a\": \"120.5\" is outside of the declared range from 0 to 120"),
+        (
+            "a\n30\n120.5\n",
+            range("a", "0", "120"),
+            "line 3, column \"a\": \"120.5\" is outside of the declared range from 0 to 120",
+        ),
         ("a\n1971-01-01\n", year, "from 1970-01-01 to 1970-12-31"),
         ("a\n30\n", range("a", "120", "0"), "the lower end first"),
         ("a\n30\n", range("a", "low", "high"), "give numbers or dates"),
@@ -216,19 +231,15 @@ fn chunks_have_the_cells_of_the_schema() {
         while chunks.next_chunk()?.is_some() {}
         Ok::<_, TableError>(())
     };
-    assert!(matches!(
-        changed(&format!("{text}1,0,x\n")),
-        Err(TableError::Changed { expected: 3, got: 4 })
-    ));
+    assert!(matches!(changed(&format!("{text}1,0,x\n")), Err(TableError::Changed { expected: 3, got: 4 })));
     assert!(matches!(changed("a,b,g\n1,1.5,x\n"), Err(TableError::Changed { expected: 3, got: 1 })));
     assert!(matches!(changed("a,b,g\n1,3,x\n2,2,y\n3,0,x\n"), Err(TableError::Cell { .. })));
 }
 
 #[test]
 fn chunks_of_a_partition_have_one_label_each() {
-    let text: String = (0..20)
-        .map(|i| format!("{i},{}\n", ["x", "y", "z"][if i % 5 == 0 { 2 } else { i % 2 }]))
-        .collect();
+    let text: String =
+        (0..20).map(|i| format!("{i},{}\n", ["x", "y", "z"][if i % 5 == 0 { 2 } else { i % 2 }])).collect();
     let text = format!("a,g\n{text}");
     let asked = Asked { clear: vec!["g".to_owned()], ..Asked::default() };
     let surveyed = of(&text, &asked).unwrap();
