@@ -62,7 +62,7 @@ pub(crate) fn help(args: &HelpArgs, mut commands: clap::Command) -> Result<(), C
             Err(CliError::input(format!("--json is for `sunzi help language`, not for {subject}")))
         }
         (None, None) => {
-            let help = commands.render_long_help();
+            let help = commands.render_help();
             output::print(&format!("{help}\nThe language of programs: sunzi help {LANGUAGE}"))
         }
         (Some(name), None) => of_command(name, commands),
@@ -73,7 +73,7 @@ pub(crate) fn help(args: &HelpArgs, mut commands: clap::Command) -> Result<(), C
 fn of_command(name: &str, mut commands: clap::Command) -> Result<(), CliError> {
     commands.build();
     match commands.find_subcommand_mut(name) {
-        Some(command) => output::print(&command.render_long_help().to_string()),
+        Some(command) => output::print(&command.render_help().to_string()),
         None => Err(CliError::input(format!(
             "there is no command {}; see sunzi --help, and sunzi help {LANGUAGE} for programs",
             quoted(name)

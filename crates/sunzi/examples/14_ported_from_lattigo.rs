@@ -5,7 +5,8 @@
 
 use sunzi::bgv::{Context, Evaluator, Parameters};
 use sunzi::prelude::{
-    BatchEncoder, GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness, slot_sum_exponents,
+    BatchEncoder, Encoder, GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness,
+    slot_sum_exponents,
 };
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
