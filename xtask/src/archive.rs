@@ -91,7 +91,8 @@ fn entries(root: &Path, program: &Path) -> Result<Vec<Entry>, String> {
         entries.push(text(format!("completions/{file}"), printed(program, &["completions", shell])?));
     }
     let first = printed(program, &["manual"])?;
-    for command in pages(&String::from_utf8_lossy(&first)) {
+    let commands = pages(&String::from_utf8_lossy(&first));
+    for command in commands.into_iter().chain(["language".to_owned()]) {
         entries.push(text(format!("man/sunzi-{command}.1"), printed(program, &["manual", &command])?));
     }
     entries.push(text("man/sunzi.1".to_owned(), first));

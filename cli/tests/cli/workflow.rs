@@ -138,12 +138,12 @@ fn what_cannot_be_is_refused_with_its_code() {
     folder.refused(eval("sum(x^3)", "--json").trim(), 4, &["cannot be computed", "x"]);
     folder.refused(eval("sum(x*y)", "--memory 1M").trim(), 2, &["--memory"]);
     folder.refused("eval sum(x*y) --keys others/eval t.sz -o out.sz", 3, &["belongs to key"]);
-    folder.refused("eval sum(x*y) --keys keys/secret t.sz -o out.sz", 2, &["not the folder eval"]);
+    folder.refused("eval sum(x*y) --keys keys/secret t.sz -o out.sz", 6, &["not the folder eval"]);
     folder.refused("eval sum(x*y) --keys keys t.sz -o out.sz", 2, &["give", "keys/eval"]);
-    folder.refused("eval sum(x*y) --keys none t.sz -o out.sz", 2, &["no such folder"]);
+    folder.refused("eval sum(x*y) --keys none t.sz -o out.sz", 6, &["no such folder"]);
     folder.refused("eval sum(x*y) --keys keys/eval t.csv -o out.sz", 5, &["no file of Sunzi"]);
     folder.refused("eval sum(x*y) --keys keys/eval t.sz -o keys", 2, &["is a folder"]);
-    folder.refused("eval sum(x*y) --keys keys/eval t.sz -o none/out.sz", 2, &["no folder"]);
+    folder.refused("eval sum(x*y) --keys keys/eval t.sz -o none/out.sz", 6, &["no folder"]);
     assert!(!folder.path("out.sz").exists(), "nothing is written before anything runs");
     let output = folder.run("eval sum(z) --keys keys/eval t.sz -o out.sz");
     assert_eq!(output.status.code(), Some(2));
