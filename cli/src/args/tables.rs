@@ -35,7 +35,7 @@ pub(crate) struct TableArgs {
 pub(crate) struct SchemaArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Keep the schema in this file instead of printing it
+    /// Keep the schema in this file instead of printing it; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
