@@ -149,6 +149,16 @@ fn what_cannot_be_is_refused_with_its_code() {
     assert_eq!(output.status.code(), Some(2));
     assert!(crate::common::stderr(&output).contains("there is no column `z`\n"));
     folder.fine("eval sum(x*y) --keys keys/eval t.sz -o out.sz");
+    // A precision means nothing where numbers are exact.
+    for command in [
+        "plan sum(x*y) --schema s.json --scheme bfv",
+        "plan sum(x*y) --schema s.json --params job.params",
+        "eval sum(x*y) --keys keys/eval t.sz -o more.sz",
+        "decrypt --keys keys/secret out.sz --for sum(x*y) --schema s.json",
+    ] {
+        let words = ["--precision is for CKKS, and BFV and BGV compute exactly: leave --precision away"];
+        folder.refused(&format!("{command} --precision 20"), 2, &words);
+    }
     folder.refused("decrypt --keys others/secret out.sz", 3, &["belongs to key"]);
     let expected: u32 = (0..50).map(|i| (i % 7) * (i % 5)).sum();
     assert_eq!(folder.fine("decrypt --keys keys/secret out.sz"), format!("sum(x*y): {expected}\n"));
