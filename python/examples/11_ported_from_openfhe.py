@@ -4,7 +4,7 @@ import numpy as np
 
 import sunzi
 
-context = sunzi.Context.for_depth(2, bound=8, result_bound=128)
+context = sunzi.Context.for_depth(2, bound=8, result_bound=1000)
 keys = sunzi.keygen(context)
 
 x = keys.encrypt([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
