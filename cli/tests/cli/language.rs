@@ -37,10 +37,13 @@ fn help_knows_commands_and_refuses_other_words() {
         (vec!["help", "nonsense"], ["no command", "sunzi --help"]),
         (vec!["help", "language", "frobnicate"], ["no function", "count, sum, mean"]),
         (vec!["help", "plan", "sum"], ["only", "help language"]),
-        (vec!["help", "plan", "--json"], ["--json", "help language"]),
     ] {
         assert_refused(&sunzi_with("language", &[], &arguments), &words);
     }
+    // Programs that ask for JSON are told in JSON.
+    let output = sunzi_with("language", &[], &["help", "plan", "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stdout(&output).contains("--json is for `sunzi help language`"), "{}", stdout(&output));
 }
 
 #[test]
