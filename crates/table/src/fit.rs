@@ -96,12 +96,9 @@ impl Fit {
 
     /// Returns a date or a time in units since its origin.
     fn time(&self, cell: &Cell<'_>, unit: Unit, (low, high): (i64, i64)) -> Result<Fitted, String> {
-        let moment = match cell {
-            Cell::Label(text) => self.reading.moment(text),
-            _ => match self.reading.numeric(cell) {
-                Ok(Numeric::Moment(moment)) => Some(moment),
-                _ => None,
-            },
+        let moment = match self.reading.numeric(cell) {
+            Ok(Numeric::Moment(moment)) => Some(moment),
+            _ => None,
         };
         let moment = moment.filter(|moment| moment.since == unit.since).ok_or_else(|| {
             format!("is no date or time that counts {unit}: write it as in 2024-05-17 or 10:30:00, or give the pattern of dates")

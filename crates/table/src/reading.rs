@@ -41,7 +41,10 @@ impl Reading {
         let text = match cell {
             Cell::Moment(moment) => return Ok(Numeric::Moment(*moment)),
             Cell::Text(text) => *text,
-            // Texts of Parquet are labels, and dates where their column is declared to have some.
+            // What has types may have no type for dates.
+            Cell::Label(text) => {
+                return self.moment(text).map(Numeric::Moment).ok_or(NotDecimal::NotANumber);
+            }
             _ => return cell.number().map(Numeric::Number),
         };
         self.number(text).map(Numeric::Number).or_else(|error| self.word(text).ok_or(error))
@@ -89,6 +92,7 @@ mod tests {
         let moment = Moment::parse("2024-05-17", None).unwrap();
         assert_eq!(point.numeric(&Cell::Text("2024-05-17")), Ok(Numeric::Moment(moment)));
         assert_eq!(point.numeric(&Cell::Moment(moment)), Ok(Numeric::Moment(moment)));
+        assert_eq!(point.numeric(&Cell::Label("2024-05-17")), Ok(Numeric::Moment(moment)));
         let comma = Reading {
             decimal_comma: true,
             date_format: Some(DateFormat::new("%d.%m.%Y").unwrap()),

@@ -11,7 +11,7 @@ pub enum Cell<'a> {
     Missing,
     /// Text that may be a number, from a file without types.
     Text(&'a str),
-    /// Text that is a label, whatever it looks like.
+    /// Text that is a label, or a date, and no number whatever it looks like.
     Label(&'a str),
     /// An exact number in a cell.
     Number(Decimal),

@@ -141,13 +141,12 @@ fn dates_and_times_are_numbers_and_other_columns_are_not_read() {
     let last =
         Kind::Decimal { decimals: 0, low: seconds[0] * 1_000_000 + 500, high: seconds[1] * 1_000_000 + 500 };
     assert_eq!(of(&["us"], micro).unwrap().schema.columns[0].kind, last);
-    // Texts are labels, and dates where a schema declares them.
-    assert!(matches!(
-        of(&["text"], Reading::default()).unwrap().schema.columns[0].kind,
-        Kind::Category { .. }
-    ));
-    let declared = Some(vec![Column::integer("text", 19_000, 20_000).in_units(days)]);
-    assert!(survey(&mut *source.rows().unwrap(), &Asked { declared, ..Asked::default() }).is_ok());
+    // Texts may be dates too, unless they are to be labels.
+    let dates = [Column::integer("text", 19_860, 19_861).in_units(days)];
+    assert_eq!(of(&["text"], Reading::default()).unwrap().schema.columns, dates);
+    let (columns, categories) = (vec!["text".to_owned()], vec!["text".to_owned()]);
+    let labels = survey(&mut *source.rows().unwrap(), &Asked { columns, categories, ..Asked::default() });
+    assert!(matches!(labels.unwrap().schema.columns[0].kind, Kind::Category { .. }));
 }
 
 /// Checks columns of categories as pandas writes them: labels by their indices, and one in which all cells are missing.
