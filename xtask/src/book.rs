@@ -66,7 +66,10 @@ fn build(root: &Path) -> Result<String, String> {
         _ => {}
     }
     let mut command = Command::new(&mdbook);
-    command.arg("build").arg(root.join("docs/book")).arg("--dest-dir").arg(&output).env("CARGO", cargo());
+    command.arg("build").arg(root.join("docs/book")).arg("--dest-dir").arg(&output);
+    // This program is at hand as it is, and cargo may be waiting for another build.
+    let own = std::env::current_exe().map_err(|error| format!("cannot name this program: {error}"))?;
+    command.env("MDBOOK_PREPROCESSOR__OUTSIDE__COMMAND", format!("'{}' book --links", own.display()));
     let status = command.status().map_err(|error| format!("cannot start {}: {error}", mdbook.display()))?;
     if !status.success() {
         return Err(format!("{} ended with {status}", mdbook.display()));
