@@ -116,13 +116,13 @@ mod tests {
     fn only_links_out_of_the_book_change() {
         let root = tree::root();
         let text = "[a](../../README.md#x) [b](quick-start.md) [c](https://d.org) ![e](plots/slots.svg)\n\
-                    ```\n[f](../../README.md)\n```\n[g](../papers/README.md), [h](../../data) [i](#j)";
+                    ```\n[f](../../README.md)\n```\n[g](../papers/README.md), [h](../../cli/data) [i](#j)";
         let changed = rewritten(text, Path::new(BOOK), &root, "https://r.org/s");
         assert_eq!(
             changed,
             "[a](https://r.org/s/blob/main/README.md#x) [b](quick-start.md) [c](https://d.org) ![e](plots/slots.svg)\n\
              ```\n[f](../../README.md)\n```\n[g](https://r.org/s/blob/main/docs/papers/README.md), \
-             [h](https://r.org/s/tree/main/data) [i](#j)"
+             [h](https://r.org/s/tree/main/cli/data) [i](#j)"
         );
         assert_eq!(path_of("https://r.org/s/blob/main/README.md", "https://r.org/s"), Some("README.md"));
         assert!(repository(&root).unwrap().starts_with("https://"));

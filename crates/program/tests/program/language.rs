@@ -156,7 +156,7 @@ fn what_newcomers_write_is_answered() {
         ("count(*)", "the number of rows is count()"),
         ("age % 2", "remainders are not offered"),
         ("age >≥ 2", "write >="),
-        ("mean(age, cost)", "`mean` is written mean(x), and here it has 2 argument(s)"),
+        ("mean(age, cost)", "`mean` is written mean(x), and here it has 2 arguments"),
         ("sum", "it is written sum(x)"),
         ("age[1]", "there are no indices"),
     ] {
