@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._context import Context
-from ._known import Known
+from ._known import Known, of_numbers
 from ._layout import period_of
 from .errors import OutsideBounds, ShapeError, WrongScheme
 
@@ -48,7 +48,7 @@ def checked_bounds(low: float, high: float) -> Bounds:
 def _declared(array: npt.NDArray[Any], bounds: Optional[Bounds]) -> Known:
     """What is known of fresh numbers; fails where a number lies outside of its declared bounds."""
     if bounds is None:
-        return Known()
+        return Known() if array.dtype.kind != "i" else Known(seen=of_numbers(array).range)
     low, high = checked_bounds(*bounds)
     if array.dtype.kind == "c":
         raise TypeError("bounds of complex numbers: they have no order, encrypt real and imaginary parts")
@@ -71,6 +71,8 @@ def encrypted(
     """Encrypts an array of any shape."""
     from ._array import EncryptedArray
 
+    if isinstance(values, EncryptedArray):
+        raise TypeError("the array is encrypted already: compute with it, or open it with keys.decrypt(array)")
     array, key = np.asarray(values), context._bound(key)
     if context.is_real:
         if array.dtype.kind not in "iubfc":
@@ -119,7 +121,8 @@ def decrypted(array: EncryptedArray, secret: Union[_native.SecretKey, Sharer]) -
             slots = native.decode_complex(plaintext)
         else:
             slots = native.decode_reals(plaintext)
-        parts.append(slots[: array._period])
+        # Fewer slots than a period repeat in it.
+        parts.append(slots[: array._period] if slots.size >= array._period else np.resize(slots, array._period))
     flat = parts[0] if len(parts) == 1 else np.concatenate(parts)
     opened = flat[: array.size].reshape(array._shape)
     if opened.dtype.kind == "O":
