@@ -95,11 +95,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(CliError::failure)?;
     let rows = one.install(|| rows(args, &progress))?;
     drop(progress);
-    match args.json {
-        true => output::print_json(&rows)?,
-        false => output::print(&table(&rows))?,
-    }
-    verdict(&rows)
+    output::report(args.json, &rows, |rows| table(rows))?;
+    // In JSON the rows tell which of them are wrong.
+    verdict(&rows).map_err(|error| if args.json { CliError::Reported(Box::new(error)) } else { error })
 }
 
 fn validate(args: &BenchArgs) -> Result<(), CliError> {

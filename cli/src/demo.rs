@@ -24,20 +24,13 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     if args.job == DemoJob::Lookup {
         return lookup::run(args);
     }
-    let report = report(args)?;
-    if args.json {
-        output::print_json(&report)?;
-    } else {
-        output::print(&report::human::render(&report))?;
-    }
+    let (report, text) = (report(args)?, report::human::render);
     if report.ok {
-        return Ok(());
+        return output::report(args.json, &report, text);
     }
     let wrong = report.checks.iter().filter(|check| !check.equal).count();
-    Err(CliError::Check(format!(
-        "{wrong} of {} encrypted results differ from the plain ones",
-        report.checks.len()
-    )))
+    let message = format!("{wrong} of {} encrypted results differ from the plain ones", report.checks.len());
+    Err(output::report_failed(args.json, &report, text, CliError::Check(message)))
 }
 
 /// Runs the whole job of the demonstration, in the clear and encrypted, and compares the results.

@@ -168,7 +168,7 @@ fn table(job: &Job) -> (Schema, Vec<Cells>) {
         }
     }
     let labels: Vec<String> = (0..job.groups.rows.len()).map(|group| group.to_string()).collect();
-    columns.push(Column { name: "group".to_owned(), kind: Kind::Category { labels }, encrypted: true });
+    columns.push(Column::new("group", Kind::Category { labels }));
     cells.push(Cells::Labels(groups));
     (Schema { rows: job.rows as u64, columns }, cells)
 }

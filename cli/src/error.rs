@@ -13,6 +13,8 @@ const MISMATCH: u8 = 3;
 const IMPOSSIBLE: u8 = 4;
 /// Exit code for a file that is damaged.
 const DAMAGED: u8 = 5;
+/// Exit code for what could not be read or written: a missing file, no permission, a full disk.
+const UNREACHABLE: u8 = 6;
 
 /// Reason why a command stopped. The message is one line: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -29,12 +31,21 @@ pub(crate) enum CliError {
     /// A file is damaged: it is not whole.
     #[error("{0}")]
     Damaged(String),
+    /// A file or folder is missing, or could not be read or written.
+    #[error("{0}")]
+    Io(String),
     /// The job ran, and a check did not hold.
     #[error("{0}")]
     Check(String),
     /// Sunzi or the machine failed.
     #[error("{0}")]
     Failure(String),
+    /// An error that the JSON object on standard output already tells.
+    #[error("{0}")]
+    Reported(Box<CliError>),
+    /// Whoever reads standard output has stopped, as `head` does: no error.
+    #[error("whoever reads the output has stopped")]
+    ReaderGone,
 }
 
 impl CliError {
@@ -58,6 +69,11 @@ impl CliError {
         Self::Damaged(one_line(&message.to_string()))
     }
 
+    /// Makes the error of a file that is missing, or could not be read or written.
+    pub(crate) fn io(message: impl fmt::Display) -> Self {
+        Self::Io(one_line(&message.to_string()))
+    }
+
     /// Makes the error of a failure that is not the input's fault.
     pub(crate) fn failure(message: impl fmt::Display) -> Self {
         Self::Failure(one_line(&message.to_string()))
@@ -70,7 +86,10 @@ impl CliError {
             Self::Mismatch(_) => MISMATCH,
             Self::Impossible(_) => IMPOSSIBLE,
             Self::Damaged(_) => DAMAGED,
+            Self::Io(_) => UNREACHABLE,
             Self::Check(_) | Self::Failure(_) => FAILED,
+            Self::Reported(error) => error.exit_code(),
+            Self::ReaderGone => 0,
         }
     }
 }
@@ -130,6 +149,7 @@ mod tests {
         assert_eq!(error.to_string(), "cell \"a\\nb\\u{1b}[2J\"");
         assert_eq!(error.exit_code(), 2);
         assert_eq!(CliError::failure("x").exit_code(), 1);
+        assert_eq!(CliError::Reported(Box::new(CliError::io("x"))).exit_code(), 6);
         assert!(quoted(&"é".repeat(100)).chars().count() < 50);
         assert_eq!(listed(&["a", "b", "c"], 2), "a, b and 1 more");
         assert_eq!(listed(&["a", "b"], 2), "a, b");

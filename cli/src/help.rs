@@ -4,7 +4,7 @@ use clap::CommandFactory;
 
 use crate::args::Cli;
 use crate::error::{CliError, quoted};
-use crate::output;
+use crate::{output, reference};
 
 /// Prints the completions of a shell.
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {
@@ -13,8 +13,16 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {
     output::print(&String::from_utf8_lossy(&script))
 }
 
+/// Prints the help of a command, or the language of programs.
+pub(crate) fn help(args: &reference::HelpArgs) -> Result<(), CliError> {
+    reference::help(args, Cli::command())
+}
+
 /// Prints a page of the manual.
 pub(crate) fn manual(command: Option<&str>) -> Result<(), CliError> {
+    if command == Some(reference::LANGUAGE) {
+        return reference::manual();
+    }
     let mut all = Cli::command();
     all.build();
     let chosen = match command {

@@ -1,7 +1,8 @@
 //! The job of `sunzi demo` as integers: columns, groups, and the range its sums need, known before any computing.
 
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, flat};
 use crate::error::CliError;
+use crate::files;
 use crate::table::fixed_point::{self, FixedColumn};
 use crate::table::groups::Groups;
 use crate::table::{Table, csv, embedded, select};
@@ -27,7 +28,7 @@ impl Job {
     /// Reads and checks the table that the options of `sunzi demo` ask for.
     pub(crate) fn prepare(args: &DemoArgs) -> Result<Self, CliError> {
         let (table, source) = match &args.input {
-            Some(path) => (csv::read(path)?, path.display().to_string()),
+            Some(path) => (csv::read(path)?, files::shown(path)),
             None => (embedded::read()?, embedded::NAME.to_owned()),
         };
         let group_by = args.group_by.clone().or_else(|| match args.input {
@@ -49,7 +50,7 @@ impl Job {
         let numbers = if args.columns.is_empty() {
             select::numeric(table, group_index)?
         } else {
-            select::named(table, &args.columns)?
+            select::named(table, &flat(&args.columns))?
         };
         let groups = match (group_index, &group_by) {
             (Some(index), Some(name)) => Groups::by_column(table, index, name)?,

@@ -24,15 +24,11 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
         ));
     }
     let report = report(args)?;
-    if args.json {
-        output::print_json(&report)?;
-    } else {
-        output::print(&report.text())?;
-    }
     if report.ok() {
-        return Ok(());
+        return output::report(args.json, &report, Report::text);
     }
-    Err(CliError::Check("the encrypted answer differs from the clear one".to_owned()))
+    let error = CliError::Check("the encrypted answer differs from the clear one".to_owned());
+    Err(output::report_failed(args.json, &report, Report::text, error))
 }
 
 fn report(args: &DemoArgs) -> Result<Report, CliError> {

@@ -18,6 +18,7 @@ mod output;
 mod params;
 mod program;
 mod progress;
+mod reference;
 mod regression;
 mod report;
 mod statistics_clear;
@@ -26,14 +27,16 @@ mod table;
 
 use std::process::ExitCode;
 
-use args::{Asked, Command};
+use args::{Asked, Command, Manner};
 use error::CliError;
 
 fn main() -> ExitCode {
+    let manner = Manner::of_process();
+    output::set_color(manner.color);
     match run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) | Err(CliError::ReaderGone) => ExitCode::SUCCESS,
         Err(error) => {
-            output::print_error(&error);
+            output::print_error(&error, manner.json);
             ExitCode::from(error.exit_code())
         }
     }
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), CliError> {
     let (command, threads) = match args::read()? {
-        Asked::Show(text) => return output::print(&text),
+        Asked::Show(text) => return output::print_styled(&text),
         Asked::Run(command, threads) => (command, threads),
     };
     // A wrong override of the kernels is bad input, to be refused before any work.
@@ -56,12 +59,13 @@ fn run() -> Result<(), CliError> {
         Command::Plan(args) => program::plan::run(&args),
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),
-        Command::Schema(args) => files::encrypt::schema(&args),
+        Command::Schema(args) => files::schema::run(&args),
         Command::Encrypt(args) => files::encrypt::run(&args),
         Command::Inspect(args) => files::inspect::run(&args),
         Command::Check(args) => files::check::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => help::completions(shell),
         Command::Manual { command } => help::manual(command.as_deref()),
+        Command::Help(args) => help::help(&args),
     }
 }

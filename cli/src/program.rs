@@ -7,34 +7,65 @@ pub(crate) mod plan;
 mod print;
 mod share;
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
 
+use serde::Deserialize;
 use sunzi::program::analysis::Parameters;
+use sunzi::program::parse::LONGEST_TEXT;
 use sunzi::program::{Kind, Plan, Program, ProgramError, Schema};
-use sunzi::rlwe::wire::WireError;
 
 use crate::error::{CliError, one_line, quoted};
-use crate::files;
+use crate::files::input::read_text;
+use crate::files::{self, named};
 
 /// Largest number of bytes of a file of weights.
 const LONGEST_WEIGHTS: u64 = 1 << 24;
 
-/// Parses a program, which may name files of weights.
-pub(crate) fn parse(text: &str, schema: &Schema) -> Result<Program, CliError> {
-    let weights = |name: &str| {
-        let text = files::read_text(Path::new(name), "weights in JSON", LONGEST_WEIGHTS);
-        text.map_err(|error| format!("cannot read {name:?}: {error}"))
+/// Returns the text of a program as it is asked for: itself, `@FILE` for that of a file, or `-` for standard input.
+fn text(asked: &str) -> Result<Cow<'_, str>, CliError> {
+    let file = match asked {
+        "-" => Path::new(asked),
+        _ => match asked.strip_prefix('@') {
+            Some(file) => Path::new(file),
+            None => return Ok(asked.into()),
+        },
     };
-    Program::parse_with(text, schema, &weights).map_err(refuse)
+    read_text(file, "the text of a program", LONGEST_TEXT as u64).map(Cow::Owned)
+}
+
+/// Parses a program, which may be in a file, and may name files of weights.
+pub(crate) fn parse(asked: &str, schema: &Schema) -> Result<Program, CliError> {
+    let unreachable = Cell::new(false);
+    let weights = |name: &str| {
+        read_text(Path::new(name), "weights in JSON", LONGEST_WEIGHTS).map_err(|error| {
+            unreachable.set(matches!(error, CliError::Io(_)));
+            format!("cannot read the weights: {error}")
+        })
+    };
+    Program::parse_with(&text(asked)?, schema, &weights).map_err(|error| match refuse(error) {
+        // The message points at the place in the program that names the file.
+        CliError::Input(message) if unreachable.get() => CliError::Io(message),
+        error => error,
+    })
+}
+
+/// An error in JSON, where a plan was expected.
+#[derive(Deserialize)]
+struct Failed {
+    error: String,
 }
 
 /// The plan in a file, as `sunzi plan --json` prints it; it must be one for these parameters.
 pub(crate) fn planned(path: &Path, parameters: &Parameters) -> Result<Plan, CliError> {
-    let json = files::read_text(path, "a plan as sunzi plan --json prints it", files::LONGEST_JSON);
-    let json = json.map_err(|error| files::refuse(path, WireError::Io(error)))?;
-    let name = quoted(&path.display().to_string());
-    let plan: Plan = serde_json::from_str(&json).map_err(|error| {
-        CliError::input(format!("{name} is no plan as sunzi plan --json prints it: {error}"))
+    let json = read_text(path, "a plan as sunzi plan --json prints it", files::LONGEST_JSON)?;
+    let name = named(path);
+    let plan: Plan = serde_json::from_str(&json).map_err(|error| match serde_json::from_str(&json) {
+        Ok(Failed { error }) => {
+            CliError::input(format!("{name} is no plan: sunzi plan failed with {error:?}"))
+        }
+        Err(_) => CliError::input(format!("{name} is no plan as sunzi plan --json prints it: {error}")),
     })?;
     if plan.parameters == *parameters {
         return Ok(plan);
@@ -59,7 +90,8 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
     match error {
         // A parse error points at a place in the text: its lines stay lines.
         ProgramError::Parse(error) => {
-            let lines: Vec<String> = error.to_string().lines().map(one_line).collect();
+            let mut lines: Vec<String> = error.to_string().lines().map(one_line).collect();
+            lines.push("see sunzi help language".to_owned());
             CliError::Input(lines.join("\n"))
         }
         ProgramError::Refused(_) => CliError::impossible(error),
@@ -73,7 +105,7 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
 
 /// Returns the command-line error for a program error in this file.
 fn refuse_in(path: &Path, error: ProgramError) -> CliError {
-    let place = quoted(&path.display().to_string());
+    let place = named(path);
     match refuse(error) {
         CliError::Failure(message) => CliError::failure(format!("{place}: {message}")),
         CliError::Mismatch(message) => CliError::mismatch(format!("{place}: {message}")),

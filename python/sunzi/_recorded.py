@@ -78,13 +78,17 @@ class _Writer:
         elif kind == "o":
             fields.words(arg)
         elif kind == "s":
-            fields.optional(arg.interval, lambda ends: [fields.double(end) for end in ends] and None)
+            fields.optional(arg.interval, self._ends)
             fields.numbers(arg.coefficients)
         else:
             fields.word(len(arg))
             for part in arg:
                 for inner, one in zip({"t": "pn", "m": "pp", "l": "i"}[kind], part if kind != "l" else (part,)):
                     self._one(inner, one)
+
+    def _ends(self, interval: tuple[float, float]) -> None:
+        for end in interval:
+            self._fields.double(end)
 
 
 class _Reader:
@@ -351,8 +355,8 @@ class _Machine:
             "sub": lambda: a.sub(chunks[rest[0]]),
             "negate": lambda: a.negate(),
             "multiply": lambda: a.multiply(chunks[rest[0]], keys),
-            "add_plain": lambda: a.add_plain(self._encoded(a, *rest, True)),
-            "sub_plain": lambda: a.sub_plain(self._encoded(a, *rest, True)),
+            "add_plain": lambda: a.add_plain(self._encoded(a, rest[0], rest[1], True)),
+            "sub_plain": lambda: a.sub_plain(self._encoded(a, rest[0], rest[1], True)),
             "integer": lambda: a.multiply_integer(rest[0]),
             "constant": lambda: a.multiply_constant(rest[0]),
             "rotate": lambda: a.rotate(rest[0], keys),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import subprocess
@@ -48,6 +49,31 @@ def test_ten_examples_in_both_languages() -> None:
     assert parts[1::2] == [str(i) for i in range(1, 11)]
     for text in parts[2::2]:
         assert "```rust\n" in text and "```python\n" in text
+
+
+def test_names_of_the_index() -> None:
+    """Every name of Python on the page of interfaces is one, and every name of Rust is imported by the block that is compiled."""
+    text = (BOOK / "api.md").read_text()
+    spans = re.findall(r"`([^`\n]+)`", re.sub(BLOCK, "", text))
+    names = {span for span in spans if re.fullmatch(r"sunzi(\.\w+)+", span)}
+    importlib.import_module("sunzi.cluster")
+    for name in names:
+        found: object = importlib.import_module("sunzi")
+        for part in name.split(".")[1:]:
+            found = getattr(found, part)
+    ((_, _, code),) = blocks(BOOK / "api.md", "rust")
+    imported = set()
+    for folder, ends in re.findall(r"^use ([\w:]+?)(?:::\{(.*?)\})?;", code, re.MULTILINE | re.DOTALL):
+        imported |= {f"{folder}::{end.split(' as ')[0].strip()}" for end in ends.split(",") if end.strip()} if ends else {folder}
+    paths = {span for span in spans if span.startswith("sunzi::")}
+    assert len(names) > 40 and len(paths) > 40
+    assert not paths - imported, f"not in the block: {sorted(paths - imported)}"
+    assert not imported - paths, f"not in the tables: {sorted(imported - paths)}"
+
+
+def test_twenty_recipes() -> None:
+    titles = [re.findall(r"^## (\d+)\. ", (BOOK / name).read_text(), flags=re.MULTILINE) for name in ("recipes.md", "recipes-code.md")]
+    assert titles[0] + titles[1] == [str(i) for i in range(1, 21)]
 
 
 def test_summary_names_all_chapters() -> None:

@@ -110,8 +110,8 @@ def test_planned_programs_are_looked_at_by_their_plan() -> None:
         product.run(small, x, x)
 
 
-def test_no_level_left_says_so(reals: Party, levelled: Party) -> None:
-    a = reals.encrypt([0.5])
+def test_no_level_left_says_so(levelled: Party) -> None:
+    a = sunzi.keygen(sunzi.Context.for_depth(2, security=0, log2_degree=10)).encrypt([0.5])
     with pytest.raises(errors.LevelExhausted, match=r"no level left.*depth.*for_depth.*bootstrap"):
         for _ in range(9):
             a = a * a

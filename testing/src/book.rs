@@ -11,4 +11,8 @@ chapters! {
     Examples: "examples.md";
     Parameters: "parameters.md";
     Format: "format.md";
+    RecipesForCode: "recipes-code.md";
+    Interfaces: "api.md";
+    FromSeal: "from-seal.md";
+    FromLattigo: "from-lattigo.md";
 }

@@ -1,16 +1,20 @@
 //! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
-//! `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`, `cargo xtask peers`.
+//! `cargo xtask book`, `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`,
+//! `cargo xtask peers`, and for a release `cargo xtask package`, `cargo xtask wheels`, `cargo xtask archive`.
 //!
 //! Exit codes of `cargo xtask`: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
 
+mod archive;
+mod book;
 mod budgets;
 mod circles;
 mod faults;
 mod layers;
 mod limits;
 mod links;
+mod package;
 mod paths;
 mod peers;
 mod python;
@@ -20,6 +24,7 @@ mod step;
 mod supply;
 mod test;
 mod tree;
+mod wheels;
 
 use std::process::ExitCode;
 
@@ -59,8 +64,16 @@ enum Task {
     Shipped,
     /// Check licences, sources and checksums of what others wrote, without network; cargo deny besides where it is installed
     Supply(supply::Arguments),
+    /// Build the book as HTML below the target directory, by mdBook, and check its links
+    Book(book::Arguments),
     /// Build the Python package into a fresh virtual environment and test it there
     Python,
+    /// Package every crate as it would be published, and build each from its package alone
+    Package,
+    /// Build wheels of the Python package for Linux and its source distribution, and try them (needs Python and the network)
+    Wheels(wheels::Arguments),
+    /// Build the command line and pack it with completions and the manual
+    Archive(archive::Arguments),
     /// Measure the figures of security and reliability, and print them beside their bars
     Reliability(reliability::Arguments),
     /// Build other libraries and compare with them, taking turns (Lattigo needs Go)
@@ -82,7 +95,11 @@ fn main() -> ExitCode {
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Supply(arguments) => supply::run(&arguments),
+        Task::Book(arguments) => book::run(&arguments),
         Task::Python => python::check(&tree::root()).map(|summary| format!("python: {summary}")),
+        Task::Package => package::check(&tree::root()).map(|summary| format!("package: {summary}")),
+        Task::Wheels(arguments) => wheels::run(&arguments),
+        Task::Archive(arguments) => archive::run(&arguments),
         Task::Reliability(arguments) => reliability::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),
     };

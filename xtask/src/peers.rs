@@ -1,6 +1,7 @@
 //! Task `cargo xtask peers`: builds the other libraries of `peers/` and alternates them with Sunzi.
 
 mod build;
+mod porting;
 
 use std::fs;
 use std::process::Command;
@@ -51,6 +52,9 @@ pub(crate) struct Arguments {
     /// Instead of timing, run so many random circuits in Sunzi and in every rival, and count wrong results
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory"])]
     circuits: Option<usize>,
+    /// Instead of timing operations, run the programs of the book's porting guides on both sides, and compare results
+    #[arg(long, conflicts_with_all = ["only", "quick", "json", "check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "circuits"])]
+    porting: bool,
     /// How the memory of rivals is given: stock, kept, or both, separated by commas
     #[arg(long)]
     memory: Option<String>,
@@ -59,6 +63,9 @@ pub(crate) struct Arguments {
 /// Builds the other libraries, compares them with Sunzi and prints the results.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let places = places()?;
+    if arguments.porting {
+        return porting::run(&places);
+    }
     if let Some(count) = arguments.circuits {
         let mut command = circuits(&places, &arguments.only, count);
         if arguments.json {

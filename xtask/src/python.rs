@@ -14,7 +14,7 @@ const PACKAGES: [&str; 6] = ["maturin>=1.9.4,<2", "matplotlib", "mypy", "numpy",
 /// Builds the wheel of the Python package, installs it and runs its tests. Without Python, or without
 /// packages for it, the check says so and does nothing else.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
-    let Some(python) = python() else {
+    let Some(python) = find() else {
         return Ok("SKIPPED: there is no Python 3.9 or later; name one in SUNZI_PYTHON".to_owned());
     };
     let work = tree::target(root).join("python");
@@ -36,7 +36,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     let folder = root.join("python");
     let build = ["-m", "maturin", "build", "--locked", "--profile", "wheel", "--interpreter"];
     run(Command::new(&inside).args(build).arg(&inside).arg("--out").arg(&wheels).current_dir(&folder))?;
-    let wheel = only_wheel(&wheels)?;
+    let wheel = only(&wheels, "whl")?;
     run(Command::new(&inside).args(["-m", "pip", "install", "--quiet", "--no-deps"]).arg(&wheel))?;
     // The tests run elsewhere, so that they import the installed package.
     let pytest = ["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"];
@@ -49,19 +49,30 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     Ok(String::new())
 }
 
+/// Makes a fresh virtual environment with packages, and returns its Python.
+pub(crate) fn environment(base: &Path, folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    run(Command::new(base).args(["-m", "venv", "--clear"]).arg(folder))?;
+    let inside = folder.join(if cfg!(windows) { "Scripts" } else { "bin" }).join("python");
+    if !packages.is_empty() {
+        run(Command::new(&inside).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+    }
+    Ok(inside)
+}
+
 /// Returns the Python of `SUNZI_PYTHON`, or the first on the path that is new enough.
-fn python() -> Option<PathBuf> {
+pub(crate) fn find() -> Option<PathBuf> {
     let named = std::env::var_os("SUNZI_PYTHON").map(PathBuf::from);
     let usual = ["python3", "python"].map(PathBuf::from);
     let question = format!("import sys; sys.exit(sys.version_info < {LEAST})");
     named.into_iter().chain(usual).find(|python| quiet(Command::new(python).args(["-c", &question])))
 }
 
-fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
+/// Returns the first file of an extension in a folder.
+pub(crate) fn only(folder: &Path, extension: &str) -> Result<PathBuf, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut wheels = entries.filter_map(Result::ok).map(|entry| entry.path());
-    let wheel = wheels.find(|path| path.extension() == Some(OsStr::new("whl")));
-    wheel.ok_or_else(|| format!("no wheel in {}", folder.display()))
+    let mut files = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let file = files.find(|path| path.extension() == Some(OsStr::new(extension)));
+    file.ok_or_else(|| format!("no file of the kind {extension} in {}", folder.display()))
 }
 
 /// Whether a command can be started and succeeds, its output dropped.
@@ -69,7 +80,8 @@ fn quiet(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-fn run(command: &mut Command) -> Result<(), String> {
+/// Runs a command; its output goes where that of the task goes.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("cannot start {command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
 }

@@ -1,15 +1,21 @@
 //! Options of commands that compute programs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::packed::Packing;
 use sunzi::rlwe::SharingPolicy;
 
-use super::tables::parse_bytes;
+use super::tables::{ReadingArgs, parse_bytes};
 use super::{AcceptArgs, FILE_CODES};
 use crate::error::CliError;
+use crate::files::mode::ModeArgs;
+use crate::files::target::ForceArgs;
+
+/// Bits of every intermediate number of CKKS that are right, unless given.
+pub(crate) const PRECISION: u32 = 16;
 
 /// Scheme that a program may run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -69,26 +75,33 @@ impl PackingArgs {
 #[derive(Debug, Args)]
 #[command(after_help = FILE_CODES)]
 pub(crate) struct PlanArgs {
-    /// What is to be computed, such as "mean(age); corr(age, chol); sum(cost) by region"
+    /// What is to be computed, such as "mean(age); corr(age, chol); sum(cost) by region": see `sunzi help language`; @FILE takes the text of a file, - standard input
     pub(crate) program: String,
-    /// A table, clear or encrypted, whose columns and rows it is for
-    #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
-    pub(crate) table: Option<PathBuf>,
+    /// A table, clear or encrypted, whose columns and rows it is for; - for standard input
+    #[arg(value_name = "TABLE", required_unless_present_any = ["table", "schema"], conflicts_with_all = ["table", "schema"])]
+    file: Option<PathBuf>,
+    /// The table, in place of TABLE
+    #[arg(long, value_name = "FILE", conflicts_with = "schema")]
+    table: Option<PathBuf>,
     /// Instead: a file with the schema of the table as JSON, as `sunzi schema` writes it
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
-    /// Whether these parameters suffice, instead of choosing some
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    /// Whether the parameters in this file suffice, instead of choosing some; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share"])]
     pub(crate) params: Option<PathBuf>,
-    /// Keep the parameters in this file, which must not be there yet
+    /// Keep the parameters in this file; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// The scheme; auto takes the cheapest that can compute the program
     #[arg(long, value_name = "bfv|bgv|ckks|auto", default_value = "auto", hide_possible_values = true)]
     pub(crate) scheme: PlanScheme,
-    /// CKKS: bits of every intermediate number that are right, 4 to 30
-    #[arg(long, value_name = "BITS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=30))]
-    pub(crate) precision: u32,
+    /// CKKS: bits of every intermediate number that are right, 4 to 30; 16 unless given
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(4..=30))]
+    pub(crate) precision: Option<u32>,
     /// Security in bits: 128, 192 or 256
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
     pub(crate) security: String,
@@ -107,6 +120,23 @@ pub(crate) struct PlanArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl PlanArgs {
+    /// Path of the table, if one is given.
+    pub(crate) fn table(&self) -> Option<&Path> {
+        self.file.as_deref().or(self.table.as_deref())
+    }
+
+    /// Returns the scheme that is asked for, if one is.
+    pub(crate) fn asked_scheme(&self) -> Option<SchemeChoice> {
+        match self.scheme {
+            PlanScheme::Auto => None,
+            PlanScheme::Bfv => Some(SchemeChoice::Bfv),
+            PlanScheme::Bgv => Some(SchemeChoice::Bgv),
+            PlanScheme::Ckks => Some(SchemeChoice::Ckks),
+        }
+    }
 }
 
 /// Options of room for results that somebody else will see.
@@ -132,19 +162,21 @@ impl RoomArgs {
 #[derive(Debug, Args)]
 #[command(after_help = FILE_CODES)]
 pub(crate) struct EvalArgs {
-    /// What is to be computed
+    /// What is to be computed: see `sunzi help language`; @FILE takes the text of a file, - standard input
     pub(crate) program: String,
     /// The folder with the keys of those who compute
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keys: PathBuf,
-    /// The encrypted table, as `sunzi encrypt` writes it
+    /// The encrypted table, as `sunzi encrypt` writes it; - for standard input
     pub(crate) table: PathBuf,
-    /// The file to write; if it is there it is replaced once the new one is whole
+    /// The file to write; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// CKKS: bits of every intermediate number that are right, 4 to 30
-    #[arg(long, value_name = "BITS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=30))]
-    pub(crate) precision: u32,
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
+    /// CKKS: bits of every intermediate number that are right, 4 to 30; 16 unless given
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(4..=30))]
+    pub(crate) precision: Option<u32>,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
     /// Refuse to start if it would take more memory than this, such as 512M or 4G
@@ -167,7 +199,7 @@ keep that file with the key, and never put an older copy of it back.";
 #[derive(Debug, Args)]
 #[command(after_help = format!("{FOR_WHOM}\n\n{FILE_CODES}"))]
 pub(crate) struct DecryptArgs {
-    /// The results, as `sunzi eval` writes them
+    /// The results, as `sunzi eval` writes them; - for standard input
     pub(crate) file: PathBuf,
     /// The folder with the secret key
     #[arg(long, value_name = "FOLDER")]
@@ -176,6 +208,8 @@ pub(crate) struct DecryptArgs {
     pub(crate) sharing: SharingArgs,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgs,
     /// Print CSV: result, group or row, value, error, whether it came encrypted
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
@@ -196,7 +230,7 @@ pub(crate) struct SharingArgs {
     /// With --share: all that is shared is within statistical distance 2^-BITS of what does not depend on the key, 1 to 80
     #[arg(long, value_name = "BITS", default_value_t = 40, requires = "share")]
     pub(crate) statistical_bits: u32,
-    /// The program that was agreed on; results of another one are refused. Sharing results of CKKS needs it, for the errors that it leaves
+    /// The program that was agreed on, or @FILE with its text; results of another one are refused. Sharing results of CKKS needs it, for the errors that it leaves
     #[arg(long = "for", value_name = "PROGRAM", requires = "schema")]
     pub(crate) program: Option<String>,
     /// With --for: a file with the schema of the table as JSON
@@ -205,7 +239,7 @@ pub(crate) struct SharingArgs {
     /// With --for: the category in the clear that cut the table, as in `sunzi encrypt`
     #[arg(long, value_name = "COLUMN", requires = "program")]
     pub(crate) partition: Option<String>,
-    /// With --for: the bits that `sunzi eval` was given, 4 to 30
-    #[arg(long, value_name = "BITS", default_value_t = 16, requires = "program", value_parser = clap::value_parser!(u32).range(4..=30))]
-    pub(crate) precision: u32,
+    /// With --for: the bits that `sunzi eval` was given, 4 to 30; 16 unless given
+    #[arg(long, value_name = "BITS", requires = "program", value_parser = clap::value_parser!(u32).range(4..=30))]
+    pub(crate) precision: Option<u32>,
 }

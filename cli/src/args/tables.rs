@@ -1,30 +1,136 @@
 //! Options of commands that read tables.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sunzi::program::schema::{MAX_ROWS, TimeUnit};
+use sunzi::table::{Asked, DateFormat, Range, Reading, csv};
 
 use super::{AcceptArgs, FILE_CODES};
+use crate::files::mode::ModeArgs;
+use crate::files::target::ForceArgs;
+
+/// Names of columns in one argument.
+#[derive(Clone, Debug)]
+pub(crate) struct Names(Vec<String>);
+
+/// Options of how the texts of a table are read.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReadingArgs {
+    /// CSV: what stands between cells, such as ';' or tab; the header line tells it unless given
+    #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// Numbers have a decimal comma, as in 17,99
+    #[arg(long)]
+    decimal_comma: bool,
+    /// How dates and times are written beside ISO 8601, such as %d.%m.%Y or '%m/%d/%Y %H:%M'
+    #[arg(long, value_name = "PATTERN", value_parser = DateFormat::new)]
+    date_format: Option<DateFormat>,
+}
 
 /// Options of a table and of how it is taken.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// A CSV file with a header line, or a Parquet file
+    /// A CSV file with a header line, or a Parquet file; - for standard input
+    #[arg(value_name = "TABLE", required_unless_present = "table", conflicts_with = "table")]
+    file: Option<PathBuf>,
+    /// The table, in place of TABLE
     #[arg(long, value_name = "FILE")]
-    pub(crate) table: PathBuf,
-    /// A file with the schema as JSON: only its columns are taken, and cells outside of its ranges refused. Without one, ranges and labels are those of the
-    /// table, and public
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["columns", "category"])]
+    table: Option<PathBuf>,
+    /// A file with the schema as JSON, of this table or another day's: only its columns are taken, and cells outside of its ranges refused. Without one,
+    /// ranges and labels are those of the table, and public
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["category", "range", "unit"])]
     pub(crate) schema: Option<PathBuf>,
-    /// Columns to take; all unless given
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
-    pub(crate) columns: Vec<String>,
+    /// Columns to take, of the schema if there is one; all unless given. Others are not read. A name with a comma stands in quotation marks: 'age,"last, first"'
+    #[arg(long, value_name = "A,B,...", value_parser = parse_names)]
+    columns: Vec<Names>,
     /// A column that stays in the clear; may be given several times
     #[arg(long, value_name = "COLUMN")]
     pub(crate) clear: Vec<String>,
-    /// A column of labels, also if these are numbers; may be given several times
+    /// A column of labels, also if these are numbers, dates, or true and false; may be given several times
     #[arg(long, value_name = "COLUMN")]
     pub(crate) category: Vec<String>,
+    /// Declare the range of a column of numbers or dates, as in cost=0..999.99 or day=2024-01-01..2024-12-31, in place of its least and largest cell; may be given
+    /// several times
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", value_parser = parse_range)]
+    range: Vec<Range>,
+    /// Unit of a column of dates or times: days, hours, minutes, seconds, milliseconds or microseconds; days for dates and seconds for times unless given. May be
+    /// given several times
+    #[arg(long, value_name = "COLUMN=UNIT", value_parser = parse_unit)]
+    unit: Vec<(String, TimeUnit)>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+impl ReadingArgs {
+    /// Returns the choices of how texts are read.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading {
+            decimal_comma: self.decimal_comma,
+            date_format: self.date_format.clone(),
+            units: Vec::new(),
+        }
+    }
+}
+
+impl TableArgs {
+    /// Path of the table.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.as_deref().or(self.table.as_deref()).unwrap_or(Path::new(""))
+    }
+
+    /// Returns what is asked of the table, beside what a schema declares.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            columns: flat(&self.columns),
+            clear: self.clear.clone(),
+            categories: self.category.clone(),
+            ranges: self.range.clone(),
+            reading: Reading { units: self.unit.clone(), ..self.reading.reading() },
+            ..Asked::default()
+        }
+    }
+}
+
+/// Joins the names of several arguments.
+pub(crate) fn flat(columns: &[Names]) -> Vec<String> {
+    columns.iter().flat_map(|Names(names)| names.iter().cloned()).collect()
+}
+
+pub(crate) fn parse_names(list: &str) -> Result<Names, String> {
+    csv::names(list).map(Names)
+}
+
+/// Parses the character between cells: any of ASCII that is no letter, digit, quotation mark or end of a line.
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match (text, text.as_bytes()) {
+        ("tab" | "\\t", _) => Ok(b'\t'),
+        (_, [byte]) if *byte == b'\t' || byte.is_ascii_punctuation() && *byte != b'"' || *byte == b' ' => {
+            Ok(*byte)
+        }
+        _ => Err("expected one character such as ; or |, or tab".to_owned()),
+    }
+}
+
+/// Parses the declared range of a column, whose name may have any characters.
+fn parse_range(text: &str) -> Result<Range, String> {
+    let range = text.rsplit_once('=').and_then(|(column, range)| {
+        let (low, high) = range.split_once("..")?;
+        let [column, low, high] = [column, low, high].map(|part| part.trim().to_owned());
+        let whole = [&column, &low, &high].iter().all(|part| !part.is_empty());
+        whole.then_some(Range { column, low, high })
+    });
+    range.ok_or_else(|| "expected a column and its range, as in cost=0..999.99".to_owned())
+}
+
+/// Parses the unit of a column.
+fn parse_unit(text: &str) -> Result<(String, TimeUnit), String> {
+    let unit =
+        text.rsplit_once('=').and_then(|(column, unit)| Some((column.to_owned(), TimeUnit::named(unit)?)));
+    unit.filter(|(column, _)| !column.is_empty()).ok_or_else(|| {
+        let names = TimeUnit::ALL.map(TimeUnit::name).join(", ");
+        format!("expected a column and its unit, as in day=days; the units are {names}")
+    })
 }
 
 /// Options of `sunzi schema`.
@@ -33,9 +139,14 @@ pub(crate) struct TableArgs {
 pub(crate) struct SchemaArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Keep the schema in this file instead of printing it
+    /// Declare room for so many rows, of tables of other days; those of this table unless given
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..=MAX_ROWS))]
+    pub(crate) rows: Option<u64>,
+    /// Keep the schema in this file instead of printing it; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
 }
 
 /// Options of `sunzi encrypt`.
@@ -48,16 +159,20 @@ pub(crate) struct EncryptArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keys: PathBuf,
     /// A plan as `sunzi plan --json` prints it: its schema is taken, and the table is packed for it if it says so
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["schema", "columns", "clear", "category", "partition"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["schema", "columns", "clear", "category", "range", "unit", "partition"])]
     pub(crate) plan: Option<PathBuf>,
-    /// The file to write, Parquet if its name ends so; if it is there it is replaced once the new one is whole
+    /// The file to write, Parquet if its name ends so; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
     /// Parquet: a category that stays in the clear and cuts the table, so that rows with one label can be taken without the others
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgs,
     /// Refuse to start if it would take more memory than this, such as 512M or 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) memory: Option<u64>,
@@ -89,7 +204,30 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_bytes;
+    use super::*;
+
+    #[test]
+    fn delimiters_ranges_and_units_are_read() {
+        for (text, byte) in
+            [(";", b';'), ("|", b'|'), ("tab", b'\t'), ("\\t", b'\t'), ("\t", b'\t'), (" ", b' ')]
+        {
+            assert_eq!(parse_delimiter(text), Ok(byte), "{text}");
+        }
+        for text in ["", ";;", "a", "1", "\"", "\n", "é"] {
+            assert!(parse_delimiter(text).is_err(), "{text}");
+        }
+        let range = |column: &str, low: &str, high: &str| {
+            let [column, low, high] = [column, low, high].map(str::to_owned);
+            Ok(Range { column, low, high })
+        };
+        assert_eq!(parse_range("cost=0..999.99"), range("cost", "0", "999.99"));
+        assert_eq!(parse_range("a = b=-1 .. .5"), range("a = b", "-1", ".5"));
+        for text in ["cost", "cost=0", "=0..1", "cost=..1", "cost=0.."] {
+            assert!(parse_range(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_unit("a=b=days"), Ok(("a=b".to_owned(), TimeUnit::Days)));
+        assert!(parse_unit("a=weeks").unwrap_err().contains("days, hours") && parse_unit("=days").is_err());
+    }
 
     #[test]
     fn bytes_are_read_with_their_unit() {

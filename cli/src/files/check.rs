@@ -1,6 +1,5 @@
 //! `sunzi check`: whether a file is whole and belongs to parameters. Everything in it is read.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
@@ -8,12 +7,15 @@ use serde::Serialize;
 use sunzi::circuits::bootstrap::BootstrapKeys;
 use sunzi::program::Contexts;
 use sunzi::program::results::ResultsReader;
-use sunzi::rlwe::wire::{CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load};
+use sunzi::rlwe::wire::{
+    CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load, open_regular,
+};
 use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 use sunzi::{bfv, ckks};
 
+use super::input::InputFile;
 use super::stored::{self, Stored};
-use super::{refuse, refuse_table};
+use super::{mode, refuse, refuse_table};
 use crate::args::CheckArgs;
 use crate::error::CliError;
 use crate::output;
@@ -31,36 +33,38 @@ struct Checked {
 /// Reads all of a file, and prints what it is.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let refused = |error| refuse(&args.file, error);
+    let input = InputFile::open(&args.file)?;
+    let file = input.path();
+    mode::check(file, &args.mode)?;
     let accept = args.accept.parameters();
     let of_params = |error| refuse(&args.params, error);
-    let contexts = || super::contexts(accept, &args.params).map_err(of_params);
-    let (count, object, bytes) = if stored::is_table(&args.file)? {
+    let given = InputFile::open(&args.params)?;
+    let contexts = || super::contexts(accept, given.path()).map_err(of_params);
+    let (count, object, bytes) = if stored::is_table(file, &args.file)? {
         let contexts = contexts()?;
-        let mut table = stored::table(&args.file)?;
+        let mut table = stored::table(file, &args.file)?;
         let count = table.check(&contexts).map_err(|error| refuse_table(&args.file, error))?;
-        let len = std::fs::metadata(&args.file).map_err(|error| refused(WireError::Io(error)))?.len();
+        let len = std::fs::metadata(file).map_err(|error| refused(WireError::Io(error)))?.len();
         (count, table.kind(), len)
     } else {
-        let (header, bytes) = stored::header(&args.file).map_err(refused)?;
+        let (header, bytes) = stored::header(file).map_err(refused)?;
         let kind = Kind::of(header.kind);
         let count = if kind == Some(Kind::Results) {
             let contexts = contexts()?;
-            results(&contexts, &args.file).map_err(refused)?
+            results(&contexts, file).map_err(refused)?
         } else {
-            let parameters = Stored::load(accept, &args.params).map_err(of_params)?;
+            let parameters = Stored::load(accept, given.path()).map_err(of_params)?;
             super::tell_tables(parameters.table_bytes());
-            count(&parameters, &args.file).map_err(refused)? as u64
+            count(&parameters, file).map_err(refused)? as u64
         };
         (count, kind, bytes)
     };
     let object = object.map(|kind| kind.to_string()).unwrap_or_default();
-    let file = args.file.display().to_string();
-    let checked = Checked { file, object, count, bytes };
-    if args.json {
-        return output::print_json(&checked);
-    }
-    let Checked { object, count, bytes, .. } = checked;
-    output::print(&format!("whole: {object}, {count} in {bytes} bytes, for these parameters"))
+    let checked = Checked { file: input.name().to_owned(), object, count, bytes };
+    output::report(args.json, &checked, |Checked { object, count, bytes, .. }| {
+        let whole = output::verdict(true, "whole");
+        format!("{whole}: {object}, {count} in {bytes} bytes, for these parameters")
+    })
 }
 
 /// Reads a file of any kind in the context of these parameters; returns the number of its objects.
@@ -119,7 +123,7 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
 
 /// Reads all of a file of results, chunk by chunk, and counts them.
 fn results(contexts: &Contexts, path: &Path) -> Result<u64, WireError> {
-    let file = BufReader::new(File::open(path).map_err(WireError::Io)?);
+    let file = BufReader::new(open_regular(path)?);
     let (mut reader, mut count) = (ResultsReader::open(contexts, file)?, 0);
     while reader.next_answer()?.is_some() {
         count += 1;

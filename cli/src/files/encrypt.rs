@@ -1,28 +1,29 @@
-//! `sunzi encrypt` turns a table in the clear into an encrypted one; `sunzi schema` finds what is public of it.
+//! `sunzi encrypt` turns a table in the clear into an encrypted one.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
 use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
 use sunzi::program::packed::{self, Packer};
 use sunzi::program::run::{Cells, Table};
 use sunzi::program::{Contexts, Kind, Plan, ProgramError, Schema};
-use sunzi::rlwe::wire::{WireError, replace};
+use sunzi::rlwe::wire::WireError;
+use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
-use sunzi::table::{
-    Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer, survey,
-};
+use sunzi::table::{Chunks, EncryptedWriter, Input, Surveyed, TableError, inputs, parquet_writer};
 
-use super::{check_target, refuse, refuse_keys, refuse_table};
-use crate::args::{EncryptArgs, SchemaArgs, TableArgs};
+use super::input::InputFile;
+use super::schema::{Looked, look};
+use super::target::{Content, Target};
+use super::{mode, refuse_keys, refuse_table};
+use crate::args::EncryptArgs;
 use crate::error::{CliError, quoted};
+use crate::program;
 use crate::progress::Progress;
-use crate::{output, program};
 
 /// Report of `sunzi encrypt`: the encrypted table that it wrote.
 #[derive(Debug, Serialize)]
@@ -78,96 +79,68 @@ impl From<WireError> for Stopped {
     }
 }
 
-/// Finds the schema of a table, and prints or keeps it.
-pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
-    let (_, surveyed) = look(&args.table, None, None)?;
-    let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
-    let Some(path) = &args.output else { return output::print(&json) };
-    check_target(path)?;
-    let written =
-        replace(path, false, |file| std::io::Write::write_all(file, json.as_bytes()).map_err(WireError::Io));
-    written.map_err(|error| refuse(path, error))
-}
-
-/// Reads all of a table once; a column that cuts it is a category in the clear.
-fn look(
-    args: &TableArgs,
-    partition: Option<&String>,
-    schema: Option<&Schema>,
-) -> Result<(Source, Surveyed), CliError> {
-    let refused = |error| refuse_table(&args.table, error);
-    let asked = match (&args.schema, schema) {
-        (_, Some(Schema { rows, columns })) => {
-            Asked { rows: Some(*rows), declared: Some(columns.clone()), ..Asked::default() }
-        }
-        (Some(path), None) => super::read_schema(path)?,
-        (None, None) => {
-            let categories = args.category.iter().chain(partition).cloned().collect();
-            Asked { columns: args.columns.clone(), categories, ..Asked::default() }
-        }
-    };
-    let asked = Asked { clear: args.clear.iter().chain(partition).cloned().collect(), ..asked };
-    let source = Source::open(&args.table).map_err(refused)?;
-    let surveyed = survey(&mut *source.rows().map_err(refused)?, &asked).map_err(refused)?;
-    Ok((source, surveyed))
-}
-
 /// Encrypts a table: first reads all of it, so that nothing is encrypted of a table that does not fit.
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
-    check_target(&args.output)?;
+    let target = Target::new(&args.output, &args.force, Content::Binary, args.json)?;
+    let input = InputFile::open(args.table.path())?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
     let contexts = super::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
+    mode::check(&args.keys.join(SECRET), &args.mode)?;
     let key = Key::load(&contexts, &args.keys).map_err(of_keys)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("looking at the table");
     let plan = args.plan.as_ref().map(|path| program::planned(path, contexts.parameters())).transpose()?;
     let schema = plan.as_ref().map(|plan| plan.program.schema());
-    let (source, surveyed) = look(&args.table, args.partition.as_ref(), schema)?;
-    let packed = plan.as_ref().filter(|plan| plan.packed().is_some());
+    let looked = look(&input, &args.table, args.partition.as_ref(), schema)?;
+    looked.tell_rows();
+    let Looked { source, surveyed, .. } = looked;
+    let packed = packing(plan, &surveyed.schema)?;
     if packed.is_none() {
         fits(&contexts, &surveyed.schema)?;
     } else if is_parquet_name(&args.output) {
         return Err(CliError::input("a packed table is no table in Parquet: give --output another name"));
     }
-    let job = Job::new(contexts, &key, &surveyed, packed)?;
+    let job = Job::new(contexts, &key, &surveyed, packed.as_ref())?;
     if let Some(most) = args.memory.filter(|&most| most < job.memory()) {
         let (needed, most) = (bytes(job.memory()), bytes(most));
         return Err(CliError::input(format!(
             "this takes about {needed} of memory, --memory allows {most}: use fewer threads or columns"
         )));
     }
-    let of_table = |error| refuse_table(&args.table.table, error);
+    let of_table = |error| refuse_table(args.table.path(), error);
     let rows = if packed.is_some() { surveyed.schema.rows as usize } else { job.codec.layout().span };
     let mut chunks = Chunks::new(source.rows().map_err(of_table)?, &surveyed, rows);
     if let Some(column) = &args.partition {
         chunks = chunks.partitioned(column).map_err(of_table)?;
     }
     let mut count = 0;
-    let written = replace(&args.output, false, |file| {
+    let written = target.write(|file| {
         count = job.write(chunks, file, args, &progress)?;
         Ok(())
     });
-    written.map_err(|stopped| match stopped {
-        Stopped::Wire(error) => refuse(&args.output, error),
+    let len = written.map_err(|stopped| match stopped {
+        Stopped::Wire(error) => target.refuse(error),
         Stopped::Said(error) => error,
     })?;
-    let written = fs::metadata(&args.output).map_err(|error| refuse(&args.output, WireError::Io(error)))?;
     drop(progress);
     let made = Made {
-        file: args.output.display().to_string(),
+        file: target.name(),
         key: key.id().to_string(),
         rows: surveyed.schema.rows,
         chunks: count,
         encrypted: job.width(),
-        bytes: written.len(),
+        bytes: len,
         seconds: start.elapsed().as_secs_f64(),
     };
-    if args.json {
-        output::print_json(&made)
-    } else {
-        output::print(&made.text(args.table.schema.is_none() && args.plan.is_none()))
-    }
+    let found = args.table.schema.is_none() && args.plan.is_none();
+    target.report(args.json, &made, |made| made.text(found))
+}
+
+/// Returns the plan that a table of this schema is packed for, which may have other rows than the one that was planned for; none if it packs nothing.
+fn packing(plan: Option<Plan>, schema: &Schema) -> Result<Option<Plan>, CliError> {
+    let packed = plan.filter(|plan| plan.packed().is_some());
+    packed.map(|plan| plan.with_rows(schema.rows).map_err(program::refuse)).transpose()
 }
 
 fn is_parquet_name(path: &Path) -> bool {
@@ -266,7 +239,7 @@ impl<'a> Job<'a> {
         args: &EncryptArgs,
         progress: &Progress,
     ) -> Result<usize, Stopped> {
-        let of_table = |error: TableError| Stopped::Said(refuse_table(&args.table.table, error));
+        let of_table = |error: TableError| Stopped::Said(refuse_table(args.table.path(), error));
         let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
         if let Some(plan) = self.packed {
             return match chunks.next_chunk().map_err(of_table)? {
@@ -369,7 +342,8 @@ impl Made {
     fn text(&self, found: bool) -> String {
         let Self { file, key, rows, chunks, encrypted, bytes: size, seconds } = self;
         let mut text = format!(
-            "{file}: {rows} rows in {chunks} chunk(s), {encrypted} encrypted columns and labels, {} for key {key}, {seconds:.1} s",
+            "{file}: {rows} rows in {}, {encrypted} encrypted columns and labels, {} for key {key}, {seconds:.1} s",
+            counted(*chunks, "chunk", "chunks"),
             bytes(*size)
         );
         if found {

@@ -5,21 +5,22 @@ use std::io;
 use std::path::Path;
 
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
 use sunzi::program::Plan;
 use sunzi::program::analysis::Layout;
 use sunzi::ring::Ring;
-use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, store};
+use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, create, evaluation_keys_len, store};
+use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{
     GaloisKeys, LedgerFile, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory, randomness,
 };
 use sunzi::{bfv, bgv, ckks};
 
+use super::input::InputFile;
 use super::stored::Stored;
-use super::{check_parent, refuse};
+use super::{check_parent, named, refuse};
 use crate::args::{KeygenArgs, Rotations};
-use crate::error::{CliError, quoted};
+use crate::error::CliError;
 use crate::progress::Progress;
 use crate::{output, program};
 
@@ -32,7 +33,9 @@ const FILES: [&str; 5] = [
     "eval/relinearization.sz",
     "eval/galois.sz",
 ];
-const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
+const FOLDERS: [&str; 3] = [SECRET, "public", "eval"];
+/// Folder of the owner, which nobody else can enter.
+const SECRET: &str = "secret";
 /// File of the parameters in each folder.
 const PARAMETERS: &str = "parameters.sz";
 
@@ -43,6 +46,8 @@ struct Made {
     key: String,
     security: SecurityClaim,
     rotations: usize,
+    /// Bytes of the keys of those who compute: the number of the plan.
+    key_bytes: u64,
     files: Vec<Written>,
 }
 
@@ -55,10 +60,11 @@ struct Written {
 
 /// Makes all keys of `sunzi keygen` in a folder that is not there yet: all of them, or none.
 pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
+    let input = InputFile::open(&args.params)?;
     let parameters =
-        Stored::load(args.accept.parameters(), &args.params).map_err(|error| refuse(&args.params, error))?;
+        Stored::load(args.accept.parameters(), input.path()).map_err(|error| refuse(&args.params, error))?;
     if args.directory.exists() {
-        let name = quoted(&args.directory.display().to_string());
+        let name = named(&args.directory);
         let message = "is there already: keys are never overwritten; choose another folder";
         return Err(CliError::input(format!("{name} {message}")));
     }
@@ -69,7 +75,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     let needed = parameters.table_bytes().saturating_add(least_keys(&parameters, rotations));
     memory::require(needed).map_err(CliError::input)?;
     super::tell_tables(parameters.table_bytes());
-    let make = |context: &RlweContext| make(context, &parameters, rotations, args);
+    let make = |context: &RlweContext| make(context, &parameters, rotations, args, input.path());
     match &parameters {
         Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe()),
         // All plaintext moduli share one ring and its keys.
@@ -104,21 +110,28 @@ fn make(
     parameters: &Stored,
     rotations: Option<&Rotations>,
     args: &KeygenArgs,
+    file: &Path,
 ) -> Result<(), CliError> {
-    let exponents = match rotations {
-        None => planned(args)?,
+    let mut exponents: Vec<(u64, usize)> = match rotations {
+        None => planned(args, file)?,
         Some(rotations) => {
             let exponents = exponents(context.ring(), parameters, rotations)?;
             exponents.into_iter().map(|k| (k, context.level())).collect()
         }
     };
+    exponents.sort_unstable();
+    exponents.dedup();
+    // The identity needs no key.
+    exponents.retain(|&(exponent, _)| exponent != 1);
     // Memory is checked before any work: all keys are in memory together.
     let mut levels = exponents.iter().map(|&(_, level)| level).chain([context.level()]);
     let needed = levels
         .try_fold(0_u64, |sum, level| context.switch_key_bytes(level).map(|bytes| sum.saturating_add(bytes)));
     memory::require(needed.map_err(CliError::input)?).map_err(CliError::input)?;
+    let levels = exponents.iter().map(|&(_, level)| level);
+    let key_bytes = evaluation_keys_len(context.gadget(), levels).map_err(CliError::input)?;
     if !args.json {
-        output::print(&announcement(context, parameters, exponents.len()))?;
+        output::print(&announcement(parameters, exponents.len(), key_bytes))?;
     }
     let progress = Progress::new(!args.json && !args.quiet);
     let parent = match args.directory.parent() {
@@ -138,9 +151,10 @@ fn make(
         key,
         security: parameters.claim(),
         rotations: exponents.len(),
+        key_bytes,
         files: written(&args.directory).map_err(refused)?,
     };
-    if args.json { output::print_json(&made) } else { output::print(&made.text()) }
+    output::report(args.json, &made, Made::text)
 }
 
 /// Writes all keys of `sunzi keygen`, the secret key first: the others are made of it.
@@ -152,9 +166,10 @@ fn write(
     progress: &Progress,
 ) -> Result<String, CliError> {
     for party in FOLDERS {
-        let party = folder.join(party);
-        fs::create_dir(&party).map_err(|error| refuse(&party, WireError::Io(error)))?;
-        parameters.store(&party.join(PARAMETERS))?;
+        let own = folder.join(party);
+        make_folder(&own, party == SECRET).map_err(|error| refuse(&own, WireError::Io(error)))?;
+        let file = own.join(PARAMETERS);
+        create(&file, false, |out| parameters.write(out)).map_err(|error| refuse(&file, error))?;
     }
     let mut rng = randomness::from_os().map_err(CliError::failure)?;
     let [secret_file, ledger_file, public_file, relinearization_file, galois_file] =
@@ -180,9 +195,23 @@ fn write(
     Ok(secret.id().to_string())
 }
 
-/// The automorphisms of the plan or program that keys are for, and the moduli that ciphertexts have where they are applied.
-fn planned(args: &KeygenArgs) -> Result<Vec<(u64, usize)>, CliError> {
-    let contexts = super::contexts(args.accept.parameters(), &args.params);
+/// Makes a folder; a secret one is for its owner alone.
+fn make_folder(path: &Path, secret: bool) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    if secret {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    #[cfg(not(unix))]
+    let _ = secret;
+    builder.create(path)
+}
+
+/// The automorphisms of the plan or program that keys are for, and the moduli that ciphertexts have where they are applied; the parameters are in
+/// `file`.
+fn planned(args: &KeygenArgs, file: &Path) -> Result<Vec<(u64, usize)>, CliError> {
+    let contexts = super::contexts(args.accept.parameters(), file);
     let contexts = contexts.map_err(|error| refuse(&args.params, error))?;
     let plan = match (&args.plan, &args.program, &args.schema) {
         (Some(plan), ..) => program::planned(plan, contexts.parameters())?,
@@ -229,14 +258,12 @@ fn exponents(ring: &Ring, parameters: &Stored, rotations: &Rotations) -> Result<
 }
 
 /// Returns the text that says which keys are going to be made.
-fn announcement(context: &RlweContext, parameters: &Stored, rotations: usize) -> String {
-    let polynomial = context.ring().degree() as f64 * context.log2_key_modulus() / 8.0;
-    let one = (polynomial * context.gadget().digit_count() as f64).ceil() as u64;
+fn announcement(parameters: &Stored, rotations: usize, key_bytes: u64) -> String {
     format!(
-        "{}\nmaking a secret key, a public key, a relinearisation key of {} and {rotations} keys for rotations, {} in all",
+        "{}\nmaking a secret key, a public key, and {} of keys for products and {}",
         parameters.claim(),
-        bytes(one),
-        bytes(one.saturating_mul(rotations as u64 + 1)),
+        bytes(key_bytes),
+        counted(rotations, "rotation", "rotations"),
     )
 }
 

@@ -1,7 +1,7 @@
 //! Parameters of any scheme from a file.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use sunzi::bfv;
@@ -9,13 +9,13 @@ use sunzi::bfv::{CrtParameters, FermatParameters};
 use sunzi::program::analysis::Parameters;
 use sunzi::rlwe::wire::{
     Accept, ErasingReader, HEADER_LEN, Header, Kind, NoContext, Reader, SecurityClaim, StoredParameters,
-    WireError, store,
+    WireError, open_regular, write,
 };
 use sunzi::table::{EncryptedTable, is_parquet};
 use sunzi::{bgv, ckks};
 
 use super::{refuse, refuse_table};
-use crate::error::{CliError, quoted};
+use crate::error::CliError;
 
 /// Parameters of any scheme.
 pub(crate) enum Stored {
@@ -81,25 +81,27 @@ impl Stored {
         }
     }
 
-    /// Keeps these parameters in a file that is not there yet.
-    pub(crate) fn store(&self, path: &Path) -> Result<(), CliError> {
-        if path.exists() {
-            let name = quoted(&path.display().to_string());
-            return Err(CliError::input(format!(
-                "{name} is there already: choose another name, or remove it"
-            )));
+    /// Name of the scheme.
+    pub(crate) fn scheme(&self) -> &'static str {
+        match self {
+            Self::Bfv(_) | Self::Crt(_) | Self::Fermat(_) => "BFV",
+            Self::Bgv(..) => "BGV",
+            Self::Ckks(_) => "CKKS",
         }
-        let stored = match self {
-            Self::Bfv(parameters) => store(&NoContext, parameters, path),
-            Self::Crt(parameters) => store(&NoContext, parameters, path),
+    }
+
+    /// Writes these parameters.
+    pub(crate) fn write(&self, out: impl Write) -> Result<(), WireError> {
+        match self {
+            Self::Bfv(parameters) => write(&NoContext, parameters, out),
+            Self::Crt(parameters) => write(&NoContext, parameters, out),
             Self::Bgv(parameters, plain_moduli) => {
                 let (parameters, plain_moduli) = (parameters.clone(), plain_moduli.clone());
-                Parameters::Bgv { parameters, plain_moduli }.store(path)
+                Parameters::Bgv { parameters, plain_moduli }.write(out)
             }
-            Self::Ckks(parameters) => store(&NoContext, parameters, path),
-            Self::Fermat(parameters) => store(&NoContext, parameters, path),
-        };
-        stored.map_err(|error| refuse(path, error))
+            Self::Ckks(parameters) => write(&NoContext, parameters, out),
+            Self::Fermat(parameters) => write(&NoContext, parameters, out),
+        }
     }
 }
 
@@ -108,39 +110,63 @@ pub(super) fn open(path: &Path) -> Result<Reader<ErasingReader<File>>, WireError
     Reader::open(path)
 }
 
-/// Fails unless a file has all the objects it should have: one, or as many as come where several may.
-pub(super) fn whole(path: &Path) -> Result<(), WireError> {
-    let (header, len) = header(path)?;
-    if !matches!(Kind::of(header.kind), Some(Kind::BgvParameters | Kind::Results)) {
-        return open(path)?.whole().map(drop);
+/// The objects of a file by their headers: one, or as many as come where several may.
+pub(super) struct Objects {
+    /// First header of the file.
+    pub(super) header: Header,
+    /// Number of objects whose headers are there.
+    pub(super) count: u64,
+    /// Bytes of these objects as their headers say.
+    pub(super) bytes: u64,
+    pub(super) file_bytes: u64,
+}
+
+impl Objects {
+    /// Checks that the file has the bytes that its headers say.
+    pub(super) fn check(&self) -> Result<(), WireError> {
+        match self.file_bytes.checked_sub(self.bytes) {
+            Some(0) => Ok(()),
+            Some(extra) => Err(WireError::Trailing { extra }),
+            None => Err(WireError::Truncated),
+        }
     }
-    let mut file = File::open(path).map_err(WireError::Io)?;
-    let mut place = 0_u64;
-    while place < len {
-        file.seek(SeekFrom::Start(place)).map_err(WireError::Io)?;
-        let header = Header::read(&mut file)?;
-        place = place.saturating_add(HEADER_LEN as u64).saturating_add(header.body_len);
+}
+
+/// Reads the headers of a file up to where there is none.
+pub(super) fn objects(path: &Path) -> Result<Objects, WireError> {
+    let mut file = open_regular(path)?;
+    let file_bytes = file.metadata().map_err(WireError::Io)?.len();
+    let after =
+        |header: &Header, place: u64| place.saturating_add(HEADER_LEN as u64).saturating_add(header.body_len);
+    let header = Header::read(&mut file)?;
+    let mut objects = Objects { header, count: 1, bytes: after(&header, 0), file_bytes };
+    let several = matches!(Kind::of(header.kind), Some(Kind::BgvParameters | Kind::Results));
+    while several && objects.bytes < file_bytes {
+        file.seek(SeekFrom::Start(objects.bytes)).map_err(WireError::Io)?;
+        // Bytes that are no object follow the last one.
+        let Ok(header) = Header::read(&mut file) else { break };
+        (objects.count, objects.bytes) = (objects.count + 1, after(&header, objects.bytes));
     }
-    if place == len { Ok(()) } else { Err(WireError::Truncated) }
+    Ok(objects)
 }
 
 /// Returns the header of a file, and how many bytes the file has.
-pub(super) fn header(path: &Path) -> Result<(Header, u64), WireError> {
-    let mut file = File::open(path).map_err(WireError::Io)?;
+pub(crate) fn header(path: &Path) -> Result<(Header, u64), WireError> {
+    let mut file = open_regular(path)?;
     let len = file.metadata().map_err(WireError::Io)?.len();
     Ok((Header::read(&mut file)?, len))
 }
 
-/// Whether a file is an encrypted table, or claims to be one: also an encrypted table in Parquet.
-pub(super) fn is_table(path: &Path) -> Result<bool, CliError> {
-    if is_parquet(path).map_err(|error| refuse_table(path, error))? {
+/// Whether a file is an encrypted table, or claims to be one: also an encrypted table in Parquet. Messages call the file `asked`.
+pub(super) fn is_table(path: &Path, asked: &Path) -> Result<bool, CliError> {
+    if is_parquet(path).map_err(|error| refuse_table(asked, error))? {
         return Ok(true);
     }
-    let (header, _) = header(path).map_err(|error| refuse(path, error))?;
+    let (header, _) = header(path).map_err(|error| refuse(asked, error))?;
     Ok(Kind::of(header.kind).is_some_and(Kind::is_table))
 }
 
-/// Opens an encrypted table, and reads its schema.
-pub(crate) fn table(path: &Path) -> Result<Box<dyn EncryptedTable>, CliError> {
-    sunzi::table::open(path).map_err(|error| refuse_table(path, error))
+/// Opens an encrypted table, and reads its schema. Messages call the file `asked`.
+pub(crate) fn table(path: &Path, asked: &Path) -> Result<Box<dyn EncryptedTable>, CliError> {
+    sunzi::table::open(path).map_err(|error| refuse_table(asked, error))
 }

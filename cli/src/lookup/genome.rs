@@ -1,4 +1,4 @@
-//! The public DNA sequence, and words of it: see `data/README.md`.
+//! The public DNA sequence, and words of it: see `cli/data/README.md`.
 
 use crate::error::{CliError, quoted};
 
@@ -11,7 +11,7 @@ pub(super) const USUAL_WORD: &str = "ATGAAGAAAAGTTCTA";
 /// Number of letters in one element of GF(2^16), two bits each.
 const ELEMENT_LETTERS: usize = 8;
 
-const TEXT: &str = include_str!("../../../data/NC_005816.fna");
+const TEXT: &str = include_str!("../../data/NC_005816.fna");
 
 /// A letter of DNA, as the number of its two bits.
 type Letter = u8;

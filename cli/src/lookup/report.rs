@@ -1,11 +1,12 @@
 //! Report of the lookup: as JSON, or as text for people.
 
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
+use sunzi::rlwe::words::bytes;
 
 use super::encrypted::{Outcome, Sizes, Times, Work};
 use super::genome::{Genome, NAME, WORD_LETTERS, Word};
 use crate::error::CliError;
+use crate::output::verdict;
 use crate::report::memory;
 
 /// Report of a lookup, as it is printed.
@@ -148,7 +149,10 @@ impl Report {
             self.word,
             listed(&self.positions),
             listed(&self.plain_positions),
-            if self.ok { "the encrypted answer is the clear one" } else { "the answers DIFFER" },
+            verdict(
+                self.ok,
+                if self.ok { "the encrypted answer is the clear one" } else { "the answers DIFFER" }
+            ),
         )
     }
 }

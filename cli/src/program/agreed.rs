@@ -9,7 +9,7 @@ use sunzi::program::{Contexts, Formula, NodeId, OutputValue, Plan, Program};
 
 use super::plan::of_file;
 use super::{parse, parts};
-use crate::args::SharingArgs;
+use crate::args::{PRECISION, SharingArgs};
 use crate::error::{CliError, listed, quoted};
 
 /// Returns the plans that the agreed program may have been run by: its rows as they may stand, and as the
@@ -40,7 +40,10 @@ pub(super) fn plans(
             own.chunks, most.chunks
         )));
     }
-    let plan = |layout| Plan::for_layout(&program, parameters, layout, args.precision).map_err(super::refuse);
+    let plan = |layout| {
+        Plan::for_layout(&program, parameters, layout, args.precision.unwrap_or(PRECISION))
+            .map_err(super::refuse)
+    };
     let (most, own) = (plan(most)?, plan(own)?);
     description.check_plan(&own).map_err(|error| {
         CliError::mismatch(format!("{error}; give --precision as sunzi eval was given it"))

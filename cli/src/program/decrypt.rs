@@ -5,19 +5,21 @@ use std::fs::File;
 use std::io::BufReader;
 
 use sunzi::program::analysis::SchemeChoice;
-use sunzi::program::contexts::PARAMETERS;
+use sunzi::program::contexts::{PARAMETERS, SECRET};
 use sunzi::program::results::ResultsReader;
 use sunzi::program::run::Estimate;
 use sunzi::program::{Contexts, NodeId, Opened, ProgramError, Sharing};
 use sunzi::rlwe::KeyId;
-use sunzi::rlwe::wire::WireError;
+use sunzi::rlwe::wire::{WireError, open_regular};
 
 use super::agreed::{self, Clear};
+use super::plan::check_precision;
 use super::print::{Csv, Printed, text};
 use super::{refuse_in, share};
 use crate::args::DecryptArgs;
 use crate::error::CliError;
-use crate::files;
+use crate::files::input::InputFile;
+use crate::files::{self, mode};
 use crate::output;
 
 /// Reason why decryption of results stopped.
@@ -52,11 +54,15 @@ impl Stopped {
 /// Decrypts results and prints them.
 pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let of_keys = |error| files::refuse_keys(&args.keys, "secret", error);
+    let input = InputFile::open(&args.file)?;
     let policy = share::policy(&args.sharing)?;
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
+    check_precision(args.sharing.precision, Some(contexts.scheme()))?;
+    mode::check(&args.keys.join(SECRET), &args.mode)?;
     let secret = contexts.load_secret(&args.keys).map_err(of_keys)?;
-    let mut reader = reader(args, &contexts, secret.id())?;
-    let description = reader.description().clone();
+    let reader = || reader(&input, args, &contexts, secret.id());
+    let mut results = reader()?;
+    let description = results.description().clone();
     let codec = contexts.codec(&description.layout).map_err(|error| refuse_in(&args.file, error))?;
     let plans = agreed::plans(&args.sharing, &contexts, &description)?;
     let mut sharing = match policy {
@@ -64,14 +70,14 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
             let noise = share::declared(&contexts, plans.as_ref())?;
             // The file is read to its end first: what is damaged or does not fit neither makes a ledger nor is
             // counted.
-            let whole = self::reader(args, &contexts, secret.id())?;
+            let whole = reader()?;
             let count = whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(args))?;
             Some(share::sharing(policy, noise, count, (secret.id(), &args.keys))?)
         }
         None => None,
     };
     let mut columns: BTreeMap<NodeId, Vec<Estimate>> = BTreeMap::new();
-    let clear = Clear::new(&description.program, &reader.clear());
+    let clear = Clear::new(&description.program, &results.clear());
     let csv = Csv::new(&description.program, &clear);
     if args.csv {
         csv.header()?;
@@ -85,8 +91,8 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
         Ok(())
     };
     let totals = match &mut sharing {
-        Some(sharing) => reader.decrypt_for_sharing(&codec, &secret, sharing, column),
-        None => reader.decrypt(&codec, &secret, column),
+        Some(sharing) => results.decrypt_for_sharing(&codec, &secret, sharing, column),
+        None => results.decrypt(&codec, &secret, column),
     };
     let totals = totals.map_err(|stopped| stopped.of(args))?;
     let opened: Vec<(&str, Opened)> = description.program.finish(|id| totals.get(&id).cloned());
@@ -108,12 +114,13 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
 
 /// Opens a reader of the results, which must belong to this key.
 fn reader<'a>(
+    input: &InputFile,
     args: &DecryptArgs,
     contexts: &'a Contexts,
     key: KeyId,
 ) -> Result<ResultsReader<'a, BufReader<File>>, CliError> {
     let of_file = |error| files::refuse(&args.file, error);
-    let file = File::open(&args.file).map_err(|error| of_file(WireError::Io(error)))?;
+    let file = open_regular(input.path()).map_err(of_file)?;
     let reader = ResultsReader::open(contexts, BufReader::with_capacity(1 << 20, file)).map_err(of_file)?;
     if reader.key() == key {
         Ok(reader)

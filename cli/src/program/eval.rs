@@ -1,26 +1,28 @@
 //! `sunzi eval`: runs a program on an encrypted table, with evaluation keys alone.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
 use sunzi::circuits::EvaluationKeys;
 use sunzi::program::contexts::PARAMETERS;
 use sunzi::program::results::{Description, ResultsWriter};
 use sunzi::program::run::{Answer, Cells, Input as Read, evaluate};
 use sunzi::program::{Contexts, NodeId, Plan, ProgramError, packed};
-use sunzi::rlwe::wire::{WireError, replace};
+use sunzi::rlwe::wire::WireError;
+use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{KeyId, RlweError};
 use sunzi::table::{EncryptedTable, Input, TableError};
 
+use super::plan::check_precision;
 use super::{parse, refuse, refuse_in};
-use crate::args::EvalArgs;
+use crate::args::{EvalArgs, PRECISION};
 use crate::error::CliError;
-use crate::files::{self, stored};
-use crate::output;
+use crate::files::input::InputFile;
+use crate::files::target::{Content, Target};
+use crate::files::{self, named, stored};
 use crate::progress::Progress;
 
 /// Name of the folder with what `sunzi eval` needs.
@@ -39,16 +41,23 @@ struct Made {
 /// Runs a program on an encrypted table, and prints the report.
 pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     let start = Instant::now();
-    files::check_target(&args.output)?;
+    let target = Target::new(&args.output, &args.force, Content::Binary, args.json)?;
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS))
         .map_err(|error| files::refuse_keys(&args.keys, PARTY, error))?;
-    let table = stored::table(&args.table)?;
+    check_precision(args.precision, Some(contexts.scheme()))?;
+    let input = InputFile::open(&args.table)?;
+    let table = stored::table(input.path(), &args.table)?;
     table.belongs_to(&contexts).map_err(|error| files::refuse_table(&args.table, error))?;
     let program = parse(&args.program, table.schema())?;
     // Chunks need not be full: the table may be cut by a category, and an engine may have left some out.
     let plan = match table.form() {
         Some(form) => Plan::for_packed(&program, contexts.parameters(), form),
-        None => Plan::for_layout(&program, contexts.parameters(), table.layout(), args.precision),
+        None => Plan::for_layout(
+            &program,
+            contexts.parameters(),
+            table.layout(),
+            args.precision.unwrap_or(PRECISION),
+        ),
     };
     let plan = plan.map_err(refuse)?;
     if let Some(most) = args.memory.filter(|&most| most < plan.memory_bytes) {
@@ -60,17 +69,17 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     plan.check_memory().map_err(refuse)?;
     let keys = keys(&contexts, &plan, &args.keys, table.key())?;
     let progress = Progress::new(!args.json && !args.quiet);
-    Run { contexts: &contexts, plan: &plan, keys: &keys, args, progress: &progress }.write(table)?;
+    let run = Run { contexts: &contexts, plan: &plan, keys: &keys, args, progress: &progress };
+    let len = run.write(&target, table)?;
     drop(progress);
-    let written = fs::metadata(&args.output);
     let made = Made {
-        file: args.output.display().to_string(),
+        file: target.name(),
         results: program.outputs().len(),
-        bytes: written.map_err(|error| files::refuse(&args.output, WireError::Io(error)))?.len(),
+        bytes: len,
         chunks: plan.layout.chunks,
         seconds: start.elapsed().as_secs_f64(),
     };
-    if args.json { output::print_json(&made) } else { output::print(&made.text()) }
+    target.report(args.json, &made, Made::text)
 }
 
 /// Reads the keys that the plan asks for, of the key that the table belongs to.
@@ -79,7 +88,7 @@ fn keys(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result
     let keys = contexts.load_evaluation(folder, &exponents).map_err(|error| match error {
         WireError::Rlwe(error @ RlweError::MissingGaloisKey { .. }) => CliError::impossible(format!(
             "{}: {error}; make keys with sunzi keygen --for this program",
-            folder.display()
+            named(folder)
         )),
         other => files::refuse_keys(folder, PARTY, other),
     })?;
@@ -111,10 +120,11 @@ impl From<WireError> for Stopped {
 }
 
 impl Run<'_> {
-    fn write(&self, table: Box<dyn EncryptedTable>) -> Result<(), CliError> {
-        let written = replace(&self.args.output, false, |file| self.compute(table, file));
+    /// Writes the results of a table, and returns the number of their bytes.
+    fn write(&self, target: &Target<'_>, table: Box<dyn EncryptedTable>) -> Result<u64, CliError> {
+        let written = target.write(|file| self.compute(table, file));
         written.map_err(|stopped| match stopped {
-            Stopped::Wire(error) => files::refuse(&self.args.output, error),
+            Stopped::Wire(error) => target.refuse(error),
             Stopped::Said(error) => error,
         })
     }
@@ -207,6 +217,7 @@ impl Columns {
 impl Made {
     fn text(&self) -> String {
         let Self { file, results, bytes: size, chunks, seconds } = self;
-        format!("{file}: {results} result(s) of {chunks} chunk(s), {}, {seconds:.1} s", bytes(*size))
+        let (results, chunks) = (counted(*results, "result", "results"), counted(*chunks, "chunk", "chunks"));
+        format!("{file}: {results} of {chunks}, {}, {seconds:.1} s", bytes(*size))
     }
 }

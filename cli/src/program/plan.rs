@@ -1,20 +1,21 @@
 //! `sunzi plan`: tells what a program takes in parameters, memory and time, before there is any key.
 
-use std::fs::File;
 use std::path::Path;
 
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
 use sunzi::program::analysis::{Layout, Options, Parameters, SchemeChoice};
 use sunzi::program::{Plan, Schema, Timing};
-use sunzi::rlwe::wire::{Header, Kind, SecurityClaim, WireError};
-use sunzi::rlwe::{Security, memory};
+use sunzi::rlwe::memory;
+use sunzi::rlwe::wire::{Kind, SecurityClaim};
+use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, survey};
 
 use super::{parse, parts, refuse};
-use crate::args::{PlanArgs, PlanScheme};
-use crate::error::{CliError, quoted};
-use crate::files::{self, stored};
+use crate::args::{PRECISION, PlanArgs, security};
+use crate::error::CliError;
+use crate::files::input::InputFile;
+use crate::files::target::{Content, Target};
+use crate::files::{self, named, stored};
 use crate::output;
 
 /// Plan of a program as it is printed in JSON.
@@ -37,38 +38,37 @@ struct Planned<'a> {
 
 /// Chooses parameters for a program, or tells whether given ones suffice.
 pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
-    args.output.as_deref().map_or(Ok(()), files::check_target)?;
-    let (schema, layout) = match (&args.table, &args.schema) {
-        (Some(table), _) => of_table(table, args.partition.as_ref())?,
+    check_precision(args.precision, args.asked_scheme())?;
+    let target = |path| Target::new(path, &args.force, Content::Binary, args.json);
+    let target = args.output.as_deref().map(target).transpose()?;
+    let (schema, layout) = match (args.table(), &args.schema) {
+        (Some(table), _) => of_table(table, args)?,
         (None, Some(schema)) => (of_file(schema)?, None),
-        (None, None) => return Err(CliError::input("no columns: give --table or --schema")),
+        (None, None) => return Err(CliError::input("no columns: give a table or --schema")),
     };
     let (program, parts) = (parse(&args.program, &schema)?, parts(&schema, args.partition.as_ref())?);
     let plan = match &args.params {
         Some(path) => {
-            let parameters = Parameters::load_as(args.accept.parameters(), path)
+            let parameters = Parameters::load_as(args.accept.parameters(), InputFile::open(path)?.path())
                 .map_err(|error| files::refuse(path, error))?;
+            check_precision(args.precision, Some(parameters.scheme()))?;
             if let Some(packing) = args.packing.asked()? {
-                return tell(args, &Plan::within_packed(&program, &parameters, &packing).map_err(refuse)?);
+                let plan = Plan::within_packed(&program, &parameters, &packing).map_err(refuse)?;
+                return tell(args, &plan, target.as_ref());
             }
             let planned = || Layout::of_parts(schema.rows as usize, parameters.slots(), parts);
-            Plan::for_layout(&program, &parameters, layout.unwrap_or_else(planned), args.precision)
+            let precision = args.precision.unwrap_or(PRECISION);
+            Plan::for_layout(&program, &parameters, layout.unwrap_or_else(planned), precision)
         }
         None => Plan::new(&program, &options(args, parts)?),
     };
-    tell(args, &plan.map_err(refuse)?)
+    tell(args, &plan.map_err(refuse)?, target.as_ref())
 }
 
 /// Keeps the parameters of a plan where that was asked for, and prints the plan.
-fn tell(args: &PlanArgs, plan: &Plan) -> Result<(), CliError> {
-    if let Some(path) = &args.output {
-        if path.exists() {
-            let name = quoted(&path.display().to_string());
-            return Err(CliError::input(format!(
-                "{name} is there already: choose another name, or remove it"
-            )));
-        }
-        plan.parameters.store(path).map_err(|error| files::refuse(path, error))?;
+fn tell(args: &PlanArgs, plan: &Plan, target: Option<&Target<'_>>) -> Result<(), CliError> {
+    if let Some(target) = target {
+        target.write(|file| plan.parameters.write(file)).map_err(|error| target.refuse(error))?;
     }
     let available = memory::available();
     // The times of packed runs are not known.
@@ -77,40 +77,39 @@ fn tell(args: &PlanArgs, plan: &Plan) -> Result<(), CliError> {
     } else {
         Some(Timing::measure(plan).map_err(refuse)?.seconds(plan))
     };
-    if args.json {
-        let (scheme, degree) = (plan.parameters.name(), plan.parameters.degree());
-        return output::print_json(&Planned {
-            plan,
-            scheme,
-            degree,
-            security: plan.parameters.claim(),
-            bits: plan.precision_bits(),
-            seconds,
-            needed_bytes: plan.needed_bytes(),
-            available_bytes: available,
-            fits: !exceeds(plan, available),
-        });
+    let planned = Planned {
+        plan,
+        scheme: plan.parameters.name(),
+        degree: plan.parameters.degree(),
+        security: plan.parameters.claim(),
+        bits: plan.precision_bits(),
+        seconds,
+        needed_bytes: plan.needed_bytes(),
+        available_bytes: available,
+        fits: !exceeds(plan, available),
+    };
+    match target {
+        Some(target) => target.report(args.json, &planned, text),
+        None => output::report(args.json, &planned, text),
     }
-    output::print(&text(plan, seconds, available))
+}
+
+/// Fails where a precision is given for a scheme that computes exactly.
+pub(super) fn check_precision(precision: Option<u32>, scheme: Option<SchemeChoice>) -> Result<(), CliError> {
+    match scheme {
+        Some(SchemeChoice::Bfv | SchemeChoice::Bgv) if precision.is_some() => Err(CliError::input(
+            "--precision is for CKKS, and BFV and BGV compute exactly: leave --precision away",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
-    let scheme = match args.scheme {
-        PlanScheme::Auto => None,
-        PlanScheme::Bfv => Some(SchemeChoice::Bfv),
-        PlanScheme::Bgv => Some(SchemeChoice::Bgv),
-        PlanScheme::Ckks => Some(SchemeChoice::Ckks),
-    };
-    let security = match args.security.as_str() {
-        "192" => Security::Bits192,
-        "256" => Security::Bits256,
-        _ => Security::Bits128,
-    };
     let sharing = args.room.policy()?;
     Ok(Options {
-        scheme,
-        precision: args.precision,
-        security,
+        scheme: args.asked_scheme(),
+        precision: args.precision.unwrap_or(PRECISION),
+        security: security(&args.security),
         log2_degree: None,
         parts,
         sharing,
@@ -123,7 +122,7 @@ pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
     match files::read_schema(path)? {
         Asked { rows: Some(rows), declared: Some(columns), .. } => Schema::new(rows, columns).map_err(refuse),
         _ => {
-            let name = quoted(&path.display().to_string());
+            let name = named(path);
             Err(CliError::input(format!("{name} does not say how many rows there are: add \"rows\"")))
         }
     }
@@ -131,21 +130,21 @@ pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
 
 /// Returns the schema of a table in a file, read, or found by looking at all of the table; and where rows
 /// stand if it is encrypted.
-fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<Layout>), CliError> {
+fn of_table(path: &Path, args: &PlanArgs) -> Result<(Schema, Option<Layout>), CliError> {
     let encrypted = |table: Box<dyn EncryptedTable>| Ok((table.schema().clone(), Some(table.layout())));
-    let header = File::open(path).map_err(WireError::Io).and_then(|mut file| Header::read(&mut file));
-    if header.is_ok_and(|header| Kind::of(header.kind).is_some_and(Kind::is_table)) {
-        return encrypted(stored::table(path)?);
+    let (input, refused) = (InputFile::open(path)?, |error| files::refuse_table(path, error));
+    let file = input.path();
+    if stored::header(file).is_ok_and(|(header, _)| Kind::of(header.kind).is_some_and(Kind::is_table)) {
+        return encrypted(sunzi::table::open(file).map_err(refused)?);
     }
     // A table in Parquet may be encrypted or not.
-    if let (Ok(true), Ok(table)) = (is_parquet(path), sunzi::table::open(path)) {
+    if let (Ok(true), Ok(table)) = (is_parquet(file), sunzi::table::open(file)) {
         return encrypted(table);
     }
-    let refused = |error| files::refuse_table(path, error);
-    let source = Source::open(path).map_err(refused)?;
+    let source = Source::named(file, input.name()).map_err(refused)?.delimited(args.reading.delimiter);
     let mut rows = source.rows().map_err(refused)?;
-    let categories: Vec<String> = partition.into_iter().cloned().collect();
-    let asked = Asked { clear: categories.clone(), categories, ..Asked::default() };
+    let (categories, reading) = (args.partition.iter().cloned().collect::<Vec<_>>(), args.reading.reading());
+    let asked = Asked { clear: categories.clone(), categories, reading, ..Asked::default() };
     Ok((survey(&mut *rows, &asked).map_err(refused)?.schema, None))
 }
 
@@ -154,33 +153,39 @@ fn exceeds(plan: &Plan, available: Option<u64>) -> bool {
     available.is_some_and(|available| available < plan.needed_bytes())
 }
 
-fn text(plan: &Plan, seconds: Option<f64>, available: Option<u64>) -> String {
+fn text(planned: &Planned<'_>) -> String {
+    let Planned { plan, seconds, available_bytes, .. } = *planned;
+    let moduli = match plan.parameters.plain_moduli().len() {
+        0 => String::new(),
+        count => format!(", {}", counted(count, "plaintext modulus", "plaintext moduli")),
+    };
     let mut text = format!(
-        "scheme       {}, n = {}, {} plaintext modulus(es)\n\
+        "scheme       {}, n = {}{}\n\
          parameters   {}\n\
-         rows         {} in {} chunk(s) of {}\n\
+         rows         {} in {} of {}\n\
          depth        {}\n\
-         keys         {} for products and {} rotations\n\
+         keys         {} in files, for products and {}\n\
          table        {} ciphertexts of the columns it reads, up to {}\n\
          memory       about {}, and {} of tables\n",
         plan.parameters.name(),
         plan.parameters.degree(),
-        plan.parameters.plain_moduli().len(),
+        moduli,
         plan.parameters.claim(),
         plan.layout.rows,
-        plan.layout.chunks,
+        counted(plan.layout.chunks, "chunk", "chunks"),
         plan.layout.span,
         plan.depth,
         bytes(plan.key_bytes),
-        plan.rotations.len(),
+        counted(plan.rotations.len(), "rotation", "rotations"),
         plan.inputs,
         bytes(plan.table_bytes()),
         bytes(plan.memory_bytes),
         bytes(plan.parameters.table_bytes()),
     );
-    if let Some(available) = available.filter(|_| exceeds(plan, available)) {
+    if let Some(available) = available_bytes.filter(|_| !planned.fits) {
         let left = bytes(available);
-        text.push_str(&format!("too large    this machine has {left} left: a run here is refused\n"));
+        let too_large = output::verdict(false, "too large");
+        text.push_str(&format!("{too_large}    this machine has {left} left: a run here is refused\n"));
     }
     if let Some(seconds) = seconds {
         text.push_str(&format!("time         about {seconds:.1} s here\n"));
@@ -191,11 +196,11 @@ fn text(plan: &Plan, seconds: Option<f64>, available: Option<u64>) -> String {
     if let Some(packed) = plan.packed() {
         let (own, shape) = (packed.layout(), packed.layout().shape());
         text.push_str(&format!(
-            "packed       {} columns and {} group(s) of up to {} rows, {} columns in a ciphertext\n",
-            shape.columns,
-            shape.groups,
+            "packed       {} and {} of up to {} rows, {} in a ciphertext\n",
+            counted(shape.columns, "column", "columns"),
+            counted(shape.groups, "group", "groups"),
             shape.longest_group,
-            own.units()
+            counted(own.units(), "column", "columns"),
         ));
     }
     plan.reasons.iter().for_each(|reason| text.push_str(&format!("because      {reason}\n")));

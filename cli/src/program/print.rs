@@ -1,7 +1,6 @@
 //! Results of a program as text, JSON and CSV.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
 use num_bigint::BigInt;
 use serde::Serialize;
@@ -10,6 +9,7 @@ use sunzi::program::{NodeId, Number, Opened, OutputValue, Program, Undefined};
 
 use super::agreed::Clear;
 use crate::error::{CliError, one_line};
+use crate::output;
 
 /// Largest number of digits that an exact number is printed with.
 const LONGEST: usize = 40;
@@ -264,13 +264,7 @@ fn write(fields: [String; 5]) -> Result<(), CliError> {
         }
     };
     let line = fields.iter().map(quoted).collect::<Vec<_>>().join(",");
-    let mut out = std::io::stdout().lock();
-    match writeln!(out, "{line}") {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(CliError::failure(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
+    output::print(&line)
 }
 
 #[cfg(test)]

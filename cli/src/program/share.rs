@@ -8,12 +8,12 @@ use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::contexts::LEDGER;
 use sunzi::program::sharing::LedgerFile;
 use sunzi::program::{Contexts, NodeId, Plan, Sharing};
-use sunzi::rlwe::wire::{Fault, WireError};
+use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::{DeclaredNoise, KeyId, RlweError, SharingPolicy};
 
 use crate::args::SharingArgs;
-use crate::error::{CliError, quoted};
-use crate::files;
+use crate::error::CliError;
+use crate::files::{self, named};
 
 /// Noise that is declared for each node of a program whose value is a result.
 pub(super) type Declared = BTreeMap<NodeId, DeclaredNoise>;
@@ -33,11 +33,7 @@ pub(super) fn refuse(error: RlweError) -> CliError {
         }
         RlweError::Ledger(error) => {
             let message = format!("the sharing ledger: {error}");
-            match error.fault() {
-                Fault::Damage => CliError::damaged(message),
-                Fault::Mismatch => CliError::mismatch(message),
-                Fault::System | Fault::Object | Fault::Refused => CliError::input(message),
-            }
+            files::of_fault(error.fault(), message)
         }
         other => CliError::impossible(other),
     }
@@ -72,10 +68,10 @@ pub(super) fn policy(args: &SharingArgs) -> Result<Option<SharingPolicy>, CliErr
 fn ledger(policy: SharingPolicy, key: KeyId, folder: &Path) -> Result<LedgerFile, CliError> {
     let path = folder.join(LEDGER);
     let ledger = LedgerFile::begin(&path, key, policy).map_err(|error| match error {
-        WireError::Io(error) if error.kind() == ErrorKind::NotFound => CliError::input(format!(
+        WireError::Io(error) if error.kind() == ErrorKind::NotFound => CliError::io(format!(
             "{} is missing, and without it nobody knows how many results were shared under this key: put it back beside the secret key, or \
              make another key with sunzi keygen and encrypt the table under it",
-            quoted(&path.display().to_string())
+            named(&path)
         )),
         other => files::refuse(&path, other),
     })?;

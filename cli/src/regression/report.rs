@@ -1,15 +1,16 @@
 //! Report of the regression: as JSON, or as text for people.
 
 use serde::Serialize;
-use sunzi::bfv::explain::bytes;
 use sunzi::circuits::bootstrap::Set;
 use sunzi::circuits::regression::Training;
+use sunzi::rlwe::words::{bytes, counted};
 
 use super::encrypted::{Outcome, Sizes, Times};
 use super::rows::Split;
 use crate::columns::{empty_table, right_align};
 use crate::error::CliError;
 use crate::job::Job;
+use crate::output::verdict;
 use crate::report::memory;
 
 /// Largest difference of the accuracy from the accuracy in the clear that is no error.
@@ -162,7 +163,7 @@ impl Report {
             "{}: a logistic regression for \"{}\", trained on {} encrypted rows, {} held out\n\n\
              parameters   {}, n = {}, log2 QP = {:.1}, security {}; {} levels, {} slots, rows of {}\n\
              failure      2^{:.0} at most for each bootstrapping\n\
-             keys         {} for bootstrapping, and {} of encoded matrices; {} ciphertext(s) of the table\n\
+             keys         {} for bootstrapping, and {} of encoded matrices; {} of the table\n\
              training     {} iterations, {} bootstrappings, rate {}, scores within {}\n\
              seconds      {:.1}: keys {:.1}, matrices {:.1}, encryption {:.2}, training {:.1} ({:.1} of it bootstrapping)\n\
              machine      {} kernels, {} threads{memory}\n\n",
@@ -180,7 +181,7 @@ impl Report {
             params.log2_failure,
             bytes(sizes.bootstrap_keys as u64),
             bytes(sizes.diagonals as u64),
-            sizes.ciphertexts,
+            counted(sizes.ciphertexts, "ciphertext", "ciphertexts"),
             self.iterations,
             self.refreshes,
             self.rate,
@@ -221,7 +222,10 @@ impl Report {
             percent(clear.trained_on),
             percent(clear.held_out),
             self.largest_difference,
-            if self.ok { "the encrypted model is the clear one" } else { "the models DIFFER" }
+            verdict(
+                self.ok,
+                if self.ok { "the encrypted model is the clear one" } else { "the models DIFFER" }
+            )
         )
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use sunzi::bfv::explain::bytes;
+use sunzi::rlwe::words::bytes;
 
 use super::Report;
 use super::checks::{Check, Value};
 use crate::columns::{empty_table, right_align};
+use crate::output::verdict;
 
 /// Number of groups shown in full in the text; more are in the JSON.
 const MOST_GROUPS: usize = 4;
@@ -175,7 +176,7 @@ impl Look<'_> {
             groups if groups > MOST_GROUPS => format!("; {} groups and all pairs with --json", groups),
             _ => "; all pairs and exact sums with --json".to_owned(),
         };
-        let word = if self.report.ok { "all equal" } else { "NOT all equal" };
+        let word = verdict(self.report.ok, if self.report.ok { "all equal" } else { "NOT all equal" });
         format!(
             "\n{equal} of {} encrypted results equal the plain ones: {word}{hidden}\n",
             self.report.checks.len()
@@ -248,8 +249,5 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(1536), "1.5 KiB");
-        assert_eq!(bytes(3 << 20), "3.0 MiB");
     }
 }

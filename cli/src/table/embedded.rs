@@ -1,4 +1,4 @@
-//! The table that the demonstration uses unless given another: see `data/README.md`.
+//! The table that the demonstration uses unless given another: see `cli/data/README.md`.
 
 use super::{Table, csv};
 use crate::error::CliError;
@@ -8,7 +8,7 @@ pub(crate) const NAME: &str = "Breast Cancer Wisconsin (Diagnostic)";
 /// Name of the column that groups rows of the embedded table.
 pub(crate) const GROUP_COLUMN: &str = "diagnosis";
 
-const TEXT: &str = include_str!("../../../data/breast_cancer.csv");
+const TEXT: &str = include_str!("../../data/breast_cancer.csv");
 
 /// Reads the embedded table.
 pub(crate) fn read() -> Result<Table, CliError> {

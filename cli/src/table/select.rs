@@ -108,7 +108,7 @@ fn refuse(why: NotDecimal, line: u64, column: &str, cell: &str) -> CliError {
             "{place}: {} is not a finite number, expected a decimal number; remove the row or leave the column out with --columns",
             quoted(cell)
         ),
-        NotDecimal::NotANumber => format!(
+        NotDecimal::NotANumber | NotDecimal::NotACommaNumber => format!(
             "{place}: {} is not a number, expected a decimal number such as 17.99 or -2e-3; correct it or leave the column out with --columns",
             quoted(cell)
         ),

@@ -43,7 +43,7 @@ fn engine(folder: &Folder, key: &str) -> Option<String> {
 
 /// Evaluates and decrypts a file that an engine left.
 fn answers(folder: &Folder, file: &str, program: &str) -> serde_json::Value {
-    folder.fine_of(&["eval", program, "--keys", "keys/eval", file, "-o", "out.sz", "--quiet"]);
+    folder.fine_of(&["eval", program, "--keys", "keys/eval", file, "-o", "out.sz", "--force", "--quiet"]);
     json(&folder.run("decrypt --keys keys/secret out.sz --json"))["results"].clone()
 }
 
@@ -109,7 +109,8 @@ fn an_engine_filters_and_programs_run_on_what_is_left() {
     assert_eq!(rows[0]["rows"].as_array().unwrap().len(), count);
     let csv = folder.fine("decrypt --keys keys/secret out.sz --csv");
     assert!(csv.lines().last().unwrap().starts_with(&format!("age,{count},")), "{:?}", csv.lines().last());
-    let eval = |file: &str, program: &str| format!("eval {program} --keys keys/eval {file} -o out.sz");
+    let eval =
+        |file: &str, program: &str| format!("eval {program} --keys keys/eval {file} -o out.sz --force");
     let other = folder.run(&eval("age.parquet", "sum(cost)"));
     assert_eq!(other.status.code(), Some(2));
     assert!(stderr(&other).contains("there is no column `cost`"), "{}", stderr(&other));

@@ -5,14 +5,15 @@ use std::fs::File;
 
 #[cfg(unix)]
 use crate::common::{Folder, stderr};
-use crate::common::{assert_refused, sunzi_with};
+use crate::common::{assert_json_error, assert_refused, sunzi_with};
 
 fn refuse_file(name: &str, content: &[u8], more: &[&str], words: &[&str]) {
-    for json in [&[][..], &["--json"]] {
+    let run = |json: &[&str]| {
         let arguments = [&["demo", "--input", "t.csv"], more, json].concat();
-        let output = sunzi_with(&format!("{name}{}", json.len()), &[("t.csv", content)], &arguments);
-        assert_refused(&output, words);
-    }
+        sunzi_with(&format!("{name}{}", json.len()), &[("t.csv", content)], &arguments)
+    };
+    assert_refused(&run(&[]), words);
+    assert_json_error(&run(&["--json"]), 2, words);
 }
 
 fn refuse(name: &str, arguments: &[&str], words: &[&str]) {
@@ -21,7 +22,8 @@ fn refuse(name: &str, arguments: &[&str], words: &[&str]) {
 
 #[test]
 fn files_that_are_no_tables() {
-    refuse("missing", &["demo", "--input", "nowhere.csv"], &["nowhere.csv", "no such file"]);
+    let missing = sunzi_with("missing", &[], &["demo", "--input", "nowhere.csv", "--json"]);
+    assert_json_error(&missing, 6, &["nowhere.csv", "no such file"]);
     refuse("folder", &["demo", "--input", "."], &["is a folder"]);
     refuse_file("empty", b"", &[], &["is empty", "header"]);
     refuse_file("blank", b"\n\n  \n", &[], &["is empty"]);
@@ -100,7 +102,7 @@ fn numbers_and_sums_that_do_not_fit() {
 fn options_that_do_not_exist_or_make_no_sense() {
     refuse("nothing", &[], &["expected demo, params, keygen, "]);
     refuse("command", &["dmeo"], &["'dmeo'", "sunzi --help"]);
-    refuse("unknown", &["demo", "--colums", "x"], &["'--colums'", "'--columns'"]);
+    refuse("unknown", &["demo", "--colums", "x"], &["'--colums'", "'--columns'", "try 'sunzi demo --help'"]);
     refuse("threads", &["demo", "--threads", "0"], &["--threads", "1..=1024"]);
     refuse("threads2", &["demo", "--threads", "many"], &["--threads"]);
     refuse("auto", &["demo", "--decimals", "-1"], &["--decimals", "from 0 to 400"]);
@@ -163,7 +165,7 @@ fn plans_schemas_and_weights_have_a_longest_file() {
     ];
     for (arguments, expected) in readers {
         for (file, got) in [
-            ("huge", "10240.0 MiB"),
+            ("huge", "10.0 GiB"),
             ("above", "64.0 MiB"),
             ("longer", "64.0 MiB"),
             ("pipe", "a pipe or device"),
@@ -174,7 +176,7 @@ fn plans_schemas_and_weights_have_a_longest_file() {
             assert_refused(&output, &[file, expected, "at most 64.0 MiB", got, "give the name"]);
         }
     }
-    for (file, got) in [("huge", "10240.0 MiB"), ("weights", "16.0 MiB"), ("/dev/zero", "a pipe or device")] {
+    for (file, got) in [("huge", "10.0 GiB"), ("weights", "16.0 MiB"), ("/dev/zero", "a pipe or device")] {
         let program = format!("sum(linear(\"{file}\"))");
         let output = limited(&folder, &["plan", &program, "--schema", "s.json"]);
         let text = stderr(&output);

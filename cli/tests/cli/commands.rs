@@ -62,9 +62,65 @@ fn params_picks_a_ring_for_slots_of_small_fields() {
         (vec!["params", "--plain", "4"], "prime"),
         (vec!["params", "--plain", "3", "--plain-exponent", "40"], "2^60"),
         (vec!["params", "--plain", "2", "--slots", "1000000"], "1000000"),
-        (vec!["params", "--plain-exponent", "2"], "--plain"),
+        (vec!["params", "--plain-exponent", "2"], "--plain <P>"),
+        (
+            vec!["params", "--plain", "2", "--scheme", "bgv"],
+            "--plain asks for slots of GF(p^d), which are in BFV alone",
+        ),
+        (vec!["params", "--plain", "2", "--scheme", "ckks"], "leave --plain away"),
     ] {
         assert_refused(&sunzi_with("params-slots", &[], &refused), &[word]);
+    }
+}
+
+/// What `auto` chose is named: in text, and in JSON with the reason.
+#[test]
+fn params_names_the_scheme_that_it_chose() {
+    let run = |more: &str| {
+        let line = format!("params {more}");
+        sunzi_with("params-scheme", &[], &line.split_whitespace().collect::<Vec<_>>())
+    };
+    for (options, scheme, why) in [
+        ("--scheme auto --depth 1", "BFV", "an encrypted vector takes 128.0 KiB of memory, in BGV "),
+        ("--scheme auto --depth 6 --plain-range 100000000000000", "BFV", " of memory, in BGV "),
+        ("--scheme auto --precision 20", "CKKS", "--precision"),
+        ("--scheme auto --plain 2 --slots 100", "BFV", "--plain"),
+        ("--scheme bgv", "BGV", ""),
+        ("--scheme bfv", "BFV", ""),
+        ("--scheme ckks", "CKKS", ""),
+    ] {
+        let text = stdout(&run(options));
+        let first = text.lines().next().unwrap();
+        assert!(first.starts_with(&format!("scheme: {scheme}")) && first.contains(why), "{options}: {first}");
+        let report = json(&run(&format!("{options} --json")));
+        assert_eq!(report["scheme"], scheme, "{options}");
+        match report["scheme_reason"].as_str() {
+            Some(reason) => assert!(!why.is_empty() && reason.contains(why), "{options}: {reason}"),
+            None => assert_eq!(why, "", "{options}"),
+        }
+    }
+}
+
+/// Options that mean nothing for a scheme are refused by name, where they were ignored.
+#[test]
+fn params_refuses_options_of_other_schemes() {
+    let refused = |line: &str, words: &[&str]| {
+        assert_refused(&sunzi_with("params-options", &[], &line.split(' ').collect::<Vec<_>>()), words);
+    };
+    for scheme in ["", " --scheme bfv", " --scheme bgv"] {
+        refused(
+            &format!("params --precision 20{scheme}"),
+            &["--precision is for CKKS", "--scheme ckks or auto"],
+        );
+    }
+    for (option, name) in [
+        ("--plain-bits 17", "--plain-bits"),
+        ("--plain-range 100", "--plain-range"),
+        ("--additions 3", "--additions"),
+        ("--rotations 3", "--rotations"),
+        ("--no-batching", "--no-batching"),
+    ] {
+        refused(&format!("params --scheme ckks {option}"), &[name, "CKKS has real numbers"]);
     }
 }
 

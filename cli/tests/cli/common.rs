@@ -1,7 +1,8 @@
 //! Runs the binary and looks at what it leaves behind.
 
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs `sunzi` in an empty folder of its own, with `files` in it; nothing else may appear there.
 pub(crate) fn sunzi_with(name: &str, files: &[(&str, &[u8])], arguments: &[&str]) -> Output {
@@ -41,9 +42,24 @@ pub(crate) fn json(output: &Output) -> serde_json::Value {
 /// Asserts that input was refused: exit code 2, one line on standard error with all of `words` in
 /// it, nothing on standard output.
 pub(crate) fn assert_refused(output: &Output, words: &[&str]) {
+    assert_eq!(stdout(output), "", "{}", stderr(output));
+    assert_error(output, 2, words);
+}
+
+/// Asserts that a run with `--json` failed: one line on standard error, and one JSON object on standard output that has
+/// the same message and the exit code.
+pub(crate) fn assert_json_error(output: &Output, code: i32, words: &[&str]) {
+    assert_error(output, code, words);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let message = told["error"].as_str().unwrap();
+    assert_eq!(told, serde_json::json!({ "error": message, "code": code }));
+    assert_eq!(stderr(output), format!("error: {message}\n"));
+}
+
+/// Asserts the exit code of a run that failed, and one line on standard error with all of `words` in it.
+fn assert_error(output: &Output, code: i32, words: &[&str]) {
     let text = stderr(output);
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert_eq!(stdout(output), "", "{text}");
+    assert_eq!(output.status.code(), Some(code), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.starts_with("error: "), "{text}");
     for word in words {
@@ -70,6 +86,26 @@ impl Folder {
     pub(crate) fn run_of(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
         command.args(arguments).current_dir(&self.0).env_remove("SUNZI_ISA").output().unwrap()
+    }
+
+    /// Runs a command that reads these bytes from standard input.
+    pub(crate) fn piped(&self, arguments: &str, input: &[u8]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
+        command.args(arguments.split(' ')).current_dir(&self.0).env_remove("SUNZI_ISA");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A command that refuses to start reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    /// Runs a line of the shell in which `sunzi` is the command.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, line: &str) -> Output {
+        let line = format!("sunzi() {{ \"$SUNZI\" \"$@\"; }}; {line}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).env("SUNZI", env!("CARGO_BIN_EXE_sunzi")).env_remove("SUNZI_ISA");
+        shell.current_dir(&self.0).output().unwrap()
     }
 
     pub(crate) fn fine(&self, arguments: &str) -> String {

@@ -62,9 +62,9 @@ fn nothing_is_overwritten_or_half_written() {
     assert_eq!(fs::read(folder.path("job.params")).unwrap(), before);
     folder.fine("keygen job.params -d keys --rotations 1,-2,1");
     folder.refused("keygen job.params -d keys", 2, &["keys", "never overwritten"]);
-    folder.refused("keygen job.params -d no/such/folder", 2, &["no/such"]);
+    folder.refused("keygen job.params -d no/such/folder", 6, &["no/such"]);
     folder.refused("keygen job.params -d more --rotations one", 2, &["sums, none"]);
-    folder.refused("keygen nothing.params -d more", 2, &["nothing.params"]);
+    folder.refused("keygen nothing.params -d more", 6, &["nothing.params", "no such file"]);
     let text = folder.fine("check keys/eval/galois.sz --params job.params");
     assert!(text.contains("Galois keys, 2 in"), "{text}");
     #[cfg(unix)]
@@ -72,6 +72,8 @@ fn nothing_is_overwritten_or_half_written() {
         use std::os::unix::fs::PermissionsExt;
         let mode = |file: &str| fs::metadata(folder.path(file)).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode("keys/secret/secret.sz"), 0o600);
+        assert_eq!(mode("keys/secret/sharing.sz"), 0o600);
+        assert_eq!(mode("keys/secret"), 0o700);
         assert_ne!(mode("keys/public/public.sz"), 0o600);
     }
     let mut left: Vec<_> = names(&folder.path("."));
@@ -110,6 +112,6 @@ fn damaged_files_are_told_from_others() {
     folder.refused(check, 5, &["ends before"]);
     fs::write(folder.path("damaged.sz"), "a,b\n1,2\n".repeat(20)).unwrap();
     folder.refused("inspect damaged.sz", 5, &["no file of Sunzi"]);
-    folder.refused("inspect missing.sz", 2, &["missing.sz"]);
+    folder.refused("inspect missing.sz", 6, &["missing.sz"]);
     folder.refused("inspect keys", 2, &["keys"]);
 }

@@ -71,13 +71,14 @@ fn encrypt(folder: &Folder) -> Child {
             "s.json",
             "-o",
             "t.sz",
+            "--force",
             "--quiet",
         ],
     )
 }
 
 fn eval(folder: &Folder) -> Child {
-    start(folder, &["eval", PROGRAM, "--keys", "keys/eval", "t.sz", "-o", "out.sz", "--quiet"])
+    start(folder, &["eval", PROGRAM, "--keys", "keys/eval", "t.sz", "-o", "out.sz", "--force", "--quiet"])
 }
 
 /// How long a run takes that is not killed.

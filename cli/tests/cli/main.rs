@@ -16,7 +16,12 @@ mod crafted;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod dialects;
+#[cfg(test)]
+#[cfg(unix)]
 mod documents;
+#[cfg(test)]
+mod errors;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
@@ -27,13 +32,24 @@ mod insecure;
 #[cfg(test)]
 mod kill;
 #[cfg(test)]
+mod language;
+#[cfg(test)]
 mod million;
 #[cfg(test)]
 mod mismatch;
 #[cfg(test)]
+#[cfg(unix)]
+mod modes;
+#[cfg(test)]
 mod packed;
 #[cfg(test)]
+mod schemas;
+#[cfg(test)]
 mod share;
+#[cfg(test)]
+mod sizes;
+#[cfg(test)]
+mod streams;
 #[cfg(test)]
 mod tables;
 #[cfg(test)]

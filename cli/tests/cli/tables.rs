@@ -34,8 +34,8 @@ fn a_table_is_encrypted_described_and_checked() {
     let found: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(folder.path("s.json")).unwrap()).unwrap();
     assert_eq!(
-        (&found["rows"], &found["columns"][1]["kind"]["decimal"]["high"]),
-        (&300.into(), &2999.into())
+        (&found["rows"], &found["columns"][1]["kind"]["decimal"]["range"]),
+        (&300.into(), &serde_json::json!([0, 299.9]))
     );
     assert_eq!(found["columns"][2]["kind"]["category"]["labels"], serde_json::json!(["north", "south"]));
     assert_eq!(
@@ -65,7 +65,8 @@ fn a_table_is_encrypted_described_and_checked() {
     }
     // A schema declares what the table may hold.
     fs::write(folder.path("two.json"), r#"{"columns": [{"name": "age", "kind": {"decimal": {"decimals": 0, "low": 0, "high": 120}}, "encrypted": true}]}"#).unwrap();
-    let text = folder.fine("encrypt --keys keys/public --table t.csv --schema two.json -o p.sz --memory 4G");
+    let text =
+        folder.fine("encrypt --keys keys/public --table t.csv --schema two.json -o p.sz --force --memory 4G");
     assert!(text.contains("300 rows") && !text.contains("public: to hide"), "{text}");
     assert!(folder.fine("inspect p.sz").contains("0 to 120"));
 }
@@ -110,7 +111,7 @@ fn what_cannot_be_encrypted_is_refused_first() {
     folder.refused(&encrypt("--schema wide.json"), 4, &["age", "9000000"]);
     fs::write(folder.path("none.json"), "{").unwrap();
     folder.refused(&encrypt("--schema none.json"), 2, &["schema"]);
-    folder.refused("encrypt --keys nowhere --table t.csv -o out.sz", 2, &["nowhere"]);
+    folder.refused("encrypt --keys nowhere --table t.csv -o out.sz", 6, &["nowhere"]);
     folder.refused("encrypt --keys keys/public --table keys -o out.sz", 2, &["is a folder"]);
     fs::write(folder.path("t.csv"), "a,b\n1,2\n3\n").unwrap();
     folder.refused(&encrypt(""), 2, &["line 3", "1 cells"]);
@@ -145,7 +146,7 @@ fn an_interrupted_writer_leaves_nothing() {
     let before = fs::read_dir(folder.path(".")).unwrap().count();
     for signal in ["INT", "TERM"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
-        let arguments = "encrypt --keys keys/public --table long.csv -o out.sz --json --threads 1";
+        let arguments = "encrypt --keys keys/public --table long.csv -o out.sz --force --json --threads 1";
         let mut child = command
             .args(arguments.split(' '))
             .current_dir(folder.path("."))

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::common::{Folder, json};
 use serde_json::Value;
 
-const CANCER: &str = include_str!("../../../data/breast_cancer.csv");
-const DIABETES: &str = include_str!("../../../data/diabetes.csv");
+const CANCER: &str = include_str!("../../data/breast_cancer.csv");
+const DIABETES: &str = include_str!("../../data/diabetes.csv");
 
 /// A column in units of 10^-decimals.
 fn units(text: &str, name: &str, decimals: usize) -> Vec<i128> {
@@ -138,17 +138,27 @@ fn what_cannot_be_is_refused_with_its_code() {
     folder.refused(eval("sum(x^3)", "--json").trim(), 4, &["cannot be computed", "x"]);
     folder.refused(eval("sum(x*y)", "--memory 1M").trim(), 2, &["--memory"]);
     folder.refused("eval sum(x*y) --keys others/eval t.sz -o out.sz", 3, &["belongs to key"]);
-    folder.refused("eval sum(x*y) --keys keys/secret t.sz -o out.sz", 2, &["not the folder eval"]);
+    folder.refused("eval sum(x*y) --keys keys/secret t.sz -o out.sz", 6, &["not the folder eval"]);
     folder.refused("eval sum(x*y) --keys keys t.sz -o out.sz", 2, &["give", "keys/eval"]);
-    folder.refused("eval sum(x*y) --keys none t.sz -o out.sz", 2, &["no such folder"]);
+    folder.refused("eval sum(x*y) --keys none t.sz -o out.sz", 6, &["no such folder"]);
     folder.refused("eval sum(x*y) --keys keys/eval t.csv -o out.sz", 5, &["no file of Sunzi"]);
     folder.refused("eval sum(x*y) --keys keys/eval t.sz -o keys", 2, &["is a folder"]);
-    folder.refused("eval sum(x*y) --keys keys/eval t.sz -o none/out.sz", 2, &["no folder"]);
+    folder.refused("eval sum(x*y) --keys keys/eval t.sz -o none/out.sz", 6, &["no folder"]);
     assert!(!folder.path("out.sz").exists(), "nothing is written before anything runs");
     let output = folder.run("eval sum(z) --keys keys/eval t.sz -o out.sz");
     assert_eq!(output.status.code(), Some(2));
     assert!(crate::common::stderr(&output).contains("there is no column `z`\n"));
     folder.fine("eval sum(x*y) --keys keys/eval t.sz -o out.sz");
+    // A precision means nothing where numbers are exact.
+    for command in [
+        "plan sum(x*y) --schema s.json --scheme bfv",
+        "plan sum(x*y) --schema s.json --params job.params",
+        "eval sum(x*y) --keys keys/eval t.sz -o more.sz",
+        "decrypt --keys keys/secret out.sz --for sum(x*y) --schema s.json",
+    ] {
+        let words = ["--precision is for CKKS, and BFV and BGV compute exactly: leave --precision away"];
+        folder.refused(&format!("{command} --precision 20"), 2, &words);
+    }
     folder.refused("decrypt --keys others/secret out.sz", 3, &["belongs to key"]);
     let expected: u32 = (0..50).map(|i| (i % 7) * (i % 5)).sum();
     assert_eq!(folder.fine("decrypt --keys keys/secret out.sz"), format!("sum(x*y): {expected}\n"));

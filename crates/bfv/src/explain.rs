@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::explain::{Describe, write_rows};
+use sunzi_rlwe::words::bytes;
 use sunzi_rlwe::{RingShape, SharingPolicy};
 
 use crate::algorithms::Algorithms;
@@ -204,12 +205,13 @@ impl Choice {
         if others != Algorithms::default() {
             rows.push(("algorithms", parameters.algorithms().to_string()));
         }
+        let in_memory = |size| format!("{} in memory", bytes(size));
         let Sizes { ciphertext, public_key, relinearization_key, galois_key } = self.sizes;
         rows.extend([
-            ("ciphertext", bytes(ciphertext)),
-            ("public key", bytes(public_key)),
-            ("relinearisation key", bytes(relinearization_key)),
-            ("each Galois key", bytes(galois_key)),
+            ("ciphertext", in_memory(ciphertext)),
+            ("public key", in_memory(public_key)),
+            ("relinearisation key", in_memory(relinearization_key)),
+            ("each Galois key", in_memory(galois_key)),
         ]);
         rows
     }
@@ -251,16 +253,6 @@ fn count_of(moduli: &[u64]) -> String {
 
 fn join(values: &[u64]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// Writes a number of bytes with a binary unit, for people.
-#[must_use]
-pub fn bytes(count: u64) -> String {
-    match count {
-        0..1024 => format!("{count} B"),
-        1024..0x10_0000 => format!("{:.1} KiB", count as f64 / 1024.0),
-        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
-    }
 }
 
 #[cfg(test)]

@@ -385,7 +385,14 @@ fn level_noise(rlwe: &RlweContext, places: &[Place], plain_modulus: u64) -> Resu
         key_switch.push(relinearization::added_noise_at(rlwe, place.limbs)?);
     }
     let fresh = noise::fresh(ring, rlwe.log2_encryption_excess());
-    Ok(NoiseSettings { ring, plain_modulus, log2_moduli, fresh, key_switch })
+    Ok(NoiseSettings {
+        ring,
+        plain_modulus,
+        log2_moduli,
+        fresh,
+        key_switch,
+        rounding: noise::switch(ring, 2),
+    })
 }
 
 /// The correction factors of all levels: f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t. A product t·u·u′ at Q_l of

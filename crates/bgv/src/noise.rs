@@ -23,6 +23,8 @@ pub struct NoiseSettings {
     pub fresh: NoiseBound,
     /// Noise that a key switch adds at the modulus Q_i, for every i.
     pub key_switch: Vec<NoiseTerm>,
+    /// Noise that a modulus switch of two parts adds.
+    pub rounding: NoiseTerm,
 }
 
 /// The noise of one BGV level, when everything declared is used.
@@ -40,11 +42,10 @@ impl NoiseSettings {
     #[must_use]
     pub fn levels(&self, budget: &Budget) -> Vec<LevelNoise> {
         let depth = self.log2_moduli.len().saturating_sub(2);
-        let rounding = noise::mod_switch(self.ring, 2);
         let mut levels = Vec::with_capacity(depth + 1);
         let mut used = self.summed(&self.fresh, depth, &budget.fresh);
         for level in (0..=depth).rev() {
-            let operand = self.switched(&used, level, rounding);
+            let operand = self.switched(&used, level);
             levels.push(LevelNoise { operand, used });
             if level > 0 {
                 used = self.summed(&self.summand(&operand, level), level - 1, &budget.at(level - 1, depth));
@@ -80,12 +81,12 @@ impl NoiseSettings {
     }
 
     /// The noise after the switch from Q_(level+1) to Q_level, which rounds.
-    fn switched(&self, noise: &NoiseBound, level: usize, rounding: NoiseTerm) -> NoiseBound {
+    fn switched(&self, noise: &NoiseBound, level: usize) -> NoiseBound {
         let dropped = self.log2_moduli.get(level + 1).copied().unwrap_or(0.0);
         if dropped == 0.0 {
             return *noise;
         }
-        noise.scaled(Log2::from_bits(-dropped)).plus(rounding)
+        noise.scaled(Log2::from_bits(-dropped)).plus(self.rounding)
     }
 
     fn key_switching(&self, level: usize) -> NoiseTerm {

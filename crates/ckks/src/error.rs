@@ -2,6 +2,7 @@
 
 use sunzi_math::MathError;
 use sunzi_ring::RingError;
+use sunzi_rlwe::words::counted;
 use sunzi_rlwe::{ModuliError, RlweError};
 
 use crate::encoder::EncoderError;
@@ -27,8 +28,9 @@ pub enum CkksError {
     },
     /// Error: an operation needs a rescaling, and the ciphertext has none left.
     #[error(
-        "no level left: {operation} takes {needed} level(s), the operand has {level}; declare more depth \
-         (Context.for_depth in Python), multiply in pairs, or bootstrap before it"
+        "no level left: {operation} takes {}, the operand has {level}; declare more depth \
+         (Context.for_depth in Python), multiply in pairs, or bootstrap before it",
+        counted(*needed, "level", "levels")
     )]
     LevelExhausted {
         /// Name of the operation that needs levels.

@@ -27,7 +27,7 @@ impl Function {
 
     /// Returns the function's name in the language.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Sigmoid => "sigmoid",
             Self::Tanh => "tanh",

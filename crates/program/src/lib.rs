@@ -16,6 +16,7 @@ mod estimate;
 mod formula;
 mod function;
 pub mod graph;
+pub mod language;
 mod number;
 pub mod packed;
 pub mod parse;

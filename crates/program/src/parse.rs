@@ -1,18 +1,6 @@
 //! Parser of the program language: a text to a [`Program`].
 //!
-//! | text | is |
-//! |---|---|
-//! | `a; b; c` | three results |
-//! | `name = expression` | a result with a name, which later statements may use |
-//! | `age`, or between backticks where a name has blanks | a column |
-//! | `12`, `-0.5` | constants |
-//! | `+ - * / ^` | arithmetic; rows are divided by constants, totals by totals |
-//! | `> >= < <= == !=` | 1 where it holds, else 0; `region == "north"` for categories |
-//! | `sum(x)`, `count()`, `count(x > 5)`, `mean(x)`, `var(x)`, `std(x)`, `cov(x, y)`, `corr(x, y)`, `dot(x, y)` | totals; var, std and cov divide by n − 1 |
-//! | `… by region, sex` | the same for every group of rows |
-//! | `poly(x, a0, a1, …)` | Σ a_i·x^i |
-//! | `sigmoid(x)`, `tanh`, `exp`, `log`, `sqrt`, `inverse` | functions, by polynomials wherever x may lie by the ranges of columns; `(x, low, high)` is taken, and narrows nothing |
-//! | `linear("file")`, `logistic("file")` | scores with weights from a JSON file |
+//! [`language`](crate::language) describes what it takes, and has the table of functions that it looks up.
 //!
 //! The parser is written by hand, by operator precedence: the language is small, and good errors matter most.
 

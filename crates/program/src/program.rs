@@ -141,6 +141,15 @@ impl Program {
         Ok(program)
     }
 
+    /// Returns the program over a table of another number of rows.
+    ///
+    /// # Errors
+    /// [`ProgramError::Schema`] for no or too many rows.
+    pub fn with_rows(&self, rows: u64) -> Result<Self, ProgramError> {
+        let schema = Schema { rows, columns: self.schema.columns.clone() };
+        Self::new(schema, self.graph.clone(), self.outputs.clone())
+    }
+
     /// Returns the schema of the table that the program reads.
     #[must_use]
     pub fn schema(&self) -> &Schema {

@@ -52,6 +52,22 @@ impl Description {
         Ok(Self { program: plan.program.clone(), layout: plan.layout, openings, filled: None, packed })
     }
 
+    /// Reads the description that a file of results begins with, without the parameters that it belongs to: to look at what the file says of itself.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn peek(input: impl BufRead) -> Result<Self, WireError> {
+        Self::get(Reader::new(input)?, None)
+    }
+
+    fn get(reader: Reader<impl BufRead>, contexts: Option<&Contexts>) -> Result<Self, WireError> {
+        let described = Described { contexts, key: None, longest: LONGEST_DESCRIPTION };
+        match reader.read(&described)? {
+            Text::Description(description) => Ok(*description),
+            _ => Err(WireError::value("the first text", "a description", "a number")),
+        }
+    }
+
     /// Sets the number of rows of each chunk of the table.
     ///
     /// # Errors
@@ -161,7 +177,7 @@ impl<'a, W: Write> ResultsWriter<'a, W> {
 
     fn text(&mut self, text: &Text) -> Result<(), WireError> {
         let described =
-            Described { contexts: self.contexts, key: Some(self.key), longest: LONGEST_DESCRIPTION };
+            Described { contexts: Some(self.contexts), key: Some(self.key), longest: LONGEST_DESCRIPTION };
         write(&described, text, &mut self.out)
     }
 
@@ -204,14 +220,11 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
             return Err(WireError::Kind { expected: Kind::Results, got });
         }
         let key = reader.header().required_key()?;
-        let described = Described { contexts, key: None, longest: LONGEST_DESCRIPTION };
-        let Text::Description(description) = reader.read(&described)? else {
-            return Err(WireError::value("the first text", "a description", "a number"));
-        };
+        let description = Description::get(reader, Some(contexts))?;
         let packed = description.check(contexts)?;
         let outputs = Outputs::new(&description.program, description.layout, packed);
         outputs.check(contexts.scheme(), &description.openings)?;
-        Ok(Self { contexts, key, description: *description, outputs, place: 0, before: (0, 0), input })
+        Ok(Self { contexts, key, description, outputs, place: 0, before: (0, 0), input })
     }
 
     /// Returns the description of the results.
@@ -241,7 +254,7 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         let reader = Reader::new(&mut self.input)?;
         let answer = if reader.header().kind == Kind::Results as u16 {
             let longest = chunk.map_or(LONGEST_TOTAL, |_| longest_chunk(self.description.layout.span));
-            let described = Described { contexts: self.contexts, key: None, longest };
+            let described = Described { contexts: Some(self.contexts), key: None, longest };
             reader.for_key(self.key)?.read(&described)?.answer()?
         } else {
             Answer::Encrypted(self.contexts.read_from(reader, Some(self.key))?)

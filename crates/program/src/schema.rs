@@ -1,9 +1,12 @@
 //! Schemas: what is known of a table without reading it, which is names, kinds and ranges of columns, and the number
 //! of rows.
 
+mod unit;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ProgramError;
+pub use unit::{Origin, TimeUnit, Unit};
 
 /// Largest number, in units of the last decimal, that a column of whole or decimal numbers may declare.
 pub const LARGEST_CELL: i64 = 1 << 53;
@@ -34,6 +37,9 @@ pub struct Column {
     pub kind: Kind,
     /// Whether the cells of a column are encrypted; the server knows a clear column.
     pub encrypted: bool,
+    /// Unit of a column of dates or times, which has whole numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
 }
 
 /// Kind of the cells of a column, with their range or labels.
@@ -73,20 +79,32 @@ impl Column {
     /// Makes an encrypted column of decimal numbers; `low` and `high` count units of the last decimal.
     #[must_use]
     pub fn decimal(name: &str, decimals: u32, low: i64, high: i64) -> Self {
-        Self { name: name.to_owned(), kind: Kind::Decimal { decimals, low, high }, encrypted: true }
+        Self::new(name, Kind::Decimal { decimals, low, high })
     }
 
     /// Makes an encrypted column of real numbers from low to high.
     #[must_use]
     pub fn real(name: &str, low: f64, high: f64) -> Self {
-        Self { name: name.to_owned(), kind: Kind::Real { low, high }, encrypted: true }
+        Self::new(name, Kind::Real { low, high })
     }
 
     /// Makes an encrypted column of labels.
     #[must_use]
     pub fn category(name: &str, labels: &[&str]) -> Self {
         let labels = labels.iter().map(|&label| label.to_owned()).collect();
-        Self { name: name.to_owned(), kind: Kind::Category { labels }, encrypted: true }
+        Self::new(name, Kind::Category { labels })
+    }
+
+    /// Makes an encrypted column of this kind.
+    #[must_use]
+    pub fn new(name: &str, kind: Kind) -> Self {
+        Self { name: name.to_owned(), kind, encrypted: true, unit: None }
+    }
+
+    /// Returns the column with a unit, for whole numbers that stand for dates or times.
+    #[must_use]
+    pub fn in_units(self, unit: Unit) -> Self {
+        Self { unit: Some(unit), ..self }
     }
 
     /// Returns the column with clear cells, which the server knows.
@@ -129,6 +147,9 @@ impl Column {
         let wrong = |why: &str| Err(ProgramError::Schema(format!("column {:?}: {why}", self.name)));
         if self.name.is_empty() {
             return wrong("it needs a name");
+        }
+        if self.unit.is_some() && !matches!(self.kind, Kind::Decimal { decimals: 0, .. }) {
+            return wrong("a unit of time is for whole numbers: give it no decimals");
         }
         match &self.kind {
             Kind::Decimal { decimals, low, high } => {
@@ -220,11 +241,27 @@ mod tests {
             vec![Column::real("a", 0.0, f64::INFINITY)],
             vec![Column::category("a", &[])],
             vec![Column::category("a", &["x", "x"])],
+            vec![Column::decimal("a", 1, 0, 9).in_units(Unit { time: TimeUnit::Days, since: Origin::Epoch })],
         ] {
             assert!(Schema::new(5, columns).is_err());
         }
         assert!(Schema::new(0, vec![good.clone()]).is_err());
         assert!(Schema::new(MAX_ROWS + 1, vec![good]).is_err());
+    }
+
+    #[test]
+    fn units_are_stored_by_their_names_and_left_out_where_there_are_none() {
+        for unit in TimeUnit::ALL.into_iter().flat_map(|time| Origin::ALL.map(|since| Unit { time, since })) {
+            let column = Column::integer("a", 0, 9).in_units(unit);
+            let text = serde_json::to_string(&column).unwrap();
+            assert!(text.contains(&unit.to_string()), "{text}");
+            assert_eq!(serde_json::from_str::<Column>(&text).unwrap(), column);
+        }
+        let plain = serde_json::to_string(&Column::integer("a", 0, 9)).unwrap();
+        assert!(!plain.contains("unit"), "{plain}");
+        for wrong in ["days", "days since 1970", "weeks since 1970-01-01", "days  since 1970-01-01"] {
+            assert!(Unit::try_from(wrong.to_owned()).unwrap_err().contains("such as"), "{wrong}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use sunzi_ring::{GadgetOptions, RingError};
 
 use crate::rotation::{describe, describe_all};
 use crate::wire::Fault;
+use crate::words::bytes;
 use crate::{SecretDistribution, Security};
 
 /// An error of the RLWE layer: what was expected, what came, what to do.
@@ -33,7 +34,8 @@ pub enum RlweError {
     },
     /// An object needs more memory than the machine has left.
     #[error(
-        "this takes about {needed} bytes of memory, {available} are left: take smaller parameters, fewer keys, or another machine"
+        "this takes about {} of memory, {} is left: take smaller parameters, fewer keys, or another machine",
+        bytes(*needed), bytes(*available)
     )]
     Memory {
         /// Number of bytes of memory that the object takes.

@@ -36,6 +36,7 @@ pub mod switch_cost;
 pub mod trace;
 mod uniform_half;
 pub mod wire;
+pub mod words;
 
 pub use ciphertext::{Ciphertext, Scheme, Sign};
 pub use context::RlweContext;

@@ -55,6 +55,10 @@ pub use sunzi_ring as ring;
 pub use sunzi_rlwe as rlwe;
 pub use sunzi_table as table;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// What most programs need: `use sunzi::prelude::*`. Contexts, parameters and evaluators are those of BFV; those of the other
 /// schemes have the same names in [`bgv`] and [`ckks`].
 pub mod prelude {

@@ -29,4 +29,6 @@ examples! {
     #[cfg(feature = "fermat")]
     fermat_moduli in "../examples/11_fermat_moduli.rs";
     program in "../examples/12_program.rs";
+    ported_from_seal in "../examples/13_ported_from_seal.rs";
+    ported_from_lattigo in "../examples/14_ported_from_lattigo.rs";
 }

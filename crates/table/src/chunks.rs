@@ -14,6 +14,8 @@ pub struct Chunks {
     rows: Box<dyn Rows>,
     schema: Arc<Schema>,
     sources: Vec<usize>,
+    /// Whether the columns to read were selected.
+    selected: bool,
     fits: Vec<Fit>,
     span: usize,
     partition: Option<usize>,
@@ -34,11 +36,11 @@ impl Chunks {
     /// Reads a surveyed table, `span` rows at a time, at least one.
     #[must_use]
     pub fn new(rows: Box<dyn Rows>, surveyed: &Surveyed, span: usize) -> Self {
-        let fits = surveyed.schema.columns.iter().map(Fit::new).collect();
+        let fits = surveyed.schema.columns.iter().map(|column| Fit::new(column, &surveyed.reading)).collect();
         let (schema, sources) = (Arc::new(surveyed.schema.clone()), surveyed.sources.clone());
         let waiting = vec![Waiting::default()];
-        let (span, partition) = (span.max(1), None);
-        Self { rows, schema, sources, fits, span, partition, waiting, done: 0, ended: false }
+        let (span, partition, selected) = (span.max(1), None, false);
+        Self { rows, schema, sources, selected, fits, span, partition, waiting, done: 0, ended: false }
     }
 
     /// Partitions the chunks: all rows of a chunk have one label of a category. As many rows as labels times `span` may be in memory.
@@ -60,6 +62,10 @@ impl Chunks {
     /// # Errors
     /// [`TableError::Cell`]; [`TableError::Changed`] if the table no longer has the number of rows that it had; every error of [`Rows`].
     pub fn next_chunk(&mut self) -> Result<Option<Table>, TableError> {
+        if !self.selected {
+            self.rows.select(&self.sources)?;
+            self.selected = true;
+        }
         while !self.ended {
             let (more, expected) = (self.rows.advance()?, self.schema.rows);
             self.done += u64::from(more);

@@ -19,6 +19,9 @@ pub enum NotDecimal {
     /// The text is no number for any other reason.
     #[error("is not a number, expected a decimal number such as 17.99 or -2e-3")]
     NotANumber,
+    /// The text is no number with a decimal comma.
+    #[error("is not a number, expected a decimal number such as 17,99, without points between thousands")]
+    NotACommaNumber,
     /// The text has more than 37 significant digits or an exponent beyond ±400.
     #[error("is out of range, expected at most 37 significant digits and exponents within ±400")]
     TooLong,
@@ -70,6 +73,21 @@ impl Decimal {
     /// # Errors
     /// Every [`NotDecimal`], by the text.
     pub fn parse(text: &str) -> Result<Self, NotDecimal> {
+        Self::parse_by(text, '.')
+    }
+
+    /// Parses a number as [`parse`](Self::parse) does, with a decimal comma in place of the point.
+    ///
+    /// # Errors
+    /// Every [`NotDecimal`], by the text.
+    pub fn parse_with_comma(text: &str) -> Result<Self, NotDecimal> {
+        Self::parse_by(text, ',').map_err(|error| match error {
+            NotDecimal::NotANumber => NotDecimal::NotACommaNumber,
+            other => other,
+        })
+    }
+
+    fn parse_by(text: &str, point: char) -> Result<Self, NotDecimal> {
         let text = text.trim();
         let (negative, unsigned) = split_sign(text);
         if unsigned.is_empty() {
@@ -82,7 +100,7 @@ impl Decimal {
             Some((number, power)) => (number, parse_power(power)?),
             None => (unsigned, 0),
         };
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let (whole, fraction) = number.split_once(point).unwrap_or((number, ""));
         if whole.len() + fraction.len() == 0 {
             return Err(NotDecimal::NotANumber);
         }
@@ -254,6 +272,18 @@ mod tests {
         ] {
             assert_eq!(Decimal::parse(text), Err(kind), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_decimal_comma_is_read_where_it_is_asked_for() {
+        for (text, parts) in [("17,99", (1799, -2)), ("-,5", (-5, -1)), ("1000", (1, 3)), ("1,5e3", (15, 2))]
+        {
+            assert_eq!(Decimal::parse_with_comma(text).unwrap().parts(), parts, "{text}");
+        }
+        for text in ["1.5", "1.000,5", "1,5,0", "x"] {
+            assert_eq!(Decimal::parse_with_comma(text), Err(NotDecimal::NotACommaNumber), "{text}");
+        }
+        assert_eq!(Decimal::parse_with_comma("nan"), Err(NotDecimal::NotFinite));
     }
 
     #[test]

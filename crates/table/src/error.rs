@@ -2,6 +2,7 @@
 
 use sunzi_program::ProgramError;
 use sunzi_rlwe::wire::{Fault, WireError};
+use sunzi_rlwe::words::reason;
 
 /// Reason why a table was not read or written: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -89,17 +90,13 @@ impl TableError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::Wire(error) => error.fault(),
+            Self::Io { .. } => Fault::System,
             _ => Fault::Object,
         }
     }
 
     pub(crate) fn io(name: &str, error: &std::io::Error) -> Self {
-        let reason = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-            _ => error.to_string(),
-        };
-        Self::Io { name: name.to_owned(), reason }
+        Self::Io { name: name.to_owned(), reason: reason(error) }
     }
 
     pub(crate) fn form(name: impl Into<String>, problem: impl ToString) -> Self {

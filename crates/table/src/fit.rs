@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use sunzi_program::Column;
-use sunzi_program::schema::Kind;
+use sunzi_program::schema::{Kind, Unit};
 
-use crate::{Cell, TableError};
+use crate::reading::{Numeric, Reading};
+use crate::{Cell, Decimal, Moment, TableError};
 
 /// A cell converted for its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,17 +19,18 @@ pub(crate) enum Fitted {
 /// Check of cells against a column.
 pub(crate) struct Fit {
     column: Column,
+    reading: Reading,
     /// Index of each label of the column.
     labels: HashMap<String, u32>,
 }
 
 impl Fit {
-    pub(crate) fn new(column: &Column) -> Self {
+    pub(crate) fn new(column: &Column, reading: &Reading) -> Self {
         let labels = match &column.kind {
             Kind::Category { labels } => labels.iter().cloned().zip(0..).collect(),
             _ => HashMap::new(),
         };
-        Self { column: column.clone(), labels }
+        Self { column: column.clone(), reading: reading.clone(), labels }
     }
 
     /// Refuses a number outside the declared range, and a label that was not declared; `place` names the cell in the message.
@@ -42,10 +44,10 @@ impl Fit {
     }
 
     fn try_fit(&self, cell: &Cell<'_>) -> Result<Fitted, String> {
-        let number = || cell.number().map_err(|problem| format!("{problem}; correct it"));
-        match &self.column.kind {
-            Kind::Decimal { decimals, low, high } => {
-                let number = number()?;
+        match (&self.column.kind, self.column.unit) {
+            (Kind::Decimal { low, high, .. }, Some(unit)) => self.time(cell, unit, (*low, *high)),
+            (Kind::Decimal { decimals, low, high }, None) => {
+                let number = self.number(cell)?;
                 if number.decimals() > *decimals {
                     let got = number.decimals();
                     return Err(format!(
@@ -55,21 +57,21 @@ impl Fit {
                 let units = number.scaled(*decimals).and_then(|v| i64::try_from(v).ok());
                 match units.filter(|v| (low..=high).contains(&v)) {
                     Some(units) => Ok(Fitted::Unit(units)),
-                    None => Err(outside(unit(*low, *decimals), unit(*high, *decimals))),
+                    None => Err(outside(decimal(*low, *decimals), decimal(*high, *decimals))),
                 }
             }
-            Kind::Real { low, high } => {
+            (Kind::Real { low, high }, _) => {
                 let value = match cell {
                     Cell::Real(value) => *value,
-                    _ => number()?.to_f64(),
+                    _ => self.number(cell)?.to_f64(),
                 };
                 let inside = (*low..=*high).contains(&value);
                 if inside { Ok(Fitted::Real(value)) } else { Err(outside(low, high)) }
             }
-            Kind::Category { .. } if matches!(cell, Cell::Missing) => {
+            (Kind::Category { .. }, _) if matches!(cell, Cell::Missing) => {
                 Err("is empty, expected a label: fill it in".to_owned())
             }
-            Kind::Category { .. } => {
+            (Kind::Category { .. }, _) => {
                 self.labels.get(cell.text().as_ref()).copied().map(Fitted::Label).ok_or_else(|| {
                     format!(
                         "is none of the {} labels that the schema declares: correct it, or declare it",
@@ -79,16 +81,48 @@ impl Fit {
             }
         }
     }
+
+    /// Returns the number in a cell; true is 1 and false is 0.
+    fn number(&self, cell: &Cell<'_>) -> Result<Decimal, String> {
+        match self.reading.numeric(cell) {
+            Ok(Numeric::Number(number)) => Ok(number),
+            Ok(Numeric::Truth(truth)) => Ok(Decimal::new(truth.into(), 0)),
+            Ok(own @ Numeric::Moment(_)) => {
+                Err(format!("is {}, and the schema has a column of numbers: declare its unit", own.word()))
+            }
+            Err(problem) => Err(format!("{problem}; correct it")),
+        }
+    }
+
+    /// Returns a date or a time in units since its origin.
+    fn time(&self, cell: &Cell<'_>, unit: Unit, (low, high): (i64, i64)) -> Result<Fitted, String> {
+        let moment = match self.reading.numeric(cell) {
+            Ok(Numeric::Moment(moment)) => Some(moment),
+            _ => None,
+        };
+        let moment = moment.filter(|moment| moment.since == unit.since).ok_or_else(|| {
+            format!("is no date or time that counts {unit}: write it as in 2024-05-17 or 10:30:00, or give the pattern of dates")
+        })?;
+        let units = moment.units(unit.time).ok_or_else(|| no_whole(unit))?;
+        if (low..=high).contains(&units) {
+            return Ok(Fitted::Unit(units));
+        }
+        Err(outside(Moment::of_units(low, unit), Moment::of_units(high, unit)))
+    }
 }
 
-fn outside(low: impl ToString, high: impl ToString) -> String {
+/// Problem of a time that is finer than its unit.
+pub(crate) fn no_whole(unit: Unit) -> String {
+    let name = unit.time.name();
+    format!("is no whole number of {name}: take a finer unit than {name}")
+}
+
+pub(crate) fn outside(low: impl ToString, high: impl ToString) -> String {
     let (low, high) = (low.to_string(), high.to_string());
-    format!(
-        "is outside of the range from {low} to {high} that the schema declares: correct it, or declare a wider one"
-    )
+    format!("is outside of the declared range from {low} to {high}: correct it, or declare a wider one")
 }
 
 /// Writes the number v/10^decimals in digits.
-fn unit(v: i64, decimals: u32) -> crate::Decimal {
-    crate::Decimal::new(v.into(), -(decimals as i32))
+fn decimal(v: i64, decimals: u32) -> Decimal {
+    Decimal::new(v.into(), -(decimals as i32))
 }

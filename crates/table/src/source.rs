@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use sunzi_program::{Column, Contexts, Schema};
 use sunzi_rlwe::KeyId;
-use sunzi_rlwe::wire::WireError;
+use sunzi_rlwe::wire::{self, WireError};
 
 use crate::csv::CsvRows;
 use crate::file::TableFile;
-use crate::{EncryptedTable, EncryptedWriter, Rows, TableError};
+use crate::{EncryptedTable, EncryptedWriter, Rows, TableError, regular};
 
 /// First bytes that mark a Parquet file.
 const PARQUET: [u8; 4] = *b"PAR1";
@@ -19,21 +19,35 @@ const PARQUET: [u8; 4] = *b"PAR1";
 #[derive(Clone, Debug)]
 pub struct Source {
     path: PathBuf,
+    /// Name of the table in messages.
+    name: String,
     parquet: bool,
+    /// Delimiter of CSV; the header line tells it unless it is given.
+    delimiter: Option<u8>,
 }
 
 impl Source {
     /// Looks at the first bytes of a table's file: Parquet, or else CSV.
     ///
     /// # Errors
-    /// [`TableError::Io`]; [`TableError::Form`] for a folder.
+    /// [`TableError::Io`]; [`TableError::Form`] for a folder, a pipe or a device, which cannot be read several times.
     pub fn open(path: &Path) -> Result<Self, TableError> {
-        let name = path.display().to_string();
-        let cannot = |error: std::io::Error| TableError::io(&name, &error);
-        if std::fs::metadata(path).map_err(cannot)?.is_dir() {
-            return Err(TableError::form(&name, "is a folder: give the path of a CSV or Parquet file"));
-        }
-        Ok(Self { path: path.to_owned(), parquet: is_parquet(path)? })
+        Self::named(path, &path.display().to_string())
+    }
+
+    /// Opens a table's file as [`open`](Self::open) does, and calls the table `name` in messages.
+    ///
+    /// # Errors
+    /// Every error of [`open`](Self::open).
+    pub fn named(path: &Path, name: &str) -> Result<Self, TableError> {
+        let parquet = begins_as_parquet(path, name)?;
+        Ok(Self { path: path.to_owned(), name: name.to_owned(), parquet, delimiter: None })
+    }
+
+    /// Returns the table with this delimiter between the cells of CSV; a table in Parquet has none.
+    #[must_use]
+    pub fn delimited(self, delimiter: Option<u8>) -> Self {
+        Self { delimiter, ..self }
     }
 
     /// Returns the rows of the table, from the first on.
@@ -41,13 +55,12 @@ impl Source {
     /// # Errors
     /// [`TableError::Io`]; [`TableError::Form`]; `TableError::Parquet`.
     pub fn rows(&self) -> Result<Box<dyn Rows>, TableError> {
-        let name = self.path.display().to_string();
-        let file = File::open(&self.path).map_err(|error| TableError::io(&name, &error))?;
+        let file = regular::open(&self.path, &self.name)?;
         if !self.parquet {
-            return Ok(Box::new(CsvRows::new(file, &name)?));
+            return Ok(Box::new(CsvRows::delimited(file, &self.name, self.delimiter)?));
         }
         #[cfg(feature = "parquet")]
-        return Ok(Box::new(crate::arrow::ParquetRows::new(file, &name)?));
+        return Ok(Box::new(crate::arrow::ParquetRows::new(file, &self.name)?));
         #[cfg(not(feature = "parquet"))]
         Err(without_parquet(&self.path))
     }
@@ -64,7 +77,7 @@ pub fn open(path: &Path) -> Result<Box<dyn EncryptedTable>, TableError> {
         #[cfg(not(feature = "parquet"))]
         return Err(without_parquet(path));
     }
-    let file = File::open(path).map_err(WireError::Io)?;
+    let file = wire::open_regular(path)?;
     let len = file.metadata().map_err(WireError::Io)?.len();
     Ok(Box::new(TableFile::open(BufReader::new(file), len)?))
 }
@@ -102,12 +115,15 @@ pub fn parquet_writer<'f>(
 /// Whether a file begins as Parquet does.
 ///
 /// # Errors
-/// [`TableError::Io`] for a file that cannot be read.
+/// [`TableError::Io`] for a file that cannot be read; [`TableError::Form`] for what is no regular file.
 pub fn is_parquet(path: &Path) -> Result<bool, TableError> {
-    let cannot = |error: std::io::Error| TableError::io(&path.display().to_string(), &error);
+    begins_as_parquet(path, &path.display().to_string())
+}
+
+fn begins_as_parquet(path: &Path, name: &str) -> Result<bool, TableError> {
     let mut first = Vec::new();
-    let file = File::open(path).map_err(cannot)?;
-    file.take(PARQUET.len() as u64).read_to_end(&mut first).map_err(cannot)?;
+    let mut file = regular::open(path, name)?.take(PARQUET.len() as u64);
+    file.read_to_end(&mut first).map_err(|error| TableError::io(name, &error))?;
     Ok(first == PARQUET)
 }
 

@@ -143,6 +143,43 @@ def levels() -> Picture:
     return picture
 
 
+def schemes() -> Picture:
+    picture = Picture(720, 470, "Which scheme")
+
+    def question(y: float, lines: list[str]) -> None:
+        picture.box(30, y, 360, 62, LIGHT)
+        for i, line in enumerate(lines):
+            picture.text(210, y + 26 + 22 * i, line)
+
+    def answer(x: float, y: float, name: str, line: str) -> None:
+        picture.box(x, y, 200, 62, "#f4efe3")
+        picture.text(x + 100, y + 26, name, 16)
+        picture.text(x + 100, y + 48, line, 12, GREY)
+
+    def arrow(points: list[tuple[float, float]], x: float, y: float, word: str) -> None:
+        picture.line(points, end="tip")
+        picture.text(x, y, word, 13, BLUE)
+
+    question(20, ["Are the numbers whole or decimal,", "and must results be exact?"])
+    question(130, ["Are encrypted numbers compared, or", "put into functions such as exp?"])
+    question(240, ["Is it known before how many products", "stand in a row, and how many sums?"])
+    answer(490, 75, "CKKS", "rounded, error stated")
+    answer(490, 190, "CKKS, bootstrapped", "any depth, gigabytes of keys")
+    answer(490, 300, "BGV", "exact, no noise to watch")
+    answer(110, 370, "BFV", "exact, while bits are left")
+    arrow([(390, 51), (450, 51), (450, 96), (486, 96)], 420, 43, "no")
+    arrow([(210, 82), (210, 126)], 230, 108, "yes")
+    arrow([(390, 161), (450, 161), (450, 116), (486, 116)], 420, 153, "yes")
+    arrow([(210, 192), (210, 236)], 228, 218, "no")
+    picture.line([(590, 137), (590, 186)], end="tip")
+    picture.text(600, 158, "more than twenty", 12, BLUE, "start")
+    picture.text(600, 174, "products in a row", 12, BLUE, "start")
+    arrow([(390, 271), (450, 271), (450, 331), (486, 331)], 420, 263, "yes")
+    arrow([(210, 302), (210, 366)], 228, 340, "no")
+    picture.text(360, 458, "sunzi plan and Context.for_depth choose by themselves, and say why.", 13, GREY)
+    return picture
+
+
 def measured() -> tuple[list[float], list[float]]:
     """Bits left of the product of eight numbers: in a row, and in pairs."""
     import numpy as np
@@ -167,7 +204,7 @@ def main() -> None:
             print([round(value, 1) for value in bits])
         return
     wrong = []
-    for draw in (parties, slots, noise, levels):
+    for draw in (parties, slots, noise, levels, schemes):
         path = Path(__file__).with_name(f"{draw.__name__}.svg")
         svg = draw().svg()
         if "--check" not in sys.argv:

@@ -275,6 +275,10 @@ class MixedKeys(FormatError):
     """Ciphertexts of several keys in one object."""
 
 
+class NotRegular(FormatError):
+    """A path that names no regular file."""
+
+
 class PackedLength(FormatError):
     """Residues in more or fewer bytes than they take."""
 

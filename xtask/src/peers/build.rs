@@ -62,8 +62,8 @@ impl Peer {
         match self {
             Self::FheRs => fhe_rs(places),
             Self::Lattigo => lattigo(places),
-            Self::Seal => python(places, "seal", Interpreter { least: (3, 11), most: (3, 14) }),
-            Self::Openfhe => python(places, "openfhe", Interpreter { least: (3, 10), most: (3, 10) }),
+            Self::Seal => python(places, "seal", Interpreter::SEAL),
+            Self::Openfhe => python(places, "openfhe", Interpreter::OPENFHE),
             Self::SealHexl => given("SUNZI_SEAL_HEXL"),
             Self::OpenfheHexl => given("SUNZI_OPENFHE_HEXL"),
             Self::Hexl => given("SUNZI_HEXL"),
@@ -93,14 +93,19 @@ fn fhe_rs(places: &Places) -> Result<PathBuf, String> {
 
 /// Builds Lattigo at the highest level of the architecture that this machine has.
 fn lattigo(places: &Places) -> Result<PathBuf, String> {
+    go_program(places, "lattigo", ".")
+}
+
+/// Builds a package of peers/lattigo as a program of this name.
+pub(super) fn go_program(places: &Places, name: &str, package: &str) -> Result<PathBuf, String> {
     let found = Command::new("go").arg("version").output();
     if !found.is_ok_and(|found| found.status.success()) {
         return Err("it needs Go 1.24 or newer on the path (https://go.dev/dl)".to_owned());
     }
-    let program = places.output.join(format!("lattigo{}", std::env::consts::EXE_SUFFIX));
+    let program = places.output.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     let mut build = Command::new("go");
     build.current_dir(places.root.join("peers/lattigo"));
-    build.args(["build", "-trimpath", "-mod=readonly", "-o"]).arg(&program).arg(".");
+    build.args(["build", "-trimpath", "-mod=readonly", "-o"]).arg(&program).arg(package);
     build.env("GOAMD64", amd64_level()).env("GOFLAGS", "-buildvcs=false");
     done(&mut build, "its build")?;
     Ok(program)
@@ -126,12 +131,17 @@ fn amd64_level() -> &'static str {
 
 /// Versions of CPython that the wheel of a library imports on.
 #[derive(Clone, Copy)]
-struct Interpreter {
+pub(super) struct Interpreter {
     least: (u32, u32),
     most: (u32, u32),
 }
 
 impl Interpreter {
+    /// Versions that the wheel tenseal imports on.
+    pub(super) const SEAL: Self = Self { least: (3, 11), most: (3, 14) };
+    /// Versions that the wheel openfhe imports on.
+    pub(super) const OPENFHE: Self = Self { least: (3, 10), most: (3, 10) };
+
     /// Finds a CPython that the wheel imports on, on the path or among those of pyenv.
     fn find(self) -> Result<PathBuf, String> {
         let Self { least, most } = self;
@@ -158,11 +168,10 @@ fn version(python: &Path) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// Installs a wheel in an environment of its own, and makes a program that runs `peers/python` in it.
-fn python(places: &Places, name: &str, interpreter: Interpreter) -> Result<PathBuf, String> {
+/// Installs a wheel in an environment of its own and returns that environment's Python.
+pub(super) fn environment(places: &Places, name: &str, interpreter: Interpreter) -> Result<PathBuf, String> {
     let environment = places.output.join(format!("{name}-environment"));
-    let sources = places.root.join("peers/python");
-    let pinned = sources.join(format!("{name}.txt"));
+    let pinned = places.root.join("peers/python").join(format!("{name}.txt"));
     let wanted = fs::read(&pinned).map_err(|error| format!("{}: {error}", pinned.display()))?;
     let marker = environment.join("installed.txt");
     let inside = environment.join("bin/python");
@@ -183,8 +192,14 @@ fn python(places: &Places, name: &str, interpreter: Interpreter) -> Result<PathB
         done(&mut install, "the installation of its wheel")?;
         fs::write(&marker, &wanted).map_err(|error| error.to_string())?;
     }
+    Ok(inside)
+}
+
+/// Makes a program that runs a script of `peers/python` in the environment of a wheel.
+fn python(places: &Places, name: &str, interpreter: Interpreter) -> Result<PathBuf, String> {
+    let inside = environment(places, name, interpreter)?;
     let program = places.output.join(name);
-    let script = sources.join(format!("{name}_rival.py"));
+    let script = places.root.join("peers/python").join(format!("{name}_rival.py"));
     let text = format!("#!/bin/sh\nexec '{}' -B '{}'\n", inside.display(), script.display());
     fs::write(&program, text).map_err(|error| error.to_string())?;
     executable(&program)?;

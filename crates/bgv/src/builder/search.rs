@@ -169,7 +169,14 @@ impl Asked<'_> {
         }
         let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
         let (plain_modulus, fresh) = (self.plain_modulus, noise::fresh(ring, log2_p));
-        Some(NoiseSettings { ring, plain_modulus, log2_moduli, fresh, key_switch })
+        Some(NoiseSettings {
+            ring,
+            plain_modulus,
+            log2_moduli,
+            fresh,
+            key_switch,
+            rounding: noise::switch(ring, 2),
+        })
     }
 }
 

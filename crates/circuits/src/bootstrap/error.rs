@@ -2,6 +2,7 @@
 
 use sunzi_ckks::CkksError;
 use sunzi_rlwe::RlweError;
+use sunzi_rlwe::words::counted;
 
 use crate::linear_transform::LinearTransformError;
 use crate::series::SeriesError;
@@ -35,8 +36,9 @@ pub enum BootstrapError {
     },
     /// A set has too few levels for this many rounds of refinement.
     #[error(
-        "{rounds} rounds of refinement take a residual level each and SlotsToCoeffs at the end; the set has {levels} residual level(s) and \
-         SlotsToCoeffs {order}: take fewer rounds, or a set such as Set::high_precision_128"
+        "{rounds} rounds of refinement take a residual level each and SlotsToCoeffs at the end; the set has {} and \
+         SlotsToCoeffs {order}: take fewer rounds, or a set such as Set::high_precision_128",
+        counted(*levels, "residual level", "residual levels")
     )]
     TooManyRounds {
         /// Number of rounds of refinement requested.

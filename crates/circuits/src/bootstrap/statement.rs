@@ -3,6 +3,7 @@
 use std::fmt;
 
 use sunzi_ckks::Context;
+use sunzi_rlwe::words::bytes;
 
 use super::{Blueprint, BootstrapError, Set};
 
@@ -102,7 +103,6 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
         let Set { name, secret, security, encapsulation, rounds, .. } = &self.set;
         writeln!(f, "{name}")?;
         writeln!(f, "  ring degree n         {}, {} slots", 2 * self.slots, self.slots)?;
@@ -129,11 +129,7 @@ impl fmt::Display for Summary {
             }
             None => writeln!(f, "  precision             not measured")?,
         }
-        write!(
-            f,
-            "  keys, matrices        {:.2} GiB, {:.2} GiB",
-            gib(self.key_bytes),
-            gib(self.diagonal_bytes)
-        )
+        let [keys, matrices] = [self.key_bytes, self.diagonal_bytes].map(|size| bytes(size as u64));
+        write!(f, "  keys, matrices        {keys}, {matrices}")
     }
 }

@@ -2,6 +2,7 @@
 
 use sunzi_ckks::CkksError;
 use sunzi_ckks::encoder::EncoderError;
+use sunzi_rlwe::words::counted;
 
 use crate::bootstrap::dft::{Direction, Packing};
 
@@ -61,7 +62,7 @@ pub enum LinearTransformError {
         got: Direction,
     },
     /// Real and imaginary parts are in one ciphertext where two belong, or the other way round.
-    #[error("{got} ciphertext(s) for {packing:?} packing: give what CoeffsToSlots of the same slots gave")]
+    #[error("{} for {packing:?} packing: give what CoeffsToSlots of the same slots gave", counted(*got, "ciphertext", "ciphertexts"))]
     Parts {
         /// Packing of the transform's parts.
         packing: Packing,

@@ -2,6 +2,7 @@
 
 use sunzi_circuits::Rotation;
 use sunzi_circuits::inner_product::required_rotations;
+use sunzi_rlwe::words::counted;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
@@ -76,9 +77,9 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
     }
     let Some((_, parameters, layout)) = best else { return Err(too_large(program, known, &demand)) };
     let reason = format!(
-        "all numbers are exact; sums of up to 2^{} fit {} plaintext modulus(es), and {} has the least work",
+        "all numbers are exact; sums of up to 2^{} fit {}, and {} has the least work",
         demand.bound.bits(),
-        parameters.plain_moduli().len(),
+        counted(parameters.plain_moduli().len(), "plaintext modulus", "plaintext moduli"),
         parameters.name()
     );
     let room = options.sharing.map(|policy| {
@@ -86,7 +87,7 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
         format!("{bits:.0} bits of noise are left for {policy}, one for each ciphertext that is opened")
     });
     let reasons = std::iter::once(reason).chain(room).collect();
-    Ok(exact_plan(program, parameters, layout, &demand, reasons))
+    exact_plan(program, parameters, layout, &demand, reasons)
 }
 
 /// Makes the plan of a program in exact parameters that fit it.
@@ -96,7 +97,7 @@ pub(super) fn exact_plan(
     layout: Layout,
     demand: &Demand,
     reasons: Vec<String>,
-) -> Plan {
+) -> Result<Plan, Box<Refusal>> {
     let summed = !demand.totals.is_empty();
     let half = parameters.degree() / 2;
     let rotations = if summed { required_rotations(layout.span, half) } else { Vec::new() };
@@ -109,9 +110,9 @@ fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal
     let deepest = program.used().into_iter().max_by_key(|id| known.get(id.index()).map(|facts| facts.depth));
     let expression = deepest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default();
     let reason = format!(
-        "no secure exact parameters have {} product(s) in a row and numbers up to 2^{}: use fewer decimals, narrower \
+        "no secure exact parameters have {} in a row and numbers up to 2^{}: use fewer decimals, narrower \
          ranges or less depth, or CKKS",
-        demand.depth,
+        counted(demand.depth as usize, "product", "products"),
         demand.bound.bits()
     );
     Box::new(Refusal { reason, expression })
@@ -280,7 +281,7 @@ pub(super) fn approximate_plan(
     let rotations = if totals.is_empty() { Vec::new() } else { layout.steps().map(Rotation::Rows).collect() };
     let level = parameters.key_level(level);
     let rotated = Rotated { rotations, level, limbs: parameters.ring_limbs(level) };
-    Ok(plan(program, Parameters::Ckks(parameters), layout, rotated, depth, Some(lowered), reasons))
+    plan(program, Parameters::Ckks(parameters), layout, rotated, depth, Some(lowered), reasons)
 }
 
 /// Rotations of a plan, the highest level of the ring for them, and the indices of that level's moduli.
@@ -298,16 +299,16 @@ fn plan(
     depth: usize,
     lowered: Option<Lowered>,
     reasons: Vec<String>,
-) -> Plan {
-    let key_bytes = parameters.key_bytes(&limbs, rotations.len());
+) -> Result<Plan, Box<Refusal>> {
+    let key_memory = parameters.key_memory(&limbs, rotations.len());
     let inputs = encrypted_inputs(program).len() * layout.chunks * parameters.plain_moduli().len().max(1);
     let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
-    Plan {
+    Ok(Plan {
         layout,
         depth,
-        key_bytes,
+        key_bytes: parameters.key_bytes(level, rotations.len())?,
         ciphertext_bytes: parameters.ciphertext_bytes(),
-        memory_bytes: key_bytes + run_bytes,
+        memory_bytes: key_memory + run_bytes,
         inputs,
         rotations,
         rotation_limbs: level,
@@ -317,5 +318,5 @@ fn plan(
         packed: None,
         program: program.clone(),
         parameters,
-    }
+    })
 }

@@ -1,13 +1,16 @@
 //! Encryption parameters of a program, in any of the schemes.
 
+use std::iter;
+
 use serde::{Deserialize, Serialize};
 use sunzi_bfv::CrtParameters;
 use sunzi_circuits::clear::Counts;
-use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::switch_cost::SwitchCost;
+use sunzi_rlwe::wire::{WireError, evaluation_keys_len};
 
-use super::Layout;
+use super::{Layout, Refusal};
 
 /// Cost of a multiplication of n words, relative to a transform of n words.
 pub(crate) const MULTIPLICATION: f64 = 1.0 / 15.0;
@@ -144,9 +147,28 @@ impl Parameters {
         transforms * moduli * n as f64 / 2.0 * (n as f64).log2()
     }
 
-    /// Returns the bytes of a relinearisation key and of `rotations` rotation keys for the moduli of these indices; a
-    /// residue takes as many bytes as its modulus.
-    pub(crate) fn key_bytes(&self, limbs: &[usize], rotations: usize) -> u64 {
+    /// Returns the bytes of the files of a relinearisation key and of `rotations` rotation keys for ciphertexts of a level of
+    /// the ring.
+    ///
+    /// # Errors
+    /// A [`Refusal`] for a level that does not exist.
+    pub(crate) fn key_bytes(&self, level: usize, rotations: usize) -> Result<u64, Box<Refusal>> {
+        let refused = |error: WireError| {
+            Box::new(Refusal { reason: error.to_string(), expression: "the keys".to_owned() })
+        };
+        let ring = match self {
+            Self::Bfv(own) => Ring::dry(own.ring().index(), own.moduli(), &[]),
+            Self::Bgv { parameters: own, .. } => Ring::dry(own.ring().index(), own.moduli(), own.rungs()),
+            Self::Ckks(own) => Ring::dry(2 * own.degree() as u64, own.moduli(), own.rungs()),
+        };
+        let gadget = ring.and_then(|ring| ring.gadget(self.key_switching()));
+        let gadget = gadget.map_err(|error| refused(error.into()))?;
+        evaluation_keys_len(&gadget, iter::repeat_n(level, rotations)).map_err(refused)
+    }
+
+    /// Returns the bytes in memory of a relinearisation key and of `rotations` rotation keys for the moduli of these indices;
+    /// a residue takes as many bytes as its modulus.
+    pub(crate) fn key_memory(&self, limbs: &[usize], rotations: usize) -> u64 {
         let (n, moduli) = (self.degree() as u64, self.moduli());
         let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
         let key = |limbs: &[usize]| {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sunzi_circuits::Rotation;
+use sunzi_rlwe::words::counted;
 use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 use super::approximate::Lowered;
@@ -77,7 +78,7 @@ pub struct Plan {
     pub rotation_limbs: usize,
     /// Number of levels of the program in CKKS, or its multiplicative depth.
     pub depth: usize,
-    /// Number of bytes of evaluation keys in memory.
+    /// Number of bytes of the files of evaluation keys: of the relinearisation key and of the rotations.
     pub key_bytes: u64,
     /// Number of bytes of one fresh ciphertext in memory, over all plaintext moduli.
     pub ciphertext_bytes: u64,
@@ -169,10 +170,10 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Layout { rows, span, chunks } = self.layout;
         writeln!(f, "scheme        {}, n = {}", self.parameters.name(), self.parameters.degree())?;
-        writeln!(f, "rows          {rows} in {chunks} chunk(s) of {span} slots")?;
+        writeln!(f, "rows          {rows} in {} of {span} slots", counted(chunks, "chunk", "chunks"))?;
         writeln!(f, "depth         {}", self.depth)?;
         writeln!(f, "rotations     {}", self.rotations.len())?;
-        writeln!(f, "keys          {} bytes", self.key_bytes)?;
+        writeln!(f, "keys          {} bytes in files", self.key_bytes)?;
         writeln!(f, "memory        about {} bytes", self.memory_bytes)?;
         writeln!(f, "tables        about {} bytes", self.parameters.table_bytes())?;
         if let Some(left) = machine::available().filter(|&left| left < self.needed_bytes()) {

@@ -1,6 +1,7 @@
 //! Check of whether a program fits given parameters.
 
 use num_bigint::BigUint;
+use sunzi_rlwe::words::counted;
 
 use super::approximate::lower;
 use super::choice::{INEXACT, MARGIN, MOST_PRECISION, approximate_plan, deepest, exact_plan, inexact};
@@ -29,7 +30,7 @@ pub(super) fn within(
             Box::new(Refusal { reason, expression: deepest.map(describe).unwrap_or_default() })
         })?;
         let reason = "these parameters were given".to_owned();
-        return Ok(exact_plan(program, parameters.clone(), layout, &demand, vec![reason]));
+        return exact_plan(program, parameters.clone(), layout, &demand, vec![reason]);
     };
     let lowered = lower(program, &known, precision)?;
     let (depth, wanted) = (lowered.depth(), lowered.precision.min(MOST_PRECISION));
@@ -87,8 +88,9 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
         Parameters::Bfv(own) => match bits_left(program, own, layout) {
             Ok(bits) if bits >= MARGIN => Ok(()),
             Ok(bits) => Err(format!(
-                "{} product(s) in a row and sums of {} rows leave {bits:.0} bits of noise where {MARGIN} must be left: {remedy}",
-                demand.depth, layout.rows
+                "{} in a row and sums of {} rows leave {bits:.0} bits of noise where {MARGIN} must be left: {remedy}",
+                counted(demand.depth as usize, "product", "products"),
+                layout.rows
             )),
             Err(error) => Err(error.to_string()),
         },

@@ -1,13 +1,12 @@
 //! Parameters, keys and chunks in files: sequences of objects of [format version 1](sunzi_rlwe::wire).
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use sunzi_circuits::EvaluationKeys;
 use sunzi_rlwe::wire::{
     Accept, CiphertextOf, Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat,
-    SecurityClaim, StoredParameters, WireError, joint_fingerprint, load, replace, write,
+    SecurityClaim, StoredParameters, WireError, joint_fingerprint, load, open_regular, replace, write,
 };
 use sunzi_rlwe::{KeyId, RelinearizationKey};
 
@@ -86,7 +85,7 @@ impl Parameters {
     /// # Errors
     /// Any [`WireError`].
     pub fn load_as(accept: Accept, path: &Path) -> Result<Self, WireError> {
-        Self::read_as(accept, BufReader::new(File::open(path).map_err(WireError::Io)?))
+        Self::read_as(accept, BufReader::new(open_regular(path)?))
     }
 
     /// Returns what the security of the parameters rests on, and the bits of security that they claim.
@@ -218,7 +217,7 @@ impl Contexts {
     /// without a key.
     pub fn load_evaluation(&self, folder: &Path, exponents: &[u64]) -> Result<EvaluationKeys, WireError> {
         let relinearization: RelinearizationKey = load(self.rlwe(), folder.join(RELINEARIZATION))?;
-        let file = BufReader::new(File::open(folder.join(GALOIS)).map_err(WireError::Io)?);
+        let file = BufReader::new(open_regular(folder.join(GALOIS))?);
         let galois = GaloisFile::open(self.rlwe(), file)?.read(exponents)?;
         let (expected, got) = (relinearization.id(), galois.id());
         if expected != got {

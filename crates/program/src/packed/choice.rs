@@ -1,9 +1,9 @@
 //! Choice of scheme, parameters and layout of a packed plan, from its shape and its largest possible sum.
 
 use num_bigint::BigUint;
-use sunzi_bfv::explain::bytes;
 use sunzi_bgv::{Budget, Operations};
 use sunzi_circuits::statistics::{Layout, Shape, Tally};
+use sunzi_rlwe::words::bytes;
 
 use super::moments::Of;
 use super::{Moments, Packed, Packing, Sizes, Work};
@@ -67,7 +67,7 @@ pub(crate) fn within(
     }
     let choice = search.choice(&layout, parameters.clone());
     let reason = "these parameters were given".to_owned();
-    Ok(packed_plan(program, choice.parameters, choice.packed, vec![reason]))
+    packed_plan(program, choice.parameters, choice.packed, vec![reason])
 }
 
 /// Returns the cost of the totals where every column has ciphertexts of its own, and each total is rotated.
@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
             }
         };
         let reason = asked.map_or(reason, |_| format!("{} was asked for", choice.parameters.name()));
-        Ok(packed_plan(self.program, choice.parameters, choice.packed, vec![reason]))
+        packed_plan(self.program, choice.parameters, choice.packed, vec![reason])
     }
 
     fn choice(&self, layout: &Layout, parameters: Parameters) -> Choice {
@@ -298,18 +298,23 @@ fn faster(bfv: Choice, bgv: Choice) -> (Choice, String) {
 }
 
 /// Makes the plan of a program whose table is packed.
-fn packed_plan(program: &Program, parameters: Parameters, packed: Packed, reasons: Vec<String>) -> Plan {
+fn packed_plan(
+    program: &Program,
+    parameters: Parameters,
+    packed: Packed,
+    reasons: Vec<String>,
+) -> Result<Plan, Box<Refusal>> {
     let own = packed.layout();
     let rows = program.schema().rows as usize;
     let rotations = own.required_rotations();
     let limbs: Vec<usize> = (0..parameters.moduli().len()).collect();
-    let key_bytes = parameters.key_bytes(&limbs, rotations.len());
-    Plan {
+    let key_memory = parameters.key_memory(&limbs, rotations.len());
+    Ok(Plan {
         layout: analysis::Layout { rows, span: own.unit(), chunks: own.chunks() },
         depth: usize::from(!own.products().is_empty()),
-        key_bytes,
+        key_bytes: parameters.key_bytes(parameters.ring_level(), rotations.len())?,
         ciphertext_bytes: parameters.ciphertext_bytes(),
-        memory_bytes: key_bytes + packed_bytes(own, &parameters),
+        memory_bytes: key_memory + packed_bytes(own, &parameters),
         inputs: packed.sizes().input_ciphertexts,
         rotations,
         rotation_limbs: parameters.ring_level(),
@@ -319,5 +324,5 @@ fn packed_plan(program: &Program, parameters: Parameters, packed: Packed, reason
         packed: Some(packed),
         program: program.clone(),
         parameters,
-    }
+    })
 }

@@ -105,6 +105,16 @@ impl Plan {
         Ok(within(program, parameters, packing)?)
     }
 
+    /// Makes the plan of a packed table anew for another number of rows: program, parameters, groups and segment stay.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for a plan that packs nothing; [`ProgramError::Refused`] for rows whose sums the parameters do not hold;
+    /// [`ProgramError::Schema`] for no or too many rows.
+    pub fn with_rows(&self, rows: u64) -> Result<Self, ProgramError> {
+        let packing = self.require_packed()?.packing();
+        Self::within_packed(&self.program.with_rows(rows)?, &self.parameters, &packing)
+    }
+
     /// Analyses a program for given parameters and a packed table of a given form.
     ///
     /// # Errors

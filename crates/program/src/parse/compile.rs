@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::error::Wrong;
-use super::syntax::{Kind, NAMES, Statement, Tree, statements};
+use super::syntax::{Kind, Statement, Tree, statements};
 use super::{Files, LONGEST_TEXT};
+use crate::language;
 use crate::program::{Group, Output, OutputValue};
 use crate::schema::Kind as ColumnKind;
-use crate::{Decimal, Formula, Function, Graph, NodeId, Program, ProgramError, Schema};
+use crate::{Decimal, Formula, Graph, NodeId, Program, ProgramError, Schema};
 
 /// Largest number of groups of one statement.
 const MAX_GROUPS: usize = 4096;
@@ -28,6 +29,7 @@ pub(super) enum Value {
 }
 
 pub(super) struct Compiler<'a> {
+    pub(super) text: &'a str,
     pub(super) schema: &'a Schema,
     pub(super) graph: Graph,
     pub(super) files: Files<'a>,
@@ -45,15 +47,16 @@ pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<P
     }
     let columns = schema.columns.iter().map(|column| column.name.as_str()).zip(0..).collect();
     let (graph, names) = (Graph::default(), HashMap::new());
-    let mut compiler = Compiler { schema, graph, files, names, columns, parts: 0, group: None };
-    match compiler.outputs(text) {
+    let mut compiler = Compiler { text, schema, graph, files, names, columns, parts: 0, group: None };
+    match compiler.outputs() {
         Ok(outputs) => Program::new(schema.clone(), compiler.graph, outputs),
         Err(wrong) => Err(Box::new(wrong.in_text(text)).into()),
     }
 }
 
 impl<'a> Compiler<'a> {
-    fn outputs(&mut self, text: &str) -> Result<Vec<Output>, Wrong> {
+    fn outputs(&mut self) -> Result<Vec<Output>, Wrong> {
+        let text = self.text;
         let (mut outputs, mut taken): (Vec<Output>, HashSet<String>) = Default::default();
         for statement in statements(text)? {
             let value = self.statement(&statement)?;
@@ -190,23 +193,30 @@ impl<'a> Compiler<'a> {
             self.spend(&value, span)?;
             return Ok(value);
         }
-        let Some(position) = self.position(name) else {
-            let names = self.names.keys().map(String::as_str);
-            let wrong = Wrong::unknown(span, "column", name, self.column_names().chain(names));
-            let is_function =
-                Function::ALL.iter().any(|function| function.name() == name) || NAMES.contains(&name);
-            return Err(if is_function {
-                Wrong::at(span, format!("`{name}` is a function: it takes arguments in brackets"))
-            } else {
-                wrong
-            });
-        };
+        let Some(position) = self.position(name) else { return Err(self.unknown_name(name, span)) };
         if let Some(ColumnKind::Category { labels }) = self.schema.columns.get(position).map(|c| &c.kind) {
             let label = labels.first().map_or("…", String::as_str);
             let help = format!("compare it, as in {name} == {label:?}, or group by it");
             return Err(Wrong::at(span, format!("`{name}` holds labels, not numbers")).with_help(help));
         }
         self.graph.column(position).map(Value::Rows).map_err(|error| wrong(span, &error))
+    }
+
+    /// Makes the error of a name that stands for no column and no result.
+    fn unknown_name(&self, name: &str, span: &Range<usize>) -> Wrong {
+        if let Some(function) = language::function(name) {
+            let forms: Vec<String> = function.written().collect();
+            let message = format!("`{name}` is a function: it takes arguments in brackets");
+            return Wrong::at(span, message).with_help(format!("it is written {}", forms.join(" or ")));
+        }
+        let names = self.names.keys().map(String::as_str);
+        let wrong = Wrong::unknown(span, "column", name, self.column_names().chain(names));
+        let near = wrong.help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
+        let elsewhere = language::instead_of(name).map(|elsewhere| elsewhere.answer);
+        match language::instead_of_word(name).or(elsewhere).filter(|_| !near) {
+            Some(answer) => Wrong::at(span, wrong.message).with_help(answer),
+            None => wrong,
+        }
     }
 
     pub(super) fn arithmetic(
@@ -243,7 +253,7 @@ impl<'a> Compiler<'a> {
                     "*" => self.graph.multiply(a, b),
                     _ => {
                         let message = "encrypted numbers cannot be divided";
-                        let help = "write x * inverse(y, low, high), which approximates, or divide totals";
+                        let help = "write x * inverse(y), which approximates, or divide totals";
                         return Err(Wrong::at(span, message).with_help(help));
                     }
                 };

@@ -4,26 +4,18 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
+use sunzi_rlwe::words::counted;
 
 use super::compile::{Compiler, Value, wrong};
 use super::error::Wrong;
-use super::syntax::{Kind, NAMES, Tree};
+use super::lexer::{Token, tokens};
+use super::syntax::{Kind, Tree};
+use crate::language::{self, Builtin, Elsewhere, Entry, FUNCTIONS, Way};
 use crate::schema::Kind as ColumnKind;
 use crate::{Decimal, Formula, Function, NodeId, ProgramError};
 
-/// Names of functions in other languages, with their names in the program language.
-const ELSEWHERE: [(&str, &str); 10] = [
-    ("avg", "mean"),
-    ("average", "mean"),
-    ("total", "sum"),
-    ("variance", "var"),
-    ("stddev", "std"),
-    ("stdev", "std"),
-    ("sd", "std"),
-    ("covariance", "cov"),
-    ("correlation", "corr"),
-    ("ln", "log"),
-];
+/// Largest number of bytes of an argument that an error repeats.
+const LONGEST_ARGUMENT: usize = 60;
 
 /// Weights of columns in a score, as a file of weights states them.
 #[derive(Deserialize)]
@@ -43,66 +35,77 @@ impl Compiler<'_> {
         arguments: &[Tree],
         span: &Range<usize>,
     ) -> Result<Value, Wrong> {
-        if let Some(&function) = Function::ALL.iter().find(|function| function.name() == name) {
-            return self.function(function, arguments, span);
+        let Some(entry) = language::function(name) else { return Err(self.unknown(name, arguments, span)) };
+        if !entry.takes_arguments(arguments.len()) {
+            return Err(misused(entry, arguments.len(), span));
         }
-        match (name, arguments) {
-            ("count", []) => Ok(Value::Total(self.count())),
-            ("count" | "sum", [x]) => {
-                let x = self.argument(x)?;
-                self.total(x, span).map(Value::Total)
+        match (entry.builtin, arguments) {
+            (Builtin::Smooth(function), _) => self.function(function, arguments, span),
+            (Builtin::Count, []) => Ok(Value::Total(self.count())),
+            (Builtin::Linear | Builtin::Logistic, [file]) => {
+                self.score(entry.builtin == Builtin::Logistic, file, span)
             }
-            ("mean", [x]) => {
-                let x = self.argument(x)?;
-                Ok(Value::Total(self.total(x, span)?.divide(self.count())))
-            }
-            ("var", [x]) => {
-                let x = self.argument(x)?;
-                self.covariance(x, x, span).map(Value::Total)
-            }
-            ("std", [x]) => {
-                let x = self.argument(x)?;
-                Ok(Value::Total(self.covariance(x, x, span)?.square_root()))
-            }
-            ("cov" | "corr" | "dot", [x, y]) => {
-                let (x, y) = (self.argument(x)?, self.argument(y)?);
-                match name {
-                    "cov" => self.covariance(x, y, span),
-                    "corr" => self.correlation(x, y, span),
-                    _ => self.total_of_product(x, y, span),
-                }
-                .map(Value::Total)
-            }
-            ("poly", [x, coefficients @ ..]) if !coefficients.is_empty() => {
+            (Builtin::Polynomial, [x, coefficients @ ..]) => {
                 let x = self.argument(x)?;
                 let constants =
                     coefficients.iter().map(|c| self.constant(c)).collect::<Result<Vec<_>, _>>()?;
                 self.graph.polynomial(x, &constants).map(Value::Rows).map_err(|error| wrong(span, &error))
             }
-            ("linear" | "logistic", [file]) => self.score(name, file, span),
-            _ => Err(self.misused(name, arguments.len(), span)),
+            (builtin, [x]) => {
+                let x = self.argument(x)?;
+                match builtin {
+                    Builtin::Count | Builtin::Sum => self.total(x, span),
+                    Builtin::Mean => self.total(x, span).map(|sum| sum.divide(self.count())),
+                    Builtin::Variance => self.covariance(x, x, span),
+                    Builtin::Deviation => self.covariance(x, x, span).map(Formula::square_root),
+                    _ => Err(misused(entry, 1, span)),
+                }
+                .map(Value::Total)
+            }
+            (builtin, [x, y]) => {
+                let (x, y) = (self.argument(x)?, self.argument(y)?);
+                match builtin {
+                    Builtin::Covariance => self.covariance(x, y, span),
+                    Builtin::Correlation => self.correlation(x, y, span),
+                    Builtin::Dot => self.total_of_product(x, y, span),
+                    _ => Err(misused(entry, 2, span)),
+                }
+                .map(Value::Total)
+            }
+            _ => Err(misused(entry, arguments.len(), span)),
         }
     }
 
-    fn misused(&self, name: &str, got: usize, span: &Range<usize>) -> Wrong {
-        let usage = match name {
-            "sum" | "mean" | "var" | "std" => format!("{name}(x)"),
-            "count" => "count() or count(x > 5)".to_owned(),
-            "cov" | "corr" | "dot" => format!("{name}(x, y)"),
-            "poly" => "poly(x, a0, a1, …)".to_owned(),
-            "linear" | "logistic" => format!("{name}(\"weights.json\")"),
-            _ => {
-                let functions = Function::ALL.iter().map(|function| function.name());
-                let span = span.start..span.start + name.len();
-                if let Some((_, own)) = ELSEWHERE.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-                    let wrong = Wrong::at(&span, format!("there is no function `{name}`"));
-                    return wrong.with_help(format!("did you mean `{own}`?"));
-                }
-                let known = NAMES.into_iter().chain(functions);
-                return Wrong::unknown(&span, "function", name, known);
-            }
-        };
-        Wrong::at(span, format!("`{name}` is written {usage}, and here it has {got} argument(s)"))
+    /// Makes the error of a function that the language does not have: what there is instead.
+    fn unknown(&self, name: &str, arguments: &[Tree], span: &Range<usize>) -> Wrong {
+        let span = span.start..span.start + name.len();
+        let wrong = Wrong::at(&span, format!("there is no function `{name}`"));
+        if let Some(own) = language::synonym(name) {
+            return wrong.with_help(format!("did you mean `{own}`?"));
+        }
+        if let Some(elsewhere) = language::instead_of(name) {
+            return wrong.with_help(self.instead(name, elsewhere, arguments));
+        }
+        if self.position(name).is_some() {
+            return wrong.with_help(format!("`{name}` is a column: products are written {name} * (…)"));
+        }
+        Wrong::unknown(&span, "function", name, FUNCTIONS.iter().map(|entry| entry.name))
+    }
+
+    /// Returns what is written instead of a function of another language, with these arguments if it takes so many.
+    fn instead(&self, name: &str, elsewhere: &Elsewhere, arguments: &[Tree]) -> String {
+        let texts: Option<Vec<&str>> = arguments
+            .iter()
+            .map(|tree| self.text.get(tree.span.clone()))
+            .map(|text| text.filter(|text| text.len() <= LONGEST_ARGUMENT && !text.contains(['\n', '#'])))
+            .collect();
+        let same = elsewhere.ways.iter().find(|way| way.arguments.len() == arguments.len());
+        if let Some(program) = same.zip(texts).and_then(|(way, texts)| filled(way, &texts)) {
+            return format!("write {program}; {}", elsewhere.answer);
+        }
+        elsewhere.ways.iter().fold(elsewhere.answer.to_owned(), |help, way| {
+            format!("{help}; {name}({}) is written {}", way.arguments.join(", "), way.program)
+        })
     }
 
     /// Compiles an argument that must have a number in every row.
@@ -127,13 +130,7 @@ impl Compiler<'_> {
         let (x, interval) = match arguments {
             [x] => (x, None),
             [x, low, high] => (x, Some((self.constant(low)?, self.constant(high)?))),
-            _ => {
-                let name = function.name();
-                return Err(Wrong::at(
-                    span,
-                    format!("`{name}` is written {name}(x) or {name}(x, low, high)"),
-                ));
-            }
+            _ => return Err(Wrong::at(span, format!("`{}` takes a column", function.name()))),
         };
         match self.value(x)? {
             Value::Total(formula) if function == Function::Sqrt && interval.is_none() => {
@@ -200,7 +197,7 @@ impl Compiler<'_> {
     }
 
     /// Returns the score Σ w_i·x_i + w of a file of weights, or its logistic function.
-    fn score(&mut self, name: &str, file: &Tree, span: &Range<usize>) -> Result<Value, Wrong> {
+    fn score(&mut self, logistic: bool, file: &Tree, span: &Range<usize>) -> Result<Value, Wrong> {
         let Kind::Text(path) = &file.kind else {
             return Err(Wrong::at(&file.span, "expected the name of a file between quotation marks"));
         };
@@ -234,8 +231,47 @@ impl Compiler<'_> {
         let intercept = digits(weights.intercept)?;
         let node = (|| {
             let score = self.graph.linear(&terms, intercept)?;
-            if name == "linear" { Ok(score) } else { self.graph.apply(Function::Sigmoid, score, interval) }
+            if logistic { self.graph.apply(Function::Sigmoid, score, interval) } else { Ok(score) }
         })();
         node.map(Value::Rows).map_err(|error: ProgramError| wrong(span, &error))
     }
+}
+
+/// Makes the error of a function that is written with a wrong number of arguments.
+fn misused(entry: &Entry, got: usize, span: &Range<usize>) -> Wrong {
+    let forms: Vec<String> = entry.written().collect();
+    let name = entry.name;
+    Wrong::at(
+        span,
+        format!(
+            "`{name}` is written {}, and here it has {}",
+            forms.join(" or "),
+            counted(got, "argument", "arguments")
+        ),
+    )
+    .with_help(format!("it is {}; as in {}", entry.meaning, entry.example))
+}
+
+/// Returns a program with these texts for the names of its arguments, in brackets where the program needs them.
+fn filled(way: &Way, texts: &[&str]) -> Option<String> {
+    let own = tokens(way.program).ok()?;
+    let mut filled = String::new();
+    let mut end = 0;
+    for (index, (token, span)) in own.iter().enumerate() {
+        let Token::Word(word) = token else { continue };
+        let at = way.arguments.iter().position(|name| name == word);
+        let Some(text) = at.and_then(|at| texts.get(at)) else { continue };
+        filled.push_str(way.program.get(end..span.start)?);
+        end = span.end;
+        let is = |at: Option<usize>, signs: &[&str]| {
+            let token = at.and_then(|at| own.get(at)).map(|(token, _)| token);
+            matches!(token, Some(Token::Sign(sign)) if signs.contains(sign))
+        };
+        let alone = is(index.checked_sub(1), &["(", ","]) && is(Some(index + 1), &[")", ","]);
+        // A text of one token, or one that stands between brackets, is an operand as it is.
+        let simple = alone || tokens(text).ok()?.len() == 2;
+        filled.push_str(&if simple { (*text).to_owned() } else { format!("({text})") });
+    }
+    filled.push_str(way.program.get(end..)?);
+    Some(filled)
 }

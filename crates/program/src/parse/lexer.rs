@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::error::Wrong;
 use crate::Decimal;
+use crate::language::instead_of_sign;
 
 /// Token of the program language.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +76,11 @@ fn one(remaining: &str, at: usize) -> Result<(Token, usize), Wrong> {
         Some(sign) => Ok((Token::Sign(sign), sign.len())),
         None => {
             let span = at..at + first.len_utf8();
-            Err(Wrong::at(&span, format!("the character {first:?} has no meaning here")))
+            let wrong = Wrong::at(&span, format!("the character {first:?} has no meaning here"));
+            Err(match instead_of_sign(first) {
+                Some(help) => wrong.with_help(help),
+                None => wrong,
+            })
         }
     }
 }

@@ -5,15 +5,12 @@ use std::ops::Range;
 use super::error::Wrong;
 use super::lexer::{Token, tokens};
 use crate::Decimal;
+use crate::language::instead_of_word;
 
 /// Largest nesting depth of expressions, since the parser is recursive.
 const DEEPEST: usize = 100;
 /// Largest height of syntax trees, as of a long sum, since their readers are recursive.
 const HIGHEST: usize = 500;
-
-/// Names of all functions of the language except those of [`Function`](crate::Function).
-pub(super) const NAMES: [&str; 11] =
-    ["sum", "count", "mean", "var", "std", "cov", "corr", "dot", "poly", "linear", "logistic"];
 
 /// Syntax tree of an expression with its place in the text.
 #[derive(Clone, Debug)]
@@ -97,7 +94,34 @@ impl Parser {
             Token::Word(word) => format!("`{word}`"),
             Token::Text(text) => format!("{text:?}"),
         };
-        Wrong::at(&self.span(), format!("expected {what}, got {got}"))
+        let wrong = Wrong::at(&self.span(), format!("expected {what}, got {got}"));
+        match self.written_elsewhere() {
+            Some(help) => wrong.with_help(help),
+            None => wrong,
+        }
+    }
+
+    /// Returns what is written instead of a word or sign of another language that stands here.
+    fn written_elsewhere(&self) -> Option<&'static str> {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map(|(token, _)| token);
+        match (before, self.token()) {
+            (Some(Token::Sign("*")), Token::Sign("*")) => Some("powers are written x ^ 2"),
+            (Some(Token::Sign("<")), Token::Sign(">")) => Some("unequal is written !="),
+            (Some(Token::Sign("=")), Token::Sign("=" | ">" | "<" | ">=" | "<=")) => {
+                Some("comparisons are written == != < <= > >=")
+            }
+            (Some(Token::Sign("(")), Token::Sign("*")) => Some("the number of rows is count()"),
+            (_, Token::Sign("=")) => {
+                Some("equality is written ==, and a result is named in front: a = mean(x)")
+            }
+            (_, Token::Sign("[" | "]")) => Some("there are no indices: a column is named as it is"),
+            (Some(Token::Word(word)), Token::Word(_)) => instead_of_word(word).or(self.word_here()),
+            _ => self.word_here(),
+        }
+    }
+
+    fn word_here(&self) -> Option<&'static str> {
+        if let Token::Word(word) = self.token() { instead_of_word(word) } else { None }
     }
 
     fn word(&mut self, what: &str) -> Result<(String, Range<usize>), Wrong> {
@@ -146,6 +170,11 @@ impl Parser {
             }
             self.at += 1;
             let right = self.expression(if to_the_right { strength - 1 } else { strength })?;
+            if strength == COMPARISON && matches!(self.token(), Token::Sign(next) if compares(next)) {
+                let message = "a comparison of a comparison: each of them is 1 or 0";
+                let help = "both hold where the product is 1: (18 < age) * (age < 65)";
+                return Err(Wrong::at(&self.span(), message).with_help(help));
+            }
             let height = 1 + left.height.max(right.height);
             if height > HIGHEST {
                 let message = format!("more than {HIGHEST} operators in a row or within each other");
@@ -216,12 +245,17 @@ impl Parser {
     }
 }
 
+const COMPARISON: u8 = 1;
 const NEGATION: u8 = 4;
+
+fn compares(sign: &str) -> bool {
+    strength(sign).is_some_and(|(strength, _)| strength == COMPARISON)
+}
 
 /// Returns the strength with which an operator binds, and whether it groups to the right.
 fn strength(sign: &str) -> Option<(u8, bool)> {
     match sign {
-        ">" | ">=" | "<" | "<=" | "==" | "!=" => Some((1, false)),
+        ">" | ">=" | "<" | "<=" | "==" | "!=" => Some((COMPARISON, false)),
         "+" | "-" => Some((2, false)),
         "*" | "/" => Some((3, false)),
         "^" => Some((5, true)),

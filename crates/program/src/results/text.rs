@@ -107,7 +107,8 @@ mod integers {
 
 /// Context of a text object: the parameters and the key of the ciphertexts beside it.
 pub(super) struct Described<'a> {
-    pub(super) contexts: &'a Contexts,
+    /// Contexts whose parameters it must have; `None` to look at a file without them.
+    pub(super) contexts: Option<&'a Contexts>,
     pub(super) key: Option<KeyId>,
     /// Largest number of bytes of the text object.
     pub(super) longest: usize,
@@ -115,7 +116,7 @@ pub(super) struct Described<'a> {
 
 impl Scope for Described<'_> {
     fn expected(&self) -> Option<Fingerprint> {
-        Some(fingerprint(self.contexts))
+        self.contexts.map(fingerprint)
     }
 }
 

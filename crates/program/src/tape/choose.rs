@@ -132,8 +132,13 @@ impl Tape {
     fn explained(&self, mut choice: Choice, range: &BigUint) -> Choice {
         let count = choice.parameters.plain_moduli().len();
         choice.reasons.push(format!(
-            "results are below 2^{} in absolute value, which {count} plaintext modulus(es) hold",
-            range.bits()
+            "results are below 2^{} in absolute value, for which {} room",
+            range.bits(),
+            if count == 1 {
+                "one plaintext modulus has".to_owned()
+            } else {
+                format!("{count} plaintext moduli have")
+            }
         ));
         choice.reasons.push(format!(
             "{:.0} bits of modulus leave {:.0} bits before decryption would refuse",

@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use sunzi_bgv::{Budget, Operations};
 use sunzi_circuits::{Clear as Counter, ClearCiphertext, ClearKeys};
 use sunzi_encoding::PlainRequest;
+use sunzi_rlwe::words::counted;
 
 use super::choose::{LARGEST_MARGIN, log2_modulus, refused};
 use super::machine::{ExactMachine, Machine as _};
@@ -32,8 +33,10 @@ impl Tape {
         let builder = wanted.sharing.iter().fold(builder, |builder, &policy| builder.sharing(policy));
         let splittings = PlainRequest::Range(range.clone()).moduli(wanted.log2_degree, true);
         let mut best: Option<(f64, Choice)> = None;
-        let text =
-            format!("no secure moduli hold {depth} product(s) in a row with all that is done between them");
+        let text = format!(
+            "no secure moduli hold {} in a row with all that is done between them",
+            counted(depth as usize, "product", "products")
+        );
         let mut refusal = refused(text, deepest);
         for plain_moduli in splittings.map_err(ProgramError::scheme)? {
             let count = plain_moduli.len() as f64;

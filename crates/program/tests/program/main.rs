@@ -12,6 +12,8 @@ mod encrypted;
 #[cfg(test)]
 mod exact;
 #[cfg(test)]
+mod language;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod packed;

@@ -17,6 +17,10 @@ const TAIL_BITS: f64 = 128.0;
 const CELL_BITS: u32 = 4;
 /// Number of bits of the uniform part U of flooding noise that are drawn at a time.
 const CHUNK_BITS: u64 = 120;
+/// Bits of the largest noise that are left for rounding.
+const SLACK: f64 = 1e-5;
+/// Largest number of times that the largest noise is lowered, each time by more, since cells are whole numbers.
+const ROUNDS: u32 = 16;
 
 /// The noise that the key holder declares for ciphertexts whose results are shared: a bound on every coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +119,17 @@ impl Flooding {
         let gain = Log2::from_bits(
             Self::new(policy, DeclaredNoise::from_bits(PROBE), degree)?.bound().bits() - PROBE,
         );
-        Ok(capacity - (gain + Log2::of(1.0)).bits() - 1e-5)
+        let mut noise = capacity - (gain + Log2::of(1.0)).bits() - SLACK;
+        // Cells of few bits are rounded up by more than the slack. Without room for noise above 1 the multiple is meant.
+        for round in 0..ROUNDS {
+            let declared = DeclaredNoise::from_bits(noise);
+            let together = Log2::from_bits(noise) + Self::new(policy, declared, degree)?.bound();
+            if noise <= 0.0 || together.bits() <= capacity {
+                break;
+            }
+            noise -= f64::from(1 << round) * (together.bits() - capacity + SLACK);
+        }
+        Ok(noise)
     }
 
     /// Returns log2 of the deviation of every coefficient of flooding noise, the sum of σ and a cell.
@@ -183,6 +197,30 @@ fn uniform_bits(bits: u64, rng: &mut dyn CryptoRng) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is said to be the largest noise can be hidden, also where cells are small, and not much more.
+    #[test]
+    fn the_largest_noise_can_be_hidden() {
+        for (statistical_bits, queries) in [(1, 1), (8, 8), (40, 4), (30, 100), (80, 1 << 32)] {
+            let policy = SharingPolicy::new(statistical_bits, queries).unwrap();
+            for degree in [1 << 10, 1 << 12, 1 << 15] {
+                let room = policy.room(degree);
+                for tenth in 1..600 {
+                    let capacity = room + f64::from(tenth) / 10.0;
+                    let noise = Flooding::log2_largest_noise(policy, capacity, degree).unwrap();
+                    let together = |noise: f64| {
+                        let own = DeclaredNoise::from_bits(noise);
+                        (Log2::from_bits(noise) + Flooding::new(policy, own, degree).unwrap().bound()).bits()
+                    };
+                    let context =
+                        format!("2^-{statistical_bits}, {queries}, n = {degree}, {capacity}: {noise}");
+                    assert!(noise <= 0.0 || together(noise) <= capacity, "{context}");
+                    assert!(noise < 8.0 || noise > capacity - room - 0.5, "{context}");
+                    assert!(noise < 24.0 || together(noise + 0.02) > capacity, "{context}");
+                }
+            }
+        }
+    }
 
     /// The statistical distance of flooding noise E and E + v, summed over all values, is at most as asked, for |v| ≤
     /// B.

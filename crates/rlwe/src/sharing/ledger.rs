@@ -159,6 +159,18 @@ impl LedgerFile {
         Ok(Self { ledger: wire::load(&NoContext, &path)?, path: Some(path) })
     }
 
+    /// Reads the sharing ledger that a file has, to look at it; `None` where nothing was shared yet, and no policy is set.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn peek(path: impl AsRef<Path>) -> Result<Option<SharingLedger>, WireError> {
+        let stored: StoredLedger = wire::load(&NoContext, path)?;
+        match stored {
+            StoredLedger::Begun(ledger) => Ok(Some(ledger)),
+            StoredLedger::Blank { .. } => Ok(None),
+        }
+    }
+
     /// The sharing ledger as it was last read from its file.
     #[must_use]
     pub fn ledger(&self) -> &SharingLedger {

@@ -5,6 +5,7 @@ use std::io;
 use sunzi_ring::{PackingError, RingError};
 
 use super::{Fault, Kind, SecurityClaim};
+use crate::words::reason;
 use crate::{KeyId, RlweError};
 
 /// An error of a file: why an object was not read or written, what was expected, what came, what to do.
@@ -12,8 +13,14 @@ use crate::{KeyId, RlweError};
 #[non_exhaustive]
 pub enum WireError {
     /// Reading or writing the bytes of a file failed.
-    #[error(transparent)]
-    Io(io::Error),
+    #[error("{}", reason(.0))]
+    Io(#[source] io::Error),
+    /// A path names no regular file.
+    #[error("this is {got}: give the name of a regular file")]
+    NotRegular {
+        /// Kind of what the path names, in words.
+        got: &'static str,
+    },
     /// The file is not one of Sunzi, or went through a conversion of text.
     #[error(
         "this is no file of Sunzi, or no copy byte by byte: it begins with \"{}\", not with \"{}\"",
@@ -130,9 +137,9 @@ impl WireError {
             | Self::Parameters { .. }
             | Self::Key { .. } => Fault::Mismatch,
             Self::MixedKeys => Fault::Object,
-            Self::Insecure { .. } | Self::Rlwe(RlweError::Insecure { .. } | RlweError::Memory { .. }) => {
-                Fault::Refused
-            }
+            Self::NotRegular { .. }
+            | Self::Insecure { .. }
+            | Self::Rlwe(RlweError::Insecure { .. } | RlweError::Memory { .. }) => Fault::Refused,
             _ => Fault::Damage,
         }
     }

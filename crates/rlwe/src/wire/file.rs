@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use tempfile::NamedTempFile;
+
 use super::{ErasingReader, Format, Reader, WireError, write};
 
 /// Number of bytes that are read from a file at a time: few enough to stay in the caches.
@@ -26,10 +28,30 @@ impl Reader<ErasingReader<File>> {
     /// # Errors
     /// Every error of [`Reader::new`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, WireError> {
-        let file = File::open(path).map_err(WireError::Io)?;
+        let file = open_regular(path)?;
         let len = file.metadata().map_err(WireError::Io)?.len();
         let capacity = usize::try_from(len).unwrap_or(BUFFER).min(BUFFER);
         Self::with_len(ErasingReader::with_capacity(capacity, file), len)
+    }
+}
+
+/// Opens a regular file to read. A pipe or a device is not opened, since that may wait for ever.
+///
+/// # Errors
+/// [`WireError::NotRegular`]; [`WireError::Io`].
+///
+/// ```
+/// use sunzi_rlwe::wire::{WireError, open_regular};
+///
+/// assert!(matches!(open_regular("."), Err(WireError::NotRegular { got: "a folder" })));
+/// assert!(matches!(open_regular("nowhere"), Err(WireError::Io(_))));
+/// ```
+pub fn open_regular(path: impl AsRef<Path>) -> Result<File, WireError> {
+    let kind = fs::metadata(&path).map_err(WireError::Io)?.file_type();
+    match kind {
+        kind if kind.is_dir() => Err(WireError::NotRegular { got: "a folder" }),
+        kind if !kind.is_file() => Err(WireError::NotRegular { got: "a pipe or device" }),
+        _ => File::open(path).map_err(WireError::Io),
     }
 }
 
@@ -96,6 +118,29 @@ pub fn replace<E: From<WireError>>(
     secret: bool,
     contents: impl FnOnce(&mut File) -> Result<(), E>,
 ) -> Result<(), E> {
+    write_beside(path, secret, contents, |file| file.persist(path).map(drop).map_err(|refused| refused.error))
+}
+
+/// Writes a file as [`replace`] does, and fails where `path` is there already, also where it was made meanwhile.
+///
+/// # Errors
+/// Every error of [`replace`]; [`WireError::Io`] of the kind [`AlreadyExists`](io::ErrorKind::AlreadyExists).
+pub fn create<E: From<WireError>>(
+    path: &Path,
+    secret: bool,
+    contents: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    let put = |file: NamedTempFile| file.persist_noclobber(path).map(drop).map_err(|refused| refused.error);
+    write_beside(path, secret, contents, put)
+}
+
+/// Writes a file beside `path`, syncs it to the disk and has `put` name it `path`.
+fn write_beside<E: From<WireError>>(
+    path: &Path,
+    secret: bool,
+    contents: impl FnOnce(&mut File) -> Result<(), E>,
+    put: impl FnOnce(NamedTempFile) -> io::Result<()>,
+) -> Result<(), E> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".sunzi-").suffix(".part");
@@ -104,7 +149,7 @@ pub fn replace<E: From<WireError>>(
         Unfinished::create(|| builder.tempfile_in(folder), |file| file.path()).map_err(WireError::Io)?;
     contents(file.as_file_mut())?;
     file.as_file_mut().flush().and_then(|()| file.as_file().sync_all()).map_err(WireError::Io)?;
-    file.persist(path).map_err(|refused| WireError::Io(refused.error))?;
+    put(file).map_err(WireError::Io)?;
     Ok(sync_folder(folder).map_err(WireError::Io)?)
 }
 

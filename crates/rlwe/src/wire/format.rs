@@ -6,7 +6,7 @@ use sunzi_ring::{Append, Block};
 
 use super::header::HEADER_LEN;
 use super::sink::{Length, Output};
-use super::{Fingerprint, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fingerprint, Header, Kind, Sink, Source, WireError};
 use crate::KeyId;
 
 /// A scope in which objects are written and read: a context, or [`NoContext`](super::NoContext).
@@ -131,6 +131,22 @@ impl<I: BufRead> Reader<I> {
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Returns how many keys or ciphertexts an object of several has: Galois keys, or an array of ciphertexts. `None` for any other object.
+    ///
+    /// # Errors
+    /// [`WireError::Truncated`]; [`WireError::Trailing`]; [`WireError::Checksum`]; [`WireError::Io`].
+    pub fn count(self) -> Result<Option<u64>, WireError> {
+        let several = [Kind::GaloisKeys, Kind::BfvCiphertexts, Kind::BgvCiphertexts, Kind::CkksCiphertexts];
+        let Some(kind) = Kind::of(self.header.kind).filter(|kind| several.contains(kind)) else {
+            return Ok(None);
+        };
+        let what =
+            if kind == Kind::GaloisKeys { "the count of Galois keys" } else { "the count of ciphertexts" };
+        let body_len = self.header.body_len;
+        let record = Source::new(self.whole()?.input, body_len).sealed(what, 8)?;
+        FieldReader::new(&record).u64().map(Some)
     }
 
     /// Checks that the object belongs to the secret key of this name.

@@ -34,7 +34,7 @@ fn put_directory(entries: &[Entry], sink: &mut impl Sink) -> Result<(), WireErro
 }
 
 /// Returns the length of both records of a directory of `count` Galois keys, in bytes.
-fn directory_len(count: usize) -> u64 {
+pub(super) fn directory_len(count: usize) -> u64 {
     (8 + count * ENTRY_LEN + 2 * CHECKSUM_LEN) as u64
 }
 

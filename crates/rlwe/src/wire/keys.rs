@@ -11,6 +11,8 @@ use crate::{KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, Sec
 
 /// Number of bits of a stored coefficient of a secret, which is stored plus 1.
 const COEFFICIENT_BITS: u32 = 2;
+/// Length of the level and the seed of a key-switching key, in bytes.
+pub(super) const SWITCH_NUMBERS_LEN: usize = 8 + 32;
 
 impl Scope for RlweContext {
     fn expected(&self) -> Option<Fingerprint> {
@@ -138,7 +140,7 @@ pub(super) fn get_switch(
     bodies: Bodies,
     source: &mut Source<impl BufRead>,
 ) -> Result<KeySwitchKey, WireError> {
-    let record = source.sealed("a key's numbers", 8 + 32)?;
+    let record = source.sealed("a key's numbers", SWITCH_NUMBERS_LEN)?;
     let mut fields = FieldReader::new(&record);
     let (level, seed) = (fields.usize_in("level of a key", 1..=context.level())?, fields.array()?);
     let gadget = context.gadget_at(level)?;

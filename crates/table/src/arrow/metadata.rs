@@ -166,7 +166,7 @@ impl Table {
             fields.push(Field::new(name, DataType::Binary, false).with_metadata(metadata));
         }
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
-        crate::csv::check_names(&names, "the columns of the file")?;
+        crate::csv::check_names(&names, &vec![true; names.len()], "the columns of the file")?;
         let metadata = [(TABLE.to_owned(), serde_json::to_string(self)?)];
         Ok(Arc::new(arrow_schema::Schema::new_with_metadata(fields, metadata)))
     }

@@ -24,7 +24,7 @@ use super::guard::guarded;
 use super::metadata::{ROWS, Table as Metadata};
 use super::pages::{self, TableKind};
 use super::refused;
-use crate::{EncryptedTable, Input, TableError, inputs};
+use crate::{EncryptedTable, Input, TableError, inputs, regular};
 
 /// An encrypted table in a Parquet file, any cell of which is read without the others.
 pub struct EncryptedParquet {
@@ -60,7 +60,7 @@ impl EncryptedParquet {
     }
 
     fn read(path: &Path, name: String) -> Result<Self, TableError> {
-        let file = File::open(path).map_err(|error| TableError::io(&name, &error))?;
+        let file = regular::open(path, &name)?;
         // Types are those of Parquet: an engine may have written other Arrow types for the same cells.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let arrow = ArrowReaderMetadata::load(&file, options).map_err(refused(&name))?;

@@ -1,6 +1,6 @@
 //! Schemas of tables as bytes.
 
-use sunzi_program::schema::{Kind, MAX_COLUMNS};
+use sunzi_program::schema::{Kind, MAX_COLUMNS, Origin, TimeUnit, Unit};
 use sunzi_program::{Column, Schema};
 use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
 
@@ -8,12 +8,19 @@ use crate::TableError;
 
 /// Largest number of bytes of the schema of a table.
 pub(super) const MOST: usize = 1 << 20;
+/// Number that stands for a column with a unit of time, in the place of its kind, which follows.
+const WITH_UNIT: u64 = 3;
 
 /// Writes the columns of a schema as bytes.
 pub(super) fn put(columns: &[Column], fields: &mut Fields) {
     for column in columns {
         fields.text(&column.name);
         fields.u64(u64::from(column.encrypted));
+        if let Some(unit) = column.unit {
+            fields.u64(WITH_UNIT);
+            fields.choice(&unit.time, &TimeUnit::ALL);
+            fields.choice(&unit.since, &Origin::ALL);
+        }
         match &column.kind {
             Kind::Decimal { decimals, low, high } => {
                 fields.u64(0);
@@ -42,7 +49,15 @@ pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Re
     for _ in 0..columns {
         let name = fields.text("the name of a column", MOST)?.to_owned();
         let encrypted = fields.flag("whether a column is encrypted")?;
-        let kind = match fields.usize_in("the kind of a column", 0..=2)? {
+        let (kind, unit) = match fields.usize_in("the kind of a column", 0..=WITH_UNIT as usize)? {
+            kind if kind == WITH_UNIT as usize => {
+                let time = fields.choice("the unit of a column", &TimeUnit::ALL)?;
+                let since = fields.choice("the origin of a column", &Origin::ALL)?;
+                (fields.usize_in("the kind of a column with a unit", 0..=0)?, Some(Unit { time, since }))
+            }
+            kind => (kind, None),
+        };
+        let kind = match kind {
             0 => Kind::Decimal {
                 decimals: fields.usize_in("decimals", 0..=15)? as u32,
                 low: i64::from_le_bytes(fields.array()?),
@@ -51,7 +66,7 @@ pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Re
             1 => Kind::Real { low: fields.f64()?, high: fields.f64()? },
             _ => Kind::Category { labels: get_labels(fields)? },
         };
-        all.push(Column { name, kind, encrypted });
+        all.push(Column { name, kind, encrypted, unit });
     }
     Ok(Schema::new(rows, all)?)
 }

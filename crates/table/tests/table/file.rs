@@ -9,6 +9,7 @@ use sunzi_math::primes_with_bits;
 use sunzi_program::analysis::Parameters;
 use sunzi_program::contexts::{Encrypted, EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::run::{Cells, Table};
+use sunzi_program::schema::{Origin, TimeUnit, Unit};
 use sunzi_program::{Column, Contexts, Schema};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::{Fault, Kind, WireError, checksum};
@@ -40,6 +41,9 @@ fn schema() -> Schema {
         Column::category("region", &["north", "south", ""]),
         Column::category("sex", &["f", "m"]).in_the_clear(),
         Column::real("weight", -1.5, 2.5).in_the_clear(),
+        Column::integer("day", 0, 20_000)
+            .in_units(Unit { time: TimeUnit::Days, since: Origin::Epoch })
+            .in_the_clear(),
     ];
     Schema::new(ROWS as u64, columns).unwrap()
 }
@@ -53,6 +57,7 @@ fn rows(start: usize, count: usize) -> Table {
         Cells::Labels(range().map(|i| i as u32 % 3).collect()),
         Cells::Labels(range().map(|i| i as u32 / 75).collect()),
         Cells::Reals(range().map(|i| i as f64 / 60.0 - 1.0).collect()),
+        Cells::Units(range().map(|i| 19_000 + i as i64).collect()),
     ];
     Table::new(&Schema { rows: count as u64, ..schema() }, cells).unwrap()
 }
@@ -180,7 +185,7 @@ fn numbers_of_the_shape_are_checked() {
         (0, [0, ROWS as u64 + 1, (1 << 40) + 1, u64::MAX]),
         (1, [0, 63, 128, 1 << 21]),
         (2, [0, 1, u64::MAX, 1 << 62]),
-        (3, [0, 4, 6, 1 << 60]),
+        (3, [0, 5, 7, 1 << 60]),
         (4, [0, 1, 1 << 21, u64::MAX]),
     ] {
         for value in values {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::types::Int8Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int32Array,
-    RecordBatch, StringArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Date64Array, Decimal128Array, DictionaryArray,
+    Float32Array, Float64Array, Int32Array, RecordBatch, StringArray, Time64MicrosecondArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
 };
 use arrow_schema::DataType;
 use chacha20::ChaCha20Rng;
@@ -18,10 +19,11 @@ use sunzi_math::primes_with_bits;
 use sunzi_program::analysis::Parameters;
 use sunzi_program::contexts::{EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::run::Cells;
-use sunzi_program::{Contexts, Kind, Schema};
+use sunzi_program::schema::{Origin, TimeUnit, Unit};
+use sunzi_program::{Column, Contexts, Kind, Schema};
 use sunzi_rlwe::Security;
 use sunzi_table::arrow::{CIPHERTEXT, ParquetWriter, ROWS};
-use sunzi_table::{Asked, Chunks, EncryptedWriter as _, Source, TableError, inputs, open, survey};
+use sunzi_table::{Asked, Chunks, EncryptedWriter as _, Reading, Source, TableError, inputs, open, survey};
 
 const ROWS_IN_ALL: usize = 200;
 
@@ -86,6 +88,65 @@ fn clear_tables_are_read_with_their_types() {
     assert!(error.contains("row 7") && error.contains("\"a\"") && error.contains("empty"), "{error}");
     std::fs::write(&path, b"PAR1 and no more").unwrap();
     assert!(matches!(Source::open(&path).unwrap().rows(), Err(TableError::Parquet { .. })));
+}
+
+/// Checks dates and times of every type, and that columns which are not taken are not even looked at.
+#[test]
+fn dates_and_times_are_numbers_and_other_columns_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let seconds = [1_704_067_200_i64, 1_704_067_260];
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("bytes", Arc::new(BinaryArray::from_vec(vec![b"x", b"y"]))),
+        ("date32", Arc::new(Date32Array::from(vec![-1, 19_723]))),
+        ("date64", Arc::new(Date64Array::from(vec![86_400_000, 0]))),
+        ("s", Arc::new(TimestampSecondArray::from(seconds.to_vec()))),
+        (
+            "ms",
+            Arc::new(
+                TimestampMillisecondArray::from(seconds.map(|v| v * 1000).to_vec()).with_timezone("UTC"),
+            ),
+        ),
+        ("us", Arc::new(TimestampMicrosecondArray::from(seconds.map(|v| v * 1_000_000 + 500).to_vec()))),
+        ("ns", Arc::new(TimestampNanosecondArray::from(seconds.map(|v| v * 1_000_000_000).to_vec()))),
+        ("clock", Arc::new(Time64MicrosecondArray::from(vec![0, 3_600_000_000]))),
+        ("text", Arc::new(StringArray::from(vec!["2024-05-17", "2024-05-18"]))),
+    ];
+    write(&path, &RecordBatch::try_from_iter(columns).unwrap());
+    let source = Source::open(&path).unwrap();
+    let of = |names: &[&str], reading: Reading| {
+        let columns = names.iter().map(|&name| name.to_owned()).collect();
+        survey(&mut *source.rows().unwrap(), &Asked { columns, reading, ..Asked::default() })
+    };
+    let found = of(&["date32", "date64", "s", "ms", "ns", "clock"], Reading::default()).unwrap();
+    let unit = |time, since| Unit { time, since };
+    let (days, times) = (unit(TimeUnit::Days, Origin::Epoch), unit(TimeUnit::Seconds, Origin::Epoch));
+    let expected = [
+        Column::integer("date32", -1, 19_723).in_units(days),
+        Column::integer("date64", 0, 1).in_units(days),
+        Column::integer("s", seconds[0], seconds[1]).in_units(times),
+        Column::integer("ms", seconds[0], seconds[1]).in_units(times),
+        Column::integer("ns", seconds[0], seconds[1]).in_units(times),
+        Column::integer("clock", 0, 3600).in_units(unit(TimeUnit::Seconds, Origin::Midnight)),
+    ];
+    assert_eq!(found.schema.columns, expected);
+    let chunk = Chunks::new(source.rows().unwrap(), &found, 2).next_chunk().unwrap().unwrap();
+    assert_eq!(chunk.cells(0), Some(&Cells::Units(vec![-1, 19_723])));
+    assert_eq!(chunk.cells(4), Some(&Cells::Units(seconds.to_vec())));
+    // A column that is taken is read: its type, and what is finer than its unit.
+    let message = |names: &[&str]| of(names, Reading::default()).unwrap_err().to_string();
+    assert!(message(&["bytes"]).contains("has the type Binary"), "{}", message(&["bytes"]));
+    assert!(message(&["us"]).contains("no whole number of seconds"), "{}", message(&["us"]));
+    let micro = Reading { units: vec![("us".to_owned(), TimeUnit::Microseconds)], ..Reading::default() };
+    let last =
+        Kind::Decimal { decimals: 0, low: seconds[0] * 1_000_000 + 500, high: seconds[1] * 1_000_000 + 500 };
+    assert_eq!(of(&["us"], micro).unwrap().schema.columns[0].kind, last);
+    // Texts may be dates too, unless they are to be labels.
+    let dates = [Column::integer("text", 19_860, 19_861).in_units(days)];
+    assert_eq!(of(&["text"], Reading::default()).unwrap().schema.columns, dates);
+    let (columns, categories) = (vec!["text".to_owned()], vec!["text".to_owned()]);
+    let labels = survey(&mut *source.rows().unwrap(), &Asked { columns, categories, ..Asked::default() });
+    assert!(matches!(labels.unwrap().schema.columns[0].kind, Kind::Category { .. }));
 }
 
 /// Checks columns of categories as pandas writes them: labels by their indices, and one in which all cells are missing.

@@ -15,6 +15,10 @@ use crate::request::NoiseModel;
 const STEP: f64 = 0.25;
 /// Number of digits of key switching assumed before digits are chosen.
 const ASSUMED_DIGITS: usize = 4;
+/// Bits of a modulus q_(L+1) beside which nothing but a rounding is left of the noise of fresh ciphertexts.
+const LEAVES_ROUNDING: f64 = 1e6;
+/// Bits by which a lower bound on a size may be wrong, since doubles round.
+const ROUNDED: f64 = 1e-6;
 
 /// Sizes of q_0, q_i and q_(L+1) in bits.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +84,8 @@ impl<'a> Model<'a> {
         let ring = asked.ring.expansion();
         // P is as large as a digit: the errors of key switching are those of digits of 1/2.
         let digits = vec![DigitBound { log2_bound: -1.0, log2_mean: f64::NEG_INFINITY }; ASSUMED_DIGITS];
-        let switch = noise::key_switch(ring, &digits).plus(noise::mod_switch(ring, 2));
+        let rounding = noise::mod_switch(ring, 2);
+        let switch = noise::key_switch(ring, &digits).plus(rounding);
         let limbs = asked.depth() + 2;
         let settings = NoiseSettings {
             ring,
@@ -88,6 +93,7 @@ impl<'a> Model<'a> {
             log2_moduli: vec![0.0; limbs],
             fresh: fresh(ring, WORD_BITS),
             key_switch: vec![switch; limbs],
+            rounding,
         };
         Self { asked, settings, extra, least_bits: least_bits(asked.ring) }
     }
@@ -100,8 +106,13 @@ impl<'a> Model<'a> {
         let most = if depth == 0 { level } else { level + 2.0 * log2_degree + t.log2() + 80.0 };
         let mut best: Option<Sizes> = None;
         while level <= most {
+            let settings = self.with_levels_of(level);
+            let least = self.least_first(&settings);
             let smaller = |sizes: &Sizes| best.is_none_or(|best| sizes.total(depth) < best.total(depth));
-            best = self.with_level(level).filter(smaller).or(best);
+            // No q_0 is smaller than the least, so that most sizes of levels need no search.
+            if best.is_none_or(|best| least + level * depth as f64 <= best.total(depth)) {
+                best = self.beside_levels(settings, level, least).filter(smaller).or(best);
+            }
             // q_0 has the least bits or more, so that no larger level is better.
             if best.is_some_and(|best| best.total(depth) <= self.least_bits + level * depth as f64) {
                 break;
@@ -111,10 +122,27 @@ impl<'a> Model<'a> {
         best
     }
 
-    /// The best sizes of q_0 and q_(L+1) beside level moduli of `level` bits.
-    fn with_level(&self, level: f64) -> Option<Sizes> {
+    /// The noise settings with level moduli of `level` bits and without q_0.
+    fn with_levels_of(&self, level: f64) -> NoiseSettings {
         let mut settings = self.settings.clone();
         settings.log2_moduli.fill(level);
+        if let Some(first) = settings.log2_moduli.first_mut() {
+            *first = 0.0;
+        }
+        settings
+    }
+
+    /// A lower bound on the size of q_0 beside any q_(L+1): noise shrinks as q_(L+1) grows.
+    fn least_first(&self, settings: &NoiseSettings) -> f64 {
+        let mut settings = settings.clone();
+        if let Some(last) = settings.log2_moduli.last_mut() {
+            *last = LEAVES_ROUNDING;
+        }
+        self.first(&settings) - ROUNDED
+    }
+
+    /// The best sizes of q_0, at least `least`, and q_(L+1) beside level moduli of `level` bits.
+    fn beside_levels(&self, mut settings: NoiseSettings, level: f64, least: f64) -> Option<Sizes> {
         let mut best: Option<Sizes> = None;
         let most = self.least_bits + 64.0 + f64::from(self.asked.request.budget.fresh.plain_products) * 80.0;
         // Chains without q_(L+1) come first: an encryption modulo Qp may be small enough.
@@ -123,8 +151,8 @@ impl<'a> Model<'a> {
             if let Some(size) = settings.log2_moduli.last_mut() {
                 *size = last;
             }
-            // q_0 has the least bits or more, so that no larger q_(L+1) is better.
-            if best.is_some_and(|best| best.first + best.last <= self.least_bits + last) {
+            // No q_0 is smaller than the least, so that no larger q_(L+1) is better.
+            if best.is_some_and(|best| best.first + best.last <= least + last) {
                 break;
             }
             let sizes = Sizes { first: self.first(&settings), level, last };
@@ -137,14 +165,10 @@ impl<'a> Model<'a> {
         best
     }
 
-    /// The size of q_0 with which every level leaves the margin.
+    /// The size of q_0 with which every level leaves the margin, by settings without q_0.
     fn first(&self, settings: &NoiseSettings) -> f64 {
-        let mut settings = settings.clone();
-        if let Some(first) = settings.log2_moduli.first_mut() {
-            *first = 0.0;
-        }
         let needed = self.asked.request.bits_needed(settings.ring.degree());
-        (needed + self.extra - self.asked.bits_left(&settings)).max(self.least_bits)
+        (needed + self.extra - self.asked.bits_left(settings)).max(self.least_bits)
     }
 }
 
@@ -186,4 +210,57 @@ pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Ref
         }
     }
     Ok(chain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::request::Request;
+
+    /// The smallest sizes among all that are tried, none left out.
+    fn exhaustive(model: &Model<'_>) -> Option<Sizes> {
+        let (depth, t) = (model.asked.depth(), model.asked.plain_modulus as f64);
+        let most = model.least_bits + 2.0 * (model.asked.ring.degree() as f64).log2() + t.log2() + 80.0;
+        let levels = (0_u32..)
+            .map(|step| model.least_bits + f64::from(step) * STEP)
+            .take_while(|level| *level <= most);
+        let widest = 64.0 + f64::from(model.asked.request.budget.fresh.plain_products) * 80.0;
+        let lasts =
+            || std::iter::once(0.0).chain((0..=widest as u32).map(|bits| model.least_bits + f64::from(bits)));
+        let mut best: Option<Sizes> = None;
+        for level in levels.take(if depth == 0 { 1 } else { usize::MAX }) {
+            for last in lasts() {
+                let mut settings = model.with_levels_of(level);
+                *settings.log2_moduli.last_mut().unwrap() = last;
+                let sizes = Sizes { first: model.first(&settings), level, last };
+                if sizes.first.is_finite() && best.is_none_or(|best| sizes.total(depth) < best.total(depth)) {
+                    best = Some(sizes);
+                }
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn sizes_are_the_smallest_of_all() {
+        for (depth, plain_modulus, log2_degree) in
+            [(0, 65537, 12), (1, 65537, 13), (3, 2, 13), (5, 257, 14), (2, 1 << 40, 14)]
+        {
+            for rotations in [0, 100] {
+                for (plain_products, worst) in [(0, false), (1, false), (0, true)] {
+                    let operations = Operations { rotations, plain_products, ..Operations::default() };
+                    let budget = Budget { fresh: operations, per_level: operations, last: operations };
+                    let noise = if worst { NoiseModel::WorstCase } else { NoiseModel::Tail };
+                    let request = Request { depth, budget, noise, ..Request::default() };
+                    let ring = RingShape::Log2Degree(log2_degree);
+                    let asked = Asked { request: &request, ring, plain_modulus, limit: f64::INFINITY };
+                    let model = Model::new(&asked, 0.0);
+                    let (found, all) = (model.smallest().unwrap(), exhaustive(&model).unwrap());
+                    let case = format!("{request:?} {plain_modulus} {found:?} {all:?}");
+                    assert!((found.total(depth as usize) - all.total(depth as usize)).abs() < 1e-9, "{case}");
+                }
+            }
+        }
+    }
 }
