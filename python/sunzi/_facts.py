@@ -164,10 +164,15 @@ class Facts:
         if not (math.isfinite(low) and math.isfinite(high)) or (-most <= low and high <= most):
             return
         over = "" if abs(divisor) == 1 else f" (numerators: quotients are over {abs(divisor)})"
+        needed, where = f"{max(-low, high):.0f}", f"lie between {low:.15g} and {high:.15g}"
+        if known.seen is not None:
+            # Messages of errors are stored and sent, so they tell no more of secret numbers than how many bits they have.
+            bits = math.frexp(max(-low, high))[1]
+            needed, where = f"2**{bits}", f"have up to {bits} bits"
         raise RangeExceeded(
-            f"the numbers of the result lie between {low:.15g} and {high:.15g}{over} as far as is known, and this context computes with {-most} to {most}: beyond, "
-            f"they would wrap around. Take Context.for_depth(..., result_bound={max(-low, high):.0f}), encrypt narrower numbers or declare them (bounds=(low, high)), "
-            "or compute modulo t on purpose: array.wrapping()"
+            f"the numbers of the result {where}{over} as far as is known, and this context computes with {-most} to {most}: beyond, they would wrap around. "
+            f"Take Context.for_depth(..., result_bound={needed}), encrypt narrower numbers or declare them (bounds=(low, high)), or compute modulo t on purpose: "
+            "array.wrapping()"
         )
 
     @property

@@ -47,6 +47,14 @@ class NumpyProtocol:
                 "an encrypted array does not become an array of numpy: keys.decrypt(array) opens it; np.concatenate and np.stack put encrypted arrays together"
             )
 
+        # Nor would they miss an attribute then.
+        def __getattr__(self, name: str) -> NoReturn:
+            function = None if name.startswith("_") else getattr(np, name, None)
+            told = ""
+            if callable(function):
+                told = f": np.{name}(array) works" if function in WORKS else f": {REFUSED.get(function, _OTHER)}"
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
+
     def __bool__(self) -> bool:
         raise TypeError(f"whether an encrypted number is zero: {_COMPARED}")
 
@@ -420,6 +428,7 @@ def table() -> str:
 
 
 def _title(function: Any) -> str:
-    where = "linalg." if "linalg" in str(getattr(function, "__module__", "")) else ""
+    module = str(getattr(function, "__module__", None)).split(".")
+    where = next((f"{part}." for part in ("linalg", "fft") if part in module), "")
     name = getattr(function, "__name__", str(function))
     return where + {"true_divide": "divide", "amax": "max", "amin": "min", "round_": "round"}.get(name, name)

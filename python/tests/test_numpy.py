@@ -199,6 +199,16 @@ def test_nothing_becomes_an_array_of_objects(party: Party) -> None:
         np.array(a)
 
 
+def test_methods_of_numpy_that_are_missing_say_what_to_do(party: Party) -> None:
+    a = party.encrypt(numbers(party, 4))
+    for name, told in {"std": "takes the root", "max": "secret key", "dot": r"np\.dot\(array\) works", "partition": "decrypt first", "nowhere": "'nowhere'$"}.items():
+        assert not hasattr(a, name)
+        with pytest.raises(AttributeError, match=told):
+            getattr(a, name)
+    for name in ("__array_interface__", "__all__", "__len", "__array_struct__"):
+        assert not hasattr(a, name)
+
+
 def test_comparisons_are_refused(party: Party) -> None:
     """Whether two objects are one is no answer to whether their numbers are."""
     a = party.encrypt(numbers(party, 4))

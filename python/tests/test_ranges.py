@@ -20,9 +20,14 @@ def test_a_product_that_would_wrap_is_refused(keys: sunzi.Keys) -> None:
     """60000 * 60000 gave -695049217."""
     a = keys.encrypt([60000])
     most = (keys.context.plain_modulus or 0) // 2
-    with pytest.raises(errors.RangeExceeded, match=r"3600000000.*result_bound=3600000000.*bounds=.*wrapping") as told:
+    with pytest.raises(errors.RangeExceeded, match=r"up to 32 bits.*result_bound=2\*\*32.*bounds=.*wrapping") as told:
         a * a
     assert str(most) in str(told.value) and isinstance(told.value, OverflowError) and isinstance(told.value, ValueError)
+    # What was declared is no secret, and what this process saw of the numbers is.
+    assert "3600000000" not in str(told.value)
+    declared = keys.encrypt([60000], bounds=(0, 60000))
+    with pytest.raises(errors.RangeExceeded, match=r"between 0 and 3600000000.*result_bound=3600000000"):
+        declared * declared
     wider = sunzi.keygen(sunzi.Context.for_depth(1, dtype=int, result_bound=3600000000, security=0, log2_degree=11))
     assert wider.decrypt(wider.encrypt([60000]) * wider.encrypt([60000])).tolist() == [3600000000]
 
