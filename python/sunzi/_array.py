@@ -15,11 +15,11 @@ from ._encoding import checked_bounds, encoded
 from ._facts import Facts, Fill, Shape
 from ._functions import Function
 from ._known import Known, of_numbers, safe
-from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two
+from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two, signed
 from ._moves import compacted, gathered, turned
 from ._numpy import NumpyProtocol
 from ._stored import Owner, array_bytes, read_array
-from .errors import MissingKey, OutsideBounds, ShapeError, WrongScheme
+from .errors import MissingKey, NotFinite, OutsideBounds, RangeExceeded, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
     from ._keys import PublicKeys
@@ -157,7 +157,7 @@ class EncryptedArray(Facts, NumpyProtocol):
     def _sum(self, other: Any, operation: Literal["add", "sub"], sign: int) -> EncryptedArray:
         if not isinstance(other, EncryptedArray):
             values = self._numbers(other)
-            scaled = values if self._divisor == 1 else values * self._divisor
+            scaled = self._numerators(values)
             ours, theirs = self._both(of_numbers(values), values.dtype)
             known = ours.plus(theirs) if sign > 0 else ours.minus(theirs)
             return self._with_plain(scaled, operation, lambda fill: fill, known)
@@ -372,10 +372,27 @@ class EncryptedArray(Facts, NumpyProtocol):
         if values.dtype.kind not in "iubfc":
             raise TypeError(f"an operand of type {type(other).__name__}: give numbers, a numpy array or an encrypted one")
         if self._context.is_real:
+            if not np.isfinite(values).all():
+                place = np.flatnonzero(~np.isfinite(values))[0]
+                raise NotFinite(f"the number at index {place} of the operand is infinite or not a number: remove it first")
             return values if values.dtype.kind == "c" else values.astype(np.float64, copy=False)
         if values.dtype.kind not in "iub":
             raise WrongScheme(f"{values.dtype} with encrypted integers: round them, or encrypt real numbers")
-        return values.astype(np.int64, copy=False)
+        return signed(values)
+
+    def _numerators(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Clear numbers as the ciphertexts hold them, times the divisor of integers: exact, and never modulo 2^64."""
+        if self._divisor == 1:
+            return values
+        most = max(-int(values.min(initial=0)), int(values.max(initial=0))) * abs(self._divisor)
+        if most < 2**63:
+            return values * self._divisor
+        if self._context._parts > 1:
+            return np.asarray(values.astype(object) * self._divisor, dtype=object)
+        raise RangeExceeded(
+            f"clear numbers over {self._divisor}, the divisor of the array, have numerators of {most.bit_length()} bits, and they have 63 at most: "
+            "add or subtract before the division, or after decryption"
+        )
 
     def _with_plain(
         self,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _native
 from ._context import Context
 from ._known import Known, of_numbers
-from ._layout import period_of
+from ._layout import period_of, signed
 from .errors import OutsideBounds, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
@@ -82,9 +82,7 @@ def encrypted(
     else:
         if array.dtype.kind not in "iub":
             raise WrongScheme(f"an array of {array.dtype} in a context of integers: round it, or take a context with dtype=float")
-        if array.dtype.kind == "u" and array.size and int(array.max()) >= 2**63:
-            raise OverflowError("integers of 2^63 and above cannot be encrypted: split them")
-        array = array.astype(np.int64, copy=False)
+        array = signed(array)
     if array.size == 0:
         raise ShapeError("an array without numbers: there is nothing to encrypt")
     known, most = _declared(array, bounds), context._message_bound

@@ -112,6 +112,13 @@ def joint(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     return a if a is b else np.result_type(a, b)
 
 
+def signed(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Integers as those of 64 bits with a sign; wider ones are refused."""
+    if values.dtype.kind == "u" and values.size and int(values.max()) >= 2**63:
+        raise OverflowError("integers of 2^63 and above have no place in 64 bits with a sign: split them")
+    return values.astype(np.int64, copy=False)
+
+
 def as_flat(values: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """The numbers of an operand in the order of an array of this shape; a view where that is possible."""
     return np.broadcast_to(values, shape).reshape(-1)

@@ -99,6 +99,23 @@ def test_numbers_of_others_are_looked_at_by_their_declared_bounds(keys: sunzi.Ke
     assert unknown.bounds[1] == (keys.context.plain_modulus or 0) // 2 and "wrap" in repr(unknown) and "wrap" not in repr(declared)
 
 
+def test_clear_integers_do_not_wrap_before_they_are_encrypted(keys: sunzi.Keys) -> None:
+    """A numerator of 2^64 was 0, and an unsigned 2^63 + 5 was negative."""
+    unknown = EncryptedArray.from_bytes(keys.encrypt([7]).to_bytes(), keys.public)
+    for wide in (lambda: unknown / 2**34 + 2**30, lambda: unknown / 2**34 - np.array([-(2**30)]), lambda: unknown / 2**70 + 1):
+        with pytest.raises(errors.RangeExceeded, match="numerators of .* bits"):
+            wide()
+    np.testing.assert_array_equal(keys.decrypt(unknown / 2**10 + 2**10), [7 / 2**10 + 2**10])
+    large = sunzi.keygen(sunzi.Context.for_depth(1, dtype=int, result_bound=2**63 - 1, sums=4, security=0, log2_degree=10))
+    a = large.encrypt([1])
+    x = np.array([2**63 + 5], dtype=np.uint64)
+    for unsigned in (lambda: a + x, lambda: a * x, lambda: x * a, lambda: a @ x, lambda: a + x[0], lambda: large.encrypt(x)):
+        with pytest.raises(OverflowError, match="2.63"):
+            unsigned()
+    assert large.decrypt(a + np.array([2**63 - 2], dtype=np.uint64)).tolist() == [2**63 - 1]
+    assert large.decrypt((a / 8 + np.array([2**59]))).tolist() == [2**59 + 0.125]
+
+
 def test_planned_programs_are_looked_at_by_their_plan() -> None:
     """A plan finds a range for the results, so that what wraps on the way is no fault."""
 
