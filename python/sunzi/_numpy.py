@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional, Union
 
 import numpy as np
 
+from ._layout import normalized_axes
 from .errors import ShapeError
 
 if TYPE_CHECKING:
@@ -230,11 +231,18 @@ def _outer(a: Any, b: Any) -> Any:
     return WORKS[np.multiply](column(a, (-1, 1)), column(b, (1, -1)))
 
 
+def _size(a: Any, axis: Axis = None) -> int:
+    return math.prod(a.shape[one] for one in normalized_axes(axis, a.ndim))
+
+
 def _trace(a: Any) -> Any:
     return np.diagonal(a).sum()
 
 
 def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    if n < 0:
+        raise ValueError(f"differences of the order {n}: 0 or more")
+    normalized_axes(axis, a.ndim)
     for _ in range(n):
         length = a.shape[axis]
         a = np.take(a, range(1, length), axis=axis) - np.take(a, range(length - 1), axis=axis)
@@ -270,6 +278,11 @@ def _moves(function: Callable[..., Any]) -> Callable[..., Any]:
     return work
 
 
+def _take(a: Any, indices: Any, axis: Any = None, *, mode: str = "raise") -> Any:
+    # An array for out= would get the places of numbers.
+    return _moves(np.take)(a, indices, axis=axis, mode=mode)
+
+
 def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
     from ._joins import moved
 
@@ -285,17 +298,32 @@ def _broadcast_to(array: Any, shape: Any) -> Any:
     return array._expanded(target)
 
 
-def _joins(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
-    """A function that puts its first arguments, so many, together."""
+def _joins(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """A function that puts arrays together. It takes neither out= nor dtype=, which would get the places of numbers."""
 
-    def work(*args: Any, **kwargs: Any) -> Any:
+    def work(arrays: Any, /) -> Any:
         from ._joins import joined
 
-        if len(args) < count:
-            raise refusal(function, "give the arrays without names, then axis=...")
-        return joined(function, args[:count], *[None] * count, *args[count:], **kwargs)
+        return joined(function, (arrays,), None)
 
     return work
+
+
+def _joins_along(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that puts arrays together along an axis."""
+
+    def work(arrays: Any, /, axis: Any = 0) -> Any:
+        from ._joins import joined
+
+        return joined(function, (arrays,), None, axis=axis)
+
+    return work
+
+
+def _append(arr: Any, values: Any, axis: Any = None) -> Any:
+    from ._joins import joined
+
+    return joined(np.append, (arr, values), None, None, axis=axis)
 
 
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -318,7 +346,6 @@ _MOVES = (
     np.fliplr,
     np.flipud,
     np.rot90,
-    np.take,
     np.repeat,
     np.tile,
     np.delete,
@@ -362,21 +389,22 @@ WORKS: dict[Any, Callable[..., Any]] = {
     np.triu: _triangle(np.triu),
     np.polyval: _polyval,
     **{function: _moves(function) for function in _MOVES},
+    np.take: _take,
     np.roll: _roll,
     np.broadcast_to: _broadcast_to,
-    np.concatenate: _joins(np.concatenate),
-    np.stack: _joins(np.stack),
+    np.concatenate: _joins_along(np.concatenate),
+    np.stack: _joins_along(np.stack),
     np.vstack: _joins(np.vstack),
     np.hstack: _joins(np.hstack),
     np.dstack: _joins(np.dstack),
     np.column_stack: _joins(np.column_stack),
-    np.append: _joins(np.append, 2),
+    np.append: _append,
     np.block: _joins(np.block),
     np.where: _where,
     np.copy: lambda a: a.__copy__(),
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
-    np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+    np.size: _size,
     np.iscomplexobj: lambda x: bool(x.dtype.kind == "c"),
     np.isrealobj: lambda x: bool(x.dtype.kind != "c"),
 }

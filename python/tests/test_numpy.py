@@ -274,6 +274,48 @@ def test_operators_with_clear_numbers_on_the_left(party: Party) -> None:
     party.check(np.add.reduce(a), np.asarray(x.sum()), 1e-3)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, clear: np.concatenate([a, a], out=clear),
+        lambda a, clear: np.concatenate([a, a], 0, clear),
+        lambda a, clear: np.stack([a, a], 0, clear.reshape(2, 4)),
+        lambda a, clear: np.take(a, range(8), None, clear),
+        lambda a, clear: np.take(a, [0] * 8, out=clear),
+        lambda a, clear: np.concatenate([a, a], dtype=float),
+        lambda a, clear: np.vstack([a, a], dtype=float),
+    ],
+)
+def test_clear_arrays_for_results_are_refused(integers: Party, call: Callable[[Any, Any], Any]) -> None:
+    """Where a function moves places inside, an array of the caller never gets them."""
+    clear = np.full(8, -1)
+    with pytest.raises(TypeError, match=r"numpy\.\w+ does not.*(out|dtype|arguments)"):
+        call(integers.encrypt(numbers(integers, 4)), clear)
+    assert (clear == -1).all()
+
+
+def test_wrong_axes_and_orders_are_named(party: Party) -> None:
+    a = party.encrypt(numbers(party, (2, 3)))
+    for wrong in (lambda: np.diff(a, axis=2), lambda: np.size(a, 2), lambda: np.sum(a, axis=-3)):
+        with pytest.raises(IndexError, match="axis -?[23] of an array of 2 dimensions"):
+            wrong()
+    with pytest.raises(ValueError, match="order -1"):
+        np.diff(a, -1)
+    with pytest.raises(IndexError, match="array of 0 dimensions"):
+        np.diff(a.sum())
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_clear_numbers_that_are_not_finite_are_named(reals: Party, bad: float) -> None:
+    a = reals.encrypt(np.array([0.5, 0.25]))
+    x = np.array([1.0, bad])
+    for wrong in (lambda: a * x, lambda: x * a, lambda: a + x, lambda: a @ x, lambda: np.concatenate([a, x]), lambda: np.where([True, False], a, x)):
+        with pytest.raises(errors.NotFinite, match="index [13]"):
+            wrong()
+    with pytest.raises(errors.NotFinite, match="index 0"):
+        a * bad
+
+
 def test_concatenation_of_many_ciphertexts(party: Party) -> None:
     """Whole ciphertexts cost nothing; others take a mask, whatever their sizes."""
     for sizes in ((1024, 1024), (1024, 500), (500, 1024), (1, 7, 600), (5, 3, 8)):
