@@ -17,6 +17,7 @@ mod series;
 mod several;
 mod sharing;
 mod tape;
+mod wire;
 
 use pyo3::prelude::*;
 
@@ -44,4 +45,6 @@ mod _native {
     use crate::sharing::SharingLedger;
     #[pymodule_export]
     use crate::tape::{Rehearsal, Tape};
+    #[pymodule_export]
+    use crate::wire::{checksum, header, read_header};
 }

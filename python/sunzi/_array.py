@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Optional, Union, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _linear, _native, _reduce
 from ._context import Context
-from ._crt import CrtCiphertext, CrtContext
 from ._encoding import checked_bounds, encoded
 from ._facts import Facts, Fill, Shape
 from ._functions import Function
 from ._known import Known, of_numbers, safe
-from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two
+from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two, signed
 from ._moves import compacted, gathered, turned
-from .errors import MissingKey, OutsideBounds, ShapeError, WrongScheme
+from ._numpy import NumpyProtocol
+from ._stored import Owner, array_bytes, read_array
+from .errors import MissingKey, NotFinite, OutsideBounds, RangeExceeded, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
     from ._keys import PublicKeys
@@ -26,16 +27,15 @@ if TYPE_CHECKING:
 Axis = Union[int, tuple[int, ...], None]
 
 
-class EncryptedArray(Facts):
+class EncryptedArray(Facts, NumpyProtocol):
     """An array of any shape under encryption, over as many ciphertexts as it takes.
 
     ``+ - *`` take other encrypted arrays, numpy arrays and numbers, and broadcast; ``@``, ``**``, ``[]``, ``sum``, ``mean``, ``var``,
-    ``rotate``, ``polyval`` and ``apply`` do what their names say. Arrays are never changed: each operation makes a new one.
+    ``rotate``, ``polyval`` and ``apply`` do what their names say. Arrays are never changed: each operation makes a new one. Functions of numpy work
+    on them, or raise a ``TypeError`` that says what to do instead.
     """
 
     __slots__ = ("_chunks", "_context", "_divisor", "_dtype", "_fill", "_keys", "_known", "_period", "_shape")
-    #: numpy leaves operators to this class.
-    __array_ufunc__ = None
 
     def __init__(self) -> None:
         raise TypeError("make encrypted arrays with Keys.encrypt or PublicKeys.encrypt")
@@ -70,6 +70,8 @@ class EncryptedArray(Facts):
         known: Known | None = None,
     ) -> EncryptedArray:
         """An array of other ciphertexts; what is known of the numbers stays unless given, as where numbers only move."""
+        if known is not None and not self._context.is_real:
+            self._refuse_wrap(known, self._divisor if divisor is None else divisor)
         return EncryptedArray._make(
             self._context,
             chunks,
@@ -86,7 +88,7 @@ class EncryptedArray(Facts):
 
     @property
     def keys(self) -> PublicKeys | None:
-        """The keys it computes with; none after unpickling, see ``with_keys``."""
+        """The keys it computes with; none after it was unpickled, or read for a context alone: see ``with_keys``."""
         return self._keys
 
     def with_keys(self, keys: PublicKeys) -> EncryptedArray:
@@ -97,7 +99,7 @@ class EncryptedArray(Facts):
 
     def _need_keys(self) -> PublicKeys:
         if self._keys is None:
-            raise MissingKey("the array has no keys to compute with, as after unpickling: give it some by with_keys(keys.public)")
+            raise MissingKey("the array has no keys to compute with, as after it was read for a context alone: give it some by with_keys(keys.public)")
         return self._keys
 
     def __len__(self) -> int:
@@ -107,10 +109,22 @@ class EncryptedArray(Facts):
 
     # Copies and bytes.
 
+    def to_bytes(self) -> bytes:
+        """The array in bytes that anybody may read by ``from_bytes``: its ciphertexts as files of the wire format, after its shape, where its numbers stand, what
+        was declared of them and of their errors. No key is in them, and no pickle."""
+        return array_bytes(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, owner: Owner) -> EncryptedArray:
+        """From the bytes of ``to_bytes``, which may come from anybody. They must belong to these keys (``Keys`` or ``PublicKeys``), which the array then computes
+        with, or to this context. Bytes of other keys are ``errors.Key``, of other parameters ``errors.Parameters``, and damaged ones another ``errors.FormatError``.
+
+        What the bytes say of the numbers, of noise and of errors is what their sender says.
+        """
+        return read_array(data, owner)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        data = [chunk.to_bytes() for chunk in self._chunks]
-        state = (self._shape, self._period, self._fill, self._dtype.str, self._divisor, tuple(self._known))
-        return _restored, (self._context, data, state)
+        return read_array, (self.to_bytes(), self._context)
 
     def __copy__(self) -> EncryptedArray:
         return self._like(self._chunks, fill=self._fill)
@@ -119,11 +133,9 @@ class EncryptedArray(Facts):
         # Nothing of an array changes, so nothing has to be copied.
         return self.__copy__()
 
-    def __bool__(self) -> bool:
-        raise TypeError("whether an encrypted number is zero cannot be told without the secret key")
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
+    def __iter__(self) -> Iterator[EncryptedArray]:
+        length = len(self)
+        return (self[i] for i in range(length))
 
     # Arithmetic.
 
@@ -145,7 +157,7 @@ class EncryptedArray(Facts):
     def _sum(self, other: Any, operation: Literal["add", "sub"], sign: int) -> EncryptedArray:
         if not isinstance(other, EncryptedArray):
             values = self._numbers(other)
-            scaled = values if self._divisor == 1 else values * self._divisor
+            scaled = self._numerators(values)
             ours, theirs = self._both(of_numbers(values), values.dtype)
             known = ours.plus(theirs) if sign > 0 else ours.minus(theirs)
             return self._with_plain(scaled, operation, lambda fill: fill, known)
@@ -213,6 +225,9 @@ class EncryptedArray(Facts):
             raise TypeError("encrypted integers are divided by an integer other than 0: decryption gives the quotient")
         return self._like(self._chunks, fill=self._fill, divisor=self._divisor * int(other), known=self._known.divided(int(other)))
 
+    def __rtruediv__(self, other: Any) -> EncryptedArray:
+        raise TypeError('division by an encrypted array: multiply by array.apply("inverse"), with bounds that leave out 0')
+
     def __pow__(self, exponent: int) -> EncryptedArray:
         if not isinstance(exponent, (int, np.integer)) or exponent < 1:
             raise TypeError(f"an exponent of {exponent!r}: take an integer from 1 on, or apply(f, interval)")
@@ -244,6 +259,13 @@ class EncryptedArray(Facts):
                 f"numbers between {low:g} and {high:g} are promised, and they lie between {least:g} and {most:g}: no number is both, correct the promise"
             )
         return self._like(self._chunks, fill=self._fill, known=self._known.within(max(low, least), min(high, most)))
+
+    def wrapping(self) -> EncryptedArray:
+        """The same integers modulo t, the plaintext modulus: what goes beyond the range of the context wraps around, and is not refused. For arithmetic modulo t,
+        and for sums whose terms may be beyond the range while they are not: whatever is in the range in the end is right."""
+        if self._context.is_real:
+            raise WrongScheme("real numbers do not wrap around: wrapping is for integers")
+        return self._like(self._chunks, fill=self._fill, known=Known())
 
     # Movement.
 
@@ -350,10 +372,27 @@ class EncryptedArray(Facts):
         if values.dtype.kind not in "iubfc":
             raise TypeError(f"an operand of type {type(other).__name__}: give numbers, a numpy array or an encrypted one")
         if self._context.is_real:
+            if not np.isfinite(values).all():
+                place = np.flatnonzero(~np.isfinite(values))[0]
+                raise NotFinite(f"the number at index {place} of the operand is infinite or not a number: remove it first")
             return values if values.dtype.kind == "c" else values.astype(np.float64, copy=False)
         if values.dtype.kind not in "iub":
             raise WrongScheme(f"{values.dtype} with encrypted integers: round them, or encrypt real numbers")
-        return values.astype(np.int64, copy=False)
+        return signed(values)
+
+    def _numerators(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Clear numbers as the ciphertexts hold them, times the divisor of integers: exact, and never modulo 2^64."""
+        if self._divisor == 1:
+            return values
+        most = max(-int(values.min(initial=0)), int(values.max(initial=0))) * abs(self._divisor)
+        if most < 2**63:
+            return values * self._divisor
+        if self._context._parts > 1:
+            return np.asarray(values.astype(object) * self._divisor, dtype=object)
+        raise RangeExceeded(
+            f"clear numbers over {self._divisor}, the divisor of the array, have numerators of {most.bit_length()} bits, and they have 63 at most: "
+            "add or subtract before the division, or after decryption"
+        )
 
     def _with_plain(
         self,
@@ -399,12 +438,16 @@ class EncryptedArray(Facts):
     def _same_divisor(self, other: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray]:
         if self._divisor == other._divisor:
             return self, other
-        common = int(np.lcm(self._divisor, other._divisor))
-        factors = common // self._divisor, common // other._divisor
-        left, right = self._scaled(np.int64(factors[0])), other._scaled(np.int64(factors[1]))
-        left._divisor = right._divisor = common
-        left._known, right._known = self._known, other._known
-        return left, right
+        common = math.lcm(self._divisor, other._divisor)
+        return self._over(common), other._over(common)
+
+    def _over(self, divisor: int) -> EncryptedArray:
+        """The same numbers over a multiple of their divisor."""
+        if divisor == self._divisor:
+            return self
+        scaled = self._scaled(divisor // self._divisor)
+        scaled._divisor, scaled._known = divisor, self._known
+        return scaled
 
     def _together(self, other: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray, int]:
         """Both in one shape, and the period of what they make. The left one has keys if one has."""
@@ -434,15 +477,3 @@ class EncryptedArray(Facts):
         if size > 1 << 24:
             raise ShapeError(f"{self._shape} broadcast to {shape}: that many numbers are not put together one by one")
         return gathered(self, broadcast_index(self._shape, shape), shape)
-
-
-def _restored(context: Context, data: list[bytes], state: tuple[Any, ...]) -> EncryptedArray:
-    shape, period, fill, dtype, divisor = state[:5]
-    # Earlier versions wrote down nothing of what is known.
-    known = Known(*state[5]) if len(state) > 5 else Known(unproved="the array was stored by a version that knew nothing of errors")
-    native = context.lowlevel
-    if isinstance(native, CrtContext):
-        chunks = [cast(_native.Ciphertext, CrtCiphertext.from_bytes(native, part)) for part in data]
-    else:
-        chunks = [_native.Ciphertext.from_bytes(native, part) for part in data]
-    return EncryptedArray._make(context, chunks, shape, period, fill, np.dtype(dtype), None, divisor, known)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, cast
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
+from . import _html, _native, _wire
 from ._crt import CrtContext, CrtKey
 from .errors import Request, WrongScheme
 
@@ -50,7 +50,7 @@ def insecure_for_research_only() -> Iterator[None]:
 
 
 class Context:
-    """Parameters and tables of one scheme. Holds no key; may be pickled and shared by any number of threads."""
+    """Parameters and tables of one scheme. Holds no key; may be shared by any number of threads, and given away by ``to_bytes``."""
 
     __slots__ = ("__weakref__", "_bytes", "_inner", "_set", "_top")
 
@@ -192,11 +192,20 @@ class Context:
         """From the bytes of a file of parameters. Their security is checked again, and those that have none, made with ``security=0``, are
         ``errors.Insecure`` unless ``insecure_for_research_only`` says that they may come."""
         accept = insecure_for_research_only or _INSECURE.get()
+        if _wire.is_kind(_wire.BOOTSTRAP_CONTEXT, data):
+            fields, objects, _ = _wire.unpacked(_wire.BOOTSTRAP_CONTEXT, data)
+            set_name = fields.text("the name of a bootstrapping set")
+            fields.finish()
+            return cls._of(_native.Context.from_bytes(b"".join(objects), insecure_for_research_only=accept), set_name)
         return cls._of_all(_native.Context.all_from_bytes(data, insecure_for_research_only=accept))
 
     def to_bytes(self) -> bytes:
-        """The parameters as a file: a header and some hundred bytes."""
-        return self._bytes
+        """The parameters as a file: a header and some hundred bytes. With those of a bootstrapping set its name is written."""
+        if not self._set:
+            return self._bytes
+        fields = _wire.Fields()
+        fields.text(self._set)
+        return _wire.packed(_wire.BOOTSTRAP_CONTEXT, fields.to_bytes(), _wire.cut(self._bytes))
 
     @property
     def lowlevel(self) -> _native.Context:
@@ -283,19 +292,38 @@ class Context:
         security = f"{self.security} bits" if self.security else "NO SECURITY"
         return f"<sunzi.Context {self.scheme}, n = 2^{log2_degree}, {what}, log2 QP = {self.log2_key_modulus:.0f}, {security}>"
 
+    def _facts(self) -> list[tuple[str, str]]:
+        log2_degree = self.degree.bit_length() - 1
+        facts = [("scheme", f"{self.scheme}, {'real numbers' if self.is_real else 'integers'}"), ("ring degree", f"2^{log2_degree}")]
+        facts.append(("numbers in a ciphertext", str(self.slots)))
+        if self.depth is not None:
+            facts.append(("depth", str(self.depth)))
+        if self._message_bound is not None:
+            facts.append(("numbers that are encrypted", f"at most {self._message_bound:g} in size"))
+        if self.plain_modulus is not None:
+            facts.append(("results", f"within ±{self.plain_modulus // 2}"))
+        facts.append(("log2 QP", f"{self.log2_key_modulus:.0f}"))
+        facts.append(("security", f"{self.security} bits" if self.security else "NO SECURITY"))
+        return facts
+
+    def _repr_html_(self) -> str:
+        return _html.table("sunzi.Context", self._facts())
+
 
 def _live(data: bytes, set_name: str) -> Context | None:
     reference = _LIVE.get((data, set_name))
     return None if reference is None else reference()
 
 
-def _restored(data: bytes, set_name: str) -> Context:
+def _restored(data: bytes, set_name: str, accept: bool = False) -> Context:
+    """Of parameters and the name of a set. What is in use here already came in by its name."""
     known = _live(data, set_name)
     if known is not None:
         return known
+    accept = accept or _INSECURE.get()
     if not set_name:
-        return Context.from_bytes(data)
-    return Context._of(_native.Context.from_bytes(data, insecure_for_research_only=_INSECURE.get()), set_name)
+        return Context.from_bytes(data, insecure_for_research_only=accept)
+    return Context._of(_native.Context.from_bytes(data, insecure_for_research_only=accept), set_name)
 
 
 def _scheme_for(dtype: npt.DTypeLike, scheme: SchemeName | None) -> SchemeName:

@@ -143,21 +143,6 @@ class CrtCiphertext:
     def polynomial(self, coefficients: Sequence[int], keys: _native.EvaluationKeys) -> CrtCiphertext:
         return self._each(lambda a: a.polynomial(coefficients, keys))
 
-    def to_bytes(self) -> bytes:
-        """Each with its length before it."""
-        files = [part.to_bytes() for part in self.parts]
-        return b"".join(len(data).to_bytes(8, "little") + data for data in files)
-
-    @classmethod
-    def from_bytes(cls, context: CrtContext, data: bytes) -> CrtCiphertext:
-        """From the bytes of ``to_bytes``."""
-        parts, start = [], 0
-        for part in context.parts:
-            length = int.from_bytes(data[start : start + 8], "little")
-            parts.append(_native.Ciphertext.from_bytes(part, data[start + 8 : start + 8 + length]))
-            start += 8 + length
-        return cls(parts)
-
     @property
     def level(self) -> int | None:
         return self.parts[0].level
@@ -177,6 +162,10 @@ class CrtCiphertext:
     @property
     def trace(self) -> str:
         return self._worst.trace
+
+    @property
+    def steps(self) -> list[tuple[str, int, float, float]]:
+        return self._worst.steps
 
     @property
     def nbytes(self) -> int:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from . import _native
 from ._context import Context
-from ._known import Known
-from ._layout import period_of
+from ._known import Known, of_numbers
+from ._layout import period_of, signed
 from .errors import OutsideBounds, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def checked_bounds(low: float, high: float) -> Bounds:
 def _declared(array: npt.NDArray[Any], bounds: Optional[Bounds]) -> Known:
     """What is known of fresh numbers; fails where a number lies outside of its declared bounds."""
     if bounds is None:
-        return Known()
+        return Known() if array.dtype.kind != "i" else Known(seen=of_numbers(array).range)
     low, high = checked_bounds(*bounds)
     if array.dtype.kind == "c":
         raise TypeError("bounds of complex numbers: they have no order, encrypt real and imaginary parts")
@@ -71,6 +71,8 @@ def encrypted(
     """Encrypts an array of any shape."""
     from ._array import EncryptedArray
 
+    if isinstance(values, EncryptedArray):
+        raise TypeError("the array is encrypted already: compute with it, or open it with keys.decrypt(array)")
     array, key = np.asarray(values), context._bound(key)
     if context.is_real:
         if array.dtype.kind not in "iubfc":
@@ -80,9 +82,7 @@ def encrypted(
     else:
         if array.dtype.kind not in "iub":
             raise WrongScheme(f"an array of {array.dtype} in a context of integers: round it, or take a context with dtype=float")
-        if array.dtype.kind == "u" and array.size and int(array.max()) >= 2**63:
-            raise OverflowError("integers of 2^63 and above cannot be encrypted: split them")
-        array = array.astype(np.int64, copy=False)
+        array = signed(array)
     if array.size == 0:
         raise ShapeError("an array without numbers: there is nothing to encrypt")
     known, most = _declared(array, bounds), context._message_bound
@@ -119,7 +119,8 @@ def decrypted(array: EncryptedArray, secret: Union[_native.SecretKey, Sharer]) -
             slots = native.decode_complex(plaintext)
         else:
             slots = native.decode_reals(plaintext)
-        parts.append(slots[: array._period])
+        # Fewer slots than a period repeat in it.
+        parts.append(slots[: array._period] if slots.size >= array._period else np.resize(slots, array._period))
     flat = parts[0] if len(parts) == 1 else np.concatenate(parts)
     opened = flat[: array.size].reshape(array._shape)
     if opened.dtype.kind == "O":

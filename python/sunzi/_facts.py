@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from . import _native
+from . import _html, _native
 from ._context import Context
 from ._functions import DEVIATIONS
 from ._known import Known
-from .errors import NotProved
+from .errors import NotProved, RangeExceeded
 
 if TYPE_CHECKING:
     from ._keys import PublicKeys
@@ -130,7 +129,7 @@ class Facts:
 
         Bounds hold for the truth, from which decrypted numbers are off by ``error``. After a function whose error nothing proves the truth is its polynomial.
         """
-        low, high, off, _ = self._known
+        low, high, off = self._known[:3]
         largest = self._largest()
         if largest is None:
             return low, high
@@ -149,9 +148,32 @@ class Facts:
         return None if modulus is None else (modulus // 2) / abs(self._divisor)
 
     def _now(self) -> Known:
-        """What is known by all that tells it."""
+        """What is known by all that tells it. Of integers it is what was declared and follows from it: what their modulus tells is no bound on sums and products."""
+        if not self._context.is_real:
+            return self._known
         known, (low, high) = self._known, self.bounds
-        return known if low == known.low and high == known.high else Known(low, high, known.off, known.unproved)
+        return known if low == known.low and high == known.high else known._replace(low=low, high=high)
+
+    def _refuse_wrap(self, known: Known, divisor: int) -> None:
+        """Fails where integers that are known may be beyond what the plaintext modulus holds: they would wrap around in silence."""
+        modulus = self._context.plain_modulus
+        if modulus is None:
+            return
+        (low, high), most = known.range, modulus // 2
+        low, high = low * abs(divisor), high * abs(divisor)
+        if not (math.isfinite(low) and math.isfinite(high)) or (-most <= low and high <= most):
+            return
+        over = "" if abs(divisor) == 1 else f" (numerators: quotients are over {abs(divisor)})"
+        needed, where = f"{max(-low, high):.0f}", f"lie between {low:.15g} and {high:.15g}"
+        if known.seen is not None:
+            # Messages of errors are stored and sent, so they tell no more of secret numbers than how many bits they have.
+            bits = math.frexp(max(-low, high))[1]
+            needed, where = f"2**{bits}", f"have up to {bits} bits"
+        raise RangeExceeded(
+            f"the numbers of the result {where}{over} as far as is known, and this context computes with {-most} to {most}: beyond, they would wrap around. "
+            f"Take Context.for_depth(..., result_bound={needed}), encrypt narrower numbers or declare them (bounds=(low, high)), or compute modulo t on purpose: "
+            "array.wrapping()"
+        )
 
     @property
     def nbytes(self) -> int:
@@ -172,8 +194,9 @@ class Facts:
         return f"<sunzi.EncryptedArray {', '.join(f'{name} {value}' for name, value in self._facts())}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts())
-        return f"<table><caption>sunzi.EncryptedArray</caption>{rows}</table>"
+        worst = min(self._chunks, key=lambda chunk: chunk.bits_left)
+        what = "noise budget" if self.precision is None else "precision"
+        return _html.table("sunzi.EncryptedArray", self._facts(), _html.sparkline(worst.steps, what))
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = [("shape", str(self._shape)), ("dtype", str(self.dtype))]
@@ -185,12 +208,23 @@ class Facts:
             facts.append(("level", f"{self.level} of {self._context.depth}"))
         if self.precision is None:
             facts.append(("left", f"{self.bits_left:.0f} bits"))
+            facts.append(("range", self._range()))
         else:
             unproved = self._known.unproved
             facts.append(("precision", f"{self.precision:.1f} bits"))
             facts.append(("error", f"{self.error:.2g}" if unproved is None else f"not proved: {unproved}"))
         facts.append(("key", self.key_id[:8]))
         return facts
+
+    def _range(self) -> str:
+        """Whether somebody looks after integers that would wrap around. What was seen of secret numbers is not told."""
+        low, high = self._known.low, self._known.high
+        if math.isfinite(low) and math.isfinite(high):
+            return f"{low:.15g} to {high:.15g}"
+        if self._known.seen is not None:
+            return "watched, not declared"
+        largest = self._largest()
+        return "not declared" if largest is None else f"not declared: numbers beyond ±{largest:.15g} wrap around"
 
     # What is known of two arrays.
 

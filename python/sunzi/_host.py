@@ -46,7 +46,7 @@ def save_keys(keys: PublicKeys, folder: PathLike) -> None:
     place.mkdir(parents=True, exist_ok=True)
     context = keys.context
     boot = keys.bootstrapping
-    (place / "parameters").write_bytes(context.to_bytes())
+    (place / "parameters").write_bytes(context._bytes)
     (place / "public").write_bytes(keys.encryption.to_bytes())
     (place / "evaluation").write_bytes(keys.evaluation.to_bytes())
     if boot is not None:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional
 
 import numpy.typing as npt
 
-from . import _native
+from . import _html, _native
 from ._array import EncryptedArray
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
+from ._stored import keys_bytes, read_keys
 from .errors import Ledger, MissingKey, ShapeError, Sharing
 
 #: Told what is being made, how many are done and how many there will be; from any thread.
@@ -21,7 +22,7 @@ Progress = Callable[[str, int, int], object]
 
 
 class PublicKeys:
-    """What whoever encrypts or computes holds. Nothing in it decrypts; it may be pickled and given away."""
+    """What whoever encrypts or computes holds. Nothing in it decrypts; ``to_bytes`` makes bytes to give away."""
 
     __slots__ = ("_bootstrapper", "bootstrapping", "context", "encryption", "evaluation", "exponents")
 
@@ -70,11 +71,19 @@ class PublicKeys:
             raise MissingKey("there are no bootstrapping keys: take a context from Context.for_bootstrapping")
         return self._bootstrapper
 
+    def to_bytes(self) -> bytes:
+        """The keys and their parameters in bytes that anybody may read by ``from_bytes``: files of the wire format, no secret and no pickle."""
+        return keys_bytes(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, context: Context | None = None, insecure_for_research_only: bool = False) -> PublicKeys:
+        """From the bytes of ``to_bytes``, which may come from anybody, with the parameters in them. Their security is checked as by ``Context.from_bytes``. Where
+        a ``context`` is given, keys of another one are ``errors.Parameters``.
+        """
+        return read_keys(data, context, insecure_for_research_only)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        boot = None
-        if self.bootstrapping is not None and self._bootstrapper is not None:
-            boot = (self.bootstrapping.to_bytes(), self._bootstrapper.slots)
-        return _restored, (self.context, self.encryption.to_bytes(), self.evaluation.to_bytes(), boot)
+        return read_keys, (self.to_bytes(), None, False)
 
     def __copy__(self) -> PublicKeys:
         return self
@@ -85,26 +94,20 @@ class PublicKeys:
     def __repr__(self) -> str:
         return f"<sunzi.PublicKeys {self.id[:8]}, {self.nbytes / 2**20:.1f} MiB, {self.context!r}>"
 
+    def _facts(self) -> list[tuple[str, str]]:
+        facts = [("key", self.id[:8]), ("products", "yes" if self.evaluation.can_multiply else "no")]
+        facts.append(("automorphisms", str(len(self.exponents) - 1)))
+        facts.append(("bootstrapping", "no" if self.bootstrapping is None else f"{self.bootstrapper.slots} slots"))
+        return [*facts, ("memory", _html.megabytes(self.nbytes)), *self.context._facts()]
 
-def _restored(context: Context, encryption: bytes, evaluation: bytes, boot: tuple[bytes, int] | None) -> PublicKeys:
-    native = context._contexts[0]
-    keys, bootstrapper = None, None
-    if boot is not None:
-        keys = _native.BootstrapKeys.from_bytes(native, boot[0])
-        bootstrapper = _native.Bootstrapper(native, context._set, boot[1])
-    return PublicKeys(
-        context,
-        _native.PublicKey.from_bytes(native, encryption),
-        _native.EvaluationKeys.from_bytes(native, evaluation),
-        keys,
-        bootstrapper,
-    )
+    def _repr_html_(self) -> str:
+        return _html.table("sunzi.PublicKeys", self._facts())
 
 
 class Keys:
     """What the owner of the data holds: a secret key, and the public ones that belong to it.
 
-    It cannot be pickled: ``export_secret`` writes the secret for those who mean it, and ``public`` may go anywhere.
+    It is in no bytes and no pickle: ``export_secret`` writes the secret for those who mean it, and ``public`` may go anywhere.
     """
 
     __slots__ = ("_file", "_is_new", "_memory", "context", "public", "secret")
@@ -220,6 +223,10 @@ class Keys:
         """The name of the secret key."""
         return self.secret.id
 
+    def to_bytes(self) -> NoReturn:
+        """Refused: ``export_secret`` writes the secret key for those who mean it, ``public.to_bytes()`` everything else."""
+        raise TypeError("bytes of these keys would hold the SECRET key: public.to_bytes() may go anywhere, export_secret() is for those who mean it")
+
     def export_secret(self) -> bytes:
         """The secret key in bytes: whoever sees them can decrypt."""
         return self.secret.export()
@@ -239,6 +246,9 @@ class Keys:
 
     def __repr__(self) -> str:
         return f"<sunzi.Keys {self.id[:8]} with its SECRET key, {self.context!r}>"
+
+    def _repr_html_(self) -> str:
+        return _html.table("sunzi.Keys, with their SECRET key", self.public._facts())
 
 
 def keygen(

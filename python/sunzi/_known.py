@@ -6,6 +6,7 @@ Ends of intervals are rounded outward, and not at all where a sum or a product i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -17,6 +18,8 @@ _SPLIT = 2.0**27 + 1
 #: What covers the roundings of a bound that was computed in some steps.
 _UP = 1 + 2.0**-49
 
+Interval = tuple[float, float]
+
 
 class Known(NamedTuple):
     """Bounds on the numbers that a program asks for: each lies between ``low`` and ``high``; numbers of complex arrays have absolute values of at most the
@@ -27,11 +30,35 @@ class Known(NamedTuple):
     off: float = 0.0
     #: Why ``off`` does not hold; then it counts what was proved alone.
     unproved: Optional[str] = None
+    #: Between what the numbers lie by what this process saw of integers that were encrypted without declared bounds. It tells of secret numbers: it is never
+    #: shown, and in no bytes.
+    seen: Optional[Interval] = None
 
     @property
     def most(self) -> float:
         """A bound on absolute values."""
         return max(abs(self.low), abs(self.high))
+
+    @property
+    def range(self) -> Interval:
+        """Between what the numbers lie: by what was seen, else by what is told to all. Infinite where nobody knows."""
+        return (self.low, self.high) if self.seen is None else self.seen
+
+    def _seen_with(self, other: Known, combine: Callable[[Interval, Interval], Interval]) -> Optional[Interval]:
+        """What is seen of numbers made of two, if something is known of both."""
+        if self.seen is None and other.seen is None:
+            return None
+        ours, theirs = self.range, other.range
+        return combine(ours, theirs) if all(map(math.isfinite, ours + theirs)) else None
+
+    def _seen_as(self, change: Callable[[Interval], Interval]) -> Optional[Interval]:
+        return None if self.seen is None else change(self.seen)
+
+    def either(self, other: Known) -> Known:
+        """What is known of numbers of which each is one of these or one of those."""
+        low, high, off = min(self.low, other.low), max(self.high, other.high), max(self.off, other.off)
+        seen = self._seen_with(other, lambda a, b: (min(a[0], b[0]), max(a[1], b[1])))
+        return Known(low, high, off, self.unproved or other.unproved, seen)
 
     def symmetric(self) -> Known:
         """What remains known of absolute values alone."""
@@ -53,12 +80,13 @@ class Known(NamedTuple):
 
     def negated(self) -> Known:
         """What is known of −x."""
-        return self._replace(low=-self.high, high=-self.low)
+        return self._replace(low=-self.high, high=-self.low, seen=self._seen_as(lambda a: (-a[1], -a[0])))
 
     def plus(self, other: Known) -> Known:
         """What is known of x + y."""
         off = (self.off + other.off) * _UP if self.off and other.off else self.off + other.off
-        return Known(added(self.low, other.low, -1), added(self.high, other.high, 1), off, self.unproved or other.unproved)
+        seen = self._seen_with(other, lambda a, b: (added(a[0], b[0], -1), added(a[1], b[1], 1)))
+        return Known(added(self.low, other.low, -1), added(self.high, other.high, 1), off, self.unproved or other.unproved, seen)
 
     def minus(self, other: Known) -> Known:
         """What is known of x − y."""
@@ -70,27 +98,29 @@ class Known(NamedTuple):
         if self.off or other.off:
             off = (safe(self.off, other.most + other.off) + safe(self.most, other.off)) * _UP
         low, high = product(self.low, self.high, other.low, other.high)
-        return Known(low, high, off, self.unproved or other.unproved)
+        seen = self._seen_with(other, lambda a, b: product(*a, *b))
+        return Known(low, high, off, self.unproved or other.unproved, seen)
 
     def squared(self) -> Known:
         """What is known of x² for real x."""
         squares = self.times(self)
-        ends = sorted((abs(self.low), abs(self.high)))
-        least = multiplied(ends[0], ends[0], -1) if self.low > 0 or self.high < 0 else 0.0
-        return squares._replace(low=max(least, 0.0))
+        seen = self._seen_as(lambda a: (_least_square(*a), max(product(*a, *a)[1], 0.0)))
+        return squares._replace(low=_least_square(self.low, self.high), seen=seen)
 
     def divided(self, divisor: float) -> Known:
         """What is known of x/d."""
         if not divisor:
             return Known(off=math.inf if self.off else 0.0, unproved=self.unproved)
-        known = self if divisor > 0 else self.negated()
-        low, high = quotient(known.low, abs(divisor), -1), quotient(known.high, abs(divisor), 1)
-        return Known(low, high, self.off / abs(divisor) * _UP, self.unproved)
+        known, size = self if divisor > 0 else self.negated(), abs(divisor)
+        low, high = quotient(known.low, size, -1), quotient(known.high, size, 1)
+        seen = known._seen_as(lambda a: (quotient(a[0], size, -1), quotient(a[1], size, 1)))
+        return Known(low, high, self.off / size * _UP, self.unproved, seen)
 
     def repeated(self, count: int) -> Known:
         """What is known of a sum of so many numbers, each of them as this one."""
         low, high = multiplied(self.low, float(count), -1), multiplied(self.high, float(count), 1)
-        return Known(low, high, self.off * count * _UP, self.unproved)
+        seen = self._seen_as(lambda a: (multiplied(a[0], float(count), -1), multiplied(a[1], float(count), 1)))
+        return Known(low, high, self.off * count * _UP, self.unproved, seen)
 
     def combined(self, weights: npt.NDArray[Any]) -> Known:
         """What is known of the sums Σ w_j·x_j for the rows of a matrix of weights, where each x_j is as this one."""
@@ -98,6 +128,9 @@ class Known(NamedTuple):
             weights, known = np.abs(weights), self.symmetric()
         else:
             weights, known = weights.astype(np.float64), self
+        if known.seen is not None:
+            seen = Known(*known.seen).combined(weights)
+            return known._replace(seen=None).combined(weights)._replace(seen=(seen.low, seen.high))
         if not math.isfinite(known.most):
             return Known(off=0.0 if not self.off else math.inf, unproved=self.unproved)
         up, down = np.maximum(weights, 0).sum(axis=1), np.minimum(weights, 0).sum(axis=1)
@@ -106,6 +139,12 @@ class Known(NamedTuple):
         # Sums of roundings, unless there are none: numbers of few bits.
         slop = 0.0 if _short(weights, known) else (weights.shape[1] + 4) * 2.0**-52 * total * known.most
         return Known(float(low.min()) - slop, float(high.max()) + slop, total * self.off * _UP * _UP, self.unproved)
+
+
+def _least_square(low: float, high: float) -> float:
+    """A lower bound on the squares of numbers between these."""
+    least = min(abs(low), abs(high))
+    return max(multiplied(least, least, -1), 0.0) if low > 0 or high < 0 else 0.0
 
 
 def _short(weights: npt.NDArray[Any], known: Known) -> bool:

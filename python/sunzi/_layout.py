@@ -49,7 +49,7 @@ class Plan:
 
 
 def plans(context: Context, source_period: int, size: int, index: Index) -> Iterator[Plan]:
-    """How ``flat[index]`` comes about, ciphertext by ciphertext, for an array of this size and period.
+    """How ``flat[index]`` comes about, ciphertext by ciphertext, for an array of this size and period; 0 where an index is negative.
 
     The target has the period of the source where it fits into it, else its own.
     """
@@ -57,14 +57,18 @@ def plans(context: Context, source_period: int, size: int, index: Index) -> Iter
     row = context._row
     for start in range(0, index.size, period):
         part = index[start : start + period]
-        slots = np.arange(part.size)
+        slots = np.flatnonzero(part >= 0)
+        holes, part = slots.size < part.size, part[slots]
+        if not slots.size:
+            yield Plan([Move(0, False, 0, slots)])
+            continue
         chunks, places = part // source_period, part % source_period
         if context.is_real or source_period <= row:
             # Sources repeat with their period, which divides that of the target.
             swaps, steps = np.zeros(part.size, dtype=bool), (places - slots) % source_period
         else:
             swaps, steps = places // row != slots // row, (places - slots) % row
-        yield Plan(list(_moves(chunks, swaps, steps, slots)))
+        yield Plan(list(_moves(chunks, swaps, steps, slots, holes)))
 
 
 def target_period(context: Context, source_period: int, size: int) -> int:
@@ -72,13 +76,13 @@ def target_period(context: Context, source_period: int, size: int) -> int:
     return max(period_of(context, size), source_period)
 
 
-def _moves(chunks: Index, swaps: npt.NDArray[np.bool_], steps: Index, slots: Index) -> Iterator[Move]:
+def _moves(chunks: Index, swaps: npt.NDArray[np.bool_], steps: Index, slots: Index, holes: bool) -> Iterator[Move]:
     keys = np.stack([chunks, swaps.astype(np.int64), steps])
     unique, inverse = np.unique(keys, axis=1, return_inverse=True)
     inverse = inverse.reshape(-1)
     for group in range(unique.shape[1]):
         chunk, swap, step = (int(value) for value in unique[:, group])
-        mask = slots[inverse == group] if unique.shape[1] > 1 else None
+        mask = slots[inverse == group] if unique.shape[1] > 1 or holes else None
         yield Move(chunk, bool(swap), step, mask)
 
 
@@ -106,6 +110,13 @@ def normalized_axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int,
 def joint(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     """The type of what arrays of two types make."""
     return a if a is b else np.result_type(a, b)
+
+
+def signed(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Integers as those of 64 bits with a sign; wider ones are refused."""
+    if values.dtype.kind == "u" and values.size and int(values.max()) >= 2**63:
+        raise OverflowError("integers of 2^63 and above have no place in 64 bits with a sign: split them")
+    return values.astype(np.int64, copy=False)
 
 
 def as_flat(values: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:

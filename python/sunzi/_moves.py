@@ -34,7 +34,7 @@ def turned(array: EncryptedArray, chunk: _native.Ciphertext, steps: int) -> _nat
 
 
 def gathered(array: EncryptedArray, index: Index, shape: tuple[int, ...]) -> EncryptedArray:
-    """The array of ``flat[index]``."""
+    """The array of ``flat[index]``, with 0 where an index is negative."""
     if index.size == 0:
         raise ShapeError("nothing is left of the array: encrypted arrays have at least one number")
     if index.size == array.size and np.array_equal(index, np.arange(index.size)):
@@ -59,9 +59,21 @@ def _joined(
         mask = np.zeros(period, dtype=np.float64 if array.context.is_real else np.int64)
         mask[move.mask] = 1
         terms.append((source, array._like((), period=period)._encoded(mask, source, False)))
-    joined = terms[0][0].sum_of_plain_products(terms)
+    joined = _sum_of_masked(terms)
     # Each slot has a number of one of them: that masks do not overlap, no single operation knows.
     return joined.bounded_by([source for source, _ in terms]) if len(terms) > 1 else joined
+
+
+def _sum_of_masked(terms: list[tuple[_native.Ciphertext, _native.Plaintext]]) -> _native.Ciphertext:
+    """The sum of products: those of one level together, since only these have one scale."""
+    levels: dict[int | None, list[tuple[_native.Ciphertext, _native.Plaintext]]] = {}
+    for term in terms:
+        levels.setdefault(term[0].level, []).append(term)
+    parts = [alike[0][0].sum_of_plain_products(alike) for alike in levels.values()]
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = joined.add(part)
+    return joined
 
 
 def _moved(

@@ -255,6 +255,9 @@ class Ciphertext:
     @property
     def trace(self) -> str: ...
     @property
+    def steps(self) -> list[tuple[str, int, float, float]]:
+        """The latest operations, those in a row together: name, how many times, bits that were spent, and bits left afterwards."""
+    @property
     def key_id(self) -> str: ...
 
 @final
@@ -365,6 +368,15 @@ def seconds_of_work() -> float:
 
     Calls that run at once count each. What a call takes beyond this is what Python adds: arguments, and the way to other threads and back.
     """
+
+def header(kind: int, body_len: int, like: bytes | None = None) -> bytes:
+    """The 64 bytes before an object of this kind, with the parameters and the key of another object's header."""
+
+def read_header(data: bytes) -> tuple[int, bytes, bytes, str | None, int]:
+    """Of the header that bytes begin with: number of the kind, fingerprints of ring and scheme, name of the key, bytes of the body."""
+
+def checksum(data: bytes) -> int:
+    """The word that follows a record."""
 
 def bootstrap_sets() -> list[tuple[str, str]]:
     """All bootstrapping sets, each with what it costs."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import functools
-import html
 import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _native, errors
+from . import _html, _native, errors
 from ._array import EncryptedArray
 from ._context import Context, SchemeName, _scheme_for
 from ._encoding import Bounds
 from ._facts import ROUNDING
 from ._functions import DEVIATIONS
-from ._keys import Keys, Progress, keygen
+from ._keys import Keys, Progress, PublicKeys, keygen
+from ._recorded import checked_arguments, plan_bytes, read_plan, run
 from ._shadow import shadowed, unshadowed
 from ._trace import Like, Line, Trace, traced
 from .errors import NothingFits, ParameterError
@@ -29,6 +29,8 @@ from .errors import NothingFits, ParameterError
 _DEGREES = range(11, 18)
 #: Rounds of a measurement.
 _ROUNDS = 3
+#: Points of a picture of what steps leave.
+_MOST_POINTS = 100
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,13 @@ class Step:
 class Plan:
     """What a program takes, known before anything is encrypted: parameters, keys, memory, time and precision, with reasons."""
 
-    def __init__(self, context: Context, trace: Trace, rehearsal: _native.Rehearsal, reasons: list[str]) -> None:
+    def __init__(
+        self, context: Context, trace: Trace, rehearsal: _native.Rehearsal, reasons: list[str], sharing: Optional[tuple[int, int]] = None
+    ) -> None:
         self.context = context
         #: Why those parameters.
         self.reasons = reasons
-        self._trace, self._rehearsal = trace, rehearsal
+        self._trace, self._rehearsal, self._sharing = trace, rehearsal, sharing
         named = zip(trace.tape.steps, trace.lines, rehearsal.reports)
         #: Every operation in order.
         self.steps: list[Step] = [
@@ -129,6 +133,36 @@ class Plan:
         """The keys of the program, and no others."""
         return keygen(self.context, rotations=self.rotations, products=self.products, swap=self._trace.swaps, progress=progress)
 
+    def encrypt(self, keys: Union[Keys, PublicKeys], *values: npt.ArrayLike) -> tuple[EncryptedArray, ...]:
+        """The arguments, as planned: of these shapes, with the bounds of the plan, which tell nothing else of the numbers."""
+        likes = self._trace.arguments
+        if len(values) != len(likes):
+            raise TypeError(f"{len(values)} arrays for a program of {len(likes)} arguments")
+        return tuple(_planned(keys, np.asarray(one), like) for one, like in zip(values, likes))
+
+    def compute(self, *arrays: EncryptedArray) -> Any:
+        """Runs the operations of the plan on encrypted arguments, with their keys: what the function returns, without calling it. So whoever computes can take
+        a plan from others (``from_bytes``). Arrays that are not as planned are refused.
+        """
+        checked_arguments(self.context, self._trace.arguments, arrays)
+        keys = next((array.keys for array in arrays if array.keys is not None), None)
+        if keys is None:
+            raise errors.MissingKey("the arrays have no keys to compute with: read them for keys, or give them some by with_keys(keys.public)")
+        return run(self.context, self._trace, arrays, keys)
+
+    def to_bytes(self) -> bytes:
+        """The plan in bytes that anybody may read by ``from_bytes``: parameters, operations, and the clear numbers of the program, which are not hidden. No code, no
+        pickle, no lines of the program and no key is in them."""
+        return plan_bytes(self.context, self._trace, self._sharing)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, insecure_for_research_only: bool = False) -> Plan:
+        """From the bytes of ``to_bytes``, which may come from anybody: the dry run is made again, so that what the plan says of noise and precision is true. What it says
+        of the errors of its functions is what its sender says. The security of its parameters is checked as by ``Context.from_bytes``.
+        """
+        context, trace, sharing = read_plan(data, insecure_for_research_only)
+        return _rehearsed(context, trace, ["the plan was read from bytes"], sharing)
+
     def spent(self) -> list[tuple[Line, float]]:
         """The lines that spent most of the budget on the way to the result that has least left, with the bits of each."""
         return _spent(self.steps, [place for place in range(len(self.steps))][-1]) if self.steps else []
@@ -171,8 +205,10 @@ class Plan:
         return f"<sunzi.Plan{lines}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts())
-        return f"<table><caption>sunzi.Plan</caption>{rows}</table>"
+        what = "noise budget" if self.precision is None else "precision"
+        left = [step.bits_left if step.precision is None else step.precision for step in self.steps]
+        points = [(step.operation, 1, before - after, after) for step, before, after in zip(self.steps, [*left[:1], *left], left)]
+        return _html.table("sunzi.Plan", self._facts(), _html.sparkline(points[-_MOST_POINTS:], what))
 
 
 #: What each operation is measured by.
@@ -234,8 +270,9 @@ class Program:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        #: What the arguments of the last plan were like.
+        #: What the arguments of the last plan were like, and the context that was chosen to hold all results.
         self._planned: list[Like] = []
+        self._planned_in: Optional[Context] = None
 
     def __call__(self, *arrays: EncryptedArray) -> Any:
         return self._function(*arrays)
@@ -263,7 +300,7 @@ class Program:
         arguments = [Like.of(example) for example in examples]
         if context is not None:
             plan = self._within(context, arguments, sharing)
-            self._planned = arguments
+            self._planned, self._planned_in = arguments, None
             return plan
         real = any(np.dtype(like.dtype).kind in "fc" for like in arguments)
         name = _scheme_for(float if real else int, scheme)
@@ -280,24 +317,18 @@ class Program:
                 continue
             if refusals:
                 reasons.append(f"smaller rings are refused, the last one so: {refusals[-1]}")
-            self._planned = arguments
-            return Plan(Context._of_all(natives), trace, rehearsal, reasons)
+            chosen = Context._of_all(natives)
+            self._planned, self._planned_in = arguments, chosen
+            return Plan(chosen, trace, rehearsal, reasons, sharing)
         raise NothingFits(f"{self.__name__}: no parameters hold the program; the largest ring is refused so: {refusals[-1]}")
 
     def _within(self, context: Context, arguments: list[Like], sharing: Optional[tuple[int, int]]) -> Plan:
         trace = traced(self._function, arguments, context.scheme, context.degree.bit_length() - 1)
-        rehearsal = trace.tape.rehearse(context._widest, sharing=sharing)
-        plan = Plan(context, trace, rehearsal, ["the context was given"])
-        if rehearsal.failed is not None:
-            place, name, message = rehearsal.failed
-            operands = trace.tape.steps[place][1]
-            worst = min(operands, key=lambda operand: plan.steps[operand].bits_left, default=None)
-            raise _named(name)(_blame(message, trace.lines[place], [] if worst is None else _spent(plan.steps, worst)))
-        if plan.bits_left < 0:
-            worst = min(range(len(plan.steps)), key=lambda place: plan.steps[place].bits_left)
-            text = f"decryption would refuse a result: {-plan.bits_left:.0f} bits are missing"
-            raise errors.NoiseExhausted(_blame(text, plan.steps[worst].line, _spent(plan.steps, worst)))
-        return plan
+        return _rehearsed(context, trace, ["the context was given"], sharing)
+
+    def to_bytes(self) -> NoReturn:
+        """Refused: a function is code, and bytes from others must bring none. ``plan(...).to_bytes()`` has its operations as data."""
+        raise TypeError(f"{self.__name__} is Python code, which bytes do not bring: plan(...).to_bytes() has its operations as data, for Plan.from_bytes")
 
     def run(self, keys: Keys, *arrays: npt.ArrayLike, shadow: bool = False) -> Any:
         """Encrypts the arguments, computes, and opens the results, which have the form that the function returns. The bounds of each argument are those of the
@@ -309,6 +340,9 @@ class Program:
         clear = [np.asarray(array) for array in arrays]
         likes = self._planned if len(self._planned) == len(clear) else [None] * len(clear)
         encrypted = [keys.encrypt(array, bounds=_bounds_of(array, like)) for array, like in zip(clear, likes)]
+        if not keys.context.is_real and keys.context == self._planned_in and all(map(_fits, clear, likes)):
+            # The plan has looked at the range of the results, and what wraps in between wraps back.
+            encrypted = [array.wrapping() for array in encrypted]
         if shadow:
             encrypted = shadowed(encrypted, clear, keys)
         return _opened(self._function(*encrypted), keys)
@@ -324,6 +358,29 @@ def program(function: Callable[..., Any]) -> Program:
     return Program(function)
 
 
+def _rehearsed(context: Context, trace: Trace, reasons: list[str], sharing: Optional[tuple[int, int]]) -> Plan:
+    """A plan in a context that is there; fails where it does not hold the program."""
+    rehearsal = trace.tape.rehearse(context._widest, sharing=sharing)
+    plan = Plan(context, trace, rehearsal, reasons, sharing)
+    if rehearsal.failed is not None:
+        place, name, message = rehearsal.failed
+        operands = trace.tape.steps[place][1]
+        worst = min(operands, key=lambda operand: plan.steps[operand].bits_left, default=None)
+        raise _named(name)(_blame(message, trace.lines[place], [] if worst is None else _spent(plan.steps, worst)))
+    if plan.bits_left < 0:
+        least = min(range(len(plan.steps)), key=lambda place: plan.steps[place].bits_left)
+        text = f"decryption would refuse a result: {-plan.bits_left:.0f} bits are missing"
+        raise errors.NoiseExhausted(_blame(text, plan.steps[least].line, _spent(plan.steps, least)))
+    return plan
+
+
+def _planned(keys: Union[Keys, PublicKeys], values: npt.NDArray[Any], like: Like) -> EncryptedArray:
+    """An argument, encrypted with the bounds that were planned."""
+    if values.shape != tuple(like.shape):
+        raise errors.ShapeError(f"an argument of shape {values.shape}, planned was {tuple(like.shape)}")
+    return keys.encrypt(values, bounds=None if np.dtype(like.dtype).kind == "c" else like._within())
+
+
 def _bounds_of(array: npt.NDArray[Any], like: Optional[Like]) -> Optional[Bounds]:
     """Between what real numbers lie: what was planned, so that functions on their own bounds are those of the plan."""
     if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
@@ -331,6 +388,12 @@ def _bounds_of(array: npt.NDArray[Any], like: Optional[Like]) -> Optional[Bounds
     low, high = float(array.min()), float(array.max())
     planned = (low, high) if like is None else like._within()
     return planned if planned[0] <= low and high <= planned[1] else (low, high)
+
+
+def _fits(array: npt.NDArray[Any], like: Optional[Like]) -> bool:
+    """Whether integers lie in the bounds that were planned."""
+    low, high = (1.0, 0.0) if like is None else like._within()
+    return bool(array.size) and low <= int(array.min()) and int(array.max()) <= high
 
 
 def _opened(result: Any, keys: Keys) -> Any:

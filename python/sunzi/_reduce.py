@@ -65,7 +65,7 @@ def less(sums: EncryptedArray, share: complex) -> EncryptedArray:
         number = int((sums._wrapped(share) or 0).real)
     elif sums._dtype.kind != "c":
         number = share.real
-    numerators = sums._like(sums._chunks, fill=0, divisor=1) - number
+    numerators = sums._like(sums._chunks, fill=0, divisor=1, known=Known()) - number
     return sums._like(numerators._chunks, fill=0, known=sums._known)
 
 
@@ -134,19 +134,26 @@ def mean(array: EncryptedArray, axis: Axis) -> EncryptedArray:
 
 def variance(array: EncryptedArray, axis: Axis) -> EncryptedArray:
     """The mean of the squares minus the square of the mean: of integers, count·Σx² − (Σx)² over count²."""
-    count, (low, high) = _count(array, axis), array.bounds
-    # Popoviciu: no variance is larger than with half of the numbers at either end.
-    most = (high - low) ** 2 / 4 * (1 + 2.0**-50)
+    count, now = _count(array, axis), array._now()
+
+    def spread_of(low: float, high: float) -> tuple[float, float]:
+        # Popoviciu: no variance is larger than with half of the numbers at either end.
+        return 0.0, (high - low) ** 2 / 4 * (1 + 2.0**-50)
+
+    least, most = spread_of(now.low, now.high)
     if array.context.is_real:
         if array._dtype.kind == "c":
             raise TypeError("the variance of complex numbers: take that of real and imaginary parts")
         average = mean(array, axis)
         spread = mean(array * array, axis) - average * average
-        return spread._like(spread._chunks, fill=spread._fill, known=spread._known.within(0.0, most))
-    sums, squares = total(array, axis), total(array * array, axis)
+        return spread._like(spread._chunks, fill=spread._fill, known=spread._known.within(least, most))
+    # What is subtracted may wrap around: the difference is small again, and looked at below.
+    free = array.wrapping()
+    sums, squares = total(free, axis), total(free * free, axis)
     spread = squares * count - sums * sums
     divisor = spread._divisor * count * count
-    return spread._like(spread._chunks, fill=spread._fill, divisor=divisor, known=Known(0.0, most))
+    known = Known(least, most, seen=now._seen_as(lambda seen: spread_of(*seen)))
+    return spread._like(spread._chunks, fill=spread._fill, divisor=divisor, known=known)
 
 
 def polyval(array: EncryptedArray, coefficients: npt.ArrayLike) -> EncryptedArray:
@@ -191,7 +198,7 @@ def _evaluated(array: EncryptedArray, series: _native.Series) -> Known:
     carried = safe(steepest(series, low - off, high + off), off) if off else 0.0
     least, most = image(series, low, high)
     if series.error is None or not series.error_is_proved:
-        return Known(least, most, carried, known.unproved)
+        return Known(least, most, carried, known.unproved, known._seen_as(lambda seen: image(series, *seen)))
     return Known(least, most, carried, known.unproved).widened(series.error)
 
 

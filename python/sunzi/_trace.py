@@ -99,21 +99,56 @@ class Trace:
     def __init__(self, real: bool) -> None:
         self.tape = _native.Tape(real)
         self.lines: list[Line] = []
+        #: What the tape was told after the arguments: names of its methods, and what they took.
+        self.operations: list[tuple[str, tuple[Any, ...]]] = []
+        #: What the arguments are like, and what the function returned.
+        self.arguments: list[Like] = []
+        self.result: Any = None
         #: Distances of rotations, and whether rows are swapped.
         self.steps: set[int] = set()
         self.swaps = False
         #: What approximations leave of all results, and the largest absolute value in them.
         self.known = Known(0.0, 0.0)
 
-    def add_result(self, known: Known) -> None:
-        """Keeps the worst of what is known of all results."""
-        most, off = max(self.known.high, known.most), max(self.known.off, known.off)
-        self.known = Known(-most, most, off, self.known.unproved or known.unproved)
+    def argument(self, like: Like, context: Context, keys: Any) -> EncryptedArray:
+        """The array of an argument."""
+        size = int(np.prod(like.shape, dtype=np.int64))
+        period, chunks = period_of(context, size), []
+        for start in range(0, size, period):
+            bounds = np.zeros(period)
+            bounds[: min(period, size - start)] = like.bound
+            chunks.append(cast(_native.Ciphertext, self._noted(self.tape.input(bounds), period)))
+        kind = np.dtype(like.dtype)
+        dtype = kind if kind.kind == "c" else context.dtype
+        self.arguments.append(like)
+        return EncryptedArray._make(context, chunks, like.shape, period, 0, dtype, keys, known=Known(*like._within()))
 
-    def note(self, place: int, period: int) -> Traced:
-        """A step that is on the tape now."""
+    def note(self, period: int, name: str, *args: Any) -> Traced:
+        """A step: a method of the tape, and what it takes."""
+        place: int = getattr(self.tape, name)(*args)
+        self.operations.append((name, args))
+        if name == "rotate":
+            self.steps.add(args[1])
+        self.swaps = self.swaps or name == "swap"
+        return self._noted(place, period)
+
+    def _noted(self, place: int, period: int) -> Traced:
         self.lines.append(calling_line())
         return Traced(self, place, period)
+
+    def finish(self, result: Any) -> None:
+        """Takes what the function returned: arrays, or tuples, lists and dictionaries of them."""
+        self.result = result
+        for array in flattened(result):
+            self._keep(array._known)
+            for i, chunk in enumerate(array._chunks):
+                size = min(array._period, array.size - i * array._period)
+                self.tape.output(cast(Traced, chunk).place, size)
+
+    def _keep(self, known: Known) -> None:
+        """The worst of what is known of all results."""
+        most, off = max(self.known.high, known.most), max(self.known.off, known.off)
+        self.known = Known(-most, most, off, self.known.unproved or known.unproved)
 
 
 class Traced:
@@ -126,73 +161,69 @@ class Traced:
     bits_left = float("inf")
     nbytes = 0
     key_id = trace = "dry run"
+    steps: tuple[()] = ()
 
     def __init__(self, trace: Trace, place: int, period: int) -> None:
         self.trace_, self.place, self.period = trace, place, period
 
-    def _note(self, place: int, *others: Traced) -> Traced:
-        return self.trace_.note(place, max([self.period, *(other.period for other in others)]))
+    def _note(self, name: str, *args: Any, beside: Sequence[Traced] = (), period: int = 0) -> Traced:
+        """A step on this ciphertext and others, or on clear numbers of a period."""
+        return self.trace_.note(max([self.period, period, *(other.period for other in beside)]), name, *args)
 
     def add(self, other: Traced) -> Traced:
-        return self._note(self.trace_.tape.add(self.place, other.place), other)
+        return self._note("add", self.place, other.place, beside=[other])
 
     def sub(self, other: Traced) -> Traced:
-        return self._note(self.trace_.tape.sub(self.place, other.place), other)
+        return self._note("sub", self.place, other.place, beside=[other])
 
     def negate(self) -> Traced:
-        return self._note(self.trace_.tape.negate(self.place))
+        return self._note("negate", self.place)
 
     def multiply(self, other: Traced, keys: object) -> Traced:
-        return self._note(self.trace_.tape.multiply(self.place, other.place), other)
+        return self._note("multiply", self.place, other.place, beside=[other])
 
     def add_plain(self, numbers: Numbers) -> Traced:
-        return self._wide(self.trace_.tape.add_plain(self.place, numbers.values, numbers.period), numbers)
+        return self._note("add_plain", self.place, numbers.values, numbers.period, period=numbers.period)
 
     def sub_plain(self, numbers: Numbers) -> Traced:
-        return self._wide(self.trace_.tape.sub_plain(self.place, numbers.values, numbers.period), numbers)
+        return self._note("sub_plain", self.place, numbers.values, numbers.period, period=numbers.period)
 
     def multiply_plain(self, numbers: Numbers) -> Traced:
         return self.sum_of_plain_products([(self, numbers)])
 
-    def _wide(self, place: int, numbers: Numbers) -> Traced:
-        return self.trace_.note(place, max(self.period, numbers.period))
-
     @staticmethod
     def sum_of_plain_products(terms: Sequence[tuple[Traced, Numbers]]) -> Traced:
-        first, period = terms[0][0], max(max(a.period, m.period) for a, m in terms)
-        place = first.trace_.tape.plain_products([(a.place, m.values) for a, m in terms], terms[0][1].period)
-        return first.trace_.note(place, period)
+        (first, numbers), period = terms[0], max(m.period for _, m in terms)
+        products = [(a.place, m.values) for a, m in terms]
+        return first._note("plain_products", products, numbers.period, beside=[a for a, _ in terms], period=period)
 
     @staticmethod
     def sum_of_products(terms: Sequence[tuple[Traced, Traced]], keys: object) -> Traced:
-        first = terms[0][0]
-        return first._note(first.trace_.tape.products([(a.place, b.place) for a, b in terms]), *(b for _, b in terms))
+        return terms[0][0]._note("products", [(a.place, b.place) for a, b in terms], beside=[b for _, b in terms])
 
     def multiply_integer(self, factor: int) -> Traced:
-        return self._note(self.trace_.tape.integer(self.place, factor))
+        return self._note("integer", self.place, factor)
 
     def multiply_constant(self, constant: complex) -> Traced:
-        return self._note(self.trace_.tape.constant(self.place, constant))
+        return self._note("constant", self.place, constant)
 
     def rotate(self, steps: int, keys: object) -> Traced:
-        self.trace_.steps.add(steps)
-        return self._note(self.trace_.tape.rotate(self.place, steps))
+        return self._note("rotate", self.place, steps)
 
     def rotate_many(self, steps: Sequence[int], keys: object) -> list[Traced]:
         return [self.rotate(step, keys) if step else self for step in steps]
 
     def swap(self, keys: object) -> Traced:
-        self.trace_.swaps = True
-        return self._note(self.trace_.tape.swap(self.place))
+        return self._note("swap", self.place)
 
     def polynomial(self, coefficients: Sequence[int], keys: object) -> Traced:
-        return self._note(self.trace_.tape.polynomial(self.place, coefficients))
+        return self._note("polynomial", self.place, coefficients)
 
     def series(self, series: _native.Series, keys: object) -> Traced:
-        return self._note(self.trace_.tape.series(self.place, series))
+        return self._note("series", self.place, series)
 
     def bounded_by(self, others: Sequence[Traced]) -> Traced:
-        return self._note(self.trace_.tape.bounded(self.place, [other.place for other in others]))
+        return self._note("bounded", self.place, [other.place for other in others])
 
     def level_to(self, level: int) -> Traced:
         raise ShapeError("level_to in a program: levels are chosen by its plan")
@@ -258,29 +289,17 @@ def traced(function: Any, arguments: Sequence[Like], scheme: str, log2_degree: i
     return _traced(function, arguments, scheme, log2_degree, powers)
 
 
-def _traced(function: Any, arguments: Sequence[Like], scheme: str, log2_degree: int, exponents: frozenset[int]) -> Trace:
-    real = scheme == "ckks"
+def dry_context(scheme: str, log2_degree: int) -> Context:
+    """In the place of a context, before there are parameters."""
     context = Context.__new__(Context)
-    context._inner = cast(_native.Context, _Native(real, log2_degree, scheme))
+    context._inner = cast(_native.Context, _Native(scheme == "ckks", log2_degree, scheme))
     context._bytes, context._set, context._top = b"dry run", "", None
-    trace, keys = Trace(real), cast(Any, _Keys(exponents))
-    arrays = []
-    for like in arguments:
-        size = int(np.prod(like.shape, dtype=np.int64))
-        period, chunks = period_of(context, size), []
-        for start in range(0, size, period):
-            bounds = np.zeros(period)
-            bounds[: min(period, size - start)] = like.bound
-            chunks.append(cast(_native.Ciphertext, trace.note(trace.tape.input(bounds), period)))
-        kind = np.dtype(like.dtype)
-        dtype = kind if kind.kind == "c" else np.dtype(np.float64 if real else np.int64)
-        known = Known(*like._within())
-        arrays.append(EncryptedArray._make(context, chunks, like.shape, period, 0, dtype, keys, known=known))
-    for array in flattened(function(*arrays)):
-        trace.add_result(array._known)
-        for i, chunk in enumerate(array._chunks):
-            size = min(array._period, array.size - i * array._period)
-            trace.tape.output(cast(Traced, chunk).place, size)
+    return context
+
+
+def _traced(function: Any, arguments: Sequence[Like], scheme: str, log2_degree: int, exponents: frozenset[int]) -> Trace:
+    context, trace, keys = dry_context(scheme, log2_degree), Trace(scheme == "ckks"), cast(Any, _Keys(exponents))
+    trace.finish(function(*[trace.argument(like, context, keys) for like in arguments]))
     return trace
 
 

@@ -16,12 +16,13 @@ from typing import Any, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
+from . import _native, _wire
 from ._array import EncryptedArray
 from ._context import Context
 from ._keys import Keys, Progress, PublicKeys, keygen
 from ._known import Known
 from ._layout import power_of_two
+from ._stored import Owner, check_key, owner_of
 from .errors import LevelTooLow, MessageTooLarge, MissingKey, OutsideInterval, ShapeError
 
 Reals = npt.NDArray[np.float64]
@@ -33,7 +34,7 @@ _ESTIMATE = "the errors of training are an estimate over all its steps: fit_clea
 
 @dataclasses.dataclass(frozen=True)
 class EncryptedTable:
-    """Rows that a model is trained on, as ``encrypt`` of an estimator makes them. Holds no secret; may be pickled."""
+    """Rows that a model is trained on, as ``encrypt`` of an estimator makes them. Holds no secret; ``to_bytes`` makes bytes to give away."""
 
     #: Arrays of shape (rows, 2·width).
     blocks: tuple[EncryptedArray, ...]
@@ -51,8 +52,28 @@ class EncryptedTable:
         return sum(block.nbytes for block in self.blocks)
 
     def with_keys(self, keys: PublicKeys) -> EncryptedTable:
-        """The same, computing with these keys: after unpickling."""
+        """The same, computing with these keys."""
         return dataclasses.replace(self, blocks=tuple(block.with_keys(keys) for block in self.blocks))
+
+    def to_bytes(self) -> bytes:
+        """The table in bytes that anybody may read by ``from_bytes``: no key is in them, and no pickle."""
+        fields = _wire.Fields()
+        fields.words([self.rows, self.features])
+        return _wire.packed(_wire.TABLE, fields.to_bytes(), [block.to_bytes() for block in self.blocks], like=0)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, owner: Owner) -> EncryptedTable:
+        """From the bytes of ``to_bytes``, which may come from anybody and must belong to these keys or to this context, as those of an array."""
+        fields, objects, key = _wire.unpacked(_wire.TABLE, data)
+        counts = fields.words("rows and features", 2, 1, 2**40)
+        fields.finish()
+        check_key(key, owner_of(owner)[1])
+        blocks = tuple(EncryptedArray.from_bytes(one, owner) for one in objects)
+        shapes = {block.shape for block in blocks}
+        shape = shapes.pop() if len(shapes) == 1 else ()
+        if len(shape) != 2 or shape[1] % 2 or len(counts) != 2 or counts[0] > shape[0] * len(blocks) or counts[1] + 2 > shape[1] // 2:
+            raise _wire.value("rows and features", "those of blocks of one shape", counts)
+        return cls(blocks, *counts)
 
 
 def training_keys(context: Context, rows: int, features: int, *, progress: Optional[Progress] = None) -> Keys:
@@ -218,7 +239,7 @@ class Descent:
         """Trains, and leaves the encrypted weights in ``state_``; ``progress`` is told after each step."""
         keys = table.blocks[0].keys
         if keys is None:
-            raise MissingKey("the table has no keys to compute with, as after unpickling: give it some by with_keys(keys.public)")
+            raise MissingKey("the table has no keys to compute with, as after it was read for a context alone: give it some by with_keys(keys.public)")
         self._seen: list[EncryptedArray] = []
         start = np.zeros(2 * table.width)
         start[: table.features + 2] = start[table.width :][: table.features + 2] = self._start(table.features) * SCALE / self.width

@@ -18,6 +18,7 @@ from ._array import EncryptedArray
 from ._encoding import Bounds
 from ._keys import Keys, PublicKeys
 from ._known import Known, of_numbers
+from ._sklearn import linear_of
 from ._training import EncryptedTable, LogisticRegression, Ridge, training_keys
 from .errors import ShapeError, WrongScheme
 
@@ -210,9 +211,12 @@ class Network:
 
     @classmethod
     def from_sklearn(cls, model: Any) -> Network:
-        """From a fitted linear model of scikit-learn: its decision function, or its prediction."""
-        weight = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
-        return cls([Dense(weight, np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64)))])
+        """From a fitted linear model of scikit-learn, or of this module: its decision function, or its prediction.
+
+        Of scikit-learn a model is taken whose scores are ``rows @ coef_.T + intercept_``, which is tried on rows in the clear: ``LinearRegression``, ``Ridge``,
+        ``Lasso``, ``LogisticRegression``, ``LinearSVC``, ``SGDClassifier`` and the like. Any other is a ``TypeError`` that says what to do.
+        """
+        return cls([Dense(*linear_of(model))])
 
 
 class LinearRegression:

@@ -273,6 +273,9 @@ def test_what_arrays_say(party: Party) -> None:
     text, table = repr(a), a._repr_html_()
     assert "(3, 4)" in text and party.context.scheme in text and party.keys.id[:8] in text
     assert table.startswith("<table>") and "(3, 4)" in table
+    picture = (a * a + 1)._repr_html_()
+    assert "<svg" in picture and "polyline" in picture and "multiply" in picture and "bits at first" in picture
+    assert "script" not in picture and "http" not in picture.replace("http://www.w3.org/2000/svg", "")
     assert a.nbytes > 0 and a.bits_left > 0 and len(a) == 3 and a.size == 12 and a.ndim == 2
     assert (a.level is None) == (party.context.scheme == "bfv")
     assert (a.scale is None) == (not party.context.is_real)
@@ -282,3 +285,26 @@ def test_what_arrays_say(party: Party) -> None:
         bool(a)
     with pytest.raises(TypeError):
         a + "x"
+
+
+def test_tables_and_pictures_are_escaped_and_small(party: Party) -> None:
+    from xml.etree import ElementTree
+
+    from sunzi import _html
+
+    a = party.encrypt(numbers(party, 4))
+    for _ in range(2):
+        a = a * a[::-1].rotate(1) + 1
+    for shown in (a, party.context, party.keys, party.keys.public):
+        page = shown._repr_html_()
+        tree = ElementTree.fromstring(page.replace("<br>", "<br/>"))
+        assert tree.tag == "table" and len(page) < 16384
+    assert "SECRET" in party.keys._repr_html_() and party.keys.id[:8] in party.keys.public._repr_html_()
+    assert "NO SECURITY" in party.context._repr_html_() and party.context.scheme in party.context._repr_html_()
+    evil = _html.table("<b>", [("<i>", '"&<script>')], _html.sparkline([("<u>", 1, 0.0, 9.0), ("x", 2, 3.5, 5.5)], "<p>"))
+    assert "<b>" not in evil and "<i>" not in evil and "<script>" not in evil and "<u>" not in evil and "<p>" not in evil
+    assert "x (2 times): 3.5 bits spent, 5.5 left" in evil
+    # Nothing to draw of one step, of none, or of bits that are no numbers.
+    for steps in ([], [("encrypt", 1, 0.0, 9.0)], [("encrypt", 1, 0.0, float("inf")), ("add", 1, 0.0, float("nan"))]):
+        assert _html.sparkline(steps, "precision") == ""
+    ElementTree.fromstring(_html.table("flat", [], _html.sparkline([("a", 1, 0.0, 0.0), ("b", 1, 0.0, 0.0)], "bits").replace("<br>", "<br/>")))

@@ -77,3 +77,41 @@ def test_a_model_of_scikit_learn(reals: Party) -> None:
     opened = ml.decrypt_columns(reals.keys, scores)[:, 0]
     np.testing.assert_allclose(opened, model.decision_function(rows[400:]), atol=1e-2)
     assert ((opened > 0) == model.predict(rows[400:])).mean() > 0.98
+
+
+def test_other_models_of_scikit_learn_are_refused_by_name(reals: Party) -> None:
+    """What would give other scores than the model has, and what has no weights."""
+    linear, svm = pytest.importorskip("sklearn.linear_model"), pytest.importorskip("sklearn.svm")
+    pipeline, scaling = pytest.importorskip("sklearn.pipeline"), pytest.importorskip("sklearn.preprocessing")
+    ensemble, neural = pytest.importorskip("sklearn.ensemble"), pytest.importorskip("sklearn.neural_network")
+    rng = np.random.default_rng(3)
+    rows, three = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)
+    target = np.exp(rows @ [0.5, -0.25, 0.125])
+    for model, what in [
+        (ensemble.RandomForestClassifier(n_estimators=3).fit(rows, three), "no coef_"),
+        (ensemble.RandomForestClassifier(), "fit"),
+        (linear.LogisticRegression(), "call fit first"),
+        (linear.LogisticRegression, "class"),
+        (linear.PoissonRegressor().fit(rows, target), "exponential.*np.exp"),
+        (linear.GammaRegressor().fit(rows, target), "scores are not those"),
+        (svm.SVC(kernel="linear").fit(rows, three), "SVC.*scores are not those"),
+        (svm.SVC(kernel="rbf").fit(rows, three), "SVC.*no coef_"),
+        (pipeline.make_pipeline(scaling.StandardScaler(), linear.Ridge()).fit(rows, target), "in the clear.*model\\[-1\\]"),
+        (neural.MLPClassifier((4,), max_iter=5).fit(rows, three), "Dense.*Activation"),
+        ("model", "str"),
+    ]:
+        with pytest.raises(TypeError, match=what) as told:
+            ml.Network.from_sklearn(model)
+        assert "supported are" in str(told.value) and "LogisticRegression" in str(told.value)
+    columns = ml.encrypt_columns(reals.keys, rows / 8)
+    for model in (
+        linear.LinearRegression(fit_intercept=False).fit(rows, np.column_stack([target, -target])),
+        linear.LogisticRegression().fit(rows, three),
+        linear.SGDClassifier().fit(rows, three > 0).sparsify(),
+        linear.Ridge().fit(rows, target),
+        svm.LinearSVC().fit(rows, three),
+        svm.SVR(kernel="linear").fit(rows, target),
+    ):
+        scores = ml.decrypt_columns(reals.keys, ml.Network.from_sklearn(model).encrypted(columns))
+        wanted = getattr(model, "decision_function", model.predict if hasattr(model, "predict") else None)(rows / 8)
+        np.testing.assert_allclose(scores, wanted.reshape(len(rows), -1), atol=1e-2)

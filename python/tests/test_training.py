@@ -26,9 +26,9 @@ def small() -> sunzi.Keys:
 def test_logistic_regression(small: sunzi.Keys) -> None:
     settings = {"iterations": 4, "degree": 5, "width": 16.0}
     owner, server = ml.LogisticRegression(**settings), ml.LogisticRegression(**settings)
-    sent = pickle.dumps(owner.encrypt(small.public, ROWS, LABELS))
+    sent = owner.encrypt(small.public, ROWS, LABELS).to_bytes()
     told: list[tuple[str, int, int]] = []
-    table: ml.EncryptedTable = pickle.loads(sent)
+    table = ml.EncryptedTable.from_bytes(sent, small.context)
     assert len(table.blocks) == 1 and table.width == 4 and table.nbytes > 0
     server.fit(table.with_keys(small.public), progress=lambda *step: told.append(step))
     assert told == [("steps", k, 4) for k in (1, 2, 3, 4)]
@@ -116,7 +116,7 @@ def test_what_is_refused(small: sunzi.Keys) -> None:
     for wrong in ({"C": 0.0}, {"iterations": 0}, {"rate": 0.0}, {"width": 0.5}):
         with pytest.raises(ValueError):
             ml.LogisticRegression(**wrong)
-    table: ml.EncryptedTable = pickle.loads(pickle.dumps(model.encrypt(small, ROWS, LABELS)))
+    table = ml.EncryptedTable.from_bytes(model.encrypt(small, ROWS, LABELS).to_bytes(), small.context)
     with pytest.raises(sunzi.errors.MissingKey):
         model.fit(table)
     # Without bootstrapping a context must have the levels of all steps.

@@ -37,8 +37,8 @@ pub enum BgvError {
     },
     /// Error: a multiplication of a ciphertext that has no level left.
     #[error(
-        "{operation} would be multiplication number {needed} in a row where {depth} are declared: declare \
-         depth({needed})"
+        "no level left: {operation} would be multiplication number {needed} in a row where {depth} are declared; declare \
+         depth({needed}) (Context.for_depth({needed}) in Python), or multiply in pairs"
     )]
     DepthExceeded {
         /// Name of the operation that needs more levels.

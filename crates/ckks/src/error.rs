@@ -28,7 +28,8 @@ pub enum CkksError {
     },
     /// Error: an operation needs a rescaling, and the ciphertext has none left.
     #[error(
-        "{operation} takes {}, the operand has {level}: declare more depth, or bootstrap before it",
+        "no level left: {operation} takes {}, the operand has {level}; declare more depth \
+         (Context.for_depth in Python), multiply in pairs, or bootstrap before it",
         counted(*needed, "level", "levels")
     )]
     LevelExhausted {

@@ -438,6 +438,13 @@ impl Ciphertext {
         said!(self.value(), |c| c.trace().to_string())
     }
 
+    /// Returns the latest operations: name, how many times in a row, bits it spent, and bits left after it.
+    #[getter]
+    fn steps(&self) -> Vec<(&'static str, u32, f64, f64)> {
+        let trace = said!(self.value(), |c| c.trace().clone());
+        trace.steps().iter().map(|step| (step.operation, step.times, step.spent, step.left)).collect()
+    }
+
     #[getter]
     fn key_id(&self) -> String {
         said!(self.value(), |c| c.key().to_string())

@@ -7,12 +7,12 @@ class BudgetExceeded(NoiseError):
     """The result might not decrypt."""
 
 
-class DepthExceeded(NoiseError):
-    """More multiplications in a row than declared."""
-
-
 class LevelExhausted(NoiseError):
-    """No level is left for this operation."""
+    """No level is left for this operation: ask for more depth, multiply in pairs, or bootstrap."""
+
+
+class DepthExceeded(LevelExhausted):
+    """No level is left in BGV: more multiplications in a row than declared."""
 
 
 class LevelTooLow(NoiseError):

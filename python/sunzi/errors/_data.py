@@ -219,6 +219,10 @@ class OutsideInterval(ValueRangeError):
     """Numbers that may lie outside of the interval that a function is approximated on."""
 
 
+class RangeExceeded(ValueRangeError, OverflowError):
+    """Integers that may be beyond the range of the plaintext modulus, where they would wrap around."""
+
+
 class Scale(ValueRangeError):
     """A scale that no plaintext has."""
 
@@ -269,6 +273,10 @@ class Magic(FormatError):
 
 class MixedKeys(FormatError):
     """Ciphertexts of several keys in one object."""
+
+
+class NotRegular(FormatError):
+    """A path that names no regular file."""
 
 
 class PackedLength(FormatError):

@@ -1,0 +1,40 @@
+//! Headers and checksums of the wire format, for the objects that Python puts together itself.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sunzi_rlwe::wire::{self, Fingerprint, Header};
+
+use crate::error::OrRaise as _;
+
+/// Number of the kind, fingerprints of ring and scheme, name of the key, bytes of the body.
+type Fields<'py> = (u16, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Option<String>, u64);
+
+/// Returns a header with the parameters and the key of another one; without another one, of no parameters and no key.
+#[pyfunction]
+#[pyo3(signature = (kind, body_len, like=None))]
+pub(crate) fn header<'py>(
+    py: Python<'py>,
+    kind: u16,
+    body_len: u64,
+    like: Option<&[u8]>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let like = like.map(|mut bytes| Header::read(&mut bytes)).transpose().or_raise(py)?;
+    let none = Fingerprint { ring: [0; 8], scheme: [0; 8] };
+    let (parameters, key) = like.map_or((none, None), |like| (like.parameters, like.key));
+    Ok(PyBytes::new(py, &Header { kind, parameters, key, body_len }.to_bytes()))
+}
+
+/// Reads the header that bytes begin with.
+#[pyfunction]
+pub(crate) fn read_header<'py>(py: Python<'py>, mut data: &[u8]) -> PyResult<Fields<'py>> {
+    let header = Header::read(&mut data).or_raise(py)?;
+    let ring = PyBytes::new(py, &header.parameters.ring);
+    let scheme = PyBytes::new(py, &header.parameters.scheme);
+    Ok((header.kind, ring, scheme, header.key.map(|key| key.to_string()), header.body_len))
+}
+
+/// Returns the checksum that follows a record.
+#[pyfunction]
+pub(crate) fn checksum(data: &[u8]) -> u64 {
+    wire::checksum(data)
+}

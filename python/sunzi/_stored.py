@@ -1,0 +1,210 @@
+"""Arrays and public keys as bytes, for whoever is not trusted: what ``to_bytes`` writes and ``from_bytes`` reads and checks."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Union, cast
+
+import numpy as np
+
+from . import _native, _wire, errors
+from ._context import _INSECURE, Context, _restored
+from ._crt import CrtCiphertext, CrtContext
+from ._facts import Fill, Shape
+from ._known import Known
+from ._layout import power_of_two
+from ._wire import ARRAY, PUBLIC_KEYS, FieldReader, Fields, packed, unpacked, value
+
+if TYPE_CHECKING:
+    from ._array import EncryptedArray
+    from ._keys import Keys, PublicKeys
+
+#: What bytes have to belong to.
+Owner = Union["Keys", "PublicKeys", Context]
+
+#: Dimensions that every numpy has.
+_MOST_DIMENSIONS = 32
+_MOST_SIZE = 1 << 48
+#: Types of numbers.
+_INTEGERS, _REALS, _COMPLEX = range(3)
+_TYPES = (np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128))
+
+
+class Layout:
+    """What an array is besides its ciphertexts."""
+
+    def __init__(self, shape: Shape, period: int, dtype: np.dtype[Any], divisor: int, fill: Fill, known: Known) -> None:
+        self.shape, self.period, self.dtype, self.divisor, self.fill, self.known = shape, period, dtype, divisor, fill, known
+
+    @property
+    def count(self) -> int:
+        """How many ciphertexts."""
+        return -(-math.prod(self.shape) // self.period)
+
+    @classmethod
+    def of(cls, array: EncryptedArray) -> Layout:
+        return cls(array._shape, array._period, array._dtype, array._divisor, array._fill, array._known)
+
+    def put(self, fields: Fields) -> None:
+        fields.words(self.shape)
+        fields.word(self.period)
+        fields.word({"i": _INTEGERS, "f": _REALS, "c": _COMPLEX}[self.dtype.kind])
+        fields.integer(self.divisor)
+        real = self.dtype.kind != "i"
+        finite = self.fill is not None and math.isfinite(abs(self.fill)) if real else self.fill is not None
+        fields.optional(self.fill if finite else None, lambda fill: _put_fill(fields, fill, real))
+        put_known(fields, self.known)
+
+    @classmethod
+    def get(cls, fields: FieldReader, context: Context) -> Layout:
+        shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
+        if math.prod(shape) > _MOST_SIZE:
+            raise value("the shape", f"at most {_MOST_SIZE} numbers", shape)
+        period = fields.word("the period", 1, context.slots)
+        if period != power_of_two(period):
+            raise value("the period", "a power of two", period)
+        low, high = (_REALS, _COMPLEX) if context.is_real else (_INTEGERS, _INTEGERS)
+        dtype = _TYPES[fields.word("the type of the numbers", low, high)]
+        divisor = fields.integer("the divisor")
+        if divisor == 0 or (context.is_real and divisor != 1):
+            raise value("the divisor", "1" if context.is_real else "an integer other than 0", divisor)
+        fill = fields.optional("a fill", lambda: _get_fill(fields, context))
+        return cls(shape, period, dtype, divisor, fill, get_known(fields))
+
+    def array(self, context: Context, chunks: list[_native.Ciphertext], keys: PublicKeys | None) -> EncryptedArray:
+        """Of these ciphertexts."""
+        from ._array import EncryptedArray
+
+        return EncryptedArray._make(context, chunks, self.shape, self.period, self.fill, self.dtype, keys, self.divisor, self.known)
+
+
+def _put_fill(fields: Fields, fill: complex, real: bool) -> None:
+    if real:
+        fields.double(complex(fill).real)
+        fields.double(complex(fill).imag)
+    else:
+        # Integers of several plaintext moduli are wider than doubles.
+        fields.integer(int(fill.real))
+
+
+def _get_fill(fields: FieldReader, context: Context) -> complex:
+    if context.is_real:
+        return complex(fields.double("the fill"), fields.double("the fill"))
+    fill, half = fields.integer("the fill"), (context.plain_modulus or 0) // 2
+    if abs(fill) > half:
+        raise value("the fill", f"{-half} to {half}", fill)
+    return fill
+
+
+def put_known(fields: Fields, known: Known) -> None:
+    """What is known of numbers, but for what whoever encrypted them saw."""
+    fields.double(known.low)
+    fields.double(known.high)
+    fields.double(known.off)
+    fields.optional(known.unproved, fields.text)
+
+
+def get_known(fields: FieldReader) -> Known:
+    """Bounds that can be."""
+    low, high = fields.double("the lower bound", finite=False), fields.double("the upper bound", finite=False)
+    off = fields.double("the distance of approximations", finite=False)
+    if not (low <= high and off >= 0):
+        raise value("bounds", "the lower one first, and a distance that is not negative", (low, high, off))
+    return Known(low, high, off, fields.optional("a reason", lambda: fields.text("the reason that an error is not proved")))
+
+
+def owner_of(owner: Owner) -> tuple[Context, PublicKeys | None]:
+    """The context and, if they are given, the keys that bytes have to belong to."""
+    if isinstance(owner, Context):
+        return owner, None
+    public: Any = getattr(owner, "public", owner)
+    context = getattr(public, "context", None)
+    if not isinstance(context, Context):
+        raise TypeError(f"bytes are read for keys or a context that they must belong to, not for {type(owner).__name__}: give keys.public")
+    return context, cast("PublicKeys", public)
+
+
+def check_key(key: str | None, keys: PublicKeys | None) -> None:
+    """Fails for an object of other keys."""
+    if keys is not None and key != keys.id:
+        raise errors.Key(f"the bytes belong to the key {(key or 'none')[:8]}, the keys to {keys.id[:8]}: give those that were made together")
+
+
+# Arrays.
+
+
+def array_bytes(array: EncryptedArray) -> bytes:
+    """An array: its layout, and its ciphertexts after it."""
+    fields = Fields()
+    Layout.of(array).put(fields)
+    objects = [part.to_bytes() for chunk in array._chunks for part in _parts(chunk)]
+    return packed(ARRAY, fields.to_bytes(), objects, like=0)
+
+
+def _parts(chunk: _native.Ciphertext) -> tuple[_native.Ciphertext, ...]:
+    """One for each plaintext modulus."""
+    return chunk.parts if isinstance(chunk, CrtCiphertext) else (chunk,)
+
+
+def read_array(data: bytes, owner: Owner) -> EncryptedArray:
+    """The array of ``array_bytes``, which must belong to these keys or to this context."""
+    context, keys = owner_of(owner)
+    fields, objects, key = unpacked(ARRAY, data)
+    check_key(key, keys)
+    if not objects:
+        raise value("the count of ciphertexts", "1 at least", 0)
+    # Of other parameters nothing else would be true, and the first ciphertext tells.
+    first = _native.Ciphertext.from_bytes(context._contexts[0], objects[0])
+    layout = Layout.get(fields, context)
+    fields.finish()
+    parts = context._parts
+    if len(objects) != layout.count * parts:
+        raise value("the count of ciphertexts", layout.count * parts, len(objects))
+    native = context._contexts
+    ciphers = [first, *(_native.Ciphertext.from_bytes(native[i % parts], one) for i, one in enumerate(objects[1:], 1))]
+    if any(cipher.key_id != key for cipher in ciphers):
+        raise errors.MixedKeys("the array has ciphertexts of several keys: take the bytes that to_bytes() made")
+    if isinstance(context.lowlevel, CrtContext):
+        joined = [CrtCiphertext(ciphers[i : i + parts]) for i in range(0, len(ciphers), parts)]
+        return layout.array(context, [cast(_native.Ciphertext, one) for one in joined], keys)
+    return layout.array(context, ciphers, keys)
+
+
+# Public keys.
+
+
+def keys_bytes(keys: PublicKeys) -> bytes:
+    """Parameters, the public key, evaluation keys and those of a bootstrapping."""
+    parameters, evaluation = _wire.cut(keys.context._bytes), _wire.cut(keys.evaluation.to_bytes())
+    boot = keys.bootstrapping
+    fields = Fields()
+    fields.text(keys.context._set)
+    fields.words([len(parameters), len(evaluation), 0 if boot is None else keys.bootstrapper.slots])
+    objects = [*parameters, keys.encryption.to_bytes(), *evaluation]
+    if boot is not None:
+        objects.append(boot.to_bytes())
+    return packed(PUBLIC_KEYS, fields.to_bytes(), objects, like=len(parameters))
+
+
+def read_keys(data: bytes, expected: Context | None, accept: bool) -> PublicKeys:
+    """The keys of ``keys_bytes``, of an expected context if one is given."""
+    from ._keys import PublicKeys
+
+    fields, objects, key = unpacked(PUBLIC_KEYS, data)
+    name, counts = fields.text("the name of a bootstrapping set"), fields.words("a count", 3)
+    fields.finish()
+    if len(counts) != 3 or len(objects) != counts[0] + 1 + counts[1] + (counts[2] > 0) or not counts[0]:
+        raise value("the counts of keys", "those of the objects that follow", counts)
+    parameters = b"".join(objects[: counts[0]])
+    if expected is not None and (parameters, name) != (expected._bytes, expected._set):
+        raise errors.Parameters(f"the keys belong to other parameters than {expected!r}: make them in that context")
+    context = expected or _restored(parameters, name, accept or _INSECURE.get())
+    native, rest = context._contexts[0], objects[counts[0] :]
+    encryption = _native.PublicKey.from_bytes(native, rest[0])
+    evaluation = _native.EvaluationKeys.from_bytes(native, b"".join(rest[1 : 1 + counts[1]]))
+    if not encryption.id == evaluation.id == key:
+        raise errors.MixedKeys(f"a public key {encryption.id[:8]} and evaluation keys {evaluation.id[:8]}: take those that were made together")
+    if not counts[2]:
+        return PublicKeys(context, encryption, evaluation)
+    keys = _native.BootstrapKeys.from_bytes(native, rest[-1])
+    return PublicKeys(context, encryption, evaluation, keys, _native.Bootstrapper(native, name, counts[2]))
