@@ -68,8 +68,8 @@ enum Task {
     Book(book::Arguments),
     /// Build the Python package into a fresh virtual environment and test it there
     Python,
-    /// Package every crate as it would be published, and build each from its package alone
-    Package,
+    /// Package every crate as it would be published, and compile each from its package alone
+    Package(package::Arguments),
     /// Build wheels of the Python package for Linux and its source distribution, and try them (needs Python and the network)
     Wheels(wheels::Arguments),
     /// Build the command line and pack it with completions and the manual
@@ -97,7 +97,7 @@ fn main() -> ExitCode {
         Task::Supply(arguments) => supply::run(&arguments),
         Task::Book(arguments) => book::run(&arguments),
         Task::Python => python::check(&tree::root()).map(|summary| format!("python: {summary}")),
-        Task::Package => package::check(&tree::root()).map(|summary| format!("package: {summary}")),
+        Task::Package(arguments) => package::run(&arguments),
         Task::Wheels(arguments) => wheels::run(&arguments),
         Task::Archive(arguments) => archive::run(&arguments),
         Task::Reliability(arguments) => reliability::run(&arguments),

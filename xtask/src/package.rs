@@ -1,12 +1,15 @@
-//! Task `cargo xtask package`: packages every crate as it would be published, and builds each from its package alone.
+//! Task `cargo xtask package`: packages every crate as it would be published, and compiles each from its package alone.
 
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
+use flate2::read::GzDecoder;
 use serde_json::Value;
 
-use crate::step::cargo;
-use crate::{layers, tree};
+use crate::step::{self, cargo};
+use crate::{layers, python, tree};
 
 /// Most keywords of a package, and most letters of one: the registry refuses more.
 const MOST_KEYWORDS: usize = 5;
@@ -16,21 +19,42 @@ const TEXTS: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 /// Most bytes of one package: the largest has a fifth of them, so that a file that strayed in is noticed.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Packages the crates that are published, builds them, and checks what their packages say and have.
-pub(crate) fn check(root: &Path) -> Result<String, String> {
+/// Options of `cargo xtask package`.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Build every package, not only check that it compiles: minutes
+    #[arg(long)]
+    build: bool,
+}
+
+/// Packages the crates that are published, compiles them, and checks what their packages say and have.
+pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
+    let root = tree::root();
+    let summary = packages(&root, if arguments.build { "build" } else { "check" })?;
+    Ok(format!("package: {summary}"))
+}
+
+/// Compiles each package by a command of cargo, `check` or `build`, and returns a summary.
+fn packages(root: &Path, command: &str) -> Result<String, String> {
     let metadata = layers::metadata(root, &["--locked", "--no-deps"])?;
     let all = metadata.get("packages").and_then(Value::as_array).ok_or("cargo metadata lists no packages")?;
     let (published, kept): (Vec<&Value>, Vec<&Value>) = all.iter().partition(|package| is_published(package));
     let mut found: Vec<String> = published.iter().flat_map(|package| faults(package)).collect();
     if found.is_empty() {
-        build(root, &kept)?;
+        pack(root, &kept)?;
+        published.iter().try_for_each(|package| unpack(root, package))?;
+        write_workspace(root, &published)?;
+        for package in &published {
+            compile(root, command, text(package, "name"))?;
+        }
         found = published.iter().flat_map(|package| missing(root, package)).collect();
     }
     if !found.is_empty() {
-        return Err(format!("{} fault(s) of packages:\n  - {}", found.len(), found.join("\n  - ")));
+        return Err(format!("{} faults of packages:\n  - {}", found.len(), found.join("\n  - ")));
     }
     let bytes: u64 = published.iter().map(|package| size(root, package)).sum();
-    Ok(format!("{} packages, {} KiB together, each built alone", published.len(), bytes / 1024))
+    let count = published.len();
+    Ok(format!("{count} packages, {} KiB together; cargo {command} holds on each alone", bytes / 1024))
 }
 
 /// Whether a package may go to a registry: `publish = false` is an empty list of registries.
@@ -65,22 +89,77 @@ fn faults(package: &Value) -> Vec<String> {
     found
 }
 
-/// Packages all crates but those that are kept, and builds each from its package in one folder for all.
-fn build(root: &Path, kept: &[&Value]) -> Result<(), String> {
+/// Packages all crates but those that are kept.
+fn pack(root: &Path, kept: &[&Value]) -> Result<(), String> {
     let mut command = Command::new(cargo());
     // A tree with changes is packaged too: nothing is sent anywhere.
-    command.args(["package", "--workspace", "--locked", "--allow-dirty", "--quiet"]).current_dir(root);
+    command.args(["package", "--workspace", "--locked", "--allow-dirty", "--no-verify", "--quiet"]);
     for package in kept {
         command.args(["--exclude", text(package, "name")]);
     }
-    let status = command
-        .env("CARGO_TARGET_DIR", folder(root))
-        .status()
-        .map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
+    python::run(command.env("CARGO_TARGET_DIR", folder(root)).current_dir(root))
 }
 
-fn folder(root: &Path) -> std::path::PathBuf {
+/// Unpacks a package below the folder of packages.
+fn unpack(root: &Path, package: &Value) -> Result<(), String> {
+    let path = file(root, package);
+    let report = |error| format!("{}: {error}", path.display());
+    let unpacked = alone(root).join(stem(package));
+    if unpacked.exists() {
+        fs::remove_dir_all(&unpacked).map_err(report)?;
+    }
+    let archive = File::open(&path).map_err(report)?;
+    tar::Archive::new(GzDecoder::new(archive)).unpack(alone(root)).map_err(report)
+}
+
+/// Writes the manifest of a workspace of unpacked packages, which takes each of them for the one of a registry. The workspace of this
+/// repository lends its lock file and its profiles, nothing else.
+fn write_workspace(root: &Path, packages: &[&Value]) -> Result<(), String> {
+    let path = alone(root).join("Cargo.toml");
+    let report = |error| format!("{}: {error}", path.display());
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).map_err(report)?;
+    fs::write(&path, workspace(&manifest, packages)).map_err(report)?;
+    fs::copy(root.join("Cargo.lock"), alone(root).join("Cargo.lock")).map_err(report)?;
+    Ok(())
+}
+
+/// Returns the manifest of a workspace of packages, with the profiles of another manifest.
+fn workspace(manifest: &str, packages: &[&Value]) -> String {
+    let mut written = String::from("[workspace]\nresolver = \"3\"\nmembers = [\n");
+    for package in packages {
+        written.push_str(&format!("    \"{}\",\n", stem(package)));
+    }
+    written.push_str("]\n\n[patch.crates-io]\n");
+    for package in packages {
+        written.push_str(&format!("{} = {{ path = \"{}\" }}\n", text(package, "name"), stem(package)));
+    }
+    let profiles = manifest.split("\n[").filter(|table| table.starts_with("profile.dev"));
+    written.extend(profiles.map(|table| format!("\n[{table}")));
+    written
+}
+
+/// Compiles a package with its own features alone, by a command of cargo.
+fn compile(root: &Path, command: &str, name: &str) -> Result<(), String> {
+    let arguments = [command, "--quiet", "--package", name];
+    step::announce(&format!("cargo {}", arguments.join(" ")));
+    // What was compiled for the workspace of this repository is not compiled again.
+    let target = tree::target(root);
+    python::run(
+        Command::new(cargo()).args(arguments).env("CARGO_TARGET_DIR", target).current_dir(alone(root)),
+    )
+}
+
+/// Returns the folder that packages are unpacked in.
+fn alone(root: &Path) -> PathBuf {
+    folder(root).join("alone")
+}
+
+/// Returns the path of a package.
+fn file(root: &Path, package: &Value) -> PathBuf {
+    folder(root).join("package").join(format!("{}.crate", stem(package)))
+}
+
+fn folder(root: &Path) -> PathBuf {
     tree::target(root).join("packages")
 }
 
@@ -91,13 +170,12 @@ fn stem(package: &Value) -> String {
 
 /// Returns the bytes of a package, 0 for none.
 fn size(root: &Path, package: &Value) -> u64 {
-    let path = folder(root).join("package").join(format!("{}.crate", stem(package)));
-    path.metadata().map_or(0, |metadata| metadata.len())
+    file(root, package).metadata().map_or(0, |metadata| metadata.len())
 }
 
 /// Returns what a package lacks that was built, or has too much of.
 fn missing(root: &Path, package: &Value) -> Vec<String> {
-    let unpacked = folder(root).join("package").join(stem(package));
+    let unpacked = alone(root).join(stem(package));
     let mut found: Vec<String> = TEXTS
         .iter()
         .filter(|text| !unpacked.join(text).is_file())
@@ -125,5 +203,18 @@ mod tests {
         assert!(is_published(&bare));
         assert!(!is_published(&serde_json::json!({"publish": []})));
         assert_eq!(stem(&bare), "a-1.0.0");
+    }
+
+    #[test]
+    fn packages_see_one_another_and_the_profiles() {
+        let package = serde_json::json!({"name": "a", "version": "1.0.0"});
+        let written = workspace(
+            "[workspace]\n[profile.dev]\nopt-level = 1\n\n[profile.release]\nlto = \"off\"\n",
+            &[&package],
+        );
+        for part in ["    \"a-1.0.0\",\n", "a = { path = \"a-1.0.0\" }", "[profile.dev]\nopt-level = 1\n"] {
+            assert!(written.contains(part), "{written}");
+        }
+        assert!(!written.contains("profile.release"), "{written}");
     }
 }
