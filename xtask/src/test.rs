@@ -18,6 +18,12 @@ pub(crate) struct Arguments {
 /// Environment variable that picks a table of kernels.
 const ISA: &str = "SUNZI_ISA";
 
+/// Arguments of the run on the portable table: packages and features are those of the ordinary run, so that nothing is built twice. Command
+/// lines and documents meet no table that the tests of the libraries do not meet, and memory is that of every table.
+const PORTABLE: &str = "test --workspace --exclude sunzi-python --features lab/peers --no-fail-fast --lib --test bfv --test bgv --test big \
+     --test circuits --test ckks --test fermat --test kernels --test program --test ring --test rlwe --test table --test testing \
+     --test univariate";
+
 /// Runs the tests of the workspace, and the examples of its documents.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let (task, steps) = match (arguments.long, arguments.portable) {
@@ -31,14 +37,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
                 Step::check("paths", paths::check, "cargo xtask paths"),
             ],
         ),
-        // Command lines and documents meet no table that the tests of the libraries do not meet.
         (false, true) => (
             "xtask test --portable",
-            vec![Step::cargo_with(
-                "tests, portable table",
-                &[(ISA, "portable")],
-                "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast",
-            )],
+            vec![Step::cargo_with("tests, portable table", &[(ISA, "portable")], PORTABLE)],
         ),
         (false, false) => ("xtask test", tests()),
     };
@@ -81,4 +82,28 @@ pub(crate) fn check() -> Result<String, String> {
         ),
     ];
     step::run_all("xtask check", &steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_portable_table_meets_the_tests_of_every_library() {
+        let root = tree::root();
+        let mut found = 0;
+        for above in ["crates", "research"].map(|folder| root.join(folder)) {
+            for krate in above.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
+                let name = krate.file_name().unwrap().to_str().unwrap().to_owned();
+                if krate.join("tests").join(&name).join("main.rs").is_file() {
+                    assert!(
+                        PORTABLE.contains(&format!("--test {name}")),
+                        "{name} is not tried on the portable table"
+                    );
+                    found += 1;
+                }
+            }
+        }
+        assert!(found >= 12, "{found}");
+    }
 }
