@@ -112,6 +112,8 @@ fn wheel(root: &Path, tools: &Path, out: &Path, target: &str, system: &str) -> R
     let mut command = Command::new(tools);
     command.args(["-m", "maturin", "build", "--locked", "--profile", "wheel", "--zig", "--target", target]);
     command.args(["--compatibility", system, "--out"]).arg(&folder).current_dir(root.join("python"));
+    // Zig is a module of the environment of the tools, not of the Python on the path.
+    command.env("CARGO_ZIGBUILD_PYTHON_PATH", tools);
     step::announce(&format!("maturin build --zig --target {target} --compatibility {system}"));
     python::run(&mut command)?;
     python::only(&folder, "whl")
