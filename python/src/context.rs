@@ -71,22 +71,22 @@ impl Builder {
             "bfv" => Self::Bfv(with_settings!(
                 bfv::Parameters::builder().security(security),
                 request,
-                depth: u32, plain_bits: u32, plain_modulus: u64, plain_range: u128, additions: u32, rotations: u32,
-                plain_products: u32, slots: usize, log2_degree: u32, margin: u32
+                depth: usize, plain_bits: u32, plain_modulus: u64, plain_range: u128, additions: u32, rotations: u32,
+                plain_products: usize, slots: usize, log2_degree: u32, margin: u32
             )),
             "bgv" => Self::Bgv(with_settings!(
                 bgv::Parameters::builder().security(security),
                 request,
-                depth: u32, plain_bits: u32, plain_modulus: u64, plain_range: u128, fresh_additions: u64,
-                fresh_rotations: u64, fresh_plain_products: u32, additions_per_level: u64, rotations_per_level: u64,
-                plain_products_per_level: u32, slots: usize, log2_degree: u32, digits: usize, margin: u32
+                depth: usize, plain_bits: u32, plain_modulus: u64, plain_range: u128, fresh_additions: u64,
+                fresh_rotations: u64, fresh_plain_products: usize, additions_per_level: u64, rotations_per_level: u64,
+                plain_products_per_level: usize, slots: usize, log2_degree: u32, digits: usize, margin: u32
             )),
             "ckks" => {
                 let weight = request.take("secret_weight")?.map(SecretDistribution::FixedWeight);
                 Self::Ckks(with_settings!(
                     ckks::Parameters::builder().security(security).secrets(weight.unwrap_or_default()),
                     request,
-                    depth: u32, precision: u32, slots: usize, message_bits: u32, result_bits: u32, scale_bits: u32,
+                    depth: usize, precision: u32, slots: usize, message_bits: u32, result_bits: u32, scale_bits: u32,
                     log2_degree: u32, digits: usize
                 ))
             }

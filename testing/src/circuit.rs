@@ -44,10 +44,10 @@ pub struct Circuit {
 
 impl Circuit {
     /// Draws a random circuit: every value's multiplicative depth stays at most `depth`.
-    pub fn random<G: Rng>(rng: &mut G, degree: usize, modulus: u64, depth: u32, steps: usize) -> Self {
+    pub fn random<G: Rng>(rng: &mut G, degree: usize, modulus: u64, depth: usize, steps: usize) -> Self {
         let inputs: Vec<Vec<u64>> = (0..3).map(|_| random_slots(rng, degree, modulus)).collect();
         let mut operations: Vec<Operation> = (0..inputs.len()).map(Operation::Input).collect();
-        let mut depths = vec![0_u32; operations.len()];
+        let mut depths = vec![0_usize; operations.len()];
         while operations.len() < steps + inputs.len() {
             let count = operations.len();
             let (a, b, plain) =
@@ -150,6 +150,6 @@ pub(crate) fn row<T>(values: &[Vec<T>], index: usize) -> &[T] {
     values.get(index).map_or(&[], Vec::as_slice)
 }
 
-fn at(depths: &[u32], index: usize) -> u32 {
+fn at(depths: &[usize], index: usize) -> usize {
     depths.get(index).copied().unwrap_or(0)
 }

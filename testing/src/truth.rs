@@ -109,7 +109,7 @@ impl Draw {
     }
 
     /// Draws an expression of numbers that exact schemes can compute.
-    fn exact(&mut self, depth: u32) -> String {
+    fn exact(&mut self, depth: usize) -> String {
         let leaf = ["x", "y", "k", "2", "-0.5", "(g == \"b\")", "(s != \"m\")", "(k > 3)"];
         if depth == 0 {
             return self.of(&leaf).to_owned();
@@ -157,7 +157,7 @@ impl Draw {
             if scheme == SchemeChoice::Ckks && self.below(3) > 0 {
                 return self.approximate();
             }
-            let depth = self.below(3) as u32;
+            let depth = self.below(3) as usize;
             self.exact(depth)
         };
         let (a, b) = (rows(), rows());

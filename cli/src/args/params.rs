@@ -31,7 +31,7 @@ pub(crate) enum ParamsScheme {
 pub(crate) struct ParamsArgs {
     /// Multiplications of ciphertexts in a row
     #[arg(long, value_name = "D", default_value_t = 1)]
-    pub(crate) depth: u32,
+    pub(crate) depth: usize,
     /// BFV and BGV: bits of the plaintext modulus, 1 to 60; 17 unless given
     #[arg(long, value_name = "B", conflicts_with = "plain_range")]
     plain_bits: Option<u32>,

@@ -60,7 +60,7 @@ pub(super) struct Outcome {
     /// Positions where the word begins, by the decrypted answer, counted from 0.
     pub(super) positions: Vec<usize>,
     pub(super) bits_left: f64,
-    pub(super) depth: u32,
+    pub(super) depth: usize,
     pub(super) times: Times,
     pub(super) sizes: Sizes,
     pub(super) work: Work,

@@ -41,7 +41,7 @@ struct Params {
     slot_degree: usize,
     /// Number of bits that a ciphertext holds in its slots.
     bit_slots: usize,
-    depth: u32,
+    depth: usize,
     moduli: usize,
     log2_qp: f64,
     security: String,

@@ -27,7 +27,7 @@ pub(super) struct Explanation {
     prime: u64,
     exponent: u32,
     slots_wanted: usize,
-    depth: u32,
+    depth: usize,
     security: String,
     chosen: Candidate,
     dimensions: Vec<Dimension>,

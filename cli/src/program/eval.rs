@@ -13,7 +13,7 @@ use sunzi::program::run::{Answer, Cells, Input as Read, evaluate};
 use sunzi::program::{Contexts, NodeId, Plan, ProgramError, packed};
 use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::{bytes, counted};
-use sunzi::rlwe::{KeyId, RlweError};
+use sunzi::rlwe::{KeyId, RlweError, rotation};
 use sunzi::table::{EncryptedTable, Input, TableError};
 
 use super::plan::check_precision;
@@ -86,10 +86,13 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
 fn keys(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result<EvaluationKeys, CliError> {
     let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
     let keys = contexts.load_evaluation(folder, &exponents).map_err(|error| match error {
-        WireError::Rlwe(error @ RlweError::MissingGaloisKey { .. }) => CliError::impossible(format!(
-            "{}: {error}; make keys with sunzi keygen --for this program",
-            named(folder)
-        )),
+        WireError::Rlwe(RlweError::MissingGaloisKey { exponent, index, present }) => {
+            CliError::impossible(format!(
+                "{}: {}; make keys with sunzi keygen --for this program",
+                named(folder),
+                rotation::missing(exponent, index, &present)
+            ))
+        }
         other => files::refuse_keys(folder, PARTY, other),
     })?;
     match keys.relinearization.as_ref().map(|key| key.id()) {

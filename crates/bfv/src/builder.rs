@@ -55,7 +55,7 @@ impl Parameters {
 
 impl ParametersBuilder {
     /// Sets how many ciphertext multiplications follow one another; 1 unless set.
-    pub fn depth(self, depth: u32) -> Self {
+    pub fn depth(self, depth: usize) -> Self {
         Self { request: Request { depth, ..self.request } }
     }
 
@@ -93,7 +93,7 @@ impl ParametersBuilder {
     }
 
     /// Sets the multiplications by plaintexts at each level; 0 unless set.
-    pub fn plain_products(self, count: u32) -> Self {
+    pub fn plain_products(self, count: usize) -> Self {
         Self { request: Request { plain_products: count, ..self.request } }
     }
 

@@ -42,7 +42,7 @@ impl FermatParameters {
     ///
     /// # Errors
     /// [`BfvError::Ring`] for a t that is out of range or shares a factor with q; [`BfvError::Request`] for a depth that no degree allows.
-    pub fn for_depth(depth: u32, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
+    pub fn for_depth(depth: usize, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
         for log2_degree in security::LOG2_DEGREES {
             let degree = 1 << log2_degree;
             let bits = modulus::bits_for_depth(degree, plain_modulus, depth)?;
@@ -120,7 +120,7 @@ mod modulus {
     use super::RADIX_BITS;
     use crate::BfvError;
 
-    pub(super) fn bits_for_depth(degree: usize, plain_modulus: u64, depth: u32) -> Result<usize, BfvError> {
+    pub(super) fn bits_for_depth(degree: usize, plain_modulus: u64, depth: usize) -> Result<usize, BfvError> {
         Ok(FermatModulus::for_depth(degree, plain_modulus, depth, Some(RADIX_BITS))?.bits())
     }
 
@@ -143,7 +143,7 @@ mod modulus {
     const MISSING: BfvError =
         BfvError::MissingFeature { what: "parameters modulo 2^g - 1", feature: "fermat" };
 
-    pub(super) fn bits_for_depth(_: usize, _: u64, _: u32) -> Result<usize, BfvError> {
+    pub(super) fn bits_for_depth(_: usize, _: u64, _: usize) -> Result<usize, BfvError> {
         Err(MISSING)
     }
 

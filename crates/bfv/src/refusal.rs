@@ -61,7 +61,7 @@ impl Refusal {
 #[non_exhaustive]
 pub enum Relaxation {
     /// Relaxation: ask for at most this depth.
-    Depth(u32),
+    Depth(usize),
     /// Relaxation: ask for at most this many bits of plaintext modulus.
     PlainBits(u32),
     /// Relaxation: compute with integers below 2 to this power.
@@ -71,7 +71,7 @@ pub enum Relaxation {
     /// Relaxation: do at most this many rotate-and-add steps.
     Rotations(u32),
     /// Relaxation: do at most this many plaintext products.
-    PlainProducts(u32),
+    PlainProducts(usize),
     /// Relaxation: ask for at most this many slots.
     Slots(usize),
     /// Relaxation: allow any ring degree.

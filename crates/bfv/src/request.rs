@@ -29,7 +29,7 @@ pub enum KeySwitching {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Number of ciphertext multiplications in a row.
-    pub depth: u32,
+    pub depth: usize,
     /// Numbers to compute with, which decide the plaintext modulus.
     pub plain: PlainRequest,
     /// Whether numbers are packed slot by slot.
@@ -39,7 +39,7 @@ pub struct Request {
     /// Number of rotate-and-add steps at each level.
     pub rotations: u32,
     /// Number of plaintext products at each level.
-    pub plain_products: u32,
+    pub plain_products: usize,
     /// Number of slots that one ciphertext must have.
     pub slots: usize,
     /// Ring degree that was asked for, as log2 n.
@@ -86,7 +86,7 @@ impl Default for Request {
 /// Ring degrees tried unless a ring is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// Bound on the depth: no circuit in reach is deeper, and the search stays short.
-const MAX_DEPTH: u32 = 200;
+const MAX_DEPTH: usize = 200;
 /// Bound on the counts of operations other than the depth.
 const MAX_COUNT: u32 = 100;
 
@@ -96,7 +96,7 @@ impl Request {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("additions", self.additions, MAX_COUNT)?;
         at_most("rotations", self.rotations, MAX_COUNT)?;
-        at_most("plain_products", self.plain_products, MAX_COUNT)?;
+        at_most("plain_products", self.plain_products, MAX_COUNT as usize)?;
         at_most("margin", self.margin, MAX_COUNT)?;
         match self.ring() {
             Some(RingShape::Log2Degree(log2_degree)) if !(6..=17).contains(&log2_degree) => {
@@ -128,14 +128,14 @@ impl Request {
 
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counted = |count: u32, words: String| (count > 0).then_some(words);
+        let counted = |any: bool, words: String| any.then_some(words);
         let Self { depth, plain, additions, rotations, plain_products, slots, .. } = self;
         let parts = [
             Some(format!("depth {depth}, {plain}")),
             Some(if self.batching { "batching" } else { "one number per coefficient" }.to_owned()),
-            counted(*additions, format!("sums of 2^{additions} terms")),
-            counted(*rotations, format!("{rotations} rotate-and-add steps a level")),
-            counted(*plain_products, format!("{plain_products} plaintext products a level")),
+            counted(*additions > 0, format!("sums of 2^{additions} terms")),
+            counted(*rotations > 0, format!("{rotations} rotate-and-add steps a level")),
+            counted(*plain_products > 0, format!("{plain_products} plaintext products a level")),
             (*slots > 1).then(|| format!("at least {slots} slots")),
             self.ring().map(|ring| ring.to_string()),
             (self.algorithms != Algorithms::default()).then(|| self.algorithms.to_string()),
@@ -152,7 +152,7 @@ impl fmt::Display for Request {
     }
 }
 
-fn at_most(what: &'static str, got: u32, limit: u32) -> Result<(), BfvError> {
+fn at_most<N: PartialOrd + fmt::Display>(what: &'static str, got: N, limit: N) -> Result<(), BfvError> {
     if got <= limit { Ok(()) } else { refuse(what, got, format!("it must be at most {limit}")) }
 }
 

@@ -20,7 +20,7 @@ struct Party {
 }
 
 impl Party {
-    fn new(depth: u32, shared: bool) -> Result<Self, Box<dyn std::error::Error>> {
+    fn new(depth: usize, shared: bool) -> Result<Self, Box<dyn std::error::Error>> {
         let parameters = Parameters::builder()
             .depth(depth)
             .plain_modulus(2)
@@ -71,7 +71,7 @@ impl Party {
         layer.pop().ok_or(BgvError::Empty { what: "a product" })
     }
 
-    fn squares(&self, depth: u32) -> Result<Ciphertext, BgvError> {
+    fn squares(&self, depth: usize) -> Result<Ciphertext, BgvError> {
         let mut x = self.factors.first().cloned().ok_or(BgvError::Empty { what: "a product" })?;
         for _ in 0..depth {
             x = self.evaluator.multiply_switched(&x, &x, &self.relinearization)?;

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// The most multiplications by plaintexts in a row that are counted: more than noise allows, and what files have room for.
+pub(crate) const MOST_PLAIN_PRODUCTS: usize = u32::MAX as usize;
+
 /// Operations of one BGV level: between two multiplications, or before the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -14,11 +17,12 @@ pub struct Operations {
     /// Number of rotations and other key switches that enter a sum, relinearisations apart.
     pub rotations: u64,
     /// Number of multiplications by plaintexts in a row.
-    pub plain_products: u32,
+    pub plain_products: usize,
 }
 
 impl Operations {
-    const UNLIMITED: Self = Self { additions: u64::MAX, rotations: u64::MAX, plain_products: u32::MAX };
+    const UNLIMITED: Self =
+        Self { additions: u64::MAX, rotations: u64::MAX, plain_products: MOST_PLAIN_PRODUCTS };
 
     /// Adds two counts of operations.
     #[must_use]
@@ -26,7 +30,7 @@ impl Operations {
         Self {
             additions: self.additions.saturating_add(other.additions),
             rotations: self.rotations.saturating_add(other.rotations),
-            plain_products: self.plain_products.saturating_add(other.plain_products),
+            plain_products: self.plain_products.saturating_add(other.plain_products).min(MOST_PLAIN_PRODUCTS),
         }
     }
 
@@ -83,7 +87,7 @@ pub struct Usage {
     /// Number of key switches in the sum of ciphertexts.
     pub(crate) rotations: u64,
     /// Number of multiplications by plaintexts in a row.
-    pub(crate) plain_products: u32,
+    pub(crate) plain_products: usize,
 }
 
 impl Usage {
@@ -153,7 +157,7 @@ impl fmt::Display for Excess {
         let pairs = [
             ("additions", used.additions, declared.additions),
             ("rotations", used.rotations, declared.rotations),
-            ("plain_products", used.plain_products.into(), declared.plain_products.into()),
+            ("plain_products", used.plain_products as u64, declared.plain_products as u64),
         ];
         let Some((what, used, declared)) = pairs.into_iter().find(|(_, used, declared)| used > declared)
         else {

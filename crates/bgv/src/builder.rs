@@ -49,7 +49,7 @@ impl Parameters {
 
 impl ParametersBuilder {
     /// Sets how many ciphertext multiplications follow one another, 0 to 100; 1 unless set.
-    pub fn depth(self, depth: u32) -> Self {
+    pub fn depth(self, depth: usize) -> Self {
         Self { request: Request { depth, ..self.request } }
     }
 
@@ -95,7 +95,7 @@ impl ParametersBuilder {
 
     /// Declares the multiplications by plaintexts in a row before the first multiplication of ciphertexts; 0 unless
     /// set.
-    pub fn fresh_plain_products(mut self, count: u32) -> Self {
+    pub fn fresh_plain_products(mut self, count: usize) -> Self {
         self.request.budget.fresh.plain_products = count;
         self
     }
@@ -113,7 +113,7 @@ impl ParametersBuilder {
     }
 
     /// Declares the multiplications by plaintexts in a row after each multiplication of ciphertexts; 0 unless set.
-    pub fn plain_products_per_level(mut self, count: u32) -> Self {
+    pub fn plain_products_per_level(mut self, count: usize) -> Self {
         self.request.budget.per_level.plain_products = count;
         self
     }

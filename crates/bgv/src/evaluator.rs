@@ -13,6 +13,7 @@ use sunzi_rlwe::{Exact, Homomorphic, NoiseBound, NoiseTerm, RlweContext, SecretK
 
 pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMultiplier, PreparedPlaintext};
 
+use crate::budget::MOST_PLAIN_PRODUCTS;
 use crate::{Bgv, BgvError, Ciphertext, Context, Metadata, Usage};
 
 /// The digits of a BGV ciphertext, cut once for any number of its rotations.
@@ -154,7 +155,8 @@ impl Exact for Bgv {
 
     fn multiplied(metadata: &Metadata) -> Metadata {
         let mut multiplied = metadata.clone();
-        multiplied.usage.plain_products = multiplied.usage.plain_products.saturating_add(1);
+        let products = &mut multiplied.usage.plain_products;
+        *products = products.saturating_add(1).min(MOST_PLAIN_PRODUCTS);
         multiplied
     }
 

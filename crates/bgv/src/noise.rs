@@ -77,7 +77,7 @@ impl NoiseSettings {
         }
         let norm = self.ring.degree() as f64 * (self.plain_modulus / 2) as f64;
         // All plaintext products count at once, for their number may be any.
-        noise.scaled(Log2::from_bits(norm.log2() * f64::from(declared.plain_products)))
+        noise.scaled(Log2::from_bits(norm.log2() * declared.plain_products as f64))
     }
 
     /// The noise after the switch from Q_(level+1) to Q_level, which rounds.

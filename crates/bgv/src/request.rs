@@ -28,7 +28,7 @@ pub enum NoiseModel {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Number of ciphertext multiplications in a row.
-    pub depth: u32,
+    pub depth: usize,
     /// Numbers to compute with, which decide the plaintext modulus.
     pub plain: PlainRequest,
     /// Whether numbers are packed slot by slot.
@@ -80,7 +80,7 @@ impl Default for Request {
 /// Ring degrees tried unless a ring is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// Bound on the depth: no circuit in reach is deeper, and the search stays short.
-const MAX_DEPTH: u32 = 100;
+const MAX_DEPTH: usize = 100;
 /// Bound on the counts of operations other than the depth.
 const MAX_COUNT: u32 = 100;
 
@@ -89,9 +89,9 @@ impl Request {
     pub(crate) fn check(&self) -> Result<(), BgvError> {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("margin", self.margin, MAX_COUNT)?;
-        at_most("fresh_plain_products", self.budget.fresh.plain_products, MAX_COUNT)?;
-        at_most("plain_products_per_level", self.budget.per_level.plain_products, MAX_COUNT)?;
-        at_most("last_plain_products", self.budget.last.plain_products, MAX_COUNT)?;
+        at_most("fresh_plain_products", self.budget.fresh.plain_products, MAX_COUNT as usize)?;
+        at_most("plain_products_per_level", self.budget.per_level.plain_products, MAX_COUNT as usize)?;
+        at_most("last_plain_products", self.budget.last.plain_products, MAX_COUNT as usize)?;
         if self.sharing.is_some() && self.noise == NoiseModel::Paper {
             return refuse("sharing", "the bounds of the paper", "those of ciphertexts must be taken");
         }
@@ -156,11 +156,11 @@ impl fmt::Display for Request {
 fn counted(operations: &Operations, when: &str) -> [Option<String>; 3] {
     let Operations { additions, rotations, plain_products } = *operations;
     let counts =
-        [(additions, "additions"), (rotations, "rotations"), (plain_products.into(), "plaintext products")];
+        [(additions, "additions"), (rotations, "rotations"), (plain_products as u64, "plaintext products")];
     counts.map(|(count, what)| (count > 0).then(|| format!("{count} {what} {when}")))
 }
 
-fn at_most(what: &'static str, got: u32, limit: u32) -> Result<(), BgvError> {
+fn at_most<N: PartialOrd + fmt::Display>(what: &'static str, got: N, limit: N) -> Result<(), BgvError> {
     if got <= limit { Ok(()) } else { refuse(what, got, &format!("it must be at most {limit}")) }
 }
 

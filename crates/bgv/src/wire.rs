@@ -8,7 +8,7 @@ use sunzi_rlwe::wire::{
 };
 use sunzi_rlwe::{RlweContext, SecretDistribution};
 
-use crate::budget::{Budget, Operations, Usage};
+use crate::budget::{Budget, MOST_PLAIN_PRODUCTS, Operations, Usage};
 use crate::{Bgv, Context, Metadata, Parameters};
 
 /// Writes the numbers on which BGV messages depend: t, and the moduli and the factor of the last one of every level.
@@ -20,11 +20,6 @@ fn describe(plain_modulus: u64, levels: impl Iterator<Item = (usize, u64)>, fiel
         fields.u64(share);
     }
 }
-
-fn get_u32(what: &'static str, fields: &mut FieldReader<'_>) -> Result<u32, WireError> {
-    Ok(fields.usize_in(what, 0..=u32::MAX as usize)? as u32)
-}
-
 impl SchemeFormat for Context {
     type Scheme = Bgv;
     const CIPHERTEXT: Kind = Kind::BgvCiphertext;
@@ -46,14 +41,14 @@ impl SchemeFormat for Context {
         fields.usize(*place);
         fields.u64(usage.terms);
         fields.u64(usage.rotations);
-        fields.u64(usage.plain_products.into());
+        fields.u64(usage.plain_products as u64);
     }
 
     fn get_metadata(&self, fields: &mut FieldReader<'_>) -> Result<Metadata, WireError> {
         let level = fields.usize_in("level of BGV", 0..=self.depth())?;
         let place = fields.usize_in("place in the chain of moduli", level..=level + 1)?;
         let (terms, rotations) = (fields.u64()?, fields.u64()?);
-        let plain_products = get_u32("products with plaintexts", fields)?;
+        let plain_products = fields.usize_in("products with plaintexts", 0..=MOST_PLAIN_PRODUCTS)?;
         let usage = Usage { terms, rotations, plain_products };
         self.metadata(level, place, usage).map_err(WireError::scheme)
     }
@@ -83,12 +78,12 @@ fn ring_part(parameters: &Parameters) -> RingPart {
 fn put_operations(operations: &Operations, fields: &mut Fields) {
     fields.u64(operations.additions);
     fields.u64(operations.rotations);
-    fields.u64(operations.plain_products.into());
+    fields.u64(operations.plain_products as u64);
 }
 
 fn get_operations(fields: &mut FieldReader<'_>) -> Result<Operations, WireError> {
     let (additions, rotations) = (fields.u64()?, fields.u64()?);
-    let plain_products = get_u32("declared products with plaintexts", fields)?;
+    let plain_products = fields.usize_in("declared products with plaintexts", 0..=MOST_PLAIN_PRODUCTS)?;
     Ok(Operations { additions, rotations, plain_products })
 }
 

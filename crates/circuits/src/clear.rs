@@ -60,7 +60,7 @@ pub struct Clear {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClearCiphertext {
     slots: Vec<u64>,
-    depth: u32,
+    depth: usize,
     relinearized: bool,
     /// Operations on the value since its last multiplication, as BGV counts.
     used: Operations,
@@ -75,7 +75,7 @@ impl ClearCiphertext {
 
     /// Number of products of ciphertexts in a row that led to the value.
     #[must_use]
-    pub fn depth(&self) -> u32 {
+    pub fn depth(&self) -> usize {
         self.depth
     }
 

@@ -72,7 +72,7 @@ impl LookupTable {
     /// Multiplicative depth of a lookup: ⌈log2 d⌉ + ⌈log2(p − 1)⌉ for an element, and ⌈log2 width⌉ for a
     /// word.
     #[must_use]
-    pub fn depth(&self) -> u32 {
+    pub fn depth(&self) -> usize {
         zero_depth(&self.encoder) + product_tree::depth(self.width)
     }
 

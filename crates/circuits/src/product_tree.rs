@@ -43,8 +43,8 @@ pub fn product<A: Arithmetic>(
 
 /// Returns the depth of a product of `count` factors: ⌈log2 count⌉.
 #[must_use]
-pub fn depth(count: usize) -> u32 {
-    count.max(1).next_power_of_two().ilog2()
+pub fn depth(count: usize) -> usize {
+    count.max(1).next_power_of_two().ilog2() as usize
 }
 
 /// Multiplies neighbouring factors; all but the last product are multiplied again.
@@ -77,7 +77,7 @@ mod tests {
             let expected = |slot: usize| factors.iter().fold(1, |acc, x| acc * x.slots()[slot] % 1_000_003);
             assert_eq!(product.slots(), [0, 1, 2, 3].map(expected));
             assert_eq!(product.depth(), depth(count));
-            assert_eq!(f64::from(depth(count)), (count as f64).log2().ceil());
+            assert_eq!(depth(count) as f64, (count as f64).log2().ceil());
             let counts = clear.counts();
             assert_eq!((counts.products, counts.relinearizations), (count - 1, count - 1));
         }

@@ -28,7 +28,8 @@ impl Rotation {
 impl fmt::Display for Rotation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rows(steps) => write!(f, "the rotation of rows by {steps}"),
+            Self::Rows(steps @ (1 | -1)) => write!(f, "the rotation of rows by {steps} slot"),
+            Self::Rows(steps) => write!(f, "the rotation of rows by {steps} slots"),
             Self::Columns => f.write_str("the swap of rows"),
         }
     }

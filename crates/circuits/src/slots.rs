@@ -45,14 +45,14 @@ pub fn norm_exponents(encoder: &GaloisEncoder) -> Vec<u64> {
 
 /// Multiplicative depth of [`norm`]: ⌈log2 d⌉.
 #[must_use]
-pub fn norm_depth(encoder: &GaloisEncoder) -> u32 {
-    encoder.ring().degree().next_power_of_two().ilog2()
+pub fn norm_depth(encoder: &GaloisEncoder) -> usize {
+    encoder.ring().degree().next_power_of_two().ilog2() as usize
 }
 
 /// Multiplicative depth of [`is_zero`]: ⌈log2 d⌉ + ⌈log2(p − 1)⌉.
 #[must_use]
-pub fn zero_depth(encoder: &GaloisEncoder) -> u32 {
-    norm_depth(encoder) + (encoder.ring().prime() - 1).next_power_of_two().ilog2()
+pub fn zero_depth(encoder: &GaloisEncoder) -> usize {
+    norm_depth(encoder) + (encoder.ring().prime() - 1).next_power_of_two().ilog2() as usize
 }
 
 /// Computes the product of all d Frobenius images, a number, in every slot: for r = 1 it is a^(1 + p + … + p^(d − 1)).

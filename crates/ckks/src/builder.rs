@@ -54,7 +54,7 @@ impl Parameters {
 impl ParametersBuilder {
     /// Sets how many multiplications follow one another, by ciphertexts, plaintexts or constants; 0 to 100, 1
     /// unless set.
-    pub fn depth(self, depth: u32) -> Self {
+    pub fn depth(self, depth: usize) -> Self {
         Self { request: Request { depth, ..self.request } }
     }
 

@@ -70,7 +70,10 @@ pub enum CkksError {
         limbs: usize,
     },
     /// Error: a rotation has no key.
-    #[error("there is no key for {wanted}: make one with rotation_keys; there are keys for: {present}")]
+    #[error(
+        "there is no key for {wanted}; there are keys for: {present}; make it with rotation_keys, or name the rotation in \
+         keygen(rotations=...) in Python"
+    )]
     MissingRotation {
         /// Rotation without a key, in words.
         wanted: String,

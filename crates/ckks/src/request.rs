@@ -17,7 +17,7 @@ pub(crate) const SCALE_BITS: RangeInclusive<u32> = 25..=60;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// Number of multiplications in a row.
-    pub depth: u32,
+    pub depth: usize,
     /// Bits of the results behind the binary point that are right.
     pub precision: u32,
     /// Number of slots that one ciphertext must have.
@@ -100,10 +100,10 @@ impl fmt::Display for Request {
     }
 }
 
-fn within(
+fn within<N: PartialOrd + fmt::Display>(
     what: &'static str,
-    got: u32,
-    range: RangeInclusive<u32>,
+    got: N,
+    range: RangeInclusive<N>,
     expected: &'static str,
 ) -> Result<(), CkksError> {
     if range.contains(&got) {

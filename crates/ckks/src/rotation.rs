@@ -5,7 +5,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_math::mod_pow;
-use sunzi_rlwe::rotation::{describe_all, in_words};
+use sunzi_rlwe::rotation::{Movement, all_in_words, in_words};
 use sunzi_rlwe::{GaloisKeys, RlweError, SecretKey};
 
 use crate::{CkksError, Context};
@@ -50,20 +50,28 @@ pub fn named(error: RlweError) -> CkksError {
     match error {
         RlweError::MissingGaloisKey { exponent, index, present } => CkksError::MissingRotation {
             wanted: describe(exponent, index),
-            present: describe_all(&present, |k| describe(k, index)),
+            present: all_in_words(&present, CONJUGATION, |k| movement(k, index)),
         },
         other => CkksError::Rlwe(other),
     }
 }
 
-/// Writes an automorphism as text: "a rotation by 5", "the conjugation", "the conjugation and a rotation by −1".
+/// Name of the automorphism that exchanges every slot with its conjugate.
+const CONJUGATION: &str = "the conjugation";
+
+/// Writes an automorphism as text: "a rotation by 5 slots", "the conjugation", "the conjugation and a rotation by −1 slot".
 fn describe(exponent: u64, index: u64) -> String {
+    in_words(exponent, CONJUGATION, |k| movement(k, index))
+}
+
+/// Returns what an automorphism does to the slots of CKKS.
+fn movement(exponent: u64, index: u64) -> Option<Movement> {
     let order = index / 4;
     let (conjugated, target) = if exponent % 4 == 3 { (true, index - exponent) } else { (false, exponent) };
     let power = |steps: &u64| mod_pow(GENERATOR, *steps, index) == target;
     // The search is for messages only: it takes n/2 steps at most.
-    let Some(left) = (0..order).find(power) else { return format!("X -> X^{exponent}") };
-    in_words(conjugated.then_some("the conjugation"), left, order)
+    let left = (0..order).find(power)?;
+    Some(Movement::new(conjugated, left, order))
 }
 
 #[cfg(test)]
@@ -75,7 +83,9 @@ mod tests {
         let index = 64;
         for steps in -7_i64..=8 {
             let exponent = rotation_exponent(steps, index);
-            let words = if steps < 0 { format!("−{}", -steps) } else { steps.to_string() };
+            let sign = if steps < 0 { "−" } else { "" };
+            let plural = if steps.abs() == 1 { "" } else { "s" };
+            let words = format!("{sign}{} slot{plural}", steps.abs());
             assert_eq!(describe(exponent, index), format!("a rotation by {words}"));
             let conjugated = exponent * conjugation_exponent(index) % index;
             let expected = match steps {

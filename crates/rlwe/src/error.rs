@@ -5,7 +5,7 @@ use std::fmt;
 
 use sunzi_ring::{GadgetOptions, RingError};
 
-use crate::rotation::{describe, describe_all};
+use crate::rotation::{missing, remedy};
 use crate::wire::Fault;
 use crate::words::bytes;
 use crate::{SecretDistribution, Security};
@@ -73,8 +73,8 @@ pub enum RlweError {
     },
     /// The Galois key for the automorphism asked for is missing.
     #[error(
-        "there is no Galois key for {} (X -> X^{exponent}): generate one; there are keys for: {}",
-        describe(*exponent, *index), describe_all(present, |k| describe(k, *index))
+        "{}; make it with {}",
+        missing(*exponent, *index, present), remedy(*exponent, *index)
     )]
     MissingGaloisKey {
         /// Exponent k of the automorphism X → X^k.

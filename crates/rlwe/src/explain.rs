@@ -5,6 +5,7 @@
 //! ([`Explanation::first_fit`]); BFV compares costs and has verdicts of its own.
 
 use std::fmt;
+use std::ops::{Add, Div, Sub};
 
 use serde::{Deserialize, Serialize};
 
@@ -133,13 +134,13 @@ pub struct NothingFits<Refusal: Refuse> {
     /// Reasons why the largest ring was refused.
     pub refusal: Option<Refusal>,
     /// Largest multiplicative depth that fits, with all else as asked.
-    pub depth: Option<u32>,
+    pub depth: Option<usize>,
 }
 
 impl<Refusal: Refuse + Clone> NothingFits<Refusal> {
     /// Makes the error of no parameters from the ring and verdict of the last candidate, and the largest depth that
     /// [fits](largest_below).
-    pub fn new(last: Option<(RingShape, &Verdict<Refusal>)>, depth: Option<u32>) -> Self {
+    pub fn new(last: Option<(RingShape, &Verdict<Refusal>)>, depth: Option<usize>) -> Self {
         let ring = last.map_or(RingShape::Log2Degree(0), |(ring, _)| ring);
         let refusal = last.and_then(|(_, verdict)| match verdict {
             Verdict::Refused(refusal) => Some(refusal.clone()),
@@ -165,14 +166,18 @@ impl<Refusal: Refuse> NothingFits<Refusal> {
     }
 }
 
-/// Returns the largest depth below `current` that fits, by bisection; `None` where depth 0 does not.
-pub fn largest_below(current: u32, mut fits: impl FnMut(u32) -> bool) -> Option<u32> {
-    if current == 0 || !fits(0) {
+/// Returns the largest depth or count below `current` that fits, by bisection; `None` where 0 does not.
+pub fn largest_below<N>(current: N, mut fits: impl FnMut(N) -> bool) -> Option<N>
+where
+    N: Copy + Ord + From<u8> + Add<Output = N> + Sub<Output = N> + Div<Output = N>,
+{
+    let [zero, one, two] = [0, 1, 2].map(N::from);
+    if current == zero || !fits(zero) {
         return None;
     }
-    let (mut largest, mut fails) = (0, current);
-    while fails - largest > 1 {
-        let middle = largest + (fails - largest) / 2;
+    let (mut largest, mut fails) = (zero, current);
+    while fails - largest > one {
+        let middle = largest + (fails - largest) / two;
         if fits(middle) { largest = middle } else { fails = middle }
     }
     Some(largest)

@@ -25,7 +25,7 @@ const BATCH: usize = 64;
 /// Digits of key switching, or as near as the modulus allows.
 const DIGITS: usize = 3;
 /// Multiplicative depths that parameters are made for.
-const DEPTHS: [u32; 7] = [1, 2, 4, 8, 12, 16, 20];
+const DEPTHS: [usize; 7] = [1, 2, 4, 8, 12, 16, 20];
 /// Plaintext modulus 3·2^18 + 1, which gives slots at every degree timed.
 const PLAIN_MODULUS: u64 = 786_433;
 /// Operations whose cost over the degree and the modulus is timed.
@@ -105,9 +105,9 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth> 
     let subjects = (3..=most.limbs).step_by(2).map(of_limbs).collect::<Result<Vec<_>>>()?;
     all.costs(format!("modulus, n = {}", most.degree()), "log2 Q", &OPERATIONS, subjects, options.rounds)?;
     progress("depths");
-    let of_depth = |depth: u32| {
+    let of_depth = |depth: usize| {
         let parameters = Parameters::builder().depth(depth).plain_bits(20).build()?;
-        Ok((f64::from(depth), parameters))
+        Ok((depth as f64, parameters))
     };
     let subjects = DEPTHS.into_iter().map(of_depth).collect::<Result<Vec<_>>>()?;
     let title = "depth, parameters that the builder chooses, t of 20 bits".to_owned();

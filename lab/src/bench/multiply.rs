@@ -19,13 +19,13 @@ use crate::bench::{
 /// log2 of the ring degrees at which an inner product is timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;
 /// Multiplicative depth that the parameters are made for.
-const DEPTH: u32 = 20;
+const DEPTH: usize = 20;
 /// Numbers of multiplications before the timed one.
-const DEPTHS: [u32; 5] = [0, 5, 10, 15, DEPTH - 1];
+const DEPTHS: [usize; 5] = [0, 5, 10, 15, DEPTH - 1];
 /// Bar on leveled multiplication: the share it is to reach of the speed-up that its counts predict, at the
 /// depth of [`MIDDLE`].
 const SHARE_OF_PREDICTED: f64 = 0.85;
-const MIDDLE: u32 = 10;
+const MIDDLE: usize = 10;
 /// Bar on the time of leveled / HPS multiplication at the last depth.
 const LAST_BAR: f64 = 0.4;
 /// Terms of an inner product, bits and number of its moduli ([KPZ21, Table 8] has 33, for which noise bounds leave no
@@ -110,7 +110,7 @@ impl Party {
 }
 
 /// Times products of two ciphertexts that were squared `depths` times before.
-fn depths(deepest: u32, depths: &[u32], rounds: usize) -> Result<Vec<Row>> {
+fn depths(deepest: usize, depths: &[usize], rounds: usize) -> Result<Vec<Row>> {
     let parameters = Parameters::builder().depth(deepest).plain_bits(17).build()?;
     let t = parameters.plain_modulus();
     let mut party = Party::new(&parameters)?;
@@ -140,7 +140,7 @@ fn products(
     evaluators: &[Evaluator],
     operands: [&Ciphertext; 2],
     product: &[u64],
-    depth: u32,
+    depth: usize,
     rounds: usize,
 ) -> Result<Vec<Row>> {
     let [a, b] = operands;

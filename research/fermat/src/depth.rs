@@ -36,7 +36,7 @@ impl FermatModulus {
     /// assert_eq!((whole?.bits(), radix?.bits()), (1024, 512));
     /// # Ok::<(), sunzi_ring::RingError>(())
     /// ```
-    pub fn for_depth(n: usize, t: u64, depth: u32, radix_bits: Option<u32>) -> Result<Self, RingError> {
+    pub fn for_depth(n: usize, t: u64, depth: usize, radix_bits: Option<u32>) -> Result<Self, RingError> {
         if !n.is_power_of_two() || n > 1 << 17 {
             return Err(RingError::out_of_range("degree", "a power of two up to 2^17", n));
         }
@@ -54,7 +54,7 @@ impl FermatModulus {
     }
 
     /// Returns log2 of the largest noise that decrypts, over the noise after `depth` products.
-    fn bits_left(&self, n: f64, t: f64, depth: u32, radix_bits: Option<u32>) -> f64 {
+    fn bits_left(&self, n: f64, t: f64, depth: usize, radix_bits: Option<u32>) -> f64 {
         let (k, log2_q) = (self.level() as f64, self.bits() as f64);
         // e·u + e_1 + e_2·s and a rounding.
         let mut noise = (ERROR_BOUND * (2.0 * n + 1.0) + 0.5).log2();

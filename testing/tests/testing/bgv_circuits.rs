@@ -14,7 +14,7 @@ use sunzi_testing::storage::stored;
 use sunzi_testing::{Circuit, Figure, LevelReport, Operation, Party};
 
 /// Parameters: ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
-type Set = (u32, u64, u32, u64, u64, u32);
+type Set = (u32, u64, usize, u64, u64, usize);
 const SETS: [Set; 6] = [
     (6, 257, 4, 3, 2, 0),
     (6, 65537, 3, 7, 4, 1),

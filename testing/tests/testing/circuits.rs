@@ -16,7 +16,7 @@ struct Set {
     prime_bound: u64,
     limbs: usize,
     plain_modulus: u64,
-    depth: u32,
+    depth: usize,
 }
 
 const DEFAULT: u64 = sunzi_math::DEFAULT_PRIME_BOUND;

@@ -53,13 +53,13 @@ fn random_circuits_agree_and_respect_both_noise_bounds() {
 }
 
 /// Computes x ← x·y_i + z_i, `depth` times, with operands that change.
-fn deep(context: Context, depth: u64) -> Vec<Vec<u64>> {
+fn deep(context: Context, depth: usize) -> Vec<Vec<u64>> {
     let (n, t) = (context.degree() as u64, context.plain_modulus());
     let party = Party::with_rotations(context, 5, &[]).unwrap();
     let slots = |i: u64| -> Vec<u64> { (0..n).map(|j| (i * 7919 + j * j * 104_729 + 1) % t).collect() };
     let mut x = party.encrypt(&slots(0), 0).unwrap();
     let mut seen = Vec::new();
-    for i in 1..=depth {
+    for i in 1..=depth as u64 {
         let y = party.encrypt(&slots(i), i).unwrap();
         x = Arithmetic::multiply(&party.evaluator, &x, &y, &party.keys).unwrap();
         x = party.evaluator.add_plain(&x, &party.encode(&slots(i + 100)).unwrap()).unwrap();
@@ -125,7 +125,7 @@ fn a_depth_gets_the_bits_it_takes() {
     ] {
         let modulus = FermatModulus::for_depth(n, t, depth, radix).unwrap();
         let ring = stored(Ring::of(FermatRing::new(2 * n as u64, modulus.bits()).unwrap()), Storage::Fermat);
-        deep(context(ring, t, radix), depth.into());
+        deep(context(ring, t, radix), depth);
     }
     assert!(FermatModulus::for_depth(1 << 14, 786_433, 10_000, None).is_err());
     assert!(FermatModulus::for_depth(100, 786_433, 1, None).is_err());

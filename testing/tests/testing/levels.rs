@@ -45,7 +45,7 @@ struct Measured {
 }
 
 /// Multiplies 2^depth fresh ciphertexts in a tree; returns the largest noise of each depth, and the lowest level used.
-fn tree(context: Context, depth: u32) -> (Vec<Measured>, usize) {
+fn tree(context: Context, depth: usize) -> (Vec<Measured>, usize) {
     let (n, t) = (context.degree(), context.plain_modulus());
     let evaluator = Evaluator::new(&context);
     let mut meter = NoiseMeter::new(context, 7, &[]).unwrap();
@@ -83,7 +83,7 @@ fn tree(context: Context, depth: u32) -> (Vec<Measured>, usize) {
 fn compare(
     limbs: usize,
     t: u64,
-    depth: u32,
+    depth: usize,
     switching: ModulusSwitching,
     cushions: &[u32],
 ) -> HashMap<u32, [f64; 3]> {

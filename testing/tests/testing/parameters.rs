@@ -47,7 +47,7 @@ impl Tally {
 
 const LEVELS: [Security; 3] = [Security::Bits128, Security::Bits192, Security::Bits256];
 
-fn exact_sets(tally: &mut Tally, depths: &[u32]) {
+fn exact_sets(tally: &mut Tally, depths: &[usize]) {
     for security in LEVELS {
         for &depth in depths {
             for bits in [17, 20, 32] {
@@ -67,7 +67,7 @@ fn exact_sets(tally: &mut Tally, depths: &[u32]) {
     }
 }
 
-fn approximate_sets(tally: &mut Tally, depths: &[u32]) {
+fn approximate_sets(tally: &mut Tally, depths: &[usize]) {
     for security in LEVELS {
         for &depth in depths {
             for precision in [12, 20, 30] {
@@ -83,7 +83,7 @@ fn approximate_sets(tally: &mut Tally, depths: &[u32]) {
     }
 }
 
-fn everything(depths: &[u32]) {
+fn everything(depths: &[usize]) {
     let mut tally = Tally::default();
     exact_sets(&mut tally, depths);
     approximate_sets(&mut tally, depths);

@@ -22,7 +22,7 @@ fn messages(slots: usize, rng: &mut ChaCha20Rng) -> [(&'static str, Vec<Complex6
 }
 
 /// Returns the errors of squaring a message repeatedly, as deep as the parameters go.
-fn errors(parameters: &Parameters, depth: u32) -> Vec<(&'static str, Vec<f64>)> {
+fn errors(parameters: &Parameters, depth: usize) -> Vec<(&'static str, Vec<f64>)> {
     let context = Context::new(parameters).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(8);
     let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
@@ -45,7 +45,7 @@ fn errors(parameters: &Parameters, depth: u32) -> Vec<(&'static str, Vec<f64>)> 
     messages.map(run).into()
 }
 
-fn everything(sets: &[(u32, u32)]) {
+fn everything(sets: &[(usize, u32)]) {
     for &(depth, bits) in sets {
         let parameters = Parameters::builder().depth(depth).precision(bits).build().unwrap();
         for (name, errors) in errors(&parameters, depth) {

@@ -33,7 +33,7 @@ const TRIPLES: [(u64, u64, u32); 14] = [
 ];
 const SECURITY: Security = Security::InsecureForResearchOnly;
 
-fn bgv_parameters(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Parameters {
+fn bgv_parameters(encoder: &GaloisEncoder, depth: usize) -> sunzi_bgv::Parameters {
     let builder = sunzi_bgv::Parameters::builder()
         .ring_index(encoder.index().value())
         .plain_modulus(encoder.plain_modulus())
@@ -48,7 +48,7 @@ fn bgv_parameters(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Parameters 
     builder.security(SECURITY).build().unwrap()
 }
 
-fn bfv_parameters(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Parameters {
+fn bfv_parameters(encoder: &GaloisEncoder, depth: usize) -> sunzi_bfv::Parameters {
     let builder = sunzi_bfv::Parameters::builder()
         .ring_index(encoder.index().value())
         .plain_modulus(encoder.plain_modulus())
@@ -59,11 +59,11 @@ fn bfv_parameters(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Parameters 
     builder.security(SECURITY).build().unwrap()
 }
 
-fn bgv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context {
+fn bgv(encoder: &GaloisEncoder, depth: usize) -> sunzi_bgv::Context {
     sunzi_bgv::Context::new(&bgv_parameters(encoder, depth)).unwrap()
 }
 
-fn bfv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context {
+fn bfv(encoder: &GaloisEncoder, depth: usize) -> sunzi_bfv::Context {
     sunzi_bfv::Context::new(&bfv_parameters(encoder, depth)).unwrap()
 }
 
@@ -72,13 +72,13 @@ fn big_ring(encoder: &GaloisEncoder, moduli: &[u64]) -> Ring {
     stored(BigRing::with_chain(encoder.index().value(), &moduli).unwrap(), Storage::Big)
 }
 
-fn bgv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context {
+fn bgv_over_integers(encoder: &GaloisEncoder, depth: usize) -> sunzi_bgv::Context {
     let parameters = bgv_parameters(encoder, depth);
     let ring = big_ring(encoder, parameters.moduli());
     sunzi_bgv::Context::with_ring(ring, &(&parameters).into()).unwrap()
 }
 
-fn bfv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context {
+fn bfv_over_integers(encoder: &GaloisEncoder, depth: usize) -> sunzi_bfv::Context {
     let ring = big_ring(encoder, bfv_parameters(encoder, depth).moduli());
     sunzi_bfv::Context::with_ring(ring, encoder.plain_modulus(), SECURITY).unwrap()
 }

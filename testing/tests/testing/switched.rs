@@ -101,7 +101,7 @@ fn negacyclic(a: &Plaintext, b: &Plaintext) -> Plaintext {
     Plaintext::new(product, t).unwrap()
 }
 
-fn builder(t: u64, depth: u32) -> ParametersBuilder {
+fn builder(t: u64, depth: usize) -> ParametersBuilder {
     Parameters::builder()
         .depth(depth)
         .plain_modulus(t)

@@ -22,7 +22,7 @@ pub(super) fn butterflies(
     let k = moduli.len() as f64;
     let switch = SwitchCost::new(key_switching, moduli, moduli.len(), degree).unwrap_or_default();
     let switch = switch.in_transforms(degree);
-    let levels = f64::from(request.depth);
+    let levels = request.depth as f64;
     let hybrid = !key_switching.special_moduli.is_empty();
     let encryption = 3.0 * k + if hybrid { 3.0 } else { 0.0 };
     let encryptions = 2.0 * encryption + 2.0 * k;
@@ -30,7 +30,7 @@ pub(super) fn butterflies(
     let others = if hybrid { 0.0 } else { 2.0 * k };
     let product = switch + others + k * k * 10.0 * CONVERSION + 14.0 * k + 7.0;
     let rotations = f64::from(request.rotations) * switch;
-    let plain_products = f64::from(request.plain_products) * 2.0 * k;
+    let plain_products = request.plain_products as f64 * 2.0 * k;
     let transforms = encryptions + levels * product + levels.max(1.0) * (rotations + plain_products);
     let n = degree as f64;
     transforms * n / 2.0 * n.log2() * plain_moduli as f64

@@ -1,5 +1,7 @@
 //! Finds which settings of a request to relax, and how far, where no BFV parameters meet it.
 
+use std::ops::{Add, Div, Sub};
+
 use num_bigint::BigUint;
 use num_traits::One;
 use sunzi_encoding::PlainRequest;
@@ -107,7 +109,10 @@ impl Advisor<'_> {
     }
 
     /// The largest value of a setting below `current` with which a BFV request fits.
-    fn largest(&mut self, current: u32, set: impl Fn(u32, &mut Request)) -> Option<u32> {
+    fn largest<N>(&mut self, current: N, set: impl Fn(N, &mut Request)) -> Option<N>
+    where
+        N: Copy + Ord + From<u8> + Add<Output = N> + Sub<Output = N> + Div<Output = N>,
+    {
         largest_below(current, |value| self.fits(|asked| set(value, asked)))
     }
 

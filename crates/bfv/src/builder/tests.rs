@@ -206,7 +206,7 @@ fn exactly_one_candidate_is_chosen_and_no_fitting_one_is_cheaper() {
         let chosen: Vec<_> = explanation.candidates.iter().filter(|c| c.verdict == Verdict::Chosen).collect();
         assert_eq!(chosen.len(), 1);
         let choice = explanation.chosen.as_ref().unwrap();
-        assert_eq!(choice.bits_left.len() as u32, explanation.request.depth + 1);
+        assert_eq!(choice.bits_left.len(), explanation.request.depth + 1);
         assert!(*choice.bits_left.last().unwrap() >= f64::from(explanation.request.margin));
         for candidate in &explanation.candidates {
             match candidate.verdict {

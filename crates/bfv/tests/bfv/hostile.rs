@@ -151,10 +151,10 @@ fn the_builder_takes_any_request() {
     for count in [0, 1, 100, 101, u32::MAX] {
         let builder = Parameters::builder().log2_degree(12);
         for builder in [
-            builder.clone().depth(count),
+            builder.clone().depth(count as usize),
             builder.clone().additions(count),
             builder.clone().rotations(count),
-            builder.clone().plain_products(count),
+            builder.clone().plain_products(count as usize),
             builder.clone().margin(count),
             builder.clone().plain_bits(count),
             builder.clone().plain_bits(count).batching(false),

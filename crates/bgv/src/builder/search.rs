@@ -145,7 +145,7 @@ impl Asked<'_> {
     }
 
     fn depth(&self) -> usize {
-        self.request.depth as usize
+        self.request.depth
     }
 
     /// A finder of primes for the requested ring that differ from t and from the primes `taken`.

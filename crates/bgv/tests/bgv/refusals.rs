@@ -17,11 +17,11 @@ struct Owner {
     ciphertext: Ciphertext,
 }
 
-fn parameters(t: u64, depth: u32) -> Parameters {
+fn parameters(t: u64, depth: usize) -> Parameters {
     declared(t, depth, 0)
 }
 
-fn declared(t: u64, depth: u32, additions: u64) -> Parameters {
+fn declared(t: u64, depth: usize, additions: u64) -> Parameters {
     Parameters::builder()
         .depth(depth)
         .fresh_additions(additions)
@@ -256,11 +256,11 @@ fn the_builder_takes_any_request() {
     for count in wild {
         let builder = Parameters::builder().log2_degree(12);
         for builder in [
-            builder.clone().depth(count),
+            builder.clone().depth(count as usize),
             builder.clone().plain_bits(count),
             builder.clone().margin(count),
-            builder.clone().fresh_plain_products(count),
-            builder.clone().plain_products_per_level(count),
+            builder.clone().fresh_plain_products(count as usize),
+            builder.clone().plain_products_per_level(count as usize),
             builder.clone().additions_per_level(u64::from(count) << 32).fresh_additions(u64::MAX),
             builder.clone().rotations_per_level(u64::MAX).digits(count as usize),
             Parameters::builder().log2_degree(count),

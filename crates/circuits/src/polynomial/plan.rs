@@ -29,7 +29,7 @@ pub struct Cost {
     /// Number of relinearisations, each after one scaling: fewer than products, since sums share them.
     pub relinearizations: usize,
     /// Multiplicative depth of the evaluation.
-    pub depth: u32,
+    pub depth: usize,
 }
 
 impl Cost {
@@ -155,7 +155,7 @@ struct Walk {
 
 impl Walk {
     /// Visits the exponents from `low` on, below b·2^`height` of them; returns the depth.
-    fn node(&mut self, support: &[usize], low: usize, height: u32) -> u32 {
+    fn node(&mut self, support: &[usize], low: usize, height: u32) -> usize {
         let mut deepest = 0;
         for &exponent in between(support, low, low.saturating_add(self.baby_steps)) {
             self.exponents.push(exponent - low);
@@ -215,6 +215,6 @@ mod tests {
         let dense: Vec<usize> = (0..=32).collect();
         assert!(cost(&even).relinearizations <= cost(&dense).relinearizations + 1);
         let huge = Plan::new(&[usize::MAX / 4], Method::Automatic);
-        assert_eq!(huge.cost.depth, usize::BITS - 2);
+        assert_eq!(huge.cost.depth, usize::BITS as usize - 2);
     }
 }

@@ -12,8 +12,8 @@ pub(crate) struct Powers {
 }
 
 /// Returns the depth ⌈log2 e⌉ of a power x^e, and 0 for e ≤ 1.
-pub(crate) fn depth(exponent: usize) -> u32 {
-    exponent.checked_sub(1).and_then(usize::checked_ilog2).map_or(0, |log| log + 1)
+pub(crate) fn depth(exponent: usize) -> usize {
+    exponent.checked_sub(1).and_then(usize::checked_ilog2).map_or(0, |log| log as usize + 1)
 }
 
 impl Powers {

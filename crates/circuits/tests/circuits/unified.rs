@@ -18,7 +18,7 @@ struct Both {
     rng: ChaCha20Rng,
 }
 
-fn both(t: u64, depth: u32) -> Both {
+fn both(t: u64, depth: usize) -> Both {
     let security = Security::InsecureForResearchOnly;
     let parameters = Parameters::builder()
         .depth(depth)

@@ -77,7 +77,7 @@ fn least_error(request: &Request, log2_degree: u32, bits: u32) -> f64 {
     let n = 1_usize << log2_degree;
     let rounding = NoiseModel::new(n, request.secrets).mod_switch(2).deviation.bits().exp2();
     let growth = 2.0 * f64::from(request.message_bits).exp2();
-    slot_error(rounding, n / 2, f64::from(bits).exp2()) * growth.powi(request.depth.cast_signed())
+    slot_error(rounding, n / 2, f64::from(bits).exp2()) * growth.powi(request.depth as i32)
 }
 
 fn at_scale(
@@ -92,7 +92,7 @@ fn at_scale(
     // The noise that hides the noise of results stands beside the largest of them.
     let beside = u32::from(request.sharing.is_some());
     let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1)) + beside;
-    let ranges = [LevelRange { levels: request.depth as usize, scale_bits }];
+    let ranges = [LevelRange { levels: request.depth, scale_bits }];
     // Levels have their own primes, unless sets of other primes are cheaper, or there are too few primes.
     let mut best: Result<(f64, Parameters), Refusal> = Err(Refusal::NoPrimes { scale_bits });
     for make in [Parameters::from_ranges, Parameters::from_ranges_rational] {

@@ -41,7 +41,7 @@ fn results_are_as_precise_as_asked() {
     }
 }
 
-fn of(depth: u32, precision: u32) -> ParametersBuilder {
+fn of(depth: usize, precision: u32) -> ParametersBuilder {
     Parameters::builder().depth(depth).precision(precision)
 }
 
@@ -63,7 +63,7 @@ fn what_is_chosen_is_secure_and_holds_what_was_asked() {
         parameters.validate().unwrap();
         let request = builder.request();
         assert_ne!(parameters.security(), Security::InsecureForResearchOnly);
-        assert_eq!(parameters.depth(), request.depth as usize);
+        assert_eq!(parameters.depth(), request.depth);
         assert!(parameters.max_slots() >= request.slots);
         let room = sunzi_math::log2(&parameters.modulus(0)) - 1.0 - parameters.scales()[0].log2();
         assert!(room >= f64::from(request.result_bits.unwrap_or(request.message_bits)) - 0.1, "{room}");

@@ -99,8 +99,8 @@ fn keys_that_are_missing_or_foreign_are_named() {
     let x = party.numbers();
     let (a, e) = (party.encrypt(&x), party.evaluator.clone());
     let missing = text(e.rotate(&a, 7, &party.rotations));
-    assert!(missing.contains("a rotation by 7") && missing.contains("rotation_keys"), "{missing}");
-    assert!(missing.contains("the conjugation") && missing.contains("a rotation by −1"), "{missing}");
+    assert!(missing.contains("a rotation by 7 slots") && missing.contains("rotation_keys"), "{missing}");
+    assert!(missing.contains("the conjugation") && missing.contains("−1 slot"), "{missing}");
     assert!(matches!(
         e.hoist(&a).unwrap().rotate(7, &party.rotations),
         Err(CkksError::MissingRotation { .. })

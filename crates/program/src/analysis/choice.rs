@@ -103,7 +103,7 @@ pub(super) fn exact_plan(
     let rotations = if summed { required_rotations(layout.span, half) } else { Vec::new() };
     let limbs = (0..parameters.moduli().len()).collect();
     let rotated = Rotated { rotations, level: parameters.ring_level(), limbs };
-    plan(program, parameters, layout, rotated, demand.depth as usize, None, reasons)
+    plan(program, parameters, layout, rotated, demand.depth, None, reasons)
 }
 
 fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal> {
@@ -112,7 +112,7 @@ fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal
     let reason = format!(
         "no secure exact parameters have {} in a row and numbers up to 2^{}: use fewer decimals, narrower \
          ranges or less depth, or CKKS",
-        counted(demand.depth as usize, "product", "products"),
+        counted(demand.depth, "product", "products"),
         demand.bound.bits()
     );
     Box::new(Refusal { reason, expression })
@@ -202,7 +202,7 @@ fn approximate(
     let depth = lowered.depth();
     let layout = |slots| Layout::of_parts(program.schema().rows as usize, slots, options.parts);
     let mut builder = sunzi_ckks::Parameters::builder()
-        .depth(depth as u32)
+        .depth(depth)
         .result_bits(sum_bits(&layout(MOST_SLOTS)).max(11))
         .security(options.security);
     if let Some(log2_degree) = options.log2_degree {

@@ -35,11 +35,11 @@ fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
 /// Demand of a program on exact schemes.
 pub(super) struct Demand {
     pub(super) counts: Counts,
-    pub(super) depth: u32,
+    pub(super) depth: usize,
     /// Largest |v·10^decimals| of all output values v.
     pub(super) bound: BigUint,
     /// Multiplicative depths of encrypted totals.
-    pub(super) totals: Vec<u32>,
+    pub(super) totals: Vec<usize>,
 }
 
 impl Demand {
@@ -87,7 +87,7 @@ impl Demand {
         if self.totals.contains(&0) {
             budget.fresh = Self::summed(budget.fresh, layout);
         }
-        let above = |depth: &u32| *depth > 0 && *depth < self.depth;
+        let above = |depth: &usize| *depth > 0 && *depth < self.depth;
         if self.totals.iter().any(above) {
             budget.per_level = Self::summed(budget.per_level, layout);
         } else if self.depth > 0 && self.totals.contains(&self.depth) {

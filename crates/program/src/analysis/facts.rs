@@ -40,7 +40,7 @@ pub struct Facts {
     /// comparisons are 0 or 1.
     pub grid: Option<Exact>,
     /// Multiplicative depth of the node in encrypted numbers.
-    pub depth: u32,
+    pub depth: usize,
     /// Bound on the rounding errors of a clear node computed in doubles: 0 for cells.
     pub rounding: f64,
     /// Whether the rounded value of the node has the sign of the right value.
@@ -146,9 +146,9 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
         None => interval(node, column, &operands),
     };
     let step = match node {
-        Node::Product(..) => u32::from(operands.iter().all(|f| f.encrypted)),
+        Node::Product(..) => usize::from(operands.iter().all(|f| f.encrypted)),
         Node::Polynomial { coefficients, .. } if encrypted => {
-            (coefficients.len() as u32 - 1).next_power_of_two().ilog2()
+            (coefficients.len() - 1).next_power_of_two().ilog2() as usize
         }
         _ => 0,
     };

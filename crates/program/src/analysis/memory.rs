@@ -84,7 +84,7 @@ pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
 pub(super) fn drop_of(known: &[Facts], lowered: Option<&Lowered>, id: NodeId) -> usize {
     match lowered {
         Some(lowered) => lowered.step(id).map_or(0, |step| step.drop),
-        None => known.get(id.index()).map_or(0, |facts| facts.depth as usize),
+        None => known.get(id.index()).map_or(0, |facts| facts.depth),
     }
 }
 

@@ -89,13 +89,13 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
             Ok(bits) if bits >= MARGIN => Ok(()),
             Ok(bits) => Err(format!(
                 "{} in a row and sums of {} rows leave {bits:.0} bits of noise where {MARGIN} must be left: {remedy}",
-                counted(demand.depth as usize, "product", "products"),
+                counted(demand.depth, "product", "products"),
                 layout.rows
             )),
             Err(error) => Err(error.to_string()),
         },
         Parameters::Bgv { parameters: own, .. } => {
-            let (depth, budget) = (own.depth() as u32, demand.budget(layout));
+            let (depth, budget) = (own.depth(), demand.budget(layout));
             if demand.depth > depth {
                 return Err(format!(
                     "it has {} products in a row, the parameters have {depth}: {remedy}",
@@ -103,7 +103,7 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
                 ));
             }
             // Sums after the last product may be above the last level here.
-            let level = (depth - demand.depth) as usize;
+            let level = depth - demand.depth;
             let last = own.budget().at(level.min(own.depth()), own.depth().max(1));
             let fresh = demand.depth == 0 || own.budget().fresh.covers(&budget.fresh);
             let after = budget.per_level.and(&budget.last);

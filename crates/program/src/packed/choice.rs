@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
             Parameters::Bgv { parameters: own, .. } => {
                 let (sums, levels) = (Self::operations(layout), own.depth());
                 let covers = |level: usize| own.budget().at(level, levels).covers(&sums);
-                let after = levels.checked_sub(depth as usize);
+                let after = levels.checked_sub(depth);
                 after.is_some_and(|after| covers(levels) && (depth == 0 || covers(after)))
             }
             Parameters::Ckks(_) => return Err("packed tables are for BFV and BGV".to_owned()),
@@ -245,8 +245,8 @@ impl<'a> Search<'a> {
         Choice { packed: Packed { layout, packing, moments, work, sizes }, parameters }
     }
 
-    fn depth(layout: &Layout) -> u32 {
-        u32::from(!layout.products().is_empty())
+    fn depth(layout: &Layout) -> usize {
+        usize::from(!layout.products().is_empty())
     }
 
     fn bfv(&self, layout: &Layout, log2_degree: u32) -> sunzi_bfv::ParametersBuilder {

@@ -15,7 +15,7 @@ const MARGIN: f64 = 2.0;
 /// Largest margin that the builders of BFV and BGV take, in bits.
 pub(super) const LARGEST_MARGIN: u32 = 100;
 /// Largest number of products in a row that is tried.
-const DEEPEST: u32 = 40;
+const DEEPEST: usize = 40;
 /// Range of log2 of the CKKS scales that are tried.
 const SCALE_BITS: RangeInclusive<u32> = 25..=60;
 /// Largest log2 of the results that CKKS moduli are chosen for.
@@ -81,7 +81,7 @@ impl Tape {
             .security(wanted.security);
         let builder = wanted.sharing.iter().fold(builder, |builder, &policy| builder.sharing(policy));
         // By the products in a row that they are made for, then by the bits that are added to those.
-        let attempt = |depth: u32, margin: u32| -> Result<Result<Choice, Box<Refusal>>, ProgramError> {
+        let attempt = |depth: usize, margin: u32| -> Result<Result<Choice, Box<Refusal>>, ProgramError> {
             let built = match builder.clone().depth(depth).margin(margin).build_crt() {
                 Ok(built) => Parameters::Bfv(built),
                 Err(error) => return Err(ProgramError::scheme(error)),
@@ -117,8 +117,8 @@ impl Tape {
     fn refined(
         &self,
         choice: Choice,
-        depth: u32,
-        attempt: &impl Fn(u32, u32) -> Result<Result<Choice, Box<Refusal>>, ProgramError>,
+        depth: usize,
+        attempt: &impl Fn(usize, u32) -> Result<Result<Choice, Box<Refusal>>, ProgramError>,
     ) -> Choice {
         let Some(below) = depth.checked_sub(1) else { return choice };
         let bits = |choice: &Choice| log2_modulus(&choice.parameters);
@@ -218,7 +218,7 @@ impl Tape {
         let mut result_bits = results.max(self.message_bits());
         loop {
             let parameters = sunzi_ckks::Parameters::builder()
-                .depth(self.depth() as u32)
+                .depth(self.depth())
                 .scale_bits(scale_bits)
                 .message_bits(self.message_bits())
                 .result_bits(result_bits)

@@ -14,7 +14,7 @@ use crate::analysis::bgv_of;
 
 /// Declaration of a tape to the builder of BGV: products in a row, and the operations between them.
 struct Declared {
-    depth: u32,
+    depth: usize,
     /// Index of a step of the largest depth.
     deepest: usize,
     /// Budgets to try: of the costliest single ciphertexts, which leave out a polynomial's inner steps, and of all
@@ -35,7 +35,7 @@ impl Tape {
         let mut best: Option<(f64, Choice)> = None;
         let text = format!(
             "no secure moduli hold {} in a row with all that is done between them",
-            counted(depth as usize, "product", "products")
+            counted(depth, "product", "products")
         );
         let mut refusal = refused(text, deepest);
         for plain_moduli in splittings.map_err(ProgramError::scheme)? {

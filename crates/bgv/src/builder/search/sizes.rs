@@ -144,7 +144,7 @@ impl<'a> Model<'a> {
     /// The best sizes of q_0, at least `least`, and q_(L+1) beside level moduli of `level` bits.
     fn beside_levels(&self, mut settings: NoiseSettings, level: f64, least: f64) -> Option<Sizes> {
         let mut best: Option<Sizes> = None;
-        let most = self.least_bits + 64.0 + f64::from(self.asked.request.budget.fresh.plain_products) * 80.0;
+        let most = self.least_bits + 64.0 + self.asked.request.budget.fresh.plain_products as f64 * 80.0;
         // Chains without q_(L+1) come first: an encryption modulo Qp may be small enough.
         let mut last = 0.0;
         while last <= most {
@@ -225,7 +225,7 @@ mod tests {
         let levels = (0_u32..)
             .map(|step| model.least_bits + f64::from(step) * STEP)
             .take_while(|level| *level <= most);
-        let widest = 64.0 + f64::from(model.asked.request.budget.fresh.plain_products) * 80.0;
+        let widest = 64.0 + model.asked.request.budget.fresh.plain_products as f64 * 80.0;
         let lasts =
             || std::iter::once(0.0).chain((0..=widest as u32).map(|bits| model.least_bits + f64::from(bits)));
         let mut best: Option<Sizes> = None;
@@ -258,7 +258,7 @@ mod tests {
                     let model = Model::new(&asked, 0.0);
                     let (found, all) = (model.smallest().unwrap(), exhaustive(&model).unwrap());
                     let case = format!("{request:?} {plain_modulus} {found:?} {all:?}");
-                    assert!((found.total(depth as usize) - all.total(depth as usize)).abs() < 1e-9, "{case}");
+                    assert!((found.total(depth) - all.total(depth)).abs() < 1e-9, "{case}");
                 }
             }
         }
