@@ -23,6 +23,7 @@ mod regression;
 mod report;
 mod statistics_clear;
 mod sums;
+mod svg;
 mod table;
 
 use std::process::ExitCode;

@@ -3,6 +3,7 @@
 mod agreed;
 pub(crate) mod decrypt;
 pub(crate) mod eval;
+mod picture;
 pub(crate) mod plan;
 mod print;
 mod share;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::packed::Packing;
@@ -73,7 +73,7 @@ impl PackingArgs {
 
 /// Options of `sunzi plan`.
 #[derive(Debug, Args)]
-#[command(after_help = FILE_CODES)]
+#[command(after_help = FILE_CODES, group = ArgGroup::new("written").args(["output", "picture"]).multiple(true))]
 pub(crate) struct PlanArgs {
     /// What is to be computed, such as "mean(age); corr(age, chol); sum(cost) by region": see `sunzi help language`; @FILE takes the text of a file, - standard input
     pub(crate) program: String,
@@ -94,8 +94,12 @@ pub(crate) struct PlanArgs {
     /// Keep the parameters in this file; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) force: ForceArgs,
+    /// Draw the plan in this file, as SVG: moduli by level, noise beside the room, sizes; - for standard output
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Replace the files of --output and --picture if they are there already, once the new ones are whole
+    #[arg(long, requires = "written")]
+    pub(crate) force: bool,
     /// The scheme; auto takes the cheapest that can compute the program
     #[arg(long, value_name = "bfv|bgv|ckks|auto", default_value = "auto", hide_possible_values = true)]
     pub(crate) scheme: PlanScheme,

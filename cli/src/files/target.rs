@@ -21,7 +21,7 @@ use crate::output;
 pub(crate) struct ForceArgs {
     /// Replace the file of --output if it is there already, once the new one is whole
     #[arg(long, requires = "output")]
-    force: bool,
+    pub(crate) force: bool,
 }
 
 /// Form of what is written.
@@ -37,20 +37,33 @@ pub(crate) enum Content {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'a> {
     path: &'a Path,
+    option: &'static str,
     force: bool,
 }
 
 impl<'a> Target<'a> {
-    /// Checks that a result can be written to this path, before any work is done for it; `json` says whether the report goes to standard output.
+    /// Checks that the result of --output can be written to this path, before any work is done for it; `json` says whether the report goes to
+    /// standard output.
     pub(crate) fn new(
         path: &'a Path,
-        ForceArgs { force }: &ForceArgs,
+        args: &ForceArgs,
         content: Content,
         json: bool,
     ) -> Result<Self, CliError> {
-        let target = Self { path, force: *force };
+        Self::of_option("--output", path, args.force, content, json)
+    }
+
+    /// Checks as [`new`](Self::new) does for the result of another option, whose file `force` allows to replace.
+    pub(crate) fn of_option(
+        option: &'static str,
+        path: &'a Path,
+        force: bool,
+        content: Content,
+        json: bool,
+    ) -> Result<Self, CliError> {
+        let target = Self { path, option, force };
         if target.is_standard() {
-            check_standard(content, json, io::stdout().is_terminal())?;
+            check_standard(option, content, json, io::stdout().is_terminal())?;
             return Ok(target);
         }
         match fs::symlink_metadata(path) {
@@ -70,6 +83,23 @@ impl<'a> Target<'a> {
     /// Whether the result goes to standard output.
     pub(crate) fn is_standard(&self) -> bool {
         self.path.as_os_str() == STANDARD
+    }
+
+    /// Checks that this result and another one, if there is one, go to different places.
+    pub(crate) fn check_beside(&self, other: Option<&Self>) -> Result<(), CliError> {
+        match other {
+            Some(other) if self.path != other.path => Ok(()),
+            None => Ok(()),
+            Some(other) if self.is_standard() => {
+                Err(both(&format!("{} -", self.option), &format!("{} -", other.option)))
+            }
+            Some(other) => Err(CliError::input(format!(
+                "{} and {} both write to {}: give each a file of its own",
+                self.option,
+                other.option,
+                named(self.path)
+            ))),
+        }
     }
 
     /// Name of the result in reports.
@@ -105,6 +135,12 @@ impl<'a> Target<'a> {
         Ok(len)
     }
 
+    /// Writes a text as the result, all of it or nothing.
+    pub(crate) fn write_text(&self, text: &str) -> Result<(), CliError> {
+        let write = |file: &mut File| file.write_all(text.as_bytes()).map_err(WireError::Io);
+        self.write(write).map(|_| ()).map_err(|error| self.refuse(error))
+    }
+
     /// Returns the command-line error for an error of writing the result.
     pub(crate) fn refuse(&self, error: WireError) -> CliError {
         match error {
@@ -133,16 +169,20 @@ impl<'a> Target<'a> {
 }
 
 /// Checks that standard output can take a result.
-fn check_standard(content: Content, json: bool, terminal: bool) -> Result<(), CliError> {
+fn check_standard(option: &str, content: Content, json: bool, terminal: bool) -> Result<(), CliError> {
     if json {
-        return Err(CliError::input("--output - and --json both write to standard output: give one of them"));
+        return Err(both(&format!("{option} -"), "--json"));
     }
     if terminal && content == Content::Binary {
-        return Err(CliError::input(
-            "the result is binary, and standard output is a terminal: send it to a file or another program, or give --output FILE",
-        ));
+        return Err(CliError::input(format!(
+            "the result is binary, and standard output is a terminal: send it to a file or another program, or give {option} FILE"
+        )));
     }
     Ok(())
+}
+
+fn both(one: &str, other: &str) -> CliError {
+    CliError::input(format!("{one} and {other} both write to standard output: give one of them"))
 }
 
 /// Writes a result to standard output once all of it is there.
@@ -160,12 +200,12 @@ mod tests {
 
     #[test]
     fn a_terminal_is_shown_texts_alone() {
-        assert!(check_standard(Content::Text, false, true).is_ok());
-        assert!(check_standard(Content::Binary, false, false).is_ok());
+        assert!(check_standard("--output", Content::Text, false, true).is_ok());
+        assert!(check_standard("--output", Content::Binary, false, false).is_ok());
         for (content, json, terminal) in
             [(Content::Binary, false, true), (Content::Text, true, false), (Content::Binary, true, true)]
         {
-            assert_eq!(check_standard(content, json, terminal).unwrap_err().exit_code(), 2);
+            assert_eq!(check_standard("--output", content, json, terminal).unwrap_err().exit_code(), 2);
         }
     }
 }

@@ -10,7 +10,7 @@ use sunzi::rlwe::wire::{Kind, SecurityClaim};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, survey};
 
-use super::{parse, parts, refuse};
+use super::{parse, parts, picture, refuse};
 use crate::args::{PRECISION, PlanArgs, security};
 use crate::error::CliError;
 use crate::files::input::InputFile;
@@ -39,8 +39,7 @@ struct Planned<'a> {
 /// Chooses parameters for a program, or tells whether given ones suffice.
 pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
     check_precision(args.precision, args.asked_scheme())?;
-    let target = |path| Target::new(path, &args.force, Content::Binary, args.json);
-    let target = args.output.as_deref().map(target).transpose()?;
+    let targets = Targets::new(args)?;
     let (schema, layout) = match (args.table(), &args.schema) {
         (Some(table), _) => of_table(table, args)?,
         (None, Some(schema)) => (of_file(schema)?, None),
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
             check_precision(args.precision, Some(parameters.scheme()))?;
             if let Some(packing) = args.packing.asked()? {
                 let plan = Plan::within_packed(&program, &parameters, &packing).map_err(refuse)?;
-                return tell(args, &plan, target.as_ref());
+                return tell(args, &plan, &targets);
             }
             let planned = || Layout::of_parts(schema.rows as usize, parameters.slots(), parts);
             let precision = args.precision.unwrap_or(PRECISION);
@@ -62,14 +61,47 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
         }
         None => Plan::new(&program, &options(args, parts)?),
     };
-    tell(args, &plan.map_err(refuse)?, target.as_ref())
+    tell(args, &plan.map_err(refuse)?, &targets)
 }
 
-/// Keeps the parameters of a plan where that was asked for, and prints the plan.
-fn tell(args: &PlanArgs, plan: &Plan, target: Option<&Target<'_>>) -> Result<(), CliError> {
-    if let Some(target) = target {
-        target.write(|file| plan.parameters.write(file)).map_err(|error| target.refuse(error))?;
+/// Files that are written beside the report.
+struct Targets<'a> {
+    parameters: Option<Target<'a>>,
+    picture: Option<Target<'a>>,
+}
+
+impl<'a> Targets<'a> {
+    fn new(args: &'a PlanArgs) -> Result<Self, CliError> {
+        let target = |option, path: Option<&'a Path>, content| {
+            path.map(|path| Target::of_option(option, path, args.force, content, args.json)).transpose()
+        };
+        let parameters = target("--output", args.output.as_deref(), Content::Binary)?;
+        let picture = target("--picture", args.picture.as_deref(), Content::Text)?;
+        if let Some(picture) = &picture {
+            picture.check_beside(parameters.as_ref())?;
+        }
+        Ok(Self { parameters, picture })
     }
+
+    fn write(&self, plan: &Plan) -> Result<(), CliError> {
+        if let Some(target) = &self.parameters {
+            target.write(|file| plan.parameters.write(file)).map_err(|error| target.refuse(error))?;
+        }
+        if let Some(target) = &self.picture {
+            target.write_text(&picture::draw(plan)?)?;
+        }
+        Ok(())
+    }
+
+    /// The file that goes to standard output, if one does.
+    fn standard(&self) -> Option<&Target<'a>> {
+        self.parameters.iter().chain(&self.picture).find(|target| target.is_standard())
+    }
+}
+
+/// Keeps the parameters of a plan and its picture where that was asked for, and prints the plan.
+fn tell(args: &PlanArgs, plan: &Plan, targets: &Targets<'_>) -> Result<(), CliError> {
+    targets.write(plan)?;
     let available = memory::available();
     // The times of packed runs are not known.
     let seconds = if args.no_time || plan.packed().is_some() || exceeds(plan, available) {
@@ -88,7 +120,7 @@ fn tell(args: &PlanArgs, plan: &Plan, target: Option<&Target<'_>>) -> Result<(),
         available_bytes: available,
         fits: !exceeds(plan, available),
     };
-    match target {
+    match targets.standard() {
         Some(target) => target.report(args.json, &planned, text),
         None => output::report(args.json, &planned, text),
     }

@@ -2,7 +2,9 @@
 
 mod approximate;
 mod choice;
+mod course;
 mod demand;
+pub(crate) mod dry;
 mod facts;
 mod layout;
 mod memory;
@@ -14,6 +16,7 @@ mod within;
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
+pub use course::{Role, Stage};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{linear_units, of_graph as facts_of, polynomial_units};
 pub use layout::Layout;

@@ -16,6 +16,7 @@ mod peak;
 mod reference;
 mod signed;
 mod table;
+mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +27,7 @@ pub use reference::{Clear, Reference, reference};
 pub(crate) use reference::{computed, leaf, sum_of, total};
 pub(crate) use signed::{signed_product, signed_sum};
 pub use table::{Cells, Table, encrypted_inputs};
+pub(crate) use watched::Watched;
 
 use crate::analysis::Layout;
 pub use crate::estimate::Estimate;

@@ -8,17 +8,15 @@ use std::collections::BTreeMap;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
-use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::sharing::Flooding;
-use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy};
+use sunzi_rlwe::{DeclaredNoise, PublicKey, SharingPolicy};
 
 pub use sunzi_rlwe::{LedgerFile, SharingLedger};
 
-use crate::analysis::{Action, Lowered, Parameters, exp2};
+use crate::analysis::{Action, Layout, Lowered, Parameters, dry, exp2};
 pub use crate::contexts::Sharing;
 use crate::run::ckks::{Ckks, Keys, Output, Value};
-use crate::run::{Backend, Clear, encrypted_inputs, run};
-use crate::tape::hollow;
+use crate::run::{Backend, Clear, Watched, encrypted_inputs, run};
 use crate::{NodeId, Plan, ProgramError};
 
 /// Context of CKKS over polynomials without coefficients.
@@ -35,7 +33,7 @@ impl Plan {
     /// [`ProgramError::Scheme`] for invalid parameters.
     pub fn declared_noise(&self) -> Result<BTreeMap<NodeId, DeclaredNoise>, ProgramError> {
         let mut found: BTreeMap<NodeId, DeclaredNoise> = BTreeMap::new();
-        self.rehearse(|id, context, ciphertext| {
+        self.rehearse(&self.layout, &|_, _, _| {}, |id, context, ciphertext| {
             let noise = declared(context, ciphertext);
             let larger = found.get(&id).is_none_or(|before| before.bits() < noise.bits());
             if larger {
@@ -52,7 +50,7 @@ impl Plan {
         let totals = self.program.totals();
         let rows = (self.layout.rows.max(1) as f64).log2();
         let mut least = f64::INFINITY;
-        self.rehearse(|id, context, ciphertext| {
+        self.rehearse(&self.layout, &|_, _, _| {}, |id, context, ciphertext| {
             let noise = declared(context, ciphertext);
             context.check_shareable(ciphertext, noise, policy).map_err(ProgramError::of_ckks)?;
             let flooding = Flooding::new(policy, noise, context.degree()).map_err(ProgramError::of_rlwe)?;
@@ -65,31 +63,42 @@ impl Plan {
         Ok(least)
     }
 
-    /// Runs a program in CKKS over polynomials without coefficients, with the largest numbers that there may be.
-    fn rehearse(
+    /// Runs a program in CKKS over polynomials without coefficients, with the largest numbers that there may be. `seen` is shown the values of
+    /// all nodes, and `meet` the outputs.
+    pub(crate) fn rehearse(
         &self,
+        layout: &Layout,
+        seen: &dyn Fn(NodeId, &Hollow, &Ciphertext),
         mut meet: impl FnMut(NodeId, &Hollow, &Ciphertext) -> Result<(), ProgramError>,
     ) -> Result<(), ProgramError> {
         let (Parameters::Ckks(own), Some(lowered)) = (&self.parameters, &self.lowered) else {
             return Ok(());
         };
-        let context = hollow(own)?;
+        let context = dry::ckks(own)?;
         let scheme = |error: sunzi_ckks::CkksError| ProgramError::scheme(error);
-        let (public, keys) = self.hollow_keys(&context)?;
+        let (public, keys) = self.dry_keys(&context)?;
         let encoder = Encoder::new(&context, self.layout.span).map_err(scheme)?;
         let evaluator = Evaluator::new(&context);
         let (Some(relinearization), Some(galois)) = (&keys.relinearization, &keys.galois) else {
             return Ok(());
         };
         let keys = Keys { relinearization, galois };
-        let backend = Largest { lowered, own: Ckks::new(self, &evaluator, &encoder, keys)? };
+        let largest = Largest { lowered, own: Ckks::new(self, &evaluator, &encoder, keys)? };
+        let seen = |id, value: &Value| {
+            if let Value::Encrypted(ciphertext) = value {
+                seen(id, &context, ciphertext);
+            }
+        };
+        let backend = Watched { own: &largest, seen: &seen };
         let (zero, encrypted) = (encoder.encode_real(&[]).map_err(scheme)?, encrypted_inputs(&self.program));
-        let rng = &mut nothing();
+        let rng = &mut dry::randomness();
         let input = |id, _| {
             if !encrypted.contains(&id) {
-                return backend.largest(id);
+                return largest.largest(id);
             }
-            context.encrypt(&zero, &public, rng).map(Value::Encrypted).map_err(scheme)
+            let value = context.encrypt(&zero, &public, rng).map(Value::Encrypted).map_err(scheme)?;
+            seen(id, &value);
+            Ok(value)
         };
         let mut failed = Ok(());
         let mut take = |id: NodeId, output: Output| {
@@ -101,25 +110,18 @@ impl Plan {
             take(id, output);
             Ok(())
         };
-        let totals = run(&self.program, &self.layout, &backend, input, column)?;
+        let totals = run(&self.program, layout, &backend, input, column)?;
         totals.into_iter().for_each(|(id, output)| take(id, output));
         failed
     }
 
-    fn hollow_keys(&self, context: &Hollow) -> Result<(PublicKey, EvaluationKeys), ProgramError> {
-        let (rlwe, rng) = (context.rlwe(), &mut nothing());
-        let index = rlwe.ring().index();
+    fn dry_keys(&self, context: &Hollow) -> Result<(PublicKey, EvaluationKeys), ProgramError> {
+        let index = context.rlwe().ring().index();
         let exponent = |rotation: &sunzi_circuits::Rotation| match *rotation {
             sunzi_circuits::Rotation::Rows(steps) => sunzi_ckks::rotation::rotation_exponent(steps, index),
             sunzi_circuits::Rotation::Columns => sunzi_ckks::rotation::conjugation_exponent(index),
         };
-        let exponents: Vec<u64> = self.rotations.iter().map(exponent).collect();
-        let make = || -> Result<_, RlweError> {
-            let secret = SecretKey::generate(rlwe, rng)?;
-            let public = PublicKey::generate(rlwe, &secret, rng)?;
-            Ok((public, EvaluationKeys::for_exponents(rlwe, &secret, exponents, rng)?))
-        };
-        make().map_err(ProgramError::scheme)
+        dry::keys(context.rlwe(), self.rotations.iter().map(exponent)).map_err(ProgramError::scheme)
     }
 }
 
@@ -127,11 +129,6 @@ impl Plan {
 fn declared(context: &Hollow, ciphertext: &Ciphertext) -> DeclaredNoise {
     let own = DeclaredNoise::of_own_run(ciphertext.noise(), context.ring().expansion());
     DeclaredNoise::from_bits(own.bits() + SLACK)
-}
-
-/// Returns constant randomness for polynomials without coefficients, where nothing is hidden.
-fn nothing() -> SeededRng {
-    SeededRng::from_key(&[0; 32])
 }
 
 /// CKKS arithmetic whose clear numbers are the largest that there may be.

@@ -18,7 +18,6 @@ use crate::ProgramError;
 
 pub use choose::{Choice, Wanted};
 pub use machine::Report;
-pub(crate) use rehearse::hollow;
 pub use rehearse::{Failed, Rehearsal};
 
 /// Clear numbers that are repeated in every period of the slots.

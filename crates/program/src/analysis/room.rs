@@ -7,11 +7,9 @@ use sunzi_bfv::{Ciphertext, Context, CrtParameters, Evaluator};
 use sunzi_circuits::inner_product::required_rotations;
 use sunzi_circuits::{Arithmetic as _, EvaluationKeys, Rotation};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::Ring;
-use sunzi_ring::sampling::SeededRng;
-use sunzi_rlwe::{PublicKey, RlweError, SecretKey, galois};
+use sunzi_rlwe::{PublicKey, RlweError, galois};
 
-use super::Layout;
+use super::{Layout, dry};
 use crate::run::exact::{Exact, Output, Value};
 use crate::run::{Clear, encrypted_inputs, run};
 use crate::{NodeId, Program, ProgramError};
@@ -23,18 +21,15 @@ pub(super) fn bits_left(
     layout: &Layout,
 ) -> Result<f64, ProgramError> {
     let scheme = |error: sunzi_bfv::BfvError| ProgramError::scheme(error);
-    let largest = parameters.parts().into_iter().max_by_key(sunzi_bfv::Parameters::plain_modulus);
-    let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
-    let ring = Ring::dry(own.ring().index(), own.moduli(), &[]).map_err(ProgramError::scheme)?;
-    let (t, degree) = (own.plain_modulus(), own.degree());
-    let context = Context::with_algorithms(ring, t, own.security(), own.algorithms()).map_err(scheme)?;
+    let context = dry::bfv(parameters)?;
+    let (t, degree) = (context.plain_modulus(), context.degree());
     let (public, keys) = keys(program, &context, layout).map_err(ProgramError::scheme)?;
     let evaluator = Evaluator::new(&context);
     let plaintext = |value: u64| Plaintext::new(vec![value; degree], t).map_err(ProgramError::scheme);
     // One chunk is run; sums of several have as many times the noise.
     let chunk = Layout { rows: layout.span, chunks: 1, ..*layout };
     let backend = Exact::new(program, &chunk, &evaluator, &keys, |_: &[u64]| plaintext(t / 2));
-    let (zero, encrypted, rng) = (plaintext(0)?, encrypted_inputs(program), &mut nothing());
+    let (zero, encrypted, rng) = (plaintext(0)?, encrypted_inputs(program), &mut dry::randomness());
     let input = |id: NodeId, _| {
         if encrypted.contains(&id) {
             context.encrypt(&zero, &public, rng).map(Value::encrypted).map_err(scheme)
@@ -63,8 +58,7 @@ fn keys(
     context: &Context,
     layout: &Layout,
 ) -> Result<(PublicKey, EvaluationKeys), RlweError> {
-    let (rlwe, rng) = (context.rlwe(), &mut nothing());
-    let index = rlwe.ring().index();
+    let index = context.rlwe().ring().index();
     let summed = !program.totals().is_empty();
     let rotations = if summed { required_rotations(layout.span, context.degree() / 2) } else { Vec::new() };
     let exponent = |rotation: Rotation| match rotation {
@@ -72,12 +66,5 @@ fn keys(
         Rotation::Columns => galois::swap_exponent(index),
     };
     let exponents = rotations.into_iter().map(exponent).collect::<Result<Vec<u64>, _>>()?;
-    let secret = SecretKey::generate(rlwe, rng)?;
-    let public = PublicKey::generate(rlwe, &secret, rng)?;
-    Ok((public, EvaluationKeys::for_exponents(rlwe, &secret, exponents, rng)?))
-}
-
-/// Returns constant randomness for polynomials without coefficients, where nothing is hidden.
-fn nothing() -> SeededRng {
-    SeededRng::from_key(&[0; 32])
+    dry::keys(context.rlwe(), exponents)
 }

@@ -33,6 +33,11 @@ impl<A: Arithmetic> Value<A> {
     pub fn encrypted(ciphertext: A::Ciphertext) -> Self {
         Self::Encrypted(Held { ciphertext, operand: OnceCell::new() })
     }
+
+    /// Returns the ciphertext of an encrypted value.
+    pub(crate) fn ciphertext(&self) -> Option<&A::Ciphertext> {
+        if let Self::Encrypted(held) = self { Some(&held.ciphertext) } else { None }
+    }
 }
 
 impl<A: Arithmetic> Held<A> {

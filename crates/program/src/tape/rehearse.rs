@@ -8,13 +8,13 @@ use sunzi_bfv::CrtParameters;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_ckks::rotation;
 use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
-use sunzi_ring::{Evaluation, Poly, Ring};
-use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweContext, RlweError, SecretKey, SharingPolicy, galois};
+use sunzi_ring::{Evaluation, Poly};
+use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweContext, RlweError, SharingPolicy, galois};
 
 use super::machine::{ExactMachine, Machine, RealMachine};
 use super::{Report, Step, Tape};
 use crate::ProgramError;
-use crate::analysis::Parameters;
+use crate::analysis::{Parameters, dry};
 
 /// Step of a tape that the parameters do not allow, and the error.
 #[derive(Debug, thiserror::Error)]
@@ -82,14 +82,6 @@ fn encode(
     })
 }
 
-/// Makes a context of CKKS over polynomials without coefficients.
-pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context, ProgramError> {
-    let ring = Ring::dry(2 * own.degree() as u64, own.moduli(), own.rungs());
-    let ring = ring.map_err(ProgramError::scheme)?;
-    let settings = sunzi_ckks::Settings::from(own);
-    sunzi_ckks::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)
-}
-
 impl Tape {
     /// Rehearses the tape with the evaluators of the scheme, over polynomials without coefficients: finds the
     /// properties of all ciphertexts, and refuses what a run would refuse. Of several plaintext moduli the largest is
@@ -114,8 +106,7 @@ impl Tape {
         match parameters {
             Parameters::Bfv(all) => self.rehearse_bfv(all, policy),
             Parameters::Bgv { parameters, plain_moduli } => {
-                let largest = plain_moduli.iter().copied().max().unwrap_or(parameters.plain_modulus());
-                self.rehearse_bgv(&parameters.clone().with_plain_modulus(largest), policy)
+                self.rehearse_bgv(&dry::bgv(parameters, plain_moduli)?, policy)
             }
             Parameters::Ckks(own) => self.rehearse_reals(own, policy),
         }
@@ -126,24 +117,20 @@ impl Tape {
         all: &CrtParameters,
         policy: Option<SharingPolicy>,
     ) -> Result<Rehearsal, ProgramError> {
-        let largest = all.parts().into_iter().max_by_key(sunzi_bfv::Parameters::plain_modulus);
-        let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
-        let ring = Ring::dry(own.ring().index(), own.moduli(), &[]).map_err(ProgramError::scheme)?;
-        let (t, security) = (own.plain_modulus(), own.security());
-        let context = sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms());
-        let context = context.map_err(ProgramError::scheme)?;
+        let context = dry::bfv(all)?;
         let (public, keys) = self.keys(context.rlwe())?;
         let machine = ExactMachine {
             arithmetic: &sunzi_bfv::Evaluator::new(&context),
             keys: &keys,
-            encode: &encode(context.degree(), t)?,
+            encode: &encode(context.degree(), context.plain_modulus())?,
             size: |a: &sunzi_bfv::Ciphertext| (None, bytes(a.parts())),
             check_shareable: &|a, policy| {
                 let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
                 context.check_shareable(a, noise, policy).map_err(ProgramError::of_bfv)
             },
         };
-        let zero = Plaintext::constant(0, context.degree(), t).map_err(ProgramError::scheme)?;
+        let zero = Plaintext::constant(0, context.degree(), context.plain_modulus());
+        let zero = zero.map_err(ProgramError::scheme)?;
         let fresh = |_: usize, rng: &mut ChaCha20Rng| {
             context.encrypt(&zero, &public, rng).map_err(ProgramError::scheme)
         };
@@ -152,25 +139,21 @@ impl Tape {
 
     fn rehearse_bgv(
         &self,
-        own: &sunzi_bgv::Parameters,
+        context: &sunzi_bgv::Context,
         policy: Option<SharingPolicy>,
     ) -> Result<Rehearsal, ProgramError> {
-        let ring = Ring::dry(own.ring().index(), own.moduli(), own.rungs());
-        let ring = ring.map_err(ProgramError::scheme)?;
-        let settings = sunzi_bgv::Settings::from(own);
-        let context = sunzi_bgv::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
         let (public, keys) = self.keys(context.rlwe())?;
         let machine = ExactMachine {
-            arithmetic: &sunzi_bgv::Evaluator::new(&context),
+            arithmetic: &sunzi_bgv::Evaluator::new(context),
             keys: &keys,
-            encode: &encode(context.degree(), own.plain_modulus())?,
+            encode: &encode(context.degree(), context.plain_modulus())?,
             size: |a: &sunzi_bgv::Ciphertext| (Some(a.metadata().level()), bytes(a.parts())),
             check_shareable: &|a, policy| {
                 let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
                 context.check_shareable(a, noise, policy).map_err(ProgramError::of_bgv)
             },
         };
-        let zero = Plaintext::constant(0, context.degree(), own.plain_modulus());
+        let zero = Plaintext::constant(0, context.degree(), context.plain_modulus());
         let zero = zero.map_err(ProgramError::scheme)?;
         let fresh = |_: usize, rng: &mut ChaCha20Rng| {
             context.encrypt(&zero, &public, rng).map_err(ProgramError::scheme)
@@ -183,7 +166,7 @@ impl Tape {
         own: &sunzi_ckks::Parameters,
         policy: Option<SharingPolicy>,
     ) -> Result<Rehearsal, ProgramError> {
-        let context = hollow(own)?;
+        let context = dry::ckks(own)?;
         let (public, keys) = self.keys(context.rlwe())?;
         let evaluator = sunzi_ckks::Evaluator::new(&context);
         let machine = RealMachine::new(&evaluator, &keys);
@@ -196,8 +179,6 @@ impl Tape {
 
     /// Makes keys for all operations of the tape.
     fn keys(&self, context: &RlweContext) -> Result<(PublicKey, EvaluationKeys), ProgramError> {
-        // Nothing is encrypted under them: any numbers will do.
-        let rng = &mut ChaCha20Rng::seed_from_u64(0);
         let index = context.ring().index();
         let exponent = |step: &Step| match (step, self.is_real()) {
             (Step::Rotate(_, steps), true) => Some(Ok(rotation::rotation_exponent(*steps, index))),
@@ -208,9 +189,7 @@ impl Tape {
         };
         let exponents: Result<Vec<u64>, RlweError> = self.steps().iter().filter_map(exponent).collect();
         let make = || -> Result<_, RlweError> {
-            let secret = SecretKey::generate(context, rng)?;
-            let public = PublicKey::generate(context, &secret, rng)?;
-            let mut keys = EvaluationKeys::for_exponents(context, &secret, exponents?, rng)?;
+            let (public, mut keys) = dry::keys(context, exponents?)?;
             if !self.multiplies() {
                 keys.relinearization = None;
             }

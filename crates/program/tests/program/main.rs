@@ -8,6 +8,8 @@ mod common;
 #[cfg(test)]
 mod contexts;
 #[cfg(test)]
+mod course;
+#[cfg(test)]
 mod encrypted;
 #[cfg(test)]
 mod exact;
