@@ -140,6 +140,8 @@ PYBIND11_MODULE(native_openfhe, m) {
            })
       .def("EvalAdd", [](const Implementation &c, const Cipher &a, const Cipher &b) { return c.EvalAdd(a, b); })
       .def("EvalAddInPlace", [](const Implementation &c, Cipher &a, const Cipher &b) { c.EvalAddInPlace(a, b); })
+      .def("EvalSub", [](const Implementation &c, const Cipher &a, const Cipher &b) { return c.EvalSub(a, b); })
+      .def("EvalNegate", [](const Implementation &c, const Cipher &a) { return c.EvalNegate(a); })
       .def("EvalMult", [](const Implementation &c, const Cipher &a, const Cipher &b) { return c.EvalMult(a, b); })
       .def("EvalMult",
            [](const Implementation &c, const Cipher &a, const Plaintext &b) { return c.EvalMult(a, b); })

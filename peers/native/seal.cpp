@@ -79,6 +79,8 @@ PYBIND11_MODULE(native_seal, m) {
       .def(py::init<const SEALContext &>())
       .def("add", [](const E &e, const C &a, const C &b, C &out) { e.add(a, b, out); })
       .def("add_inplace", [](const E &e, C &a, const C &b) { e.add_inplace(a, b); })
+      .def("sub", [](const E &e, const C &a, const C &b, C &out) { e.sub(a, b, out); })
+      .def("negate", [](const E &e, const C &a, C &out) { e.negate(a, out); })
       .def("multiply", [](const E &e, const C &a, const C &b, C &out) { e.multiply(a, b, out); })
       .def("multiply_plain", [](const E &e, const C &a, const Plaintext &b, C &out) { e.multiply_plain(a, b, out); })
       .def("relinearize", [](const E &e, const C &a, const RelinKeys &k, C &out) { e.relinearize(a, k, out); })

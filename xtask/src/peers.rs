@@ -126,8 +126,7 @@ fn chosen(only: &[Peer]) -> &[Peer] {
     if only.is_empty() { Peer::value_variants() } else { only }
 }
 
-/// Makes the command for `count` random circuits with the libraries asked for, or with the three that are
-/// always compared.
+/// Makes the command for `count` random circuits with the libraries asked for, or with all that run them.
 fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
     let mut command = bench(places, "circuits");
     for peer in chosen(only).iter().filter(|peer| !only.is_empty() || peer.runs_circuits()) {

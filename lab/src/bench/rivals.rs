@@ -11,6 +11,8 @@ pub mod circuits;
 mod library;
 mod process;
 pub mod processor;
+#[cfg(test)]
+mod programs;
 mod protocol;
 mod serve;
 

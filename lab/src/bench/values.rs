@@ -79,9 +79,32 @@ pub(crate) enum Name {
     Rotate,
 }
 
+impl Name {
+    /// Every operation that a circuit's step can be.
+    pub(crate) const ALL: [Self; 5] = [Self::Add, Self::Subtract, Self::Negate, Self::Multiply, Self::Rotate];
+
+    /// The operation's name in the protocol.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Subtract => "subtract",
+            Self::Negate => "negate",
+            Self::Multiply => "multiply",
+            Self::Rotate => "rotate",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_are_written_by_their_words() {
+        for name in Name::ALL {
+            assert_eq!(serde_json::to_value(name).unwrap(), name.word());
+        }
+    }
 
     #[test]
     fn numbers_without_a_point_may_be_meant_as_real_ones() {

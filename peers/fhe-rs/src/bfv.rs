@@ -55,6 +55,14 @@ pub struct Parameters {
     right: Vec<u64>,
 }
 
+/// A step of a circuit on numbered values: 0 and 1 are the operands, 2 is the first result. A rotation goes `right` to the left.
+#[derive(Deserialize)]
+pub struct Step {
+    name: String,
+    left: usize,
+    right: usize,
+}
+
 /// Keys and data of one parameter set.
 pub struct Job {
     parameters: Arc<BfvParameters>,
@@ -176,6 +184,25 @@ impl Job {
             other => return Err(format!("no operation {other}").into()),
         };
         self.open(&result)
+    }
+
+    /// The slots that the last of the values decrypts to that follow from the operands.
+    pub fn circuit(&self, steps: &[Step]) -> Outcome<Vec<u64>> {
+        let mut values = vec![self.a.clone(), self.b.clone()];
+        for Step { name, left, right } in steps {
+            let value = |at: usize| values.get(at).ok_or("a step of a value to come");
+            let a = value(*left)?;
+            let result = match name.as_str() {
+                "add" => a + value(*right)?,
+                "subtract" => a - value(*right)?,
+                "negate" => -a,
+                "multiply" => self.multiplicator.multiply(a, value(*right)?)?,
+                "rotate" => self.rotation_keys()?.rotates_columns_by(a, *right)?,
+                other => return Err(format!("no step {other}").into()),
+            };
+            values.push(result);
+        }
+        self.open(values.last().ok_or("no value")?)
     }
 
     fn encode_encrypt(&self) -> Outcome<Ciphertext> {

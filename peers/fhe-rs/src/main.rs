@@ -29,6 +29,7 @@ enum Request {
     Hello { protocol: u32 },
     Prepare(bfv::Parameters),
     Verify { operation: String },
+    Circuit { steps: Vec<bfv::Step> },
     Run { operation: String, calls: u32, warm: bool },
     Quit,
 }
@@ -73,6 +74,7 @@ fn serve(request: Request, job: &mut Option<bfv::Job>) -> Outcome<Value> {
             Ok(json!({ "operations": bfv::OPERATIONS, "about": about }))
         }
         Request::Verify { operation } => Ok(json!({ "values": prepared()?.verify(&operation)? })),
+        Request::Circuit { steps } => Ok(json!({ "values": prepared()?.circuit(&steps)? })),
         Request::Run { operation, calls, warm } => {
             let mut call = prepared()?.operation(&operation)?;
             if warm {

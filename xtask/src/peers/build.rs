@@ -53,9 +53,15 @@ impl Peer {
         }
     }
 
-    /// Whether the library is one of the three that run random circuits.
+    /// Whether the library runs random circuits where no others are named: all that have BFV, builds of one's
+    /// own where there is one.
     pub(super) fn runs_circuits(self) -> bool {
-        matches!(self, Self::Lattigo | Self::Seal | Self::Openfhe)
+        match self {
+            Self::FheRs | Self::Lattigo | Self::Seal | Self::Openfhe => true,
+            Self::SealHexl => given("SUNZI_SEAL_HEXL").is_ok(),
+            Self::OpenfheHexl => given("SUNZI_OPENFHE_HEXL").is_ok(),
+            Self::TfheNtt | Self::Hexl | Self::Helib => false,
+        }
     }
 
     fn program(self, places: &Places) -> Result<PathBuf, String> {

@@ -5,7 +5,8 @@ use sunzi_math::{add_mod, mul_mod};
 use sunzi_ring::sampling::SeededRng;
 
 use super::library::{Scheme, Selection};
-use super::{Library, Operands, answered, preparation, serve, start};
+use super::process::Rival;
+use super::{Library, Operands, RivalError, answered, preparation, serve, start};
 use crate::bench::rivals::Memory;
 use crate::bench::values::{Name, Step, Values};
 use crate::bench::{HOISTED, LabError, Result, on_threads};
@@ -48,6 +49,9 @@ pub fn run(
         let name = rival.library.name().to_owned();
         let mut report = Report { rival: name, circuits: 0, ours_wrong: 0, theirs_wrong: 0, failed: None };
         match &rival.program {
+            Ok(_) if !rival.library.schemes().contains(&Scheme::Bfv) => {
+                report.failed = Some("it has no BFV, which circuits are of".to_owned());
+            }
             Err(reason) => report.failed = Some(reason.clone()),
             Ok(program) => {
                 let made = start(rival.library, program, Memory::Stock);
@@ -68,7 +72,7 @@ pub fn run(
 fn batches(
     report: &mut Report,
     library: Library,
-    rival: &mut super::process::Rival,
+    rival: &mut Rival,
     circuits: usize,
     progress: &mut dyn FnMut(usize),
 ) -> Result<()> {
@@ -81,6 +85,9 @@ fn batches(
         // New keys on both sides.
         let ours = serve::prepare(preparation(Scheme::Bfv, Library::Sunzi, LOG_N, &operands)?)?;
         rival.prepare(preparation(Scheme::Bfv, library, LOG_N, &operands)?)?;
+        if report.circuits == 0 {
+            try_steps(library, rival)?;
+        }
         for _ in 0..BATCH.min(circuits - report.circuits) {
             let (steps, last) = random(&mut rng, left, right, *t);
             let expected = Values::Words(last);
@@ -91,6 +98,26 @@ fn batches(
         }
     }
     Ok(())
+}
+
+/// Asks the rival for every step that circuits are made of, the shortest and the longest rotation too. A step
+/// that it lacks would else show in the middle of a run, or not at all in a short one.
+fn try_steps(library: Library, rival: &mut Rival) -> Result<(), RivalError> {
+    let steps = Name::ALL.into_iter().flat_map(|name| match name {
+        Name::Rotate => [HOISTED.start(), HOISTED.end()].map(|&turn| (name, turn as usize)).to_vec(),
+        name => vec![(name, 1)],
+    });
+    let mut gaps = Vec::new();
+    for (name, right) in steps {
+        match rival.circuit(&[Step { name, left: 0, right }]) {
+            Err(RivalError::Refused { message, .. }) => gaps.push(format!("{} ({message})", name.word())),
+            done => drop(done?),
+        }
+    }
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    Err(RivalError::Gaps { rival: library.name().to_owned(), gaps })
 }
 
 /// A random circuit: steps that depend on each other, at most two products deep, and their last value. No
@@ -164,6 +191,36 @@ mod tests {
             values.push(clear(step, &values, 97));
         }
         assert_eq!(values.last().map(Vec::as_slice), Some(&expected[..]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn steps_that_a_rival_lacks_are_found_before_any_circuit() {
+        let script = |lacking: &[&str]| {
+            let refusals: String = lacking
+                .iter()
+                .map(|name| format!(r#"*'"{name}"'*) printf '{{"id": %s, "error": "no {name}"}}\n' $id;; "#))
+                .collect();
+            let program = format!(
+                r#"id=0; while read -r line; do id=$((id + 1)); case "$line" in
+                *'"hello"'*) echo '{{"id": 1, "protocol": 1, "library": "Fake", "version": "1", "features": ""}}';;
+                {refusals}
+                *) printf '{{"id": %s, "values": [1]}}\n' $id;; esac; done"#
+            );
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &program]);
+            Rival::start("fake", command, std::time::Duration::from_secs(30)).unwrap()
+        };
+        try_steps(Library::Seal, &mut script(&[])).unwrap();
+        for name in Name::ALL {
+            let error = try_steps(Library::Seal, &mut script(&[name.word()])).unwrap_err().to_string();
+            assert!(error.contains(&format!("{0} (no {0})", name.word())), "{error}");
+        }
+        let error = try_steps(Library::Seal, &mut script(&["subtract", "negate"])).unwrap_err().to_string();
+        assert!(
+            error.contains("subtract") && error.contains("negate") && !error.contains("rotate"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -91,6 +91,14 @@ pub enum RivalError {
         /// The rival's own words of refusal.
         message: String,
     },
+    /// The rival cannot do every step of which circuits are made.
+    #[error("{rival}: no circuits, for want of {}; add them to its program in peers/", gaps.join(", "))]
+    Gaps {
+        /// Name of the rival that lacks steps.
+        rival: String,
+        /// Steps that the rival refused, each with its words of refusal.
+        gaps: Vec<String>,
+    },
 }
 
 /// The running process of a rival that has given its name and version.
