@@ -27,7 +27,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         found = published.iter().flat_map(|package| missing(root, package)).collect();
     }
     if !found.is_empty() {
-        return Err(format!("{} fault(s) of packages:\n  - {}", found.len(), found.join("\n  - ")));
+        return Err(format!("faults of packages, {} in all:\n  - {}", found.len(), found.join("\n  - ")));
     }
     let bytes: u64 = published.iter().map(|package| size(root, package)).sum();
     Ok(format!("{} packages, {} KiB together, each built alone", published.len(), bytes / 1024))
