@@ -46,5 +46,5 @@ mod _native {
     #[pymodule_export]
     use crate::tape::{Rehearsal, Tape};
     #[pymodule_export]
-    use crate::wire::{checksum, header, read_header};
+    use crate::wire::{checksum, header, kind_name, read_header};
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sunzi_rlwe::wire::{self, Fingerprint, Header};
+use sunzi_rlwe::wire::{self, Fingerprint, Header, Kind};
 
 use crate::error::OrRaise as _;
 
@@ -37,4 +37,10 @@ pub(crate) fn read_header<'py>(py: Python<'py>, mut data: &[u8]) -> PyResult<Fie
 #[pyfunction]
 pub(crate) fn checksum(data: &[u8]) -> u64 {
     wire::checksum(data)
+}
+
+/// Returns what an object of the kind with this number is, in words.
+#[pyfunction]
+pub(crate) fn kind_name(number: u16) -> String {
+    Kind::describe(number)
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +17,11 @@ import numpy.typing as npt
 from . import _native, errors
 
 T = TypeVar("T")
+#: What holds bytes.
+Bytes = Union[bytes, bytearray, memoryview]
 
-#: Numbers of kinds, and what their objects are in words.
+#: Numbers of kinds, which ``_native.kind_name`` words.
 ARRAY, PUBLIC_KEYS, PLAN, BOOTSTRAP_CONTEXT, TABLE = 0x0D01, 0x0D02, 0x0D03, 0x0D04, 0x0D05
-NAMES = {
-    ARRAY: "an encrypted array",
-    PUBLIC_KEYS: "public keys",
-    PLAN: "a planned program",
-    BOOTSTRAP_CONTEXT: "the context of a bootstrapping set",
-    TABLE: "an encrypted table to train on",
-}
 #: Bytes of a header.
 HEADER = 64
 #: Bytes of the first record: lengths of fields and of what follows.
@@ -177,7 +172,7 @@ def _record(data: bytes) -> bytes:
 def packed(kind: int, fields: bytes, objects: Sequence[bytes], *, like: int | None = None) -> bytes:
     """An object of this kind. Its header has the parameters and the key of the object with the index ``like``, or none."""
     if len(fields) > _most(kind):
-        raise errors.ShapeError(f"{NAMES[kind]} with {len(fields)} bytes of fields: {_most(kind)} at most can be written")
+        raise errors.ShapeError(f"{_native.kind_name(kind)} with {len(fields)} bytes of fields: {_most(kind)} at most can be written")
     rest = sum(map(len, objects))
     body = [_record(struct.pack("<QQ", len(fields), len(objects))), _record(fields)]
     length = sum(map(len, body)) + rest
@@ -185,12 +180,12 @@ def packed(kind: int, fields: bytes, objects: Sequence[bytes], *, like: int | No
     return b"".join([header, *body, *objects])
 
 
-def unpacked(kind: int, data: bytes) -> tuple[FieldReader, list[bytes], str | None]:
+def unpacked(kind: int, data: Bytes) -> tuple[FieldReader, list[bytes], str | None]:
     """The fields, the objects and the name of the key of bytes that ``packed`` made. Objects are cut apart, and not read yet."""
     data = _as_bytes(data)
     found, _, _, key, length = _native.read_header(data)
     if found != kind:
-        raise errors.Kind(f"expected {NAMES[kind]}, got {NAMES.get(found, f'an object of kind {found:04X}')}: give the bytes to what reads them")
+        raise errors.Kind(f"expected {_native.kind_name(kind)}, got {_native.kind_name(found)}: give the bytes to what reads them")
     if length > len(data) - HEADER:
         raise truncated()
     if length < len(data) - HEADER:

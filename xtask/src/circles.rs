@@ -47,7 +47,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         return Ok(format!("{imports} imports between files, {circles} allowed circles and no other"));
     }
     Err(format!(
-        "{} matter(s) of circles between files:\n  - {}\n\
+        "matters of circles between files, {} in all:\n  - {}\n\
          To end a circle, move what both sides need into a file of its own, or the name that points back up to the file that uses it.",
         wrong.len(),
         wrong.join("\n  - ")

@@ -61,7 +61,11 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         let count = packages(&metadata)?.len();
         return Ok(format!("{count} packages import downwards only"));
     }
-    Err(format!("{} violation(s) of the layer order:\n  - {}", violations.len(), violations.join("\n  - ")))
+    Err(format!(
+        "violations of the layer order, {} in all:\n  - {}",
+        violations.len(),
+        violations.join("\n  - ")
+    ))
 }
 
 /// Returns `cargo metadata` as JSON.

@@ -33,7 +33,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     if found.is_empty() {
         return Ok(format!("{} files within the limits", files.len()));
     }
-    Err(format!("{} limit(s) broken:\n  - {}", found.len(), found.join("\n  - ")))
+    Err(format!("broken limits, {} in all:\n  - {}", found.len(), found.join("\n  - ")))
 }
 
 /// Returns the limits that one file exceeds.

@@ -50,7 +50,7 @@ fn packages(root: &Path, command: &str) -> Result<String, String> {
         found = published.iter().flat_map(|package| missing(root, package)).collect();
     }
     if !found.is_empty() {
-        return Err(format!("{} faults of packages:\n  - {}", found.len(), found.join("\n  - ")));
+        return Err(format!("faults of packages, {} in all:\n  - {}", found.len(), found.join("\n  - ")));
     }
     let bytes: u64 = published.iter().map(|package| size(root, package)).sum();
     let count = published.len();

@@ -36,7 +36,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     let (found, foreign) = violations(&metadata, &allowed, &checksums)?;
     if !found.is_empty() {
         return Err(format!(
-            "{} package(s) that may not be used:\n  - {}",
+            "packages that may not be used, {} in all:\n  - {}",
             found.len(),
             found.join("\n  - ")
         ));

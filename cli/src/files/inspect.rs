@@ -1,6 +1,7 @@
 //! `sunzi inspect` reports what a file says it is. Headers are read, and what is small: parameters, descriptions, counts.
 
 mod contents;
+mod python;
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::{EncryptedTable, is_parquet};
 
 use self::contents::{Sharing, described};
+use self::python::PythonObject;
 use super::input::InputFile;
 use super::stored::{self, Objects, Stored};
 use super::{mode, named, refuse, refuse_table};
@@ -54,6 +56,9 @@ struct Inspected {
     /// What a sharing ledger has counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     sharing: Option<Sharing>,
+    /// What an object of the Python package has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    python: Option<PythonObject>,
 }
 
 impl Inspected {
@@ -79,11 +84,17 @@ impl Inspected {
             count: None,
             results: None,
             sharing: None,
+            python: None,
         }
     }
 
     /// Adds what the contents of a file say that its headers do not.
-    fn look_inside(&mut self, file: &Path, table: Option<&dyn EncryptedTable>) -> Result<(), WireError> {
+    fn look_inside(
+        &mut self,
+        file: &Path,
+        accept: Accept,
+        table: Option<&dyn EncryptedTable>,
+    ) -> Result<(), WireError> {
         match (Kind::of(self.kind), table) {
             (_, Some(table)) => {
                 self.chunk_rows = Some(table.layout().span);
@@ -93,6 +104,10 @@ impl Inspected {
                 let (schema, chunk_rows, results) = contents::results(file)?;
                 (self.schema, self.chunk_rows, self.results) =
                     (Some(schema), Some(chunk_rows), Some(results));
+            }
+            (Some(kind), _) if kind.is_of_python() => {
+                let object = self.python.insert(PythonObject::read(file)?);
+                self.security = object.claim(accept, file)?;
             }
             (Some(Kind::SharingLedger), _) => self.sharing = contents::sharing(file)?,
             _ => self.count = stored::open(file)?.count()?,
@@ -115,10 +130,15 @@ impl Inspected {
         let none = || "none".to_owned();
         let mut line = |name: &str, value: &str| text.push_str(&format!("\n{name:<13}{value}"));
         line("ring", &self.ring);
-        line("scheme", &self.scheme.clone().unwrap_or_else(none));
+        let name = self.python.as_ref().and_then(PythonObject::scheme);
+        let of = |id: &String| name.map_or_else(|| id.clone(), |name| format!("{id} ({name})"));
+        line("scheme", &self.scheme.as_ref().map_or_else(none, of));
         line("key", &self.key.clone().unwrap_or_else(none));
         if let Some(claim) = &self.security {
             line("parameters", &claim.to_string());
+        }
+        for (name, value) in self.python.iter().flat_map(PythonObject::lines) {
+            line(name, &value);
         }
         if let Some(count) = self.count {
             line("has", &self.counted(count as usize));
@@ -187,8 +207,13 @@ fn fill(
     table: Option<&dyn EncryptedTable>,
 ) -> Result<(), WireError> {
     if Kind::of(objects.header.kind).is_some_and(Kind::is_parameters) {
-        inspected.security = Some(Stored::load(accept, file)?.claim());
+        inspected.security = match objects {
+            Objects { header, count: 2.., .. } if header.kind == Kind::BfvParameters as u16 => {
+                python::claims(accept, file, 0, objects.count)?
+            }
+            _ => Some(Stored::load(accept, file)?.claim()),
+        };
     }
     objects.check()?;
-    inspected.look_inside(file, table)
+    inspected.look_inside(file, accept, table)
 }

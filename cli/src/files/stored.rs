@@ -1,7 +1,7 @@
 //! Parameters of any scheme from a file.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{BufRead, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use sunzi::bfv;
@@ -36,8 +36,17 @@ impl Stored {
         {
             return Ok(Self::Bgv(parameters, plain_moduli));
         }
-        let reader = open(path)?;
-        Ok(match Kind::of(kind) {
+        Self::read(accept, open(path)?)
+    }
+
+    /// Reads parameters that are one object, and validates them.
+    pub(super) fn read(accept: Accept, reader: Reader<impl BufRead>) -> Result<Self, WireError> {
+        Ok(match Kind::of(reader.header().kind) {
+            Some(Kind::BgvParameters) => {
+                let parameters: bgv::Parameters = reader.read(&accept)?;
+                let plain_moduli = vec![parameters.plain_modulus()];
+                Self::Bgv(parameters, plain_moduli)
+            }
             Some(Kind::CrtParameters) => Self::Crt(reader.read(&accept)?),
             Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
             Some(Kind::FermatParameters) => Self::Fermat(reader.read(&accept)?),
@@ -140,7 +149,9 @@ pub(super) fn objects(path: &Path) -> Result<Objects, WireError> {
         |header: &Header, place: u64| place.saturating_add(HEADER_LEN as u64).saturating_add(header.body_len);
     let header = Header::read(&mut file)?;
     let mut objects = Objects { header, count: 1, bytes: after(&header, 0), file_bytes };
-    let several = matches!(Kind::of(header.kind), Some(Kind::BgvParameters | Kind::Results));
+    // The Python package has parameters of BFV for each plaintext modulus, too.
+    let several = [Kind::BfvParameters, Kind::BgvParameters, Kind::Results];
+    let several = Kind::of(header.kind).is_some_and(|kind| several.contains(&kind));
     while several && objects.bytes < file_bytes {
         file.seek(SeekFrom::Start(objects.bytes)).map_err(WireError::Io)?;
         // Bytes that are no object follow the last one.

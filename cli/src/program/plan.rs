@@ -61,7 +61,15 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
         }
         None => Plan::new(&program, &options(args, parts)?),
     };
-    tell(args, &plan.map_err(refuse)?, &targets)
+    let plan = plan.map_err(refuse)?;
+    if args.precision.is_some() && !matches!(plan.parameters.scheme(), SchemeChoice::Ckks) {
+        // `eval` and `decrypt` would refuse it.
+        return Err(CliError::input(format!(
+            "--scheme auto takes {} for this program, which computes exactly: leave --precision away, or give --scheme ckks",
+            plan.parameters.name()
+        )));
+    }
+    tell(args, &plan, &targets)
 }
 
 /// Files that are written beside the report.

@@ -165,8 +165,18 @@ fn no_message_has_a_plural_in_brackets_or_a_number_of_the_system() {
     assert!(!awkward("ct(s) = m + e") && !awkward("sum(x)"));
     let mut found = Vec::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut folders =
-        vec![root.join("cli/src"), root.join("crates"), root.join("python/src"), root.join("python/sunzi")];
+    let mut folders: Vec<_> = [
+        "cli/src",
+        "crates",
+        "lab/src",
+        "python/src",
+        "python/sunzi",
+        "research",
+        "testing/src",
+        "xtask/src",
+    ]
+    .map(|folder| root.join(folder))
+    .into();
     let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

@@ -149,6 +149,11 @@ fn what_cannot_be_is_refused_with_its_code() {
     assert_eq!(output.status.code(), Some(2));
     assert!(crate::common::stderr(&output).contains("there is no column `z`\n"));
     folder.fine("eval sum(x*y) --keys keys/eval t.sz -o out.sz");
+    // Where auto takes an exact scheme the plan says so, and keeps nothing.
+    let words = ["--scheme auto takes B", "leave --precision away", "--scheme ckks"];
+    folder.refused("plan sum(x*y) --schema s.json --precision 16 --no-time -o auto.params", 2, &words);
+    assert!(!folder.path("auto.params").exists());
+    folder.fine("plan sum(sigmoid(x)) --schema s.json --precision 12 --no-time");
     // A precision means nothing where numbers are exact.
     for command in [
         "plan sum(x*y) --schema s.json --scheme bfv",

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use rayon::prelude::*;
 use serde::Serialize;
 use sunzi_bfv::{Ciphertext, Parameters};
+use sunzi_rlwe::words::counted;
 
 use crate::bench::{Job, LabError, Options, Result, Series, Shape, check, expected, on_threads, take_turns};
 use crate::report::Curve;
@@ -206,7 +207,7 @@ impl Growth {
             one.parts().iter().zip(product.parts()).all(|(one, other)| one.words() == other.words())
         };
         self.correct &= all.iter().all(same);
-        let names = [1, options.threads].map(|threads| format!("{threads} thread(s)"));
+        let names = [1, options.threads].map(|threads| counted(threads, "thread", "threads"));
         let mut lines = lines(&names);
         for size in (0..=BATCH.ilog2()).map(|log| 1_usize << log) {
             let series = on_pools(options, || Ok(batch(size)?))?;

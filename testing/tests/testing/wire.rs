@@ -39,7 +39,9 @@ fn what_is_written_comes_back() {
             assert_eq!(end, specimen.bytes.len(), "{}: records without gaps", specimen.name);
         }
     }
-    assert_eq!(kinds.len(), Kind::ALL.len());
+    // Objects of the Python package have tests in Python.
+    let here = Kind::ALL.iter().filter(|kind| !kind.is_of_python());
+    assert_eq!(kinds.len(), here.count());
 }
 
 /// Checks that an object read has not only equal bytes: ciphertexts decrypt, and keys work.

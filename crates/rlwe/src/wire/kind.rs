@@ -95,11 +95,29 @@ kinds! {
     BgvPackedTable = 0x0B12, "a packed table encrypted in BGV";
     /// Results of a program, with a description of them.
     Results = 0x0C00, "results of a program";
+    /// An array of the Python package.
+    PythonArray = 0x0D01, "an encrypted array";
+    /// Public and evaluation keys of the Python package, with their parameters.
+    PythonKeys = 0x0D02, "public keys";
+    /// A planned program of the Python package.
+    PythonPlan = 0x0D03, "a planned program";
+    /// A context of the Python package that has the name of a bootstrapping set.
+    PythonContext = 0x0D04, "the context of a bootstrapping set";
+    /// A table of the Python package, to train on.
+    PythonTable = 0x0D05, "an encrypted table to train on";
 }
 
 impl Kind {
     /// Returns the name of the kind with the given number, or words for an unknown number.
-    pub(super) fn describe(number: u16) -> String {
+    ///
+    /// ```
+    /// use sunzi_rlwe::wire::Kind;
+    ///
+    /// assert_eq!(Kind::describe(0x0D01), "an encrypted array");
+    /// assert_eq!(Kind::describe(0xFFFF), "an unknown object (0xffff)");
+    /// ```
+    #[must_use]
+    pub fn describe(number: u16) -> String {
         Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
     }
 
@@ -120,6 +138,15 @@ impl Kind {
     #[must_use]
     pub const fn is_table(self) -> bool {
         matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable) || self.is_packed_table()
+    }
+
+    /// Whether the Python package alone writes and reads the object: fields of its own, and whole objects of other kinds behind them.
+    #[must_use]
+    pub const fn is_of_python(self) -> bool {
+        matches!(
+            self,
+            Self::PythonArray | Self::PythonKeys | Self::PythonPlan | Self::PythonContext | Self::PythonTable
+        )
     }
 
     /// Whether the object is a table that was packed for a program.

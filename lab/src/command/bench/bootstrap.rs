@@ -7,6 +7,7 @@ use lab::bench::bootstrapping::{self, Figures};
 #[cfg(feature = "peers")]
 use lab::bench::rivals::{self, Selection};
 use sunzi_circuits::bootstrap::{Chain, Order, Set};
+use sunzi_rlwe::words::counted;
 
 use super::super::output;
 
@@ -126,12 +127,12 @@ fn text(side: &Figures) -> String {
         .file_bytes
         .map_or_else(String::new, |bytes| format!(", in a file {:.2} GB", bytes as f64 / 1e9));
     let mut text = format!(
-        "{}, {}, n = {}, {} thread(s), log2 QP {:.0}\n  {:.2} s ({:.0} transforms, {:.3} ms a slot, {} rounds), {} levels and \
+        "{}, {}, n = {}, {}, log2 QP {:.0}\n  {:.2} s ({:.0} transforms, {:.3} ms a slot, {} rounds), {} levels and \
          {:.0} bits left\n  keys {:.2} GiB{file}, {} of rotations, made in {:.1} s; {memory:.1} GiB of memory at most\n",
         side.library,
         side.set,
         side.n,
-        side.threads,
+        counted(side.threads, "thread", "threads"),
         facts.log_key_modulus,
         side.seconds,
         side.in_transforms,
@@ -145,8 +146,12 @@ fn text(side: &Figures) -> String {
     );
     for one in &side.precision {
         let line = format!(
-            "  {:?}: mean {:.1}, deviation {:.1}, worst slot {:.1} bits over {} message(s)\n",
-            one.message, one.mean_bits, one.deviation_bits, one.worst_bits, one.messages
+            "  {:?}: mean {:.1}, deviation {:.1}, worst slot {:.1} bits over {}\n",
+            one.message,
+            one.mean_bits,
+            one.deviation_bits,
+            one.worst_bits,
+            counted(one.messages, "message", "messages")
         );
         text.push_str(&line);
     }

@@ -7,6 +7,7 @@ use clap::Args;
 use lab::bench::rivals::{self, Absence, Choice, Memory, Scheme, Selection, circuits, processor};
 use lab::bench::{Options, report};
 use lab::{LabError, Result};
+use sunzi_rlwe::words::counted;
 
 use super::super::output;
 use super::super::progress::Progress;
@@ -104,7 +105,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     super::print(&rows, arguments.common.json)?;
     let missed = rows.iter().filter(|row| row.met == Some(false)).count();
     if arguments.check && missed > 0 {
-        return Err(LabError::Failed(format!("{missed} bar(s) missed: see the rows that say so")));
+        let missed = counted(missed, "bar", "bars");
+        return Err(LabError::Failed(format!("{missed} missed: see the rows that say so")));
     }
     Ok(report::all_correct(&rows))
 }

@@ -4,6 +4,7 @@ use num_complex::Complex64;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_ring::Parallelism;
+use sunzi_rlwe::words::counted;
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
 use super::Options;
@@ -96,7 +97,11 @@ fn of_set(
     let mut made: Option<(Parallelism, Bootstrapper)> = None;
     let mut all = Vec::new();
     for &setup in setups {
-        progress.begin(format!("bootstrapping, {}, {} thread(s)", set.name, setup.threads));
+        progress.begin(format!(
+            "bootstrapping, {}, {}",
+            set.name,
+            counted(setup.threads, "thread", "threads")
+        ));
         let bootstrapper = match made.take() {
             Some((parallelism, bootstrapper)) if parallelism == setup.parallelism => bootstrapper,
             other => {

@@ -1,5 +1,7 @@
 //! Figures 1 and 2 of `[AS19]`: times of CKKS operations by threads and by level, for every strategy.
 
+use sunzi_rlwe::words::counted;
+
 use super::Options;
 use super::printed::{DEPTH, FIGURE1_LEVEL};
 use super::subject::{OPERATIONS, STRATEGIES, subject, time};
@@ -17,7 +19,7 @@ pub(super) fn figure1(options: &Options, machine: &Machine, progress: &mut Progr
     let operands = subject.operands(FIGURE1_LEVEL)?;
     let mut columns = Vec::new();
     for threads in options.thread_counts() {
-        progress.begin(format!("Figure 1: {threads} thread(s)"));
+        progress.begin(format!("Figure 1: {}", counted(threads, "thread", "threads")));
         columns.push((threads, column(options, &subject, &operands, threads)?));
     }
     let title =
@@ -34,8 +36,8 @@ pub(super) fn figure2(options: &Options, machine: &Machine, progress: &mut Progr
         let operands = subject.operands(level)?;
         columns.push((level, column(options, &subject, &operands, options.threads)?));
     }
-    let (degree, threads) = (options.figure_log2_degree, options.threads);
-    let title = format!("the operations by level, {threads} thread(s), N = 2^{degree}");
+    let (degree, threads) = (options.figure_log2_degree, counted(options.threads, "thread", "threads"));
+    let title = format!("the operations by level, {threads}, N = 2^{degree}");
     Ok(figure("Figure 2", title, "level", machine, &columns))
 }
 

@@ -9,6 +9,8 @@ mod tables;
 
 use std::time::Duration;
 
+use sunzi_rlwe::words::counted;
+
 use crate::repro::Run;
 use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
@@ -95,8 +97,11 @@ impl Paper for Options {
     fn effort(&self) -> String {
         let Self { budget, bootstraps, threads, .. } = self;
         format!(
-            "operations in {} to {} alternating rounds, bootstrapping {bootstraps} time(s), medians; up to {threads} thread(s)",
-            budget.least, budget.most
+            "operations in {} to {} alternating rounds, bootstrapping {}, medians; up to {}",
+            budget.least,
+            budget.most,
+            counted(*bootstraps, "time", "times"),
+            counted(*threads, "thread", "threads")
         )
     }
 
