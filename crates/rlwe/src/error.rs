@@ -84,6 +84,11 @@ pub enum RlweError {
         /// Exponents of the Galois keys that exist, in ascending order.
         present: Vec<u64>,
     },
+    /// A product was asked for, and the evaluation keys have no relinearisation key.
+    #[error(
+        "products take a relinearisation key, which these evaluation keys lack: make them with evaluation_keys of the context"
+    )]
+    MissingRelinearizationKey,
     /// Two rows of slots cannot be rotated in a ring that has no rows.
     #[error(
         "the ring of index {index} has no two rows of slots: rotate along the dimensions of its own slots, by automorphisms"

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{RlweError, galois};
+
 /// A movement of the 2 × n/2 slots of a plaintext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rotation {
@@ -12,6 +14,17 @@ pub enum Rotation {
 }
 
 impl Rotation {
+    /// Returns the exponent k of the automorphism X → X^k that moves slots by the rotation, in the ring of an index.
+    ///
+    /// # Errors
+    /// [`RlweError::NoRows`] unless the index is a power of two from 4 on.
+    pub fn exponent(self, index: u64) -> Result<u64, RlweError> {
+        match self {
+            Self::Rows(steps) => galois::rotation_exponent(index, steps),
+            Self::Columns => galois::swap_exponent(index),
+        }
+    }
+
     /// Returns the rotation with 0 ≤ steps < `row_length`; none if it moves nothing.
     #[must_use]
     pub fn reduced(self, row_length: usize) -> Option<Self> {
