@@ -39,7 +39,7 @@ pub use evaluator::{
 };
 pub use explain::{Choice, Explanation};
 pub use fermat::FermatParameters;
-pub use operators::{Value, WithKeys};
+pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::{CrtParameters, OnePlainModulus, ParameterSet, Parameters, SeveralPlainModuli};
 pub use refusal::{NothingFits, Relaxation};
 pub use request::{KeySwitching, Request};

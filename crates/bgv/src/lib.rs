@@ -41,7 +41,7 @@ pub use context::{Context, CrtContext, Settings};
 pub use error::BgvError;
 pub use evaluator::{Evaluator, GiantStep, Hoisted, PreparedMultiplier, PreparedPlaintext};
 pub use explain::{Candidate, Explanation};
-pub use operators::{Value, WithKeys};
+pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::Parameters;
 pub use refusal::{NothingFits, Refusal, Verdict};
 pub use request::{NoiseModel, Request};

@@ -10,6 +10,26 @@ use sunzi_rlwe::{
 use crate::{Bgv, BgvError, Ciphertext, Context, Evaluator, Plaintext};
 
 /// A BGV evaluator that is bound to evaluation keys.
+///
+/// ```
+/// use sunzi_bgv::{BatchEncoder, Context, Encoder, Evaluator, Parameters, WithKeys};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let parameters = Parameters::builder().depth(1).fresh_additions(1).plain_modulus(257).log2_degree(7);
+/// # let parameters = parameters.security(sunzi_rlwe::Security::InsecureForResearchOnly).build()?;
+/// # let context = Context::new(&parameters)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+/// # let a = context.encrypt_secret(&encoder.encode(&[1, 2])?, &secret, &mut rng)?;
+/// let keys = context.evaluation_keys(&secret, [1], &mut rng)?;
+/// let evaluator = Evaluator::new(&context);
+/// let e: WithKeys<'_> = evaluator.with(&keys);
+/// let sum = (e.bind(&a) + e.bind_owned(a.clone())).get()?;
+/// assert_eq!(encoder.decode(&context.decrypt(&sum, &secret)?)?[..2], [2, 4]);
+/// # Ok(())
+/// # }
+/// ```
 pub type WithKeys<'a> = operators::WithKeys<'a, Bgv>;
 
 /// An operand or result of operators on BGV ciphertexts.
@@ -40,6 +60,33 @@ pub type WithKeys<'a> = operators::WithKeys<'a, Bgv>;
 /// # }
 /// ```
 pub type Value<'a> = operators::Value<'a, Bgv>;
+
+/// The first error of a chain of operators on BGV ciphertexts, with the places of the operator and its operands.
+///
+/// ```
+/// use sunzi_bgv::{BatchEncoder, BgvError, Context, Encoder, Evaluator, OperatorError, Parameters};
+/// use sunzi_rlwe::RlweError;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let parameters = Parameters::builder().depth(0).plain_modulus(257).log2_degree(7);
+/// # let parameters = parameters.security(sunzi_rlwe::Security::InsecureForResearchOnly).build()?;
+/// # let context = Context::new(&parameters)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+/// # let a = context.encrypt_secret(&encoder.encode(&[1, 2])?, &secret, &mut rng)?;
+/// let keys = context.evaluation_keys(&secret, [1], &mut rng)?;
+/// let evaluator = Evaluator::new(&context);
+/// let e = evaluator.with(&keys);
+/// let Err(error) = (-((e.bind(&a) << 3) + 1)).get() else { panic!("there is no key for three slots") };
+/// let error: OperatorError = error;
+/// assert_eq!(error.operation(), "a rotation");
+/// assert!(matches!(error.error(), BgvError::Rlwe(RlweError::MissingGaloisKey { .. })));
+/// assert!(error.to_string().contains("rotation by 3 slots"));
+/// # Ok(())
+/// # }
+/// ```
+pub type OperatorError = operators::OperatorError<BgvError>;
 
 /// The evaluator of BGV that wraps a shared one.
 type Shared = sunzi_rlwe::Evaluator<Bgv>;

@@ -82,7 +82,7 @@ pub use encoder::{Encoder, EncoderError};
 pub use error::CkksError;
 pub use evaluator::{Evaluator, Hoisted};
 pub use explain::{Candidate, Explanation};
-pub use operators::{Value, WithKeys};
+pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::{Parameters, ScaleRange};
 pub use plaintext::Plaintext;
 pub use precision::Precision;

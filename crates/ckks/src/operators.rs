@@ -57,6 +57,32 @@ pub type WithKeys<'a> = operators::WithKeys<'a, Ckks>;
 /// ```
 pub type Value<'a> = operators::Value<'a, Ckks>;
 
+/// The first error of a chain of operators on CKKS ciphertexts, with the places of the operator and its operands.
+///
+/// ```
+/// use sunzi_ckks::{CkksError, Context, Encoder, Evaluator, LevelRange, OperatorError, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 1, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5])?, &secret, &mut rng)?;
+/// let keys = context.evaluation_keys(&secret, [1], &mut rng)?;
+/// let evaluator = Evaluator::new(&context);
+/// let e = evaluator.with(&keys);
+/// let Err(error) = (-((e.bind(&a) << 3) + 1)).get() else { panic!("there is no key for three slots") };
+/// let error: OperatorError = error;
+/// assert_eq!(error.operation(), "a rotation");
+/// assert!(matches!(error.error(), CkksError::MissingRotation { .. }));
+/// assert!(error.to_string().contains("rotation by 3 slots"));
+/// # Ok(())
+/// # }
+/// ```
+pub type OperatorError = operators::OperatorError<CkksError>;
+
 /// The shared evaluator that the evaluator of CKKS wraps.
 type Shared = sunzi_rlwe::Evaluator<Ckks>;
 

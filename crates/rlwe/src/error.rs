@@ -11,6 +11,22 @@ use crate::words::bytes;
 use crate::{SecretDistribution, Security};
 
 /// An error of the RLWE layer: what was expected, what came, what to do.
+///
+/// ```
+/// use sunzi_rlwe::{GaloisKeys, RlweContext, RlweError, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// let keys = GaloisKeys::none(&context, secret.id());
+/// let Err(error) = keys.get(3) else { panic!("there is no key") };
+/// assert!(matches!(error, RlweError::MissingGaloisKey { exponent: 3, index: 128, .. }));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RlweError {

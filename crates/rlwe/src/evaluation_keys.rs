@@ -6,6 +6,24 @@ use crate::operators::Operate;
 use crate::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, Rotation, SecretKey};
 
 /// Relinearisation and Galois keys, none of which decrypts; BFV and BGV use the same.
+///
+/// ```
+/// use sunzi_rlwe::{EvaluationKeys, RlweContext, Rotation, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// let rotations = [Rotation::Rows(1), Rotation::Columns];
+/// let keys = EvaluationKeys::generate(&context, &secret, rotations, &mut rng)?;
+/// assert!(keys.relinearization.is_some());
+/// assert!(keys.has_exponent(Rotation::Columns.exponent(128)?));
+/// assert!(!keys.has_exponent(Rotation::Rows(2).exponent(128)?));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct EvaluationKeys {
     /// Relinearisation key, which brings products back to two parts.

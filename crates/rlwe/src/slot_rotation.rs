@@ -5,6 +5,15 @@ use std::fmt;
 use crate::{RlweError, galois};
 
 /// A movement of the 2 × n/2 slots of a plaintext.
+///
+/// ```
+/// use sunzi_rlwe::Rotation;
+///
+/// assert_eq!(Rotation::Rows(-1).reduced(32), Some(Rotation::Rows(31)));
+/// assert_eq!(Rotation::Rows(32).reduced(32), None);
+/// assert_eq!(Rotation::Columns.exponent(128)?, 127);
+/// # Ok::<(), sunzi_rlwe::RlweError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rotation {
     /// Turns both rows left by a number of slots, right if negative: slot i + steps moves to slot i.

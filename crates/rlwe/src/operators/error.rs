@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::Place;
 
-/// The first error of a chain of operators: which failed, where it stands, and where its operands come from.
+/// The first error of a chain of operators: which failed, where it stands, and where its operands come from. Each scheme
+/// has a name for it with its own error.
 #[derive(Debug)]
 pub struct OperatorError<E>(Arc<Failure<E>>);
 
