@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{links, tree};
+use crate::{examples, links, tree};
 
 /// Largest length that a source file may have, in lines.
 const LONGEST_FILE: usize = 500;
@@ -30,6 +30,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         }
     }
     found.extend(unguarded(root, &files)?);
+    found.extend(examples::missing(root, &files)?);
     if found.is_empty() {
         return Ok(format!("{} files within the limits", files.len()));
     }

@@ -10,6 +10,7 @@ mod archive;
 mod book;
 mod budgets;
 mod circles;
+mod examples;
 mod faults;
 mod layers;
 mod limits;

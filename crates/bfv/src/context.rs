@@ -14,6 +14,24 @@ use crate::{Algorithms, Bfv, BfvError, Ciphertext, CrtParameters, EncodingError,
 ///
 /// The [`Ring`] of a BFV context stores residues in words unless the context was made with another one. Contexts that
 /// share ring and secret key may differ in plaintext modulus: keys do not depend on it.
+///
+/// ```
+/// use sunzi_bfv::{BatchEncoder, Context, Encoder, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let parameters = Parameters::builder().depth(1).plain_modulus(257).log2_degree(7);
+/// # let parameters = parameters.security(sunzi_rlwe::Security::InsecureForResearchOnly).build()?;
+/// # let context = Context::new(&parameters)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+/// # let a = context.encrypt_secret(&encoder.encode(&[1, 2])?, &secret, &mut rng)?;
+/// assert_eq!((context.degree(), context.plain_modulus()), (128, 257));
+/// let left = context.bits_left(&a);
+/// assert!(left > 10.0, "{left} bits of noise are left");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,

@@ -9,6 +9,24 @@ use sunzi_rlwe::{ModuliError, RlweError, Trace};
 use crate::refusal::NothingFits;
 
 /// An error of the BFV layer: what was expected, what came, what to do.
+///
+/// ```
+/// use sunzi_bfv::{BatchEncoder, BfvError, Context, Encoder, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let parameters = Parameters::builder().depth(1).plain_modulus(257).log2_degree(7);
+/// # let parameters = parameters.security(sunzi_rlwe::Security::InsecureForResearchOnly).build()?;
+/// # let context = Context::new(&parameters)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+/// # let a = context.encrypt_secret(&encoder.encode(&[1, 2])?, &secret, &mut rng)?;
+/// let other = context.with_plain_modulus(769)?;
+/// let Err(error) = other.decrypt(&a, &secret) else { panic!("the moduli differ") };
+/// assert!(matches!(error, BfvError::PlainModulusMismatch { expected: 769, got: 257 }));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BfvError {

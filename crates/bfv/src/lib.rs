@@ -22,6 +22,7 @@ mod evaluator;
 pub mod explain;
 mod fermat;
 pub mod noise;
+pub mod operators;
 mod parameters;
 mod refusal;
 mod request;
@@ -38,6 +39,7 @@ pub use evaluator::{
 };
 pub use explain::{Choice, Explanation};
 pub use fermat::FermatParameters;
+pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::{CrtParameters, OnePlainModulus, ParameterSet, Parameters, SeveralPlainModuli};
 pub use refusal::{NothingFits, Relaxation};
 pub use request::{KeySwitching, Request};

@@ -44,6 +44,18 @@ pub type Parameters = ParameterSet<OnePlainModulus>;
 ///
 /// Ring, ciphertext moduli and keys are shared by all plaintext moduli, since keys do not depend on t; each t_i has
 /// its own context and its own ciphertexts. [`CrtEncoder`](crate::CrtEncoder) spreads the integers.
+///
+/// ```
+/// use sunzi_bfv::{CrtParameters, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Integers of 40 bits, spread over plaintext moduli for which products are cheaper.
+/// let parameters: CrtParameters = Parameters::builder().depth(1).plain_range(1_u64 << 40).build_crt()?;
+/// let product: f64 = parameters.plain_moduli().iter().map(|&t| t as f64).product();
+/// assert!(product > 2.0 * (1_u64 << 40) as f64);
+/// # Ok(())
+/// # }
+/// ```
 pub type CrtParameters = ParameterSet<SeveralPlainModuli>;
 
 /// The plaintext modulus of BFV [`Parameters`].

@@ -8,6 +8,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) const MOST_PLAIN_PRODUCTS: usize = u32::MAX as usize;
 
 /// Operations of one BGV level: between two multiplications, or before the first one.
+///
+/// ```
+/// use sunzi_bgv::Operations;
+///
+/// let declared = Operations { additions: 7, rotations: 4, plain_products: 1 };
+/// assert!(declared.covers(&Operations { additions: 3, ..Operations::default() }));
+/// assert!(!declared.covers(&declared.and(&declared)));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Operations {

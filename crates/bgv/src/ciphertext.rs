@@ -13,6 +13,24 @@ impl sunzi_rlwe::Scheme for Bgv {
 
 /// A BGV ciphertext: u(s) = (Q/t)·(f·m mod t) + v (mod Q) for a message m, noise v, the factor f of its level, and Q
 /// the product of the moduli its parts have.
+///
+/// ```
+/// use sunzi_bgv::{BatchEncoder, Ciphertext, Context, Encoder, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let parameters = Parameters::builder().depth(1).fresh_additions(1).plain_modulus(257).log2_degree(7);
+/// # let parameters = parameters.security(sunzi_rlwe::Security::InsecureForResearchOnly).build()?;
+/// # let context = Context::new(&parameters)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+/// # let a = context.encrypt_secret(&encoder.encode(&[1, 2])?, &secret, &mut rng)?;
+/// let fresh: Ciphertext = a;
+/// assert_eq!(fresh.parts().len(), 2);
+/// assert_eq!(encoder.decode(&context.decrypt(&fresh, &secret)?)?[..2], [1, 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub type Ciphertext = sunzi_rlwe::Ciphertext<Bgv>;
 
 /// Metadata of a BGV ciphertext: all that it carries besides polynomials and noise.

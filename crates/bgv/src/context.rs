@@ -18,6 +18,24 @@ use crate::{Bgv, BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 ///
 /// The [`Ring`] of a BGV context stores residues in words unless the context was made with another one. Keys do not
 /// depend on the plaintext modulus: contexts that share a ring share keys.
+///
+/// ```
+/// use sunzi_bgv::{BatchEncoder, Context, Encoder, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let parameters = Parameters::builder().depth(1).fresh_additions(1).plain_modulus(257).log2_degree(7);
+/// # let parameters = parameters.security(sunzi_rlwe::Security::InsecureForResearchOnly).build()?;
+/// # let context = Context::new(&parameters)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+/// # let a = context.encrypt_secret(&encoder.encode(&[1, 2])?, &secret, &mut rng)?;
+/// assert_eq!((context.degree(), context.plain_modulus()), (128, 257));
+/// let left = context.bits_left(&a)?;
+/// assert!(left > 10.0, "{left} bits of noise are left");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
@@ -25,6 +43,18 @@ pub struct Context {
 
 /// BGV contexts for several plaintext moduli, which share ring and keys: for integers wider than one of them. See
 /// [`Parameters::contexts`].
+///
+/// ```
+/// use sunzi_bgv::{CrtContext, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let parameters = Parameters::builder().depth(0).plain_modulus(65537).build()?;
+/// let contexts: CrtContext = parameters.contexts(&[65537, 114_689])?;
+/// assert_eq!(contexts.plain_moduli(), [65537, 114_689]);
+/// assert_eq!(contexts[1].degree(), contexts[0].degree());
+/// # Ok(())
+/// # }
+/// ```
 pub type CrtContext = sunzi_rlwe::CrtContext<Bgv>;
 
 #[derive(Debug)]

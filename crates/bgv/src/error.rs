@@ -9,6 +9,27 @@ use crate::budget::Excess;
 use crate::refusal::NothingFits;
 
 /// An error of the BGV layer: what was expected, what came, what to do.
+///
+/// ```
+/// use sunzi_bgv::{BatchEncoder, BgvError, Context, Encoder, Evaluator, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let parameters = Parameters::builder().depth(1).fresh_additions(1).plain_modulus(257).log2_degree(7);
+/// # let parameters = parameters.security(sunzi_rlwe::Security::InsecureForResearchOnly).build()?;
+/// # let context = Context::new(&parameters)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+/// # let a = context.encrypt_secret(&encoder.encode(&[1, 2])?, &secret, &mut rng)?;
+/// let keys = context.evaluation_keys(&secret, [], &mut rng)?;
+/// let evaluator = Evaluator::new(&context);
+/// let e = evaluator.with(&keys);
+/// // One multiplication is declared, and this is a second.
+/// let Err(error) = (e.bind(&a) * e.bind(&a) * e.bind(&a)).get() else { panic!("too deep") };
+/// assert!(matches!(error.error(), BgvError::DepthExceeded { depth: 1, .. }));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BgvError {

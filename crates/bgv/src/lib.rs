@@ -26,6 +26,7 @@ mod error;
 mod evaluator;
 mod explain;
 pub mod noise;
+pub mod operators;
 pub mod paper;
 mod parameters;
 mod refusal;
@@ -40,7 +41,12 @@ pub use context::{Context, CrtContext, Settings};
 pub use error::BgvError;
 pub use evaluator::{Evaluator, GiantStep, Hoisted, PreparedMultiplier, PreparedPlaintext};
 pub use explain::{Candidate, Explanation};
+pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::Parameters;
 pub use refusal::{NothingFits, Refusal, Verdict};
 pub use request::{NoiseModel, Request};
+pub use sunzi_encoding::{
+    BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, PlainRequest, Plaintext,
+    row_rotation_exponent, row_swap_exponent, slot_sum_exponents,
+};
 pub use unified::Unlabelled;

@@ -13,6 +13,34 @@ use crate::series::{Series, evaluate};
 /// Evaluates sgn(x) slot by slot, for slots with gap ≤ |x| ≤ 1: off by at most the error of `sign`, in as many levels as it states. Within the
 /// gap the values lie between −1 and 1.
 ///
+/// ```
+/// use sunzi_circuits::approximation::CompositeSign;
+/// use sunzi_circuits::comparison::sign;
+/// use sunzi_ckks::{Context, Encoder, Evaluator, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let told = CompositeSign::new(0.25, 1e-2)?;
+/// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+/// # let encoder = Encoder::new(&context, 2)?;
+/// # let evaluator = Evaluator::new(&context);
+/// # let mut encrypt = |x: &[f64]| -> Result<_, sunzi_ckks::CkksError> {
+/// #     let fresh = context.encrypt_secret(&encoder.encode_real(x)?, &secret, &mut rng)?;
+/// #     // A server that knows a bound on the numbers declares it.
+/// #     evaluator.with_magnitude(&fresh, 0.5)
+/// # };
+/// let x = encrypt(&[0.5, -0.25])?;
+/// let result = sign(&evaluator, &told, &x, &key)?;
+/// let opened = encoder.decode_real(&context.decrypt(&result, &secret)?)?;
+/// assert!((opened[0] - 1.0).abs() < 0.011 && (opened[1] + 1.0).abs() < 0.011);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`CkksError::Value`] for slots whose declared bound is above 1; [`CkksError::LevelExhausted`] with too few levels; every error of [`evaluate`].
 pub fn sign(
@@ -25,6 +53,34 @@ pub fn sign(
 }
 
 /// Evaluates 1 where x > 0 and 0 where x < 0, for slots with gap ≤ |x| ≤ 1: off by at most half of the error of `sign`.
+///
+/// ```
+/// use sunzi_circuits::approximation::CompositeSign;
+/// use sunzi_circuits::comparison::positive;
+/// use sunzi_ckks::{Context, Encoder, Evaluator, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let told = CompositeSign::new(0.25, 1e-2)?;
+/// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+/// # let encoder = Encoder::new(&context, 2)?;
+/// # let evaluator = Evaluator::new(&context);
+/// # let mut encrypt = |x: &[f64]| -> Result<_, sunzi_ckks::CkksError> {
+/// #     let fresh = context.encrypt_secret(&encoder.encode_real(x)?, &secret, &mut rng)?;
+/// #     // A server that knows a bound on the numbers declares it.
+/// #     evaluator.with_magnitude(&fresh, 0.5)
+/// # };
+/// let x = encrypt(&[0.5, -0.25])?;
+/// let result = positive(&evaluator, &told, &x, &key)?;
+/// let opened = encoder.decode_real(&context.decrypt(&result, &secret)?)?;
+/// assert!((opened[0] - 1.0).abs() < 0.006 && opened[1].abs() < 0.006);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// Every error of [`sign`].
@@ -40,6 +96,34 @@ pub fn positive(
 /// Evaluates 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1, whose declared bounds add up to at most 1: off by at most half of the error of
 /// `sign`.
 ///
+/// ```
+/// use sunzi_circuits::approximation::CompositeSign;
+/// use sunzi_circuits::comparison::greater;
+/// use sunzi_ckks::{Context, Encoder, Evaluator, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let told = CompositeSign::new(0.25, 1e-2)?;
+/// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+/// # let encoder = Encoder::new(&context, 2)?;
+/// # let evaluator = Evaluator::new(&context);
+/// # let mut encrypt = |x: &[f64]| -> Result<_, sunzi_ckks::CkksError> {
+/// #     let fresh = context.encrypt_secret(&encoder.encode_real(x)?, &secret, &mut rng)?;
+/// #     // A server that knows a bound on the numbers declares it.
+/// #     evaluator.with_magnitude(&fresh, 0.5)
+/// # };
+/// let (a, b) = (encrypt(&[0.4, -0.5])?, encrypt(&[-0.1, 0.5])?);
+/// let result = greater(&evaluator, &told, &a, &b, &key)?;
+/// let opened = encoder.decode_real(&context.decrypt(&result, &secret)?)?;
+/// assert!((opened[0] - 1.0).abs() < 0.006 && opened[1].abs() < 0.006);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// Every error of [`sign`] and of [`sub`](sunzi_rlwe::Evaluator::sub).
 pub fn greater(
@@ -54,6 +138,34 @@ pub fn greater(
 
 /// Evaluates the larger of a and b, (a + b)/2 + (a − b)·sgn(a − b)/2, for slots whose declared bounds add up to at most 1: off by at most half of the larger
 /// of error and gap, in one level more than `sign` states.
+///
+/// ```
+/// use sunzi_circuits::approximation::CompositeSign;
+/// use sunzi_circuits::comparison::max;
+/// use sunzi_ckks::{Context, Encoder, Evaluator, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let told = CompositeSign::new(0.25, 1e-2)?;
+/// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+/// # let encoder = Encoder::new(&context, 2)?;
+/// # let evaluator = Evaluator::new(&context);
+/// # let mut encrypt = |x: &[f64]| -> Result<_, sunzi_ckks::CkksError> {
+/// #     let fresh = context.encrypt_secret(&encoder.encode_real(x)?, &secret, &mut rng)?;
+/// #     // A server that knows a bound on the numbers declares it.
+/// #     evaluator.with_magnitude(&fresh, 0.5)
+/// # };
+/// let (a, b) = (encrypt(&[0.4, -0.5])?, encrypt(&[-0.1, 0.5])?);
+/// let result = max(&evaluator, &told, &a, &b, &key)?;
+/// let opened = encoder.decode_real(&context.decrypt(&result, &secret)?)?;
+/// assert!((opened[0] - 0.4).abs() < 0.13 && (opened[1] - 0.5).abs() < 0.13);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// Every error of [`sign`] and of [`Evaluator::multiply`].

@@ -140,11 +140,7 @@ impl<E: ExactEvaluator> Arithmetic for E {
     }
 
     fn add_scalar(&self, a: &Encrypted<E>, c: i64) -> Circuit<E> {
-        let t = E::Scheme::plain_modulus(self.context());
-        let residue = i128::from(c).rem_euclid(i128::from(t)) as u64;
-        let constant = Plaintext::constant(residue, ring_degree(self), t);
-        let constant = constant.map_err(|error| CircuitError::Scheme(error.into()))?;
-        self.deref().add_plain(a, &constant).map_err(CircuitError::Scheme)
+        self.deref().add_scalar(a, c).map_err(CircuitError::Scheme)
     }
 
     fn multiply_scalar(&self, a: &Encrypted<E>, c: i64) -> Circuit<E> {
@@ -300,7 +296,7 @@ fn ring_degree<E: ExactEvaluator>(evaluator: &E) -> usize {
 /// Returns the exponent k of the automorphism X → X^k that moves slots by a rotation.
 fn exponent<E: ExactEvaluator>(evaluator: &E, rotation: Rotation) -> Outcome<E, u64> {
     let index = E::Scheme::rlwe(evaluator.context()).ring().index();
-    crate::keys::exponent(index, rotation).map_err(|error| CircuitError::Scheme(error.into()))
+    rotation.exponent(index).map_err(|error| CircuitError::Scheme(error.into()))
 }
 
 fn relinearization<E: std::error::Error>(

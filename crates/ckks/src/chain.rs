@@ -19,6 +19,19 @@ const SINGLE_SCALE_BITS: u32 = 47;
 const FIRST_BITS: std::ops::RangeInclusive<u32> = 11..=240;
 
 /// Range of consecutive CKKS levels at one scale.
+///
+/// ```
+/// use sunzi_ckks::{LevelRange, Parameters};
+/// use sunzi_rlwe::Security;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Two levels of 2^35 below three of 2^45.
+/// let ranges = [LevelRange { levels: 2, scale_bits: 35 }, LevelRange { levels: 3, scale_bits: 45 }];
+/// let parameters = Parameters::from_ranges(8, 50, &ranges, Security::InsecureForResearchOnly)?;
+/// assert_eq!(parameters.depth(), 5);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelRange {

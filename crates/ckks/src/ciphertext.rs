@@ -3,6 +3,13 @@
 use crate::Precision;
 
 /// The scheme CKKS, as a type.
+///
+/// ```
+/// use sunzi_ckks::Ckks;
+/// use sunzi_rlwe::Scheme;
+///
+/// assert_eq!(Ckks::NAME, "CKKS");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ckks;
 
@@ -12,9 +19,46 @@ impl sunzi_rlwe::Scheme for Ckks {
 }
 
 /// A CKKS ciphertext: ct(s) = m + e (mod Q_l), where the values of m at the roots of unity are the slots times the scale.
+///
+/// ```
+/// use sunzi_ckks::{Ciphertext, Context, Encoder, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let fresh: &Ciphertext = &a;
+/// assert_eq!(fresh.metadata().level, context.depth());
+/// assert_eq!(fresh.parts().len(), 2);
+/// # Ok(())
+/// # }
+/// ```
 pub type Ciphertext = sunzi_rlwe::Ciphertext<Ckks>;
 
 /// Metadata of a CKKS ciphertext: all that it carries besides polynomials and noise.
+///
+/// ```
+/// use sunzi_ckks::{Context, Encoder, LevelRange, Metadata, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let &Metadata { level, scale, slots, precision } = a.metadata();
+/// assert_eq!((level, slots), (2, 4));
+/// assert_eq!(scale, context.scale(level)?);
+/// assert!(precision.bits() > 20.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
     /// Level l of the ciphertext: rescalings that it still allows.

@@ -14,6 +14,24 @@ use crate::{Ciphertext, CkksError, Parameters};
 /// Ring, levels and scales of CKKS. Cheap to clone.
 ///
 /// The [`Ring`] of a CKKS context stores residues in words unless the context was made with another one.
+///
+/// ```
+/// use sunzi_ckks::{Context, Encoder, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// assert_eq!((context.degree(), context.max_slots(), context.depth()), (256, 128, 2));
+/// let opened = encoder.decode_real(&context.decrypt(&a, &secret)?)?;
+/// assert!((opened[1] + 1.0).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
@@ -36,6 +54,18 @@ struct Level {
 }
 
 /// Settings of a CKKS context over an existing ring.
+///
+/// ```
+/// use sunzi_ckks::{Context, Parameters, Settings};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let parameters = Parameters::builder().depth(1).build()?;
+/// let settings = Settings::from(&parameters);
+/// let context = Context::with_ring(parameters.ring()?, &settings)?;
+/// assert_eq!(context.depth() + 1, settings.levels.len());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Levels of the ring whose moduli are Q_0, Q_1, …, Q_L: how many moduli each has, where levels of the ring are

@@ -22,6 +22,27 @@ use erased::Erased;
 ///
 /// Encoding and decoding each cost a few units in the last place of a double of the largest number, and encoding a
 /// rounding of coefficients: an error of √(s/6)/scale in every slot, standard deviation.
+///
+/// ```
+/// use sunzi_ckks::{Context, Encoder, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let plaintext = encoder.encode_real(&[0.25, 2.0_f64.sqrt()])?;
+/// let decoded = encoder.decode_real(&plaintext)?;
+/// assert!((decoded[0] - 0.25).abs() < 1e-9 && (decoded[1] - 2.0_f64.sqrt()).abs() < 1e-9);
+/// // There are four slots; those without a number hold 0.
+/// assert_eq!(decoded.len(), 4);
+/// assert!(decoded[3].abs() < 1e-9);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Encoder {
     context: Context,

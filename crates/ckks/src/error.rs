@@ -9,6 +9,26 @@ use crate::encoder::EncoderError;
 use crate::refusal::NothingFits;
 
 /// An error of the CKKS layer: what was expected, what came, what to do.
+///
+/// ```
+/// use sunzi_ckks::{CkksError, Context, Encoder, Evaluator, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let evaluator = Evaluator::new(&context);
+/// let spent = evaluator.drop_to(&a, 0)?;
+/// let Err(error) = evaluator.multiply_constant(&spent, 0.5) else { panic!("no level is left") };
+/// assert!(matches!(error, CkksError::LevelExhausted { level: 0, needed: 1, .. }));
+/// assert!(error.to_string().contains("declare more depth"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CkksError {

@@ -24,6 +24,29 @@ use crate::{Ciphertext, Ckks, CkksError, Context, Metadata, Plaintext, Precision
 ///
 /// Operands of CKKS operations may have different levels: the higher one is converted to the level and scale of the
 /// other. Products take one level and have the canonical scale of the next.
+///
+/// ```
+/// use sunzi_ckks::{Context, Encoder, Evaluator, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let evaluator = Evaluator::new(&context);
+/// let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+/// let square = evaluator.square(&a, &key)?;
+/// // The sum has the level of the square: one less than that of `a`.
+/// let sum = evaluator.add(&square, &a)?;
+/// assert_eq!(sum.metadata().level, context.depth() - 1);
+/// let opened = encoder.decode_real(&context.decrypt(&sum, &secret)?)?;
+/// assert!((opened[0] - 0.75).abs() < 1e-5 && opened[1].abs() < 1e-5);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Evaluator(sunzi_rlwe::Evaluator<Ckks>);
 

@@ -10,9 +10,32 @@ use crate::refusal::{Refusal, Verdict};
 use crate::request::Request;
 
 /// A CKKS request, every candidate considered up to the first that fits, and its parameters.
+///
+/// ```
+/// use sunzi_ckks::{Explanation, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let explanation: Explanation = Parameters::builder().depth(2).explain()?;
+/// assert_eq!(explanation.request.depth, 2);
+/// assert!(explanation.chosen.is_some());
+/// assert!(explanation.to_string().contains("chosen"));
+/// # Ok(())
+/// # }
+/// ```
 pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Parameters>;
 
 /// A candidate of the CKKS builder: the best moduli at one ring degree.
+///
+/// ```
+/// use sunzi_ckks::{Candidate, Parameters, Verdict};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let explanation = Parameters::builder().depth(2).explain()?;
+/// let last: Option<&Candidate> = explanation.candidates.last();
+/// assert!(last.is_some_and(|candidate| candidate.verdict == Verdict::Chosen));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// log2 of the ring degree n of the candidate.

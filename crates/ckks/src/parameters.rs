@@ -15,6 +15,19 @@ use crate::error::CkksError;
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
 
 /// Range of CKKS levels from `top` down that starts from the scale 2^`bits`.
+///
+/// ```
+/// use sunzi_ckks::{LevelRange, Parameters, ScaleRange};
+/// use sunzi_rlwe::Security;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ranges = [LevelRange { levels: 2, scale_bits: 35 }, LevelRange { levels: 3, scale_bits: 45 }];
+/// let parameters = Parameters::from_ranges(8, 50, &ranges, Security::InsecureForResearchOnly)?;
+/// let expected = [ScaleRange { top: 5, bits: 45 }, ScaleRange { top: 2, bits: 35 }];
+/// assert_eq!(parameters.scale_ranges(), expected);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScaleRange {
@@ -35,6 +48,18 @@ pub struct ScaleRange {
 ///
 /// A CKKS parameter set is plain data that anybody may have written: [`validate`](Self::validate) checks it, and
 /// building a context from it does so too.
+///
+/// ```
+/// use sunzi_ckks::Parameters;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let parameters = Parameters::builder().depth(2).precision(20).build()?;
+/// assert_eq!((parameters.depth(), parameters.scales().len()), (2, 3));
+/// assert!(parameters.predicted_precision()? >= 20.0);
+/// parameters.validate()?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Parameters {

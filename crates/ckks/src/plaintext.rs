@@ -8,6 +8,24 @@ use crate::{CkksError, Context, Metadata, Precision};
 
 /// A CKKS plaintext, an encoded message: an integer polynomial in evaluation form, modulo Q_l, whose values at the
 /// roots of unity are the slots times the scale. Erased when dropped.
+///
+/// ```
+/// use sunzi_ckks::{Context, Encoder, LevelRange, Parameters, Plaintext};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let plaintext: Plaintext = encoder.encode_real(&[0.5, -1.0])?;
+/// assert_eq!((plaintext.level(), plaintext.slots()), (context.depth(), 4));
+/// assert_eq!(plaintext.precision().magnitude(), 1.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Plaintext {
     poly: Zeroizing<Poly<Evaluation>>,

@@ -36,6 +36,15 @@ impl Ancestry {
 }
 
 /// Precision of CKKS slots: a bound on the slots and an estimate of their errors.
+///
+/// ```
+/// use sunzi_ckks::Precision;
+///
+/// let precision = Precision::plain(1.0, 2.0_f64.powi(-20));
+/// assert_eq!((precision.magnitude(), precision.bits()), (1.0, 20.0));
+/// // Whoever knows that all slots are at most 1/2 says so.
+/// assert_eq!(precision.with_magnitude(0.5).magnitude(), 0.5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
     magnitude: f64,

@@ -4,6 +4,17 @@ use serde::{Deserialize, Serialize};
 use sunzi_rlwe::explain::Refuse;
 
 /// Reason why a candidate of the CKKS builder does not fit.
+///
+/// ```
+/// use sunzi_ckks::{Parameters, Refusal, Verdict};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let explanation = Parameters::builder().depth(30).log2_degree(12).explain()?;
+/// let verdict = explanation.candidates.last().map(|candidate| &candidate.verdict);
+/// assert!(matches!(verdict, Some(Verdict::Refused(Refusal::TooLarge { .. }))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -56,7 +67,31 @@ impl Refuse for Refusal {
 }
 
 /// Verdict on a candidate of the CKKS builder.
+///
+/// ```
+/// use sunzi_ckks::{Parameters, Verdict};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let explanation = Parameters::builder().depth(1).log2_degree(13).explain()?;
+/// let verdict = explanation.candidates.first().map(|candidate| &candidate.verdict);
+/// assert_eq!(verdict, Some(&Verdict::Chosen));
+/// # Ok(())
+/// # }
+/// ```
 pub type Verdict = sunzi_rlwe::explain::Verdict<Refusal>;
 
 /// Error: no CKKS parameter set meets a request.
+///
+/// ```
+/// use sunzi_ckks::{CkksError, NothingFits, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let Err(error) = Parameters::builder().depth(30).log2_degree(13).build() else { panic!("too deep") };
+/// let CkksError::NothingFits(refused) = error else { panic!("{error}") };
+/// let refused: NothingFits = *refused;
+/// // The error says which depth would fit.
+/// assert!(refused.depth.is_some_and(|depth| depth > 0 && depth < 30));
+/// # Ok(())
+/// # }
+/// ```
 pub type NothingFits = sunzi_rlwe::explain::NothingFits<Refusal>;

@@ -13,6 +13,17 @@ use crate::error::CkksError;
 pub(crate) const SCALE_BITS: RangeInclusive<u32> = 25..=60;
 
 /// A request to the CKKS builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
+///
+/// ```
+/// use sunzi_ckks::{Parameters, Request};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let explanation = Parameters::builder().depth(3).precision(25).explain()?;
+/// let expected = Request { depth: 3, precision: 25, ..Request::default() };
+/// assert_eq!(explanation.request, expected);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {

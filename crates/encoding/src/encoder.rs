@@ -23,6 +23,22 @@ use crate::plaintext::to_signed;
 use crate::{EncodingError, Plaintext};
 
 /// An encoder: a placement of numbers modulo t in a plaintext.
+///
+/// ```
+/// use sunzi_encoding::{BatchEncoder, CoefficientEncoder, Encoder, EncodingError};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// /// Works with numbers in slots and in coefficients.
+/// fn doubled(encoder: &impl Encoder, values: &[u64]) -> Result<Vec<u64>, EncodingError> {
+///     let twice: Vec<u64> = values.iter().map(|x| 2 * x % encoder.plain_modulus()).collect();
+///     encoder.decode(&encoder.encode(&twice)?)
+/// }
+///
+/// assert_eq!(doubled(&BatchEncoder::new(64, 257)?, &[1, 200])?[..2], [2, 143]);
+/// assert_eq!(doubled(&CoefficientEncoder::new(64, 10)?, &[1, 7])?[..2], [2, 4]);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Encoder {
     /// Ring degree n of the plaintexts.
     fn degree(&self) -> usize;

@@ -5,6 +5,18 @@ use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
 
 /// An error of encoding or decoding: what was expected, what came, what to do.
+///
+/// ```
+/// use sunzi_encoding::{BatchEncoder, EncodingError};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Slots need a t that is 1 modulo 2n.
+/// let Err(error) = BatchEncoder::new(64, 250) else { panic!("250 has no slots") };
+/// let error: EncodingError = error;
+/// assert!(error.to_string().contains("250"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodingError {

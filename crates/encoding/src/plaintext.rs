@@ -76,6 +76,17 @@ pub(crate) fn check_index_degree(index: &RingIndex) -> Result<(), EncodingError>
 ///
 /// Encoders make plaintexts from numbers. A plaintext holds what its owner wants hidden: it is erased when
 /// dropped, and its `Debug` shows no coefficient.
+///
+/// ```
+/// use sunzi_encoding::Plaintext;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let plaintext = Plaintext::new(vec![5, 0, 250, 1], 257)?;
+/// assert_eq!((plaintext.degree(), plaintext.modulus()), (4, 257));
+/// assert_eq!(plaintext.centred(), [5, 0, -7, 1]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Plaintext {
     coefficients: Vec<u64>,

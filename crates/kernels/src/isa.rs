@@ -3,6 +3,13 @@
 use std::fmt;
 
 /// An instruction set with its own kernel tables. Results never depend on it.
+///
+/// ```
+/// use sunzi_kernels::{Isa, active_isa};
+///
+/// assert!(Isa::Portable.is_available());
+/// assert!(active_isa().is_available());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Isa {

@@ -11,6 +11,22 @@ use crate::words::bytes;
 use crate::{SecretDistribution, Security};
 
 /// An error of the RLWE layer: what was expected, what came, what to do.
+///
+/// ```
+/// use sunzi_rlwe::{GaloisKeys, RlweContext, RlweError, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// let keys = GaloisKeys::none(&context, secret.id());
+/// let Err(error) = keys.get(3) else { panic!("there is no key") };
+/// assert!(matches!(error, RlweError::MissingGaloisKey { exponent: 3, index: 128, .. }));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RlweError {
@@ -84,6 +100,11 @@ pub enum RlweError {
         /// Exponents of the Galois keys that exist, in ascending order.
         present: Vec<u64>,
     },
+    /// A product was asked for, and the evaluation keys have no relinearisation key.
+    #[error(
+        "products take a relinearisation key, which these evaluation keys lack: make them with evaluation_keys of the context"
+    )]
+    MissingRelinearizationKey,
     /// Two rows of slots cannot be rotated in a ring that has no rows.
     #[error(
         "the ring of index {index} has no two rows of slots: rotate along the dimensions of its own slots, by automorphisms"

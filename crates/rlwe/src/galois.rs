@@ -13,6 +13,23 @@ use crate::{key_switch, memory, randomness};
 
 /// Galois keys: key-switching keys from s to s(X^(1/k)), by exponent k. X → X^k follows the key switch, so that digits
 /// do not depend on k.
+///
+/// ```
+/// use sunzi_rlwe::{GaloisKeys, RlweContext, SecretKey, Security, galois, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// let keys = GaloisKeys::for_rotations(&context, &secret, [1, -2], &mut rng)?;
+/// assert!(keys.get(galois::rotation_exponent(128, -2)?).is_ok());
+/// let Err(error) = keys.get(galois::rotation_exponent(128, 3)?) else { panic!("there is no such key") };
+/// assert!(error.to_string().contains("rotation by 3 slots"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct GaloisKeys {
     id: KeyId,

@@ -45,6 +45,19 @@ impl fmt::Display for KeyId {
 
 /// A secret key s, uniform ternary unless the context says otherwise. Erased when dropped; neither printable nor
 /// comparable.
+///
+/// ```
+/// use sunzi_rlwe::{RlweContext, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let secret = SecretKey::generate(&context, &mut randomness::from_os()?)?;
+/// assert_eq!(secret.duplicate().id(), secret.id());
+/// # Ok(())
+/// # }
+/// ```
 pub struct SecretKey {
     id: KeyId,
     s: Poly<Evaluation>,
@@ -124,6 +137,22 @@ impl Drop for SecretKey {
 
 /// A public key: the encryption of zero (−(a·s + e), a), modulo Qp where there is a special modulus p, otherwise modulo
 /// Q.
+///
+/// ```
+/// use sunzi_rlwe::{PublicKey, RlweContext, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// // Whoever encrypts needs the public key alone.
+/// let public = PublicKey::generate(&context, &secret, &mut rng)?;
+/// assert_eq!(public.id(), secret.id());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct PublicKey {
     pub(crate) id: KeyId,

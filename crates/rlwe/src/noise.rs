@@ -201,6 +201,16 @@ pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTer
 }
 
 /// The noise bounds of one ciphertext, and the data needed to combine them with others soundly.
+///
+/// ```
+/// use sunzi_rlwe::{NoiseBound, NoiseTerm};
+///
+/// let one = NoiseBound::fresh(NoiseTerm::rounding(), 1);
+/// let sum = one.sum(&NoiseBound::fresh(NoiseTerm::rounding(), 2));
+/// // The worst cases add up; independent deviations grow by √2 only.
+/// assert!((sum.worst.bits() - one.worst.bits() - 1.0).abs() < 1e-9);
+/// assert!((sum.deviation.bits() - one.deviation.bits() - 0.5).abs() < 1e-9);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {
     /// Bound that the redundant norm of the noise never exceeds: ‖v‖∞ in a power-of-two ring.

@@ -7,6 +7,21 @@ use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 
 /// A relinearisation key: a key-switching key from s² to s, which brings c_2·s² to two parts.
+///
+/// ```
+/// use sunzi_rlwe::{RelinearizationKey, RlweContext, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// let key = RelinearizationKey::generate(&context, &secret, &mut rng)?;
+/// assert_eq!(key.id(), secret.id());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct RelinearizationKey {
     id: KeyId,

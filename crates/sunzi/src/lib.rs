@@ -14,7 +14,7 @@
 //!
 //! let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
 //! let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
-//! let relinearization = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+//! let keys = context.evaluation_keys(&secret, [], &mut rng)?;
 //!
 //! let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
 //! let heights = context.encrypt(&encoder.encode(&[172, 181, 165])?, &public, &mut rng)?;
@@ -22,7 +22,8 @@
 //!
 //! // From here on no secret is needed.
 //! let evaluator = Evaluator::new(&context);
-//! let products = evaluator.multiply(&heights, &weights, &relinearization)?;
+//! let e = evaluator.with(&keys);
+//! let products = (e.bind(&heights) * e.bind(&weights)).get()?;
 //!
 //! // Back with the key holder.
 //! let opened = encoder.decode(&context.decrypt(&products, &secret)?)?;
@@ -41,6 +42,8 @@
 //! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], `fermat` (of the feature `fermat`) < [`bfv`], [`bgv`], [`ckks`] < [`circuits`] < [`program`] < [`table`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
+pub mod prelude;
+
 pub use sunzi_bfv as bfv;
 pub use sunzi_bgv as bgv;
 pub use sunzi_circuits as circuits;
@@ -58,17 +61,3 @@ pub use sunzi_table as table;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// What most programs need: `use sunzi::prelude::*`. Contexts, parameters and evaluators are those of BFV; those of the other
-/// schemes have the same names in [`bgv`] and [`ckks`].
-pub mod prelude {
-    pub use sunzi_bfv::{BfvError, Ciphertext, Context, CrtContext, CrtParameters, Evaluator, Parameters};
-    pub use sunzi_ckks::{CkksError, Complex64};
-    pub use sunzi_encoding::{
-        BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, Plaintext, slot_sum_exponents,
-    };
-    pub use sunzi_kernels::{Isa, active_isa};
-    pub use sunzi_rlwe::{
-        GaloisKeys, NoiseBound, PublicKey, RelinearizationKey, RlweError, SecretKey, Security, randomness,
-    };
-}

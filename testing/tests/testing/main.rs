@@ -41,6 +41,8 @@ mod metamorphic;
 #[cfg(test)]
 mod noise;
 #[cfg(test)]
+mod operators;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod parameters;

@@ -23,6 +23,15 @@ const DEEPEST: usize = 64;
 /// a larger a always ends at a larger a′. Between −gap and gap the value has the sign of x or is 0, and is at most 1 + `error` in size.
 ///
 /// Errors and ranges are proved for the polynomials with their rounded coefficients, not only measured on a grid.
+///
+/// ```
+/// use sunzi_circuits::approximation::CompositeSign;
+///
+/// let sign = CompositeSign::new(1.0 / 16.0, 1e-3)?;
+/// assert!((sign.at(0.07) - 1.0).abs() <= sign.error());
+/// assert_eq!(sign.depth(), sign.stages().iter().map(sunzi_circuits::series::depth).sum::<usize>());
+/// # Ok::<(), sunzi_circuits::series::SeriesError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompositeSign {
     stages: Vec<Series>,

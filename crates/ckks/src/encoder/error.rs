@@ -1,6 +1,23 @@
 //! Errors of encoding and decoding.
 
 /// An error of an encoder: what was expected, what came, what to do.
+///
+/// ```
+/// use sunzi_ckks::{CkksError, Context, Encoder, EncoderError, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let refused = encoder.encode_real(&[1.0, f64::NAN]);
+/// assert!(matches!(refused, Err(CkksError::Encoder(EncoderError::NotFinite { slot: 1 }))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {

@@ -9,6 +9,29 @@ use crate::rotation::{conjugation_exponent, rotation_exponent};
 use crate::{Ciphertext, Ckks, CkksError};
 
 /// The digits of a CKKS ciphertext, cut once for any number of its rotations.
+///
+/// ```
+/// use sunzi_ckks::{Context, Encoder, Evaluator, Hoisted, LevelRange, Parameters, rotation::rotation_keys};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let encoder = Encoder::new(&context, 4)?;
+/// # let a = context.encrypt_secret(&encoder.encode_real(&[0.5, -1.0])?, &secret, &mut rng)?;
+/// let keys = rotation_keys(&context, &secret, [1, 2], false, context.depth(), &mut rng)?;
+/// let evaluator = Evaluator::new(&context);
+/// let hoisted: Hoisted<'_> = evaluator.hoist(&a)?;
+/// for (steps, first) in [(1, -1.0), (2, 0.0)] {
+///     let rotated = hoisted.rotate(steps, &keys)?;
+///     let opened = encoder.decode_real(&context.decrypt(&rotated, &secret)?)?;
+///     assert!((opened[0] - first).abs() < 1e-5);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Hoisted<'a> {
     evaluator: &'a Evaluator,
     digits: sunzi_rlwe::evaluator::Hoisted<'a, Ckks>,

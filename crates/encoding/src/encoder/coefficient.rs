@@ -7,6 +7,17 @@ use super::{Encoder, check_values};
 
 /// Encodes number `i` as the coefficient of X^i: sums act number by number, products convolve
 /// modulo X^n + 1. Works for every t with 2 ≤ t < 2^60.
+///
+/// ```
+/// use sunzi_encoding::{CoefficientEncoder, Encoder};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let encoder = CoefficientEncoder::new(64, 10)?;
+/// let plaintext = encoder.encode(&[3, 1, 4])?;
+/// assert_eq!(plaintext.coefficients()[..4], [3, 1, 4, 0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct CoefficientEncoder {
     degree: usize,

@@ -50,9 +50,17 @@ impl<S: Homomorphic> Evaluator<S> {
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters.
     pub fn negate(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, S::Error> {
-        S::check(self.context(), a)?;
-        let ring = self.ring_of(a)?;
-        let mut negated = a.clone();
+        self.negated(Cow::Borrowed(a))
+    }
+
+    /// Returns the negated ciphertext −a, in the memory of an owned `a`.
+    ///
+    /// # Errors
+    /// Every error of [`negate`](Self::negate).
+    pub fn negated(&self, a: Cow<'_, Ciphertext<S>>) -> Result<Ciphertext<S>, S::Error> {
+        S::check(self.context(), &a)?;
+        let ring = self.ring_of(&a)?;
+        let mut negated = a.into_owned();
         for part in negated.parts_mut() {
             ring.neg_assign(part)?;
         }

@@ -1,5 +1,7 @@
 //! Sums and products of a ciphertext and a plaintext.
 
+use std::borrow::Cow;
+
 use sunzi_encoding::Plaintext;
 use zeroize::Zeroizing;
 
@@ -21,7 +23,7 @@ impl<S: Homomorphic> Evaluator<S> {
     /// # Errors
     /// The scheme's errors for operands of other parameters, and its refusal of the result.
     pub fn add_plain(&self, a: &Ciphertext<S>, plaintext: &S::Plaintext) -> Result<Ciphertext<S>, S::Error> {
-        self.shifted(a, plaintext, Sign::Plus, "add a plaintext")
+        self.shifted(Cow::Borrowed(a), plaintext, Sign::Plus)
     }
 
     /// Returns the difference a − m of a ciphertext a and a plaintext m.
@@ -29,18 +31,25 @@ impl<S: Homomorphic> Evaluator<S> {
     /// # Errors
     /// Every error of [`add_plain`](Self::add_plain).
     pub fn sub_plain(&self, a: &Ciphertext<S>, plaintext: &S::Plaintext) -> Result<Ciphertext<S>, S::Error> {
-        self.shifted(a, plaintext, Sign::Minus, "subtract a plaintext")
+        self.shifted(Cow::Borrowed(a), plaintext, Sign::Minus)
     }
 
-    fn shifted(
+    /// Returns the sum or difference a ± m of a ciphertext and a plaintext, in the memory of an owned `a`.
+    ///
+    /// # Errors
+    /// Every error of [`add_plain`](Self::add_plain).
+    pub fn shifted(
         &self,
-        a: &Ciphertext<S>,
+        a: Cow<'_, Ciphertext<S>>,
         plaintext: &S::Plaintext,
         sign: Sign,
-        operation: &'static str,
     ) -> Result<Ciphertext<S>, S::Error> {
-        S::check(self.context(), a)?;
-        let mut result = a.clone();
+        S::check(self.context(), &a)?;
+        let operation = match sign {
+            Sign::Plus => "add a plaintext",
+            Sign::Minus => "subtract a plaintext",
+        };
+        let mut result = a.into_owned();
         S::shift(self.context(), &mut result, plaintext, sign, operation)?;
         self.finish(result, operation, &[])
     }
@@ -139,12 +148,41 @@ impl<S: Exact> Evaluator<S> {
     /// # Errors
     /// The scheme's errors for a ciphertext of other parameters, and its refusal of the result.
     pub fn multiply_scalar(&self, a: &Ciphertext<S>, scalar: i64) -> Result<Ciphertext<S>, S::Error> {
-        S::check(self.context(), a)?;
+        self.scaled(Cow::Borrowed(a), scalar)
+    }
+
+    /// Returns the product a·c of a ciphertext and a constant, in the memory of an owned `a`.
+    ///
+    /// # Errors
+    /// Every error of [`multiply_scalar`](Self::multiply_scalar).
+    pub fn scaled(&self, a: Cow<'_, Ciphertext<S>>, scalar: i64) -> Result<Ciphertext<S>, S::Error> {
+        S::check(self.context(), &a)?;
         let constant = centred(scalar, S::plain_modulus(self.context()));
-        let mut product = a.clone();
-        product.scale_assign(&self.ring_of(a)?, constant)?;
-        product.set_metadata(S::scaled(a.metadata(), constant.unsigned_abs()));
+        let ring = self.ring_of(&a)?;
+        let mut product = a.into_owned();
+        product.scale_assign(&ring, constant)?;
+        product.set_metadata(S::scaled(product.metadata(), constant.unsigned_abs()));
         self.finish(product, "multiply by a constant", &[])
+    }
+
+    /// Returns the sum a + c of a ciphertext and the constant polynomial c, taken modulo t: c is added to every slot, or
+    /// to coefficient 0 where coefficients are encoded.
+    ///
+    /// # Errors
+    /// Every error of [`add_plain`](Self::add_plain).
+    pub fn add_scalar(&self, a: &Ciphertext<S>, scalar: i64) -> Result<Ciphertext<S>, S::Error> {
+        self.raised(Cow::Borrowed(a), scalar.into())
+    }
+
+    /// Returns the sum a + c of a ciphertext and a constant, in the memory of an owned `a`.
+    ///
+    /// # Errors
+    /// Every error of [`add_scalar`](Self::add_scalar).
+    pub fn raised(&self, a: Cow<'_, Ciphertext<S>>, scalar: i128) -> Result<Ciphertext<S>, S::Error> {
+        let t = S::plain_modulus(self.context());
+        let degree = S::rlwe(self.context()).ring().degree();
+        let residue = scalar.rem_euclid(t.into()) as u64;
+        self.shifted(a, &Plaintext::constant(residue, degree, t)?, Sign::Plus)
     }
 }
 

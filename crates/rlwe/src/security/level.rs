@@ -9,6 +9,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 ///
 /// The opt-out [`InsecureForResearchOnly`](Self::InsecureForResearchOnly) is written by `serde`, and read within
 /// [`accepting_insecure`] only.
+///
+/// ```
+/// use sunzi_rlwe::Security;
+///
+/// assert_eq!(Security::default(), Security::Bits128);
+/// assert!(Security::Bits192 > Security::Bits128);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Security {
     /// Security of at least 128 bits, the default.

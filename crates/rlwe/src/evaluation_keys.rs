@@ -1,12 +1,30 @@
-//! Evaluation keys of circuits, in one value.
+//! Evaluation keys in one value.
 
 use rand_core::CryptoRng;
-use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, SecretKey, galois};
 
-use crate::Rotation;
+use crate::operators::Operate;
+use crate::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, Rotation, SecretKey};
 
 /// Relinearisation and Galois keys, none of which decrypts; BFV and BGV use the same.
-#[derive(Clone)]
+///
+/// ```
+/// use sunzi_rlwe::{EvaluationKeys, RlweContext, Rotation, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// let rotations = [Rotation::Rows(1), Rotation::Columns];
+/// let keys = EvaluationKeys::generate(&context, &secret, rotations, &mut rng)?;
+/// assert!(keys.relinearization.is_some());
+/// assert!(keys.has_exponent(Rotation::Columns.exponent(128)?));
+/// assert!(!keys.has_exponent(Rotation::Rows(2).exponent(128)?));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
 pub struct EvaluationKeys {
     /// Relinearisation key, which brings products back to two parts.
     pub relinearization: Option<RelinearizationKey>,
@@ -27,8 +45,24 @@ impl EvaluationKeys {
     ) -> Result<Self, RlweError> {
         let index = context.ring().index();
         let exponents: Result<Vec<u64>, _> =
-            rotations.into_iter().map(|rotation| exponent(index, rotation)).collect();
+            rotations.into_iter().map(|rotation| rotation.exponent(index)).collect();
         Self::for_exponents(context, secret, exponents?, rng)
+    }
+
+    /// Makes a relinearisation key, and Galois keys for rotations of a scheme's slots by these steps (left; right if
+    /// negative): all that operators need. The contexts of schemes have it as `evaluation_keys`.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::NoRows`] for rotations in a ring without rows.
+    pub fn for_steps<S: Operate>(
+        context: &S::Context,
+        secret: &SecretKey,
+        steps: impl IntoIterator<Item = i64>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RlweError> {
+        let exponents: Result<Vec<u64>, _> =
+            steps.into_iter().map(|steps| S::rotation_exponent(context, steps)).collect();
+        Self::for_exponents(S::rlwe(context), secret, exponents?, rng)
     }
 
     /// Makes a relinearisation key, and Galois keys for X → X^k with these k.
@@ -58,13 +92,5 @@ impl EvaluationKeys {
     pub fn byte_len(&self) -> usize {
         let relinearization = self.relinearization.as_ref().map_or(0, RelinearizationKey::byte_len);
         relinearization + self.galois.as_ref().map_or(0, GaloisKeys::byte_len)
-    }
-}
-
-/// Returns the exponent k of the automorphism X → X^k that moves slots by a rotation.
-pub(crate) fn exponent(index: u64, rotation: Rotation) -> Result<u64, RlweError> {
-    match rotation {
-        Rotation::Rows(steps) => galois::rotation_exponent(index, steps),
-        Rotation::Columns => galois::swap_exponent(index),
     }
 }
