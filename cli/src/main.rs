@@ -10,6 +10,7 @@ mod encrypted;
 mod error;
 mod files;
 mod help;
+mod html;
 mod interrupt;
 mod job;
 mod lookup;
