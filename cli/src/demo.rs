@@ -2,16 +2,15 @@
 
 use std::time::Instant;
 
-use serde::Serialize;
-
 use crate::args::{DemoArgs, DemoJob, SchemeChoice};
+use crate::deliver::deliver;
 use crate::encrypted::{Asked, timed};
 use crate::error::CliError;
 use crate::files::target::{Content, Target};
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::report::{self, Params, Report};
-use crate::{lookup, output, regression, statistics_clear};
+use crate::{lookup, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
@@ -37,27 +36,6 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     };
     let error = (!report.ok).then(differs);
     deliver((args, target.as_ref()), &report, report::human::render, report::page::render, error)
-}
-
-/// Writes the page of a report where one was asked for, prints the report, and fails with the error of its checks, if there is one.
-pub(crate) fn deliver<T: Serialize>(
-    (args, target): (&DemoArgs, Option<&Target<'_>>),
-    report: &T,
-    text: impl FnOnce(&T) -> String,
-    page: impl FnOnce(&T) -> String,
-    error: Option<CliError>,
-) -> Result<(), CliError> {
-    if let Some(target) = target {
-        target.write_text(&page(report))?;
-    }
-    match (target.filter(|target| target.is_standard()), error) {
-        (Some(_), error) => {
-            output::print_beside(&text(report));
-            error.map_or(Ok(()), Err)
-        }
-        (None, None) => output::report(args.json, report, text),
-        (None, Some(error)) => Err(output::report_failed(args.json, report, text, error)),
-    }
 }
 
 /// Runs the whole job of the demonstration, in the clear and encrypted, and compares the results.

@@ -8,7 +8,7 @@ mod report;
 use std::time::Instant;
 
 use crate::args::{DemoArgs, SchemeChoice};
-use crate::demo::deliver;
+use crate::deliver::deliver;
 use crate::error::CliError;
 use crate::files::target::Target;
 use crate::progress::Progress;

@@ -4,6 +4,7 @@
 mod args;
 mod bench;
 mod columns;
+mod deliver;
 mod demo;
 mod derived;
 mod encrypted;

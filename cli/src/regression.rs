@@ -10,7 +10,7 @@ use std::time::Instant;
 use sunzi::circuits::regression::{ClearReals, Layout, Training, train};
 
 use crate::args::{DemoArgs, SchemeChoice};
-use crate::demo::deliver;
+use crate::deliver::deliver;
 use crate::error::CliError;
 use crate::files::target::Target;
 use crate::job::Job;
