@@ -106,7 +106,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Without --input the table is Breast Cancer Wisconsin (Diagnostic), 569 x 30, by diagnosis.\n\
-    Exit codes: 0 every encrypted result equals the plain one; 1 some check did not hold; 2 the input was refused; 6 a file is missing, or cannot be read.\n\
+    Exit codes: 0 every encrypted result equals the plain one; 1 some check did not hold; 2 the input was refused; 6 a file is missing, or cannot be read or written.\n\
     SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels."
 )]
 pub(crate) struct DemoArgs {
@@ -143,6 +143,12 @@ pub(crate) struct DemoArgs {
     /// The scheme: auto takes the one that is predicted to be faster, and says why
     #[arg(long, value_name = "bfv|bgv|auto", default_value = "auto", hide_possible_values = true)]
     pub(crate) scheme: SchemeChoice,
+    /// Write the report to this file as one page of HTML: results, differences, sizes, times, and what the server saw; - for standard output
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Replace the file of --html if it is there already, once the new one is whole
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

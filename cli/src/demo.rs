@@ -3,34 +3,39 @@
 use std::time::Instant;
 
 use crate::args::{DemoArgs, DemoJob, SchemeChoice};
+use crate::deliver::deliver;
 use crate::encrypted::{Asked, timed};
 use crate::error::CliError;
+use crate::files::target::{Content, Target};
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::report::{self, Params, Report};
-use crate::{lookup, output, regression, statistics_clear};
+use crate::{lookup, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     if args.word.is_some() && args.job != DemoJob::Lookup {
         return Err(CliError::input("--word is for --job lookup"));
     }
+    let page = |path| Target::of_option("--html", path, args.force, Content::Text, args.json);
+    let target = args.html.as_deref().map(page).transpose()?;
     if args.job == DemoJob::Regression {
-        return regression::run(args);
+        return regression::run(args, target.as_ref());
     }
     if args.iterations.is_some() || args.quick {
         return Err(CliError::input("--iterations and --quick are for --job regression"));
     }
     if args.job == DemoJob::Lookup {
-        return lookup::run(args);
+        return lookup::run(args, target.as_ref());
     }
-    let (report, text) = (report(args)?, report::human::render);
-    if report.ok {
-        return output::report(args.json, &report, text);
-    }
-    let wrong = report.checks.iter().filter(|check| !check.equal).count();
-    let message = format!("{wrong} of {} encrypted results differ from the plain ones", report.checks.len());
-    Err(output::report_failed(args.json, &report, text, CliError::Check(message)))
+    let report = report(args)?;
+    let differs = || {
+        let wrong = report.checks.iter().filter(|check| !check.equal).count();
+        let all = report.checks.len();
+        CliError::Check(format!("{wrong} of {all} encrypted results differ from the plain ones"))
+    };
+    let error = (!report.ok).then(differs);
+    deliver((args, target.as_ref()), &report, report::human::render, report::page::render, error)
 }
 
 /// Runs the whole job of the demonstration, in the clear and encrypted, and compares the results.

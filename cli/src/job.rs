@@ -94,6 +94,8 @@ mod tests {
             group_by: None,
             decimals,
             scheme: crate::args::SchemeChoice::Auto,
+            html: None,
+            force: false,
             json: false,
             quiet: false,
         };

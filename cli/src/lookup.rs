@@ -2,19 +2,21 @@
 
 mod encrypted;
 mod genome;
+mod page;
 mod report;
 
 use std::time::Instant;
 
 use crate::args::{DemoArgs, SchemeChoice};
+use crate::deliver::deliver;
 use crate::error::CliError;
-use crate::output;
+use crate::files::target::Target;
 use crate::progress::Progress;
 use genome::Genome;
 use report::Report;
 
 /// Searches the sequence for the word, prints, and says whether the encrypted answer is the clear one.
-pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
+pub(crate) fn run(args: &DemoArgs, target: Option<&Target<'_>>) -> Result<(), CliError> {
     if args.scheme == SchemeChoice::Bfv {
         return Err(CliError::input("a lookup runs in BGV: leave --scheme away"));
     }
@@ -24,11 +26,9 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
         ));
     }
     let report = report(args)?;
-    if report.ok() {
-        return output::report(args.json, &report, Report::text);
-    }
-    let error = CliError::Check("the encrypted answer differs from the clear one".to_owned());
-    Err(output::report_failed(args.json, &report, Report::text, error))
+    let differs = || CliError::Check("the encrypted answer differs from the clear one".to_owned());
+    let error = (!report.ok()).then(differs);
+    deliver((args, target), &report, Report::text, Report::page, error)
 }
 
 fn report(args: &DemoArgs) -> Result<Report, CliError> {

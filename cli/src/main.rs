@@ -4,12 +4,14 @@
 mod args;
 mod bench;
 mod columns;
+mod deliver;
 mod demo;
 mod derived;
 mod encrypted;
 mod error;
 mod files;
 mod help;
+mod html;
 mod interrupt;
 mod job;
 mod lookup;

@@ -1,6 +1,7 @@
 //! `sunzi demo --job regression`: a logistic regression trained on a table that stays encrypted.
 
 mod encrypted;
+mod page;
 mod report;
 mod rows;
 
@@ -9,25 +10,25 @@ use std::time::Instant;
 use sunzi::circuits::regression::{ClearReals, Layout, Training, train};
 
 use crate::args::{DemoArgs, SchemeChoice};
+use crate::deliver::deliver;
 use crate::error::CliError;
+use crate::files::target::Target;
 use crate::job::Job;
-use crate::output;
 use crate::progress::Progress;
 use report::Report;
 use rows::Split;
 
 /// Trains a logistic regression, prints its model, and says whether it is the one that the same algorithm
 /// finds in the clear.
-pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
+pub(crate) fn run(args: &DemoArgs, target: Option<&Target<'_>>) -> Result<(), CliError> {
     if args.scheme != SchemeChoice::Auto {
         return Err(CliError::input("--scheme is for --job statistics: a regression is trained with CKKS"));
     }
     let report = report(args)?;
-    if report.ok() {
-        return output::report(args.json, &report, Report::text);
-    }
-    let error = CliError::Check("the encrypted model differs from the one trained in the clear".to_owned());
-    Err(output::report_failed(args.json, &report, Report::text, error))
+    let differs =
+        || CliError::Check("the encrypted model differs from the one trained in the clear".to_owned());
+    let error = (!report.ok()).then(differs);
+    deliver((args, target), &report, Report::text, Report::page, error)
 }
 
 fn report(args: &DemoArgs) -> Result<Report, CliError> {

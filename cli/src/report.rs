@@ -3,6 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod human;
 pub(crate) mod memory;
+pub(crate) mod page;
 
 use num_bigint::BigUint;
 use serde::Serialize;

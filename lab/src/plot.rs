@@ -85,8 +85,7 @@ pub fn render(figure: &Figure) -> Result<String> {
         logarithmic: figure.logarithmic,
         legend: figure.legend,
         ticks,
-        // Depths and logarithms of degrees are whole numbers.
-        x_text: |x| if x.fract() == 0.0 { format!("{x}") } else { String::new() },
+        x_text: whole,
         lines: panel.series.iter().collect(),
     });
     let title = format!("{}: {}", figure.name, figure.title);
@@ -177,7 +176,7 @@ where
         .x_desc(x_label)
         .y_desc(y_label)
         .x_label_formatter(&|x| (shown.x_text)(*x))
-        .y_label_formatter(&|y| format!("{y}"))
+        .y_label_formatter(&|y| rounded(*y))
         .x_labels(x_ticks.min(MOST_LABELS))
         .x_max_light_lines(0)
         .y_labels(y_ticks)
@@ -217,6 +216,17 @@ where
         .border_style(RGBColor(0x99, 0x99, 0x99))
         .draw()?;
     Ok(())
+}
+
+/// Text of a tick where values are whole numbers, such as depths, threads and logarithms of degrees: none between them.
+pub(crate) fn whole(tick: f64) -> String {
+    // Ticks are computed and may be off by a rounding.
+    if (tick - tick.round()).abs() < 1e-9 { format!("{}", tick.round()) } else { String::new() }
+}
+
+/// Text of a tick with the digits that it has apart from roundings.
+fn rounded(tick: f64) -> String {
+    format!("{}", (tick * 1e9).round() / 1e9)
 }
 
 /// The range of a list of values; a single value gets room around it.
@@ -301,6 +311,12 @@ mod tests {
             let low = heights(&figure, 1.0..100.0);
             assert!(high.start < 1.0 && low.end > 100.0 && high.end > low.end && low.start < high.start);
         }
+    }
+
+    #[test]
+    fn ticks_have_no_digits_of_roundings() {
+        assert_eq!([12.0, 12.000_000_000_1, 12.5, -0.0].map(whole), ["12", "12", "", "0"]);
+        assert_eq!([0.1 + 0.2, 1e-3, 10.0].map(rounded), ["0.3", "0.001", "10"]);
     }
 
     #[test]

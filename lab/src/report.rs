@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use sunzi_kernels::{KernelError, active_isa};
 
 /// A machine that was measured, as far as it can be identified.
@@ -114,7 +114,7 @@ pub struct Panel {
 }
 
 /// One line of a figure's panel.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Curve {
     /// Name of a figure's line in the legend.
     pub name: String,

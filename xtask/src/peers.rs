@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Fail if a ratio misses its bar
     #[arg(long)]
     check: bool,
-    /// Write docs/benchmarks.md, .svg and .json from the rows of this run
+    /// Write docs/benchmarks.md with its pictures and rows, and the page of bars in docs/notes, from the rows of this run
     #[arg(long)]
     publish: bool,
     /// Rounds in which the contenders take turns (101 unless set)

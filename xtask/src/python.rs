@@ -44,8 +44,12 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     tests.env(tree::FIGURES, tree::figures_file(root));
     run(tests.args(pytest).arg(folder.join("tests")).current_dir(&work))?;
     let mypy = ["-m", "mypy", "--config-file"].map(PathBuf::from);
-    let checked = ["pyproject.toml", "sunzi", "examples"].map(|name| folder.join(name));
-    run(Command::new(&inside).args(mypy).args(checked).current_dir(&work))?;
+    let checked = ["pyproject.toml", "sunzi", "examples", "notebooks"].map(|name| folder.join(name));
+    // The code of notebooks, which are JSON.
+    let extracted = work.join("notebooks");
+    let extract = [folder.join("notebooks/run.py"), "--extract".into(), extracted.clone()];
+    run(Command::new(&inside).arg("-B").args(extract))?;
+    run(Command::new(&inside).args(mypy).args(checked).arg(extracted).current_dir(&work))?;
     Ok(String::new())
 }
 

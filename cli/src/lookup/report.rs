@@ -12,39 +12,39 @@ use crate::report::memory;
 /// Report of a lookup, as it is printed.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    ok: bool,
-    source: &'static str,
+    pub(super) ok: bool,
+    pub(super) source: &'static str,
     /// Number of letters of the sequence, which is a circle; this many words begin in it.
-    letters: usize,
-    word: String,
+    pub(super) letters: usize,
+    pub(super) word: String,
     /// Positions where the word begins, counted from 1: decrypted, and found in the clear.
-    positions: Vec<usize>,
-    plain_positions: Vec<usize>,
-    seconds: f64,
-    times: Times,
-    params: Params,
-    work: Work,
-    sizes: Sizes,
-    bits_left: f64,
-    isa: String,
-    threads: usize,
-    peak_memory_bytes: Option<u64>,
+    pub(super) positions: Vec<usize>,
+    pub(super) plain_positions: Vec<usize>,
+    pub(super) seconds: f64,
+    pub(super) times: Times,
+    pub(super) params: Params,
+    pub(super) work: Work,
+    pub(super) sizes: Sizes,
+    pub(super) bits_left: f64,
+    pub(super) isa: String,
+    pub(super) threads: usize,
+    pub(super) peak_memory_bytes: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
-struct Params {
-    scheme: &'static str,
-    ring_index: u64,
-    degree: usize,
-    plain_modulus: u64,
-    slots: usize,
-    slot_degree: usize,
+pub(super) struct Params {
+    pub(super) scheme: &'static str,
+    pub(super) ring_index: u64,
+    pub(super) degree: usize,
+    pub(super) plain_modulus: u64,
+    pub(super) slots: usize,
+    pub(super) slot_degree: usize,
     /// Number of bits that a ciphertext holds in its slots.
-    bit_slots: usize,
-    depth: usize,
-    moduli: usize,
-    log2_qp: f64,
-    security: String,
+    pub(super) bit_slots: usize,
+    pub(super) depth: usize,
+    pub(super) moduli: usize,
+    pub(super) log2_qp: f64,
+    pub(super) security: String,
 }
 
 impl Report {
@@ -99,13 +99,6 @@ impl Report {
     /// Returns the report of a lookup as text for people.
     pub(super) fn text(&self) -> String {
         let Self { params, times, work, sizes, .. } = self;
-        let listed = |positions: &[usize]| match positions {
-            [] => "nowhere".to_owned(),
-            _ => {
-                let numbers: Vec<String> = positions.iter().map(usize::to_string).collect();
-                format!("at letter {}", numbers.join(", "))
-            }
-        };
         let memory =
             self.peak_memory_bytes.map_or_else(String::new, |peak| format!(", {} at most", bytes(peak)));
         format!(
@@ -155,4 +148,13 @@ impl Report {
             ),
         )
     }
+}
+
+/// Returns positions in words.
+pub(super) fn listed(positions: &[usize]) -> String {
+    if positions.is_empty() {
+        return "nowhere".to_owned();
+    }
+    let numbers: Vec<String> = positions.iter().map(usize::to_string).collect();
+    format!("at letter {}", numbers.join(", "))
 }

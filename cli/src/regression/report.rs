@@ -20,61 +20,61 @@ const WEIGHT: f64 = 1e-3;
 
 /// Report of a regression, as it is printed.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    ok: bool,
-    source: String,
-    class: String,
-    rows_trained_on: usize,
-    rows_held_out: usize,
-    iterations: usize,
-    rate: f64,
-    width: f64,
-    seconds: f64,
-    times: Times,
-    refreshes: usize,
-    params: Params,
-    sizes: Sizes,
-    isa: String,
-    threads: usize,
-    peak_memory_bytes: Option<u64>,
-    encrypted: Accuracy,
-    clear: Accuracy,
+pub(super) struct Report {
+    pub(super) ok: bool,
+    pub(super) source: String,
+    pub(super) class: String,
+    pub(super) rows_trained_on: usize,
+    pub(super) rows_held_out: usize,
+    pub(super) iterations: usize,
+    pub(super) rate: f64,
+    pub(super) width: f64,
+    pub(super) seconds: f64,
+    pub(super) times: Times,
+    pub(super) refreshes: usize,
+    pub(super) params: Params,
+    pub(super) sizes: Sizes,
+    pub(super) isa: String,
+    pub(super) threads: usize,
+    pub(super) peak_memory_bytes: Option<u64>,
+    pub(super) encrypted: Accuracy,
+    pub(super) clear: Accuracy,
     /// Largest difference between weights of scaled features, encrypted and in the clear.
-    largest_difference: f64,
-    coefficients: Vec<Coefficient>,
+    pub(super) largest_difference: f64,
+    pub(super) coefficients: Vec<Coefficient>,
 }
 
 #[derive(Debug, Serialize)]
-struct Params {
-    set: &'static str,
-    degree: usize,
-    log2_qp: f64,
-    security: String,
+pub(super) struct Params {
+    pub(super) set: &'static str,
+    pub(super) degree: usize,
+    pub(super) log2_qp: f64,
+    pub(super) security: String,
     /// Levels of a fresh and of a bootstrapped ciphertext of the regression.
-    levels: usize,
+    pub(super) levels: usize,
     /// Slots of the table's ciphertexts, and slots of a row.
-    slots: usize,
-    row: usize,
+    pub(super) slots: usize,
+    pub(super) row: usize,
     /// log2 of a bound on the probability that a bootstrapping fails.
-    log2_failure: f64,
+    pub(super) log2_failure: f64,
 }
 
 /// Accuracy of a model: shares of rows put where their labels say.
 #[derive(Debug, Serialize)]
-struct Accuracy {
-    trained_on: f64,
-    held_out: f64,
+pub(super) struct Accuracy {
+    pub(super) trained_on: f64,
+    pub(super) held_out: f64,
 }
 
 #[derive(Debug, Serialize)]
-struct Coefficient {
-    feature: String,
+pub(super) struct Coefficient {
+    pub(super) feature: String,
     /// Coefficient of the scaled feature, decrypted.
-    encrypted: f64,
+    pub(super) encrypted: f64,
     /// Coefficient of the scaled feature, computed in the clear.
-    clear: f64,
+    pub(super) clear: f64,
     /// Coefficient of the feature in its own unit, decrypted.
-    per_unit: f64,
+    pub(super) per_unit: f64,
 }
 
 impl Report {

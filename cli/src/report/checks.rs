@@ -150,6 +150,8 @@ mod tests {
             group_by: None,
             decimals: Decimals::Auto,
             scheme: crate::args::SchemeChoice::Auto,
+            html: None,
+            force: false,
             json: false,
             quiet: false,
         };

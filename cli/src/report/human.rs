@@ -11,14 +11,12 @@ use crate::output::verdict;
 
 /// Number of groups shown in full in the text; more are in the JSON.
 const MOST_GROUPS: usize = 4;
-/// Number of pairs of columns shown in the text.
-const MOST_PAIRS: usize = 10;
+/// Number of pairs of columns shown.
+pub(super) const MOST_PAIRS: usize = 10;
 
 /// Returns the whole report of the demonstration as text.
 pub(crate) fn render(report: &Report) -> String {
-    let by_name: HashMap<&str, &Check> =
-        report.checks.iter().map(|check| (check.name.as_str(), check)).collect();
-    let look = Look { report, by_name };
+    let look = Look::new(report);
     let mut text = look.introduction();
     text.push_str(&look.columns("total"));
     for group in report.groups.iter().take(MOST_GROUPS).filter(|_| report.groups.len() > 1) {
@@ -30,12 +28,30 @@ pub(crate) fn render(report: &Report) -> String {
     text
 }
 
-struct Look<'a> {
+/// A report with its checks by name.
+pub(super) struct Look<'a> {
     report: &'a Report,
     by_name: HashMap<&'a str, &'a Check>,
 }
 
-impl Look<'_> {
+impl<'a> Look<'a> {
+    pub(super) fn new(report: &'a Report) -> Self {
+        let by_name = report.checks.iter().map(|check| (check.name.as_str(), check)).collect();
+        Self { report, by_name }
+    }
+
+    /// Returns the check of this name.
+    pub(super) fn check(&self, name: &str) -> Option<&'a Check> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Returns correlations over all rows and the names of their columns, the largest first.
+    pub(super) fn by_correlation(&self) -> Vec<(f64, &'a str)> {
+        let mut pairs: Vec<(f64, &str)> = self.report.checks.iter().filter_map(correlation).collect();
+        pairs.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+        pairs
+    }
+
     fn introduction(&self) -> String {
         let Report { params, sizes, times, .. } = self.report;
         let limit = params.log2_qp_limit.map_or_else(String::new, |bits| format!(" of {bits} allowed"));
@@ -118,11 +134,10 @@ impl Look<'_> {
 
     /// Returns text on the pairs of columns with the largest correlations over all rows.
     fn strongest_pairs(&self) -> String {
-        let mut pairs: Vec<(f64, &str)> = self.report.checks.iter().filter_map(correlation).collect();
+        let pairs = self.by_correlation();
         if pairs.is_empty() {
             return String::new();
         }
-        pairs.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
         let headers =
             ["strongest pairs", "correlation, encrypted", "plain", "covariance, encrypted", "plain", "equal"];
         let mut table = empty_table(&headers);
@@ -184,7 +199,7 @@ impl Look<'_> {
     }
 
     /// Returns both results of a check as text, and whether they are equal.
-    fn pair(&self, name: &str) -> (String, String, bool) {
+    pub(super) fn pair(&self, name: &str) -> (String, String, bool) {
         match self.by_name.get(name) {
             Some(check) => (show(&check.encrypted), show(&check.plain), check.equal),
             None => ("–".to_owned(), "–".to_owned(), false),
@@ -204,7 +219,8 @@ fn yes(equal: bool) -> String {
     if equal { "yes" } else { "NO" }.to_owned()
 }
 
-fn show(value: &Value) -> String {
+/// Returns a result as text.
+pub(super) fn show(value: &Value) -> String {
     match value {
         Value::Count(count) => count.to_string(),
         Value::Exact(text) => text.clone(),
@@ -228,7 +244,7 @@ fn number(value: f64) -> String {
 }
 
 /// Returns a number as text with two significant digits.
-fn brief(value: f64) -> String {
+pub(super) fn brief(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
 }
 

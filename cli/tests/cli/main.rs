@@ -43,6 +43,8 @@ mod modes;
 #[cfg(test)]
 mod packed;
 #[cfg(test)]
+mod pictures;
+#[cfg(test)]
 mod python;
 #[cfg(test)]
 mod schemas;

@@ -5,7 +5,7 @@ mod picture;
 use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sunzi_bfv::{Ciphertext, Parameters};
 use sunzi_rlwe::words::counted;
 
@@ -37,7 +37,7 @@ const SHARED: [&str; 2] = ["multiply_relinearize", "rotate"];
 const BARS: [f64; 2] = [1.8, 1.9];
 
 /// One operation's line of a growth plot: times or gains.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Line {
     /// Name of the line's operation and its points (x, y).
     #[serde(flatten)]
@@ -47,20 +47,20 @@ pub struct Line {
 }
 
 /// A panel of the growth picture: lines over one axis.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Panel {
     /// Title of the panel: what grows, and in which ring.
     pub title: String,
     /// Label of the horizontal axis of the growth panel.
-    pub x: &'static str,
+    pub x: String,
     /// Label of the panel's vertical axis: milliseconds, or gain over one thread.
-    pub y: &'static str,
+    pub y: String,
     /// Lines of the growth panel, one for each operation.
     pub lines: Vec<Line>,
 }
 
 /// A gain of two threads over one that has a bar.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Gain {
     /// Name of the operation shared between two threads.
     pub name: String,
@@ -73,7 +73,7 @@ pub struct Gain {
 }
 
 /// Results of the growth benchmark: all panels, and the gains of two threads.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Growth {
     /// Panels of the growth benchmark.
     pub panels: Vec<Panel>,
@@ -136,6 +136,22 @@ fn job(parameters: &Parameters) -> Result<Job> {
 }
 
 impl Growth {
+    /// Reads the results that growth.json holds.
+    ///
+    /// # Errors
+    /// Text that is not such JSON.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let mut all: Self = serde_json::from_str(text)?;
+        for panel in &mut all.panels {
+            panel
+                .lines
+                .iter_mut()
+                .zip(COLOURS.into_iter().cycle())
+                .for_each(|(line, own)| line.curve.colour = own);
+        }
+        Ok(all)
+    }
+
     /// Times operations at several parameter sets, on one thread.
     fn costs(
         &mut self,
@@ -156,7 +172,7 @@ impl Growth {
             self.correct &= correct;
             lines.iter_mut().zip(&series).for_each(|(line, series)| line.push(at, &series.scaled(1e-3)));
         }
-        self.panels.push(Panel { title, x, y: "ms", lines });
+        self.panels.push(Panel { title, x: x.to_owned(), y: "ms".to_owned(), lines });
         Ok(())
     }
 
@@ -173,7 +189,8 @@ impl Growth {
             self.gain_lines(line, name, &series, bar.copied());
         }
         let title = format!("threads, n = {}", job.n());
-        self.panels.push(Panel { title, x: "threads", y: "times as fast as one", lines });
+        let (x, y) = ("threads".to_owned(), "times as fast as one".to_owned());
+        self.panels.push(Panel { title, x, y, lines });
         Ok(())
     }
 
@@ -221,7 +238,8 @@ impl Growth {
             }
         }
         let title = format!("batch of products with relinearisation, n = {}", job.n());
-        self.panels.push(Panel { title, x: "ciphertexts", y: "ms a ciphertext", lines });
+        let (x, y) = ("ciphertexts".to_owned(), "ms a ciphertext".to_owned());
+        self.panels.push(Panel { title, x, y, lines });
         Ok(())
     }
 }

@@ -1,4 +1,11 @@
-//! Results of a comparison with rivals, for people: a page of tables and a picture, worst ratio first.
+//! Results of a comparison with rivals, for people: a page and pictures for readers, and a page of bars for contributors.
+
+pub mod bars;
+mod factors;
+mod picture;
+mod readers;
+
+pub use readers::{page, pictures};
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -57,55 +64,6 @@ fn workloads(rows: &[Row]) -> Vec<Workload<'_>> {
     let mut all: Vec<_> = closest.into_values().collect();
     all.sort_by(|a, b| b.over().total_cmp(&a.over()));
     all
-}
-
-/// The results page in Markdown, beside `name`.svg: `about` says when, where and by which command.
-pub fn page(rows: &[Row], about: &str, name: &str) -> String {
-    let mut text = String::from("# Benchmarks\n\n");
-    let _ = writeln!(
-        text,
-        "Ours beside other libraries; how, and what makes it fair: [peers/README.md](../peers/README.md). {about}\n"
-    );
-    text.push_str(
-        "A ratio is the median over rounds of our time over theirs, ± the distance between the quartiles. Every result was decrypted and \
-         right, in every round. Bandwidth is the time of a plain loop over as many bytes over our time.\n\n",
-    );
-    let compared = workloads(rows);
-    let met = compared.iter().filter(|workload| workload.met()).count();
-    let _ = writeln!(
-        text,
-        "{met} of {} workloads hold their bar.\n\n![Ratios, worst first]({name}.svg)\n",
-        compared.len()
-    );
-    text.push_str("## Beside the fastest rival, worst first\n\n");
-    text.push_str("| workload | n | fastest rival | ours | theirs | ratio | bar | bandwidth | |\n|---|---|---|---|---|---|---|---|---|\n");
-    for workload in compared {
-        let row = workload.row;
-        let _ = writeln!(
-            text,
-            "{} **{:.3}** ± {:.3} | {:.2} | {} | {} |",
-            times(row),
-            workload.ratio,
-            row.spread.unwrap_or_default(),
-            workload.bar,
-            row.bandwidth.map_or_else(String::new, |share| format!("{share:.2}")),
-            if workload.met() { "" } else { "missed" }
-        );
-    }
-    text.push_str("\n## All rivals\n\n| workload | n | rival | ours | theirs | ratio | rounds |\n|---|---|---|---|---|---|---|\n");
-    for row in rows.iter().filter(|row| row.ratio.is_some()) {
-        let _ = writeln!(
-            text,
-            "{} {:.3} ± {:.3} | {} |",
-            times(row),
-            row.ratio.unwrap_or_default(),
-            row.spread.unwrap_or_default(),
-            row.rounds
-        );
-    }
-    text.push_str(&parameters(rows));
-    text.push_str(&absent(rows));
-    text
 }
 
 /// The page's table of parameters: a line for every library, scheme and degree.
@@ -194,57 +152,6 @@ fn milliseconds(micros: Option<f64>) -> String {
     })
 }
 
-/// Pixels of the results picture: height of a line, where bars begin, width of a factor of ten.
-const LINE: usize = 16;
-const LABELS: f64 = 380.0;
-const DECADE: f64 = 220.0;
-/// Smallest ratio that the results picture shows as such.
-const LEAST: f64 = 0.01;
-
-/// The results picture: a bar for every workload beside its fastest rival, worst first, on a logarithmic
-/// axis; a mark where it may end.
-pub fn picture(rows: &[Row]) -> String {
-    let all = workloads(rows);
-    let height = LINE * (all.len() + 3);
-    let place = |ratio: f64| LABELS + DECADE * (ratio.max(LEAST) / LEAST).log10();
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 970 {height}\" font-family=\"sans-serif\" font-size=\"11\">\n\
-         <rect width=\"970\" height=\"{height}\" fill=\"white\"/>\n"
-    );
-    for tick in [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0] {
-        let x = place(tick);
-        let bottom = height - LINE;
-        let _ = writeln!(
-            text,
-            "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{LINE}\" y2=\"{bottom}\" stroke=\"#ddd\"/>\
-             <text x=\"{x:.1}\" y=\"12\" text-anchor=\"middle\">{tick}</text>"
-        );
-    }
-    for (at, workload) in all.iter().enumerate() {
-        let (row, y) = (workload.row, LINE * (at + 1) + 4);
-        let (left, right, bar) = (place(LEAST), place(workload.ratio), place(workload.bar));
-        let colour = if workload.met() { "#4477aa" } else { "#cc3311" };
-        let label = format!("{}, 2^{}: {}{}", row.name, row.n.max(1).ilog2(), rival(row), memory(row));
-        let _ = writeln!(
-            text,
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"end\" font-size=\"9\">{label}</text>\
-             <rect x=\"{left:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\"/>\
-             <line x1=\"{bar:.1}\" x2=\"{bar:.1}\" y1=\"{y}\" y2=\"{}\" stroke=\"black\" stroke-width=\"2\"/>\
-             <text x=\"{:.1}\" y=\"{}\">{:.3}</text>",
-            LABELS - 4.0,
-            y + 10,
-            (right - left).max(1.0),
-            LINE - 4,
-            y + LINE - 4,
-            right.max(bar) + 4.0,
-            y + 10,
-            workload.ratio
-        );
-    }
-    text.push_str("</svg>\n");
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,18 +172,18 @@ mod tests {
 
     #[test]
     fn the_fastest_rival_counts_and_the_worst_workload_comes_first() {
-        let rows = [row("bfv add", "A 1", 0.1), row("bfv add", "B 2", 0.3), row("bfv rotate", "A 1", 0.2)];
-        let page = page(&rows, "Somewhere.", "benchmarks");
-        let worst = page.find("| bfv add | 2^13 | B 2 |").unwrap();
-        assert!(worst < page.find("| bfv rotate | 2^13 | A 1 |").unwrap());
-        assert!(page.contains("0.25 |  | missed |") && page.contains("Somewhere."), "{page}");
+        let rows = [row("bfv add", "A 1", 0.1), row("bfv add", "B & 2", 0.3), row("bfv rotate", "A 1", 0.2)];
+        let page = bars::page(&rows, "Somewhere.", "benchmarks");
+        assert!(page.contains("| bfv add | 0.25 | **0.300** B |\n| bfv rotate | 0.25 | 0.200 A |"), "{page}");
         assert!(
-            page.contains("1 of 2 workloads hold their bar.") && page.contains("](benchmarks.svg)"),
+            page.contains("1 of 2 workloads hold their bar") && page.contains("](benchmarks-bars.svg)"),
             "{page}"
         );
-        let picture = picture(&rows);
+        assert!(page.contains("(../benchmarks.md)") && page.contains("Somewhere."), "{page}");
+        let picture = bars::picture(&rows);
         assert_eq!((picture.matches("#cc3311").count(), picture.matches("#4477aa").count()), (1, 1));
-        assert!(picture.ends_with("</svg>\n"));
+        assert!(picture.contains("B &amp; 2") && picture.ends_with("</svg>\n"));
+        assert!(picture.find("bfv add").unwrap() < picture.find("bfv rotate").unwrap());
     }
 
     #[test]

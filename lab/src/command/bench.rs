@@ -84,7 +84,7 @@ enum What {
     /// Random circuits over BFV in Sunzi and in other libraries: how many decrypt to something wrong
     #[cfg(feature = "peers")]
     Circuits(peers::Circuits),
-    /// A page and a picture of the rows that comparisons saved
+    /// Pages and pictures of the rows that comparisons saved
     Publish(Publish),
     /// Serve as a rival: requests on standard input, answers on standard output
     #[cfg(feature = "peers")]
@@ -112,6 +112,9 @@ struct Growth {
     /// Folder that growth.svg and growth.json go into
     #[arg(long)]
     directory: PathBuf,
+    /// Draw the picture again from this file, as growth.json is, and time nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rounds", "log_n", "threads"])]
+    from: Option<PathBuf>,
     /// Machine and commit that the picture names
     #[arg(long, default_value = "")]
     about: String,
@@ -128,10 +131,10 @@ struct Growth {
 
 #[derive(Debug, Args)]
 struct Publish {
-    /// Folder that the page of results, its picture and its rows go into
+    /// Folder that the page of results, its pictures and its rows go into; the page of bars goes into its folder `notes`
     #[arg(long)]
     directory: PathBuf,
-    /// Name of the page, picture and rows before .md, .svg and .json
+    /// Name of the page, pictures and rows before .md, -bfv.svg and the like, and .json
     #[arg(long, default_value = "benchmarks")]
     name: String,
     /// Text of the page on when, where and by which commands the rows were measured
@@ -288,10 +291,16 @@ fn timed(what: &What) -> Result<bool> {
     Ok(report::all_correct(&rows))
 }
 
-fn grow(Growth { directory, about, rounds, log_n, threads }: &Growth) -> Result<bool> {
+fn grow(Growth { directory, from, about, rounds, log_n, threads }: &Growth) -> Result<bool> {
+    let picture = directory.join("growth.svg");
+    if let Some(from) = from {
+        let all = growth::Growth::from_json(&fs::read_to_string(from)?)?;
+        fs::write(picture, growth::picture(&all, about)?)?;
+        return Ok(all.correct);
+    }
     let options = Options { rounds: *rounds, log_n: log_n.clone(), threads: *threads, ..Options::default() };
     let all = growth::run(&options, &mut output::say)?;
-    fs::write(directory.join("growth.svg"), growth::picture(&all, about)?)?;
+    fs::write(picture, growth::picture(&all, about)?)?;
     fs::write(directory.join("growth.json"), serde_json::to_string_pretty(&all)? + "\n")?;
     for gain in &all.gains {
         let growth::Gain { name, gain, spread, bar } = gain;
@@ -308,7 +317,13 @@ fn publish(Publish { directory, name, about, files }: &Publish) -> Result<()> {
     let rows = publish::merged(files.iter().map(read).collect::<Result<_, _>>()?);
     let file = |extension: &str| directory.join(format!("{name}.{extension}"));
     fs::write(file("md"), publish::page(&rows, about, name))?;
-    fs::write(file("svg"), publish::picture(&rows))?;
+    for (scheme, picture) in publish::pictures(&rows) {
+        fs::write(directory.join(format!("{name}-{scheme}.svg")), picture)?;
+    }
+    let notes = directory.join("notes");
+    fs::create_dir_all(&notes)?;
+    fs::write(notes.join(format!("{name}-bars.md")), publish::bars::page(&rows, about, name))?;
+    fs::write(notes.join(format!("{name}-bars.svg")), publish::bars::picture(&rows))?;
     Ok(fs::write(file("json"), report::json(&rows)? + "\n")?)
 }
 

@@ -52,19 +52,20 @@ impl Stage {
 
 impl Parameters {
     /// Returns the indices of the moduli of every level in [`moduli`](Self::moduli), that of fresh ciphertexts first. BFV has a
-    /// single level; BGV has one above its multiplicative depth, which products leave.
+    /// single level; BGV may have one above its multiplicative depth, which products leave.
     #[must_use]
     pub fn chain(&self) -> Vec<Vec<usize>> {
         let all: Vec<usize> = (0..self.moduli().len()).collect();
-        let mut levels = match self {
-            Self::Bfv(_) => vec![all],
+        let mut levels: Vec<Vec<usize>> = match self {
+            Self::Bfv(_) => Vec::new(),
             Self::Bgv { parameters, .. } => {
-                let levels = (0..=parameters.depth()).map(|level| parameters.limbs(level));
-                levels.chain([all]).collect()
+                (0..=parameters.depth()).map(|level| parameters.limbs(level)).collect()
             }
             Self::Ckks(parameters) => (0..=parameters.depth()).map(|level| parameters.limbs(level)).collect(),
         };
-        levels.dedup();
+        if !matches!(self, Self::Ckks(_)) && levels.last() != Some(&all) {
+            levels.push(all);
+        }
         levels.reverse();
         levels
     }

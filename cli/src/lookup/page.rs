@@ -1,0 +1,86 @@
+//! Report of the lookup as one page of HTML.
+
+use sunzi::rlwe::words::{bytes, counted};
+
+use super::report::{Report, listed};
+use crate::html::{Page, seconds};
+
+impl Report {
+    /// Returns the report of a lookup as a page.
+    pub(super) fn page(&self) -> String {
+        let line =
+            format!("{}: where does a secret word begin among {} public ones?", self.source, self.letters);
+        let outcome =
+            if self.ok { "The encrypted answer is the one in the clear" } else { "The answers DIFFER" };
+        let mut page = Page::new("A secret word in a public sequence", &line, (self.ok, outcome));
+        page.section("Results");
+        page.table(
+            &["word", "begins, encrypted", "in the clear"],
+            [vec![self.word.clone(), listed(&self.positions), listed(&self.plain_positions)]],
+        );
+        page.section("Differences");
+        page.say(if self.ok { "None: the answer is exact." } else { "The positions are not the same." });
+        page.section("Sizes");
+        let sizes = &self.sizes;
+        page.facts(&[
+            ("keys", bytes(sizes.keys as u64)),
+            ("the word", counted(sizes.query_ciphertexts, "ciphertext", "ciphertexts")),
+            ("the answer", counted(sizes.answer_ciphertexts, "ciphertext", "ciphertexts")),
+        ]);
+        self.durations(&mut page);
+        self.parameters(&mut page);
+        page.finish()
+    }
+
+    fn durations(&self, page: &mut Page) {
+        let times = &self.times;
+        page.section("Times");
+        let bar = |name, time: f64| (name, time, seconds(time));
+        page.bars(&[
+            bar("tables", times.tables),
+            bar("encode the sequence", times.encode),
+            bar("make keys", times.keys),
+            bar("encrypt the word", times.encrypt),
+            bar("server searches", times.search),
+            bar("decrypt", times.decrypt),
+        ]);
+        let memory = self
+            .peak_memory_bytes
+            .map_or_else(String::new, |peak| format!(", {} of memory at most", bytes(peak)));
+        page.say(&format!(
+            "{} in all, on {} with {} kernels{memory}.",
+            seconds(self.seconds),
+            counted(self.threads, "thread", "threads"),
+            self.isa
+        ));
+    }
+
+    fn parameters(&self, page: &mut Page) {
+        let (params, work) = (&self.params, &self.work);
+        page.section("Parameters");
+        page.facts(&[
+            ("scheme", params.scheme.to_owned()),
+            ("ring", format!("index {}, degree {}", params.ring_index, params.degree)),
+            ("security", format!("{}; {:.0} bits of key modulus", params.security, params.log2_qp)),
+            ("slots", format!("{} of GF({}^{})", params.slots, params.plain_modulus, params.slot_degree)),
+            ("work", format!("{} products, {} Frobenius maps", work.products, work.automorphisms)),
+            ("noise", format!("{:.1} bits left in the worst result", self.bits_left)),
+        ]);
+        page.seen(
+            &[
+                format!("the parameters: {}, ring degree {}, all moduli", params.scheme, params.degree),
+                format!("the sequence of {} letters, which is public", self.letters),
+                format!("keys that compute and cannot decrypt: {}", bytes(self.sizes.keys as u64)),
+                format!(
+                    "{} with the word, and its length",
+                    counted(self.sizes.query_ciphertexts, "ciphertext", "ciphertexts")
+                ),
+            ],
+            &[
+                "the word".to_owned(),
+                "the answer: where the word begins, and whether it does at all".to_owned(),
+                "the secret key".to_owned(),
+            ],
+        );
+    }
+}
