@@ -26,8 +26,8 @@ pub(super) fn fastest(library: Library, scheme: Scheme, log_n: u32) -> f64 {
 /// The same for builds with HEXL, on a processor with AVX-512 IFMA.
 fn with_hexl(library: Library, scheme: Scheme, log_n: u32) -> f64 {
     match (library, scheme, log_n) {
-        // More digits cost more than IFMA gains; BFV multiplies in a second basis of 61 bits whatever Q has.
-        (Library::SealHexl, Scheme::Bfv, _) | (Library::SealHexl, Scheme::Bgv, ..=14) => WIDE,
+        // More digits cost more than IFMA gains.
+        (Library::SealHexl, Scheme::Bfv | Scheme::Bgv, _) => WIDE,
         _ => NARROW,
     }
 }
