@@ -57,6 +57,8 @@ func newRefresh(asked request) (*refresh, error) {
 	}
 	literal.BootstrappingParams.LogN = &logN
 	literal.BootstrappingParams.Xs = residual.Xs()
+	// Bootstrapping has special moduli of its own, 61 bits each, unless it is told those of the set.
+	literal.BootstrappingParams.LogP = literal.SchemeParams.LogP
 	parameters, err := bootstrapping.NewParametersFromLiteral(residual, literal.BootstrappingParams)
 	if err != nil {
 		return nil, err

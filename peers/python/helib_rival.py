@@ -70,10 +70,18 @@ class Job:
             "digits": keys.digits(),
             "log_q": keys.log_q(),
             "log_key_modulus": keys.log_key_modulus(),
+            "moduli": self.moduli(),
             "ciphertext_bytes": 2 * keys.limbs() * polynomial,
             "relinearization_key_bytes": key,
             "galois_key_bytes": key,
         }
+
+    def moduli(self):
+        """How many primes of how many bits in the mean."""
+        keys = self.keys
+        each = keys.log_q() / keys.limbs()
+        special = (keys.log_key_modulus() - keys.log_q()) / keys.special_limbs()
+        return f"{keys.limbs()}×{each:.0f} + {keys.special_limbs()}×{special:.0f}"
 
     def said(self):
         return {"about": self.about, "not_offered": {}}

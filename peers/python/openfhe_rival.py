@@ -37,7 +37,7 @@ class Job:
 
     def __init__(self, asked):
         self.scheme, self.n, self.t = asked["scheme"], asked["n"], asked["t"]
-        self.exact = self.scheme != "ckks"
+        self.exact, self.log_scale = self.scheme != "ckks", asked.get("log_scale", 0)
         openfhe.ReleaseAllContexts()
         self.digits = -(-len(asked["q"]) // max(1, len(asked["p"])))
         self.context = make_context(asked, self.digits)
@@ -62,15 +62,24 @@ class Job:
         log_q = math.log2(self.context.GetModulus())
         # Too large for a floating-point number: as many primes as asked for, of as many bits.
         log_q = log_q if math.isfinite(log_q) else self.bits
+        special = key // (2 * self.digits) - limbs
         return {
             "secret": "uniform ternary",
             "digits": self.digits,
             "log_q": log_q,
-            "log_key_modulus": log_q + SPECIAL_BITS * (key // (2 * self.digits) - limbs),
+            "log_key_modulus": log_q + SPECIAL_BITS * special,
+            "moduli": f"{self.moduli(limbs, log_q)} + {special}×{SPECIAL_BITS}",
             "ciphertext_bytes": len(openfhe.Serialize(self.a, BINARY)) // polynomial * polynomial,
             "relinearization_key_bytes": key * polynomial,
             "galois_key_bytes": key * polynomial,
         }
+
+    def moduli(self, limbs, log_q):
+        """How many primes of how many bits: those of CKKS but the first have the bits of the scale."""
+        if self.exact:
+            return f"{limbs}×{round(log_q / limbs)}"
+        above = (limbs - 1) * self.log_scale
+        return f"1×{round(log_q - above)}, {limbs - 1}×{self.log_scale}"
 
     def said(self):
         return {"about": self.about, "not_offered": self.not_offered}
@@ -263,7 +272,12 @@ def make_context(asked, digits):
 
 
 def bfv_limbs(context, q):
-    return round(math.log2(context.GetModulus()) / int(math.log2(q[0])))
+    return round(math.log2(context.GetModulus()) / bits(q[0]))
+
+
+def bits(prime):
+    """Whole bits of a prime, where one just below 2^50 has 50."""
+    return int(math.log2(prime) + 1e-3)
 
 
 def generate(parameters, asked, depth, digits):
@@ -274,9 +288,9 @@ def generate(parameters, asked, depth, digits):
     parameters.SetSecretKeyDist(openfhe.UNIFORM_TERNARY)
     parameters.SetKeySwitchTechnique(openfhe.HYBRID)
     parameters.SetNumLargeDigits(digits)
-    parameters.SetScalingModSize(int(math.log2(q[-1])))
+    parameters.SetScalingModSize(bits(q[-1]))
     if scheme != "bfv":
-        parameters.SetFirstModSize(int(math.log2(q[0])) + (scheme == "ckks"))
+        parameters.SetFirstModSize(bits(q[0]))
         parameters.SetScalingTechnique(openfhe.FIXEDMANUAL)
     else:
         parameters.SetMultiplicationTechnique(openfhe.HPSPOVERQLEVELED)

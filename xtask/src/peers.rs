@@ -49,11 +49,14 @@ pub(crate) struct Arguments {
     /// Compare only these operations of a scheme, separated by commas
     #[arg(long)]
     operations: Option<String>,
+    /// Most bits of a ciphertext modulus of the rivals, unless what they are fastest with
+    #[arg(long, value_name = "BITS", conflicts_with = "publish")]
+    width: Option<u32>,
     /// Instead of timing, run so many random circuits in Sunzi and in every rival, and count wrong results
-    #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory"])]
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "width"])]
     circuits: Option<usize>,
     /// Instead of timing operations, run the programs of the book's porting guides on both sides, and compare results
-    #[arg(long, conflicts_with_all = ["only", "quick", "json", "check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "circuits"])]
+    #[arg(long, conflicts_with_all = ["only", "quick", "json", "check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "width", "circuits"])]
     porting: bool,
     /// How the memory of rivals is given: stock, kept, or both, separated by commas
     #[arg(long)]
@@ -91,14 +94,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
             comparison.arg(flag);
         }
     }
-    let Arguments { rounds, log_n, schemes, operations, memory, .. } = arguments;
+    let Arguments { rounds, log_n, schemes, operations, memory, width, .. } = arguments;
     let rounds = rounds.map(|rounds| rounds.to_string());
+    let width = width.map(|width| width.to_string());
     let options = [
         ("--rounds", &rounds),
         ("--log-n", log_n),
         ("--schemes", schemes),
         ("--operations", operations),
         ("--memory", memory),
+        ("--width", &width),
     ];
     for (option, value) in options {
         if let Some(value) = value {

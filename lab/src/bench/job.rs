@@ -256,6 +256,7 @@ impl<S: Scheme> Subject for Job<S> {
             log_q: Some(rlwe.log2_modulus()),
             log_key_modulus: Some(rlwe.log2_key_modulus()),
             security_bits: None,
+            moduli: None,
             secret: Some(rlwe.secrets().to_string()),
             digits: Some(rlwe.gadget().digit_count()),
             ciphertext_bytes: Some(self.a.parts().iter().map(|part| part.byte_len()).sum()),

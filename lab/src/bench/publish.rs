@@ -84,8 +84,8 @@ fn parameters(rows: &[Row]) -> String {
         }
     }
     let mut text = String::from(
-        "\n## Parameters and sizes\n\n| n | scheme | library | secret | security | log2 Q | log2 QP | digits | ciphertext | relinearisation key | \
-         rotation key | built |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "\n## Parameters and sizes\n\n| n | scheme | library | secret | security | log2 Q | log2 QP | moduli, bits | digits | ciphertext | relinearisation key | \
+         rotation key | built |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for ((n, scheme, library), line) in lines {
         let _ = writeln!(text, "| 2^{} | {scheme} | {library} | {line} |", n.max(1).ilog2());
@@ -105,6 +105,7 @@ fn side(about: &About, log_q: Option<f64>, log_key_modulus: Option<f64>, feature
         security,
         bits(log_q),
         bits(log_key_modulus),
+        about.moduli.clone().unwrap_or_default(),
         bytes(about.digits),
         bytes(about.ciphertext_bytes),
         bytes(about.relinearization_key_bytes),

@@ -100,6 +100,9 @@ pub struct About {
     /// log2 of the modulus of the keys, where a library chooses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_key_modulus: Option<f64>,
+    /// Number and bits of the moduli, those of ciphertexts and then the special ones, as `3×54 + 1×54`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moduli: Option<String>,
     /// Distribution of the secret key's coefficients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
@@ -252,7 +255,7 @@ pub fn table(rows: &[Row]) -> String {
     text
 }
 
-fn cells(row: &Row) -> [(&'static str, String); 30] {
+fn cells(row: &Row) -> [(&'static str, String); 31] {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(String::new, |value| format!("{value:.digits$}"))
     };
@@ -277,6 +280,7 @@ fn cells(row: &Row) -> [(&'static str, String); 30] {
         ("memory", row.memory.clone().unwrap_or_default()),
         ("log q", number(row.peer_log_q, 1)),
         ("log qp", number(row.peer_log_key_modulus, 1)),
+        ("moduli", row.peer_about.as_ref().and_then(|about| about.moduli.clone()).unwrap_or_default()),
         ("peer µs", number(row.peer_us, 2)),
         ("ratio", number(row.ratio, 3)),
         ("spread", number(row.spread, 3)),

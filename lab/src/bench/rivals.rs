@@ -9,23 +9,22 @@ mod bootstrapping;
 mod chains;
 pub mod circuits;
 mod library;
+mod operands;
 mod process;
 pub mod processor;
 #[cfg(test)]
 mod programs;
 mod protocol;
 mod serve;
+mod widths;
 
 use std::cell::RefCell;
-use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use sunzi_math::{log2_product, primes_with_bits};
-use sunzi_rlwe::Security;
-use sunzi_rlwe::security::max_log2_modulus;
 
 pub use bootstrapping::bootstrapping;
 pub use library::{Absence, Library, Memory, Scheme, Selection};
@@ -36,20 +35,18 @@ use crate::alternate::{Contender, Turns};
 use crate::bench::job::bfv::Bfv;
 use crate::bench::job::bgv::Bgv;
 use crate::bench::job::ckks::Ckks;
-use crate::bench::job::expected::{expected, expected_complex};
 use crate::bench::job::{COMPARED, Scheme as _, many};
 use crate::bench::operations::Progress;
 use crate::bench::stream::Addition;
 use crate::bench::values::Values;
-use crate::bench::{LabError, Options, PLAIN_MODULUS, Result, Row, Series, Stream, check, ntt, on_threads};
-use chains::{Chain, SCALE_BITS, security_bits};
+use crate::bench::{LabError, Options, Result, Row, Series, Stream, check, ntt, on_threads};
+use chains::security_bits;
 use library::{DEGREES, TRANSFORM_DEGREES};
+use operands::{Operands, preparation};
 use process::Rival;
 use protocol::{Preparation, Prepared};
 
 const TRANSFORMS: [ntt::Operation; 2] = [ntt::Operation::Forward, ntt::Operation::InverseNormalized];
-/// Plaintext modulus 786433, prime and ≡ 1 (mod 2n) at n = 2^16 as well, where [`PLAIN_MODULUS`] is not.
-const LARGE_PLAIN_MODULUS: u64 = 786_433;
 /// Longest time for one request to a rival: keys at n = 2^16 take a slow library minutes.
 const PATIENCE: Duration = Duration::from_secs(900);
 /// Fewest rounds of a comparison, however long they take.
@@ -66,6 +63,8 @@ pub struct Choice {
     pub memory: Vec<Memory>,
     /// Seconds after which no new round of an operation is begun.
     pub seconds: Option<f64>,
+    /// Most bits of a ciphertext modulus of the rivals, where they are not to have the width they are fastest with.
+    pub width: Option<u32>,
 }
 
 /// Compares Sunzi, which `program` serves, with every rival that was selected; `progress` is called before
@@ -177,8 +176,11 @@ impl Comparison<'_> {
     ) -> Result<Vec<Row>> {
         let operands = Operands::new(scheme, log_n);
         let mut ours = start(Library::Sunzi, self.program, Memory::Stock)?;
-        let mut about = ours.prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?.about;
-        let asked = preparation(scheme, library, log_n, &operands)?;
+        let our_share = preparation(scheme, Library::Sunzi, log_n, None, &operands)?;
+        let our_moduli = widths::said(&our_share.q, &our_share.p);
+        let mut about = ours.prepare(our_share)?.about;
+        let asked = preparation(scheme, library, log_n, self.choice.width, &operands)?;
+        let moduli = widths::said(&asked.q, &asked.p);
         let chain = [log2_product(&asked.q), log2_product(&asked.q) + log2_product(&asked.p)];
         let whole = || failed(library, scheme.name(), 1 << log_n, String::new());
         let made = start(library, program, memory).and_then(|mut rival| {
@@ -190,6 +192,8 @@ impl Comparison<'_> {
             Err(error) => return theirs(Err(error), whole),
         };
         let mut peer_about = prepared.about.clone();
+        peer_about.moduli.get_or_insert(moduli);
+        about.moduli.get_or_insert(our_moduli);
         let peer_modulus = peer_about.log_key_modulus.unwrap_or(chain[1]);
         about.security_bits = about.log_key_modulus.map(|bits| security_bits(log_n, bits));
         peer_about.security_bits = Some(security_bits(log_n, peer_modulus));
@@ -432,61 +436,4 @@ fn answered<T>(made: Result<T>) -> Result<Result<T, String>> {
         Err(error) if error.below::<RivalError>().is_some() => Ok(Err(error.to_string())),
         made => Ok(Ok(made?)),
     }
-}
-
-/// The two vectors of slots that both libraries compute with.
-enum Operands {
-    /// Two vectors of slots modulo t, and t.
-    Words([Vec<u64>; 2], u64),
-    Reals([Vec<f64>; 2]),
-}
-
-impl Operands {
-    fn new(scheme: Scheme, log_n: u32) -> Self {
-        let (n, t) = (1_usize << log_n, plain_modulus(log_n));
-        let words = [1, 2].map(|seed| check::residues(n, t, seed));
-        match scheme {
-            Scheme::Bfv | Scheme::Bgv => Self::Words(words, t),
-            // Slots of absolute value 1, which products keep.
-            Scheme::Ckks => Self::Reals(words.map(|words| {
-                let slot = |word: &u64| {
-                    let (im, re) = (*word as f64 / t as f64 * TAU).sin_cos();
-                    [re, im]
-                };
-                words.iter().take(n / 2).flat_map(slot).collect()
-            })),
-        }
-    }
-
-    fn values(&self) -> [Values; 2] {
-        match self {
-            Self::Words(words, _) => words.clone().map(Values::Words),
-            Self::Reals(reals) => reals.clone().map(Values::Reals),
-        }
-    }
-
-    fn expected(&self, name: &str) -> Values {
-        match self {
-            Self::Words([left, right], t) => Values::Words(expected(name, left, right, *t)),
-            Self::Reals([left, right]) => Values::Reals(expected_complex(name, left, right)),
-        }
-    }
-}
-
-fn plain_modulus(log_n: u32) -> u64 {
-    if log_n < 16 { PLAIN_MODULUS } else { LARGE_PLAIN_MODULUS }
-}
-
-/// The request that a library make keys and data ready.
-fn preparation(scheme: Scheme, library: Library, log_n: u32, operands: &Operands) -> Result<Preparation> {
-    let n = 1_usize << log_n;
-    let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
-    let (t, log_scale, chain) = match scheme {
-        Scheme::Bfv | Scheme::Bgv => (plain_modulus(log_n), 0, Chain::exact(library, n, bits)?),
-        Scheme::Ckks => (0, SCALE_BITS, Chain::approximate(library, log_n)?),
-    };
-    let Chain { q, base, p } = chain;
-    let [left, right] = operands.values();
-    let scheme = scheme.name().to_owned();
-    Ok(Preparation { scheme, n, t, log_scale, q, base, p, set: None, left, right })
 }

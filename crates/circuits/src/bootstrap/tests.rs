@@ -264,6 +264,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
     ] {
         let parameters = set.parameters().unwrap();
         assert_eq!(parameters.security(), Security::Bits128);
+        assert!(set.name.starts_with(&format!("n{}-128", set.log2_degree)), "{}", set.name);
         let ratio = (-set.eval_mod.ratio_bits).exp2();
         let degree = 1 << set.log2_degree;
         let range = failure::least_range(set.raised_secret(), degree, degree, ratio, -128.0);

@@ -9,7 +9,7 @@ use super::process::Rival;
 use super::protocol::Preparation;
 use super::{Library, Memory, Selection};
 use crate::alternate::Contender;
-use crate::bench::bootstrapping::{Figures, Message, Side, measure, peak_memory};
+use crate::bench::bootstrapping::{Facts, Figures, Message, Side, measure, peak_memory};
 use crate::bench::job::expected::{complex, parts};
 use crate::bench::options::Options;
 use crate::bench::values::Values;
@@ -19,6 +19,8 @@ use crate::bench::{CHANGE, LabError, Result};
 const PATIENCE: Duration = Duration::from_secs(1800);
 /// Lattigo's bootstrapping sets that are compared with, and log2 of their degrees.
 const LATTIGO: &[(&str, u32)] = &[("N16QP1546H192H32", 16), ("N15QP768H192H32", 15)];
+/// Bits that log2 QP may differ from the whole number in the name of a set.
+const NAME_TOLERANCE: f64 = 0.5;
 /// OpenFHE's bootstrapping sets that are compared with, and log2 of their degrees.
 const OPENFHE: &[(&str, u32)] = &[("sparse, budget 3 + 3, 7 levels", 16)];
 
@@ -60,6 +62,7 @@ pub fn bootstrapping(
         ..Preparation::default()
     })?;
     let facts = prepared.facts.unwrap_or_default();
+    hold_name(set, &facts)?;
     let mut theirs = Theirs { rival };
     let (times, references, precision) = measure(&mut theirs, slots, messages, options.rounds)?;
     Ok(Figures {
@@ -71,6 +74,25 @@ pub fn bootstrapping(
         peak_memory_bytes: peak_memory(&theirs.rival.process().to_string()),
         ..Figures::timed(&times, &references, slots, precision)
     })
+}
+
+/// Checks that a set of Lattigo has the log2 QP that its name states.
+fn hold_name(set: &str, facts: &Facts) -> Result<()> {
+    let got = facts.log_key_modulus;
+    match stated(set) {
+        Some((_, bits)) if (got - f64::from(bits)).abs() > NAME_TOLERANCE => Err(LabError::Failed(format!(
+            "{set}: expected keys modulo {bits} bits, as the set's name says, got {got:.1}: its parameters in \
+             peers/lattigo/bootstrapping.go are others"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// log2 n and log2 QP that the name of a set of Lattigo states, as `N15QP768H192H32` does.
+fn stated(set: &str) -> Option<(u32, u32)> {
+    let (log_n, rest) = set.strip_prefix('N')?.split_once("QP")?;
+    let (bits, _) = rest.split_once('H')?;
+    Some((log_n.parse().ok()?, bits.parse().ok()?))
 }
 
 struct Theirs {
@@ -93,4 +115,26 @@ impl Side for Theirs {
 
 fn reals(slots: &[Complex64]) -> Values {
     Values::Reals(parts(slots))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_sets_state_degree_and_modulus() {
+        for (set, log_n) in LATTIGO {
+            let (stated_log_n, bits) = stated(set).unwrap();
+            assert_eq!(stated_log_n, *log_n, "{set}");
+            let facts = |log_key_modulus| Facts { log_key_modulus, ..Facts::default() };
+            hold_name(set, &facts(f64::from(bits) - 0.012)).unwrap();
+            let error = hold_name(set, &facts(f64::from(bits) + 81.0)).unwrap_err().to_string();
+            assert!(error.contains(set) && error.contains(&bits.to_string()), "{error}");
+        }
+        assert_eq!(stated("N15QP768H192H32"), Some((15, 768)));
+        for (set, _) in OPENFHE {
+            assert_eq!(stated(set), None);
+            hold_name(set, &Facts::default()).unwrap();
+        }
+    }
 }

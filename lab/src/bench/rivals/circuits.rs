@@ -5,8 +5,9 @@ use sunzi_math::{add_mod, mul_mod};
 use sunzi_ring::sampling::SeededRng;
 
 use super::library::{Scheme, Selection};
+use super::operands::{Operands, preparation};
 use super::process::Rival;
-use super::{Library, Operands, RivalError, answered, preparation, serve, start};
+use super::{Library, RivalError, answered, serve, start};
 use crate::bench::rivals::Memory;
 use crate::bench::values::{Name, Step, Values};
 use crate::bench::{HOISTED, LabError, Result, on_threads};
@@ -83,8 +84,8 @@ fn batches(
     };
     while report.circuits < circuits {
         // New keys on both sides.
-        let ours = serve::prepare(preparation(Scheme::Bfv, Library::Sunzi, LOG_N, &operands)?)?;
-        rival.prepare(preparation(Scheme::Bfv, library, LOG_N, &operands)?)?;
+        let ours = serve::prepare(preparation(Scheme::Bfv, Library::Sunzi, LOG_N, None, &operands)?)?;
+        rival.prepare(preparation(Scheme::Bfv, library, LOG_N, None, &operands)?)?;
         if report.circuits == 0 {
             try_steps(library, rival)?;
         }

@@ -107,7 +107,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         sides.push(rivals::bootstrapping(&options, rival, set.log2_degree, messages)?);
     }
     if !arguments.only_rivals {
-        sides.push(bootstrapping::run(&options, &set, messages, arguments.in_a_row)?);
+        let figures = bootstrapping::run(&options, &set, messages, arguments.in_a_row)?;
+        sides.push(Figures { set: label(arguments, &figures.set), ..figures });
     }
     if arguments.json {
         output::print_pretty(&sides)?;
@@ -117,6 +118,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         output::print(&text(side))?;
     }
     Ok(true)
+}
+
+/// Name of the set, with what was asked for instead of the set's own.
+fn label(arguments: &Arguments, name: &str) -> String {
+    let Arguments { chain, digits, levels, slots_first, .. } = arguments;
+    let changes = [
+        chain.map(|chain| format!("by {chain:?}").to_lowercase()),
+        digits.map(|digits| format!("{digits} digits")),
+        levels.map(|levels| format!("{levels} levels")),
+        slots_first.then(|| "SlotsToCoeffs first".to_owned()),
+    ];
+    let changes: Vec<String> = changes.into_iter().flatten().collect();
+    if changes.is_empty() { name.to_owned() } else { format!("{name} but {}", changes.join(", ")) }
 }
 
 fn text(side: &Figures) -> String {
