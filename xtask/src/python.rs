@@ -44,7 +44,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     tests.env(tree::FIGURES, tree::figures_file(root));
     run(tests.args(pytest).arg(folder.join("tests")).current_dir(&work))?;
     let mypy = ["-m", "mypy", "--config-file"].map(PathBuf::from);
-    let checked = ["pyproject.toml", "sunzi", "examples"].map(|name| folder.join(name));
+    let checked = ["pyproject.toml", "sunzi", "examples", "tests"].map(|name| folder.join(name));
     run(Command::new(&inside).args(mypy).args(checked).current_dir(&work))?;
     Ok(String::new())
 }
