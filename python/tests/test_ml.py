@@ -116,6 +116,7 @@ def test_networks_of_scikit_learn() -> None:
             assert (scores.argmax(axis=1) == model.predict(rows)).mean() > 0.9
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_other_models_of_scikit_learn_are_refused_by_name(reals: Party) -> None:
     """What would give other scores than the model has, and what has no weights."""
     linear, svm = pytest.importorskip("sklearn.linear_model"), pytest.importorskip("sklearn.svm")
