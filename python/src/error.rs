@@ -31,10 +31,21 @@ const WRAPPERS: [&str; 15] = [
     "Transform",
 ];
 
+/// Advice that names functions of Rust, and what it is in Python.
+const ADVICE: [(&str, &str); 2] = [
+    (
+        "declare a tighter bound with Evaluator::with_magnitude if you know one",
+        "declare a tighter bound if you know one (encrypt(values, bounds=(low, high)), array.declared(low, high))",
+    ),
+    ("declare a smaller bound by with_magnitude", "declare a tighter bound (array.declared(low, high))"),
+];
+
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Self {
         let debug = format!("{error:?}");
-        Self::Library { class: class(&debug).to_owned(), message: error.to_string() }
+        let message =
+            ADVICE.iter().fold(error.to_string(), |text, (rust, python)| text.replace(rust, python));
+        Self::Library { class: class(&debug).to_owned(), message }
     }
 }
 

@@ -55,8 +55,8 @@ impl Tape {
         Self { steps: Mutex::new(Steps::new(real)) }
     }
 
-    fn input(&self, py: Python<'_>, bounds: PyReadonlyArray1<'_, f64>) -> PyResult<usize> {
-        self.push(py, Step::Input(bounds.as_array().to_vec()))
+    fn input(&self, py: Python<'_>, runs: Vec<(f64, usize)>) -> PyResult<usize> {
+        self.push(py, Step::Input(runs))
     }
 
     fn add(&self, py: Python<'_>, a: usize, b: usize) -> PyResult<usize> {

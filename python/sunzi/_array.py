@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _linear, _native, _reduce
 from ._context import Context
-from ._encoding import checked_bounds, encoded
+from ._encoding import Bounds, checked_bounds, encoded, narrowed
 from ._facts import Facts, Fill, Shape
 from ._functions import Function
 from ._known import Known, of_numbers, safe
@@ -19,6 +19,7 @@ from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two, s
 from ._moves import compacted, gathered, turned
 from ._numpy import NumpyProtocol
 from ._stored import Owner, array_bytes, read_array
+from ._wire import Bytes
 from .errors import MissingKey, NotFinite, OutsideBounds, RangeExceeded, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
@@ -115,13 +116,14 @@ class EncryptedArray(Facts, NumpyProtocol):
         return array_bytes(self)
 
     @classmethod
-    def from_bytes(cls, data: bytes, owner: Owner) -> EncryptedArray:
+    def from_bytes(cls, data: Bytes, owner: Owner, *, bounds: Optional[Bounds] = None) -> EncryptedArray:
         """From the bytes of ``to_bytes``, which may come from anybody. They must belong to these keys (``Keys`` or ``PublicKeys``), which the array then computes
         with, or to this context. Bytes of other keys are ``errors.Key``, of other parameters ``errors.Parameters``, and damaged ones another ``errors.FormatError``.
 
-        What the bytes say of the numbers, of noise and of errors is what their sender says.
+        What the bytes say of the numbers, of noise and of errors is what their sender says. ``bounds`` promises more, as ``declared``: products of integers of
+        which nobody declared bounds are refused.
         """
-        return read_array(data, owner)
+        return read_array(data, owner, bounds)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return read_array, (self.to_bytes(), self._context)
@@ -258,7 +260,16 @@ class EncryptedArray(Facts, NumpyProtocol):
             raise OutsideBounds(
                 f"numbers between {low:g} and {high:g} are promised, and they lie between {least:g} and {most:g}: no number is both, correct the promise"
             )
-        return self._like(self._chunks, fill=self._fill, known=self._known.within(max(low, least), min(high, most)))
+        known = self._known.within(max(low, least), min(high, most))
+        return self._like(self._narrowed(known), fill=self._fill, known=known)
+
+    def _narrowed(self, known: Known) -> Sequence[_native.Ciphertext]:
+        """The ciphertexts, which then know bounds on their slots, padding included, that are tighter than their own."""
+        padded = self.size < self._period * len(self._chunks)
+        if not self._context.is_real or (padded and self._fill is None):
+            return self._chunks
+        bound = max(known.most + known.off, abs(self._fill or 0) if padded else 0.0)
+        return narrowed(self._chunks, bound)
 
     def wrapping(self) -> EncryptedArray:
         """The same integers modulo t, the plaintext modulus: what goes beyond the range of the context wraps around, and is not refused. For arithmetic modulo t,
@@ -266,6 +277,12 @@ class EncryptedArray(Facts, NumpyProtocol):
         if self._context.is_real:
             raise WrongScheme("real numbers do not wrap around: wrapping is for integers")
         return self._like(self._chunks, fill=self._fill, known=Known())
+
+    def _settle(self) -> None:
+        """Takes the word of a plan that these integers are in the range of the context."""
+        largest = self._largest()
+        if largest is not None and not self._context.is_real:
+            self._known = self._known.settled(largest)
 
     # Movement.
 

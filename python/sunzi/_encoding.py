@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
@@ -60,6 +61,13 @@ def _declared(array: npt.NDArray[Any], bounds: Optional[Bounds]) -> Known:
     return Known(low, high)
 
 
+def narrowed(chunks: Sequence[_native.Ciphertext], bound: float) -> list[_native.Ciphertext]:
+    """The ciphertexts with this bound on their slots, where it is tighter than their own: products then know that they fit their modulus."""
+    if not 0 < bound < math.inf:
+        return list(chunks)
+    return [one if one.magnitude is None or one.magnitude <= bound else one.with_magnitude(bound) for one in chunks]
+
+
 def encrypted(
     context: Context,
     values: npt.ArrayLike,
@@ -92,6 +100,9 @@ def encrypted(
     flat, period = array.reshape(-1), period_of(context, array.size)
     parts = (flat[start : start + period] for start in range(0, flat.size, period))
     chunks = [key.encrypt(encoded(context, part, period, level)) for part in parts]
+    if bounds is not None and context.is_real:
+        # What was declared is checked and in the bytes, so it may stand for the bound of all messages.
+        chunks = narrowed(chunks, known.most)
     return EncryptedArray._make(context, chunks, array.shape, period, 0, array.dtype, keys, known=known)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _html, _native
 from ._context import Context
 from ._functions import DEVIATIONS
-from ._known import Known
+from ._known import GROWN, PLANNED, UNDECLARED, Known
 from .errors import NotProved, RangeExceeded
 
 if TYPE_CHECKING:
@@ -157,8 +157,14 @@ class Facts:
     def _refuse_wrap(self, known: Known, divisor: int) -> None:
         """Fails where integers that are known may be beyond what the plaintext modulus holds: they would wrap around in silence."""
         modulus = self._context.plain_modulus
-        if modulus is None:
+        if modulus is None or known.watch == PLANNED:
             return
+        if known.watch == GROWN:
+            raise RangeExceeded(
+                f"a product of integers that others encrypted without bounds: beyond {-(modulus // 2)} to {modulus // 2} it would wrap around. Have them encrypt with "
+                "bounds=(low, high), promise some (EncryptedArray.from_bytes(data, keys, bounds=(low, high)), array.declared(low, high)), or compute modulo t on "
+                "purpose: array.wrapping()"
+            )
         (low, high), most = known.range, modulus // 2
         low, high = low * abs(divisor), high * abs(divisor)
         if not (math.isfinite(low) and math.isfinite(high)) or (-most <= low and high <= most):
@@ -224,7 +230,10 @@ class Facts:
         if self._known.seen is not None:
             return "watched, not declared"
         largest = self._largest()
-        return "not declared" if largest is None else f"not declared: numbers beyond ±{largest:.15g} wrap around"
+        if largest is None:
+            return "not declared"
+        products = "products are refused, " if self._known.watch == UNDECLARED else ""
+        return f"not declared: {products}numbers beyond ±{largest:.15g} wrap around"
 
     # What is known of two arrays.
 

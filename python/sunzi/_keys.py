@@ -15,6 +15,7 @@ from ._array import EncryptedArray
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
 from ._stored import keys_bytes, read_keys
+from ._wire import Bytes
 from .errors import Ledger, MissingKey, ShapeError, Sharing
 
 #: Told what is being made, how many are done and how many there will be; from any thread.
@@ -76,7 +77,7 @@ class PublicKeys:
         return keys_bytes(self)
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, context: Context | None = None, insecure_for_research_only: bool = False) -> PublicKeys:
+    def from_bytes(cls, data: Bytes, *, context: Context | None = None, insecure_for_research_only: bool = False) -> PublicKeys:
         """From the bytes of ``to_bytes``, which may come from anybody, with the parameters in them. Their security is checked as by ``Context.from_bytes``. Where
         a ``context`` is given, keys of another one are ``errors.Parameters``.
         """

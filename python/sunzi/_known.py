@@ -20,6 +20,10 @@ _UP = 1 + 2.0**-49
 
 Interval = tuple[float, float]
 
+#: Who looks after integers that may wrap around: whoever computes, by their bounds; nobody, since others encrypted them and declared none; nobody, and a product
+#: was made of such; the plan that they were encrypted for.
+BOUNDS, UNDECLARED, GROWN, PLANNED = range(4)
+
 
 class Known(NamedTuple):
     """Bounds on the numbers that a program asks for: each lies between ``low`` and ``high``; numbers of complex arrays have absolute values of at most the
@@ -33,6 +37,8 @@ class Known(NamedTuple):
     #: Between what the numbers lie by what this process saw of integers that were encrypted without declared bounds. It tells of secret numbers: it is never
     #: shown, and in no bytes.
     seen: Optional[Interval] = None
+    #: Who looks after integers that may wrap around.
+    watch: int = BOUNDS
 
     @property
     def most(self) -> float:
@@ -54,11 +60,26 @@ class Known(NamedTuple):
     def _seen_as(self, change: Callable[[Interval], Interval]) -> Optional[Interval]:
         return None if self.seen is None else change(self.seen)
 
+    def _watched_with(self, other: Known, product: bool = False) -> int:
+        """Who looks after numbers made of two."""
+        if not (self.watch or other.watch):
+            return BOUNDS
+        if PLANNED in (self.watch, other.watch):
+            return PLANNED
+        for one, factor in ((self, other), (other, self)):
+            if one.watch and not factor.watch:
+                if not math.isfinite(factor.range[0] + factor.range[1]):
+                    # Wrapping was asked for.
+                    return BOUNDS
+                # What is multiplied by 0, by 1 or by −1 grows no larger.
+                return GROWN if product and max(map(abs, factor.range)) > 1 else one.watch
+        return GROWN if product or GROWN in (self.watch, other.watch) else UNDECLARED
+
     def either(self, other: Known) -> Known:
         """What is known of numbers of which each is one of these or one of those."""
         low, high, off = min(self.low, other.low), max(self.high, other.high), max(self.off, other.off)
         seen = self._seen_with(other, lambda a, b: (min(a[0], b[0]), max(a[1], b[1])))
-        return Known(low, high, off, self.unproved or other.unproved, seen)
+        return Known(low, high, off, self.unproved or other.unproved, seen, self._watched_with(other))
 
     def symmetric(self) -> Known:
         """What remains known of absolute values alone."""
@@ -67,8 +88,25 @@ class Known(NamedTuple):
     def within(self, low: float, high: float) -> Known:
         """What is known where numbers lie between these ends besides."""
         least, most = max(self.low, low), min(self.high, high)
-        # Two bounds that both hold may miss each other by roundings.
-        return self._replace(low=least, high=most) if least <= most else self
+        if least > most:
+            # Two bounds that both hold may miss each other by roundings.
+            return self
+        told = self.watch == UNDECLARED and math.isfinite(least) and math.isfinite(most)
+        return self._replace(low=least, high=most, watch=BOUNDS if told else self.watch)
+
+    def planned(self) -> Known:
+        """What is known of integers of which a plan looks after the results: what wraps around in between wraps back."""
+        return self._replace(watch=PLANNED)
+
+    def settled(self, most: float) -> Known:
+        """What is known of results that a plan found to be no larger than this."""
+
+        def cut(ends: Interval) -> Interval:
+            low, high = max(ends[0], -most), min(ends[1], most)
+            return (low, high) if low <= high else (-most, most)
+
+        low, high = cut((self.low, self.high))
+        return self._replace(low=low, high=high, seen=self._seen_as(cut), watch=BOUNDS)
 
     def widened(self, by: float) -> Known:
         """What is known of numbers that are off by so much more."""
@@ -86,7 +124,8 @@ class Known(NamedTuple):
         """What is known of x + y."""
         off = (self.off + other.off) * _UP if self.off and other.off else self.off + other.off
         seen = self._seen_with(other, lambda a, b: (added(a[0], b[0], -1), added(a[1], b[1], 1)))
-        return Known(added(self.low, other.low, -1), added(self.high, other.high, 1), off, self.unproved or other.unproved, seen)
+        watch = self._watched_with(other)
+        return Known(added(self.low, other.low, -1), added(self.high, other.high, 1), off, self.unproved or other.unproved, seen, watch)
 
     def minus(self, other: Known) -> Known:
         """What is known of x − y."""
@@ -99,7 +138,7 @@ class Known(NamedTuple):
             off = (safe(self.off, other.most + other.off) + safe(self.most, other.off)) * _UP
         low, high = product(self.low, self.high, other.low, other.high)
         seen = self._seen_with(other, lambda a, b: product(*a, *b))
-        return Known(low, high, off, self.unproved or other.unproved, seen)
+        return Known(low, high, off, self.unproved or other.unproved, seen, self._watched_with(other, product=True))
 
     def squared(self) -> Known:
         """What is known of x² for real x."""
@@ -110,17 +149,17 @@ class Known(NamedTuple):
     def divided(self, divisor: float) -> Known:
         """What is known of x/d."""
         if not divisor:
-            return Known(off=math.inf if self.off else 0.0, unproved=self.unproved)
+            return Known(off=math.inf if self.off else 0.0, unproved=self.unproved, watch=self.watch)
         known, size = self if divisor > 0 else self.negated(), abs(divisor)
         low, high = quotient(known.low, size, -1), quotient(known.high, size, 1)
         seen = known._seen_as(lambda a: (quotient(a[0], size, -1), quotient(a[1], size, 1)))
-        return Known(low, high, self.off / size * _UP, self.unproved, seen)
+        return Known(low, high, self.off / size * _UP, self.unproved, seen, self.watch)
 
     def repeated(self, count: int) -> Known:
         """What is known of a sum of so many numbers, each of them as this one."""
         low, high = multiplied(self.low, float(count), -1), multiplied(self.high, float(count), 1)
         seen = self._seen_as(lambda a: (multiplied(a[0], float(count), -1), multiplied(a[1], float(count), 1)))
-        return Known(low, high, self.off * count * _UP, self.unproved, seen)
+        return Known(low, high, self.off * count * _UP, self.unproved, seen, self.watch)
 
     def combined(self, weights: npt.NDArray[Any]) -> Known:
         """What is known of the sums Σ w_j·x_j for the rows of a matrix of weights, where each x_j is as this one."""
@@ -131,14 +170,17 @@ class Known(NamedTuple):
         if known.seen is not None:
             seen = Known(*known.seen).combined(weights)
             return known._replace(seen=None).combined(weights)._replace(seen=(seen.low, seen.high))
+        watch = self.watch
         if not math.isfinite(known.most):
-            return Known(off=0.0 if not self.off else math.inf, unproved=self.unproved)
+            # Weights of 0, 1 and −1 make sums, others products.
+            grown = watch == UNDECLARED and weights.size and float(np.abs(weights).max()) > 1
+            return Known(off=0.0 if not self.off else math.inf, unproved=self.unproved, watch=GROWN if grown else watch)
         up, down = np.maximum(weights, 0).sum(axis=1), np.minimum(weights, 0).sum(axis=1)
         low, high = up * known.low + down * known.high, up * known.high + down * known.low
         total = float((up - down).max())
         # Sums of roundings, unless there are none: numbers of few bits.
         slop = 0.0 if _short(weights, known) else (weights.shape[1] + 4) * 2.0**-52 * total * known.most
-        return Known(float(low.min()) - slop, float(high.max()) + slop, total * self.off * _UP * _UP, self.unproved)
+        return Known(float(low.min()) - slop, float(high.max()) + slop, total * self.off * _UP * _UP, self.unproved, watch=watch)
 
 
 def _least_square(low: float, high: float) -> float:

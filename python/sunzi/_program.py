@@ -6,7 +6,7 @@ import functools
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Optional, Union
 
@@ -22,7 +22,8 @@ from ._functions import DEVIATIONS
 from ._keys import Keys, Progress, PublicKeys, keygen
 from ._recorded import checked_arguments, plan_bytes, read_plan, run
 from ._shadow import shadowed, unshadowed
-from ._trace import Like, Line, Trace, traced
+from ._trace import Like, Line, Trace, flattened, traced
+from ._wire import Bytes
 from .errors import NothingFits, ParameterError
 
 #: Ring degrees that are tried: log2 n.
@@ -53,9 +54,17 @@ class Plan:
     """What a program takes, known before anything is encrypted: parameters, keys, memory, time and precision, with reasons."""
 
     def __init__(
-        self, context: Context, trace: Trace, rehearsal: _native.Rehearsal, reasons: list[str], sharing: Optional[tuple[int, int]] = None
+        self,
+        context: Context,
+        trace: Trace,
+        rehearsal: _native.Rehearsal,
+        reasons: list[str],
+        sharing: Optional[tuple[int, int]] = None,
+        chosen: bool = False,
     ) -> None:
         self.context = context
+        #: Whether the context was chosen to hold all results.
+        self._chosen = chosen
         #: Why those parameters.
         self.reasons = reasons
         self._trace, self._rehearsal, self._sharing = trace, rehearsal, sharing
@@ -148,7 +157,10 @@ class Plan:
         keys = next((array.keys for array in arrays if array.keys is not None), None)
         if keys is None:
             raise errors.MissingKey("the arrays have no keys to compute with: read them for keys, or give them some by with_keys(keys.public)")
-        return run(self.context, self._trace, arrays, keys)
+        result = run(self.context, self._trace, arrays, keys)
+        for array in flattened(result) if self._chosen else ():
+            array._settle()
+        return result
 
     def to_bytes(self) -> bytes:
         """The plan in bytes that anybody may read by ``from_bytes``: parameters, operations, and the clear numbers of the program, which are not hidden. No code, no
@@ -156,7 +168,7 @@ class Plan:
         return plan_bytes(self.context, self._trace, self._sharing)
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, insecure_for_research_only: bool = False) -> Plan:
+    def from_bytes(cls, data: Bytes, *, insecure_for_research_only: bool = False) -> Plan:
         """From the bytes of ``to_bytes``, which may come from anybody: the dry run is made again, so that what the plan says of noise and precision is true. What it says
         of the errors of its functions is what its sender says. The security of its parameters is checked as by ``Context.from_bytes``.
         """
@@ -275,7 +287,20 @@ class Program:
         self._planned_in: Optional[Context] = None
 
     def __call__(self, *arrays: EncryptedArray) -> Any:
-        return self._function(*arrays)
+        if not self._holds(arrays):
+            return self._function(*arrays)
+        # The plan has looked at the range of the results, and what wraps in between wraps back.
+        result = self._function(*map(_as_planned, arrays))
+        for array in flattened(result):
+            array._settle()
+        return result
+
+    def _holds(self, arrays: Sequence[EncryptedArray]) -> bool:
+        """Whether these are integers as the last plan took them, in the context that it chose."""
+        context = self._planned_in
+        if context is None or context.is_real or len(arrays) != len(self._planned):
+            return False
+        return all(_is_planned(array, like, context) for array, like in zip(arrays, self._planned))
 
     def plan(
         self,
@@ -319,7 +344,7 @@ class Program:
                 reasons.append(f"smaller rings are refused, the last one so: {refusals[-1]}")
             chosen = Context._of_all(natives)
             self._planned, self._planned_in = arguments, chosen
-            return Plan(chosen, trace, rehearsal, reasons, sharing)
+            return Plan(chosen, trace, rehearsal, reasons, sharing, chosen=True)
         raise NothingFits(f"{self.__name__}: no parameters hold the program; the largest ring is refused so: {refusals[-1]}")
 
     def _within(self, context: Context, arguments: list[Like], sharing: Optional[tuple[int, int]]) -> Plan:
@@ -341,8 +366,7 @@ class Program:
         likes = self._planned if len(self._planned) == len(clear) else [None] * len(clear)
         encrypted = [keys.encrypt(array, bounds=_bounds_of(array, like)) for array, like in zip(clear, likes)]
         if not keys.context.is_real and keys.context == self._planned_in and all(map(_fits, clear, likes)):
-            # The plan has looked at the range of the results, and what wraps in between wraps back.
-            encrypted = [array.wrapping() for array in encrypted]
+            encrypted = [_as_planned(array) for array in encrypted]
         if shadow:
             encrypted = shadowed(encrypted, clear, keys)
         return _opened(self._function(*encrypted), keys)
@@ -394,6 +418,18 @@ def _fits(array: npt.NDArray[Any], like: Optional[Like]) -> bool:
     """Whether integers lie in the bounds that were planned."""
     low, high = (1.0, 0.0) if like is None else like._within()
     return bool(array.size) and low <= int(array.min()) and int(array.max()) <= high
+
+
+def _is_planned(array: EncryptedArray, like: Like, context: Context) -> bool:
+    """Whether an array is what was planned for, by its bounds too."""
+    if not isinstance(array, EncryptedArray) or array._context != context or array._divisor != 1:
+        return False
+    (low, high), (least, most) = like._within(), array._known.range
+    return array._shape == tuple(like.shape) and low <= least and most <= high
+
+
+def _as_planned(array: EncryptedArray) -> EncryptedArray:
+    return array._like(array._chunks, fill=array._fill, known=array._known.planned())
 
 
 def _opened(result: Any, keys: Keys) -> Any:

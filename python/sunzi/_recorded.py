@@ -18,7 +18,7 @@ from ._encoding import encoded
 from ._layout import period_of, power_of_two
 from ._stored import Layout
 from ._trace import Like, Line, Trace, Traced, dry_context
-from ._wire import FieldReader, Fields, value
+from ._wire import Bytes, FieldReader, Fields, value
 
 if TYPE_CHECKING:
     from ._keys import PublicKeys
@@ -46,8 +46,8 @@ _NAMES = tuple(_TAKES)
 _MOST_STEPS = 1 << 24
 _MOST_TERMS = 1 << 20
 _MOST_COEFFICIENTS = 1 << 12
-#: Numbers of all arguments, padding included: memory that an argument takes comes with no bytes.
-_MOST_NUMBERS = 1 << 24
+#: Ciphertexts of all arguments: what a dry run keeps of them comes with no bytes.
+_MOST_CIPHERTEXTS = 1 << 14
 #: Forms of a result, and how deep they nest.
 _ARRAY, _TUPLE, _LIST, _DICT = range(4)
 _DEPTH = 16
@@ -168,10 +168,10 @@ def _get_argument(fields: FieldReader, context: Context) -> Like:
     return Like(shape, (np.int64, np.float64, np.complex128)[kind], bound, (low, high))
 
 
-def _padded(likes: Sequence[Like], context: Context) -> int:
-    """Numbers of arguments, padding included."""
+def _ciphertexts(likes: Sequence[Like], context: Context) -> int:
+    """How many ciphertexts the arguments are."""
     sizes = [math.prod(like.shape) for like in likes]
-    return sum(-(-size // period) * period for size, period in ((size, period_of(context, size)) for size in sizes))
+    return sum(-(-size // period_of(context, size)) for size in sizes)
 
 
 def _put_result(fields: Fields, result: Any, depth: int = 0) -> None:
@@ -216,8 +216,8 @@ def _get_result(fields: FieldReader, context: Context, trace: Trace, depth: int 
 
 def plan_bytes(context: Context, trace: Trace, sharing: tuple[int, int] | None) -> bytes:
     """Parameters, arguments, operations and results."""
-    if _padded(trace.arguments, context) > _MOST_NUMBERS:
-        raise errors.ShapeError(f"a plan for arguments of more than {_MOST_NUMBERS} numbers is not written: plan for a part of the rows")
+    if _ciphertexts(trace.arguments, context) > _MOST_CIPHERTEXTS:
+        raise errors.ShapeError(f"a plan for arguments of more than {_MOST_CIPHERTEXTS} ciphertexts is not written: plan for a part of the rows")
     fields = Fields()
     fields.text(context._set)
     fields.optional(sharing, fields.words)
@@ -232,7 +232,7 @@ def plan_bytes(context: Context, trace: Trace, sharing: tuple[int, int] | None) 
     return _wire.packed(_wire.PLAN, fields.to_bytes(), _wire.cut(context._bytes))
 
 
-def read_plan(data: bytes, accept: bool) -> tuple[Context, Trace, tuple[int, int] | None]:
+def read_plan(data: Bytes, accept: bool) -> tuple[Context, Trace, tuple[int, int] | None]:
     """What ``plan_bytes`` wrote, with a tape that was told the same."""
     fields, objects, _ = _wire.unpacked(_wire.PLAN, data)
     context = _restored(b"".join(objects), fields.text("the name of a bootstrapping set"), accept)
@@ -241,8 +241,8 @@ def read_plan(data: bytes, accept: bool) -> tuple[Context, Trace, tuple[int, int
         raise value("a policy of sharing", "two numbers", len(sharing))
     trace, dry = Trace(context.is_real), dry_context(context.scheme, context.degree.bit_length() - 1)
     likes = [_get_argument(fields, context) for _ in range(fields.word("the count of arguments", 1, 4096))]
-    if _padded(likes, context) > _MOST_NUMBERS:
-        raise value("the shapes of arguments", f"at most {_MOST_NUMBERS} numbers", [like.shape for like in likes])
+    if _ciphertexts(likes, context) > _MOST_CIPHERTEXTS:
+        raise value("the shapes of arguments", f"at most {_MOST_CIPHERTEXTS} ciphertexts", [like.shape for like in likes])
     for like in likes:
         trace.argument(like, dry, None)
     reader = _Reader(fields, context)

@@ -22,7 +22,7 @@ from ._functions import (
     polynomial_range,
     steepest,
 )
-from ._known import Known, safe
+from ._known import GROWN, UNDECLARED, Known, safe
 from ._layout import normalized_axes
 from ._moves import cleaned, gathered, turned
 from .errors import OutsideInterval, ShapeError, WrongScheme
@@ -152,7 +152,8 @@ def variance(array: EncryptedArray, axis: Axis) -> EncryptedArray:
     sums, squares = total(free, axis), total(free * free, axis)
     spread = squares * count - sums * sums
     divisor = spread._divisor * count * count
-    known = Known(least, most, seen=now._seen_as(lambda seen: spread_of(*seen)))
+    watch = GROWN if now.watch == UNDECLARED else now.watch
+    known = Known(least, most, seen=now._seen_as(lambda seen: spread_of(*seen)), watch=watch)
     return spread._like(spread._chunks, fill=spread._fill, divisor=divisor, known=known)
 
 
@@ -183,6 +184,10 @@ def polyval(array: EncryptedArray, coefficients: npt.ArrayLike) -> EncryptedArra
     known = Known()
     if max(map(abs, integers)) < 2**53:
         known = _evaluated(array, _native.Series.power(np.array(integers, dtype=np.float64)))
+    watch = array._known.watch
+    if watch == UNDECLARED and (any(integers[2:]) or max(map(abs, integers[1:2]), default=0) > 1):
+        watch = GROWN
+    known = known._replace(watch=watch)
     return array._like([chunk.polynomial(integers, keys) for chunk in array._chunks], fill=fill, known=known)
 
 

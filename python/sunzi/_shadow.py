@@ -198,6 +198,9 @@ class Shadowed:
     def bounded_by(self, others: Sequence[Shadowed]) -> Shadowed:
         return Shadowed(self.side, self.cipher.bounded_by([other.cipher for other in others]), self.clear)
 
+    def with_magnitude(self, magnitude: float) -> Shadowed:
+        return Shadowed(self.side, self.cipher.with_magnitude(magnitude), self.clear)
+
     def level_to(self, level: int) -> Shadowed:
         return self._made("level_to", lambda: self.cipher.level_to(level), lambda: self.clear)
 

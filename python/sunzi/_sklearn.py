@@ -1,9 +1,9 @@
-"""Weights of linear models of scikit-learn, which is not needed for it."""
+"""Weights of linear models and of small networks of scikit-learn, which is not needed for it."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,16 @@ Reals = npt.NDArray[np.float64]
 
 _SUPPORTED = (
     "supported are linear models whose scores are rows @ coef_.T + intercept_: LinearRegression, Ridge, Lasso, ElasticNet, BayesianRidge, LinearSVR, "
-    "LogisticRegression, RidgeClassifier, LinearSVC, SGDClassifier, Perceptron, LinearDiscriminantAnalysis, and those of sunzi.ml"
+    "LogisticRegression, RidgeClassifier, LinearSVC, SGDClassifier, Perceptron, LinearDiscriminantAnalysis, and those of sunzi.ml; and MLPClassifier and MLPRegressor with "
+    "activation='tanh', 'logistic' or 'identity'"
 )
 #: What to do about some that are not.
 _INSTEAD = {
     "Pipeline": "apply the first steps to the rows in the clear and give the last one (model[-1])",
-    "MLPClassifier": "build sunzi.ml.Network([Dense(model.coefs_[0].T, model.intercepts_[0]), Activation(np.tanh, interval, degree), ...]) from its layers",
-    "MLPRegressor": "build sunzi.ml.Network([Dense(model.coefs_[0].T, model.intercepts_[0]), Activation(np.tanh, interval, degree), ...]) from its layers",
     "PoissonRegressor": "its prediction is an exponential: build sunzi.ml.Network([Dense(model.coef_[None], [model.intercept_]), Activation(np.exp, interval, degree)])",
 }
+#: Activations of networks, by the names of their series.
+_ACTIVATIONS = {"tanh": "tanh", "logistic": "sigmoid", "identity": None}
 #: Rows that a model is tried on.
 _TRIES = 8
 
@@ -45,6 +46,22 @@ def linear_of(model: Any) -> tuple[Reals, Reals]:
     if type(model).__module__.partition(".")[0] == "sklearn":
         _try(model, weight, bias)
     return weight, bias
+
+
+def is_network(model: Any) -> bool:
+    """Whether this is one of the networks of scikit-learn."""
+    return type(model).__name__ in ("MLPClassifier", "MLPRegressor") and type(model).__module__.partition(".")[0] == "sklearn"
+
+
+def network_of(model: Any) -> tuple[list[tuple[Reals, Reals]], Optional[str]]:
+    """The weights (outputs, inputs) and biases of each layer of a fitted network, and the name of the function between each two, if there is one."""
+    name, coefs, intercepts = type(model).__name__, _attribute(model, "coefs_"), _attribute(model, "intercepts_")
+    if coefs is None or intercepts is None:
+        raise _refusal(name, "it is not fitted: call fit first")
+    if model.activation not in _ACTIVATIONS:
+        raise _refusal(name, f"activation={model.activation!r} follows no polynomial: fit it with activation='tanh' or 'logistic'")
+    layers = [(np.asarray(weight, dtype=np.float64).T, np.asarray(bias, dtype=np.float64)) for weight, bias in zip(coefs, intercepts)]
+    return layers, _ACTIVATIONS[model.activation]
 
 
 def _attribute(model: Any, name: str) -> Any:

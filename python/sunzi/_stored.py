@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, Optional, Union, cast
 
 import numpy as np
 
 from . import _native, _wire, errors
 from ._context import _INSECURE, Context, _restored
 from ._crt import CrtCiphertext, CrtContext
+from ._encoding import Bounds
 from ._facts import Fill, Shape
-from ._known import Known
+from ._known import BOUNDS, UNDECLARED, Known
 from ._layout import power_of_two
-from ._wire import ARRAY, PUBLIC_KEYS, FieldReader, Fields, packed, unpacked, value
+from ._wire import ARRAY, PUBLIC_KEYS, Bytes, FieldReader, Fields, packed, unpacked, value
 
 if TYPE_CHECKING:
     from ._array import EncryptedArray
@@ -69,7 +70,9 @@ class Layout:
         if divisor == 0 or (context.is_real and divisor != 1):
             raise value("the divisor", "1" if context.is_real else "an integer other than 0", divisor)
         fill = fields.optional("a fill", lambda: _get_fill(fields, context))
-        return cls(shape, period, dtype, divisor, fill, get_known(fields))
+        known = get_known(fields)
+        told = context.is_real or (math.isfinite(known.low) and math.isfinite(known.high))
+        return cls(shape, period, dtype, divisor, fill, known._replace(watch=BOUNDS if told else UNDECLARED))
 
     def array(self, context: Context, chunks: list[_native.Ciphertext], keys: PublicKeys | None) -> EncryptedArray:
         """Of these ciphertexts."""
@@ -146,8 +149,13 @@ def _parts(chunk: _native.Ciphertext) -> tuple[_native.Ciphertext, ...]:
     return chunk.parts if isinstance(chunk, CrtCiphertext) else (chunk,)
 
 
-def read_array(data: bytes, owner: Owner) -> EncryptedArray:
-    """The array of ``array_bytes``, which must belong to these keys or to this context."""
+def read_array(data: Bytes, owner: Owner, bounds: Optional[Bounds] = None) -> EncryptedArray:
+    """The array of ``array_bytes``, which must belong to these keys or to this context, with a promise of bounds if one is given."""
+    array = _array_of(data, owner)
+    return array if bounds is None else array.declared(*bounds)
+
+
+def _array_of(data: Bytes, owner: Owner) -> EncryptedArray:
     context, keys = owner_of(owner)
     fields, objects, key = unpacked(ARRAY, data)
     check_key(key, keys)
@@ -186,7 +194,7 @@ def keys_bytes(keys: PublicKeys) -> bytes:
     return packed(PUBLIC_KEYS, fields.to_bytes(), objects, like=len(parameters))
 
 
-def read_keys(data: bytes, expected: Context | None, accept: bool) -> PublicKeys:
+def read_keys(data: Bytes, expected: Context | None, accept: bool) -> PublicKeys:
     """The keys of ``keys_bytes``, of an expected context if one is given."""
     from ._keys import PublicKeys
 

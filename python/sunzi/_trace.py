@@ -6,6 +6,7 @@ The arrays of the function are those of every run: their ciphertexts note each o
 from __future__ import annotations
 
 import linecache
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -112,12 +113,11 @@ class Trace:
 
     def argument(self, like: Like, context: Context, keys: Any) -> EncryptedArray:
         """The array of an argument."""
-        size = int(np.prod(like.shape, dtype=np.int64))
+        size = math.prod(like.shape)
         period, chunks = period_of(context, size), []
         for start in range(0, size, period):
-            bounds = np.zeros(period)
-            bounds[: min(period, size - start)] = like.bound
-            chunks.append(cast(_native.Ciphertext, self._noted(self.tape.input(bounds), period)))
+            filled = min(period, size - start)
+            chunks.append(cast(_native.Ciphertext, self._noted(self.tape.input([(like.bound, filled), (0.0, period - filled)]), period)))
         kind = np.dtype(like.dtype)
         dtype = kind if kind.kind == "c" else context.dtype
         self.arguments.append(like)

@@ -62,7 +62,7 @@ class EncryptedTable:
         return _wire.packed(_wire.TABLE, fields.to_bytes(), [block.to_bytes() for block in self.blocks], like=0)
 
     @classmethod
-    def from_bytes(cls, data: bytes, owner: Owner) -> EncryptedTable:
+    def from_bytes(cls, data: _wire.Bytes, owner: Owner) -> EncryptedTable:
         """From the bytes of ``to_bytes``, which may come from anybody and must belong to these keys or to this context, as those of an array."""
         fields, objects, key = _wire.unpacked(_wire.TABLE, data)
         counts = fields.words("rows and features", 2, 1, 2**40)

@@ -15,15 +15,17 @@ import numpy.typing as npt
 
 from . import _native
 from ._array import EncryptedArray
-from ._encoding import Bounds
+from ._encoding import Bounds, checked_bounds
 from ._keys import Keys, PublicKeys
 from ._known import Known, of_numbers
-from ._sklearn import linear_of
+from ._sklearn import is_network, linear_of, network_of
 from ._training import EncryptedTable, LogisticRegression, Ridge, training_keys
 from .errors import ShapeError, WrongScheme
 
 Reals = npt.NDArray[np.float64]
 Columns = Sequence[EncryptedArray]
+#: What is added to either end of an interval of a network, as a share of its width.
+_ROOM = 0.01
 
 
 def encrypt_columns(
@@ -210,13 +212,40 @@ class Network:
         return cls(layers)
 
     @classmethod
-    def from_sklearn(cls, model: Any) -> Network:
+    def from_sklearn(cls, model: Any, *, bounds: Optional[Bounds] = None, degree: int = 15) -> Network:
         """From a fitted linear model of scikit-learn, or of this module: its decision function, or its prediction.
 
         Of scikit-learn a model is taken whose scores are ``rows @ coef_.T + intercept_``, which is tried on rows in the clear: ``LinearRegression``, ``Ridge``,
         ``Lasso``, ``LogisticRegression``, ``LinearSVC``, ``SGDClassifier`` and the like. Any other is a ``TypeError`` that says what to do.
+
+        ``MLPClassifier`` and ``MLPRegressor`` with ``activation="tanh"`` or ``"logistic"`` take ``bounds``, between what the numbers of all columns lie
+        (``encrypt_columns(..., bounds=...)``): the intervals of their series, of this degree, follow. Scores are those before the last function: a classifier of two
+        classes has one, which is positive for the second class, one of more has one for each class, and the largest decides. ``clear`` tells what the series come to.
         """
-        return cls([Dense(*linear_of(model))])
+        return cls(_layers(model, bounds, degree) if is_network(model) else [Dense(*linear_of(model))])
+
+
+def _layers(model: Any, bounds: Optional[Bounds], degree: int) -> list[Layer]:
+    """Layers of a network of scikit-learn, with series on the intervals that bounds on all inputs lead to."""
+    dense, function = network_of(model)
+    layers: list[Layer] = [Dense(*dense[0])]
+    if function is not None and bounds is None:
+        raise TypeError(f"{type(model).__name__} has functions between its layers: give bounds=(low, high), between what the numbers of all columns lie")
+    low, high = (0.0, 0.0) if bounds is None else checked_bounds(*bounds)
+    for (weight, bias), following in zip(dense, dense[1:]):
+        if function is not None:
+            up, down = np.maximum(weight, 0), np.minimum(weight, 0)
+            least = float((up.sum(axis=1) * low + down.sum(axis=1) * high + bias).min())
+            most = float((up.sum(axis=1) * high + down.sum(axis=1) * low + bias).max())
+            # With room for what noise and the series before it add.
+            room = _ROOM * max(most - least, 1.0)
+            series = Activation(function, (least - room, most + room), degree)
+            layers.append(series)
+            # The series leaves the range of its function by no more than its error.
+            error = series.series.error or 0.0
+            low, high = (-1.0 if function == "tanh" else 0.0) - error, 1.0 + error
+        layers.append(Dense(*following))
+    return layers
 
 
 class LinearRegression:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any, Union
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import sunzi
@@ -28,7 +30,7 @@ class Party:
         self.context = context
         self.keys = sunzi.keygen(context)
 
-    def encrypt(self, values: object, bounds: tuple[float, float] | None = None) -> sunzi.EncryptedArray:
+    def encrypt(self, values: npt.ArrayLike, bounds: tuple[float, float] | None = None) -> sunzi.EncryptedArray:
         return self.keys.encrypt(values, bounds=bounds)
 
     def check(self, array: sunzi.EncryptedArray, expected: object, tolerance: float = 1e-4) -> None:
@@ -72,9 +74,9 @@ def party(request: pytest.FixtureRequest) -> Party:
     return found
 
 
-def numbers(party: Party, shape: object, seed: int = 1) -> np.ndarray:
+def numbers(party: Party, shape: Union[int, tuple[int, ...]], seed: int = 1) -> npt.NDArray[Any]:
     """Small numbers of the party's kind, both signs."""
     rng = np.random.default_rng(seed)
     if party.context.is_real:
-        return rng.uniform(-2, 2, shape)
-    return rng.integers(-9, 10, shape)
+        return np.asarray(rng.uniform(-2, 2, shape))
+    return np.asarray(rng.integers(-9, 10, shape))

@@ -76,8 +76,8 @@ def test_indices(party: Party) -> None:
         party.check(a[key], x[key])
     m = numbers(party, (3, 4))
     b = party.encrypt(m)
-    for key in (1, np.s_[:, 2], np.s_[1:, ::2], np.s_[None, 2]):
-        party.check(b[key], m[key])
+    for place in (1, np.s_[:, 2], np.s_[1:, ::2], np.s_[None, 2]):
+        party.check(b[place], m[place])
     party.check(b.T, m.T)
     party.check(b.reshape(2, 6), m.reshape(2, 6))
     party.check(b.ravel(), m.ravel())
@@ -250,7 +250,8 @@ def test_bytes_and_copies(party: Party) -> None:
     a = party.encrypt(x)
     for twin in (copy.copy(a), copy.deepcopy(a)):
         party.check(twin * a, x * x)
-    back = pickle.loads(pickle.dumps(a))
+    # Of integers a pickle has what was declared, and no more.
+    back = pickle.loads(pickle.dumps(a if party.context.is_real else a.declared(-9, 9)))
     assert back.keys is None and back.context is a.context
     party.check(back + 1, x + 1)
     with pytest.raises(sunzi.errors.MissingKey, match="with_keys"):

@@ -224,3 +224,27 @@ def test_bounds_on_polynomials(degree: int) -> None:
         assert most - least <= spread * 1.01 + 1e-9 * max(1.0, float(np.abs(values).max()))
         slopes = np.abs(np.diff(values) / np.diff(points))
         assert slopes.max() <= _functions.steepest(series, float(low), float(high)) * (1 + 1e-9) + 1e-7 * float(np.abs(values).max())
+
+
+def test_declared_bounds_are_those_of_ciphertexts(reals: Party) -> None:
+    """Products of numbers below 1 were refused because messages of the context may be as large as 8."""
+    keys = sunzi.keygen(sunzi.Context.for_depth(2, bound=8, result_bound=16, precision=16, security=0, log2_degree=10))
+    x = np.array([0.5, -0.25, 1.0])
+    unknown = keys.encrypt(x)
+    with pytest.raises(errors.MessageTooLarge, match=r"bounds=\(low, high\).*array\.declared\(low, high\)") as told:
+        unknown * unknown * (unknown * unknown)
+    assert "Evaluator" not in str(told.value) and "with_magnitude" not in str(told.value)
+    for known in (keys.encrypt(x, bounds=(-1, 1)), unknown.declared(-1, 1)):
+        assert known.ciphertexts[0].magnitude == 1 and known.trace == unknown.trace
+        np.testing.assert_allclose(keys.decrypt(known * known * (known * known)), x**4, atol=1e-3)
+        assert pickle.loads(pickle.dumps(known)).ciphertexts[0].magnitude == 1
+    # Bounds of ciphertexts hold for padding too, and never grow.
+    moved = (unknown + 6).declared(4.5, 7.5)
+    assert moved.ciphertexts[0].magnitude == 7.5 and keys.decrypt(moved * moved).shape == (3,)
+    small = (keys.encrypt(x, bounds=(-1, 1)).polyval([6, 1]) - 6).declared(-1, 1)
+    assert small._fill == 6 and small.ciphertexts[0].magnitude == 6
+    assert keys.encrypt(x, bounds=(-100, 100)).ciphertexts[0].magnitude == 8
+    assert keys.encrypt([0.0], bounds=(0, 0)).ciphertexts[0].magnitude == 8
+    # Approximations are off from what is declared of the truth.
+    near = keys.encrypt(x, bounds=(-1, 1)).apply(np.tanh, degree=3)
+    assert near.declared(-0.5, 0.5).ciphertexts[0].magnitude == 0.5 + near._known.off > 0.5

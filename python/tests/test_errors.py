@@ -6,6 +6,7 @@ import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,7 +83,8 @@ def test_computations(reals: Party, integers: Party, levelled: Party) -> None:
 
 def test_operands(reals: Party, integers: Party) -> None:
     a, b = reals.encrypt([1.0, 2.0]), integers.encrypt([1, 2])
-    for wrong in (lambda: a + b, lambda: b * 0.5, lambda: b.apply(abs, (0, 1)), lambda: integers.encrypt([0.5])):
+    mixed: list[Callable[[], object]] = [lambda: a + b, lambda: b * 0.5, lambda: b.apply(abs, (0, 1)), lambda: integers.encrypt([0.5])]
+    for wrong in mixed:
         with pytest.raises(errors.WrongScheme):
             wrong()
     with pytest.raises(errors.MessageBound, match="message_bits"):
@@ -99,7 +101,9 @@ def test_operands(reals: Party, integers: Party) -> None:
         a @ np.ones(3)
     with pytest.raises(ValueError, match="broadcast"):
         a + np.ones(3)
-    for nonsense in (lambda: a**0.5, lambda: a / a, lambda: b / 0, lambda: len(a.sum())):
+    half: Any = 0.5
+    senseless: list[Callable[[], object]] = [lambda: a**half, lambda: a / a, lambda: b / 0, lambda: len(a.sum())]
+    for nonsense in senseless:
         with pytest.raises(TypeError):
             nonsense()
     other = sunzi.keygen(reals.context, rotations=[1])

@@ -82,7 +82,7 @@ def test_encoding_at_a_level_and_a_scale(target: Compiled) -> None:
     plaintext = target.native.encode_reals(X, 16, level=2, scale=2.0**33)
     assert (plaintext.level, plaintext.scale, plaintext.slots) == (2, 2.0**33, 16)
     near(target.native.decode_reals(plaintext), X)
-    turned = target.native.encode_complex(X * 1j, 16, level=1)
+    turned = target.native.encode_complex((X * 1j).astype(np.complex128), 16, level=1)
     assert turned.scale == target.native.scale(1)
     near(target.native.decode_complex(turned).imag, X)
 
@@ -254,7 +254,7 @@ def test_a_generated_program(target: Compiled) -> None:
         "sub": lambda a, b: cells[a].sub(cells[b]),
         "linear": lambda a, _: lowlevel.LinearTransform(native, 16, near_diagonals, cells[a].level or 0).apply(cells[a], keys),
     }
-    near_diagonals = {0: weights + 0j, 1: weights / 2 + 0j}
+    near_diagonals = {0: weights.astype(np.complex128), 1: (weights / 2).astype(np.complex128)}
     for line in PROGRAM.split("\n")[1:-1]:
         opcode, result, *operands = line.split()
         if opcode == "encode":

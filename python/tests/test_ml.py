@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from conftest import Party
@@ -79,6 +82,41 @@ def test_a_model_of_scikit_learn(reals: Party) -> None:
     assert ((opened > 0) == model.predict(rows[400:])).mean() > 0.98
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_networks_of_scikit_learn() -> None:
+    """With the functions that have a series: what is opened is what the model says in the clear."""
+    neural = pytest.importorskip("sklearn.neural_network")
+    rng = np.random.default_rng(8)
+    rows, three = rng.uniform(-1, 1, (64, 3)), rng.integers(0, 3, 64)
+    target = np.tanh(rows @ [0.5, -0.25, 0.125])
+    between: dict[str, Callable[[Any], Any]] = {"tanh": np.tanh, "logistic": lambda v: 1 / (1 + np.exp(-v)), "identity": lambda v: v}
+    for model, labels, degree, layers in (
+        (neural.MLPRegressor(hidden_layer_sizes=(4,), activation="tanh", max_iter=50, random_state=1), target, 15, 3),
+        (neural.MLPClassifier((3, 2), activation="logistic", max_iter=50, random_state=1), three, 7, 5),
+        (neural.MLPClassifier((3,), activation="tanh", max_iter=50, random_state=1), three > 0, 15, 3),
+        (neural.MLPRegressor(hidden_layer_sizes=(3,), activation="identity", max_iter=50, random_state=1), target, 15, 2),
+    ):
+        network = ml.Network.from_sklearn(model.fit(rows, labels), bounds=(-1, 1), degree=degree)
+        assert len(network.layers) == layers
+        values = rows
+        for i, (weight, bias) in enumerate(zip(model.coefs_, model.intercepts_)):
+            values = values @ weight + bias
+            if i + 1 < len(model.coefs_):
+                values = between[model.activation](values)
+        np.testing.assert_allclose(network.clear(rows), values, atol=2e-2)
+        keys = sunzi.keygen(sunzi.Context.for_depth(network.depth, bound=1, result_bound=64, precision=16, security=0, log2_degree=10))
+        scores = ml.decrypt_columns(keys, network.encrypted(ml.encrypt_columns(keys, rows, bounds=(-1, 1))))
+        np.testing.assert_allclose(scores, values, atol=2e-2)
+        if model.__class__.__name__ == "MLPRegressor":
+            np.testing.assert_allclose(scores[:, 0], model.predict(rows), atol=2e-2)
+        elif scores.shape[1] == 1:
+            clear = np.abs(values[:, 0]) > 0.05
+            assert ((scores[:, 0] > 0) == model.predict(rows))[clear].all()
+        else:
+            assert (scores.argmax(axis=1) == model.predict(rows)).mean() > 0.9
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_other_models_of_scikit_learn_are_refused_by_name(reals: Party) -> None:
     """What would give other scores than the model has, and what has no weights."""
     linear, svm = pytest.importorskip("sklearn.linear_model"), pytest.importorskip("sklearn.svm")
@@ -97,12 +135,14 @@ def test_other_models_of_scikit_learn_are_refused_by_name(reals: Party) -> None:
         (svm.SVC(kernel="linear").fit(rows, three), "SVC.*scores are not those"),
         (svm.SVC(kernel="rbf").fit(rows, three), "SVC.*no coef_"),
         (pipeline.make_pipeline(scaling.StandardScaler(), linear.Ridge()).fit(rows, target), "in the clear.*model\\[-1\\]"),
-        (neural.MLPClassifier((4,), max_iter=5).fit(rows, three), "Dense.*Activation"),
+        (neural.MLPClassifier((4,), max_iter=5).fit(rows, three), "relu.*follows no polynomial.*activation='tanh'"),
+        (neural.MLPRegressor(hidden_layer_sizes=(4,), activation="tanh"), "call fit first"),
+        (neural.MLPRegressor(hidden_layer_sizes=(4,), activation="tanh", max_iter=5).fit(rows, target), "give bounds"),
         ("model", "str"),
     ]:
         with pytest.raises(TypeError, match=what) as told:
             ml.Network.from_sklearn(model)
-        assert "supported are" in str(told.value) and "LogisticRegression" in str(told.value)
+        assert "bounds" in what or "supported are" in str(told.value) and "LogisticRegression" in str(told.value)
     columns = ml.encrypt_columns(reals.keys, rows / 8)
     for model in (
         linear.LinearRegression(fit_intercept=False).fit(rows, np.column_stack([target, -target])),
@@ -113,5 +153,5 @@ def test_other_models_of_scikit_learn_are_refused_by_name(reals: Party) -> None:
         svm.SVR(kernel="linear").fit(rows, target),
     ):
         scores = ml.decrypt_columns(reals.keys, ml.Network.from_sklearn(model).encrypted(columns))
-        wanted = getattr(model, "decision_function", model.predict if hasattr(model, "predict") else None)(rows / 8)
+        wanted = (getattr(model, "decision_function", None) or model.predict)(rows / 8)
         np.testing.assert_allclose(scores, wanted.reshape(len(rows), -1), atol=1e-2)

@@ -28,7 +28,7 @@ def test_shared_results(dtype: type, tmp_path: Path) -> None:
     assert ledger.used == 1 and ledger.queries == 3 and "1 of 3" in repr(ledger)
     # It counts on the disk, whoever opens it.
     again = keys.ledger(tmp_path / "ledger", queries=3, statistical_bits=20)
-    keys.decrypt_for_sharing(own, again, noise=np.float32(noise + 0.5))
+    keys.decrypt_for_sharing(own, again, noise=float(np.float32(noise + 0.5)))
     keys.decrypt_for_sharing(own, again, noise=noise)
     with pytest.raises(errors.SharingSpent):
         keys.decrypt_for_sharing(own, again, noise=noise)
@@ -96,7 +96,7 @@ def test_a_key_from_bytes_has_its_ledger(tmp_path: Path) -> None:
 def test_room_for_sharing(dtype: type, scheme: str | None) -> None:
     """At the end of the depth that was asked for, with the precision that was asked for."""
     bits = 10 if dtype is float else 40
-    asked = {"dtype": dtype, "scheme": scheme, "precision": 10, "result_bound": 1000, "sums": 0, "plain_products": 0}
+    asked: dict[str, Any] = {"dtype": dtype, "scheme": scheme, "precision": 10, "result_bound": 1000, "sums": 0, "plain_products": 0}
     context = sunzi.Context.for_depth(2, sharing=(16, bits), **asked)
     keys = sunzi.keygen(context, rotations=[])
     x = np.array([1, 0, -1]) if dtype is int else np.array([0.5, 1.0, -0.25])

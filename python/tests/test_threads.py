@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
@@ -27,7 +28,8 @@ def test_the_work_of_calls_is_counted(party: Party) -> None:
     x = numbers(party, 600)
     a = party.encrypt(x)
     with sunzi.threads(1):
-        for call in (lambda: a * a, lambda: a + a, lambda: a.rotate(1), lambda: party.encrypt(x)):
+        calls: list[Callable[[], object]] = [lambda: a * a, lambda: a + a, lambda: a.rotate(1), lambda: party.encrypt(x)]
+        for call in calls:
             for _ in range(10):
                 before, start = _native.seconds_of_work(), time.perf_counter()
                 call()
@@ -85,7 +87,7 @@ def test_a_process_pool_shares_keys(party: Party, method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
     x = numbers(party, 600)
-    a = party.encrypt(x)
+    a = party.encrypt(x, bounds=(-9, 9))
     context = multiprocessing.get_context(method)
     data = pickle.dumps(party.keys.public)
     # A fork inherits the choice of threads, not the threads.

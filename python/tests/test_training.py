@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def small() -> sunzi.Keys:
 
 
 def test_logistic_regression(small: sunzi.Keys) -> None:
-    settings = {"iterations": 4, "degree": 5, "width": 16.0}
+    settings: dict[str, Any] = {"iterations": 4, "degree": 5, "width": 16.0}
     owner, server = ml.LogisticRegression(**settings), ml.LogisticRegression(**settings)
     sent = owner.encrypt(small.public, ROWS, LABELS).to_bytes()
     told: list[tuple[str, int, int]] = []
@@ -52,7 +53,7 @@ def test_logistic_regression(small: sunzi.Keys) -> None:
 
 def test_scores_beyond_the_width_are_found(small: sunzi.Keys) -> None:
     """The series of a function is anything there, and weights that rest on it are refused by name."""
-    settings = {"iterations": 3, "degree": 5, "width": 2.0}
+    settings: dict[str, Any] = {"iterations": 3, "degree": 5, "width": 2.0}
     model = ml.LogisticRegression(**settings)
     assert ml.LogisticRegression(**settings).fit_clear(ROWS, LABELS).largest_score_ > 1
     model.fit(model.encrypt(small, ROWS, LABELS))

@@ -44,7 +44,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     tests.env(tree::FIGURES, tree::figures_file(root));
     run(tests.args(pytest).arg(folder.join("tests")).current_dir(&work))?;
     let mypy = ["-m", "mypy", "--config-file"].map(PathBuf::from);
-    let checked = ["pyproject.toml", "sunzi", "examples", "notebooks"].map(|name| folder.join(name));
+    let checked = ["pyproject.toml", "sunzi", "examples", "tests", "notebooks"].map(|name| folder.join(name));
     // The code of notebooks, which are JSON.
     let extracted = work.join("notebooks");
     let extract = [folder.join("notebooks/run.py"), "--extract".into(), extracted.clone()];

@@ -172,9 +172,12 @@ impl Evaluator {
             let expected = "give a finite number above 0";
             return Err(CkksError::Value { what: "a magnitude of", got: magnitude, expected });
         }
-        let precision = a.metadata().precision.with_magnitude(magnitude);
+        let Metadata { precision, level, scale, .. } = *a.metadata();
+        self.context().check_magnitude("declare a magnitude", magnitude, level, scale)?;
+        // Nothing is computed: the trace goes on from what made the slots.
         let mut declared = a.clone();
+        let precision = precision.with_magnitude(magnitude);
         declared.set_metadata(Metadata { precision, ..a.metadata().clone() });
-        self.finish(declared, "declare a magnitude", &[])
+        Ok(declared)
     }
 }

@@ -14,6 +14,8 @@ mod rehearse;
 use sunzi_circuits::series::Series;
 use sunzi_ckks::Complex64;
 
+use sunzi_rlwe::DEGREES;
+
 use crate::ProgramError;
 
 pub use choose::{Choice, Wanted};
@@ -32,8 +34,8 @@ pub enum Clear {
 /// Step of a tape: makes a ciphertext from those of earlier steps, which are given by their indices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Fresh encryption, with the largest |number| in every slot of its period.
-    Input(Vec<f64>),
+    /// Fresh encryption, with the largest |number| in the slots of its period, run by run: a bound, and how many slots it holds for.
+    Input(Vec<(f64, usize)>),
     /// Sum a + b of two ciphertexts.
     Add(usize, usize),
     /// Difference a − b of two ciphertexts.
@@ -118,7 +120,7 @@ impl Step {
 /// use sunzi_program::tape::{Step, Tape, Wanted};
 ///
 /// let mut tape = Tape::new(true);
-/// let x = tape.push(Step::Input(vec![1.0; 8]))?;
+/// let x = tape.push(Step::Input(vec![(1.0, 8)]))?;
 /// let square = tape.push(Step::Multiply(x, x))?;
 /// let rotated = tape.push(Step::Rotate(square, 1))?;
 /// tape.output(rotated, 8)?;
@@ -157,8 +159,15 @@ impl Tape {
     /// Appends a step and returns its index.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`] for operands that are no earlier steps.
+    /// [`ProgramError::Invalid`] for operands that are no earlier steps, and for a period of no slots or of more than any ring has.
     pub fn push(&mut self, step: Step) -> Result<usize, ProgramError> {
+        if let Step::Input(runs) = &step {
+            let period = period(runs).unwrap_or(usize::MAX);
+            if !(1..=*DEGREES.end()).contains(&period) {
+                let text = format!("an input of {period} slots: give 1 to {}", DEGREES.end());
+                return Err(ProgramError::Invalid(text));
+            }
+        }
         step.operands().into_iter().try_for_each(|place| self.check(place))?;
         self.steps.push(step);
         Ok(self.steps.len() - 1)
@@ -203,10 +212,24 @@ impl Tape {
         depths.into_iter().max().unwrap_or(0)
     }
 
+    /// Returns the largest bound on a number of the inputs; 0 without inputs.
+    fn largest_input(&self) -> f64 {
+        let runs = self.steps.iter().filter_map(|step| match step {
+            Step::Input(runs) => Some(runs),
+            _ => None,
+        });
+        runs.flatten().map(|&(bound, _)| bound).fold(0.0, f64::max)
+    }
+
     fn check(&self, place: usize) -> Result<(), ProgramError> {
         if place < self.steps.len() {
             return Ok(());
         }
         Err(ProgramError::Invalid(format!("step {place} is not on the tape yet")))
     }
+}
+
+/// Returns the slots of a period that is given run by run; `None` beyond a word.
+fn period(runs: &[(f64, usize)]) -> Option<usize> {
+    runs.iter().try_fold(0, |sum: usize, &(_, slots)| sum.checked_add(slots))
 }

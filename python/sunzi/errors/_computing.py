@@ -24,7 +24,7 @@ class MessageBound(NoiseError):
 
 
 class MessageTooLarge(NoiseError):
-    """Numbers that may not fit the modulus any more."""
+    """Numbers that may not fit the modulus any more, by the bounds that are known of them."""
 
 
 class NoiseTooLarge(NoiseError):

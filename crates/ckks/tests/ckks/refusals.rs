@@ -154,6 +154,8 @@ fn messages_must_fit() {
     assert!(matches!(refused, Err(CkksError::MessageTooLarge { level: 0, .. })));
     assert!(text(refused).contains("with_magnitude"));
     let known = e.with_magnitude(&low, 0.01).unwrap();
+    assert_eq!(known.trace().to_string(), low.trace().to_string());
+    assert!(matches!(e.with_magnitude(&low, 1e3), Err(CkksError::MessageTooLarge { .. })));
     e.multiply_integer(&known, 1000).unwrap();
     for magnitude in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(e.with_magnitude(&a, magnitude).is_err());

@@ -12,22 +12,20 @@ impl Tape {
             let bounds = of_step(step, &all, row);
             all.push(bounds);
         }
-        let inputs = self.steps.iter().filter_map(|step| match step {
-            Step::Input(bounds) => bounds.iter().copied().reduce(f64::max),
-            _ => None,
-        });
         let out = self
             .outputs
             .iter()
             .filter_map(|&(place, size)| all.get(place)?.iter().take(size.max(1)).copied().reduce(f64::max));
-        inputs.chain(out).fold(0.0, f64::max)
+        out.fold(self.largest_input(), f64::max)
     }
 }
 
 fn of_step(step: &Step, all: &[Vec<f64>], row: usize) -> Vec<f64> {
     let of = |place: usize| all.get(place).map_or(&[][..], Vec::as_slice);
     match step {
-        Step::Input(bounds) => bounds.clone(),
+        Step::Input(runs) => {
+            runs.iter().flat_map(|&(bound, slots)| std::iter::repeat_n(bound, slots)).collect()
+        }
         Step::Add(a, b) | Step::Sub(a, b) => joined(of(*a), of(*b), |x, y| x + y),
         Step::Multiply(a, b) => joined(of(*a), of(*b), |x, y| x * y),
         // Slot by slot it is known better.

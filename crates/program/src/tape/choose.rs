@@ -203,11 +203,7 @@ impl Tape {
 
     /// Returns log2 of the largest number that the tape encrypts.
     fn message_bits(&self) -> u32 {
-        let inputs = self.steps().iter().filter_map(|step| match step {
-            super::Step::Input(bounds) => bounds.iter().copied().reduce(f64::max),
-            _ => None,
-        });
-        inputs.fold(1.0, f64::max).log2().ceil() as u32
+        self.largest_input().max(1.0).log2().ceil() as u32
     }
 
     /// Returns the CKKS parameters of this scale with the least lowest modulus that holds all numbers, and their

@@ -210,7 +210,7 @@ impl Tape {
         let (mut reports, mut failed) = (Vec::with_capacity(self.steps().len()), None);
         for (place, step) in self.steps().iter().enumerate() {
             let made = match step {
-                Step::Input(bounds) => fresh(bounds.len(), rng),
+                Step::Input(runs) => fresh(super::period(runs).unwrap_or(0), rng),
                 step => machine.step(step, &all),
             };
             match made {

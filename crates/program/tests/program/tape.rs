@@ -23,7 +23,7 @@ fn tape(real: bool) -> (Tape, [usize; 6]) {
         Clear::Integers((0..PERIOD as i64).collect())
     };
     let mut push = |step| tape.push(step).unwrap();
-    let x = push(Step::Input(vec![1.0; PERIOD]));
+    let x = push(Step::Input(vec![(1.0, PERIOD)]));
     let square = push(Step::Multiply(x, x));
     let shifted = push(Step::AddPlain(square, m.clone(), PERIOD));
     let rotated = push(Step::Rotate(shifted, 1));
@@ -143,7 +143,7 @@ fn the_choice_is_secure_and_enough() {
 #[test]
 fn exact_results_are_bounded_slot_by_slot() {
     let mut tape = Tape::new(false);
-    let x = tape.push(Step::Input(vec![3.0, 0.0, 0.0, 1.0])).unwrap();
+    let x = tape.push(Step::Input(vec![(3.0, 1), (0.0, 2), (1.0, 1)])).unwrap();
     let rotated = tape.push(Step::Rotate(x, 1)).unwrap();
     let sum = tape.push(Step::Add(x, rotated)).unwrap();
     let mask = Clear::Integers(vec![1]);
@@ -153,10 +153,13 @@ fn exact_results_are_bounded_slot_by_slot() {
     assert_eq!(tape.largest(1024), 27.0);
     // Of all slots 4, but only the first comes out.
     let mut tape = Tape::new(false);
-    let x = tape.push(Step::Input(vec![3.0, 0.0, 0.0, 4.0])).unwrap();
+    let x = tape.push(Step::Input(vec![(3.0, 1), (0.0, 2), (4.0, 1)])).unwrap();
     let swapped = tape.push(Step::Swap(x)).unwrap();
     let twice = tape.push(Step::Integer(swapped, -2)).unwrap();
     tape.output(twice, 1).unwrap();
     assert_eq!((tape.largest(1024), tape.largest(2)), (6.0, 4.0));
+    for runs in [vec![], vec![(1.0, 0)], vec![(1.0, 1 << 18)], vec![(1.0, usize::MAX), (0.0, 2)]] {
+        assert!(matches!(tape.push(Step::Input(runs)), Err(ProgramError::Invalid(_))));
+    }
     assert!(tape.push(Step::Add(9, 0)).is_err() && tape.output(9, 1).is_err());
 }
