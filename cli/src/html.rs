@@ -18,6 +18,10 @@ const STYLE: &str = ":root{--ink:#1f2328;--faint:#57606a;--back:#fff;--line:#d0d
     .bar{height:.9rem;background:var(--bar)}.sides{display:grid;grid-template-columns:1fr 1fr;gap:0 2rem}\
     @media(max-width:40rem){.sides{grid-template-columns:1fr}dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}";
 
+/// What a browser may fetch for a page: nothing but styles, which are in the page.
+const POLICY: &str = "script-src 'none'; connect-src 'none'; img-src 'none'; font-src 'none'; media-src 'none'; object-src 'none'; frame-src 'none'; \
+    base-uri 'none'; form-action 'none'";
+
 /// Page that grows downwards; every text that it is given is shown as it is.
 pub(crate) struct Page {
     title: String,
@@ -118,7 +122,7 @@ impl Page {
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\"/>\n\
              <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
         )
     }

@@ -153,7 +153,7 @@ fn the_page_of_a_demonstration_has_what_the_report_has() {
     }
     let name = HOSTILE.replace('\u{202e}', "\u{fffd}");
     assert!(texts.contains(&name.as_str()), "{texts:?}");
-    assert!(html.contains("default-src 'none'"));
+    assert!(html.contains("script-src 'none'"));
     let slots = ["segment", "chunks"].map(|name| report["params"][name].as_u64().unwrap());
     let bound = format!("an upper bound on the rows of the largest group: {}", slots[0] * slots[1]);
     assert!(texts.contains(&bound.as_str()) && slots[0] * slots[1] >= 2, "{texts:?}");

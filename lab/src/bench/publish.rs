@@ -174,13 +174,16 @@ mod tests {
     #[test]
     fn the_fastest_rival_counts_and_the_worst_workload_comes_first() {
         let rows = [row("bfv add", "A 1", 0.1), row("bfv add", "B & 2", 0.3), row("bfv rotate", "A 1", 0.2)];
-        let page = bars::page(&rows, "Somewhere.", "benchmarks");
+        let page = bars::page(&rows, "Somewhere: [there](a.md), [far](https://a.org).", "benchmarks");
         assert!(page.contains("| bfv add | 0.25 | **0.300** B |\n| bfv rotate | 0.25 | 0.200 A |"), "{page}");
         assert!(
             page.contains("1 of 2 workloads hold their bar") && page.contains("](benchmarks-bars.svg)"),
             "{page}"
         );
-        assert!(page.contains("(../benchmarks.md)") && page.contains("Somewhere."), "{page}");
+        assert!(
+            page.contains("(../benchmarks.md)") && page.contains("[there](../a.md), [far](https://a.org)."),
+            "{page}"
+        );
         let picture = bars::picture(&rows);
         assert_eq!((picture.matches("#cc3311").count(), picture.matches("#4477aa").count()), (1, 1));
         assert!(picture.contains("B &amp; 2") && picture.ends_with("</svg>\n"));

@@ -7,7 +7,7 @@ use crate::bench::report::Row;
 
 /// The page of bars in Markdown, beside `name`-bars.svg.
 pub fn page(rows: &[Row], about: &str, name: &str) -> String {
-    let all = workloads(rows);
+    let (all, about) = (workloads(rows), from_below(about));
     let met = all.iter().filter(|workload| workload.met()).count();
     let mut text = format!(
         "# Bars of the comparison\n\n\
@@ -39,6 +39,11 @@ pub fn page(rows: &[Row], about: &str, name: &str) -> String {
         let _ = writeln!(text, "| {name} | {bar:.2} | {} |", cells.join(" | "));
     }
     text
+}
+
+/// A text of the folder above, with its links as they are from here.
+fn from_below(text: &str) -> String {
+    text.replace("](", "](../").replace("](../http", "](http")
 }
 
 /// A ratio with the first word of the rival's name.
