@@ -85,7 +85,7 @@ fn clear_tables_are_read_with_their_types() {
     write(&path, &RecordBatch::try_from_iter([("a", Arc::new(missing) as ArrayRef)]).unwrap());
     let source = Source::open(&path).unwrap();
     let error = survey(&mut *source.rows().unwrap(), &Asked::default()).unwrap_err().to_string();
-    assert!(error.contains("row 7") && error.contains("\"a\"") && error.contains("empty"), "{error}");
+    assert!(error.contains("row 7") && error.contains("\"a\"") && error.contains("--missing"), "{error}");
     std::fs::write(&path, b"PAR1 and no more").unwrap();
     assert!(matches!(Source::open(&path).unwrap().rows(), Err(TableError::Parquet { .. })));
 }
@@ -166,7 +166,7 @@ fn dictionaries_are_read_as_labels() {
     let Some(Cells::Labels(places)) = rows.cells(0) else { panic!() };
     assert!(places.iter().enumerate().all(|(i, &place)| place == [1, 0, 2][i % 3]));
     let missing = [None::<&str>; 3].into_iter().collect();
-    assert!(read(missing).unwrap_err().to_string().contains("empty"));
+    assert!(read(missing).unwrap_err().to_string().contains("--missing"));
 }
 
 struct Case {
