@@ -137,7 +137,8 @@ fn parse_range(text: &str) -> Result<Range, String> {
 
 /// Parses choices about missing cells, for columns or for all of them.
 fn parse_missing(text: &str) -> Result<MissingCells, String> {
-    let wrong = || "expected skip, refuse or a value, or choices for columns as in age=skip,cost=0".to_owned();
+    let wrong =
+        || "expected skip, refuse or a value, or choices for columns as in age=skip,cost=0".to_owned();
     let mut cells = MissingCells::default();
     for choice in csv::names(text).map_err(|_| wrong())? {
         let (column, choice) = match choice.rsplit_once('=') {

@@ -217,9 +217,15 @@ mod tests {
         ];
         let schema = Schema::new(7, columns).unwrap();
         let json = write_schema(&schema).unwrap();
-        for part in
-            ["-0.05", "999.99", "\"missing\": true", "\"900719925474099.2\"", "9007199254740992", "\"2024-01-01\"", "\"23:59:59\""]
-        {
+        for part in [
+            "-0.05",
+            "999.99",
+            "\"missing\": true",
+            "\"900719925474099.2\"",
+            "9007199254740992",
+            "\"2024-01-01\"",
+            "\"23:59:59\"",
+        ] {
             assert!(json.contains(part), "{part}: {json}");
         }
         let asked = read_schema(&json).unwrap();

@@ -42,9 +42,9 @@ impl Fit {
             Missing::Skip => Err(UNDECLARED.to_owned()),
             Missing::Value(value) => {
                 let plain = Self { reading: reading.plain(), labels: fit.labels.clone(), ..fit.bare() };
-                plain.try_there(&Cell::Text(value)).map_err(|problem| {
-                    format!("is missing, and the value {value:?} in its place {problem}")
-                })
+                plain
+                    .try_there(&Cell::Text(value))
+                    .map_err(|problem| format!("is missing, and the value {value:?} in its place {problem}"))
             }
         };
         fit
@@ -86,8 +86,8 @@ impl Fit {
     }
 
     fn try_fit(&self, cell: &Cell<'_>) -> Result<Fitted, String> {
-        let absent = cell.is_absent()
-            || cell.is_missing_word() && self.has_missing_words(cell, self.missing.is_ok());
+        let absent =
+            cell.is_absent() || cell.is_missing_word() && self.has_missing_words(cell, self.missing.is_ok());
         if absent { self.missing.clone() } else { self.try_there(cell) }
     }
 

@@ -3,7 +3,8 @@
 use crate::Cell;
 
 /// Texts that stand for a missing cell, beside an empty one.
-pub const MISSING_WORDS: [&str; 10] = ["NaN", "nan", "NA", "<NA>", "N/A", "n/a", "null", "NULL", "None", "none"];
+pub const MISSING_WORDS: [&str; 10] =
+    ["NaN", "nan", "NA", "<NA>", "N/A", "n/a", "null", "NULL", "None", "none"];
 
 /// What is done about missing cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,10 @@ impl Cell<'_> {
     /// Whether the text of the cell is one that stands for a missing cell where numbers are expected.
     pub(crate) fn is_missing_word(&self) -> bool {
         match self {
-            Self::Text(text) | Self::Label(text) => text.len() <= 4 && MISSING_WORDS.contains(text),
+            // Most cells are told by their first letter.
+            Self::Text(text) | Self::Label(text) => {
+                text.len() <= 4 && text.starts_with(['N', 'n', '<']) && MISSING_WORDS.contains(text)
+            }
             _ => false,
         }
     }

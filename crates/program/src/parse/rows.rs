@@ -95,7 +95,9 @@ impl Compiler<'_> {
                 all.reduce(|a, b| a.intersection(&b).copied().collect()).unwrap_or_default()
             }
             Some(Node::Product(a, b)) => of(a).union(&of(b)).copied().collect(),
-            Some(Node::Polynomial { of: x, coefficients }) if coefficients.first() == Some(&Decimal::ZERO) => {
+            Some(Node::Polynomial { of: x, coefficients })
+                if coefficients.first() == Some(&Decimal::ZERO) =>
+            {
                 of(x)
             }
             _ => Needs::new(),
@@ -122,7 +124,9 @@ impl Compiler<'_> {
         if lacking.is_empty() {
             return Ok(id);
         }
-        if needs.len() <= FEW && let Some(Node::Linear { terms, constant }) = self.graph.node(id).cloned() {
+        if needs.len() <= FEW
+            && let Some(Node::Linear { terms, constant }) = self.graph.node(id).cloned()
+        {
             return self.zeroed_sum(&terms, constant, needs);
         }
         let polynomial = match self.graph.node(id) {
@@ -162,8 +166,7 @@ impl Compiler<'_> {
                 sum.extend(terms);
                 continue;
             }
-            let (part, indicator) =
-                (self.graph.linear(&terms, Decimal::ZERO)?, self.product_of(&lacking)?);
+            let (part, indicator) = (self.graph.linear(&terms, Decimal::ZERO)?, self.product_of(&lacking)?);
             sum.push((self.graph.multiply(indicator, part)?, Decimal::ONE));
         }
         if constant != Decimal::ZERO {

@@ -43,7 +43,10 @@ pub(super) fn pack(column: &Column, cells: &Cells, partition: bool) -> Option<Ar
         }
         (Kind::Decimal { decimals, .. }, Cells::Units(units)) => {
             let kind = DataType::Decimal128(PRECISION, *decimals as i8);
-            list!(Decimal128Builder::new().with_data_type(kind), units.iter().map(|&v| there(v).map(i128::from)))
+            list!(
+                Decimal128Builder::new().with_data_type(kind),
+                units.iter().map(|&v| there(v).map(i128::from))
+            )
         }
         (Kind::Real { .. }, Cells::Reals(reals)) => {
             list!(Float64Builder::new(), reals.iter().map(|v| (!v.is_nan()).then_some(*v)))
