@@ -8,7 +8,9 @@ mod compile;
 mod error;
 mod functions;
 mod lexer;
+mod rows;
 mod syntax;
+mod totals;
 
 pub use error::ParseError;
 

@@ -18,6 +18,8 @@ mod language;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod missing;
+#[cfg(test)]
 mod packed;
 #[cfg(test)]
 mod parse;
