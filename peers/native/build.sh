@@ -22,6 +22,8 @@ for name in hexl seal openfhe helib; do
   cat >"$program" <<EOF
 #!/bin/sh
 export SUNZI_PEER_VERSION='$version' SUNZI_PEER_FEATURES='${FEATURES:-built for this machine with HEXL $version}' PYTHONPATH='$output/build'
+# Libraries of OpenFHE do not say where the others are.
+export LD_LIBRARY_PATH='$prefix/lib'
 exec '$environment/bin/python' -B '$here/../python/${name}_rival.py'
 EOF
   chmod +x "$program"

@@ -12,7 +12,7 @@ use crate::bench::{CHANGE, LabError, Result};
 /// log2 of the scale of CKKS in comparisons: one prime a level in every library.
 pub(super) const SCALE_BITS: u32 = 45;
 
-/// Part of log2 QP that whole numbers of narrow moduli may fall short of.
+/// Part of log2 QP that a whole number of moduli, or narrow ones, may fall short of.
 const SHORT: f64 = 0.03;
 
 /// The modulus chain of a library: ciphertext moduli and special ones.
@@ -44,8 +44,8 @@ impl Chain {
             Library::OpenFhe | Library::OpenFheHexl => {
                 let special = fifth((bits / WIDE).ceil() as usize);
                 let log_q = bits - WIDE * special as f64;
-                let spare = if width < WIDE { SHORT * bits } else { 0.0 };
-                let limbs = count(log_q - spare);
+                // It takes whole bits: one modulus less may be 3 % short.
+                let limbs = count(log_q - SHORT * bits);
                 let mut q = chain(n, log_q.min(width * limbs as f64), limbs, width)?;
                 q.extend(primes_below(1 << 60, 2 * n as u64, special)?);
                 (q, special)

@@ -26,8 +26,9 @@ pub(super) fn fastest(library: Library, scheme: Scheme, log_n: u32) -> f64 {
 /// The same for builds with HEXL, on a processor with AVX-512 IFMA.
 fn with_hexl(library: Library, scheme: Scheme, log_n: u32) -> f64 {
     match (library, scheme, log_n) {
-        // More digits cost more than IFMA gains.
+        // More moduli, and digits of keys, cost more than IFMA gains.
         (Library::SealHexl, Scheme::Bfv | Scheme::Bgv, _) => WIDE,
+        (_, Scheme::Bfv, 14..) | (_, Scheme::Bgv, 15..) => WIDE,
         _ => NARROW,
     }
 }
@@ -45,9 +46,10 @@ fn multiplies_52_bits() -> bool {
 /// Number and bits of ciphertext moduli and special ones, as `1×55, 2×45 + 1×60`.
 pub(super) fn said(q: &[u64], p: &[u64]) -> String {
     let runs = |moduli: &[u64]| {
-        let bits = |modulus: &u64| modulus.saturating_sub(1).checked_ilog2().map_or(0, |log| log + 1);
+        // Rounded: primes of a scale lie on both sides of it.
+        let bits = |modulus: &u64| (*modulus as f64).log2().round();
         let runs = moduli.chunk_by(|a, b| bits(a) == bits(b));
-        let runs = runs.map(|run| format!("{}×{}", run.len(), run.first().map_or(0, bits)));
+        let runs = runs.map(|run| format!("{}×{}", run.len(), run.first().map_or(0.0, bits)));
         runs.collect::<Vec<_>>().join(", ")
     };
     if p.is_empty() { runs(q) } else { format!("{} + {}", runs(q), runs(p)) }
@@ -59,8 +61,8 @@ mod tests {
 
     #[test]
     fn moduli_are_said_by_their_bits() {
-        assert_eq!(said(&[97, 101, 65_537], &[1 << 50]), "2×7, 1×17 + 1×50");
-        assert_eq!(said(&[(1 << 50) - 27, (1 << 50) + 1], &[]), "1×50, 1×51");
+        assert_eq!(said(&[97, 101, 65_537], &[1 << 50]), "2×7, 1×16 + 1×50");
+        assert_eq!(said(&[(1 << 50) - 27, (1 << 50) + 1, 1 << 51], &[]), "2×50, 1×51");
     }
 
     #[test]
@@ -78,5 +80,9 @@ mod tests {
             }
         }
         assert!(fastest(Library::Sunzi, Scheme::Bfv, 13) < NARROW);
+        let width = |scheme, log_n| with_hexl(Library::OpenFheHexl, scheme, log_n);
+        assert_eq!([13, 14, 15].map(|log_n| width(Scheme::Bfv, log_n)), [NARROW, WIDE, WIDE]);
+        assert_eq!([13, 14, 15].map(|log_n| width(Scheme::Bgv, log_n)), [NARROW, NARROW, WIDE]);
+        assert_eq!([13, 16].map(|log_n| with_hexl(Library::SealHexl, Scheme::Bgv, log_n)), [WIDE; 2]);
     }
 }
