@@ -249,7 +249,7 @@ fn missing_cells_of_clear_columns_come_back() {
     for input in inputs(&schema) {
         let key = EncryptionKey::Secret(&case.secret);
         let one = codec.encrypt(&schema.columns[4], input.label, &cells[4], key, &mut rng).unwrap();
-        writer.put(&one).unwrap();
+        writer.put_bytes(&case.contexts.to_bytes(&one).unwrap(), case.secret.id()).unwrap();
     }
     writer.finish().unwrap();
     let mut table = open(&path).unwrap();
