@@ -39,7 +39,9 @@ pub type WithKeys<'a> = operators::WithKeys<'a, Bgv>;
 /// use sunzi_rlwe::{PublicKey, SecretKey, randomness};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let context = Context::new(&Parameters::builder().depth(1).plain_bits(17).build()?)?;
+/// // 3·a is a sum of three, and its sum with the product one more.
+/// let parameters = Parameters::builder().depth(1).plain_bits(17).fresh_additions(2).fresh_rotations(1);
+/// let context = Context::new(&parameters.additions_per_level(1).build()?)?;
 /// let mut rng = randomness::from_os()?;
 /// let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
 /// let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;

@@ -22,7 +22,7 @@ use crate::series::{Series, evaluate};
 /// # let told = CompositeSign::new(0.25, 1e-2)?;
 /// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
 /// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
-/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?.with_digits(4)?)?;
 /// # let mut rng = sunzi_rlwe::randomness::from_os()?;
 /// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
 /// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
@@ -63,7 +63,7 @@ pub fn sign(
 /// # let told = CompositeSign::new(0.25, 1e-2)?;
 /// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
 /// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
-/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?.with_digits(4)?)?;
 /// # let mut rng = sunzi_rlwe::randomness::from_os()?;
 /// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
 /// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
@@ -105,7 +105,7 @@ pub fn positive(
 /// # let told = CompositeSign::new(0.25, 1e-2)?;
 /// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
 /// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
-/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?.with_digits(4)?)?;
 /// # let mut rng = sunzi_rlwe::randomness::from_os()?;
 /// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
 /// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
@@ -148,7 +148,7 @@ pub fn greater(
 /// # let told = CompositeSign::new(0.25, 1e-2)?;
 /// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
 /// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
-/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?)?;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?.with_digits(4)?)?;
 /// # let mut rng = sunzi_rlwe::randomness::from_os()?;
 /// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
 /// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;

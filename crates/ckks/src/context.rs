@@ -21,7 +21,7 @@ use crate::{Ciphertext, CkksError, Parameters};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
 /// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
-/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?)?;
+/// # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?.with_digits(3)?)?;
 /// # let mut rng = sunzi_rlwe::randomness::from_os()?;
 /// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
 /// # let encoder = Encoder::new(&context, 4)?;

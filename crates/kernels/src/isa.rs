@@ -8,7 +8,8 @@ use std::fmt;
 /// use sunzi_kernels::{Isa, active_isa};
 ///
 /// assert!(Isa::Portable.is_available());
-/// assert!(active_isa().is_available());
+/// assert!(active_isa()?.is_available());
+/// # Ok::<(), sunzi_kernels::KernelError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

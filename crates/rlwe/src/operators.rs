@@ -154,14 +154,12 @@ impl<S: Operate> Evaluator<S> {
 
 impl<'a, S: Operate> WithKeys<'a, S> {
     /// Takes a ciphertext as an operand, without a copy.
-    #[must_use]
     #[track_caller]
     pub fn bind(&self, a: &'a Ciphertext<S>) -> Value<'a, S> {
         Value { with: *self, place: Location::caller(), state: Ok(Cow::Borrowed(a)) }
     }
 
     /// Takes an owned ciphertext as an operand, whose memory the first operator may reuse.
-    #[must_use]
     #[track_caller]
     pub fn bind_owned(&self, a: Ciphertext<S>) -> Value<'a, S> {
         Value { with: *self, place: Location::caller(), state: Ok(Cow::Owned(a)) }

@@ -106,10 +106,10 @@ macro_rules! left {
 }
 
 left!(Add, add, Operate, i64, add_integer);
-left!(Sub, sub, Operate, i64, from_integer);
+left!(Sub, sub, Operate, i64, taken_from_integer);
 left!(Mul, mul, Operate, i64, mul_integer);
 left!(Add, add, OperateReals, f64, add_real);
-left!(Sub, sub, OperateReals, f64, from_real);
+left!(Sub, sub, OperateReals, f64, taken_from_real);
 left!(Mul, mul, OperateReals, f64, mul_real);
 
 impl<'a, S: Operate> Neg for Value<'a, S> {
@@ -183,7 +183,7 @@ impl<'a, S: Operate> Operand<'_, 'a, S> {
     }
 
     /// c − a.
-    fn from_integer(self, constant: i64, place: Place) -> Value<'a, S> {
+    fn taken_from_integer(self, constant: i64, place: Place) -> Value<'a, S> {
         self.alone(DIFFERENCE, place, |with, a| {
             S::add_integer(with.evaluator, Cow::Owned(with.evaluator.negated(a)?), constant.into())
         })
@@ -213,7 +213,7 @@ impl<'a, S: OperateReals> Operand<'_, 'a, S> {
     }
 
     /// c − a.
-    fn from_real(self, constant: f64, place: Place) -> Value<'a, S> {
+    fn taken_from_real(self, constant: f64, place: Place) -> Value<'a, S> {
         self.alone(DIFFERENCE, place, |with, a| {
             S::add_real(with.evaluator, Cow::Owned(with.evaluator.negated(a)?), constant)
         })
