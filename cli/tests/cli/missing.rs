@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::common::{Folder, json, stdout};
+use crate::common::{Folder, json, stderr, stdout};
 
 /// Table of another country: missing dates, ages, costs and regions, one of each by another word.
 const TABLE: &str = "tag;alter;kosten;region\n\
@@ -19,8 +19,7 @@ const READING: [&str; 5] = ["--decimal-comma", "--date-format", "%d.%m.%Y", "--m
 /// Encrypts a table with a program's keys, and computes: all results as JSON.
 fn computed(folder: &Folder, program: &str, schema: &[&str], encrypt: &[&str], plan: &[&str]) -> Value {
     folder.fine_of(&[&["schema", "t.csv", "-o", "s.json", "--force"], schema].concat());
-    let keys =
-        ["keygen", "job.params", "-d", "keys", "--for", program, "--schema", "s.json", "--quiet", "--force"];
+    let keys = ["keygen", "job.params", "-d", "keys", "--for", program, "--schema", "s.json", "--quiet"];
     let parameters = ["plan", program, "--schema", "s.json", "-o", "job.params", "--no-time", "--force"];
     folder.fine_of(&[&parameters, plan].concat());
     folder.fine_of(&keys);
@@ -85,13 +84,12 @@ fn statistics_leave_missing_cells_out() {
         "p.params",
         "--no-time",
     ]);
-    folder.refused(
-        "plan sum(kosten)~by~region --schema s.json --packing always -o q.params --no-time"
-            .replace('~', " ")
-            .as_str(),
-        2,
-        &[],
-    );
+    let groups = "sum(kosten) by region";
+    let refused =
+        ["plan", groups, "--schema", "s.json", "--packing", "always", "-o", "q.params", "--no-time"];
+    let refused = folder.run_of(&refused);
+    assert_eq!(refused.status.code(), Some(4), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("without missing cells"), "{}", stderr(&refused));
 }
 
 #[test]
@@ -151,7 +149,7 @@ fn missing_cells_are_refused_unless_something_is_said() {
         assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{bad}");
     }
     folder.refused("schema t.csv --missing c=skip", 2, &["\"c\"", "is not taken"]);
-    folder.refused("schema t.csv --missing a=x", 2, &["value for missing cells", "\"a\"", "\"x\""]);
+    folder.refused("schema t.csv --missing skip,a=x", 2, &["value for missing cells", "\"a\"", "\"x\""]);
     folder.refused(
         "schema t.csv --missing skip,a=9 --range a=0..8",
         2,

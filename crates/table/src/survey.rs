@@ -95,6 +95,9 @@ struct Taken {
     filled: bool,
 }
 
+/// Place of the value that stands in missing cells, for messages.
+const PLACE: &str = "the value for missing cells";
+
 impl Taken {
     fn new(source: usize, found: Found, column: Column) -> Self {
         Self { source, found, column, filled: false }
@@ -135,9 +138,11 @@ impl Taken {
         if !self.filled {
             return Ok(());
         }
+        if let Found::Declared(fit) = &self.found {
+            return fit.check(&Cell::Missing, || PLACE.to_owned());
+        }
         let cell = if self.found.is_of_labels() { Cell::Label(value) } else { Cell::Text(value) };
-        let place = || "the value for missing cells".to_owned();
-        self.found.see(&cell, &self.column.name, place, &reading.plain())
+        self.found.see(&cell, &self.column.name, || PLACE.to_owned(), &reading.plain())
     }
 }
 

@@ -49,7 +49,7 @@ fn what_does_not_fit_is_named_with_line_and_column() {
         ("a,b\n1,2\n3,x\n", ["line 3", "\"b\"", "\"x\"", "not a number"]),
         ("a,b\n1,x\n3,2\n", ["line 3", "\"b\"", "\"2\"", "is a number"]),
         ("a,b\n1,2\n3,\n", ["line 3", "\"b\"", "\"\"", "--missing"]),
-        ("a,b\n1,2\n3,NaN\n", ["line 3", "\"b\"", "\"NaN\"", "finite"]),
+        ("a,b\n1,2\n3,NaN\n", ["line 3", "\"b\"", "\"NaN\"", "--missing"]),
         ("a,b\n1,2\n3,2e15\n", ["line 3", "\"b\"", "\"2e15\"", "1e15"]),
     ] {
         let error = message(text, &none);

@@ -199,7 +199,7 @@ fn nulls_and_nans_are_missing_cells() {
     // An empty text is a label, since Parquet has nulls.
     assert_eq!(rows.cells(2), Some(&Cells::Labels(vec![MISSING_LABEL, 1, 0])));
     for all in [None, Some(Missing::Refuse)] {
-        assert!(of(all).unwrap_err().to_string().contains("row 2, column \"a\""));
+        assert!(of(all).unwrap_err().to_string().contains("row 1, column \"b\""));
     }
     let filled = of(Some(Missing::Value("6".to_owned()))).unwrap();
     let rows = Chunks::new(source.rows().unwrap(), &filled, 8).next_chunk().unwrap().unwrap();
