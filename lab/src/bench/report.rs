@@ -100,7 +100,7 @@ pub struct About {
     /// log2 of the modulus of the keys, where a library chooses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_key_modulus: Option<f64>,
-    /// Number and bits of the moduli, those of ciphertexts and then the special ones, as `3×54 + 1×54`.
+    /// Number and bits of the moduli, those of ciphertexts and then the special ones, as `3×53.5 + 1×53.5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moduli: Option<String>,
     /// Distribution of the secret key's coefficients.

@@ -1,6 +1,6 @@
 //! How wide the moduli are that each library is fastest with.
 
-use sunzi_math::DEFAULT_PRIME_BOUND;
+use sunzi_math::{DEFAULT_PRIME_BOUND, log2_product};
 
 use super::{Library, Scheme};
 
@@ -43,15 +43,15 @@ fn multiplies_52_bits() -> bool {
     false
 }
 
-/// Number and bits of ciphertext moduli and special ones, as `1×55, 2×45 + 1×60`.
+/// Number and bits of ciphertext moduli and special ones, as `1×55, 2×45 + 1×60`. Moduli in a row of about one size
+/// are said together, by their mean.
 pub(super) fn said(q: &[u64], p: &[u64]) -> String {
-    let runs = |moduli: &[u64]| {
-        // Rounded: primes of a scale lie on both sides of it.
-        let bits = |modulus: &u64| (*modulus as f64).log2().round();
-        let runs = moduli.chunk_by(|a, b| bits(a) == bits(b));
-        let runs = runs.map(|run| format!("{}×{}", run.len(), run.first().map_or(0.0, bits)));
-        runs.collect::<Vec<_>>().join(", ")
+    let alike = |a: &u64, b: &u64| ((*a as f64).log2() - (*b as f64).log2()).abs() < 0.5;
+    let run = |run: &[u64]| {
+        let bits = format!("{:.1}", log2_product(run) / run.len() as f64);
+        format!("{}×{}", run.len(), bits.trim_end_matches(".0"))
     };
+    let runs = |moduli: &[u64]| moduli.chunk_by(alike).map(run).collect::<Vec<_>>().join(", ");
     if p.is_empty() { runs(q) } else { format!("{} + {}", runs(q), runs(p)) }
 }
 
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn moduli_are_said_by_their_bits() {
-        assert_eq!(said(&[97, 101, 65_537], &[1 << 50]), "2×7, 1×16 + 1×50");
+        assert_eq!(said(&[97, 101, 65_537], &[1 << 50]), "2×6.6, 1×16 + 1×50");
         assert_eq!(said(&[(1 << 50) - 27, (1 << 50) + 1, 1 << 51], &[]), "2×50, 1×51");
     }
 
