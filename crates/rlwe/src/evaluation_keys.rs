@@ -2,7 +2,6 @@
 
 use rand_core::CryptoRng;
 
-use crate::operators::Operate;
 use crate::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, Rotation, SecretKey};
 
 /// Relinearisation and Galois keys, none of which decrypts; BFV and BGV use the same.
@@ -47,22 +46,6 @@ impl EvaluationKeys {
         let exponents: Result<Vec<u64>, _> =
             rotations.into_iter().map(|rotation| rotation.exponent(index)).collect();
         Self::for_exponents(context, secret, exponents?, rng)
-    }
-
-    /// Makes a relinearisation key, and Galois keys for rotations of a scheme's slots by these steps (left; right if
-    /// negative): all that operators need. The contexts of schemes have it as `evaluation_keys`.
-    ///
-    /// # Errors
-    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::NoRows`] for rotations in a ring without rows.
-    pub fn for_steps<S: Operate>(
-        context: &S::Context,
-        secret: &SecretKey,
-        steps: impl IntoIterator<Item = i64>,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Self, RlweError> {
-        let exponents: Result<Vec<u64>, _> =
-            steps.into_iter().map(|steps| S::rotation_exponent(context, steps)).collect();
-        Self::for_exponents(S::rlwe(context), secret, exponents?, rng)
     }
 
     /// Makes a relinearisation key, and Galois keys for X → X^k with these k.

@@ -29,12 +29,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
 
-pub use error::OperatorError;
+use rand_core::CryptoRng;
 
-use crate::{Ciphertext, EvaluationKeys, Evaluator, GaloisKeys, Homomorphic, RelinearizationKey, RlweError};
+pub use error::{OperatorError, Place};
 
-/// A place in the source of a program: where an operand was bound or an operator stands.
-pub type Place = &'static Location<'static>;
+use crate::{
+    Ciphertext, EvaluationKeys, Evaluator, GaloisKeys, Homomorphic, RelinearizationKey, RlweError, SecretKey,
+};
 
 /// A scheme whose operations operators stand for. Each function computes what the method of the scheme's evaluator
 /// computes; an owned `a` may be reused for the result.
@@ -122,6 +123,24 @@ pub trait OperateReals: Operate {
         a: &Ciphertext<Self>,
         constant: f64,
     ) -> Result<Ciphertext<Self>, Self::Error>;
+}
+
+impl EvaluationKeys {
+    /// Makes a relinearisation key, and Galois keys for rotations of a scheme's slots by these steps (left; right if
+    /// negative): all that operators need. The contexts of schemes have it as `evaluation_keys`.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::NoRows`] for rotations in a ring without rows.
+    pub fn for_steps<S: Operate>(
+        context: &S::Context,
+        secret: &SecretKey,
+        steps: impl IntoIterator<Item = i64>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RlweError> {
+        let exponents: Result<Vec<u64>, _> =
+            steps.into_iter().map(|steps| S::rotation_exponent(context, steps)).collect();
+        Self::for_exponents(S::rlwe(context), secret, exponents?, rng)
+    }
 }
 
 /// An evaluator bound to evaluation keys, whose [values](Value) operators compute with.

@@ -2,9 +2,11 @@
 
 use std::error::Error;
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
-use super::Place;
+/// A place in the source of a program: where an operand was bound or an operator stands.
+pub type Place = &'static Location<'static>;
 
 /// The first error of a chain of operators: which failed, where it stands, and where its operands come from. Each scheme
 /// has a name for it with its own error.
