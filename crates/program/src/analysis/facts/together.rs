@@ -32,10 +32,10 @@ pub(super) fn parts(operands: &[&Node], schema: &Schema) -> Vec<Part> {
     }
     for (column, terms) in found {
         let category = missing(column).is_some_and(|column| !column.has_indicator());
-        parts.push(match terms.as_slice() {
-            &[one] => Part::Alone(one),
+        parts.push(match *terms.as_slice() {
+            [one] => Part::Alone(one),
             _ if category => Part::Labels(terms),
-            &[a, b] => {
+            [a, b] => {
                 let first_is_number = matches!(operands.get(a), Some(Node::Column(_)));
                 let (number, indicator) = if first_is_number { (a, b) } else { (b, a) };
                 Part::Cells { column, number, indicator }
