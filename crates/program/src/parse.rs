@@ -8,6 +8,7 @@ mod compile;
 mod error;
 mod functions;
 mod lexer;
+mod needs;
 mod rows;
 mod syntax;
 mod totals;

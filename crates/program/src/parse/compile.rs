@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::error::Wrong;
-use super::rows::{Needs, Rows};
+use super::needs::{Needs, Rows};
 use super::syntax::{Kind, Statement, Tree, statements};
 use super::{Files, LONGEST_TEXT};
 use crate::language;

@@ -9,7 +9,7 @@ use sunzi_rlwe::words::counted;
 use super::compile::{Compiler, Value, wrong};
 use super::error::Wrong;
 use super::lexer::{Token, tokens};
-use super::rows::{Needs, Rows};
+use super::needs::{Needs, Rows};
 use super::syntax::{Kind, Tree};
 use crate::language::{self, Builtin, Elsewhere, Entry, FUNCTIONS, Way};
 use crate::schema::Kind as ColumnKind;

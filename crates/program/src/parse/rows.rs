@@ -6,41 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::compile::Compiler;
+use super::needs::{Needs, Rows};
 use crate::graph::Node;
 use crate::schema::{CELLS, Kind};
 use crate::{Decimal, NodeId, ProgramError};
 
-/// Indices of columns of numbers that may have missing cells.
-pub(super) type Needs = BTreeSet<usize>;
-
-/// Value with a number in every row in which the columns it needs have cells.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Rows {
-    pub(super) id: NodeId,
-    /// Columns without whose cells the value is missing.
-    pub(super) needs: Needs,
-}
-
 /// Largest number of needed columns for which sums are multiplied by indicators part by part: with more, one
 /// product of all of them is cheaper.
 const FEW: usize = 2;
-
-impl Rows {
-    /// Returns a value that no row lacks.
-    pub(super) fn everywhere(id: NodeId) -> Self {
-        Self { id, needs: Needs::new() }
-    }
-
-    /// Returns another node that is missing where this value is.
-    pub(super) fn at(self, id: NodeId) -> Self {
-        Self { id, ..self }
-    }
-
-    /// Returns the columns that this or the other value needs.
-    pub(super) fn joint(&self, other: &Self) -> Needs {
-        self.needs.union(&other.needs).copied().collect()
-    }
-}
 
 impl Compiler<'_> {
     /// Returns a column of numbers.

@@ -1,7 +1,7 @@
 //! Totals: formulas of sums over the rows of the current group in which what is summed is not missing.
 
 use super::compile::Compiler;
-use super::rows::{Needs, Rows};
+use super::needs::{Needs, Rows};
 use crate::{Decimal, Formula, NodeId, ProgramError};
 
 impl Compiler<'_> {
