@@ -221,12 +221,13 @@ where
 /// Text of a tick where values are whole numbers, such as depths, threads and logarithms of degrees: none between them.
 pub(crate) fn whole(tick: f64) -> String {
     // Ticks are computed and may be off by a rounding.
-    if (tick - tick.round()).abs() < 1e-9 { format!("{}", tick.round()) } else { String::new() }
+    if (tick - tick.round()).abs() < 1e-9 { rounded(tick.round()) } else { String::new() }
 }
 
 /// Text of a tick with the digits that it has apart from roundings.
 fn rounded(tick: f64) -> String {
-    format!("{}", (tick * 1e9).round() / 1e9)
+    // The sum has no -0.
+    format!("{}", (tick * 1e9).round() / 1e9 + 0.0)
 }
 
 /// The range of a list of values; a single value gets room around it.
