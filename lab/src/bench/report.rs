@@ -228,9 +228,11 @@ pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
 
 /// The rows of a benchmark as a table of aligned columns.
 pub fn table(rows: &[Row]) -> String {
-    let mut lines = vec![cells(&Row::default()).map(|(heading, _)| heading.to_owned())];
+    let headings = cells(&Row::default()).map(|(heading, _)| heading.to_owned());
+    // As many widths as there are columns: a column without one would be left out.
+    let mut widths = headings.each_ref().map(|_| 0);
+    let mut lines = vec![headings];
     lines.extend(rows.iter().map(|row| cells(row).map(|(_, cell)| cell)));
-    let mut widths = [0; 30];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = cell.chars().count().max(*width);
