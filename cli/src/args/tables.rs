@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sunzi::program::schema::{MAX_ROWS, TimeUnit};
-use sunzi::table::{Asked, DateFormat, Range, Reading, csv};
+use sunzi::table::{Asked, DateFormat, Missing, MissingCells, Range, Reading, csv};
 
 use super::{AcceptArgs, FILE_CODES};
 use crate::files::mode::ModeArgs;
@@ -26,6 +26,10 @@ pub(crate) struct ReadingArgs {
     /// How dates and times are written beside ISO 8601, such as %d.%m.%Y or '%m/%d/%Y %H:%M'
     #[arg(long, value_name = "PATTERN", value_parser = DateFormat::new)]
     date_format: Option<DateFormat>,
+    /// What is done about missing cells (empty, null, NaN, NA, N/A or None): refuse, skip, which leaves them out of statistics, or a value to stand in each; for
+    /// one column as in age=skip,cost=0. Refused unless given or declared in a schema; may be given several times
+    #[arg(long, value_name = "[COLUMN=]CHOICE,...", value_parser = parse_missing)]
+    missing: Vec<MissingCells>,
 }
 
 /// Options of a table and of how it is taken.
@@ -69,7 +73,15 @@ impl ReadingArgs {
             decimal_comma: self.decimal_comma,
             date_format: self.date_format.clone(),
             units: Vec::new(),
+            missing: self.missing(),
         }
+    }
+
+    /// Joins the choices of several arguments about missing cells; the last one counts.
+    fn missing(&self) -> MissingCells {
+        let given = self.missing.iter().rev();
+        let columns = given.clone().flat_map(|given| given.columns.iter().rev().cloned()).collect();
+        MissingCells { all: given.filter_map(|given| given.all.clone()).next(), columns }
     }
 }
 
@@ -121,6 +133,33 @@ fn parse_range(text: &str) -> Result<Range, String> {
         whole.then_some(Range { column, low, high })
     });
     range.ok_or_else(|| "expected a column and its range, as in cost=0..999.99".to_owned())
+}
+
+/// Parses choices about missing cells, for columns or for all of them.
+fn parse_missing(text: &str) -> Result<MissingCells, String> {
+    let wrong =
+        || "expected skip, refuse or a value, or choices for columns as in age=skip,cost=0".to_owned();
+    let mut cells = MissingCells::default();
+    for choice in csv::names(text).map_err(|_| wrong())? {
+        let (column, choice) = match choice.rsplit_once('=') {
+            Some((column, choice)) => (Some(column.trim()), choice.trim()),
+            None => (None, choice.trim()),
+        };
+        if choice.is_empty() || column.is_some_and(str::is_empty) {
+            return Err(wrong());
+        }
+        let missing = match choice {
+            "skip" => Missing::Skip,
+            "refuse" => Missing::Refuse,
+            value => Missing::Value(value.to_owned()),
+        };
+        match column {
+            Some(column) => cells.columns.push((column.to_owned(), missing)),
+            None if cells.all.is_some() => return Err(wrong()),
+            None => cells.all = Some(missing),
+        }
+    }
+    Ok(cells)
 }
 
 /// Parses the unit of a column.
@@ -227,6 +266,19 @@ mod tests {
         }
         assert_eq!(parse_unit("a=b=days"), Ok(("a=b".to_owned(), TimeUnit::Days)));
         assert!(parse_unit("a=weeks").unwrap_err().contains("days, hours") && parse_unit("=days").is_err());
+    }
+
+    #[test]
+    fn choices_about_missing_cells_are_for_columns_or_for_all() {
+        let value = |text: &str| Missing::Value(text.to_owned());
+        let cells = parse_missing("skip, cost = 0,\"last, first=none of these\"").unwrap();
+        assert_eq!(cells.all, Some(Missing::Skip));
+        let named = [("cost", value("0")), ("last, first", value("none of these"))];
+        assert_eq!(cells.columns, named.map(|(name, missing)| (name.to_owned(), missing)));
+        assert_eq!(parse_missing("-0.5").unwrap().all, Some(value("-0.5")));
+        for text in ["", ",", "skip,0", "age=", "=skip", "a=skip,", "\"x"] {
+            assert!(parse_missing(text).unwrap_err().contains("age=skip,cost=0"), "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
 use sunzi::program::packed::{self, Packer};
-use sunzi::program::run::{Cells, Table};
+use sunzi::program::run::{Cells, MISSING_UNIT, Table};
 use sunzi::program::{Contexts, Kind, Plan, ProgramError, Schema};
 use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::{bytes, counted};
@@ -32,7 +32,7 @@ struct Made {
     key: String,
     rows: u64,
     chunks: usize,
-    /// Number of columns and labels of the table that are encrypted.
+    /// Number of columns, labels and indicators of cells of the table that are encrypted.
     encrypted: usize,
     bytes: u64,
     seconds: f64,
@@ -328,7 +328,9 @@ impl<'a> Job<'a> {
         let none = || CliError::input("no column would be encrypted: name fewer with --clear");
         let input = self.inputs.first().ok_or_else(none)?;
         let columns = self.schema.columns.iter().map(|column| match column.kind {
+            Kind::Decimal { .. } if column.missing => Cells::Units(vec![MISSING_UNIT]),
             Kind::Decimal { .. } => Cells::Units(vec![column.padding_units()]),
+            Kind::Real { .. } if column.missing => Cells::Reals(vec![f64::NAN]),
             Kind::Real { .. } => Cells::Reals(vec![column.padding()]),
             Kind::Category { .. } => Cells::Labels(vec![0]),
         });
@@ -347,7 +349,7 @@ impl Made {
             bytes(*size)
         );
         if found {
-            text.push_str("\nranges and labels are those of the table, and public: to hide them, declare wider ones with --schema");
+            text.push_str("\nranges, labels and which columns have missing cells are those of the table, and public: to hide them, declare wider ones with --schema");
         }
         text
     }

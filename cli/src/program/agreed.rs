@@ -72,7 +72,7 @@ impl Clear {
         let of = |value: &OutputValue| match value {
             OutputValue::Number(formula) => vec![rests(formula)],
             OutputValue::Groups(groups) => groups.iter().map(|group| rests(&group.formula)).collect(),
-            OutputValue::Column(id) => vec![clear.contains(id)],
+            OutputValue::Column(id) | OutputValue::Partial { column: id, .. } => vec![clear.contains(id)],
         };
         Self(program.outputs().iter().map(|output| of(&output.value)).collect())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use serde::Serialize;
 use sunzi::program::run::Estimate;
-use sunzi::program::{NodeId, Number, Opened, OutputValue, Program, Undefined};
+use sunzi::program::{NodeId, Number, Opened, Program, Undefined};
 
 use super::agreed::Clear;
 use crate::error::{CliError, one_line};
@@ -67,7 +67,8 @@ struct Grouped {
 /// itself.
 #[derive(Debug, Serialize)]
 struct Value {
-    value: f64,
+    /// The number; none in a row in which a cell is missing.
+    value: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,7 +85,7 @@ impl Value {
             Number::Real(_) => None,
         };
         Self {
-            value: estimate.number.to_f64(),
+            value: (!estimate.is_missing()).then(|| estimate.number.to_f64()),
             error: off(estimate),
             exact,
             never_encrypted: clear.then_some(true),
@@ -121,6 +122,9 @@ fn decimals(number: &Number) -> String {
 /// Returns a number for people: no more digits than its error leaves, and an error that holds what rounding
 /// takes.
 fn shown(estimate: &Estimate) -> String {
+    if estimate.is_missing() {
+        return "missing".to_owned();
+    }
     let Some(error) = off(estimate) else { return decimals(&estimate.number) };
     let value = estimate.number.to_f64();
     let places = (1.0 - error.log10()).clamp(0.0, 17.0) as usize;
@@ -222,8 +226,7 @@ impl<'a> Csv<'a> {
 
     /// Writes rows of a column as CSV, from row `first` on.
     pub(super) fn rows(&self, id: NodeId, first: usize, cells: &[Estimate]) -> Result<(), CliError> {
-        let of =
-            |output: &sunzi::program::Output| matches!(output.value, OutputValue::Column(own) if own == id);
+        let of = |output: &sunzi::program::Output| output.value.column() == Some(id);
         for (at, output) in self.program.outputs().iter().enumerate().filter(|(_, output)| of(output)) {
             for (row, cell) in cells.iter().enumerate() {
                 line(&output.name, (first + row + 1).to_string(), Ok(cell), self.clear.at(at, 0))?;
@@ -246,7 +249,8 @@ impl<'a> Csv<'a> {
 
 /// Writes a number and its error as a line of CSV, or nothing and why there is none.
 fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>, clear: bool) -> Result<(), CliError> {
-    let value = number.map_or_else(|_| String::new(), |estimate| decimals(&estimate.number));
+    let there = number.ok().filter(|estimate| !estimate.is_missing());
+    let value = there.map_or_else(String::new, |estimate| decimals(&estimate.number));
     let error = match number {
         Ok(estimate) => off(estimate).map_or_else(String::new, |error| format!("{error:e}")),
         Err(why) => why.to_string(),

@@ -38,6 +38,8 @@ mod million;
 #[cfg(test)]
 mod mismatch;
 #[cfg(test)]
+mod missing;
+#[cfg(test)]
 #[cfg(unix)]
 mod modes;
 #[cfg(test)]

@@ -174,10 +174,10 @@ impl Contexts {
         Codec::new(self, layout)
     }
 
-    /// Returns log2 of the number that a column's cells are divided by before CKKS encrypts them: it depends on the
-    /// column alone.
+    /// Returns log2 of the number that a column's cells, or the indicator of a label or of cells, are divided by before
+    /// CKKS encrypts them: it depends on the column alone.
     #[must_use]
-    pub fn exponent(column: &Column) -> i32 {
-        crate::analysis::stored_exponent(column)
+    pub fn exponent(column: &Column, label: Option<usize>) -> i32 {
+        crate::analysis::stored_exponent(column, label.is_some())
     }
 }

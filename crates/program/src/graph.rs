@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use serde::{Deserialize, Serialize};
 
-use crate::schema::{Kind, Schema};
+use crate::schema::{CELLS, Kind, Schema};
 use crate::{Decimal, Function, ProgramError};
 
 /// Largest number of nodes of a program.
@@ -39,11 +39,12 @@ impl NodeId {
 pub enum Node {
     /// Column of numbers, by its index in the schema.
     Column(usize),
-    /// Indicator: 1 where a category has a given label, else 0.
+    /// Indicator: 1 where a category has a given label, or where a column of numbers has a cell, else 0.
     Indicator {
-        /// Index of the category in the schema.
+        /// Index of the column in the schema.
         column: usize,
-        /// Index of the label among the category's labels.
+        /// Index of the label among the category's labels; [`CELLS`] for a column of numbers, whose cells may be
+        /// missing.
         label: usize,
     },
     /// Linear combination Σ c_i·x_i + c with distinct x_i in ascending order and c_i ≠ 0.
@@ -201,7 +202,8 @@ impl Graph {
         self.insert(Node::Column(column))
     }
 
-    /// Adds an indicator: 1 where a category has the label at this index.
+    /// Adds an indicator: 1 where a category has the label at this index, or, for the label [`CELLS`], where a column
+    /// of numbers has a cell.
     ///
     /// # Errors
     /// Every error of [`column`](Self::column).
@@ -299,6 +301,15 @@ impl Graph {
         }
         self.check(a)?;
         self.check(b)?;
+        // A missing cell is stored as 0, which its indicator leaves as it is.
+        for (indicator, column) in [(a, b), (b, a)] {
+            if let (Some(Node::Indicator { column: own, .. }), Some(Node::Column(column_of))) =
+                (self.node(indicator), self.node(column))
+                && own == column_of
+            {
+                return Ok(column);
+            }
+        }
         // 0 or 1 is its own square.
         if a == b && matches!(self.node(a), Some(Node::Indicator { .. } | Node::Positive { .. })) {
             return Ok(a);
@@ -403,6 +414,7 @@ impl Graph {
     /// Adds a node by the graph's operations, if it reads a column that exists.
     fn rebuilt(&mut self, node: &Node, schema: &Schema) -> Result<Option<NodeId>, ProgramError> {
         let kind = |column: usize| schema.columns.get(column).map(|column| &column.kind);
+        let missing = |column: usize| schema.columns.get(column).is_some_and(|column| column.missing);
         Ok(Some(match node {
             Node::Column(column) => match kind(*column) {
                 Some(Kind::Decimal { .. } | Kind::Real { .. }) => self.column(*column)?,
@@ -410,6 +422,9 @@ impl Graph {
             },
             Node::Indicator { column, label } => match kind(*column) {
                 Some(Kind::Category { labels }) if *label < labels.len() => {
+                    self.indicator(*column, *label)?
+                }
+                Some(Kind::Decimal { .. } | Kind::Real { .. }) if *label == CELLS && missing(*column) => {
                     self.indicator(*column, *label)?
                 }
                 _ => return Ok(None),

@@ -8,7 +8,10 @@ mod compile;
 mod error;
 mod functions;
 mod lexer;
+mod needs;
+mod rows;
 mod syntax;
+mod totals;
 
 pub use error::ParseError;
 

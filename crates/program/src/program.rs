@@ -58,6 +58,13 @@ pub enum OutputValue {
     Groups(Vec<Group>),
     /// Column with a number for each row, decrypted as it is.
     Column(NodeId),
+    /// Column with a number for some rows: those where another column is 1. That one is 0 elsewhere.
+    Partial {
+        /// Node with the numbers.
+        column: NodeId,
+        /// Node that is 1 in the rows that have a number, and else 0.
+        valid: NodeId,
+    },
 }
 
 /// Formula of an output for one group.
@@ -86,7 +93,16 @@ impl OutputValue {
         match self {
             Self::Number(formula) => vec![formula],
             Self::Groups(groups) => groups.iter().map(|group| &group.formula).collect(),
-            Self::Column(_) => Vec::new(),
+            Self::Column(_) | Self::Partial { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns the node whose column is the output.
+    #[must_use]
+    pub fn column(&self) -> Option<NodeId> {
+        match self {
+            Self::Column(column) | Self::Partial { column, .. } => Some(*column),
+            Self::Number(_) | Self::Groups(_) => None,
         }
     }
 }
@@ -137,8 +153,26 @@ impl Program {
             let reason = format!("an output needs node {}, which is not there", id.0);
             return Err(ProgramError::Invalid(reason));
         }
+        program.check_partial()?;
         program.bands = bands(&mut program.graph, &program.schema, used)?;
         Ok(program)
+    }
+
+    /// Checks that no column is an output for some rows and for others again, which are told apart by the column.
+    fn check_partial(&self) -> Result<(), ProgramError> {
+        let mut of: BTreeMap<NodeId, Option<NodeId>> = BTreeMap::new();
+        for output in &self.outputs {
+            let (column, valid) = match output.value {
+                OutputValue::Column(column) => (column, None),
+                OutputValue::Partial { column, valid } => (column, Some(valid)),
+                OutputValue::Number(_) | OutputValue::Groups(_) => continue,
+            };
+            if *of.entry(column).or_insert(valid) != valid {
+                let reason = "one column is two results with different missing rows: leave one of them out";
+                return Err(ProgramError::Invalid(reason.to_owned()));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the program over a table of another number of rows.
@@ -197,16 +231,25 @@ impl Program {
     /// Returns the nodes whose columns are decrypted, bands included.
     #[must_use]
     pub fn columns(&self) -> BTreeSet<NodeId> {
-        self.with_bands(self.shown_columns())
+        let valid = self.outputs.iter().filter_map(|output| match output.value {
+            OutputValue::Partial { valid, .. } => Some(valid),
+            _ => None,
+        });
+        self.with_bands(self.shown_columns().into_iter().chain(valid).collect())
+    }
+
+    /// Returns the node that is 1 in the rows in which an output column has a number; `None` where all have one.
+    #[must_use]
+    pub fn valid(&self, column: NodeId) -> Option<NodeId> {
+        self.outputs.iter().find_map(|output| match output.value {
+            OutputValue::Partial { column: own, valid } if own == column => Some(valid),
+            _ => None,
+        })
     }
 
     /// Returns the nodes whose columns are outputs.
     pub(crate) fn shown_columns(&self) -> BTreeSet<NodeId> {
-        let column = |output: &Output| match output.value {
-            OutputValue::Column(id) => Some(id),
-            _ => None,
-        };
-        self.outputs.iter().filter_map(column).collect()
+        self.outputs.iter().filter_map(|output| output.value.column()).collect()
     }
 
     /// Returns the nodes that some output depends on, in the order of the graph.
@@ -234,7 +277,7 @@ impl Program {
                 let numbers = groups.iter().map(|group| (group.labels.clone(), value(&group.formula)));
                 Opened::Groups(numbers.collect())
             }
-            OutputValue::Column(id) => Opened::Column(*id),
+            OutputValue::Column(column) | OutputValue::Partial { column, .. } => Opened::Column(*column),
         };
         self.outputs.iter().map(|output| (output.name.as_str(), open(&output.value))).collect()
     }

@@ -138,17 +138,25 @@ impl Description {
         WireError::value("layout", "that of the parameters", "another")
     }
 
-    /// Returns a chunk of a column, with errors that include the bands of comparisons.
-    fn banded(
+    /// Returns a chunk of a column, with errors that include the bands of comparisons, and without the numbers of rows
+    /// that have none.
+    fn shown(
         &self,
         id: NodeId,
         chunk: &BTreeMap<NodeId, Vec<Estimate>>,
     ) -> Result<Vec<Estimate>, ProgramError> {
         let missing = || ProgramError::mismatch("a chunk", "all its columns", "some of them");
         let own = chunk.get(&id).ok_or_else(missing)?.iter().cloned();
-        let Some(band) = self.program.band(id) else { return Ok(own.collect()) };
-        let band = chunk.get(&band).ok_or_else(missing)?;
-        Ok(own.zip(band).map(|(cell, band)| cell.widened(band)).collect())
+        let mut cells: Vec<Estimate> = own.collect();
+        if let Some(band) = self.program.band(id) {
+            let band = chunk.get(&band).ok_or_else(missing)?;
+            cells = cells.into_iter().zip(band).map(|(cell, band)| cell.widened(band)).collect();
+        }
+        let Some(valid) = self.program.valid(id) else { return Ok(cells) };
+        let open = || ProgramError::mismatch("whether a row has a number", "1 or 0", "a number between");
+        let valid = chunk.get(&valid).ok_or_else(missing)?.iter().map(|valid| valid.holds().ok_or_else(open));
+        let shown = |(cell, valid)| Ok(if valid? { cell } else { Estimate::missing() });
+        cells.into_iter().zip(valid).map(shown).collect()
     }
 }
 
@@ -350,7 +358,7 @@ impl<I: BufRead> ResultsReader<'_, I> {
                         continue;
                     }
                     for &id in &shown {
-                        let cells = self.description.banded(id, &cells_of)?;
+                        let cells = self.description.shown(id, &cells_of)?;
                         column(id, first, cells)?;
                     }
                     cells_of.clear();

@@ -25,7 +25,7 @@ pub(crate) use peak::{Holdings, peak};
 pub use reference::{Clear, Reference, reference};
 pub(crate) use reference::{computed, leaf, sum_of, total};
 pub(crate) use signed::{signed_product, signed_sum};
-pub use table::{Cells, Table, encrypted_inputs};
+pub use table::{Cells, MISSING_LABEL, MISSING_UNIT, Table, encrypted_inputs};
 
 use crate::analysis::Layout;
 pub use crate::estimate::Estimate;

@@ -17,6 +17,9 @@ pub const MAX_ROWS: u64 = 1 << 40;
 /// Largest number of columns of a table, and of labels of a category.
 pub const MAX_COLUMNS: usize = 4096;
 
+/// Label of the indicator of a column of numbers that may have missing cells: 1 where there is a cell, else 0.
+pub const CELLS: usize = 0;
+
 /// Schema of a table: public even where the cells of the table are encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +43,10 @@ pub struct Column {
     /// Unit of a column of dates or times, which has whole numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
+    /// Whether rows may have no cell in the column. An encrypted column of numbers has an encrypted indicator of its
+    /// cells beside it then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missing: bool,
 }
 
 /// Kind of the cells of a column, with their range or labels.
@@ -98,7 +105,21 @@ impl Column {
     /// Makes an encrypted column of this kind.
     #[must_use]
     pub fn new(name: &str, kind: Kind) -> Self {
-        Self { name: name.to_owned(), kind, encrypted: true, unit: None }
+        Self { name: name.to_owned(), kind, encrypted: true, unit: None, missing: false }
+    }
+
+    /// Returns the column as one in which rows may have no cell.
+    ///
+    /// ```
+    /// use sunzi_program::Column;
+    ///
+    /// let age = Column::integer("age", 18, 90).with_missing();
+    /// assert!(age.missing);
+    /// assert_eq!(age.padding(), 0.0, "what stands in place of a missing cell");
+    /// ```
+    #[must_use]
+    pub fn with_missing(self) -> Self {
+        Self { missing: true, ..self }
     }
 
     /// Returns the column with a unit, for whole numbers that stand for dates or times.
@@ -114,10 +135,12 @@ impl Column {
     }
 
     /// Returns the number in slots that belong to no row: the one nearest to zero in the column's range, so that no
-    /// computation leaves its range there; 0, in units of the last decimal, for each label of a category.
+    /// computation leaves its range there; 0 for each label of a category. In a column with missing cells it is 0, and
+    /// stands in place of these cells too.
     #[must_use]
     pub fn padding(&self) -> f64 {
         match self.kind {
+            _ if self.missing => 0.0,
             Kind::Decimal { decimals, .. } => self.padding_units() as f64 / 10_f64.powi(decimals as i32),
             Kind::Real { low, high } => 0.0_f64.max(low).min(high),
             Kind::Category { .. } => 0.0,
@@ -128,8 +151,25 @@ impl Column {
     #[must_use]
     pub fn padding_units(&self) -> i64 {
         match self.kind {
-            Kind::Decimal { low, high, .. } => 0.max(low).min(high),
+            Kind::Decimal { low, high, .. } if !self.missing => 0.max(low).min(high),
             _ => 0,
+        }
+    }
+
+    /// Whether the column is one of numbers whose cells may be missing, and so has an indicator of its cells.
+    #[must_use]
+    pub fn has_indicator(&self) -> bool {
+        self.missing && !matches!(self.kind, Kind::Category { .. })
+    }
+
+    /// Returns the number of parts of the column that are encrypted or read by themselves: labels of a category, or
+    /// numbers and the indicator of their cells if these may be missing.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Option<usize>> {
+        match &self.kind {
+            Kind::Category { labels } => (0..labels.len()).map(Some).collect(),
+            _ if self.missing => vec![None, Some(CELLS)],
+            _ => vec![None],
         }
     }
 
@@ -258,7 +298,10 @@ mod tests {
             assert_eq!(serde_json::from_str::<Column>(&text).unwrap(), column);
         }
         let plain = serde_json::to_string(&Column::integer("a", 0, 9)).unwrap();
-        assert!(!plain.contains("unit"), "{plain}");
+        assert!(!plain.contains("unit") && !plain.contains("missing"), "{plain}");
+        let missing = Column::integer("a", 0, 9).with_missing();
+        let text = serde_json::to_string(&missing).unwrap();
+        assert_eq!(serde_json::from_str::<Column>(&text).unwrap(), missing);
         for wrong in ["days", "days since 1970", "weeks since 1970-01-01", "days  since 1970-01-01"] {
             assert!(Unit::try_from(wrong.to_owned()).unwrap_err().contains("such as"), "{wrong}");
         }
@@ -271,5 +314,7 @@ mod tests {
         assert_eq!(Column::decimal("a", 1, 15, 20).padding(), 1.5);
         assert_eq!(Column::real("a", -1.0, 1.0).padding(), 0.0);
         assert_eq!(Column::category("a", &["x"]).padding(), 0.0);
+        assert_eq!(Column::integer("a", 29, 77).with_missing().padding_units(), 0);
+        assert_eq!(Column::real("a", 1.0, 2.0).with_missing().padding(), 0.0);
     }
 }

@@ -53,6 +53,10 @@ impl Chunks {
         let Some(Kind::Category { labels }) = kind.map(|column| &column.kind) else {
             return Err(TableError::column(column, "rows are partitioned by a clear category only"));
         };
+        if at.and_then(|at| self.schema.columns.get(at)).is_some_and(|column| column.missing) {
+            let problem = "may have missing cells, and rows are partitioned by labels: fill them in with --missing LABEL";
+            return Err(TableError::column(column, problem));
+        }
         let waiting = labels.iter().map(|_| Waiting::default()).collect();
         Ok(Self { partition: at, waiting, ..self })
     }

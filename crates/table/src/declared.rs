@@ -26,6 +26,8 @@ struct ColumnFile {
     kind: KindFile,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unit: Option<Unit>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    missing: bool,
     #[serde(default = "encrypted")]
     encrypted: bool,
 }
@@ -116,7 +118,7 @@ pub fn write_schema(schema: &Schema) -> Result<String, TableError> {
 
 impl ColumnFile {
     fn of(column: &Column) -> Self {
-        let Column { name, kind, encrypted, unit } = column.clone();
+        let Column { name, kind, encrypted, unit, missing } = column.clone();
         let kind = match kind {
             Kind::Decimal { decimals, low, high } => {
                 let end = |v| End::of(v, decimals, unit);
@@ -125,11 +127,11 @@ impl ColumnFile {
             Kind::Real { low, high } => KindFile::Real { range: Some((low, high)), low: None, high: None },
             Kind::Category { labels } => KindFile::Category { labels },
         };
-        Self { name, kind, unit, encrypted }
+        Self { name, kind, unit, missing, encrypted }
     }
 
     fn column(self) -> Result<Column, TableError> {
-        let Self { name, kind, unit, encrypted } = self;
+        let Self { name, kind, unit, missing, encrypted } = self;
         let wrong = |problem| TableError::column(&name, problem);
         let kind = match kind {
             KindFile::Decimal { decimals, range, low, high } => {
@@ -143,7 +145,7 @@ impl ColumnFile {
             }
             KindFile::Category { labels } => Kind::Category { labels },
         };
-        Ok(Column { name, kind, encrypted, unit })
+        Ok(Column { name, kind, encrypted, unit, missing })
     }
 }
 
@@ -203,6 +205,7 @@ mod tests {
         let unit = |time, since| Unit { time, since };
         let columns = vec![
             Column::integer("age", 0, 120),
+            Column::integer("weight", 1, 300).with_missing(),
             Column::decimal("cost", 2, -5, 99_999).in_the_clear(),
             Column::decimal("long", 1, -LARGEST_CELL, LARGEST_CELL),
             Column::integer("most", -LARGEST_CELL, LARGEST_CELL),
@@ -214,9 +217,15 @@ mod tests {
         ];
         let schema = Schema::new(7, columns).unwrap();
         let json = write_schema(&schema).unwrap();
-        for part in
-            ["-0.05", "999.99", "\"900719925474099.2\"", "9007199254740992", "\"2024-01-01\"", "\"23:59:59\""]
-        {
+        for part in [
+            "-0.05",
+            "999.99",
+            "\"missing\": true",
+            "\"900719925474099.2\"",
+            "9007199254740992",
+            "\"2024-01-01\"",
+            "\"23:59:59\"",
+        ] {
             assert!(json.contains(part), "{part}: {json}");
         }
         let asked = read_schema(&json).unwrap();

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use sunzi_program::Column;
+use sunzi_program::run::{MISSING_LABEL, MISSING_UNIT};
 use sunzi_program::schema::{Kind, Unit};
 
+use crate::missing::{REFUSED, UNDECLARED};
 use crate::reading::{Numeric, Reading};
-use crate::{Cell, Decimal, Moment, TableError};
+use crate::{Cell, Decimal, Missing, Moment, TableError};
 
 /// A cell converted for its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub(crate) struct Fit {
     reading: Reading,
     /// Index of each label of the column.
     labels: HashMap<String, u32>,
+    /// What stands in missing cells, or the problem that they have.
+    missing: Result<Fitted, String>,
 }
 
 impl Fit {
@@ -30,7 +34,45 @@ impl Fit {
             Kind::Category { labels } => labels.iter().cloned().zip(0..).collect(),
             _ => HashMap::new(),
         };
-        Self { column: column.clone(), reading: reading.clone(), labels }
+        let missing = Err(REFUSED.to_owned());
+        let mut fit = Self { column: column.clone(), reading: reading.clone(), labels, missing };
+        fit.missing = match reading.missing.of(&column.name, column.missing) {
+            Missing::Refuse => Err(REFUSED.to_owned()),
+            Missing::Skip if column.missing => Ok(fit.absent()),
+            Missing::Skip => Err(UNDECLARED.to_owned()),
+            Missing::Value(value) => {
+                let plain = Self { reading: reading.plain(), labels: fit.labels.clone(), ..fit.bare() };
+                plain
+                    .try_there(&Cell::Text(value))
+                    .map_err(|problem| format!("is missing, and the value {value:?} in its place {problem}"))
+            }
+        };
+        fit
+    }
+
+    /// Returns the check of the column without its labels.
+    fn bare(&self) -> Self {
+        let (column, reading) = (self.column.clone(), self.reading.clone());
+        Self { column, reading, labels: HashMap::new(), missing: self.missing.clone() }
+    }
+
+    /// Returns what stands for a cell that stays missing.
+    fn absent(&self) -> Fitted {
+        match self.column.kind {
+            Kind::Decimal { .. } => Fitted::Unit(MISSING_UNIT),
+            Kind::Real { .. } => Fitted::Real(f64::NAN),
+            Kind::Category { .. } => Fitted::Label(MISSING_LABEL),
+        }
+    }
+
+    /// Whether the column has labels.
+    pub(crate) fn is_of_labels(&self) -> bool {
+        matches!(self.column.kind, Kind::Category { .. })
+    }
+
+    /// Whether a word such as NA is a missing cell of the column, whose missing cells are `taken` or else refused.
+    pub(crate) fn has_missing_words(&self, cell: &Cell<'_>, taken: bool) -> bool {
+        !self.is_of_labels() || taken && !self.labels.contains_key(cell.text().as_ref())
     }
 
     /// Refuses a number outside the declared range, and a label that was not declared; `place` names the cell in the message.
@@ -44,6 +86,13 @@ impl Fit {
     }
 
     fn try_fit(&self, cell: &Cell<'_>) -> Result<Fitted, String> {
+        let absent =
+            cell.is_absent() || cell.is_missing_word() && self.has_missing_words(cell, self.missing.is_ok());
+        if absent { self.missing.clone() } else { self.try_there(cell) }
+    }
+
+    /// Converts a cell that is not missing.
+    fn try_there(&self, cell: &Cell<'_>) -> Result<Fitted, String> {
         match (&self.column.kind, self.column.unit) {
             (Kind::Decimal { low, high, .. }, Some(unit)) => self.time(cell, unit, (*low, *high)),
             (Kind::Decimal { decimals, low, high }, None) => {
@@ -67,9 +116,6 @@ impl Fit {
                 };
                 let inside = (*low..=*high).contains(&value);
                 if inside { Ok(Fitted::Real(value)) } else { Err(outside(low, high)) }
-            }
-            (Kind::Category { .. }, _) if matches!(cell, Cell::Missing) => {
-                Err("is empty, expected a label: fill it in".to_owned())
             }
             (Kind::Category { .. }, _) => {
                 self.labels.get(cell.text().as_ref()).copied().map(Fitted::Label).ok_or_else(|| {

@@ -4,12 +4,13 @@ use sunzi_program::graph::Node;
 use sunzi_program::schema::Kind;
 use sunzi_program::{Column, Schema};
 
-/// Source of one ciphertext of every chunk: a column, or a label of a category.
+/// Source of one ciphertext of every chunk: a column, a label of a category, or the indicator of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Input {
     /// Index of the column in the schema.
     pub column: usize,
-    /// Index of the label, for a category, whose zeros and ones are encrypted.
+    /// Index of the label, for a category, whose zeros and ones are encrypted; for a column of numbers
+    /// [`CELLS`](sunzi_program::schema::CELLS) stands for the indicator of its cells.
     pub label: Option<usize>,
 }
 
@@ -39,12 +40,7 @@ impl Input {
 pub fn inputs(schema: &Schema) -> Vec<Input> {
     let mut all = Vec::with_capacity(count_inputs(schema));
     for (at, column) in schema.columns.iter().enumerate().filter(|(_, column)| column.encrypted) {
-        match &column.kind {
-            Kind::Category { labels } => {
-                all.extend((0..labels.len()).map(|label| Input { column: at, label: Some(label) }));
-            }
-            _ => all.push(Input { column: at, label: None }),
-        }
+        all.extend(column.parts().into_iter().map(|label| Input { column: at, label }));
     }
     all
 }
@@ -53,7 +49,7 @@ pub fn inputs(schema: &Schema) -> Vec<Input> {
 pub(crate) fn count_inputs(schema: &Schema) -> usize {
     let of = |column: &Column| match &column.kind {
         Kind::Category { labels } => labels.len(),
-        _ => 1,
+        _ => 1 + usize::from(column.missing),
     };
     schema.columns.iter().filter(|column| column.encrypted).map(of).sum()
 }

@@ -2,7 +2,7 @@
 
 use sunzi_program::schema::TimeUnit;
 
-use crate::{Cell, DateFormat, Decimal, Moment, NotDecimal};
+use crate::{Cell, DateFormat, Decimal, MissingCells, Moment, NotDecimal};
 
 /// Choices of how the texts of a table are read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +13,8 @@ pub struct Reading {
     pub date_format: Option<DateFormat>,
     /// Units of time of columns, by name, for all others than days (dates) and seconds (times).
     pub units: Vec<(String, TimeUnit)>,
+    /// What is done about missing cells.
+    pub missing: MissingCells,
 }
 
 /// Number in a cell, and what it was written as.
@@ -67,6 +69,11 @@ impl Reading {
     /// Reads a text as a date or a time.
     pub(crate) fn moment(&self, text: &str) -> Option<Moment> {
         Moment::parse(text, self.date_format.as_ref())
+    }
+
+    /// Returns the choices for texts of people, who write numbers with a decimal point.
+    pub(crate) fn plain(&self) -> Self {
+        Self { decimal_comma: false, ..self.clone() }
     }
 
     /// Unit of time that is asked for a column.

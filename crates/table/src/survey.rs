@@ -12,7 +12,8 @@ use sunzi_program::{Column, ProgramError, Schema};
 use self::found::Found;
 pub use self::found::MOST_LABELS;
 use crate::fit::Fit;
-use crate::{Cell, Reading, Rows, TableError};
+use crate::missing::{REFUSED, UNDECLARED};
+use crate::{Cell, Missing, Reading, Rows, TableError};
 
 /// Options of a survey of a table.
 #[derive(Clone, Debug, Default)]
@@ -62,28 +63,91 @@ pub struct Surveyed {
 /// column of other texts becomes a category. Ranges and labels are then those of the table, and a schema is public: **declare them where the least,
 /// the largest or a rare label would tell too much**.
 ///
+/// Missing cells are refused, skipped or filled in, as [`Reading::missing`] says. A column whose cells are skipped is one that may have missing cells: one
+/// that is named there always, and others where one is found. A value that is filled in counts as a cell for ranges and labels.
+///
 /// # Errors
 /// [`TableError::Cell`] for a cell out of the declared range or of another kind than the others of its column; [`TableError::Column`] for columns that
 /// are named and missing, and for more than [`MOST_LABELS`] texts; every error of [`Rows`].
 pub fn survey(rows: &mut dyn Rows, asked: &Asked) -> Result<Surveyed, TableError> {
     let mut columns = taken(rows.names(), asked)?;
-    let sources: Vec<usize> = columns.iter().map(|(source, ..)| *source).collect();
+    let sources: Vec<usize> = columns.iter().map(|taken| taken.source).collect();
     rows.select(&sources)?;
     let mut count = 0;
     while rows.advance()? {
         count += 1;
-        for (source, found, column) in &mut columns {
-            let cell = rows.cell(*source);
-            found.see(&cell, &column.name, || rows.place(), &asked.reading)?;
+        for taken in &mut columns {
+            taken.see(&rows.cell(taken.source), || rows.place(), &asked.reading)?;
         }
     }
-    let finished = columns.into_iter().map(|(_, found, column)| found.finish(column, &asked.reading));
+    columns.iter_mut().try_for_each(|taken| taken.fill(&asked.reading))?;
+    let finished = columns.into_iter().map(|taken| taken.found.finish(taken.column, &asked.reading));
     let schema = Schema::new(count, finished.collect::<Result<_, _>>()?)?;
     Ok(Surveyed { schema, sources, reading: asked.reading.clone() })
 }
 
-/// Returns the columns that are taken of a table with these names: where each is in the table, and what is known of it.
-fn taken(names: &[String], asked: &Asked) -> Result<Vec<(usize, Found, Column)>, TableError> {
+/// A column that is taken of a table: where it is, and what is known of it.
+struct Taken {
+    source: usize,
+    found: Found,
+    column: Column,
+    /// Whether a cell was missing in whose place a value stands.
+    filled: bool,
+}
+
+/// Place of the value that stands in missing cells, for messages.
+const PLACE: &str = "the value for missing cells";
+
+impl Taken {
+    fn new(source: usize, found: Found, column: Column) -> Self {
+        Self { source, found, column, filled: false }
+    }
+
+    /// Takes a cell into account, or refuses it; `place` names the cell in the message.
+    fn see(
+        &mut self,
+        cell: &Cell<'_>,
+        place: impl FnOnce() -> String,
+        reading: &Reading,
+    ) -> Result<(), TableError> {
+        let choice = || reading.missing.of(&self.column.name, self.column.missing);
+        let absent = cell.is_absent()
+            || cell.is_missing_word() && self.found.has_missing_words(cell, *choice() != Missing::Refuse);
+        if !absent {
+            return self.found.see(cell, &self.column.name, place, reading);
+        }
+        let problem = match choice() {
+            Missing::Value(_) => {
+                self.filled = true;
+                return Ok(());
+            }
+            Missing::Skip if self.column.missing => return Ok(()),
+            Missing::Skip if !self.found.is_declared() => {
+                self.column.missing = true;
+                return Ok(());
+            }
+            Missing::Skip => UNDECLARED,
+            Missing::Refuse => REFUSED,
+        };
+        Err(cell.refuse(place(), &self.column.name, problem))
+    }
+
+    /// Takes the value into account that stands in missing cells, if there were any: it is a cell like the others.
+    fn fill(&mut self, reading: &Reading) -> Result<(), TableError> {
+        let Missing::Value(value) = reading.missing.of(&self.column.name, false) else { return Ok(()) };
+        if !self.filled {
+            return Ok(());
+        }
+        if let Found::Declared(fit) = &self.found {
+            return fit.check(&Cell::Missing, || PLACE.to_owned());
+        }
+        let cell = if self.found.is_of_labels() { Cell::Label(value) } else { Cell::Text(value) };
+        self.found.see(&cell, &self.column.name, || PLACE.to_owned(), &reading.plain())
+    }
+}
+
+/// Returns the columns that are taken of a table with these names.
+fn taken(names: &[String], asked: &Asked) -> Result<Vec<Taken>, TableError> {
     // Headers may be long: each name is looked up at once, and too many are refused before any row is read.
     let places: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
     let position = |name: &str| places.get(name).copied().ok_or_else(|| missing(names, name, "table"));
@@ -96,18 +160,23 @@ fn taken(names: &[String], asked: &Asked) -> Result<Vec<(usize, Found, Column)>,
             let encrypted = column.encrypted && !asked.clear.contains(&column.name);
             let column = Column { encrypted, ..column.clone() };
             let found = Found::Declared(Box::new(Fit::new(&column, &asked.reading)));
-            columns.push((position(&column.name)?, found, column));
+            columns.push(Taken::new(position(&column.name)?, found, column));
         }
     } else {
         let wanted = if asked.columns.is_empty() { names } else { &asked.columns };
         check_count(wanted.len())?;
         for name in wanted {
             let found = if asked.categories.contains(name) { Found::labels() } else { Found::Nothing };
-            let column = Column { encrypted: !asked.clear.contains(name), ..Column::category(name, &[]) };
-            columns.push((position(name)?, found, column));
+            let missing = asked.reading.missing.named(name) == Some(&Missing::Skip);
+            let encrypted = !asked.clear.contains(name);
+            let column = Column { encrypted, missing, ..Column::category(name, &[]) };
+            columns.push(Taken::new(position(name)?, found, column));
         }
     }
     for (name, _) in &asked.reading.units {
+        of_name(&mut columns, name)?;
+    }
+    for (name, _) in &asked.reading.missing.columns {
         of_name(&mut columns, name)?;
     }
     for range in &asked.ranges {
@@ -126,9 +195,9 @@ fn chosen<'a>(declared: &'a [Column], names: &[String]) -> Result<Vec<&'a Column
     names.iter().map(|name| of(name).ok_or_else(|| missing(&all, name, "schema"))).collect()
 }
 
-fn of_name<'a>(columns: &'a mut [(usize, Found, Column)], name: &str) -> Result<&'a mut Found, TableError> {
-    let names: Vec<String> = columns.iter().map(|(_, _, column)| column.name.clone()).collect();
-    let found = columns.iter_mut().find(|(_, _, column)| column.name == name).map(|(_, found, _)| found);
+fn of_name<'a>(columns: &'a mut [Taken], name: &str) -> Result<&'a mut Found, TableError> {
+    let names: Vec<String> = columns.iter().map(|taken| taken.column.name.clone()).collect();
+    let found = columns.iter_mut().find(|taken| taken.column.name == name).map(|taken| &mut taken.found);
     found.ok_or_else(|| {
         TableError::column(name, format!("is not taken of the table; taken are {}", listed(&names)))
     })
@@ -137,7 +206,7 @@ fn of_name<'a>(columns: &'a mut [(usize, Found, Column)], name: &str) -> Result<
 /// Declares the range of a column: its ends are seen as cells before the table's own, and none may lie beyond.
 fn declare(found: &mut Found, range: &Range, reading: &Reading) -> Result<(), TableError> {
     let Range { column, low, high } = range;
-    let plain = Reading { decimal_comma: false, ..reading.clone() };
+    let plain = reading.plain();
     if !matches!(found, Found::Nothing) {
         let problem = "has a range that is declared already, or none since it is a category";
         return Err(TableError::column(column, problem));

@@ -8,7 +8,8 @@ use sunzi_bfv::CrtParameters;
 use sunzi_program::analysis::Parameters;
 use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::packed::PackedForm;
-use sunzi_program::run::{Cells, Table};
+use sunzi_program::run::{Cells, MISSING_LABEL, MISSING_UNIT, Table};
+use sunzi_program::schema::{Origin, TimeUnit, Unit};
 use sunzi_program::{Column, Schema};
 use sunzi_rlwe::KeyId;
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind, WireError};
@@ -25,8 +26,12 @@ use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters}
 pub(super) fn table_specimens() -> Result<Vec<Specimen>, Failure> {
     let all = [("bfv-table", Kind::BfvTable), ("bgv-table", Kind::BgvTable), ("ckks-table", Kind::CkksTable)];
     let packed = [("bfv-packed-table", Kind::BfvPackedTable), ("bgv-packed-table", Kind::BgvPackedTable)];
-    let apart = all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?));
+    let apart = all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?, schema()?));
+    let missing = [("bfv-missing-table", Kind::BfvTable), ("ckks-missing-table", Kind::CkksTable)];
+    let missing =
+        missing.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?, missing_schema()?));
     apart
+        .chain(missing)
         .chain(packed.into_iter().map(|(name, kind)| packed_specimen(name, kind, &parameters(kind)?)))
         .collect()
 }
@@ -107,25 +112,48 @@ fn schema() -> Result<Schema, Failure> {
     Ok(Schema::new(ROWS as u64, columns)?)
 }
 
+/// Returns the schema with missing cells in all of its columns, and with a date and a time of day.
+fn missing_schema() -> Result<Schema, Failure> {
+    let columns = schema()?.columns.into_iter().map(Column::with_missing);
+    let days = Unit { time: TimeUnit::Days, since: Origin::Epoch };
+    let seconds = Unit { time: TimeUnit::Seconds, since: Origin::Midnight };
+    let day = Column::integer("day", 19_000, 19_999).in_units(days).with_missing();
+    let clock = Column::integer("clock", 0, 86_399).in_units(seconds).in_the_clear();
+    Ok(Schema::new(ROWS as u64, columns.chain([day, clock]).collect())?)
+}
+
+/// Returns some rows of a table; in columns that may have missing cells every seventh one is missing, the first among them.
 fn rows(schema: &Schema, start: usize, count: usize) -> Result<Table, Failure> {
-    let range = || start..start + count;
-    let labels = |k: usize| Cells::Labels(range().map(|i| (i / k % 2) as u32).collect());
-    let cells = vec![
-        Cells::Units(range().map(|i| 13 * i as i64 - 50).collect()),
-        Cells::Units(range().map(|i| i as i64).collect()),
-        labels(1),
-        labels(5),
-        Cells::Reals(range().map(|i| i as f64 / 64.0 - 0.5).collect()),
-    ];
+    let column = |(at, column): (usize, &Column)| {
+        let there = |i: usize| !column.missing || !i.is_multiple_of(7);
+        let units = |of: &dyn Fn(i64) -> i64| {
+            let cell = |i: usize| if there(i) { of(i as i64) } else { MISSING_UNIT };
+            Cells::Units((start..start + count).map(cell).collect())
+        };
+        let labels = |k: usize| {
+            let cell = |i: usize| if there(i) { (i / k % 2) as u32 } else { MISSING_LABEL };
+            Cells::Labels((start..start + count).map(cell).collect())
+        };
+        let real = |i: usize| if there(i) { i as f64 / 64.0 - 0.5 } else { f64::NAN };
+        match at {
+            0 => units(&|i| 13 * i - 50),
+            1 => units(&|i| i),
+            2 => labels(1),
+            3 => labels(5),
+            4 => Cells::Reals((start..start + count).map(real).collect()),
+            5 => units(&|i| 19_000 + i),
+            _ => units(&|i| 1_000 * i),
+        }
+    };
+    let cells = schema.columns.iter().enumerate().map(column).collect();
     Ok(Table::new(&Schema { rows: count as u64, columns: schema.columns.clone() }, cells)?)
 }
 
-fn specimen(name: &str, kind: Kind, parameters: &Parameters) -> Result<Specimen, Failure> {
+fn specimen(name: &str, kind: Kind, parameters: &Parameters, schema: Schema) -> Result<Specimen, Failure> {
     let contexts = Contexts::new(parameters)?;
     let mut rng = ChaCha20Rng::seed_from_u64(41);
     let secret = SecretKey::generate(contexts.rlwe(), &mut rng)?;
     let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng)?;
-    let schema = schema()?;
     let codec = contexts.codec(&contexts.layout(schema.rows))?;
     let span = codec.layout().span;
     let mut chunks = Vec::new();

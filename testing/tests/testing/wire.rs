@@ -170,10 +170,11 @@ fn nothing_is_taken_for_something_else() {
         .none_wrong(0);
 }
 
-/// Returns the part of a name before the object; packed runs have the parameters of others.
+/// Returns the part of a name before the object; packed runs and tables with missing cells have the parameters of others.
 fn subject(name: &str) -> &str {
     let name = name.trim_end_matches("-1").trim_end_matches("-2");
-    name.rsplit_once('-').map_or(name, |(subject, _)| subject.trim_end_matches("-packed"))
+    name.rsplit_once('-')
+        .map_or(name, |(subject, _)| subject.trim_end_matches("-packed").trim_end_matches("-missing"))
 }
 
 /// Checks the errors for keys, levels, lengths, and all fields of a header.

@@ -60,5 +60,6 @@ pub(super) fn described(column: &Column) -> String {
         (Kind::Category { labels }, _) => format!("{} labels: {}", labels.len(), listed(labels, 8)),
     };
     let secrecy = if column.encrypted { "encrypted" } else { "clear" };
-    one_line(&format!("{}  {secrecy}, {kind}", quoted(&column.name)))
+    let missing = if column.missing { ", may have missing cells" } else { "" };
+    one_line(&format!("{}  {secrecy}, {kind}{missing}", quoted(&column.name)))
 }

@@ -124,9 +124,10 @@ fn half_a_step(grid: Exact) -> f64 {
     0.5 / 10_f64.powi(grid.decimals as i32)
 }
 
-/// Returns the exponent e of a stored column, which follows from the column alone.
-pub(crate) fn stored_exponent(column: &crate::Column) -> i32 {
-    exponent(&super::facts::of_column(column), column.padding())
+/// Returns the exponent e of a stored column or of an indicator of it, which follows from the column alone.
+pub(crate) fn stored_exponent(column: &Column, indicator: bool) -> i32 {
+    let padding = if indicator { 0.0 } else { column.padding() };
+    exponent(&super::facts::of_column(column, indicator), padding)
 }
 
 impl Lowered {

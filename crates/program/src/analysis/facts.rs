@@ -1,7 +1,9 @@
 //! Facts of every node before the program runs: ranges, digits, depth.
 
 pub(super) mod rounding;
+mod together;
 
+use self::together::Part;
 use crate::graph::{Graph, Node};
 use crate::schema::{Column, Kind, Schema};
 use crate::{Decimal, Function, NodeId};
@@ -79,6 +81,25 @@ impl Exact {
         Self::new(self.decimals.checked_add(other.decimals)?, [low, high], padding)
     }
 
+    /// Returns the range of a sum with one more part, in units of more decimals.
+    fn plus_part(self, part: &Part, factors: &[i128], ranges: &[Self], schema: &Schema) -> Option<Self> {
+        let (factor, range) = (|at: usize| factors.get(at).copied(), |at: usize| ranges.get(at).copied());
+        let ends = match part {
+            Part::Alone(at) => return self.plus_term(factor(*at)?, range(*at)?),
+            Part::Cells { column, number, indicator } => {
+                let (low, high) = together::cells(schema.columns.get(*column)?)?;
+                let there = |v: i128| factor(*number)?.checked_mul(v)?.checked_add(factor(*indicator)?);
+                together::with_zero(there(low)?, there(high)?)
+            }
+            Part::Labels(labels) => {
+                let all = labels.iter().map(|at| factor(*at)).collect::<Option<Vec<i128>>>()?;
+                together::with_zero(all.iter().copied().min()?, all.iter().copied().max()?)
+            }
+        };
+        let ends = [self.low.checked_add(ends.0)?, self.high.checked_add(ends.1)?];
+        Self::new(self.decimals, ends, self.padding)
+    }
+
     /// Returns the range of a sum with one more term c·v, in units of more decimals.
     fn plus_term(self, factor: i128, other: Self) -> Option<Self> {
         let ends = [other.low.checked_mul(factor)?, other.high.checked_mul(factor)?];
@@ -109,30 +130,31 @@ pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u3
 pub(crate) fn of_graph(graph: &Graph, schema: &Schema) -> Vec<Facts> {
     let mut known: Vec<Facts> = Vec::with_capacity(graph.nodes().len());
     for node in graph.nodes() {
-        let facts = of_node(node, schema, &known);
+        let facts = of_node(node, (schema, graph.nodes()), &known);
         known.push(facts);
     }
     known
 }
 
-/// Returns the facts of a column of numbers, or of a category's indicators.
-pub(crate) fn of_column(column: &Column) -> Facts {
-    let label = matches!(column.kind, Kind::Category { .. });
-    let node = if label { Node::Indicator { column: 0, label: 0 } } else { Node::Column(0) };
-    of_node(&node, &Schema { rows: 1, columns: vec![column.clone()] }, &[])
+/// Returns the facts of a column of numbers, or of an indicator of a column.
+pub(crate) fn of_column(column: &Column, indicator: bool) -> Facts {
+    let node = if indicator { Node::Indicator { column: 0, label: 0 } } else { Node::Column(0) };
+    of_node(&node, (&Schema { rows: 1, columns: vec![column.clone()] }, &[]), &[])
 }
 
-fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
+/// Returns the facts of a node from those of the nodes before it, which are `nodes`.
+fn of_node(node: &Node, (schema, nodes): (&Schema, &[Node]), known: &[Facts]) -> Facts {
     let operands: Vec<Facts> =
         node.operands().iter().filter_map(|id: &NodeId| known.get(id.index())).copied().collect();
     let column = node.column().and_then(|column| schema.columns.get(column));
     let encrypted = column.map_or(operands.iter().any(|f| f.encrypted), |column| column.encrypted);
     let depth = operands.iter().map(|f| f.depth).max().unwrap_or(0);
     let ranges = operands.iter().map(|facts| facts.exact).collect();
-    let exact = exact(node, column, ranges, !encrypted);
+    let around = (schema, nodes);
+    let exact = exact(node, around, ranges, !encrypted);
     let grid = exact.or_else(|| {
         let grids = operands.iter().map(|facts| facts.grid).collect();
-        self::exact(node, column, grids, true)
+        self::exact(node, around, grids, true)
     });
     let grid = grid.or_else(|| match node {
         Node::Positive { .. } => Exact::new(0, [0, 1], 0),
@@ -143,7 +165,7 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
             let unit = 10_f64.powi(decimals as i32);
             (low as f64 / unit, high as f64 / unit)
         }
-        None => interval(node, column, &operands),
+        None => interval(node, around, &operands),
     };
     let step = match node {
         Node::Product(..) => u32::from(operands.iter().all(|f| f.encrypted)),
@@ -159,25 +181,27 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
 /// Returns the decimals and range of a node from those of its operands; comparisons have them if `compares`.
 fn exact(
     node: &Node,
-    column: Option<&Column>,
+    (schema, nodes): (&Schema, &[Node]),
     operands: Option<Vec<Exact>>,
     compares: bool,
 ) -> Option<Exact> {
     let ranges = operands?;
     match node {
-        Node::Column(_) => match column?.kind {
-            Kind::Decimal { decimals, low, high } => {
-                Exact::new(decimals, [low.into(), high.into()], column?.padding_units().into())
-            }
-            _ => None,
-        },
+        Node::Column(column) => {
+            let column = schema.columns.get(*column)?;
+            let Kind::Decimal { decimals, .. } = column.kind else { return None };
+            let (low, high) = together::cells(column)?;
+            let (low, high) = if column.missing { together::with_zero(low, high) } else { (low, high) };
+            Exact::new(decimals, [low, high], column.padding_units().into())
+        }
         Node::Indicator { .. } => Exact::new(0, [0, 1], 0),
         Node::Linear { terms, constant } => {
             let pairs: Vec<(Decimal, u32)> =
                 terms.iter().zip(&ranges).map(|(&(_, c), range)| (c, range.decimals)).collect();
             let (decimals, factors, constant) = linear_units(&pairs, *constant)?;
             let start = Exact::new(decimals, [constant, constant], constant)?;
-            factors.iter().zip(&ranges).try_fold(start, |sum, (&factor, &x)| sum.plus_term(factor, x))
+            let mut parts = together::parts(&together::operands(terms, nodes)?, schema).into_iter();
+            parts.try_fold(start, |sum, part| sum.plus_part(&part, &factors, &ranges, schema))
         }
         Node::Product(a, b) => match ranges.as_slice() {
             [x, y] => x.product(*y, a == b),
@@ -210,18 +234,20 @@ fn exact(
 }
 
 /// Returns the range of a node by interval arithmetic in doubles, a little wider than rounding requires.
-fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f64) {
+fn interval(node: &Node, (schema, nodes): (&Schema, &[Node]), operands: &[Facts]) -> (f64, f64) {
     let first = operands.first().map_or((0.0, 0.0), |facts| (facts.low, facts.high));
     let (low, high) = match node {
-        Node::Column(_) => match column.map(|column| &column.kind) {
-            Some(Kind::Real { low, high }) => return (*low, *high),
+        Node::Column(column) => match schema.columns.get(*column) {
+            Some(Column { kind: Kind::Real { low, high }, missing: false, .. }) => return (*low, *high),
+            Some(Column { kind: Kind::Real { low, high }, .. }) => return (low.min(0.0), high.max(0.0)),
             _ => (0.0, 0.0),
         },
         Node::Indicator { .. } | Node::Positive { .. } => return (0.0, 1.0),
         Node::Linear { terms, constant } => {
             let start = (constant.to_f64(), constant.to_f64());
-            terms.iter().zip(operands).fold(start, |(low, high), (&(_, c), x)| {
-                let (a, b) = (c.to_f64() * x.low, c.to_f64() * x.high);
+            let known = together::operands(terms, nodes).unwrap_or_default();
+            together::parts(&known, schema).iter().fold(start, |(low, high), part| {
+                let (a, b) = part_ends(part, terms, operands, schema);
                 (low + a.min(b), high + a.max(b))
             })
         }
@@ -256,6 +282,26 @@ fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f
     };
     let slack = 1e-12 * low.abs().max(high.abs());
     (low - slack, high + slack)
+}
+
+/// Returns the ends of a part of a sum.
+fn part_ends(part: &Part, terms: &[(NodeId, Decimal)], operands: &[Facts], schema: &Schema) -> (f64, f64) {
+    let factor = |at: usize| terms.get(at).map_or(0.0, |(_, c)| c.to_f64());
+    let (a, b) = match part {
+        Part::Alone(at) => {
+            let (low, high) = operands.get(*at).map_or((0.0, 0.0), |x| (x.low, x.high));
+            return (factor(*at) * low, factor(*at) * high);
+        }
+        Part::Cells { column, number, indicator } => {
+            let (low, high) = together::real_cells(schema, *column).unwrap_or((0.0, 0.0));
+            (factor(*number) * low + factor(*indicator), factor(*number) * high + factor(*indicator))
+        }
+        Part::Labels(labels) => {
+            let all = labels.iter().map(|at| factor(*at));
+            (all.clone().fold(f64::INFINITY, f64::min), all.fold(f64::NEG_INFINITY, f64::max))
+        }
+    };
+    (a.min(b).min(0.0), a.max(b).max(0.0))
 }
 
 fn product(a: (f64, f64), b: (f64, f64), same: bool) -> (f64, f64) {

@@ -98,7 +98,7 @@ impl Codec {
         let other = || ProgramError::mismatch("cells", format!("the kind of {:?}", column.name), "another");
         if let (Encoders::Reals(encoder), Parts::Ckks(context)) = (&self.encoders, self.contexts.parts()) {
             let values = Zeroizing::new(cells.reals(column, label, 0..count, span).ok_or_else(other)?);
-            let scale = exp2(-Contexts::exponent(column));
+            let scale = exp2(-Contexts::exponent(column, label));
             let stored = Zeroizing::new(values.iter().map(|v| v * scale).collect::<Vec<_>>());
             let plaintext = encoder.encode_real(&stored).map_err(ProgramError::scheme)?;
             let ciphertext = match key {
@@ -244,7 +244,7 @@ impl Codec {
         rows: usize,
     ) -> Result<Cells, ProgramError> {
         if let Slots::Reals(stored) = slots {
-            let scale = exp2(Contexts::exponent(column));
+            let scale = exp2(Contexts::exponent(column, label));
             return Ok(Cells::Reals(stored.iter().take(rows).map(|s| s * scale).collect()));
         }
         let most = if label.is_some() { 1 } else { column.largest_unit() };

@@ -39,7 +39,8 @@ impl Graph {
             Some(Node::Indicator { column, label }) => {
                 let label = match schema.columns.get(*column).map(|column| &column.kind) {
                     Some(Kind::Category { labels }) => labels.get(*label).map_or("?", String::as_str),
-                    _ => "?",
+                    Some(_) => return text.push_str(&format!("({} is there)", name(*column))),
+                    None => "?",
                 };
                 text.push_str(&format!("({} == {label:?})", name(*column)));
             }

@@ -43,6 +43,7 @@ pub fn page() -> Vec<Block> {
     let mut blocks = introduction();
     blocks.extend(grammar());
     blocks.extend(values());
+    blocks.extend(missing());
     blocks.extend(functions());
     blocks.extend(elsewhere());
     blocks.extend(errors());
@@ -143,6 +144,34 @@ fn values() -> Vec<Block> {
             "Functions of rows are polynomials wherever their operand may lie by the ranges of columns. The forms with `low` and `high` are \
              taken for the sake of older programs, and narrow nothing.",
         ]),
+    ]
+}
+
+fn missing() -> Vec<Block> {
+    vec![
+        heading(2, "Missing cells"),
+        words(
+            "The schema says which columns may have missing cells: `sunzi schema --missing skip` finds or declares them. How many are \
+             missing, and where, is encrypted.",
+        ),
+        points(&[
+            "What is computed row by row is missing in every row in which a cell that it reads is missing: `age * cost`, and `0 * age` too. \
+             Functions of rows and `linear` are no exception.",
+            "Totals leave those rows out, each total the rows in which its own arguments are missing: `mean(age)` and `mean(cost)` may be \
+             means of other rows. `cov`, `corr` and `dot` take the rows in which both arguments are there.",
+            "A comparison is never missing: it is 0 where a cell that it reads is missing, whatever its sign. So `count(age > 40)` counts the \
+             rows that are known to be above, `mean(age > 40)` is their part of all rows, and `1 - (age > 40)` is 1 where the age is missing.",
+            "`by`: a row whose label is missing is in no group.",
+            "`count()` counts all rows. `count(age)` counts those with an age.",
+            "In a result of rows a missing number is told as missing.",
+            "Means divide by a count that is encrypted until the key holder divides. Where no row is left, the result is refused or not \
+             defined, as any division by zero is.",
+        ]),
+        words(
+            "A missing cell is stored as 0, beside an encrypted column of ones and zeros that says where cells are. So `sum(age)`, `mean(age)`, \
+             `dot(age, cost)` and `var(age)` take no more products than without missing cells. A sum of columns such as `sum(age + cost)` takes \
+             one for each, and `corr(age, cost)` two in a row.",
+        ),
     ]
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn refusal(program: &Program, options: &Options) -> Box<Refusal> {
         "packed tables are neither cut by a category nor have they room for results that are shared"
     } else {
         "packed tables give exact sums and sums of products of two encrypted columns, over all rows or by the labels of one \
-         encrypted category, and its groups fit one ciphertext"
+         encrypted category without missing cells, and its groups fit one ciphertext"
     };
     let last = program.used().last().copied();
     let expression = last.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default();

@@ -6,7 +6,7 @@ use sunzi_circuits::statistics::{Layout, Shape};
 
 use super::{Packing, within};
 use crate::analysis::Parameters;
-use crate::schema::{Kind, Schema};
+use crate::schema::{Column, Kind, Schema};
 use crate::{NodeId, Plan, Program, ProgramError};
 
 /// Largest number of columns of a packed table.
@@ -41,18 +41,17 @@ impl PackedForm {
     /// not fit the ring.
     pub fn layout(&self, schema: &Schema) -> Result<Layout, ProgramError> {
         let mismatch = |what, expected: &str| ProgramError::mismatch(what, expected, "another");
-        let kind = |column: usize| {
-            schema.columns.get(column).filter(|column| column.encrypted).map(|column| &column.kind)
-        };
-        let groups = match self.group.map(kind) {
+        let column = |at: usize| schema.columns.get(at).filter(|column| column.encrypted);
+        let groups = match self.group.map(|at| column(at).filter(|column| !column.missing)) {
             None => 1,
-            Some(Some(Kind::Category { labels })) => labels.len(),
-            Some(_) => return Err(mismatch("the column of groups", "an encrypted category")),
+            Some(Some(Column { kind: Kind::Category { labels }, .. })) => labels.len(),
+            Some(_) => {
+                return Err(mismatch("the column of groups", "an encrypted category without missing cells"));
+            }
         };
-        let right = |&(column, label): &(usize, Option<usize>)| match (kind(column), label) {
-            (Some(Kind::Decimal { .. }), None) => true,
-            (Some(Kind::Category { labels }), Some(label)) => label < labels.len(),
-            _ => false,
+        let right = |&(at, label): &(usize, Option<usize>)| {
+            let exact = |column: &&Column| !matches!(column.kind, Kind::Real { .. });
+            column(at).filter(exact).is_some_and(|column| column.parts().contains(&label))
         };
         if self.columns.len() > MOST_COLUMNS || !self.columns.iter().all(right) {
             return Err(mismatch("a packed column", "an encrypted column of numbers, or a label"));

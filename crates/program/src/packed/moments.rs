@@ -52,15 +52,21 @@ impl Moments {
     /// labels of at most one category.
     pub(crate) fn of(program: &Program, known: &[Facts]) -> Option<Self> {
         let (graph, used) = (program.graph(), program.used());
+        let labels = |column: usize| match &program.schema().columns.get(column)?.kind {
+            Kind::Category { labels } => Some(labels.len()),
+            _ => None,
+        };
         let indicator = |id: &NodeId| match graph.node(*id) {
-            Some(Node::Indicator { column, .. }) => Some(*column),
+            Some(Node::Indicator { column, .. }) => labels(*column).map(|_| *column),
             _ => None,
         };
         let group = used.iter().find_map(indicator);
-        let labels = group.and_then(|column| match &program.schema().columns.get(column)?.kind {
-            Kind::Category { labels } => Some(labels.len()),
-            _ => None,
-        });
+        // Rows are sorted into groups, and one without a label would be in none.
+        if group.and_then(|column| program.schema().columns.get(column)).is_some_and(|column| column.missing)
+        {
+            return None;
+        }
+        let labels = group.and_then(labels);
         if !program.columns().is_empty() {
             return None;
         }

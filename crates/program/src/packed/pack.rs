@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::{Packed, not_ckks};
 use crate::contexts::{Codec, Encrypted, EncryptionKey, Parts};
-use crate::run::{Cells, Table};
+use crate::run::{Cells, MISSING_UNIT, Table};
 use crate::{NodeId, Plan, ProgramError};
 
 /// Packer of the cells of a table, which encrypts one input of one chunk after the other.
@@ -36,7 +36,7 @@ impl<'a> Packer<'a> {
         let cells = |id: &NodeId| {
             let node = program.graph().node(*id)?;
             let cells = table.cells(node.column()?)?;
-            matches!((node.label(), cells), (None, Cells::Units(_)) | (Some(_), Cells::Labels(_)))
+            matches!((node.label(), cells), (_, Cells::Units(_)) | (Some(_), Cells::Labels(_)))
                 .then_some((node.label(), cells))
         };
         let columns = packed.moments.columns.iter().map(|id| cells(id).ok_or_else(missing));
@@ -109,7 +109,10 @@ impl<'a> Packer<'a> {
                 (Some(label), Cells::Labels(labels)) => {
                     labels.get(row).map(|own| u64::from(*own as usize == *label))
                 }
-                (None, Cells::Units(units)) => units.get(row).map(|v| v.rem_euclid(t) as u64),
+                (Some(_), Cells::Units(units)) => units.get(row).map(|v| u64::from(*v != MISSING_UNIT)),
+                (None, Cells::Units(units)) => {
+                    units.get(row).map(|v| if *v == MISSING_UNIT { 0 } else { v.rem_euclid(t) as u64 })
+                }
                 _ => None,
             }
         };

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::error::Wrong;
+use super::needs::{Needs, Rows};
 use super::syntax::{Kind, Statement, Tree, statements};
 use super::{Files, LONGEST_TEXT};
 use crate::language;
@@ -20,8 +21,8 @@ const MAX_PARTS: usize = 1 << 19;
 /// Value of an expression of the language.
 #[derive(Clone)]
 pub(super) enum Value {
-    /// Node with a number in every row.
-    Rows(NodeId),
+    /// Node with a number in every row, or in those where the columns it needs have cells.
+    Rows(Rows),
     /// Formula of a number that is known after decryption.
     Total(Formula),
     /// Number that is known at compile time.
@@ -39,6 +40,8 @@ pub(super) struct Compiler<'a> {
     parts: usize,
     /// Indicator of the rows of the current group.
     pub(super) group: Option<NodeId>,
+    /// Columns of which every missing cell makes a node 0, for the nodes looked at so far.
+    pub(super) zeroes: HashMap<NodeId, Needs>,
 }
 
 pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<Program, ProgramError> {
@@ -47,7 +50,8 @@ pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<P
     }
     let columns = schema.columns.iter().map(|column| column.name.as_str()).zip(0..).collect();
     let (graph, names) = (Graph::default(), HashMap::new());
-    let mut compiler = Compiler { text, schema, graph, files, names, columns, parts: 0, group: None };
+    let (zeroes, group) = (HashMap::new(), None);
+    let mut compiler = Compiler { text, schema, graph, files, names, columns, parts: 0, group, zeroes };
     match compiler.outputs() {
         Ok(outputs) => Program::new(schema.clone(), compiler.graph, outputs),
         Err(wrong) => Err(Box::new(wrong.in_text(text)).into()),
@@ -101,7 +105,10 @@ impl<'a> Compiler<'a> {
             self.names.insert(name.clone(), value.clone());
         }
         Ok(match value {
-            Value::Rows(id) => OutputValue::Column(id),
+            Value::Rows(Rows { id, needs }) => {
+                let valid = self.indicator_of(&needs).map_err(|error| wrong(&statement.span, &error))?;
+                valid.map_or(OutputValue::Column(id), |valid| OutputValue::Partial { column: id, valid })
+            }
             Value::Total(formula) => OutputValue::Number(formula),
             Value::Constant(number) => OutputValue::Number(Formula::Number(number)),
         })
@@ -199,7 +206,7 @@ impl<'a> Compiler<'a> {
             let help = format!("compare it, as in {name} == {label:?}, or group by it");
             return Err(Wrong::at(span, format!("`{name}` holds labels, not numbers")).with_help(help));
         }
-        self.graph.column(position).map(Value::Rows).map_err(|error| wrong(span, &error))
+        self.numbers(position).map(Value::Rows).map_err(|error| wrong(span, &error))
     }
 
     /// Makes the error of a name that stands for no column and no result.
@@ -247,26 +254,29 @@ impl<'a> Compiler<'a> {
                     return self.arithmetic("*", a, inverse, span);
                 }
                 let (a, b) = (self.rows(a, span)?, self.rows(b, span)?);
+                let needs = a.joint(&b);
                 let node = match sign {
-                    "+" => self.graph.add(a, b),
-                    "-" => self.graph.sub(a, b),
-                    "*" => self.graph.multiply(a, b),
+                    "+" => self.graph.add(a.id, b.id),
+                    "-" => self.graph.sub(a.id, b.id),
+                    "*" => self.graph.multiply(a.id, b.id),
                     _ => {
                         let message = "encrypted numbers cannot be divided";
                         let help = "write x * inverse(y), which approximates, or divide totals";
                         return Err(Wrong::at(span, message).with_help(help));
                     }
                 };
-                node.map(Value::Rows).map_err(|error| wrong(span, &error))
+                node.map(|id| Value::Rows(Rows { id, needs })).map_err(|error| wrong(span, &error))
             }
         }
     }
 
-    /// Converts a value to a node.
-    pub(super) fn rows(&mut self, value: Value, span: &Range<usize>) -> Result<NodeId, Wrong> {
+    /// Converts a value to one with a number in every row.
+    pub(super) fn rows(&mut self, value: Value, span: &Range<usize>) -> Result<Rows, Wrong> {
         match value {
-            Value::Rows(id) => Ok(id),
-            Value::Constant(number) => self.graph.constant(number).map_err(|error| wrong(span, &error)),
+            Value::Rows(rows) => Ok(rows),
+            Value::Constant(number) => {
+                self.graph.constant(number).map(Rows::everywhere).map_err(|error| wrong(span, &error))
+            }
             Value::Total(_) => Err(Wrong::at(span, "a total stands where a number for each row is expected")),
         }
     }
@@ -280,7 +290,10 @@ impl<'a> Compiler<'a> {
             .filter(|&exponent| exponent <= 255)
             .ok_or_else(|| Wrong::at(&exponent.span, "an exponent must be a whole number from 0 to 255"))?;
         match self.value(base)? {
-            Value::Rows(id) => self.graph.power(id, exponent).map(Value::Rows).map_err(|e| wrong(span, &e)),
+            Value::Rows(rows) => {
+                let power = self.graph.power(rows.id, exponent);
+                power.map(|id| Value::Rows(rows.at(id))).map_err(|e| wrong(span, &e))
+            }
             other => {
                 let one = Value::Constant(Decimal::ONE);
                 (0..exponent).try_fold(one, |product, _| self.arithmetic("*", product, other.clone(), span))
@@ -303,19 +316,33 @@ impl<'a> Compiler<'a> {
             let difference = self.arithmetic("-", a, b, span)?;
             self.rows(difference, span)?
         };
+        let node = self.compared(sign, &difference).map(Rows::everywhere);
+        node.map(Value::Rows).map_err(|error| wrong(span, &error))
+    }
+
+    /// Returns the node that is 1 where the difference of two numbers is as the sign says, and 0 elsewhere and where
+    /// it is missing.
+    fn compared(&mut self, sign: &str, difference: &Rows) -> Result<NodeId, ProgramError> {
+        let (of, there) = (self.filled(difference)?, self.indicator_of(&difference.needs)?);
         let graph = &mut self.graph;
         let node = match sign {
-            ">" | "<" => graph.positive(difference, false),
-            ">=" | "<=" => graph.positive(difference, true),
+            ">" | "<" => graph.positive(of, false)?,
+            ">=" | "<=" => graph.positive(of, true)?,
             // Not below zero, excluding the numbers above it.
-            _ => (|| {
-                let (above, not_below) =
-                    (graph.positive(difference, false)?, graph.positive(difference, true)?);
-                let equal = graph.sub(not_below, above)?;
-                if sign == "==" { Ok(equal) } else { complement(graph, equal) }
-            })(),
+            _ => {
+                let (above, not_below) = (graph.positive(of, false)?, graph.positive(of, true)?);
+                graph.sub(not_below, above)?
+            }
         };
-        node.map(Value::Rows).map_err(|error| wrong(span, &error))
+        let node = match there {
+            Some(there) => graph.multiply(there, node)?,
+            None => node,
+        };
+        match (sign, there) {
+            ("!=", Some(there)) => graph.sub(there, node),
+            ("!=", None) => complement(graph, node),
+            _ => Ok(node),
+        }
     }
 
     fn label(&mut self, sign: &str, name: &str, label: &str, span: &Range<usize>) -> Result<Value, Wrong> {
@@ -326,10 +353,13 @@ impl<'a> Compiler<'a> {
         let bit = self.graph.indicator(column, position);
         let node = match sign {
             "==" => bit,
+            "!=" if self.schema.columns.get(column).is_some_and(|column| column.missing) => {
+                self.labels_but(column, labels.len(), position)
+            }
             "!=" => bit.and_then(|bit| complement(&mut self.graph, bit)),
             _ => return Err(Wrong::at(span, "labels are equal or not: write == or !=")),
         };
-        node.map(Value::Rows).map_err(|error| wrong(span, &error))
+        node.map(|id| Value::Rows(Rows::everywhere(id))).map_err(|error| wrong(span, &error))
     }
 }
 
@@ -347,7 +377,7 @@ pub(super) fn formula(value: Value) -> Formula {
         Value::Total(formula) => formula,
         Value::Constant(number) => Formula::Number(number),
         // Sums of rows were made before this point.
-        Value::Rows(id) => Formula::Total(id),
+        Value::Rows(rows) => Formula::Total(rows.id),
     }
 }
 

@@ -9,10 +9,11 @@ use sunzi_rlwe::words::counted;
 use super::compile::{Compiler, Value, wrong};
 use super::error::Wrong;
 use super::lexer::{Token, tokens};
+use super::needs::{Needs, Rows};
 use super::syntax::{Kind, Tree};
 use crate::language::{self, Builtin, Elsewhere, Entry, FUNCTIONS, Way};
 use crate::schema::Kind as ColumnKind;
-use crate::{Decimal, Formula, Function, NodeId, ProgramError};
+use crate::{Decimal, Formula, Function, ProgramError};
 
 /// Largest number of bytes of an argument that an error repeats.
 const LONGEST_ARGUMENT: usize = 60;
@@ -41,7 +42,9 @@ impl Compiler<'_> {
         }
         match (entry.builtin, arguments) {
             (Builtin::Smooth(function), _) => self.function(function, arguments, span),
-            (Builtin::Count, []) => Ok(Value::Total(self.count())),
+            (Builtin::Count, []) => {
+                self.count(&Needs::new()).map(Value::Total).map_err(|error| wrong(span, &error))
+            }
             (Builtin::Linear | Builtin::Logistic, [file]) => {
                 self.score(entry.builtin == Builtin::Logistic, file, span)
             }
@@ -49,28 +52,32 @@ impl Compiler<'_> {
                 let x = self.argument(x)?;
                 let constants =
                     coefficients.iter().map(|c| self.constant(c)).collect::<Result<Vec<_>, _>>()?;
-                self.graph.polynomial(x, &constants).map(Value::Rows).map_err(|error| wrong(span, &error))
+                let node = self.graph.polynomial(x.id, &constants);
+                node.map(|id| Value::Rows(x.at(id))).map_err(|error| wrong(span, &error))
             }
             (builtin, [x]) => {
                 let x = self.argument(x)?;
                 match builtin {
-                    Builtin::Count | Builtin::Sum => self.total(x, span),
-                    Builtin::Mean => self.total(x, span).map(|sum| sum.divide(self.count())),
-                    Builtin::Variance => self.covariance(x, x, span),
-                    Builtin::Deviation => self.covariance(x, x, span).map(Formula::square_root),
-                    _ => Err(misused(entry, 1, span)),
+                    Builtin::Count if !self.is_of_conditions(x.id) => self.count(&x.needs),
+                    Builtin::Count | Builtin::Sum => self.total(&x, &x.needs),
+                    Builtin::Mean => self.mean(&x),
+                    Builtin::Variance => self.covariance(&x, &x),
+                    Builtin::Deviation => self.covariance(&x, &x).map(Formula::square_root),
+                    _ => return Err(misused(entry, 1, span)),
                 }
                 .map(Value::Total)
+                .map_err(|error| wrong(span, &error))
             }
             (builtin, [x, y]) => {
                 let (x, y) = (self.argument(x)?, self.argument(y)?);
                 match builtin {
-                    Builtin::Covariance => self.covariance(x, y, span),
-                    Builtin::Correlation => self.correlation(x, y, span),
-                    Builtin::Dot => self.total_of_product(x, y, span),
-                    _ => Err(misused(entry, 2, span)),
+                    Builtin::Covariance => self.covariance(&x, &y),
+                    Builtin::Correlation => self.correlation(&x, &y),
+                    Builtin::Dot => self.total_of_product(&x, &y, &x.joint(&y)),
+                    _ => return Err(misused(entry, 2, span)),
                 }
                 .map(Value::Total)
+                .map_err(|error| wrong(span, &error))
             }
             _ => Err(misused(entry, arguments.len(), span)),
         }
@@ -109,7 +116,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles an argument that must have a number in every row.
-    fn argument(&mut self, tree: &Tree) -> Result<NodeId, Wrong> {
+    fn argument(&mut self, tree: &Tree) -> Result<Rows, Wrong> {
         let value = self.value(tree)?;
         self.rows(value, &tree.span)
     }
@@ -139,61 +146,10 @@ impl Compiler<'_> {
             Value::Total(_) => Err(Wrong::at(&x.span, "of totals only square roots are taken")),
             value => {
                 let of = self.rows(value, &x.span)?;
-                self.graph.apply(function, of, interval).map(Value::Rows).map_err(|error| wrong(span, &error))
+                let node = self.filled(&of).and_then(|id| self.graph.apply(function, id, interval));
+                node.map(|id| Value::Rows(of.at(id))).map_err(|error| wrong(span, &error))
             }
         }
-    }
-
-    /// Returns the formula of the number of rows of the current group.
-    fn count(&self) -> Formula {
-        self.group.map_or(Formula::Rows, Formula::Total)
-    }
-
-    /// Returns the formula of Σ x over the rows of the current group.
-    fn total(&mut self, x: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
-        let x = self.in_group(x, span)?;
-        // The sum of a constant needs no server.
-        Ok(match self.graph.as_constant(x) {
-            Some(number) => Formula::Number(number).multiply(Formula::Rows),
-            None => Formula::Total(x),
-        })
-    }
-
-    fn in_group(&mut self, x: NodeId, span: &Range<usize>) -> Result<NodeId, Wrong> {
-        match self.group {
-            Some(group) => self.graph.multiply(group, x).map_err(|error| wrong(span, &error)),
-            None => Ok(x),
-        }
-    }
-
-    /// Returns the formula of Σ xy over the rows of the current group, with one of the factors masked.
-    fn total_of_product(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
-        let masked = self.in_group(x, span)?;
-        let product = self.graph.multiply(masked, y).map_err(|error| wrong(span, &error))?;
-        Ok(match self.graph.as_constant(product) {
-            Some(number) => Formula::Number(number).multiply(Formula::Rows),
-            None => Formula::Total(product),
-        })
-    }
-
-    /// Returns n·Σxy − Σx·Σy, the numerator of a covariance.
-    fn covariance_numerator(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
-        let products = self.total_of_product(x, y, span)?;
-        let sums = self.total(x, span)?.multiply(self.total(y, span)?);
-        Ok(self.count().multiply(products).sub(sums))
-    }
-
-    fn covariance(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
-        let freedom = self.count().multiply(self.count().sub(Formula::Number(Decimal::ONE)));
-        Ok(self.covariance_numerator(x, y, span)?.divide(freedom))
-    }
-
-    fn correlation(&mut self, x: NodeId, y: NodeId, span: &Range<usize>) -> Result<Formula, Wrong> {
-        let scale = self
-            .covariance_numerator(x, x, span)?
-            .multiply(self.covariance_numerator(y, y, span)?)
-            .square_root();
-        Ok(self.covariance_numerator(x, y, span)?.divide(scale))
     }
 
     /// Returns the score Σ w_i·x_i + w of a file of weights, or its logistic function.
@@ -212,7 +168,7 @@ impl Compiler<'_> {
             Decimal::from_f64(value)
                 .ok_or_else(|| bad(format!("{path}: the number {value:e} has too many digits")))
         };
-        let mut terms = Vec::new();
+        let (mut terms, mut needs) = (Vec::new(), Needs::new());
         for (column, weight) in &weights.weights {
             let position = self.position(column);
             let kind = position.and_then(|at| self.schema.columns.get(at)).map(|column| &column.kind);
@@ -221,8 +177,9 @@ impl Compiler<'_> {
             else {
                 return Err(Wrong::unknown(&file.span, "column of numbers", column, self.column_names()));
             };
-            let node = self.graph.column(position).map_err(|error| wrong(span, &error))?;
-            terms.push((node, digits(*weight)?));
+            let column = self.numbers(position).map_err(|error| wrong(span, &error))?;
+            terms.push((column.id, digits(*weight)?));
+            needs.extend(column.needs);
         }
         let interval = match weights.interval {
             Some([low, high]) => Some((digits(low)?, digits(high)?)),
@@ -230,8 +187,13 @@ impl Compiler<'_> {
         };
         let intercept = digits(weights.intercept)?;
         let node = (|| {
-            let score = self.graph.linear(&terms, intercept)?;
-            if logistic { self.graph.apply(Function::Sigmoid, score, interval) } else { Ok(score) }
+            let score = Rows { id: self.graph.linear(&terms, intercept)?, needs };
+            if !logistic {
+                return Ok(score);
+            }
+            let of = self.filled(&score)?;
+            let probability = self.graph.apply(Function::Sigmoid, of, interval)?;
+            Ok(score.at(probability))
         })();
         node.map(Value::Rows).map_err(|error: ProgramError| wrong(span, &error))
     }

@@ -4,11 +4,17 @@ use std::sync::Arc;
 
 use crate::analysis::Layout;
 use crate::graph::Node;
-use crate::schema::{Column, Kind, Schema, WIDEST_CELL};
+use crate::schema::{CELLS, Column, Kind, Schema, WIDEST_CELL};
 use crate::{NodeId, Program, ProgramError};
 
-/// Cells of a column of a table.
-#[derive(Clone, Debug, PartialEq)]
+/// What stands in [`Cells::Units`] for a missing cell: below every number that a column may have.
+pub const MISSING_UNIT: i64 = i64::MIN;
+/// What stands in [`Cells::Labels`] for a missing cell: above every label.
+pub const MISSING_LABEL: u32 = u32::MAX;
+
+/// Cells of a column of a table. Missing ones are [`MISSING_UNIT`], NaN and [`MISSING_LABEL`], and allowed where the
+/// schema says so.
+#[derive(Clone, Debug)]
 pub enum Cells {
     /// Numbers of a column in units of the last decimal.
     Units(Vec<i64>),
@@ -20,21 +26,38 @@ pub enum Cells {
     Unknown,
 }
 
+/// Compares cells; missing ones are equal.
+impl PartialEq for Cells {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
+        match (self, other) {
+            (Self::Units(a), Self::Units(b)) => a == b,
+            (Self::Reals(a), Self::Reals(b)) => a.len() == b.len() && a.iter().zip(b).all(same),
+            (Self::Labels(a), Self::Labels(b)) => a == b,
+            (Self::Unknown, Self::Unknown) => true,
+            _ => false,
+        }
+    }
+}
+
 impl Cells {
     /// Returns the number of cells, after a check that all are of the column's kind and in its range.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for cells of another kind or out of range; [`Cells::Unknown`] fits no column.
+    /// [`ProgramError::Mismatch`] for cells of another kind or out of range, and for missing ones in a column that has
+    /// none; [`Cells::Unknown`] fits no column.
     pub fn check(&self, column: &Column) -> Result<usize, ProgramError> {
+        let may = column.missing;
         let (length, outside) = match (&column.kind, self) {
             (Kind::Decimal { low, high, .. }, Self::Units(v)) => {
-                (v.len(), v.iter().position(|v| !(low..=high).contains(&v)))
+                (v.len(), v.iter().position(|v| !((low..=high).contains(&v) || may && *v == MISSING_UNIT)))
             }
             (Kind::Real { low, high }, Self::Reals(v)) => {
-                (v.len(), v.iter().position(|v| !(low..=high).contains(&v)))
+                (v.len(), v.iter().position(|v| !((low..=high).contains(&v) || may && v.is_nan())))
             }
             (Kind::Category { labels }, Self::Labels(v)) => {
-                (v.len(), v.iter().position(|&v| v as usize >= labels.len()))
+                let known = |v: u32| (v as usize) < labels.len() || may && v == MISSING_LABEL;
+                (v.len(), v.iter().position(|&v| !known(v)))
             }
             _ => {
                 let expected = format!("the kind of {:?}", column.name);
@@ -50,8 +73,8 @@ impl Cells {
         }
     }
 
-    /// Returns some rows in units of the last decimal, or the indicator of a label, with padding up to `span`; `None`
-    /// for other kinds.
+    /// Returns some rows in units of the last decimal, 0 for missing cells, or the indicator of a label or of cells,
+    /// with padding up to `span`; `None` for other kinds.
     pub(crate) fn units(
         &self,
         column: &Column,
@@ -60,13 +83,21 @@ impl Cells {
         span: usize,
     ) -> Option<Vec<i128>> {
         let mut units: Vec<i128> = match (label, self) {
-            (None, Self::Units(v)) => v.get(rows)?.iter().map(|&v| v.into()).collect(),
+            (None, Self::Units(v)) => {
+                v.get(rows)?.iter().map(|&v| if v == MISSING_UNIT { 0 } else { v.into() }).collect()
+            }
+            (Some(CELLS), Self::Units(v)) if column.missing => {
+                v.get(rows)?.iter().map(|&v| i128::from(v != MISSING_UNIT)).collect()
+            }
+            (Some(CELLS), Self::Reals(v)) if column.missing => {
+                v.get(rows)?.iter().map(|v| i128::from(!v.is_nan())).collect()
+            }
             (Some(label), Self::Labels(v)) => {
                 v.get(rows)?.iter().map(|&v| i128::from(v as usize == label)).collect()
             }
             _ => return None,
         };
-        units.resize(span, column.padding_units().into());
+        units.resize(span, if label.is_some() { 0 } else { column.padding_units().into() });
         Some(units)
     }
 
@@ -81,11 +112,15 @@ impl Cells {
     ) -> Option<Vec<f64>> {
         if let (None, Kind::Real { .. }) = (label, &column.kind) {
             let Self::Reals(v) = self else { return None };
-            let mut reals = v.get(rows)?.to_vec();
+            let cell = |v: &f64| if v.is_nan() { 0.0 } else { *v };
+            let mut reals: Vec<f64> = v.get(rows)?.iter().map(cell).collect();
             reals.resize(span, column.padding());
             return Some(reals);
         }
-        let decimals = if let Kind::Decimal { decimals, .. } = column.kind { decimals } else { 0 };
+        let decimals = match column.kind {
+            Kind::Decimal { decimals, .. } if label.is_none() => decimals,
+            _ => 0,
+        };
         let unit = 10_f64.powi(decimals as i32);
         Some(self.units(column, label, rows, span)?.into_iter().map(|v| v as f64 / unit).collect())
     }

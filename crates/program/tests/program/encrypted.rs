@@ -22,14 +22,14 @@ impl<E: std::error::Error> From<E> for Failed {
     }
 }
 
-fn options(scheme: SchemeChoice, log2_degree: u32) -> Options {
+pub(crate) fn options(scheme: SchemeChoice, log2_degree: u32) -> Options {
     let security = Security::InsecureForResearchOnly;
     let (scheme, log2_degree) = (Some(scheme), Some(log2_degree));
     Options { scheme, precision: 20, security, log2_degree, ..Options::default() }
 }
 
 /// Runs a plan as three parties with a file, and compares totals and columns with the reference.
-fn check(plan: &Plan, table: &Table, seed: u64) {
+pub(crate) fn check(plan: &Plan, table: &Table, seed: u64) {
     let filled: Vec<usize> = (0..plan.layout.chunks).map(|chunk| plan.layout.rows_of(chunk)).collect();
     check_filled(plan, table, &filled, seed);
 }
@@ -90,7 +90,14 @@ fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) {
         let numbers = expected.numbers(*id).unwrap();
         assert_eq!(rows.len(), numbers.len());
         let words = program.graph().describe(*id, program.schema());
-        rows.iter().zip(numbers).for_each(|(got, expected)| near(got, &expected.into(), &words));
+        let valid = program.valid(*id).and_then(|valid| expected.numbers(valid));
+        for (row, (got, expected)) in rows.iter().zip(numbers).enumerate() {
+            let valid = valid.as_ref().is_none_or(|valid| valid[row].to_f64() == 1.0);
+            assert_eq!(got.is_missing(), !valid, "{words}, row {row}");
+            if valid {
+                near(got, &expected.into(), &words);
+            }
+        }
     }
     let (got, expected) = (
         program.finish(|id| totals.get(&id).cloned()),

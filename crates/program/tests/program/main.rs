@@ -16,6 +16,8 @@ mod language;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod missing;
+#[cfg(test)]
 mod packed;
 #[cfg(test)]
 mod parse;

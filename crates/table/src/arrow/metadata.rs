@@ -18,6 +18,8 @@ use crate::{Input, TableError, inputs};
 pub const CIPHERTEXT: &str = "sunzi.ciphertext";
 /// Key of the Arrow schema's metadata: `Table` as JSON.
 pub const TABLE: &str = "sunzi.table";
+/// Label of the indicator of the cells of a column of numbers that may have missing cells.
+const VALID: &str = "valid";
 /// Name of the column with the number of rows of each chunk.
 pub const ROWS: &str = "sunzi.rows";
 /// Key under which Arrow has the name of an extension type; the next constant is the key of the type's
@@ -171,7 +173,7 @@ impl Table {
         Ok(Arc::new(arrow_schema::Schema::new_with_metadata(fields, metadata)))
     }
 
-    /// Returns the name of the column that holds an input, "region=north", and its label.
+    /// Returns the name of the column that holds an input, "region=north" or "age=valid", and its label.
     pub(super) fn name(&self, input: &Input) -> (String, Option<&str>) {
         let Some(column) = self.schema.columns.get(input.column) else { return (String::new(), None) };
         match (&column.kind, input.label) {
@@ -179,6 +181,7 @@ impl Table {
                 let label = labels.get(at).map_or("", String::as_str);
                 (format!("{}={label}", column.name), Some(label))
             }
+            (_, Some(_)) => (format!("{}={VALID}", column.name), Some(VALID)),
             _ => (column.name.clone(), None),
         }
     }

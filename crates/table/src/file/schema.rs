@@ -11,11 +11,17 @@ pub(super) const MOST: usize = 1 << 20;
 /// Number that stands for a column with a unit of time, in the place of its kind, which follows.
 const WITH_UNIT: u64 = 3;
 
+/// Number that stands for a column that may have missing cells, in the place of its kind, which follows.
+const WITH_MISSING: u64 = 4;
+
 /// Writes the columns of a schema as bytes.
 pub(super) fn put(columns: &[Column], fields: &mut Fields) {
     for column in columns {
         fields.text(&column.name);
         fields.u64(u64::from(column.encrypted));
+        if column.missing {
+            fields.u64(WITH_MISSING);
+        }
         if let Some(unit) = column.unit {
             fields.u64(WITH_UNIT);
             fields.choice(&unit.time, &TimeUnit::ALL);
@@ -49,7 +55,14 @@ pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Re
     for _ in 0..columns {
         let name = fields.text("the name of a column", MOST)?.to_owned();
         let encrypted = fields.flag("whether a column is encrypted")?;
-        let (kind, unit) = match fields.usize_in("the kind of a column", 0..=WITH_UNIT as usize)? {
+        let first = fields.usize_in("the kind of a column", 0..=WITH_MISSING as usize)?;
+        let missing = first == WITH_MISSING as usize;
+        let first = if missing {
+            fields.usize_in("the kind of a column with missing cells", 0..=WITH_UNIT as usize)?
+        } else {
+            first
+        };
+        let (kind, unit) = match first {
             kind if kind == WITH_UNIT as usize => {
                 let time = fields.choice("the unit of a column", &TimeUnit::ALL)?;
                 let since = fields.choice("the origin of a column", &Origin::ALL)?;
@@ -66,7 +79,7 @@ pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Re
             1 => Kind::Real { low: fields.f64()?, high: fields.f64()? },
             _ => Kind::Category { labels: get_labels(fields)? },
         };
-        all.push(Column { name, kind, encrypted, unit });
+        all.push(Column { name, kind, encrypted, unit, missing });
     }
     Ok(Schema::new(rows, all)?)
 }

@@ -6,6 +6,7 @@ use sunzi_program::Column;
 use sunzi_program::schema::{Kind, LARGEST_CELL, Origin, Unit};
 
 use crate::fit::{Fit, no_whole, outside};
+use crate::missing::REFUSED;
 use crate::reading::{Numeric, Reading};
 use crate::times::looks_like_date;
 use crate::{Cell, Decimal, Moment, TableError};
@@ -64,6 +65,30 @@ impl Found {
         Self::Labels(BTreeSet::new())
     }
 
+    /// Whether the column is declared.
+    pub(super) fn is_declared(&self) -> bool {
+        matches!(self, Self::Declared(_))
+    }
+
+    /// Whether the column has labels, as far as it is known.
+    pub(super) fn is_of_labels(&self) -> bool {
+        match self {
+            Self::Declared(fit) => fit.is_of_labels(),
+            Self::Labels(_) | Self::Texts(_) => true,
+            Self::Nothing | Self::Numbers(_) | Self::Times(_) => false,
+        }
+    }
+
+    /// Whether a word such as NA is a missing cell of the column: among numbers always, and among texts where missing
+    /// cells are not refused and no label is declared that is written so.
+    pub(super) fn has_missing_words(&self, cell: &Cell<'_>, taken: bool) -> bool {
+        match self {
+            Self::Declared(fit) => fit.has_missing_words(cell, taken),
+            Self::Labels(_) | Self::Texts(_) | Self::Nothing => taken,
+            Self::Numbers(_) | Self::Times(_) => true,
+        }
+    }
+
     /// Takes a cell into account, or refuses it; `place` names the cell in the message.
     pub(super) fn see(
         &mut self,
@@ -74,10 +99,6 @@ impl Found {
     ) -> Result<(), TableError> {
         match self {
             Self::Declared(fit) => return fit.check(cell, place),
-            _ if matches!(cell, Cell::Missing) => {
-                let problem = "is empty: fill it in, or leave the column out";
-                return Err(cell.refuse(place(), column, problem));
-            }
             Self::Labels(labels) => return add(labels, cell, column),
             _ => {}
         }
@@ -104,6 +125,10 @@ impl Found {
             (Self::Nothing, Err(problem)) => Some(problem.to_string()),
             (_, Err(_)) if in_words => Some(format!("is not {others}, {OTHERS}")),
             (_, Err(problem)) => Some(format!("{problem}, {OTHERS}")),
+            (Self::Texts(labels), Ok(_)) if labels.iter().all(|text| Cell::Text(text).is_missing_word()) => {
+                let word = labels.first().map_or("", String::as_str);
+                Some(format!("stands beside {word:?}, which {REFUSED}; {CATEGORY}"))
+            }
             (_, Ok(numeric)) => {
                 let own = numeric.word();
                 Some(format!(

@@ -48,8 +48,8 @@ fn what_does_not_fit_is_named_with_line_and_column() {
     for (text, words) in [
         ("a,b\n1,2\n3,x\n", ["line 3", "\"b\"", "\"x\"", "not a number"]),
         ("a,b\n1,x\n3,2\n", ["line 3", "\"b\"", "\"2\"", "is a number"]),
-        ("a,b\n1,2\n3,\n", ["line 3", "\"b\"", "\"\"", "empty"]),
-        ("a,b\n1,2\n3,NaN\n", ["line 3", "\"b\"", "\"NaN\"", "finite"]),
+        ("a,b\n1,2\n3,\n", ["line 3", "\"b\"", "\"\"", "--missing"]),
+        ("a,b\n1,2\n3,NaN\n", ["line 3", "\"b\"", "\"NaN\"", "--missing"]),
         ("a,b\n1,2\n3,2e15\n", ["line 3", "\"b\"", "\"2e15\"", "1e15"]),
     ] {
         let error = message(text, &none);
@@ -77,7 +77,7 @@ fn what_is_declared_is_checked() {
         ("1,x,-0.1,0", ["line 2", "\"b\"", "outside"]),
         ("4,x,0,0", ["line 2", "\"c\"", "none of the 3 labels"]),
         ("1,x,0,1.0001", ["line 2", "\"r\"", "from -1 to 1"]),
-        ("1,x,,0", ["line 2", "\"b\"", "empty"]),
+        ("1,x,,0", ["line 2", "\"b\"", "--missing"]),
     ] {
         let error = message(&format!("c,a,b,r\n{row}\n"), &asked);
         assert!(words.iter().all(|word| error.contains(word)), "{error}");

@@ -18,12 +18,15 @@ use sunzi_bfv::CrtParameters;
 use sunzi_math::primes_with_bits;
 use sunzi_program::analysis::Parameters;
 use sunzi_program::contexts::{EncryptionKey, PublicKey, SecretKey};
-use sunzi_program::run::Cells;
+use sunzi_program::run::{Cells, MISSING_LABEL, MISSING_UNIT, Table};
 use sunzi_program::schema::{Origin, TimeUnit, Unit};
 use sunzi_program::{Column, Contexts, Kind, Schema};
 use sunzi_rlwe::Security;
 use sunzi_table::arrow::{CIPHERTEXT, ParquetWriter, ROWS};
-use sunzi_table::{Asked, Chunks, EncryptedWriter as _, Reading, Source, TableError, inputs, open, survey};
+use sunzi_table::{
+    Asked, Chunks, EncryptedWriter, Input, Missing, MissingCells, Reading, Source, TableError, inputs, open,
+    survey,
+};
 
 const ROWS_IN_ALL: usize = 200;
 
@@ -85,7 +88,7 @@ fn clear_tables_are_read_with_their_types() {
     write(&path, &RecordBatch::try_from_iter([("a", Arc::new(missing) as ArrayRef)]).unwrap());
     let source = Source::open(&path).unwrap();
     let error = survey(&mut *source.rows().unwrap(), &Asked::default()).unwrap_err().to_string();
-    assert!(error.contains("row 7") && error.contains("\"a\"") && error.contains("empty"), "{error}");
+    assert!(error.contains("row 7") && error.contains("\"a\"") && error.contains("--missing"), "{error}");
     std::fs::write(&path, b"PAR1 and no more").unwrap();
     assert!(matches!(Source::open(&path).unwrap().rows(), Err(TableError::Parquet { .. })));
 }
@@ -166,7 +169,99 @@ fn dictionaries_are_read_as_labels() {
     let Some(Cells::Labels(places)) = rows.cells(0) else { panic!() };
     assert!(places.iter().enumerate().all(|(i, &place)| place == [1, 0, 2][i % 3]));
     let missing = [None::<&str>; 3].into_iter().collect();
-    assert!(read(missing).unwrap_err().to_string().contains("empty"));
+    assert!(read(missing).unwrap_err().to_string().contains("--missing"));
+}
+
+/// Checks nulls and doubles that are no numbers: skipped, filled in, or refused; an infinity is no missing cell.
+#[test]
+fn nulls_and_nans_are_missing_cells() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let whole = Int32Array::from(vec![Some(5), None, Some(7)]);
+    let real = Float64Array::from(vec![Some(f64::NAN), Some(0.5), None]);
+    let text = StringArray::from(vec![None, Some("x"), Some("")]);
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("a", Arc::new(whole)), ("b", Arc::new(real)), ("c", Arc::new(text))];
+    write(
+        &path,
+        &RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true))).unwrap(),
+    );
+    let source = Source::open(&path).unwrap();
+    let of = |all| {
+        let reading = Reading { missing: MissingCells { all, columns: Vec::new() }, ..Reading::default() };
+        survey(&mut *source.rows().unwrap(), &Asked { reading, ..Asked::default() })
+    };
+    let skipped = of(Some(Missing::Skip)).unwrap();
+    assert!(skipped.schema.columns.iter().all(|column| column.missing));
+    let rows = Chunks::new(source.rows().unwrap(), &skipped, 8).next_chunk().unwrap().unwrap();
+    assert_eq!(rows.cells(0), Some(&Cells::Units(vec![5, MISSING_UNIT, 7])));
+    assert_eq!(rows.cells(1), Some(&Cells::Units(vec![MISSING_UNIT, 5, MISSING_UNIT])));
+    // An empty text is a label, since Parquet has nulls.
+    assert_eq!(rows.cells(2), Some(&Cells::Labels(vec![MISSING_LABEL, 1, 0])));
+    for all in [None, Some(Missing::Refuse)] {
+        assert!(of(all).unwrap_err().to_string().contains("row 1, column \"b\""));
+    }
+    let filled = of(Some(Missing::Value("6".to_owned()))).unwrap();
+    let rows = Chunks::new(source.rows().unwrap(), &filled, 8).next_chunk().unwrap().unwrap();
+    assert_eq!(rows.cells(0), Some(&Cells::Units(vec![5, 6, 7])));
+    assert_eq!(rows.cells(2), Some(&Cells::Labels(vec![1, 2, 0])));
+    let infinite = Float64Array::from(vec![0.5, f64::INFINITY]);
+    write(&path, &RecordBatch::try_from_iter([("b", Arc::new(infinite) as ArrayRef)]).unwrap());
+    let source = Source::open(&path).unwrap();
+    let reading = Reading {
+        missing: MissingCells { all: Some(Missing::Skip), columns: Vec::new() },
+        ..Reading::default()
+    };
+    let refused = survey(&mut *source.rows().unwrap(), &Asked { reading, ..Asked::default() });
+    assert!(refused.unwrap_err().to_string().contains("not a finite number"));
+}
+
+/// Checks that clear cells go through the file with what is missing, and that a column without missing cells takes no null.
+#[test]
+fn missing_cells_of_clear_columns_come_back() {
+    let case = Case::new();
+    let mut schema = Schema::new(
+        3,
+        vec![
+            Column::integer("a", 1, 9).in_the_clear().with_missing(),
+            Column::decimal("b", 1, 1, 9).in_the_clear().with_missing(),
+            Column::real("c", 0.5, 1.0).in_the_clear().with_missing(),
+            Column::category("d", &["x", "y"]).in_the_clear().with_missing(),
+            Column::integer("e", 1, 9).with_missing(),
+        ],
+    )
+    .unwrap();
+    let cells = vec![
+        Cells::Units(vec![MISSING_UNIT, 2, 9]),
+        Cells::Units(vec![1, MISSING_UNIT, 9]),
+        Cells::Reals(vec![0.5, 1.0, f64::NAN]),
+        Cells::Labels(vec![MISSING_LABEL, 1, 0]),
+        Cells::Units(vec![1, MISSING_UNIT, 3]),
+    ];
+    let rows = Table::new(&schema, cells.clone()).unwrap();
+    let codec = case.contexts.codec(&case.contexts.layout(3)).unwrap();
+    let path = case.folder.path().join("m.parquet");
+    let mut file = File::create(&path).unwrap();
+    let mut writer: Box<dyn EncryptedWriter> =
+        Box::new(ParquetWriter::create(&case.contexts, &schema, case.secret.id(), None, &mut file).unwrap());
+    writer.begin_chunk(&rows).unwrap();
+    let mut rng = ChaCha20Rng::seed_from_u64(2);
+    for input in inputs(&schema) {
+        let key = EncryptionKey::Secret(&case.secret);
+        let one = codec.encrypt(&schema.columns[4], input.label, &cells[4], key, &mut rng).unwrap();
+        writer.put_bytes(&case.contexts.to_bytes(&one).unwrap(), case.secret.id()).unwrap();
+    }
+    writer.finish().unwrap();
+    let mut table = open(&path).unwrap();
+    assert_eq!(table.schema(), &schema);
+    let clear = table.clear(0).unwrap();
+    assert!((0..4).all(|at| clear.cells(at) == Some(&cells[at])));
+    let valid = table.encrypted(&case.contexts, 0, &Input { column: 4, label: Some(0) }).unwrap();
+    let slots = codec.decrypt(&valid, &case.secret).unwrap();
+    let valid = codec.cells(&schema.columns[4], Some(0), &slots, 3).unwrap();
+    assert_eq!(valid, Cells::Units(vec![1, 0, 1]));
+    schema.columns.iter_mut().for_each(|column| column.missing = false);
+    assert!(Table::new(&schema, cells).is_err());
 }
 
 struct Case {

@@ -107,7 +107,7 @@ mod tests {
             [Decimal::new(3, 1).unwrap(), Decimal::new(-7, 0).unwrap(), Decimal::new(1, 3).unwrap()];
         let [c, d, e] = constants.map(|c| c.to_f64());
         for (x_range, y_range) in RANGES.into_iter().flat_map(|x| RANGES.map(|y| (x, y))) {
-            let of = |(low, high)| of_column(&Column::real("x", low, high).in_the_clear());
+            let of = |(low, high)| of_column(&Column::real("x", low, high).in_the_clear(), false);
             let facts = [of(x_range), of(y_range)];
             let sum =
                 Node::Linear { terms: vec![(a, constants[0]), (b, constants[1])], constant: constants[2] };
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_is_computed_from_cells_alone_keeps_its_sign() {
-        let cell = of_column(&Column::real("x", -1.0, 1.0).in_the_clear());
+        let cell = of_column(&Column::real("x", -1.0, 1.0).in_the_clear(), false);
         let (a, b, one) = (NodeId(0), NodeId(1), Decimal::ONE);
         let sum = Node::Linear { terms: vec![(a, one), (b, one)], constant: one };
         let (off, signed) = rounding(&sum, &[cell, cell]);
