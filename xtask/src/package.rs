@@ -108,8 +108,10 @@ fn unpack(root: &Path, package: &Value) -> Result<(), String> {
     if unpacked.exists() {
         fs::remove_dir_all(&unpacked).map_err(report)?;
     }
-    let archive = File::open(&path).map_err(report)?;
-    tar::Archive::new(GzDecoder::new(archive)).unpack(alone(root)).map_err(report)
+    let mut archive = tar::Archive::new(GzDecoder::new(File::open(&path).map_err(report)?));
+    // Files of packages bear one old time, by which cargo would take those of an earlier run for unchanged.
+    archive.set_preserve_mtime(false);
+    archive.unpack(alone(root)).map_err(report)
 }
 
 /// Writes the manifest of a workspace of unpacked packages, which takes each of them for the one of a registry. The workspace of this
