@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use sunzi::rlwe::words::{bytes, counted};
+
 use crate::svg::escaped;
 
 /// Look of a page, on a light and on a dark screen, wide and narrow.
@@ -18,7 +20,7 @@ const STYLE: &str = ":root{--ink:#1f2328;--faint:#57606a;--back:#fff;--line:#d0d
     .bar{height:.9rem;background:var(--bar)}.sides{display:grid;grid-template-columns:1fr 1fr;gap:0 2rem}\
     @media(max-width:40rem){.sides{grid-template-columns:1fr}dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}";
 
-/// What a browser may fetch for a page: nothing but styles, which are in the page.
+/// Content security policy of a page: a browser may fetch nothing, and styles are in the page.
 const POLICY: &str = "script-src 'none'; connect-src 'none'; img-src 'none'; font-src 'none'; media-src 'none'; object-src 'none'; frame-src 'none'; \
     base-uri 'none'; form-action 'none'";
 
@@ -98,6 +100,20 @@ impl Page {
         self.write(format_args!("</div>"));
     }
 
+    /// Draws the times of a run's steps in seconds, and says what the whole run took.
+    pub(crate) fn times(&mut self, steps: &[(&str, f64)], run: &Run<'_>) {
+        self.section("Times");
+        let bars: Vec<_> = steps.iter().map(|&(name, time)| (name, time, seconds(time))).collect();
+        self.bars(&bars);
+        let memory = run.peak.map_or_else(String::new, |peak| format!(", {} of memory at most", bytes(peak)));
+        self.say(&format!(
+            "{} in all, on {} with {} kernels{memory}.",
+            seconds(run.seconds),
+            counted(run.threads, "thread", "threads"),
+            run.isa
+        ));
+    }
+
     /// Writes what the server saw beside what it did not see.
     pub(crate) fn seen(&mut self, seen: &[String], unseen: &[String]) {
         self.section("What the server saw");
@@ -133,8 +149,18 @@ impl Page {
     }
 }
 
+/// Time and machine of a whole run.
+pub(crate) struct Run<'a> {
+    pub(crate) seconds: f64,
+    pub(crate) threads: usize,
+    /// Name of the table of kernels.
+    pub(crate) isa: &'a str,
+    /// Most bytes of memory, where the system tells.
+    pub(crate) peak: Option<u64>,
+}
+
 /// Returns seconds in words.
-pub(crate) fn seconds(seconds: f64) -> String {
+fn seconds(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
 }
 

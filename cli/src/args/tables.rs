@@ -26,7 +26,7 @@ pub(crate) struct ReadingArgs {
     /// How dates and times are written beside ISO 8601, such as %d.%m.%Y or '%m/%d/%Y %H:%M'
     #[arg(long, value_name = "PATTERN", value_parser = DateFormat::new)]
     date_format: Option<DateFormat>,
-    /// What is done about missing cells (empty, null, NaN, NA, N/A or None): refuse, skip, which leaves them out of statistics, or a value to stand in each; for
+    /// Treatment of missing cells (empty, null, NaN, NA, N/A or None): refuse, skip, which leaves them out of statistics, or a value to stand in each; for
     /// one column as in age=skip,cost=0. Refused unless given or declared in a schema; may be given several times
     #[arg(long, value_name = "[COLUMN=]CHOICE,...", value_parser = parse_missing)]
     missing: Vec<MissingCells>,

@@ -56,7 +56,7 @@ struct Inspected {
     /// What a sharing ledger has counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     sharing: Option<Sharing>,
-    /// What an object of the Python package has.
+    /// Description of an object of the Python package.
     #[serde(skip_serializing_if = "Option::is_none")]
     python: Option<PythonObject>,
 }

@@ -3,7 +3,7 @@
 use sunzi::rlwe::words::{bytes, counted};
 
 use super::report::{Report, listed};
-use crate::html::{Page, seconds};
+use crate::html::{Page, Run};
 
 impl Report {
     /// Returns the report of a lookup as a page.
@@ -34,25 +34,21 @@ impl Report {
 
     fn durations(&self, page: &mut Page) {
         let times = &self.times;
-        page.section("Times");
-        let bar = |name, time: f64| (name, time, seconds(time));
-        page.bars(&[
-            bar("tables", times.tables),
-            bar("encode the sequence", times.encode),
-            bar("make keys", times.keys),
-            bar("encrypt the word", times.encrypt),
-            bar("server searches", times.search),
-            bar("decrypt", times.decrypt),
-        ]);
-        let memory = self
-            .peak_memory_bytes
-            .map_or_else(String::new, |peak| format!(", {} of memory at most", bytes(peak)));
-        page.say(&format!(
-            "{} in all, on {} with {} kernels{memory}.",
-            seconds(self.seconds),
-            counted(self.threads, "thread", "threads"),
-            self.isa
-        ));
+        let run = Run {
+            seconds: self.seconds,
+            threads: self.threads,
+            isa: &self.isa,
+            peak: self.peak_memory_bytes,
+        };
+        let steps = [
+            ("tables", times.tables),
+            ("encode the sequence", times.encode),
+            ("make keys", times.keys),
+            ("encrypt the word", times.encrypt),
+            ("server searches", times.search),
+            ("decrypt", times.decrypt),
+        ];
+        page.times(&steps, &run);
     }
 
     fn parameters(&self, page: &mut Page) {

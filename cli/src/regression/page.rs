@@ -3,7 +3,7 @@
 use sunzi::rlwe::words::{bytes, counted};
 
 use super::report::Report;
-use crate::html::{Page, seconds};
+use crate::html::{Page, Run};
 
 impl Report {
     /// Returns the report of a regression as a page.
@@ -70,26 +70,22 @@ impl Report {
 
     fn durations(&self, page: &mut Page) {
         let times = &self.times;
-        page.section("Times");
-        let bar = |name, time: f64| (name, time, seconds(time));
-        page.bars(&[
-            bar("tables", times.context),
-            bar("make keys", times.keys),
-            bar("matrices of bootstrapping", times.diagonals),
-            bar("encrypt", times.encrypt),
-            bar("server trains", times.train),
-            bar("of it bootstrapping", times.bootstrap),
-            bar("decrypt", times.decrypt),
-        ]);
-        let memory = self
-            .peak_memory_bytes
-            .map_or_else(String::new, |peak| format!(", {} of memory at most", bytes(peak)));
-        page.say(&format!(
-            "{} in all, on {} with {} kernels{memory}.",
-            seconds(self.seconds),
-            counted(self.threads, "thread", "threads"),
-            self.isa
-        ));
+        let run = Run {
+            seconds: self.seconds,
+            threads: self.threads,
+            isa: &self.isa,
+            peak: self.peak_memory_bytes,
+        };
+        let steps = [
+            ("tables", times.context),
+            ("make keys", times.keys),
+            ("matrices of bootstrapping", times.diagonals),
+            ("encrypt", times.encrypt),
+            ("server trains", times.train),
+            ("of it bootstrapping", times.bootstrap),
+            ("decrypt", times.decrypt),
+        ];
+        page.times(&steps, &run);
     }
 
     fn parameters(&self, page: &mut Page) {

@@ -5,7 +5,7 @@ use sunzi::rlwe::words::{bytes, counted};
 use super::Report;
 use super::checks::Value;
 use super::human::{Look, MOST_PAIRS, brief, show};
-use crate::html::{Page, seconds};
+use crate::html::{Page, Run};
 
 /// Most groups with a table of their own.
 const MOST_GROUPS: usize = 12;
@@ -175,26 +175,22 @@ fn sizes(page: &mut Page, report: &Report) {
 
 fn times(page: &mut Page, report: &Report) {
     let times = &report.times;
-    page.section("Times");
-    let bar = |name, time: f64| (name, time, seconds(time));
-    page.bars(&[
-        bar("read the table", times.read),
-        bar("choose parameters", times.parameters),
-        bar("make keys", times.keys),
-        bar("encrypt", times.encrypt),
-        bar("server computes", times.server),
-        bar("decrypt", times.decrypt),
-        bar("compare with the clear", times.compare),
-    ]);
-    let memory = report
-        .peak_memory_bytes
-        .map_or_else(String::new, |peak| format!(", {} of memory at most", bytes(peak)));
-    page.say(&format!(
-        "{} in all, on {} with {} kernels{memory}.",
-        seconds(report.seconds),
-        counted(report.threads, "thread", "threads"),
-        report.isa
-    ));
+    let run = Run {
+        seconds: report.seconds,
+        threads: report.threads,
+        isa: &report.isa,
+        peak: report.peak_memory_bytes,
+    };
+    let steps = [
+        ("read the table", times.read),
+        ("choose parameters", times.parameters),
+        ("make keys", times.keys),
+        ("encrypt", times.encrypt),
+        ("server computes", times.server),
+        ("decrypt", times.decrypt),
+        ("compare with the clear", times.compare),
+    ];
+    page.times(&steps, &run);
 }
 
 fn seen(page: &mut Page, report: &Report) {

@@ -1,4 +1,4 @@
-//! What operators on BGV ciphertexts compute: the methods of the evaluator.
+//! Operators on BGV ciphertexts, each of which calls a method of the evaluator.
 
 use std::borrow::Cow;
 

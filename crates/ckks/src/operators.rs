@@ -1,4 +1,4 @@
-//! What operators on CKKS ciphertexts compute: the methods of the evaluator.
+//! Operators on CKKS ciphertexts, each of which calls a method of the evaluator.
 
 use std::borrow::Cow;
 use std::ops::{Add, Mul, Sub};

@@ -1,4 +1,4 @@
-//! What objects of the Python package say of themselves: fields of their own, and objects of the library behind them.
+//! Descriptions of objects of the Python package, from their own fields and the objects of the library behind them.
 
 use std::fmt;
 use std::fs::File;
@@ -33,7 +33,7 @@ struct Numbers {
     /// Ends of the interval that the numbers lie in, as the sender says; none where they were not declared.
     low: Option<f64>,
     high: Option<f64>,
-    /// What integers are divided by after decryption.
+    /// Divisor of the integers of an array after decryption.
     #[serde(skip_serializing_if = "Option::is_none")]
     divisor: Option<String>,
 }
@@ -93,7 +93,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// What an object of the Python package says of itself.
+/// Description of an object of the Python package by its fields.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct PythonObject {
     /// The call that reads it.
