@@ -2,6 +2,7 @@
 
 mod args;
 mod human;
+mod page;
 
 use std::fs;
 use std::io::Write;
@@ -52,7 +53,11 @@ fn reproduce<P: repro::Paper>(
     change(&mut options);
     options.validate()?;
     super::on_threads(args.threads)?;
-    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(folder));
+    let command =
+        format!("cargo lab {}{}", folder.replacen('-', " ", 1), if args.quick { " --quick" } else { "" });
+    // Figures of a page lie beside it, in a folder of its name.
+    let beside = args.markdown.as_ref().map(|page| page.with_extension(""));
+    let folder = args.out.clone().or(beside).unwrap_or_else(|| PathBuf::from(folder));
     if options.parts().iter().any(|part| part.is_figure()) {
         // Before minutes of work, not after them.
         fs::create_dir_all(&folder).map_err(|reason| LabError::folder(&folder, &reason))?;
@@ -62,6 +67,11 @@ fn reproduce<P: repro::Paper>(
     drop(progress);
     let report = report?;
     let files = write_figures(&report, &folder)?;
+    if let Some(page) = &args.markdown {
+        let figures = folder.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let text = page::render(&report, &command, &figures);
+        write_whole(page, text.as_bytes()).map_err(|reason| LabError::folder(page, &reason))?;
+    }
     if args.json {
         return output::print_json(&report);
     }
@@ -82,7 +92,7 @@ fn write_figures(report: &Report, folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Writes a file beside its final path and renames it: no reader sees half of it.
 fn write_whole(file: &Path, content: &[u8]) -> std::io::Result<()> {
-    let beside = file.with_extension(format!("svg.{}.part", std::process::id()));
+    let beside = file.with_extension(format!("{}.part", std::process::id()));
     let written = fs::File::create(&beside).and_then(|mut out| {
         out.write_all(content)?;
         out.sync_all()?;

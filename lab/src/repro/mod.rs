@@ -3,11 +3,12 @@
 //!
 //! ```
 //! use lab::repro::behz::{Options, Part};
+//! use lab::repro::report::Verdict;
 //! use lab::repro::{Paper, run};
 //!
 //! let options = Options { parts: vec![Part::Table3], ..Options::quick() };
 //! let report = run(&options, &mut |_, _, _| {})?;
-//! assert!(report.tables[0].rows.iter().all(|row| row.equal()));
+//! assert!(report.tables[0].rows.iter().all(|row| row.verdict() == Some(Verdict::Equal)));
 //! # Ok::<(), lab::LabError>(())
 //! ```
 
@@ -21,6 +22,7 @@ mod printed;
 pub mod report;
 mod run;
 pub mod takeshita;
+mod verdict;
 
 pub use parts::Part;
 pub use run::{Paper, Run, Tell, run};
@@ -29,7 +31,7 @@ use crate::alternate::{Budget, Series, Timed, alternate_timed, timed, upper_medi
 use crate::report::{Figure, Machine, NOT_PRINTED, Panel};
 use crate::repro::parts::parts;
 use crate::repro::printed::{lines, number, numbers};
-use crate::repro::report::{Row, Table, Value};
+use crate::repro::report::{Row, Rule, Table, Value};
 use crate::repro::run::Progress;
 use crate::subjects::keys::Keys;
 use crate::subjects::party::{Known, Party, research};

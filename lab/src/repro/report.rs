@@ -1,10 +1,12 @@
 //! Results of a reproduction: tables of quantities, the paper's value beside Sunzi's.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+pub use super::verdict::{Rule, Verdict};
 use crate::repro::{Figure, Machine};
 
 /// Report on one paper: all its reproduced tables and figures.
@@ -36,13 +38,11 @@ pub struct Table {
 /// One row of a reproduced table: what identifies it, then the paper's and Sunzi's values.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Whether Sunzi's values in the row are measured, so that they cannot be expected to equal the paper's.
-    pub measured: bool,
     /// Keys that identify the row: degree, moduli and the like.
     pub keys: Vec<(&'static str, Value)>,
     /// Quantities that a reproduction found for a row.
     pub quantities: Vec<Quantity>,
-    /// Reason why a reproduced value differs from the paper's or the paper has none.
+    /// Reason why a reproduced value differs from the paper's, is worse, or is missing on one side.
     pub reason: Option<String>,
 }
 
@@ -55,6 +55,8 @@ pub struct Quantity {
     pub paper: Option<Value>,
     /// Sunzi's value of a reproduced quantity, unless there is none.
     pub ours: Option<Value>,
+    /// Rule by which Sunzi's value of the quantity is judged against the paper's.
+    pub rule: Rule,
 }
 
 /// A value of a reproduced table.
@@ -101,6 +103,16 @@ impl From<(f64, usize)> for Value {
     }
 }
 
+impl Report {
+    /// Rows of the report that need a reason and have none, each named by its table and keys.
+    pub fn unexplained(&self) -> Vec<String> {
+        let rows = self.tables.iter().flat_map(|table| table.rows.iter().map(move |row| (table.name, row)));
+        rows.filter(|(_, row)| row.is_unexplained())
+            .map(|(name, row)| format!("{name}: {}", row.name()))
+            .collect()
+    }
+}
+
 impl Table {
     /// A reproduced table with the number `name` in its paper.
     pub(crate) fn new(name: &'static str, title: impl Into<String>, rows: Vec<Row>) -> Self {
@@ -109,58 +121,65 @@ impl Table {
 }
 
 impl Row {
-    /// A row for exact values, without any yet.
-    pub(crate) fn exact() -> Self {
-        Self::default()
-    }
-
-    /// A row for measured values, without any yet.
-    pub(crate) fn timed() -> Self {
-        Self { measured: true, ..Self::default() }
-    }
-
     /// Adds a key that identifies a table's row.
     pub(crate) fn key(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.keys.push((name, value.into()));
         self
     }
 
-    /// Adds a quantity to the row: the paper's value and Sunzi's, where there are such.
-    pub(crate) fn both(
+    /// Adds a quantity to the row, with the rule that judges Sunzi's value against the paper's.
+    pub(crate) fn judged(
         mut self,
         name: &'static str,
         paper: Option<impl Into<Value>>,
         ours: Option<impl Into<Value>>,
+        rule: Rule,
     ) -> Self {
-        self.quantities.push(Quantity { name, paper: paper.map(Into::into), ours: ours.map(Into::into) });
+        let (paper, ours) = (paper.map(Into::into), ours.map(Into::into));
+        self.quantities.push(Quantity { name, paper, ours, rule });
         self
     }
 
-    /// Adds to the row a quantity that the reproduced paper prints.
+    /// Adds to the row a quantity that is to equal what the reproduced paper prints.
     pub(crate) fn printed(
         self,
         name: &'static str,
         paper: impl Into<Value>,
         ours: Option<impl Into<Value>>,
     ) -> Self {
-        self.both(name, Some(paper), ours)
+        self.judged(name, Some(paper), ours, Rule::Equal)
     }
 
     /// Adds to the row a quantity that the reproduced paper does not print.
     pub(crate) fn ours(self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.both(name, None::<Value>, Some(value))
+        self.judged(name, None::<Value>, Some(value), Rule::Equal)
     }
 
-    /// Sets the reason why a reproduced value differs from the paper's or the paper has none.
+    /// Sets the reason why a reproduced value differs from the paper's, is worse, or is missing on one side.
     pub(crate) fn because(mut self, reason: Option<impl Into<String>>) -> Self {
         self.reason = reason.map(Into::into);
         self
     }
 
-    /// Whether the reproduced paper prints a value of the row, and all that it prints equal Sunzi's.
-    pub fn equal(&self) -> bool {
-        let mut printed = self.quantities.iter().filter(|one| one.paper.is_some()).peekable();
-        printed.peek().is_some() && printed.all(|one| one.paper == one.ours)
+    /// Keys of the row in one line, which name it.
+    pub fn name(&self) -> String {
+        let keys = self.keys.iter().map(|(name, value)| format!("{name} = {value}"));
+        keys.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Verdict on the row: the worst of its quantities that the reproduced paper prints; none if it prints none.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.quantities.iter().filter_map(Quantity::verdict).max()
+    }
+
+    /// Whether all that the reproduced paper prints of the row holds, and it prints something.
+    pub fn holds(&self) -> bool {
+        self.verdict().is_some_and(|verdict| !verdict.needs_reason())
+    }
+
+    /// Whether the row needs a reason and has none.
+    pub fn is_unexplained(&self) -> bool {
+        self.reason.is_none() && !self.holds()
     }
 }
 
@@ -194,8 +213,10 @@ impl Serialize for Row {
         }
         map.serialize_entry("paper", &Side { row: self, of: |one| one.paper.as_ref() })?;
         map.serialize_entry("ours", &Side { row: self, of: |one| one.ours.as_ref() })?;
-        if !self.measured {
-            map.serialize_entry("equal", &self.equal())?;
+        if let Some(verdict) = self.verdict() {
+            let all = self.quantities.iter().filter_map(|one| Some((one.name, one.verdict()?)));
+            map.serialize_entry("verdict", &verdict)?;
+            map.serialize_entry("verdicts", &all.collect::<BTreeMap<_, _>>())?;
         }
         if let Some(reason) = &self.reason {
             map.serialize_entry("reason", reason)?;
@@ -226,31 +247,32 @@ mod tests {
     use serde_json::json;
 
     fn row(paper: Option<Value>, reason: Option<&str>) -> Row {
-        Row {
-            measured: false,
-            keys: vec![("n", Value::Integer(2048))],
-            quantities: vec![Quantity { name: "rho", paper, ours: Some(Value::Ratio(1, 3)) }],
-            reason: reason.map(str::to_owned),
-        }
+        let row = Row::default().key("n", 2048_u64);
+        row.judged("rho", paper, Some(Value::Ratio(1, 3)), Rule::Equal).because(reason)
     }
 
     #[test]
     fn a_row_shows_both_sides() {
         assert_eq!(
             serde_json::to_value(row(Some(Value::Ratio(1, 3)), None)).unwrap(),
-            json!({ "n": 2048, "paper": { "rho": "1/3" }, "ours": { "rho": "1/3" }, "equal": true })
+            json!({
+                "n": 2048, "paper": { "rho": "1/3" }, "ours": { "rho": "1/3" },
+                "verdict": "equal", "verdicts": { "rho": "equal" }
+            })
         );
-        assert!(!row(Some(Value::Ratio(1, 2)), None).equal());
-        let mut more = row(Some(Value::Ratio(1, 3)), None);
-        more.quantities.push(Quantity { name: "k", paper: None, ours: Some(Value::Integer(1)) });
-        assert!(more.equal(), "what the paper does not print cannot differ");
+        let differing = row(Some(Value::Ratio(1, 2)), None);
+        assert_eq!(differing.verdict(), Some(Verdict::Differs));
+        assert!(differing.is_unexplained() && !differing.because(Some("a misprint")).is_unexplained());
+        let more = row(Some(Value::Ratio(1, 3)), None).ours("k", 1_u64);
+        assert_eq!(more.verdict(), Some(Verdict::Equal), "what the paper does not print cannot differ");
     }
 
     #[test]
     fn what_the_paper_lacks_is_null_with_a_reason() {
         assert_eq!(
             serde_json::to_value(row(None, Some("not printed"))).unwrap(),
-            json!({ "n": 2048, "paper": null, "ours": { "rho": "1/3" }, "equal": false, "reason": "not printed" })
+            json!({ "n": 2048, "paper": null, "ours": { "rho": "1/3" }, "reason": "not printed" })
         );
+        assert!(row(None, None).is_unexplained());
     }
 }

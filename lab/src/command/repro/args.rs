@@ -79,6 +79,9 @@ pub(crate) struct RunArgs<P: Part> {
     /// Folder for the figures; repro-PAPER unless given
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Also write all tables, with a verdict on every value, into this Markdown file
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    pub(crate) markdown: Option<PathBuf>,
     /// Print the tables and figures as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

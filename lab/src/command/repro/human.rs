@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use lab::repro::report::{Quantity, Report, Row, Table, Value};
 
 use super::super::output::{empty_table, right_align};
+use super::page;
 
 /// All reproduced tables as text, and the paths of the figures.
 pub(crate) fn render(report: &Report, files: &[PathBuf]) -> String {
     let mut text = format!("[{}], {}\n", report.paper, report.machine);
-    if report.tables.iter().flat_map(|table| &table.rows).any(|row| row.measured) {
-        let _ = writeln!(text, "timed: {}; every result checked", report.effort);
-    }
+    let _ = writeln!(text, "timed: {}; every result checked", report.effort);
     for one in &report.tables {
         text.push('\n');
         text.push_str(&table(one));
@@ -44,15 +43,10 @@ fn table(table: &Table) -> String {
     }
     right_align(&mut grid, 0..headings.len());
     let mut text = format!("{}: {}\n{grid}\n", table.name, table.title);
-    if table.rows.iter().all(|row| !row.measured) {
-        let equal = table.rows.iter().filter(|row| row.equal()).count();
-        let _ = writeln!(text, "{equal} of {} rows equal the paper's", table.rows.len());
-    }
-    for row in table.rows.iter().filter(|row| !row.measured) {
+    let _ = writeln!(text, "{}", page::counts(&table.rows));
+    for row in &table.rows {
         if let Some(reason) = &row.reason {
-            let keys: Vec<String> =
-                row.keys.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-            let _ = writeln!(text, "  {}: {reason}", keys.join(", "));
+            let _ = writeln!(text, "  {}: {reason}", row.name());
         }
     }
     text

@@ -6,7 +6,7 @@ use super::Options;
 use super::bootstrapping::Bootstrapped;
 use super::printed::{DEPTH, HEAAN, LEVELS_LEFT, PRECISION_BITS, TABLE1, TABLE2};
 use super::subject::{OPERATIONS, STRATEGIES, subject, time};
-use crate::repro::{Progress, Result, Row, Table, Timed, alternate_timed, on_threads};
+use crate::repro::{Progress, Result, Row, Rule, Table, Timed, alternate_timed, on_threads};
 
 /// Column names of Table 1 of `[AS19]`, whose values are in milliseconds.
 const COLUMNS: [&str; 6] = ["Add_ms", "CMult_ms", "Mult_ms", "Rescale_ms", "LeftRot_ms", "Bootstrapping_ms"];
@@ -23,10 +23,10 @@ pub(super) fn table1(
     ours.push(single.map(|one| one.milliseconds));
     let row = |(scheme, milliseconds): (&'static str, [f64; 6])| {
         let values = COLUMNS.iter().zip(milliseconds).zip(&ours);
-        values.fold(Row::timed().key("scheme", scheme), |row, ((name, paper), ours)| {
+        values.fold(Row::default().key("scheme", scheme), |row, ((name, paper), ours)| {
             // The first row is another scheme.
             let ours = ours.filter(|_| scheme != HEAAN).map(|ours| (ours, 2));
-            row.printed(name, (paper, 2), ours)
+            row.judged(name, Some((paper, 2)), ours, Rule::Smaller(1.0))
         })
     };
     let n = options.table_log2_degree;
@@ -54,9 +54,9 @@ pub(super) fn table2(bootstrapped: &[Bootstrapped]) -> Table {
         let row = keys(scheme, parallel, threads as usize)
             .printed("bootstrapping_ms", (milliseconds, 0), None::<u64>)
             .printed("each slot_ms", (amortised, 3), None::<u64>)
-            .both("levels_left", full_rns.then_some(LEVELS_LEFT), None::<u64>)
-            .both("mean_bits", full_rns.then_some((PRECISION_BITS, 1)), None::<u64>);
-        rows.push(row.both("worst_bits", None::<u64>, None::<u64>));
+            .judged("levels_left", full_rns.then_some(LEVELS_LEFT), None::<u64>, Rule::Equal)
+            .judged("mean_bits", full_rns.then_some((PRECISION_BITS, 1)), None::<u64>, Rule::Equal);
+        rows.push(row.judged("worst_bits", None::<u64>, None::<u64>, Rule::Equal));
     }
     for one in bootstrapped {
         let strategy = STRATEGIES.iter().find(|(other, _)| *other == one.setup.parallelism);
@@ -76,5 +76,5 @@ pub(super) fn table2(bootstrapped: &[Bootstrapped]) -> Table {
 }
 
 fn keys(scheme: &'static str, parallel: &'static str, threads: usize) -> Row {
-    Row::timed().key("scheme or set", scheme).key("parallel", parallel).key("threads", threads)
+    Row::default().key("scheme or set", scheme).key("parallel", parallel).key("threads", threads)
 }

@@ -152,7 +152,7 @@ mod tests {
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
         assert_eq!(names, ["Table 1", "Table 2", "Table 3"]);
         assert!(
-            report.tables[..2].iter().all(|table| table.rows.iter().all(crate::repro::report::Row::equal))
+            report.tables[..2].iter().all(|table| table.rows.iter().all(crate::repro::report::Row::holds))
         );
         let names: Vec<&str> = report.figures.iter().map(|figure| figure.name).collect();
         assert_eq!(names, ["Figure 1", "Figure 2", "Figure 3"]);

@@ -3,7 +3,7 @@
 use super::subject::Variant;
 use super::timing::{Group, Measured};
 use super::{PRINTED, Width};
-use crate::repro::{Figure, Machine, Panel, Row, Series, Table, lines, number};
+use crate::repro::{Figure, Machine, Panel, Row, Rule, Series, Table, lines, number};
 
 /// Milliseconds, and the speed-up over the multi-precision variant MP, where they are printed.
 type Pair = [Option<f64>; 2];
@@ -40,7 +40,7 @@ fn row(group: &Group, measured: &Measured) -> Row {
     let line = printed().find(|line| (line.log2_degree, line.nu, line.variant) == (log2_degree, nu, variant));
     let baseline = group.of(measured.variant.baseline()).or_else(|| group.of(Variant::Mp));
     let baseline = baseline.filter(|one| one.variant != measured.variant);
-    let row = Row::timed()
+    let row = Row::default()
         .key("n", 1_u64 << log2_degree)
         .key("nu", nu)
         .key("k", measured.limbs)
@@ -74,9 +74,9 @@ fn operation(
     baseline: Option<&Series>,
 ) -> Row {
     let faster = ours.zip(baseline).map(|(ours, baseline)| (ours.speed_up_over(baseline), 2));
-    row.both(time, paper.map(|time| (time, 3)), ours.map(|ours| (ours.median_ms(), 3)))
-        .both(spread, None::<u64>, ours.map(|ours| (ours.spread_ms(), 3)))
-        .both(speed_up, paper_speed_up.map(|speed_up| (speed_up, 2)), faster)
+    row.judged(time, paper.map(|time| (time, 3)), ours.map(|ours| (ours.median_ms(), 3)), Rule::Smaller(1.0))
+        .judged(spread, None::<u64>, ours.map(|ours| (ours.spread_ms(), 3)), Rule::Equal)
+        .judged(speed_up, paper_speed_up.map(|speed_up| (speed_up, 2)), faster, Rule::Larger(1.15))
 }
 
 /// Figure 1 of `[BEHZ16]`: decryption times against the degree n.

@@ -71,7 +71,7 @@ fn product(name: &'static str, k: usize, level: usize, printed: Counts) -> Resul
         "from Q to P_ℓ each of the k residues is scaled [KPZ21, appendix E]: k(ℓ + 1) multiplications a part, where \
          Remark 3.4 counts ℓ(k + 1)",
     );
-    let row = Row::exact().key("method", name).key("k", k).key("l", level);
+    let row = Row::default().key("method", name).key("k", k).key("l", level);
     Ok(counted(row, counts, printed).because(reason))
 }
 
@@ -128,7 +128,7 @@ fn key_switch(
         false => None,
     };
     let row = |formula: &'static str, printed: Counts| {
-        let row = Row::exact().key("scheme", name).key("method", method).key("formula", formula);
+        let row = Row::default().key("scheme", name).key("method", method).key("formula", formula);
         let row = row.key("l", l).key("k", k).key("alpha", width);
         let row = row.key("digits", widths.len() * radix_digits as usize);
         counted(row, counts, printed).because(reason(printed))
@@ -193,7 +193,7 @@ fn key_size(method: &'static str, (l, k, width, radix_digits): Shape) -> Result<
         .map(|(&q, limb)| limb.len() as f64 * (q as f64).log2())
         .sum();
     let printed = setting.key_bits(DEGREE, radix_count(&setting.ciphertext, radix));
-    let row = Row::exact().key("method", method).key("l", l).key("k", k);
+    let row = Row::default().key("method", method).key("l", l).key("k", k);
     let row = row.key("digits", setting.digits().len() * radix_digits as usize);
     Ok(row.printed("bits", printed.round() as u64, Some(bits.round() as u64)))
 }
@@ -206,14 +206,14 @@ mod tests {
     fn every_row_is_as_printed_or_says_why_not() {
         for table in [table1().unwrap(), table4().unwrap(), table5().unwrap()] {
             for row in table.rows {
-                assert_eq!(row.equal(), row.reason.is_none(), "{}: {row:?}", table.name);
+                assert_eq!(row.holds(), row.reason.is_none(), "{}: {row:?}", table.name);
             }
         }
     }
 
     #[test]
     fn few_rows_differ() {
-        let differing = |table: Table| table.rows.iter().filter(|row| !row.equal()).count();
+        let differing = |table: Table| table.rows.iter().filter(|row| !row.holds()).count();
         assert_eq!(differing(table1().unwrap()), 4, "one level below the top for each k");
         assert_eq!(differing(table4().unwrap()), 7, "hybrid: short for BFV, and digits of unequal widths");
         assert_eq!(differing(table5().unwrap()), 0);

@@ -13,7 +13,7 @@ use sunzi_rlwe::randomness;
 use super::formulas::{self, corrected};
 use super::reference::Counts;
 use super::reference::key_switching::Scheme;
-use crate::repro::{Keys, Result, Row, Table, on_threads, research};
+use crate::repro::{Keys, Result, Row, Rule, Table, on_threads, research};
 
 /// Ring degree of the runs whose operations are counted.
 const DEGREE: usize = 1 << 11;
@@ -131,13 +131,13 @@ fn row(case: &Case) -> Result<Row> {
         _ => "hybrid",
     };
     let by_the_same_rule = ours.products.saturating_sub(case.quotients());
-    Ok(Row::timed()
+    Ok(Row::default()
         .key("method", case.name)
         .key("key_switching", switching)
         .key("l", case.limbs)
         .key("alpha", case.width)
-        .printed("transforms", printed.transforms, Some(ours.transforms))
-        .printed("integer_products/n", printed.products, Some(by_the_same_rule))
+        .judged("transforms", Some(printed.transforms), Some(ours.transforms), Rule::Smaller(1.0))
+        .judged("integer_products/n", Some(printed.products), Some(by_the_same_rule), Rule::Smaller(1.0))
         .ours("all_products/n", ours.products))
 }
 

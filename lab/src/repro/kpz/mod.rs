@@ -134,6 +134,7 @@ impl Options {
 mod tests {
     use super::*;
     use crate::repro::run;
+    use crate::repro::verdict::assert_that_checks_can_fail;
 
     #[test]
     fn parts_are_named_as_they_read_and_come_once_and_in_order() {
@@ -146,5 +147,6 @@ mod tests {
         let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
         assert_eq!(names, ["Table 1", "Table 5"]);
+        assert_that_checks_can_fail(&report);
     }
 }

@@ -5,7 +5,7 @@ use super::subject::{KRONECKER, Operation, Subject, VERSIONS, WORDS};
 use super::{Options, Part};
 use crate::report::Curve;
 use crate::repro::{
-    Figure, LabError, Machine, Panel, Result, Row, Run, Series, Table, Timed, alternate_timed,
+    Figure, LabError, Machine, Panel, Result, Row, Rule, Run, Series, Table, Timed, alternate_timed,
 };
 
 /// Indices of the version with the largest speed-ups of `[TSKJ20]`, shifts for multiplications, and of the
@@ -160,12 +160,12 @@ impl Plot {
         let printed =
             self.printed.filter(|&(n, g, _)| (n, g) == (degree, bits)).map(|(_, _, times)| (times, 2));
         let names = ["none ms", "multiplication ms", "reduction ms", "both ms", "words ms"];
-        let mut row = Row::timed().key("n", degree).key("bit(q)", bits);
+        let mut row = Row::default().key("n", degree).key("bit(q)", bits);
         for (version, name) in names.into_iter().enumerate() {
             row = row.ours(name, (median(times, version), 3));
         }
         row = row
-            .both("multiplication x", printed, Some(speed_up(MULTIPLICATION)))
+            .judged("multiplication x", printed, Some(speed_up(MULTIPLICATION)), Rule::Larger(1.15))
             .ours("reduction x", speed_up(2))
             .ours("both x", speed_up(BOTH));
         // What the products with (q/q_i)^-1 take apart from the rest, which all versions share.

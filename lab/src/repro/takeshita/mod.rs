@@ -126,7 +126,7 @@ mod tests {
         let tables = ["Table 1", "Products"].map(str::to_owned);
         assert_eq!(names, tables.into_iter().chain(figures).collect::<Vec<_>>());
         assert_eq!(report.figures.len(), 9);
-        assert!(report.tables[0].rows.iter().all(|row| row.equal()));
+        assert!(report.tables[0].rows.iter().all(|row| row.holds()));
         for figure in &report.figures {
             assert_eq!(figure.panels.len(), 1);
             // Three versions and word-size RNS; with products also two by Kronecker substitution.

@@ -20,7 +20,7 @@ pub(super) fn compute(options: &Options) -> Result<Table> {
     for ((position, component), primes) in components.iter().enumerate().zip(primes).skip(1) {
         let times = time(&ring, position, options)?;
         let median = |i: usize| times.get(i).map_or(f64::NAN, Series::median_ms);
-        let mut row = Row::timed().key("n", ring.degree()).key("h", component.bits());
+        let mut row = Row::default().key("n", ring.degree()).key("h", component.bits());
         row = row.ours("primes", primes);
         row = row.ours("transforms ms", (median(0), 3)).ours("Kronecker ms", (median(1), 3));
         if let [_, kronecker, alone] = times.as_slice() {

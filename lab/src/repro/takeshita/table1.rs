@@ -16,7 +16,7 @@ pub(super) fn compute() -> Result<Table> {
         let regular = bits.div_ceil(WORD);
         let components = FermatModulus::new(bits as usize)?.level() as u64;
         let printed = 1 + u64::from(regular.ilog2());
-        let row = Row::exact().key("bit(q)", bits).printed("k optimised", printed, Some(components));
+        let row = Row::default().key("bit(q)", bits).printed("k optimised", printed, Some(components));
         let row = row.ours("k regular, words of 64 bits", regular);
         rows.push(row.ours("k regular, our primes", primes(bits)));
     }
