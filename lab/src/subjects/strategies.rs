@@ -4,6 +4,7 @@
 use num_complex::Complex64;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters, Settings};
+use sunzi_kernels::Modulus;
 use sunzi_ring::Parallelism;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, randomness};
 
@@ -86,6 +87,16 @@ impl Subject {
         self.a.metadata().level
     }
 
+    /// The context of the evaluator that shares limbs and coefficients.
+    pub(crate) fn context(&self) -> Result<&Context> {
+        Ok(self.evaluator(Parallelism::Collapsed)?.context())
+    }
+
+    /// The moduli of the levels, the lowest first.
+    pub(crate) fn moduli(&self) -> Result<Vec<Modulus>> {
+        Ok(self.context()?.ring().words()?.basis().moduli().to_vec())
+    }
+
     /// The evaluator that shares work by this strategy.
     pub(crate) fn evaluator(&self, parallelism: Parallelism) -> Result<&Evaluator> {
         let found = self.evaluators.iter().find(|(other, _)| *other == parallelism);
@@ -123,7 +134,7 @@ impl Subject {
 
     /// Whether the result of a CKKS operation decrypts to what it should.
     pub(crate) fn is_right(&self, operation: Operation, result: &Ciphertext) -> Result<bool> {
-        let context = self.evaluator(Parallelism::Collapsed)?.context();
+        let context = self.context()?;
         let opened = self.encoder.decode(&context.decrypt(result, &self.secret)?)?;
         let [left, right] = &self.messages;
         let expected = |at: usize, (x, y): (&Complex64, &Complex64)| match operation {

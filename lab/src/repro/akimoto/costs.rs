@@ -1,0 +1,169 @@
+//! The parts of the operations of `[AS19]`, measured on one thread: transforms, conversions and work word by word.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use sunzi_kernels::{Conversion, NttPlan};
+
+use super::simulation::{Kind, Step, Work};
+use crate::repro::{LabError, Result, on_threads, upper_median};
+use crate::subjects::strategies::{Operation, Subject};
+
+/// Measurements that a cost is the median of.
+const ROUNDS: usize = 9;
+/// Coefficients that a conversion handles together.
+const BLOCK: usize = 1024;
+/// Parallel loops that a barrier is the mean of.
+const LOOPS: u32 = 200;
+
+/// Numbers of limbs at one level, and milliseconds of the parts of an operation on one limb.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Costs {
+    pub(super) degree: usize,
+    /// Limbs of a ciphertext polynomial, and of that a level lower.
+    limbs: usize,
+    lower: usize,
+    special: usize,
+    digits: usize,
+    transform: f64,
+    /// A conversion from one limb to another.
+    conversion: f64,
+    /// Reading two words and writing one, for each word of a limb.
+    elementwise: f64,
+    /// A step that two threads begin and end together.
+    pub(super) barrier: f64,
+}
+
+impl Costs {
+    /// Measures the parts at a level; `add` is the time of Add there, in milliseconds.
+    pub(super) fn measure(subject: &Subject, level: usize, add: f64) -> Result<Self> {
+        let context = subject.context()?;
+        let rlwe = context.rlwe();
+        let count = |level| Ok::<_, LabError>(rlwe.ring_at(level)?.words()?.basis().len());
+        let (limbs, lower) = (count(level)?, count(level.saturating_sub(1))?);
+        let special = rlwe.key_ring().words()?.basis().len().saturating_sub(count(rlwe.level())?);
+        let digits = rlwe.gadget_at(level)?.digit_count().max(1);
+        let degree = context.degree();
+        let transform = transform(subject, degree)?;
+        let conversion = conversion(subject, degree, limbs.div_ceil(digits))?;
+        let elementwise = add / (2 * limbs) as f64;
+        Ok(Self {
+            degree,
+            limbs,
+            lower,
+            special,
+            digits,
+            transform,
+            conversion,
+            elementwise,
+            barrier: barrier()?,
+        })
+    }
+
+    fn transforms(&self, limbs: usize) -> Step {
+        Step { kind: Kind::Transform, limbs, milliseconds: limbs as f64 * self.transform }
+    }
+
+    fn conversions(&self, from: usize, limbs: usize) -> Step {
+        Step { kind: Kind::Conversion, limbs, milliseconds: (from * limbs) as f64 * self.conversion }
+    }
+
+    /// A step that moves `moved` words for each word of `limbs` limbs.
+    fn words(&self, limbs: usize, moved: f64) -> Step {
+        Step { kind: Kind::Elementwise, limbs, milliseconds: limbs as f64 * moved / 3.0 * self.elementwise }
+    }
+
+    /// Key switching: digits, their lifts and transforms, inner products with both halves of a key, division by P.
+    fn switch(&self) -> Vec<Step> {
+        let Self { limbs, special, digits, .. } = *self;
+        let (own, all) = (limbs.div_ceil(digits), limbs + special);
+        let others = all.saturating_sub(own);
+        let mut steps = vec![self.transforms(limbs)];
+        for _ in 0..digits {
+            steps.extend([self.conversions(own, others), self.transforms(others)]);
+        }
+        steps.push(self.words(2 * all, 1.5 * digits as f64 + 1.0));
+        steps.push(self.transforms(2 * special));
+        for _ in 0..2 {
+            steps.extend([self.conversions(special, limbs), self.transforms(limbs), self.words(limbs, 3.0)]);
+        }
+        steps
+    }
+
+    /// An operation that takes `milliseconds` on one thread.
+    pub(super) fn work(&self, operation: Operation, milliseconds: f64) -> Work {
+        let Self { limbs, lower, .. } = *self;
+        let steps = match operation {
+            // All of it is words.
+            Operation::Add | Operation::Constant { .. } => {
+                vec![Step { kind: Kind::Elementwise, limbs: 2 * limbs, milliseconds }]
+            }
+            Operation::Rescale => {
+                let dropped = limbs.saturating_sub(lower);
+                let half = [self.conversions(dropped, lower), self.transforms(lower), self.words(lower, 3.0)];
+                [vec![self.transforms(2 * dropped)], half.to_vec(), half.to_vec()].concat()
+            }
+            Operation::Multiply => {
+                let tensor = self.words(3 * limbs, 7.0 / 3.0);
+                [vec![tensor], self.switch(), vec![self.words(2 * limbs, 3.0)]].concat()
+            }
+            Operation::Rotate => [vec![self.words(2 * limbs, 2.0)], self.switch()].concat(),
+        };
+        Work::new(steps, milliseconds)
+    }
+}
+
+/// The median milliseconds of what `f` does `count` times.
+fn median(count: usize, mut f: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        (0..count).try_for_each(|_| f())?;
+        times.push(begin.elapsed().as_secs_f64() * 1e3 / count as f64);
+    }
+    Ok(upper_median(times))
+}
+
+/// Milliseconds of a transform of one limb, the mean of there and back.
+fn transform(subject: &Subject, degree: usize) -> Result<f64> {
+    let modulus = *subject.moduli()?.first().ok_or_else(|| LabError::request("a ring without moduli"))?;
+    let plan = NttPlan::new(modulus, degree)?;
+    let mut words: Vec<u64> = (0..degree as u64).collect();
+    Ok(0.5
+        * median(4, || {
+            plan.forward(&mut words)?;
+            Ok(plan.inverse(&mut words)?)
+        })?)
+}
+
+/// Milliseconds of the conversion of one limb to another, as a share of one from `from` limbs to four.
+fn conversion(subject: &Subject, degree: usize, from: usize) -> Result<f64> {
+    let moduli = subject.moduli()?;
+    let source = moduli.get(..from.clamp(1, moduli.len())).unwrap_or_default();
+    let target = moduli.get(moduli.len().saturating_sub(4)..).unwrap_or_default();
+    let conversion = Conversion::new(source, target, |i, j| (i * 7 + j * 3 + 5) as u64)?;
+    let rows = vec![(0..BLOCK as u64).collect::<Vec<u64>>(); source.len()];
+    let rows: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
+    let mut outputs = vec![vec![0_u64; BLOCK]; target.len()];
+    let blocks = degree.div_ceil(BLOCK);
+    let whole = median(blocks, || {
+        let mut outputs: Vec<&mut [u64]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
+        Ok(conversion.apply(&rows, &mut outputs)?)
+    })?;
+    Ok(whole * blocks as f64 / (source.len() * target.len()) as f64)
+}
+
+/// Milliseconds that two threads take to begin and end a loop.
+fn barrier() -> Result<f64> {
+    on_threads(2, || {
+        median(1, || {
+            (0..LOOPS).for_each(|_| {
+                (0..2_u32).into_par_iter().for_each(|i| {
+                    std::hint::black_box(i);
+                })
+            });
+            Ok(())
+        })
+        .map(|all| all / f64::from(LOOPS))
+    })
+}
