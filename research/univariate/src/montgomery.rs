@@ -32,8 +32,13 @@ impl Montgomery {
         plan.upper(length)?.forward(&mut negated_inverse)?;
         for value in negated_inverse.iter_mut() {
             // Φ_m has no root in common with Ψ [BEHMSZ17, Lemma 1].
-            let missing =
-                || RingError::out_of_range("modulus", "a prime modulo which the polynomial has no root in common with X^(N/2) + 1", modulus.value());
+            let missing = || {
+                RingError::out_of_range(
+                    "modulus",
+                    "a prime modulo which the polynomial has no root in common with X^(N/2) + 1",
+                    modulus.value(),
+                )
+            };
             *value = modulus.neg(modulus.inv(*value).ok_or_else(missing)?);
         }
         // 1/Ψ modulo X^(N/2) − 1 is 1/2: Ŷ of the paper is a constant, and Ẑ is Φ_m/2.

@@ -131,9 +131,10 @@ fn quotient(polynomial: &[i64], alpha: usize, modulus: Modulus) -> Buffer {
     let mut series: Vec<u64> = vec![1];
     for i in 1..=alpha {
         let earlier = |at: usize| i.checked_sub(at).and_then(|at| series.get(at)).copied().unwrap_or(0);
-        let next = terms.iter().take_while(|(at, _)| *at <= i).fold(0, |sum, &(at, c)| {
-            modulus.add(sum, modulus.mul(c, earlier(at)))
-        });
+        let next = terms
+            .iter()
+            .take_while(|(at, _)| *at <= i)
+            .fold(0, |sum, &(at, c)| modulus.add(sum, modulus.mul(c, earlier(at))));
         series.push(next);
     }
     series.reverse();

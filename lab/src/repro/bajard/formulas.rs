@@ -41,6 +41,13 @@ impl Lengths {
         }
     }
 
+    /// Speed-up of Montgomery's reduction over Barrett's by the formulas of `[BEHMSZ17]`, which ask for the degree alone.
+    pub(super) fn montgomery_speed_up(&self) -> f64 {
+        let Self { whole, half, .. } = *self;
+        let barrett = 3.0 * transform(whole) + 2.0 * transform(half) + (whole + half) as f64;
+        barrett / (3.0 * transform(half) + 4.0 * half as f64)
+    }
+
     /// Number of operations that a reduction does, in butterflies: L·(log2 L)/2 a transform, and a product of
     /// words as one. An addition of words is a quarter, and a transform adds L words beside its butterflies
     /// to come apart, unless half of them are zero.
@@ -160,6 +167,8 @@ mod tests {
         for printed in super::super::printed::reductions() {
             let found = speed_up(printed.m, printed.n as usize, Reduction::Montgomery);
             assert!((found - printed.montgomery).abs() < 0.011, "{} {found}", printed.m);
+            let by_degree = Lengths::new(printed.n as usize).montgomery_speed_up();
+            assert_eq!((by_degree * 100.0).round() / 100.0, found, "{}", printed.m);
         }
     }
     /// Depths of BGV, BGV with M, FV, FV with M of a row of Table 3 of `[BEHMSZ17]`, by its norms.

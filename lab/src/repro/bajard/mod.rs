@@ -5,6 +5,7 @@ mod clear;
 mod depths;
 mod figures;
 mod formulas;
+mod polynomials;
 mod printed;
 mod reductions;
 mod subject;
@@ -32,6 +33,8 @@ parts! {
     Figure2 = "figure2",
     /// Figure 3 of `[BEHMSZ17]`: time per slot of products of BGV.
     Figure3 = "figure3",
+    /// Montgomery's reduction modulo polynomials that are not cyclotomic.
+    Polynomials = "polynomials",
     /// The numbers in the text of `[BEHMSZ17]`.
     Text = "text",
 }
@@ -88,6 +91,7 @@ impl Paper for Options {
         counted(&REDUCTIONS, self.reductions().count())
             + counted(&[Part::Table3], depths::STEPS)
             + counted(&PRODUCTS, products)
+            + counted(&[Part::Polynomials], 1)
     }
 
     fn effort(&self) -> String {
@@ -109,6 +113,10 @@ impl Paper for Options {
                 Part::Table2 => tables.push(tables::table2(&measured)?),
                 Part::Table3 => tables.push(depths::table3(self, progress)?),
                 Part::Figure1 => figures.push(figures::figure1(&measured, machine)),
+                Part::Polynomials => {
+                    progress.begin("other polynomials");
+                    tables.push(polynomials::table(self)?);
+                }
                 Part::Figure2 | Part::Figure3 | Part::Text => {}
             }
         }
@@ -158,7 +166,7 @@ mod tests {
         };
         let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
-        assert_eq!(names, ["Table 1", "Table 2", "Table 3", "Text"]);
+        assert_eq!(names, ["Table 1", "Table 2", "Table 3", "Other polynomials", "Text"]);
         assert!(
             report.tables[..2].iter().all(|table| table.rows.iter().all(crate::repro::report::Row::holds))
         );

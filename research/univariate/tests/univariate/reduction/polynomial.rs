@@ -17,7 +17,8 @@ fn sparse(n: usize, terms: &[(usize, i64)]) -> Vec<i64> {
 
 /// Returns numbers that look random.
 fn numbers(seed: u64, count: usize) -> impl Iterator<Item = u64> {
-    let step = |x: &u64| Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+    let step =
+        |x: &u64| Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
     std::iter::successors(Some(seed), step).skip(1).map(|x| x >> 7).take(count)
 }
 
@@ -65,7 +66,8 @@ fn both_reductions_are_those_of_long_division() {
 #[test]
 fn polynomials_that_cannot_be_reduced_by_are_refused() {
     let q = primes_with_bits(30, 256, 1).unwrap()[0];
-    let refused = |f: &[i64]| matches!(PolynomialReducer::new(f, q).err(), Some(RingError::OutOfRange { .. }));
+    let refused =
+        |f: &[i64]| matches!(PolynomialReducer::new(f, q).err(), Some(RingError::OutOfRange { .. }));
     assert!(refused(&[]) && refused(&[1, 1]) && refused(&[1, 0, 2]));
     // M = X^64 + 1 itself.
     assert!(refused(&sparse(64, &[(0, 1)])));
