@@ -4,7 +4,6 @@
 use num_complex::Complex64;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters, Settings};
-use sunzi_kernels::Modulus;
 use sunzi_ring::Parallelism;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, randomness};
 
@@ -90,11 +89,6 @@ impl Subject {
     /// The context of the evaluator that shares limbs and coefficients.
     pub(crate) fn context(&self) -> Result<&Context> {
         Ok(self.evaluator(Parallelism::Collapsed)?.context())
-    }
-
-    /// The moduli of the levels, the lowest first.
-    pub(crate) fn moduli(&self) -> Result<Vec<Modulus>> {
-        Ok(self.context()?.ring().words()?.basis().moduli().to_vec())
     }
 
     /// The evaluator that shares work by this strategy.

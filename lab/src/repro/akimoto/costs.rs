@@ -6,11 +6,12 @@ use rayon::prelude::*;
 use sunzi_kernels::{Conversion, NttPlan};
 
 use super::simulation::{Kind, Step, Work};
-use crate::repro::{LabError, Result, on_threads, upper_median};
+use crate::repro::{LabError, Result, Timed, on_threads};
 use crate::subjects::strategies::{Operation, Subject};
 
-/// Measurements that a cost is the median of.
-const ROUNDS: usize = 9;
+/// Limbs that are transformed, and targets of a conversion, in one measurement.
+const LIMBS: usize = 8;
+const TARGETS: usize = 4;
 /// Coefficients that a conversion handles together.
 const BLOCK: usize = 1024;
 /// Parallel loops that a barrier is the mean of.
@@ -35,29 +36,21 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// Measures the parts at a level; `add` is the time of Add there, in milliseconds.
-    pub(super) fn measure(subject: &Subject, level: usize, add: f64) -> Result<Self> {
+    /// The parts at a level, from milliseconds of Add and of the two [`contenders`] there.
+    pub(super) fn new(
+        subject: &Subject,
+        level: usize,
+        [add, transform, conversion]: [f64; 3],
+    ) -> Result<Self> {
         let context = subject.context()?;
         let rlwe = context.rlwe();
         let count = |level| Ok::<_, LabError>(rlwe.ring_at(level)?.words()?.basis().len());
         let (limbs, lower) = (count(level)?, count(level.saturating_sub(1))?);
         let special = rlwe.key_ring().words()?.basis().len().saturating_sub(count(rlwe.level())?);
         let digits = rlwe.gadget_at(level)?.digit_count().max(1);
-        let degree = context.degree();
-        let transform = transform(subject, degree)?;
-        let conversion = conversion(subject, degree, limbs.div_ceil(digits))?;
-        let elementwise = add / (2 * limbs) as f64;
-        Ok(Self {
-            degree,
-            limbs,
-            lower,
-            special,
-            digits,
-            transform,
-            conversion,
-            elementwise,
-            barrier: barrier()?,
-        })
+        let (degree, elementwise) = (context.degree(), add / (2 * limbs) as f64);
+        let barrier = barrier()?;
+        Ok(Self { degree, limbs, lower, special, digits, transform, conversion, elementwise, barrier })
     }
 
     fn transforms(&self, limbs: usize) -> Step {
@@ -113,57 +106,50 @@ impl Costs {
     }
 }
 
-/// The median milliseconds of what `f` does `count` times.
-fn median(count: usize, mut f: impl FnMut() -> Result<()>) -> Result<f64> {
-    let mut times = Vec::new();
-    for _ in 0..ROUNDS {
+/// What is timed in turns with the operations: a transform of one limb, there and back, and conversions of one block.
+pub(super) fn contenders(subject: &Subject, level: usize) -> Result<Vec<Timed<'static>>> {
+    let context = subject.context()?;
+    let (degree, rlwe) = (context.degree(), context.rlwe());
+    let moduli = rlwe.ring_at(level)?.words()?.basis().moduli().to_vec();
+    let from = moduli.len().div_ceil(rlwe.gadget_at(level)?.digit_count().max(1));
+    let first = *moduli.first().ok_or_else(|| LabError::request("a ring without moduli"))?;
+    let plan = NttPlan::new(first, degree)?;
+    // Limbs of their own, as in an operation: one alone would stay in the cache.
+    let mut limbs = vec![(0..degree as u64).collect::<Vec<u64>>(); LIMBS];
+    let transform: Timed<'static> = Box::new(move || {
         let begin = Instant::now();
-        (0..count).try_for_each(|_| f())?;
-        times.push(begin.elapsed().as_secs_f64() * 1e3 / count as f64);
-    }
-    Ok(upper_median(times))
-}
-
-/// Milliseconds of a transform of one limb, the mean of there and back.
-fn transform(subject: &Subject, degree: usize) -> Result<f64> {
-    let modulus = *subject.moduli()?.first().ok_or_else(|| LabError::request("a ring without moduli"))?;
-    let plan = NttPlan::new(modulus, degree)?;
-    let mut words: Vec<u64> = (0..degree as u64).collect();
-    Ok(0.5
-        * median(4, || {
-            plan.forward(&mut words)?;
-            Ok(plan.inverse(&mut words)?)
-        })?)
-}
-
-/// Milliseconds of the conversion of one limb to another, as a share of one from `from` limbs to four.
-fn conversion(subject: &Subject, degree: usize, from: usize) -> Result<f64> {
-    let moduli = subject.moduli()?;
+        limbs.iter_mut().try_for_each(|limb| plan.forward(limb))?;
+        limbs.iter_mut().try_for_each(|limb| plan.inverse(limb))?;
+        Ok(begin.elapsed() / (2 * LIMBS as u32))
+    });
     let source = moduli.get(..from.clamp(1, moduli.len())).unwrap_or_default();
-    let target = moduli.get(moduli.len().saturating_sub(4)..).unwrap_or_default();
+    let target = moduli.get(moduli.len().saturating_sub(TARGETS)..).unwrap_or_default();
     let conversion = Conversion::new(source, target, |i, j| (i * 7 + j * 3 + 5) as u64)?;
     let rows = vec![(0..BLOCK as u64).collect::<Vec<u64>>(); source.len()];
-    let rows: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
     let mut outputs = vec![vec![0_u64; BLOCK]; target.len()];
+    let pairs = source.len() * target.len();
     let blocks = degree.div_ceil(BLOCK);
-    let whole = median(blocks, || {
-        let mut outputs: Vec<&mut [u64]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
-        Ok(conversion.apply(&rows, &mut outputs)?)
-    })?;
-    Ok(whole * blocks as f64 / (source.len() * target.len()) as f64)
+    let convert: Timed<'static> = Box::new(move || {
+        let rows: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
+        let begin = Instant::now();
+        for _ in 0..blocks {
+            let mut outputs: Vec<&mut [u64]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
+            conversion.apply(&rows, &mut outputs)?;
+        }
+        Ok(begin.elapsed() / pairs as u32)
+    });
+    Ok(vec![transform, convert])
 }
 
 /// Milliseconds that two threads take to begin and end a loop.
 fn barrier() -> Result<f64> {
     on_threads(2, || {
-        median(1, || {
-            (0..LOOPS).for_each(|_| {
-                (0..2_u32).into_par_iter().for_each(|i| {
-                    std::hint::black_box(i);
-                })
+        let begin = Instant::now();
+        for _ in 0..LOOPS {
+            (0..2_u32).into_par_iter().for_each(|i| {
+                std::hint::black_box(i);
             });
-            Ok(())
-        })
-        .map(|all| all / f64::from(LOOPS))
+        }
+        Ok(begin.elapsed().as_secs_f64() * 1e3 / f64::from(LOOPS))
     })
 }

@@ -3,7 +3,7 @@
 use sunzi_ring::Parallelism;
 
 use super::Options;
-use super::costs::Costs;
+use super::costs::{self, Costs};
 use super::figures::column;
 use super::printed::{DEPTH, mix};
 use super::simulation::{Machine, Work};
@@ -37,10 +37,11 @@ impl Measured {
         if needs.operations {
             progress.begin("operations with residues");
             let subject = subject(options.table_log2_degree)?;
-            measured.ours = on_threads(1, || operations(options, &subject))?;
+            let (ours, parts) = on_threads(1, || operations(options, &subject))?;
+            measured.ours = ours;
             if needs.threads {
                 progress.begin("operations by strategy");
-                measured.shared = Some(Shared::new(options, &subject, &measured.ours)?);
+                measured.shared = Some(Shared::new(options, &subject, &measured.ours, parts)?);
             }
         }
         if needs.heaan {
@@ -52,14 +53,19 @@ impl Measured {
     }
 }
 
-fn operations(options: &Options, subject: &Subject) -> Result<Vec<f64>> {
+/// Milliseconds of all operations, and of a transform of a limb and a conversion of one to another, in turns.
+fn operations(options: &Options, subject: &Subject) -> Result<(Vec<f64>, [f64; 2])> {
     let operands = subject.operands(DEPTH)?;
     let mut contenders: Vec<Timed<'_>> = Vec::new();
     for operation in OPERATIONS {
         let operands = &operands;
         contenders.push(Box::new(move || time(subject, operation, Parallelism::Collapsed, operands)));
     }
-    Ok(alternate_timed(options.budget, &mut contenders)?.iter().map(|times| times.median_ms()).collect())
+    contenders.extend(costs::contenders(subject, DEPTH)?);
+    let times = alternate_timed(options.budget, &mut contenders)?;
+    let mut times: Vec<f64> = times.iter().map(|times| times.median_ms()).collect();
+    let parts = times.split_off(OPERATIONS.len());
+    Ok((times, parts.try_into().unwrap_or([f64::NAN; 2])))
 }
 
 /// The time of one of the operations of Table 1 of `[AS19]` in a list of all.
@@ -74,9 +80,14 @@ pub(super) fn by_mix(times: &[f64]) -> Option<f64> {
 }
 
 impl Shared {
-    fn new(options: &Options, subject: &Subject, ours: &[f64]) -> Result<Self> {
+    fn new(
+        options: &Options,
+        subject: &Subject,
+        ours: &[f64],
+        [transform, conversion]: [f64; 2],
+    ) -> Result<Self> {
         let add = of(ours, Operation::Add).unwrap_or(f64::NAN);
-        let costs = on_threads(1, || Costs::measure(subject, DEPTH, add))?;
+        let costs = Costs::new(subject, DEPTH, [add, transform, conversion])?;
         let works =
             OPERATIONS.iter().zip(ours).map(|((operation, _), time)| costs.work(*operation, *time)).collect();
         let threads = options.threads.max(1);

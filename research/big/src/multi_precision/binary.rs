@@ -146,16 +146,12 @@ impl Binary {
     /// The quotient by 2^`count`, a half rounding up, modulo 2^(bits − `count`).
     #[must_use]
     pub fn shift_right(&self, count: u64) -> Self {
-        let mut rounding = vec![0; length(self.bits)];
-        if let Some(at) = count.checked_sub(1) {
-            rounding.iter_mut().skip((at / BITS) as usize).take(1).for_each(|word| *word = 1 << (at % BITS));
-        }
         self.map(self.bits.saturating_sub(count).max(1), |x, out| {
-            let mut sum = x.to_vec();
-            add_assign(&mut sum, &rounding);
-            mask(&mut sum, self.bits);
+            // The highest bit that is dropped rounds.
+            let mut carry = count.checked_sub(1).map_or(0, |at| integers::bits(x, at, 1));
             for (i, out) in out.iter_mut().enumerate() {
-                *out = integers::bits(&sum, count + i as u64 * BITS, BITS as u32);
+                let sum = integers::bits(x, count + i as u64 * BITS, BITS as u32) + carry;
+                (*out, carry) = (sum & MASK, sum >> BITS);
             }
         })
     }
