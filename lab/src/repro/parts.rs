@@ -61,6 +61,9 @@ mod tests {
         }
         assert!(kpz::Part::Figure1.is_figure() && !kpz::Part::Table8.is_figure());
         let error = akimoto::Part::parse("table9").unwrap_err();
-        assert_eq!(error, "expected table1, table2, figure1, figure2, got \"table9\"");
+        assert_eq!(
+            error,
+            "expected table1, table2, figure1, figure2, threads, precision, text, got \"table9\""
+        );
     }
 }

@@ -86,6 +86,11 @@ impl Subject {
         self.a.metadata().level
     }
 
+    /// The context of the evaluator that shares limbs and coefficients.
+    pub(crate) fn context(&self) -> Result<&Context> {
+        Ok(self.evaluator(Parallelism::Collapsed)?.context())
+    }
+
     /// The evaluator that shares work by this strategy.
     pub(crate) fn evaluator(&self, parallelism: Parallelism) -> Result<&Evaluator> {
         let found = self.evaluators.iter().find(|(other, _)| *other == parallelism);
@@ -123,7 +128,7 @@ impl Subject {
 
     /// Whether the result of a CKKS operation decrypts to what it should.
     pub(crate) fn is_right(&self, operation: Operation, result: &Ciphertext) -> Result<bool> {
-        let context = self.evaluator(Parallelism::Collapsed)?.context();
+        let context = self.context()?;
         let opened = self.encoder.decode(&context.decrypt(result, &self.secret)?)?;
         let [left, right] = &self.messages;
         let expected = |at: usize, (x, y): (&Complex64, &Complex64)| match operation {

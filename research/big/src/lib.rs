@@ -7,6 +7,7 @@
 //! |---|---|
 //! | the radix digits of \[BEHZ16, eq. (7)\] and the smaller keys of B.2, by the definitions | `oracle/gadget.rs` |
 //! | Dec_MP and Mult_MP, 3.5 and B.3 of \[BEHZ16\] | `multi_precision/scaler.rs` |
+//! | integers modulo a power of two, as HEAAN has them before \[AS19\] | `multi_precision/binary.rs` |
 //! | D and P of \[BEHZ16, eq. (7)\], as fast as they can be | `multi_precision/gadget.rs` |
 //!
 //! No operation of the crate `sunzi-big` runs in constant time.
@@ -17,5 +18,7 @@ pub mod internals;
 mod multi_precision;
 mod oracle;
 
-pub use multi_precision::{MultiPrecision, MultiPrecisionGadget, MultiPrecisionScaler};
+pub use multi_precision::{
+    Binary, BinaryProducts, BinaryValues, MultiPrecision, MultiPrecisionGadget, MultiPrecisionScaler,
+};
 pub use oracle::{BigGadget, BigRing, BigScaler};

@@ -30,12 +30,21 @@ pub(crate) fn residues(plan: &CyclicPlan, coefficients: &[i64], length: usize) -
 
 impl Barrett {
     pub(crate) fn new(geometry: &Geometry, plan: &CyclicPlan, alpha: usize) -> Result<Self, RingError> {
-        let a = (2 * alpha + 1).next_power_of_two().max(SHORTEST);
         let quotient = cyclotomic_quotient(geometry.index as u64, alpha)?;
-        let mut quotient = residues(plan, &quotient, a);
+        let quotient = residues(plan, &quotient, quotient_length(alpha));
+        Self::with_quotient([geometry.degree, geometry.length], plan, alpha, quotient)
+    }
+
+    /// Makes the tables of a monic polynomial of degree n with ⌊X^(n+α)/f⌋, in [`quotient_length`] words.
+    pub(crate) fn with_quotient(
+        [degree, length]: [usize; 2],
+        plan: &CyclicPlan,
+        alpha: usize,
+        mut quotient: Buffer,
+    ) -> Result<Self, RingError> {
         plan.forward(&mut quotient, false)?;
-        let (quotient_scale, scale) = (plan.scale(a, 1)?, plan.scale(geometry.length / 2, 1)?);
-        Ok(Self { degree: geometry.degree, alpha, quotient, quotient_scale, scale })
+        let (quotient_scale, scale) = (plan.scale(quotient.len(), 1)?, plan.scale(length / 2, 1)?);
+        Ok(Self { degree, alpha, quotient, quotient_scale, scale })
     }
 
     /// Reduces c modulo Φ_m: its first n + α + 1 words are read, its first n written. `phi` is Φ_m modulo X^(N/2) − 1, transformed.
@@ -57,6 +66,11 @@ impl Barrett {
         modulus.add_assign(low.get_mut(..high.len()).unwrap_or_default(), high)?;
         Ok(modulus.sub_assign(low.get_mut(..n).unwrap_or_default(), d.get(..n).unwrap_or_default())?)
     }
+}
+
+/// Returns the length A of the transform of ⌊X^(n+α)/f⌋.
+pub(crate) fn quotient_length(alpha: usize) -> usize {
+    (2 * alpha + 1).next_power_of_two().max(SHORTEST)
 }
 
 /// Pads words with zeros to `length`.

@@ -10,7 +10,8 @@
 //! | Montgomery, Alg. 3 and 4 | three by N/2 | `montgomery.rs` |
 //!
 //! [`UnivariateRing`] is a storage of [`Ring`](sunzi_ring::Ring), to be measured against residues in words, which are evaluated at the m-th roots
-//! of unity and reduced by nothing. [`Reducer`] is the reduction modulo one prime alone.
+//! of unity and reduced by nothing. [`Reducer`] is the reduction modulo one prime alone, [`PolynomialReducer`] that modulo
+//! polynomials that need not be cyclotomic.
 #![forbid(unsafe_code)]
 
 mod barrett;
@@ -23,6 +24,7 @@ pub mod internals;
 mod montgomery;
 mod operations;
 mod packing;
+mod polynomial;
 mod reducer;
 mod ring;
 mod scaler;
@@ -30,6 +32,7 @@ mod sparse;
 mod switching;
 
 pub use geometry::MontgomeryFactor;
+pub use polynomial::PolynomialReducer;
 pub use reducer::Reducer;
 pub use ring::UnivariateRing;
 

@@ -18,17 +18,27 @@ pub(crate) struct Montgomery {
 impl Montgomery {
     pub(crate) fn new(geometry: &Geometry, plan: &CyclicPlan) -> Result<Self, RingError> {
         geometry.check_factor()?;
-        let (half, modulus) = (geometry.length / 2, plan.modulus());
-        let mut phi = geometry.phi.clone();
+        Self::modulo(&geometry.phi, geometry.length, plan)
+    }
+
+    /// Makes the tables modulo any monic polynomial of degree at most N/2, N the length, that has no root in common with Ψ.
+    pub(crate) fn modulo(phi: &[i64], length: usize, plan: &CyclicPlan) -> Result<Self, RingError> {
+        let (half, modulus) = (length / 2, plan.modulus());
+        let mut phi = phi.to_vec();
         // Where n = N/2, X^n = −1.
         let above: Vec<i64> = phi.drain(half.min(phi.len())..).collect();
         phi.iter_mut().zip(above).for_each(|(low, high)| *low -= high);
         let mut negated_inverse = residues(plan, &phi, half);
-        plan.upper(geometry.length)?.forward(&mut negated_inverse)?;
+        plan.upper(length)?.forward(&mut negated_inverse)?;
         for value in negated_inverse.iter_mut() {
             // Φ_m has no root in common with Ψ [BEHMSZ17, Lemma 1].
-            let missing =
-                || RingError::out_of_range("modulus", "a prime that does not divide m", modulus.value());
+            let missing = || {
+                RingError::out_of_range(
+                    "modulus",
+                    "a prime modulo which the polynomial has no root in common with X^(N/2) + 1",
+                    modulus.value(),
+                )
+            };
             *value = modulus.neg(modulus.inv(*value).ok_or_else(missing)?);
         }
         // 1/Ψ modulo X^(N/2) − 1 is 1/2: Ŷ of the paper is a constant, and Ẑ is Φ_m/2.

@@ -38,115 +38,179 @@ pub(super) struct Bootstrapped {
     pub(super) worst_bits: f64,
 }
 
-/// The bootstrapping setups that are compared: both sets on one thread, and the strategies on all threads.
-pub(super) fn plan(options: &Options, strategies: bool) -> Vec<Setup> {
-    let mut setups = Vec::new();
-    for paper in [true, false] {
-        let collapsed = Setup { paper, parallelism: Parallelism::Collapsed, threads: 1 };
-        setups.push(collapsed);
-        if !strategies || options.threads < 2 {
-            continue;
-        }
-        for (parallelism, _) in STRATEGIES {
-            if parallelism == Parallelism::Collapsed || paper && !options.one_strategy {
-                setups.push(Setup { parallelism, threads: options.threads, ..collapsed });
+/// Precision of the bootstrapping with the set of `[AS19]` for slots up to 2^`log2_size`.
+pub(super) struct OfSize {
+    pub(super) log2_size: i32,
+    pub(super) bits: Bits,
+}
+
+/// What is bootstrapped: setups to time, and sizes of messages.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    pub(super) setups: Vec<Setup>,
+    pub(super) sizes: Vec<i32>,
+}
+
+/// What came of a [`Plan`].
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) timed: Vec<Bootstrapped>,
+    pub(super) sizes: Vec<OfSize>,
+}
+
+impl Plan {
+    /// The setups that are compared: both sets on one thread, and the strategies on all threads.
+    pub(super) fn new(options: &Options, timed: bool, sizes: bool) -> Self {
+        let mut setups = Vec::new();
+        for paper in [true, false].into_iter().filter(|_| timed) {
+            let collapsed = Setup { paper, parallelism: Parallelism::Collapsed, threads: 1 };
+            setups.push(collapsed);
+            if options.threads < 2 {
+                continue;
+            }
+            for (parallelism, _) in STRATEGIES {
+                if parallelism == Parallelism::Collapsed || paper && !options.one_strategy {
+                    setups.push(Setup { parallelism, threads: options.threads, ..collapsed });
+                }
             }
         }
+        Self { setups, sizes: if sizes { options.log2_sizes.clone() } else { Vec::new() } }
     }
-    setups
-}
 
-/// Bootstraps with every setup, one set after the other: the keys of two do not fit in memory.
-pub(super) fn compute(
-    options: &Options,
-    strategies: bool,
-    progress: &mut Progress<'_>,
-) -> Result<Vec<Bootstrapped>> {
-    let plan = plan(options, strategies);
-    let mut all = Vec::new();
-    for paper in [true, false] {
-        let mut set = if paper { Set::akimoto_sakuma_insecure() } else { Set::default_128() };
-        if options.table_log2_degree != set.log2_degree {
-            let security = Security::InsecureForResearchOnly;
-            set = Set { log2_degree: options.table_log2_degree, security, ..set };
+    /// Number of steps that progress counts.
+    pub(super) fn steps(&self) -> usize {
+        self.setups.len() + self.sizes.len()
+    }
+
+    /// Bootstraps as planned, with one set after the other: the keys of two do not fit in memory.
+    pub(super) fn run(&self, options: &Options, progress: &mut Progress<'_>) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        for paper in [true, false] {
+            let setups: Vec<Setup> =
+                self.setups.iter().copied().filter(|setup| setup.paper == paper).collect();
+            let sizes = if paper { &self.sizes[..] } else { &[] };
+            if setups.is_empty() && sizes.is_empty() {
+                continue;
+            }
+            let mut subject = Subject::new(options, paper, progress)?;
+            for setup in setups {
+                outcome.timed.push(subject.time(setup, options.bootstraps, progress)?);
+            }
+            for &log2_size in sizes {
+                outcome.sizes.push(subject.precision(log2_size, options.threads, progress)?);
+            }
         }
-        let setups: Vec<Setup> = plan.iter().copied().filter(|setup| setup.paper == paper).collect();
-        all.extend(of_set(&set, &setups, options.bootstraps, progress)?);
+        Ok(outcome)
     }
-    Ok(all)
 }
 
-/// Bootstraps with the setups of one set, whose keys are made once; matrices are made for every strategy.
-fn of_set(
-    set: &Set,
-    setups: &[Setup],
-    rounds: usize,
-    progress: &mut Progress<'_>,
-) -> Result<Vec<Bootstrapped>> {
-    let parameters = set.parameters()?;
-    let own = context(&parameters, Parallelism::Collapsed)?;
-    let slots = own.max_slots();
-    let mut rng = randomness::from_os()?;
-    let secret = SecretKey::generate(own.rlwe(), &mut rng)?;
-    let blueprint = Blueprint::new(&own, set, slots)?;
-    progress.say(format!("keys of {}", set.name));
-    let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
-    let values = message(slots, 0.77);
-    let plaintext = Encoder::new(&own, slots)?.encode_at(&values, 0, own.scale(0)?)?;
-    let exhausted = own.encrypt_secret(&plaintext, &secret, &mut rng)?;
-    let mut made: Option<(Parallelism, Bootstrapper)> = None;
-    let mut all = Vec::new();
-    for &setup in setups {
-        progress.begin(format!(
-            "bootstrapping, {}, {}",
-            set.name,
-            counted(setup.threads, "thread", "threads")
-        ));
-        let bootstrapper = match made.take() {
-            Some((parallelism, bootstrapper)) if parallelism == setup.parallelism => bootstrapper,
+/// The parameter set of `[AS19]` or the default one, at the degree of the tables.
+pub(super) fn set(options: &Options, paper: bool) -> Set {
+    let set = if paper { Set::akimoto_sakuma_insecure() } else { Set::default_128() };
+    if options.table_log2_degree == set.log2_degree {
+        return set;
+    }
+    let security = Security::InsecureForResearchOnly;
+    Set { log2_degree: options.table_log2_degree, security, ..set }
+}
+
+/// Keys of one set, made once, and the matrices of one strategy.
+struct Subject {
+    set: Set,
+    own: Context,
+    secret: SecretKey,
+    keys: BootstrapKeys,
+    made: Option<(Parallelism, Bootstrapper)>,
+}
+
+impl Subject {
+    fn new(options: &Options, paper: bool, progress: &mut Progress<'_>) -> Result<Self> {
+        let set = set(options, paper);
+        let own = context(&set.parameters()?, Parallelism::Collapsed)?;
+        let mut rng = randomness::from_os()?;
+        let secret = SecretKey::generate(own.rlwe(), &mut rng)?;
+        let blueprint = Blueprint::new(&own, &set, own.max_slots())?;
+        progress.say(format!("keys of {}", set.name));
+        let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+        Ok(Self { set, own, secret, keys, made: None })
+    }
+
+    /// A message of slots up to 2^`log2_size`, and its encryption without a level left.
+    fn exhausted(&self, log2_size: i32) -> Result<(Vec<Complex64>, Ciphertext)> {
+        let (own, slots) = (&self.own, self.own.max_slots());
+        let size = f64::from(log2_size).exp2();
+        let values: Vec<Complex64> = message(slots, 0.77).into_iter().map(|value| value * size).collect();
+        let plaintext = Encoder::new(own, slots)?.encode_at(&values, 0, own.scale(0)?)?;
+        let exhausted = own.encrypt_secret(&plaintext, &self.secret, &mut randomness::from_os()?)?;
+        Ok((values, exhausted))
+    }
+
+    /// The bootstrapping by a strategy, whose matrices are encoded unless it is the last one again.
+    fn bootstrapper(&mut self, parallelism: Parallelism) -> Result<&Bootstrapper> {
+        let made = match self.made.take() {
+            Some((other, bootstrapper)) if other == parallelism => bootstrapper,
             other => {
                 drop(other);
-                let blueprint = Blueprint::new(&context(&parameters, setup.parallelism)?, set, slots)?;
+                let context = context(&self.set.parameters()?, parallelism)?;
+                let blueprint = Blueprint::new(&context, &self.set, self.own.max_slots())?;
                 Bootstrapper::new(&blueprint, |_, _| {})?
             }
         };
-        let mut times = Vec::new();
-        let mut result = None;
-        for _ in 0..rounds.max(1) {
-            let (taken, fresh) =
-                on_threads(setup.threads, || Ok(timed(|| bootstrapper.bootstrap(&exhausted, &keys))?))?;
-            times.push(taken.as_secs_f64() * 1e3);
-            result = Some(fresh);
-        }
-        if let Some(fresh) = result {
-            all.push(judge(setup, set, &own, &secret, &values, &fresh, times)?);
-        }
-        made = Some((setup.parallelism, bootstrapper));
+        Ok(&self.made.insert((parallelism, made)).1)
     }
-    Ok(all)
-}
 
-fn judge(
-    setup: Setup,
-    set: &Set,
-    context: &Context,
-    secret: &SecretKey,
-    values: &[Complex64],
-    fresh: &Ciphertext,
-    times: Vec<f64>,
-) -> Result<Bootstrapped> {
-    let opened = Encoder::new(context, values.len())?.decode(&context.decrypt(fresh, secret)?)?;
-    let Bits { mean: mean_bits, worst: worst_bits, .. } = bits(&errors(&opened, values)?);
-    // Not if it is no number.
-    let right = mean_bits >= LEAST_BITS;
-    LabError::unless(right, "bootstrapping", set.name, context.degree())?;
-    Ok(Bootstrapped {
-        setup,
-        set: set.name,
-        milliseconds: upper_median(times),
-        slots: values.len(),
-        levels_left: fresh.metadata().level,
-        mean_bits,
-        worst_bits,
-    })
+    fn time(&mut self, setup: Setup, rounds: usize, progress: &mut Progress<'_>) -> Result<Bootstrapped> {
+        let threads = counted(setup.threads, "thread", "threads");
+        progress.begin(format!("bootstrapping, {}, {threads}", self.set.name));
+        let (values, exhausted) = self.exhausted(0)?;
+        self.bootstrapper(setup.parallelism)?;
+        let mut times = Vec::new();
+        let mut bits = Vec::new();
+        let mut levels_left = 0;
+        for _ in 0..rounds.max(1) {
+            let (taken, fresh) = self.bootstrap(&exhausted, setup.threads)?;
+            times.push(taken);
+            bits.push(self.bits(&values, &fresh)?);
+            levels_left = fresh.metadata().level;
+        }
+        let Bits { mean: mean_bits, worst: worst_bits, .. } = bits.pop().ok_or_else(LabError::no_rounds)?;
+        Ok(Bootstrapped {
+            setup,
+            set: self.set.name,
+            milliseconds: upper_median(times),
+            slots: values.len(),
+            levels_left,
+            mean_bits,
+            worst_bits,
+        })
+    }
+
+    /// Milliseconds of a bootstrapping with the matrices that were made last, and its result.
+    fn bootstrap(&self, exhausted: &Ciphertext, threads: usize) -> Result<(f64, Ciphertext)> {
+        let missing = || LabError::request("a bootstrapping without matrices");
+        let (_, bootstrapper) = self.made.as_ref().ok_or_else(missing)?;
+        let (taken, fresh) =
+            on_threads(threads, || Ok(timed(|| bootstrapper.bootstrap(exhausted, &self.keys))?))?;
+        Ok((taken.as_secs_f64() * 1e3, fresh))
+    }
+
+    /// Precision of the bootstrapping of a message of slots up to 2^`log2_size`.
+    fn precision(&mut self, log2_size: i32, threads: usize, progress: &mut Progress<'_>) -> Result<OfSize> {
+        progress.begin(format!("bootstrapping, {}, slots up to 2^{log2_size}", self.set.name));
+        let (values, exhausted) = self.exhausted(log2_size)?;
+        self.bootstrapper(Parallelism::Collapsed)?;
+        let (_, fresh) = self.bootstrap(&exhausted, threads.max(1))?;
+        Ok(OfSize { log2_size, bits: self.bits(&values, &fresh)? })
+    }
+
+    /// Precision of a bootstrapped ciphertext, which must be right.
+    fn bits(&self, values: &[Complex64], fresh: &Ciphertext) -> Result<Bits> {
+        let opened =
+            Encoder::new(&self.own, values.len())?.decode(&self.own.decrypt(fresh, &self.secret)?)?;
+        let bits = bits(&errors(&opened, values)?);
+        // Not if it is no number.
+        let right = bits.mean >= LEAST_BITS;
+        LabError::unless(right, "bootstrapping", self.set.name, self.own.degree())?;
+        Ok(bits)
+    }
 }

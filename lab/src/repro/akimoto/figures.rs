@@ -51,7 +51,12 @@ pub(super) fn levels(options: &Options) -> Vec<usize> {
     levels
 }
 
-fn column(options: &Options, subject: &Subject, operands: &Operands, threads: usize) -> Result<Column> {
+pub(super) fn column(
+    options: &Options,
+    subject: &Subject,
+    operands: &Operands,
+    threads: usize,
+) -> Result<Column> {
     on_threads(threads.max(1), || {
         let mut medians = Vec::new();
         for operation in OPERATIONS {

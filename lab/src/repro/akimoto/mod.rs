@@ -2,15 +2,23 @@
 //! parallel".
 
 mod bootstrapping;
+mod costs;
 mod figures;
+mod heaan;
+mod measured;
 mod printed;
+mod simulation;
 mod subject;
 mod tables;
+mod text;
+mod threads;
 
 use std::time::Duration;
 
 use sunzi_rlwe::words::counted;
 
+use self::bootstrapping::{Outcome, Plan};
+use self::measured::Measured;
 use crate::repro::Run;
 use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
@@ -23,6 +31,12 @@ parts! {
     Figure1 = "figure1",
     /// Figure 2 of `[AS19]`: CKKS operations by level.
     Figure2 = "figure2",
+    /// Speed-ups by strategy on up to 32 threads, simulated.
+    Threads = "threads",
+    /// Precision of bootstrapping by the size of messages.
+    Precision = "precision",
+    /// The numbers in the text of `[AS19]`.
+    Text = "text",
 }
 
 /// Options of the reproduction of `[AS19]`: what to reproduce and how thoroughly.
@@ -40,6 +54,10 @@ pub struct Options {
     pub budget: Budget,
     /// Number of bootstrappings that each figure is the median of: 10 in `[AS19]`.
     pub bootstraps: usize,
+    /// Limits on the rounds of every operation with big integers.
+    pub baseline: Budget,
+    /// Sizes of messages whose precision is measured, as log2 of the largest slot.
+    pub log2_sizes: Vec<i32>,
     /// Most threads to use; the machine's unless fewer are asked for.
     pub threads: usize,
     /// Whether Table 2 of `[AS19]` has only the default strategy: the others encode the matrices again.
@@ -58,6 +76,8 @@ impl Paper for Options {
             level_step: 2,
             budget: Budget { time: Duration::from_secs(10), least: 5, most: 31 },
             bootstraps: 3,
+            baseline: Budget { time: Duration::from_secs(30), least: 3, most: 11 },
+            log2_sizes: vec![0, -1, -2, -4, -6, -8],
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             one_strategy: false,
         }
@@ -70,6 +90,8 @@ impl Paper for Options {
             level_step: 8,
             budget: Budget { time: Duration::from_secs(1), least: 3, most: 9 },
             bootstraps: 1,
+            baseline: Budget { time: Duration::ZERO, least: 1, most: 1 },
+            log2_sizes: vec![-4],
             one_strategy: true,
             ..Self::full()
         }
@@ -84,14 +106,15 @@ impl Paper for Options {
     }
 
     fn steps(&self) -> usize {
-        // Bootstrapping is begun by whichever table comes first.
-        let steps = |part: &Part| match part {
-            Part::Table1 => 1 + bootstrapping::plan(self, false).len(),
-            Part::Table2 => bootstrapping::plan(self, true).len(),
+        let figures = |part: &Part| match part {
             Part::Figure1 => self.thread_counts().len(),
             Part::Figure2 => figures::levels(self).len(),
+            _ => 0,
         };
-        self.parts.iter().map(steps).sum()
+        let Needs { operations, heaan, threads, .. } = self.needs();
+        let operations =
+            [operations, operations && threads, heaan].into_iter().filter(|needed| *needed).count();
+        operations + self.plan().steps() + self.parts.iter().map(figures).sum::<usize>()
     }
 
     fn effort(&self) -> String {
@@ -107,24 +130,51 @@ impl Paper for Options {
 
     /// Makes the tables and figures of `[AS19]`. Bootstrapping at the paper's degree takes some 12 GiB of memory.
     fn make(&self, Run { machine, progress, tables, figures }: &mut Run<'_>) -> Result<()> {
-        let wanted = |part| self.parts.contains(&part);
-        let bootstrapped = match wanted(Part::Table1) || wanted(Part::Table2) {
-            true => bootstrapping::compute(self, wanted(Part::Table2), progress)?,
-            false => Vec::new(),
-        };
-        for part in Part::ALL.iter().filter(|part| wanted(**part)) {
+        let measured = Measured::new(self, self.needs(), progress)?;
+        let Outcome { timed, sizes } = self.plan().run(self, progress)?;
+        for part in Part::ALL.iter().filter(|part| self.parts.contains(part)) {
             match part {
-                Part::Table1 => tables.push(tables::table1(self, &bootstrapped, progress)?),
-                Part::Table2 => tables.push(tables::table2(&bootstrapped)),
+                Part::Table1 => tables.push(tables::table1(self, &measured, &timed)),
+                Part::Table2 => tables.push(tables::table2(self, &measured, &timed)),
                 Part::Figure1 => figures.push(figures::figure1(self, machine, progress)?),
                 Part::Figure2 => figures.push(figures::figure2(self, machine, progress)?),
+                Part::Threads => tables.push(threads::table(&measured)),
+                Part::Precision => tables.push(tables::precision(self, &sizes)),
+                Part::Text => tables.push(text::table(self, &measured, &timed)),
             }
         }
         Ok(())
     }
 }
 
+/// What the parts that are asked for are made from.
+#[derive(Clone, Copy)]
+struct Needs {
+    operations: bool,
+    heaan: bool,
+    /// Operations on several threads, measured and simulated.
+    threads: bool,
+    bootstrappings: bool,
+    sizes: bool,
+}
+
 impl Options {
+    fn needs(&self) -> Needs {
+        let any = |parts: &[Part]| parts.iter().any(|part| self.parts.contains(part));
+        Needs {
+            operations: any(&[Part::Table1, Part::Threads, Part::Text]),
+            heaan: any(&[Part::Table1, Part::Table2, Part::Text]),
+            threads: any(&[Part::Threads, Part::Text]),
+            bootstrappings: any(&[Part::Table1, Part::Table2, Part::Text]),
+            sizes: any(&[Part::Precision]),
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        let Needs { bootstrappings, sizes, .. } = self.needs();
+        Plan::new(self, bootstrappings, sizes)
+    }
+
     /// Numbers of threads that are compared: powers of two, and the most.
     fn thread_counts(&self) -> Vec<usize> {
         let most = self.threads.max(1);
@@ -137,6 +187,7 @@ impl Options {
 mod tests {
     use super::*;
     use crate::repro::run;
+    use crate::repro::verdict::assert_that_checks_can_fail;
 
     #[test]
     fn everything_is_made_on_a_small_ring_and_comes_once_and_in_order() {
@@ -150,13 +201,16 @@ mod tests {
             level_step: 16,
             budget: Budget { time: Duration::ZERO, least: 1, most: 1 },
             bootstraps: 1,
+            baseline: Budget { time: Duration::ZERO, least: 1, most: 1 },
+            log2_sizes: vec![0, -4],
             threads: 2,
             one_strategy: false,
             ..Options::full()
         };
         let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
-        assert_eq!(names, ["Table 1", "Table 2"]);
+        assert_eq!(names, ["Table 1", "Table 2", "Threads", "Precision", "Text"]);
+        assert_that_checks_can_fail(&report);
         let names: Vec<&str> = report.figures.iter().map(|figure| figure.name).collect();
         assert_eq!(names, ["Figure 1", "Figure 2"]);
         for figure in &report.figures {

@@ -22,7 +22,7 @@ pub(super) const TABLE1: [(&str, [f64; 6]); 2] = [
 
 /// Names of the two schemes of `[AS19]`; the second computes with residues, as Sunzi does.
 pub(super) const HEAAN: &str = "HEAAN";
-const FULL_RNS: &str = "FullRNS-HEAAN";
+pub(super) const FULL_RNS: &str = "FullRNS-HEAAN";
 
 /// Table 2 of `[AS19]`: scheme, strategy of sharing work, threads; milliseconds of a bootstrapping, and for
 /// each of 2^15 slots.
@@ -35,9 +35,27 @@ pub(super) const TABLE2: [(&str, &str, u64, [f64; 2]); 6] = [
     (FULL_RNS, "Coef&Mod-wise", 32, [30_034.0, 0.92]),
 ];
 
+/// Numbers of products and of rotations at the highest level that a bootstrapping amounts to, by both rows of Table 1 of `[AS19]`: its text
+/// says that these take most of the time.
+pub(super) fn mix() -> [f64; 2] {
+    let [[a, b, x], [c, d, y]] = TABLE1.map(|(_, row)| [row[2], row[4], row[5]]);
+    let determinant = a * d - b * c;
+    [(x * d - b * y) / determinant, (a * y - c * x) / determinant]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mix_gives_both_printed_bootstrappings() {
+        let [products, rotations] = mix();
+        for (scheme, row) in TABLE1 {
+            let sum = products * row[2] + rotations * row[4];
+            assert!((sum / row[5] - 1.0).abs() < 1e-9, "{scheme}");
+        }
+        assert!((products - 43.2).abs() < 0.1 && (rotations - 27.7).abs() < 0.1, "{products} {rotations}");
+    }
 
     #[test]
     fn amortised_times_are_those_of_2_15_slots() {

@@ -29,7 +29,8 @@ pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
         panel("the reduction alone", |one| &one.reductions),
         panel("a product modulo one prime", |one| &one.products),
     ];
-    figure("Figure 1", "time per slot of GF(2^d), one modulus of 62 bits".to_owned(), machine, panels)
+    let title = "time per slot of GF(2^d), one modulus of 62 bits".to_owned();
+    Figure { reason: Some(NO_NTL), ..figure("Figure 1", title, machine, panels) }
 }
 
 fn log2(m: u64) -> f64 {
@@ -53,12 +54,29 @@ fn figure(name: &'static str, title: String, machine: &Machine, panels: Vec<Pane
     Figure { reason: Some(NOT_PRINTED), ..figure }
 }
 
+/// Reason why Figure 1 of `[BEHMSZ17]` has no line of NTL, whose times the paper does not print.
+pub(super) const NO_NTL: &str = "the paper prints no numbers for this plot; NTL is a library in C++, which this program does not link, so its line is missing";
+
 /// Times of a scheme's products in every ring: columns of medians in milliseconds, by [`NAMES`].
 pub(super) struct Products {
     m: u64,
     slots: u64,
     /// Times of products of FV, then of BGV.
     schemes: [Vec<f64>; 2],
+}
+
+impl Products {
+    pub(super) fn m(&self) -> u64 {
+        self.m
+    }
+
+    /// Speed-up of the products of FV or BGV by one of [`REDUCTIONS`] over those by plain Barrett.
+    pub(super) fn speed_up(&self, bgv: bool, reduction: Reduction) -> Option<f64> {
+        let [fv, of_bgv] = &self.schemes;
+        let times = if bgv { of_bgv } else { fv };
+        let at = REDUCTIONS.iter().position(|other| *other == reduction)?;
+        Some(times.first()? / times.get(at)?)
+    }
 }
 
 /// Names of the rings and reductions that multiply, in the legend.

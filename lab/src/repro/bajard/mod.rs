@@ -2,12 +2,15 @@
 //! FHE schemes".
 
 mod clear;
+mod depths;
 mod figures;
 mod formulas;
+mod polynomials;
 mod printed;
 mod reductions;
 mod subject;
 mod tables;
+mod text;
 
 use std::time::Duration;
 
@@ -30,6 +33,10 @@ parts! {
     Figure2 = "figure2",
     /// Figure 3 of `[BEHMSZ17]`: time per slot of products of BGV.
     Figure3 = "figure3",
+    /// Montgomery's reduction modulo polynomials that are not cyclotomic.
+    Polynomials = "polynomials",
+    /// The numbers in the text of `[BEHMSZ17]`.
+    Text = "text",
 }
 
 /// Options of the reproduction of `[BEHMSZ17]`: what to reproduce and how thoroughly.
@@ -82,8 +89,9 @@ impl Paper for Options {
         let products = printed::DEPTHS.iter().filter(|row| row.m <= self.product_index).count();
         let counted = |parts: &[Part], steps: usize| if self.wants(parts) { steps } else { 0 };
         counted(&REDUCTIONS, self.reductions().count())
-            + counted(&[Part::Table3], tables::depth_steps(self))
+            + counted(&[Part::Table3], depths::STEPS)
             + counted(&PRODUCTS, products)
+            + counted(&[Part::Polynomials], 1)
     }
 
     fn effort(&self) -> String {
@@ -103,15 +111,22 @@ impl Paper for Options {
             match part {
                 Part::Table1 => tables.push(tables::table1(&measured)?),
                 Part::Table2 => tables.push(tables::table2(&measured)?),
-                Part::Table3 => tables.push(tables::table3(self, progress)?),
+                Part::Table3 => tables.push(depths::table3(self, progress)?),
                 Part::Figure1 => figures.push(figures::figure1(&measured, machine)),
-                Part::Figure2 | Part::Figure3 => {}
+                Part::Polynomials => {
+                    progress.begin("other polynomials");
+                    tables.push(polynomials::table(self)?);
+                }
+                Part::Figure2 | Part::Figure3 | Part::Text => {}
             }
         }
         if self.wants(&PRODUCTS) {
             let products = figures::products(self, progress)?;
             for part in PRODUCTS.into_iter().filter(|part| self.wants(&[*part])) {
-                figures.push(figures::of_scheme(&products, part == Part::Figure3, machine));
+                match part {
+                    Part::Text => tables.push(text::table(&measured, &products)?),
+                    part => figures.push(figures::of_scheme(&products, part == Part::Figure3, machine)),
+                }
             }
         }
         Ok(())
@@ -119,8 +134,8 @@ impl Paper for Options {
 }
 
 /// Parts of `[BEHMSZ17]` that follow from timings of reductions, and parts that follow from timings of products.
-const REDUCTIONS: [Part; 3] = [Part::Table1, Part::Table2, Part::Figure1];
-const PRODUCTS: [Part; 2] = [Part::Figure2, Part::Figure3];
+const REDUCTIONS: [Part; 4] = [Part::Table1, Part::Table2, Part::Figure1, Part::Text];
+const PRODUCTS: [Part; 3] = [Part::Figure2, Part::Figure3, Part::Text];
 
 impl Options {
     fn reductions(&self) -> impl Iterator<Item = printed::Reductions> {
@@ -137,6 +152,7 @@ impl Options {
 mod tests {
     use super::*;
     use crate::repro::run;
+    use crate::repro::verdict::assert_that_checks_can_fail;
 
     #[test]
     fn everything_is_made_for_the_smallest_rings_and_comes_once_and_in_order() {
@@ -150,10 +166,12 @@ mod tests {
         };
         let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
-        assert_eq!(names, ["Table 1", "Table 2", "Table 3"]);
+        assert_eq!(names, ["Table 1", "Table 2", "Table 3", "Other polynomials", "Text"]);
         assert!(
             report.tables[..2].iter().all(|table| table.rows.iter().all(crate::repro::report::Row::holds))
         );
+        assert_eq!(report.tables[2].rows.iter().filter(|row| row.verdict().is_some()).count(), 9);
+        assert_that_checks_can_fail(&report);
         let names: Vec<&str> = report.figures.iter().map(|figure| figure.name).collect();
         assert_eq!(names, ["Figure 1", "Figure 2", "Figure 3"]);
         assert!(

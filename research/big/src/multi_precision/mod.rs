@@ -8,6 +8,7 @@
 //! No operation of the multi-precision module runs in constant time: it is a baseline to measure, not a way
 //! to protect a key.
 
+mod binary;
 mod conversion;
 mod gadget;
 #[cfg(feature = "gmp")]
@@ -20,6 +21,7 @@ mod scaler;
 mod tables;
 pub(crate) mod words;
 
+pub use binary::{Binary, BinaryProducts, BinaryValues};
 pub use gadget::MultiPrecisionGadget;
 pub use scaler::MultiPrecisionScaler;
 pub use tables::MultiPrecision;

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod big_product;
 #[cfg(test)]
+mod binary;
+#[cfg(test)]
 #[expect(dead_code, reason = "shared with the tests of other rings")]
 #[path = "../../../../crates/ring/tests/ring/common.rs"]
 mod common;

@@ -1,6 +1,7 @@
 //! Tests of every reduction, and of the transform at the m-th roots of unity, against division by the definition.
 
 mod cyclic;
+mod polynomial;
 
 use sunzi_kernels::Modulus;
 use sunzi_math::{Residues, RingIndex};

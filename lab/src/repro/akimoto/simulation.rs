@@ -1,0 +1,145 @@
+//! The strategies of `[AS19, 4]` on any number of threads, simulated from the measured parts of an operation on one.
+//!
+//! An operation is a sequence of steps. A step is shared among threads in tasks of equal length, as the strategy cuts it; a thread takes the
+//! next task when it has finished one, and a step ends with its last task. The model knows nothing of the memory that threads share.
+
+use sunzi_ring::Parallelism;
+
+/// Number of coefficients that conversions share out together, as `crates/ring/src/parallel.rs` has it.
+const BLOCK: usize = 1024;
+/// Number of coefficients of a limb that element-wise work shares out together, coefficient by coefficient.
+const PART: usize = 2048;
+/// The same where limbs are shared too and no thread is left without a part.
+const LONG_PART: usize = 4 * PART;
+/// Number of target moduli that a conversion computes together, modulus by modulus.
+const GROUP: usize = 4;
+
+/// Kind of a step, on which its sharing depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Transforms, one a limb.
+    Transform,
+    /// Work word by word.
+    Elementwise,
+    /// Conversion of residues to the moduli of the limbs.
+    Conversion,
+}
+
+/// A step of an operation: as many limbs of results, and its time on one thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) kind: Kind,
+    pub(super) limbs: usize,
+    pub(super) milliseconds: f64,
+}
+
+/// An operation as measured on one thread: its steps, and the rest, which no thread shares.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    pub(super) steps: Vec<Step>,
+    /// Milliseconds of the whole operation beyond its steps.
+    pub(super) rest: f64,
+}
+
+/// What a simulation is for: a strategy, a number of threads, coefficients of a limb, and what it takes to hand tasks out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Machine {
+    pub(super) strategy: Parallelism,
+    pub(super) threads: usize,
+    pub(super) degree: usize,
+    /// Milliseconds that two threads take to begin and end a step together; more threads take log2 of their number times as many.
+    pub(super) barrier: f64,
+}
+
+impl Work {
+    /// An operation that takes `milliseconds` on one thread, with these steps.
+    pub(super) fn new(steps: Vec<Step>, milliseconds: f64) -> Self {
+        let rest = (milliseconds - steps.iter().map(|step| step.milliseconds).sum::<f64>()).max(0.0);
+        Self { steps, rest }
+    }
+
+    /// Simulated milliseconds.
+    pub(super) fn time(&self, machine: &Machine) -> f64 {
+        self.rest + self.steps.iter().map(|step| step.time(machine)).sum::<f64>()
+    }
+}
+
+impl Step {
+    /// Rounds that follow one another, and equal tasks in each.
+    fn tasks(&self, machine: &Machine) -> [usize; 2] {
+        let Machine { strategy, threads, degree, .. } = *machine;
+        let (limbs, parts) = (self.limbs.max(1), |part: usize| degree.div_ceil(part).max(1));
+        match (self.kind, strategy) {
+            (Kind::Transform, Parallelism::CoefficientWise) => [limbs, 1],
+            (Kind::Transform, _) | (Kind::Elementwise, Parallelism::ModulusWise) => [1, limbs],
+            (Kind::Elementwise, Parallelism::CoefficientWise) => [limbs, parts(PART)],
+            (Kind::Elementwise, Parallelism::Collapsed) => {
+                let even = limbs.is_multiple_of(threads) || limbs >= 4 * threads;
+                [1, if even { limbs } else { limbs * parts(LONG_PART) }]
+            }
+            (Kind::Conversion, Parallelism::ModulusWise) => [1, limbs.div_ceil(GROUP)],
+            (Kind::Conversion, _) => [1, parts(BLOCK)],
+        }
+    }
+
+    fn time(&self, machine: &Machine) -> f64 {
+        let [rounds, tasks] = self.tasks(machine);
+        let longest = tasks.div_ceil(machine.threads.max(1));
+        let work = self.milliseconds * longest as f64 / tasks as f64;
+        // A round of one task is handed to nobody.
+        let shared = if machine.threads > 1 && tasks > 1 { rounds } else { 0 };
+        work + shared as f64 * machine.barrier * (machine.threads as f64).log2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(strategy: Parallelism, threads: usize) -> Machine {
+        Machine { strategy, threads, degree: 1 << 16, barrier: 0.0 }
+    }
+
+    fn work() -> Work {
+        let step = |kind, limbs, milliseconds| Step { kind, limbs, milliseconds };
+        let steps = vec![
+            step(Kind::Transform, 33, 66.0),
+            step(Kind::Elementwise, 33, 33.0),
+            step(Kind::Conversion, 33, 64.0),
+        ];
+        Work::new(steps, 170.0)
+    }
+
+    #[test]
+    fn one_thread_takes_what_was_measured() {
+        for strategy in [Parallelism::CoefficientWise, Parallelism::ModulusWise, Parallelism::Collapsed] {
+            assert!((work().time(&machine(strategy, 1)) - 170.0).abs() < 1e-9);
+        }
+        let longer = Work::new(work().steps, 100.0);
+        assert_eq!(longer.rest, 0.0, "steps that took longer than the whole leave no rest");
+    }
+
+    #[test]
+    fn steps_end_with_their_last_task() {
+        // 33 limbs on 32 threads: two rounds of limbs; 64 blocks: two each; 33·8 parts: nine of 264.
+        let time = |strategy| work().time(&machine(strategy, 32));
+        let rest = 7.0;
+        let expected = rest + 66.0 + 33.0 / 32.0 + 64.0 / 32.0;
+        assert!((time(Parallelism::CoefficientWise) - expected).abs() < 1e-9);
+        let expected = rest + 66.0 * 2.0 / 33.0 + 33.0 * 2.0 / 33.0 + 64.0 / 9.0;
+        assert!((time(Parallelism::ModulusWise) - expected).abs() < 1e-9);
+        let expected = rest + 66.0 * 2.0 / 33.0 + 33.0 * 9.0 / 264.0 + 64.0 / 32.0;
+        assert!((time(Parallelism::Collapsed) - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn handing_out_costs_by_the_rounds_that_are_shared() {
+        let with = |strategy| {
+            let machine = machine(strategy, 4);
+            work().time(&Machine { barrier: 0.5, ..machine }) - work().time(&machine)
+        };
+        assert!((with(Parallelism::ModulusWise) - 3.0).abs() < 1e-9);
+        // Limbs one after the other, and transforms not at all.
+        assert!((with(Parallelism::CoefficientWise) - 34.0).abs() < 1e-9);
+    }
+}
