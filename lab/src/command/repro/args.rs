@@ -52,9 +52,9 @@ pub(crate) enum Paper {
         "Keys of the largest rings take about 2 GiB of memory."
     ))]
     Bajard(RunArgs<bajard::Part>),
-    /// [TSKJ20], BFV modulo 2^g - 1 by shifts: Table 1, Figures 1 to 9
+    /// [TSKJ20], BFV modulo 2^g - 1 by shifts: Table 1, Figures 1 to 9, the text; what can have been timed; a map over n and g
     #[command(after_help = notes!(
-        "With --quick fewer rounds, and n up to 8192 in Figures 6 and 7: less than four minutes.",
+        "With --quick fewer rounds, and three degrees in Figures 6 and 7: two minutes.",
         "Figures 1 to 7 are at n = 1024 and up to 16384 bits, far below any security: never for data that matters."
     ))]
     Takeshita {

@@ -5,23 +5,72 @@ use super::subject::{KRONECKER, Operation, Subject, VERSIONS, WORDS};
 use super::{Options, Part};
 use crate::report::Curve;
 use crate::repro::{
-    Figure, LabError, Machine, Panel, Result, Row, Rule, Run, Series, Table, Timed, alternate_timed,
+    Budget, Figure, Machine, NOT_PRINTED, Panel, Result, Row, Rule, Run, Series, Table, Timed,
+    alternate_timed,
 };
 
 /// Indices of the version with the largest speed-ups of `[TSKJ20]`, shifts for multiplications, and of the
 /// one with both shortcuts.
-const MULTIPLICATION: usize = 1;
-const BOTH: usize = 3;
+pub(super) const MULTIPLICATION: usize = 1;
+pub(super) const BOTH: usize = 3;
+/// Reason why values of a plot have no printed ones beside them.
+const ONLY_LARGEST: &str = "the paper prints no numbers for this plot but its largest";
 
 /// One figure of `[TSKJ20]` in a sweep.
 #[derive(Clone, Copy)]
-struct Plot {
-    part: Part,
-    operation: Operation,
+pub(super) struct Plot {
+    pub(super) part: Part,
+    pub(super) operation: Operation,
     name: &'static str,
-    what: &'static str,
+    pub(super) what: &'static str,
     /// Largest speed-up of `[TSKJ20]`, with shifts for multiplications only: (n, g, times).
-    printed: Option<(usize, usize, f64)>,
+    pub(super) printed: Largest,
+}
+
+/// Times at one point of a sweep.
+pub(super) struct Point {
+    pub(super) degree: usize,
+    pub(super) bits: usize,
+    /// Place of a point on the axis of its sweep.
+    x: f64,
+    /// Times of all versions of the plot's operation.
+    times: Vec<Series>,
+    /// Times of the versions of D_RNS, which is products with (q/q_i)^-1 alone.
+    digits: Vec<Series>,
+    counted: Option<f64>,
+}
+
+impl Point {
+    /// Median time of a version in milliseconds.
+    pub(super) fn ms(&self, version: usize) -> f64 {
+        self.times.get(version).map_or(f64::NAN, Series::median_ms)
+    }
+
+    /// Speed-up of a version over the one without shortcuts.
+    pub(super) fn gain(&self, version: usize) -> f64 {
+        match (self.times.first(), self.times.get(version)) {
+            (Some(first), Some(own)) => own.speed_up_over(first),
+            _ => f64::NAN,
+        }
+    }
+
+    /// Time in milliseconds that both shortcuts save in D_RNS: in the products of one polynomial.
+    pub(super) fn saved_by_one(&self) -> f64 {
+        let median = |version: usize| self.digits.get(version).map_or(f64::NAN, Series::median_ms);
+        median(0) - median(BOTH)
+    }
+
+    /// Number of rounds in which the versions took turns.
+    pub(super) fn rounds(&self) -> usize {
+        self.times.first().map_or(0, Series::len)
+    }
+}
+
+/// A plot with what was measured for it.
+pub(super) struct Measured {
+    axis: &'static str,
+    pub(super) plot: Plot,
+    pub(super) points: Vec<Point>,
 }
 
 /// A sweep: the parameters along which figures are drawn.
@@ -37,16 +86,19 @@ pub(super) struct Sweep {
 pub(super) fn sweeps(options: &Options) -> Vec<Sweep> {
     let least = options.least_log2_degree;
     let n = 1_usize << least;
-    let most = 1 << options.most_bits.clamp(128, 16_384).ilog2();
-    let bits = (7..=14).map(|log2| 1_usize << log2).filter(|&bits| bits <= most);
+    let largest = 1 << options.most_bits.clamp(128, 16_384).ilog2();
+    let bits = (7..=14).map(|log2| 1_usize << log2).filter(|&bits| bits <= largest);
     let by_bits = bits.map(|bits| (n, bits, (bits as f64).log2())).collect();
-    let fixed = 2048.min(most);
-    let degrees = least..=options.most_log2_degree.max(least);
+    let fixed = 2048.min(largest);
+    // The largest degree is always there: the paper prints numbers for it alone.
+    let most = options.most_log2_degree.max(least);
+    let step = options.degree_step.max(1) as u32;
+    let degrees = (least..=most).filter(|log2| (most - log2).is_multiple_of(step));
     let by_degree = degrees.map(|log2| (1 << log2, fixed, f64::from(log2))).collect();
-    let standard = [(13, 128), (14, 256), (15, 512)].map(|(log2, bits)| {
+    let standard = [(13, 128), (14, 256), (15, 512)].map(|(log2, bits): (u32, usize)| {
         // Smaller rings for tests only.
         let degree = if least < 10 { n } else { 1 << log2 };
-        (degree, bits.min(most), f64::from(log2))
+        (degree, bits.min(largest), f64::from(log2))
     });
     let all = [
         ("log2 of bit(q), n = 1024", by_bits, &BY_BITS[..]),
@@ -54,7 +106,9 @@ pub(super) fn sweeps(options: &Options) -> Vec<Sweep> {
         ("log2 n, bit(q) = 128, 256, 512", standard.to_vec(), &STANDARD),
     ];
     let wanted = |(axis, points, plots): (&'static str, Vec<_>, &[Plot])| {
-        let plots = plots.iter().filter(|plot| options.parts.contains(&plot.part));
+        let wanted = |part| options.parts.contains(&part);
+        // The text states numbers for every plot.
+        let plots = plots.iter().filter(|plot| wanted(plot.part) || wanted(Part::Text));
         Sweep { axis, points, plots: plots.copied().collect() }
     };
     all.into_iter().map(wanted).filter(|sweep| !sweep.plots.is_empty()).collect()
@@ -95,41 +149,44 @@ impl Sweep {
         self.points.len()
     }
 
-    /// Makes a table and a figure for every plot of the sweep.
-    pub(super) fn compute(&self, options: &Options, run: &mut Run<'_>) -> Result<()> {
-        let mut rows: Vec<Vec<Row>> = self.plots.iter().map(|_| Vec::new()).collect();
-        let mut series: Vec<Vec<Curve>> = self.plots.iter().map(|_| lines()).collect();
+    /// Whether every point for which the paper prints a number is in the sweep.
+    #[cfg(test)]
+    pub(super) fn misses_no_printed_point(&self) -> bool {
+        let has = |(n, g, _): (usize, usize, f64)| {
+            self.points.iter().any(|&(degree, bits, _)| (degree, bits) == (n, g))
+        };
+        self.plots.iter().filter_map(|plot| plot.printed).all(has)
+    }
+
+    /// Measures every point of the sweep for all its plots.
+    pub(super) fn measure(&self, options: &Options, run: &mut Run<'_>) -> Result<Vec<Measured>> {
+        let empty = |&plot: &Plot| Measured { axis: self.axis, plot, points: Vec::new() };
+        let mut measured: Vec<Measured> = self.plots.iter().map(empty).collect();
         for &(degree, bits, x) in &self.points {
             run.progress.begin(format!("n = {degree}, bit(q) = {bits}"));
             let subject = Subject::new(degree, bits, degree * bits <= options.most_kronecker)?;
-            let digits = times(&subject, Operation::Decomposition, options)?;
-            for ((plot, rows), series) in self.plots.iter().zip(&mut rows).zip(&mut series) {
-                let times = times(&subject, plot.operation, options)?;
-                let first = times.first().ok_or_else(LabError::no_rounds)?;
-                for (line, version) in series.iter_mut().zip(1..) {
-                    line.points.extend(times.get(version).map(|own: &Series| (x, own.speed_up_over(first))));
-                }
+            let budget = options.budget_at(degree * bits);
+            let digits = times(&subject, Operation::Decomposition, budget)?;
+            for one in &mut measured {
+                let times = times(&subject, one.plot.operation, budget)?;
                 let counted = match subject.parts() {
-                    Some((ring, scaler)) => Counts::speed_up(ring, scaler, plot.operation)?,
+                    Some((ring, scaler)) => Counts::speed_up(ring, scaler, one.plot.operation)?,
                     None => None,
                 };
-                rows.push(plot.row((degree, bits), &times, &digits, counted));
+                let digits = digits.clone();
+                one.points.push(Point { degree, bits, x, times, digits, counted });
             }
         }
-        for ((plot, rows), series) in self.plots.iter().zip(rows).zip(series) {
-            run.figures.push(plot.figure(self.axis, series, &run.machine));
-            run.tables.push(Table::new(plot.name, plot.title(), rows));
-        }
-        Ok(())
+        Ok(measured)
     }
 }
 
-fn times(subject: &Subject, operation: Operation, options: &Options) -> Result<Vec<Series>> {
+fn times(subject: &Subject, operation: Operation, budget: Budget) -> Result<Vec<Series>> {
     let mut contenders: Vec<Timed<'_>> = Vec::new();
     for version in (0..VERSIONS.len()).filter(|&version| subject.has(operation, version)) {
         contenders.push(Box::new(move || subject.time(operation, version)));
     }
-    alternate_timed(options.budget, &mut contenders)
+    alternate_timed(budget, &mut contenders)
 }
 
 /// The lines of a figure: one for every version but the first.
@@ -143,46 +200,69 @@ fn lines() -> Vec<Curve> {
     VERSIONS.iter().enumerate().skip(1).map(line).collect()
 }
 
-impl Plot {
-    fn row(
-        &self,
-        (degree, bits): (usize, usize),
-        times: &[Series],
-        digits: &[Series],
-        counted: Option<f64>,
-    ) -> Row {
-        let median =
-            |times: &[Series], version: usize| times.get(version).map_or(f64::NAN, Series::median_ms);
-        let speed_up = |version: usize| match (times.first(), times.get(version)) {
-            (Some(first), Some(own)) => (own.speed_up_over(first), 2),
-            _ => (f64::NAN, 2),
-        };
-        let printed =
-            self.printed.filter(|&(n, g, _)| (n, g) == (degree, bits)).map(|(_, _, times)| (times, 2));
-        let names = ["none ms", "multiplication ms", "reduction ms", "both ms", "words ms"];
-        let mut row = Row::default().key("n", degree).key("bit(q)", bits);
-        for (version, name) in names.into_iter().enumerate() {
-            row = row.ours(name, (median(times, version), 3));
+impl Measured {
+    /// Adds the table and the figure of the plot to the results of a run.
+    pub(super) fn show(&self, run: &mut Run<'_>) {
+        let rows = self.points.iter().map(|point| self.plot.row(point)).collect();
+        run.tables.push(Table::new(self.plot.name, self.plot.title(), rows));
+        let mut series = lines();
+        for point in &self.points {
+            for (line, version) in series.iter_mut().zip(1..point.times.len()) {
+                line.points.push((point.x, point.gain(version)));
+            }
         }
+        run.figures.push(self.plot.figure(self.axis, series, &run.machine));
+    }
+}
+
+impl Plot {
+    fn row(&self, point: &Point) -> Row {
+        let at = (point.degree, point.bits);
+        let printed = self.printed.filter(|&(n, g, _)| (n, g) == at).map(|(_, _, times)| (times, 2));
+        let names = ["none ms", "multiplication ms", "reduction ms", "both ms", "words ms"];
+        let mut row = Row::default().key("n", point.degree).key("bit(q)", point.bits);
+        for (version, name) in names.into_iter().enumerate() {
+            row = row.ours(name, (point.ms(version), 3));
+        }
+        let multiplication = point.gain(MULTIPLICATION);
         row = row
-            .judged("multiplication x", printed, Some(speed_up(MULTIPLICATION)), Rule::Larger(1.15))
-            .ours("reduction x", speed_up(2))
-            .ours("both x", speed_up(BOTH));
+            .judged("multiplication x", printed, Some((multiplication, 2)), Rule::Larger(1.15))
+            .ours("reduction x", (point.gain(2), 2))
+            .ours("both x", (point.gain(BOTH), 2));
         // What the products with (q/q_i)^-1 take apart from the rest, which all versions share.
-        let saved = median(digits, 0) - median(digits, BOTH);
-        let own = median(times, BOTH);
-        row = row.ours("predicted x", ((own + self.polynomials() * saved) / own, 2));
-        if let Some(counted) = counted {
+        let own = point.ms(BOTH);
+        let saved = self.polynomials() * point.saved_by_one();
+        row = row.ours("predicted x", ((own + saved) / own, 2));
+        if let Some(counted) = point.counted {
             row = row.ours("counted x", (counted, 2));
         }
-        row = row.ours("words / both", (median(times, WORDS) / own, 2));
+        row = row.ours("words / both", (point.ms(WORDS) / own, 2));
         if let [none, both] = KRONECKER
-            && times.len() > both
+            && point.times.len() > both
         {
-            let both = median(times, both);
-            row = row.ours("Kronecker ms", (both, 3)).ours("Kronecker x", (median(times, none) / both, 2));
+            row = row.ours("Kronecker ms", (point.ms(both), 3));
+            row = row.ours("Kronecker x", (point.ms(none) / point.ms(both), 2));
         }
-        row
+        if row.holds() {
+            return row;
+        }
+        let reason = match printed {
+            None if self.printed.is_some() => ONLY_LARGEST.to_owned(),
+            None => NOT_PRINTED.to_owned(),
+            Some(_) => self.gap(point),
+        };
+        row.because(Some(reason))
+    }
+
+    /// Why a gain stays below the printed one, with measured shares of the time.
+    pub(super) fn gap(&self, point: &Point) -> String {
+        let saved = 100.0 * self.polynomials() * point.saved_by_one() / point.ms(0);
+        format!(
+            "products with (q/q_i)^-1 and their divisions are {saved:.0} % of the version without shortcuts here, and \
+             shifts alone leave the divisions; both shortcuts gain {:.2}. The table Shifts has what the paper can have \
+             timed",
+            point.gain(BOTH)
+        )
     }
 
     /// Number of polynomials that are multiplied by (q/q_i)^-1 `[TSKJ20, 4.1 and 4.3]`.
@@ -202,7 +282,7 @@ impl Plot {
         let mut panel = Panel::new(self.what, false);
         panel.series = series.into_iter().filter(|line| !line.points.is_empty()).collect();
         let source = format!("medians of alternating rounds; {machine}");
-        let reason = Some("the paper prints no numbers for this plot but its largest");
+        let reason = Some(if self.printed.is_some() { ONLY_LARGEST } else { NOT_PRINTED });
         let labels = [axis, "times as fast"];
         Figure { reason, ..Figure::new(self.name, self.title(), source, labels, vec![panel]) }
     }

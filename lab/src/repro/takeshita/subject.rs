@@ -15,7 +15,7 @@ use super::words::{self, WordConversions};
 use crate::repro::{LabError, Result, research, timed};
 
 /// Plaintext modulus t: prime, coprime to every 2^g − 1, with slots up to n = 2^17.
-const PLAIN: u64 = 786_433;
+pub(super) const PLAIN: u64 = 786_433;
 /// Index of the version over word-size RNS, beside the four versions of `[TSKJ20]`.
 pub(super) const WORDS: usize = 4;
 /// Indices of the versions with products by Kronecker substitution: without shortcuts, and with both.
@@ -136,6 +136,13 @@ impl Subject {
     /// All versions at degree n modulo about 2^`bits`, with or without Kronecker products. Insecure for most
     /// sizes of `[TSKJ20]`.
     pub(super) fn new(degree: usize, bits: usize, kronecker: bool) -> Result<Self> {
+        let more = if kronecker { &KRONECKER[..] } else { &[] };
+        let chosen: Vec<usize> = (0..WORDS).chain(more.iter().copied()).collect();
+        Self::with_versions(degree, bits, &chosen)
+    }
+
+    /// These versions over 2^g − 1, by their indices, and word-size RNS beside them.
+    pub(super) fn with_versions(degree: usize, bits: usize, chosen: &[usize]) -> Result<Self> {
         let mut rng = randomness::from_os()?;
         let index = 2 * degree as u64;
         let storage = FermatRing::new(index, bits)?;
@@ -143,8 +150,9 @@ impl Subject {
         let packed = storage.with_products(Products::Kronecker);
         let [none, .., both] = Shortcuts::ALL;
         let own = Shortcuts::ALL.into_iter().enumerate().map(|(i, shortcuts)| (i, &storage, shortcuts));
-        let by_kronecker = KRONECKER.into_iter().zip([none, both]).filter(|_| kronecker);
+        let by_kronecker = KRONECKER.into_iter().zip([none, both]);
         let all = own.chain(by_kronecker.map(|(i, shortcuts)| (i, &packed, shortcuts)));
+        let all = all.filter(|(i, ..)| chosen.contains(i));
         let versions = all.map(|(i, ring, shortcuts)| Version::new(i, ring.with_shortcuts(shortcuts)));
         let versions = versions.collect::<Result<Vec<_>>>()?;
         let ring = Ring::of(storage);
