@@ -65,7 +65,7 @@ impl Paper for Options {
 
     /// Options for the smaller circuits of `[KPZ21]`: less than three minutes.
     fn quick() -> Self {
-        Self { longest: 0.6, figure: Size { log2_degree: 14, rounds: 3 }, ..Self::full() }
+        Self { longest: 1.5, figure: Size { log2_degree: 14, rounds: 3 }, ..Self::full() }
     }
 
     fn parts(&mut self) -> &mut Vec<Part> {
@@ -86,10 +86,10 @@ impl Paper for Options {
         match self.longest {
             longest if longest.is_finite() => {
                 format!(
-                    "every computation for a quarter of a second, 31 times at most, medians; those that took the paper more than {longest} s left out"
+                    "the variants of a line take turns, a tenth of a second each, at most 31 rounds, medians; lines with more than {longest} s in the paper left out"
                 )
             }
-            _ => "every computation for a second, 31 times at most, medians; once if it takes longer"
+            _ => "the variants of a line take turns, a second each, at most 31 rounds, medians; once if that takes longer"
                 .to_owned(),
         }
     }

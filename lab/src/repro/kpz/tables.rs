@@ -44,6 +44,8 @@ struct Contender<'a> {
     parameters: Parameters,
     call: Call<'a>,
     first: (f64, Duration),
+    /// Noise of switched ciphertexts, where the paper seems to multiply fresh ones: BGV at t = 2.
+    switched: Option<f64>,
 }
 
 impl Plan {
@@ -149,6 +151,7 @@ impl Plan {
             .map(|((one, noises), series)| Measured {
                 log2_noise: upper_median(noises.into_inner()),
                 seconds: repeated(series, one.first.1),
+                switched: one.switched,
             })
             .collect();
         let leveled = contenders.iter().position(|one| one.cell.column == Column::Leveled);
@@ -175,11 +178,19 @@ impl Plan {
     fn contender<'a>(&self, cell: &'a Cell, parameters: Parameters) -> Result<Contender<'a>> {
         let mut rng = randomness::from_os()?;
         let (t, column) = (cell.plain_modulus, cell.column);
+        let mut switched = None;
         let mut call = match column {
-            Column::Bgv => self.call(BgvSubject::new(t, &parameters, &mut rng)?, cell, &parameters)?,
+            Column::Bgv => {
+                let subject = BgvSubject::new(t, &parameters, &mut rng)?;
+                if t == 2 {
+                    let message = Clear::new(1 << parameters.log2_degree, t)?.random(&mut rng)?;
+                    switched = subject.switched(&message, &mut rng)?;
+                }
+                self.call(subject, cell, &parameters)?
+            }
             _ => self.call(BfvSubject::new(column, t, &parameters, &mut rng)?, cell, &parameters)?,
         };
-        Ok(Contender { cell, parameters, first: call()?, call })
+        Ok(Contender { cell, parameters, first: call()?, call, switched })
     }
 
     /// A call that computes a cell's circuit on fresh encryptions; the result is checked.
@@ -235,6 +246,7 @@ pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table> {
                 let ours = Measured {
                     log2_noise: noise,
                     seconds: Series::from_micros(vec![time.as_secs_f64() * 1e6]),
+                    switched: None,
                 };
                 all.push(rows::inner(&cell, name, &parameters, &ours));
             }
