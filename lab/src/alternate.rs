@@ -153,6 +153,11 @@ impl Series {
         quantile(&self.micros, 0.5)
     }
 
+    /// Shortest time of a call of the series in microseconds; NaN without rounds.
+    pub fn least(&self) -> f64 {
+        quantile(&self.micros, 0.0)
+    }
+
     /// Distance between the quartiles of the times in microseconds; NaN without rounds.
     pub fn spread(&self) -> f64 {
         quantile(&self.micros, 0.75) - quantile(&self.micros, 0.25)

@@ -21,6 +21,7 @@ mod parts;
 mod printed;
 pub mod report;
 mod run;
+mod slower;
 pub mod takeshita;
 mod verdict;
 

@@ -1,6 +1,6 @@
 //! The moduli of NFLlib, which the parameters of `[BEHZ16]` are made of, found again by their rule.
 
-use sunzi_math::primes_below;
+use sunzi_math::{is_prime, primes_below};
 
 use crate::repro::{LabError, Result};
 
@@ -54,12 +54,19 @@ impl Width {
     }
 }
 
+/// Least 30-bit modulus that NFLlib reduces correctly, less one: (1 + 2^-6)·2^32/5.
+const LIMIT_30: u64 = 65 * (1 << 26) / 5;
+
+/// Number of primes of 30 bits that NFLlib's rule allows, counted.
+pub(super) fn narrow() -> usize {
+    let step = Width::Bits30.step();
+    let candidates = (1..).map(|i| (1_u64 << 30) + 1 - i * step);
+    candidates.take_while(|&p| p > LIMIT_30).filter(|&p| is_prime(p)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Least 30-bit modulus that NFLlib reduces correctly, less one: (1 + 2^-6)·2^32/5.
-    const LIMIT_30: u64 = 65 * (1 << 26) / 5;
 
     #[test]
     fn the_rule_gives_the_moduli_of_nfllib() {

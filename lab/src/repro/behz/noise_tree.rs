@@ -29,34 +29,72 @@ impl Tree {
     pub const PRINTED: Self = Self { log2_degree: 13, count: 13, depth: 13 };
 }
 
-/// Measures the noise of the tree and draws Figure 3 of `[BEHZ16]`.
-pub(super) fn compute(tree: Tree, progress: &mut Progress<'_>) -> Result<Figure> {
-    let setting = Setting::new(tree.log2_degree, Width::Bits30, tree.count, PLAIN_MODULUS, ERROR_BOUND)?;
-    let mut panel = Panel::new("", false);
-    for (colour, m_tilde) in [MTilde::None, MTilde::Bits8, MTilde::Bits16].into_iter().enumerate() {
-        let name = match m_tilde {
-            MTilde::None => "no reduction",
-            MTilde::Bits8 => "m̃ = 2^8",
-            MTilde::Bits16 => "m̃ = 2^16",
-        };
-        progress.begin(format!("noise of a tree, {name}"));
-        let measured = measure(tree, m_tilde)?;
-        let bounded =
-            (0..=tree.depth).map(|depth| bound(&setting, depth, m_tilde, tree.count)).collect::<Vec<_>>();
-        for (words, values) in [("bound", bounded), ("measured", measured)] {
-            let points = (0..).map(f64::from).zip(values);
-            panel.line(format!("{name}, {words}"), colour + 1, words == "bound", points);
+/// The values of m̃ in Figure 3 of `[BEHZ16]`.
+const M_TILDES: [MTilde; 3] = [MTilde::None, MTilde::Bits8, MTilde::Bits16];
+
+/// Noise of the tree, log2 level by level from fresh ciphertexts on: bounds and largest measured values.
+pub(super) struct Noise {
+    tree: Tree,
+    capacity: f64,
+    /// For every m̃ the bounds and what was measured.
+    all: Vec<[Vec<f64>; 2]>,
+}
+
+impl Noise {
+    /// Measures the noise of the tree for every m̃.
+    pub(super) fn measure(tree: Tree, progress: &mut Progress<'_>) -> Result<Self> {
+        let setting = Setting::new(tree.log2_degree, Width::Bits30, tree.count, PLAIN_MODULUS, ERROR_BOUND)?;
+        let mut all = Vec::new();
+        for m_tilde in M_TILDES {
+            progress.begin(format!("noise of a tree, {}", name(m_tilde)));
+            let bounds = (0..=tree.depth).map(|depth| bound(&setting, depth, m_tilde, tree.count)).collect();
+            all.push([bounds, measure(tree, m_tilde)?]);
         }
+        Ok(Self { tree, capacity: log2_of(&setting.capacity(u64::MAX)), all })
     }
-    let capacity = log2_of(&setting.capacity(u64::MAX));
-    let across = [(0.0, capacity), (f64::from(tree.depth), capacity)];
-    panel.line("largest noise that decrypts", 0, false, across);
-    let Tree { log2_degree, count, .. } = tree;
-    let title = format!("noise of a multiplicative tree, n = 2^{log2_degree}, k = {count}, ν = 30, t = 2");
-    let source =
-        format!("bound: [BEHZ16, 5.1], B_err = {ERROR_BOUND}; measured: errors of Sunzi, at most 21");
-    let figure = Figure::new("Figure 3", title, source, ["depth", "log2 of the noise"], vec![panel]);
-    Ok(Figure { logarithmic: false, legend: Corner::LowerRight, reason: Some(NOT_PRINTED), ..figure })
+
+    /// Percent of the bits of noise that each m̃ saves against no reduction, averaged over the levels: by the
+    /// bounds and measured.
+    pub(super) fn saved(&self) -> Vec<(MTilde, [f64; 2])> {
+        let Some(without) = self.all.first() else { return Vec::new() };
+        let percent = |bits: &[f64], without: &[f64]| {
+            let levels = bits.iter().zip(without).skip(1).map(|(bits, without)| 1.0 - bits / without);
+            100.0 * levels.sum::<f64>() / f64::from(self.tree.depth.max(1))
+        };
+        let all = M_TILDES.into_iter().zip(&self.all).skip(1);
+        all.map(|(m_tilde, [bounds, measured])| {
+            (m_tilde, [percent(bounds, &without[0]), percent(measured, &without[1])])
+        })
+        .collect()
+    }
+
+    /// Draws Figure 3 of `[BEHZ16]`.
+    pub(super) fn figure(&self) -> Figure {
+        let mut panel = Panel::new("", false);
+        for (colour, (m_tilde, both)) in M_TILDES.into_iter().zip(&self.all).enumerate() {
+            for (words, values) in ["bound", "measured"].into_iter().zip(both) {
+                let points = (0..).map(f64::from).zip(values.iter().copied());
+                panel.line(format!("{}, {words}", name(m_tilde)), colour + 1, words == "bound", points);
+            }
+        }
+        let Tree { log2_degree, count, depth } = self.tree;
+        let across = [(0.0, self.capacity), (f64::from(depth), self.capacity)];
+        panel.line("largest noise that decrypts", 0, false, across);
+        let title =
+            format!("noise of a multiplicative tree, n = 2^{log2_degree}, k = {count}, ν = 30, t = 2");
+        let source =
+            format!("bound: [BEHZ16, 5.1], B_err = {ERROR_BOUND}; measured: errors of Sunzi, at most 21");
+        let figure = Figure::new("Figure 3", title, source, ["depth", "log2 of the noise"], vec![panel]);
+        Figure { logarithmic: false, legend: Corner::LowerRight, reason: Some(NOT_PRINTED), ..figure }
+    }
+}
+
+fn name(m_tilde: MTilde) -> &'static str {
+    match m_tilde {
+        MTilde::None => "no reduction",
+        MTilde::Bits8 => "m̃ = 2^8",
+        MTilde::Bits16 => "m̃ = 2^16",
+    }
 }
 
 /// log2 of the noise bound at a depth: ρ is 2k − 1 without reduction, else (2k + 1)/m̃.
@@ -122,7 +160,8 @@ mod tests {
         let tree = Tree { log2_degree: 11, count: 3, depth: 4 };
         let mut steps = 0;
         let mut tell = |_: &str, done, _| steps = done;
-        let figure = compute(tree, &mut Progress::new(3, &mut tell)).unwrap();
+        let noise = Noise::measure(tree, &mut Progress::new(3, &mut tell)).unwrap();
+        let figure = noise.figure();
         let series = &figure.panels[0].series;
         assert_eq!(series.len(), 7);
         for pair in series[..6].chunks(2) {
@@ -134,5 +173,9 @@ mod tests {
         // Without reduction every level but the first, where relinearisation outweighs all, is noisier.
         assert!(series[1].points[4].1 > series[5].points[4].1, "{series:?}");
         assert_eq!(steps, 2);
+        let [(MTilde::Bits8, eight), (MTilde::Bits16, sixteen)] = noise.saved()[..] else { panic!() };
+        for (fewer, more) in eight.iter().zip(sixteen) {
+            assert!(*fewer > 0.0 && more < 100.0, "{eight:?} {sixteen:?}");
+        }
     }
 }

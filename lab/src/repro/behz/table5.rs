@@ -3,6 +3,8 @@
 use super::subject::Variant;
 use super::timing::{Group, Measured};
 use super::{PRINTED, Width};
+use crate::repro::report::{Quantity, Verdict};
+use crate::repro::slower::slower;
 use crate::repro::{Figure, Machine, Panel, Row, Rule, Series, Table, lines, number};
 
 /// Milliseconds, and the speed-up over the multi-precision variant MP, where they are printed.
@@ -44,8 +46,8 @@ fn row(group: &Group, measured: &Measured) -> Row {
         .key("n", 1_u64 << log2_degree)
         .key("nu", nu)
         .key("k", measured.limbs)
-        .key("variant", variant)
-        .because(line.is_none().then_some("the paper has no such variant"));
+        .key("variant", variant);
+    let none = line.is_none();
     let [decryption, multiplication] =
         line.map_or([[None; 2]; 2], |line| [line.decryption, line.multiplication]);
     let row = operation(
@@ -63,7 +65,59 @@ fn row(group: &Group, measured: &Measured) -> Row {
         ours,
         baseline.and_then(|one| one.multiplication.as_ref()),
     );
-    row.ours("rounds", ours.unwrap_or(&measured.decryption).len())
+    let row = row.ours("rounds", ours.unwrap_or(&measured.decryption).len());
+    if none {
+        return row.because(Some("the paper has no such variant"));
+    }
+    let mp = printed().find(|line| (line.log2_degree, line.nu, line.variant) == (log2_degree, nu, "MP"));
+    let [mp_decryption, mp_multiplication] =
+        mp.map_or([None; 2], |line| [line.decryption[0], line.multiplication[0]]);
+    let reasons = [
+        Compared {
+            what: "decryption",
+            paper: [decryption[0], mp_decryption],
+            ours: Some(&measured.decryption),
+        }
+        .reason(&row, ["decrypt_ms", "decrypt_speed_up"], baseline.map(|one| &one.decryption)),
+        Compared { what: "multiplication", paper: [multiplication[0], mp_multiplication], ours }.reason(
+            &row,
+            ["multiply_ms", "multiply_speed_up"],
+            baseline.and_then(|one| one.multiplication.as_ref()),
+        ),
+    ];
+    let known: Vec<String> = reasons.into_iter().flatten().collect();
+    row.because((!known.is_empty()).then(|| known.join("; ")))
+}
+
+/// An operation of a variant: milliseconds printed for it and for MP, and its times here.
+struct Compared<'a> {
+    what: &'static str,
+    paper: [Option<f64>; 2],
+    ours: Option<&'a Series>,
+}
+
+impl Compared<'_> {
+    /// Why the time or the speed-up of an operation is worse than printed: how each side moved.
+    fn reason(&self, row: &Row, names: [&'static str; 2], baseline: Option<&Series>) -> Option<String> {
+        let [slow, less] =
+            names.map(|name| row.quantities.iter().any(|one| one.name == name && needs_reason(one)));
+        let (ours, [paper, mp]) = (self.ours?, self.paper);
+        let longer = if slow { Some(slower(ours, paper? * 1e-3)?) } else { None };
+        let moved = || {
+            let [own, base] = [paper? / ours.median_ms(), mp? / baseline?.median_ms()];
+            Some(format!(
+                "{own:.1} times as fast as the paper's, and MP {base:.1} times: MP multiplies by a reciprocal, where \
+                 the paper's divides by q with GMP"
+            ))
+        };
+        let gained = if less { Some(moved()?) } else { None };
+        let both: Vec<String> = longer.into_iter().chain(gained).collect();
+        (!both.is_empty()).then(|| format!("{}: {}", self.what, both.join("; ")))
+    }
+}
+
+fn needs_reason(one: &Quantity) -> bool {
+    one.verdict().is_some_and(Verdict::needs_reason)
 }
 
 fn operation(

@@ -12,8 +12,32 @@ use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
 use super::subject::{BfvSubject, BgvSubject, Subject};
 use crate::repro::{Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, upper_median};
 
-/// Variants of BFV multiplication in Figure 1 of `[KPZ21]`.
-const COLUMNS: [Column; 4] = [Column::Hps, Column::New, Column::Leveled, Column::Bgv];
+/// A line of Figure 1: a column, and most bits of its moduli in BFV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Variant {
+    pub(super) column: Column,
+    widest: u32,
+    name: &'static str,
+}
+
+/// Bits of the longest moduli of `[KPZ21]`, words of 64 bits.
+const WIDEST: u32 = 60;
+/// Bits of Sunzi's own moduli, for which its kernels are fastest.
+const NATIVE: u32 = 48;
+
+/// The original BFV that `[KPZ21]` compares with.
+pub(super) const HPS: Variant = Variant { column: Column::Hps, widest: WIDEST, name: "HPS" };
+/// Leveled BFV with the moduli of `[KPZ21]`.
+pub(super) const LEVELED: Variant = Variant { column: Column::Leveled, widest: WIDEST, name: "BFV-NEW-LVL" };
+/// Leveled BFV with moduli of Sunzi's own length.
+pub(super) const LEVELED_48: Variant =
+    Variant { column: Column::Leveled, widest: NATIVE, name: "BFV-NEW-LVL, 48 bits" };
+/// BGV of `[KPZ21]`.
+pub(super) const BGV: Variant = Variant { column: Column::Bgv, widest: WIDEST, name: "BGV-NEW" };
+
+/// The lines of Figure 1 of `[KPZ21]`, and leveled BFV with moduli of Sunzi's own length.
+const VARIANTS: [Variant; 5] =
+    [HPS, Variant { column: Column::New, widest: WIDEST, name: "BFV-NEW" }, LEVELED, BGV, LEVELED_48];
 /// Numbers of multiplications in a row for each t: the deepest of `[KPZ21]`.
 const DEPTHS: [u32; 3] = [20, 10, 10];
 
@@ -28,38 +52,75 @@ pub struct Size {
 
 /// Number of steps that progress counts for Figure 1.
 pub(super) fn steps(size: Size) -> usize {
-    PLAIN_MODULI.len() * COLUMNS.len() * size.rounds
+    PLAIN_MODULI.len() * VARIANTS.len() * size.rounds
 }
 
-/// Times every variant and draws Figure 1 of `[KPZ21]`.
-pub(super) fn compute(size: Size, machine: &Machine, progress: &mut Progress<'_>) -> Result<Figure> {
-    let mut panels = Vec::new();
-    for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
-        let mut panel = Panel::new(&format!("t = {t}"), false);
-        let mut times = vec![vec![Vec::new(); depth as usize]; COLUMNS.len()];
-        for _ in 0..size.rounds {
-            for (&column, times) in COLUMNS.iter().zip(&mut times) {
-                progress.begin(format!("Figure 1: {}, t = {t}", column.name()));
-                for (all, one) in times.iter_mut().zip(chain(column, t, depth, size.log2_degree)?) {
-                    all.push(one);
+/// Times of Figure 1: for each t and variant the median of every multiplication in milliseconds.
+pub(super) struct Times {
+    size: Size,
+    all: Vec<(u64, Variant, Vec<f64>)>,
+}
+
+impl Times {
+    /// Times every variant, one after the other in every round.
+    pub(super) fn measure(size: Size, progress: &mut Progress<'_>) -> Result<Self> {
+        let mut all = Vec::new();
+        for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
+            let mut times = vec![vec![Vec::new(); depth as usize]; VARIANTS.len()];
+            for _ in 0..size.rounds {
+                for (&variant, times) in VARIANTS.iter().zip(&mut times) {
+                    progress.begin(format!("Figure 1: {}, t = {t}", variant.name));
+                    for (all, one) in times.iter_mut().zip(chain(variant, t, depth, size.log2_degree)?) {
+                        all.push(one);
+                    }
                 }
             }
+            let medians = times.into_iter().map(|one| one.into_iter().map(upper_median).collect());
+            all.extend(VARIANTS.into_iter().zip(medians).map(|(variant, medians)| (t, variant, medians)));
         }
-        for (colour, (&column, times)) in COLUMNS.iter().zip(times).enumerate() {
-            let points = (1..).map(f64::from).zip(times.into_iter().map(upper_median));
-            panel.line(column.name(), colour, false, points);
-        }
-        panels.push(panel);
+        Ok(Self { size, all })
     }
-    let title = format!("the d-th multiplication in a row with relinearisation, n = 2^{}", size.log2_degree);
-    let source = format!("medians of {}, three digits; {machine}", size.rounds);
-    let figure = Figure::new("Figure 1", title, source, ["depth d", "milliseconds"], panels);
-    Ok(Figure { logarithmic: false, reason: Some(NOT_PRINTED), ..figure })
+
+    /// Times of the multiplications of a variant at t, in milliseconds, the first one first.
+    pub(super) fn of(&self, t: u64, variant: Variant) -> &[f64] {
+        let found = self.all.iter().find(|(plain, one, _)| (*plain, *one) == (t, variant));
+        found.map_or(&[], |(.., times)| times)
+    }
+
+    /// log2 of the ring degree of the timed multiplications.
+    pub(super) fn log2_degree(&self) -> u32 {
+        self.size.log2_degree
+    }
+
+    /// Draws Figure 1 of `[KPZ21]`.
+    pub(super) fn figure(&self, machine: &Machine) -> Figure {
+        let panels = PLAIN_MODULI.map(|t| {
+            let mut panel = Panel::new(&format!("t = {t}"), false);
+            for (colour, &variant) in VARIANTS.iter().enumerate() {
+                let points = (1..).map(f64::from).zip(self.of(t, variant).iter().copied());
+                panel.line(variant.name, colour, false, points);
+            }
+            panel
+        });
+        let Size { log2_degree, rounds } = self.size;
+        let title = format!("the d-th multiplication in a row with relinearisation, n = 2^{log2_degree}");
+        let source = format!("medians of {rounds}, three digits; {machine}");
+        let figure = Figure::new("Figure 1", title, source, ["depth d", "milliseconds"], panels.into());
+        Figure { logarithmic: false, reason: Some(NOT_PRINTED), ..figure }
+    }
+}
+
+/// Numbers of moduli of leveled BFV and of BGV, and bits of a modulus of BGV, for Figure 1 at t = 2.
+pub(super) fn shape(log2_degree: u32) -> [u32; 3] {
+    let ([t, ..], [depth, ..]) = (PLAIN_MODULI, DEPTHS);
+    let [bfv, bgv] = [LEVELED, BGV].map(|variant| cell(variant, t, depth, log2_degree));
+    [bfv.log2_modulus / bfv.log2_limb.max(1), depth + 1, bgv.log2_limb]
 }
 
 /// The parameter sizes that the estimates of `[KPZ21]` give; two bits more, as Sunzi's noise bounds are
 /// proven ones.
-fn cell(column: Column, t: u64, depth: u32, log2_degree: u32) -> Cell {
+fn cell(variant: Variant, t: u64, depth: u32, log2_degree: u32) -> Cell {
+    let Variant { column, widest, .. } = variant;
     let delta = 2.0 * f64::from(1_u32 << log2_degree).sqrt();
     let plain = t as f64;
     let [log2_limb, log2_modulus] = match column {
@@ -74,7 +135,7 @@ fn cell(column: Column, t: u64, depth: u32, log2_degree: u32) -> Cell {
             // 4t·C_1^L·(V + L·C_2/C_1) [KPZ21, 3.1].
             let growth = delta * plain * (5.0 + delta);
             let bits = (4.0 * plain).log2() + f64::from(depth) * growth.log2() + (19.2 * delta).log2() + 2.0;
-            let count = (bits / 60.0).ceil();
+            let count = (bits / f64::from(widest)).ceil();
             let limb = (bits / count).ceil() as u32;
             [limb, limb * count as u32]
         }
@@ -83,13 +144,13 @@ fn cell(column: Column, t: u64, depth: u32, log2_degree: u32) -> Cell {
 }
 
 /// Times in milliseconds of each of `depth` squarings in a row, each a multiplication of two ciphertexts.
-fn chain(column: Column, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64>> {
+fn chain(variant: Variant, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64>> {
     let mut rng = randomness::from_os()?;
-    let cell = cell(column, t, depth, log2_degree);
+    let cell = cell(variant, t, depth, log2_degree);
     let parameters = Parameters::printed(&cell, depth)?;
-    match column {
+    match variant.column {
         Column::Bgv => square(&BgvSubject::new(t, &parameters, &mut rng)?, &cell, &mut rng),
-        _ => square(&BfvSubject::new(column, t, &parameters, &mut rng)?, &cell, &mut rng),
+        _ => square(&BfvSubject::new(variant.column, t, &parameters, &mut rng)?, &cell, &mut rng),
     }
 }
 
@@ -117,8 +178,8 @@ mod tests {
     #[test]
     fn every_variant_reaches_the_depth() {
         for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
-            for column in COLUMNS {
-                assert_eq!(chain(column, t, depth, 12).unwrap().len(), depth as usize, "{column:?} {t}");
+            for variant in VARIANTS {
+                assert_eq!(chain(variant, t, depth, 12).unwrap().len(), depth as usize, "{variant:?} {t}");
             }
         }
     }

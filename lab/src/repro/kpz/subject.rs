@@ -177,6 +177,14 @@ impl BgvSubject {
     }
 }
 
+impl BgvSubject {
+    /// Noise log e of a ciphertext that is switched for its first product.
+    pub(super) fn switched(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Option<f64>> {
+        let switched = self.evaluator.operand(&self.encrypt(message, rng)?)?;
+        self.opened(&switched, message)
+    }
+}
+
 impl Subject for BgvSubject {
     type Arithmetic = sunzi_bgv::Evaluator;
 
