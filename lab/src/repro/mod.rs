@@ -15,6 +15,8 @@
 pub mod akimoto;
 pub mod bajard;
 pub mod behz;
+#[cfg(test)]
+mod checks;
 pub mod kpz;
 mod noise;
 mod parts;
@@ -23,6 +25,7 @@ pub mod report;
 mod run;
 mod slower;
 pub mod takeshita;
+mod value;
 mod verdict;
 
 pub use parts::Part;

@@ -1,11 +1,11 @@
 //! Results of a reproduction: tables of quantities, the paper's value beside Sunzi's.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+pub use super::value::Value;
 pub use super::verdict::{Rule, Verdict};
 use crate::repro::{Figure, Machine};
 
@@ -59,50 +59,6 @@ pub struct Quantity {
     pub rule: Rule,
 }
 
-/// A value of a reproduced table.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// A value that is a whole number.
-    Integer(u64),
-    /// A value that is a quotient of two whole numbers, in lowest terms.
-    Ratio(u64, u64),
-    /// A measured value and the number of decimals worth showing.
-    Decimal(f64, usize),
-    /// A value that is a text of a word or two.
-    Text(&'static str),
-}
-
-impl From<u64> for Value {
-    fn from(value: u64) -> Self {
-        Self::Integer(value)
-    }
-}
-
-impl From<u32> for Value {
-    fn from(value: u32) -> Self {
-        Self::Integer(value.into())
-    }
-}
-
-impl From<usize> for Value {
-    fn from(value: usize) -> Self {
-        Self::Integer(value as u64)
-    }
-}
-
-impl From<&'static str> for Value {
-    fn from(text: &'static str) -> Self {
-        Self::Text(text)
-    }
-}
-
-/// A value from a measured number and the decimals worth showing.
-impl From<(f64, usize)> for Value {
-    fn from((value, decimals): (f64, usize)) -> Self {
-        Self::Decimal(value, decimals)
-    }
-}
-
 impl Report {
     /// Rows of the report that need a reason and have none, each named by its table and keys.
     pub fn unexplained(&self) -> Vec<String> {
@@ -117,6 +73,14 @@ impl Table {
     /// A reproduced table with the number `name` in its paper.
     pub(crate) fn new(name: &'static str, title: impl Into<String>, rows: Vec<Row>) -> Self {
         Self { name, title: title.into(), rows }
+    }
+}
+
+impl Quantity {
+    /// Verdict on the quantity; none if the reproduced paper does not print it.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let paper = self.paper.as_ref()?;
+        Some(self.ours.as_ref().map_or(Verdict::Missing, |ours| self.rule.verdict(paper, ours)))
     }
 }
 
@@ -180,28 +144,6 @@ impl Row {
     /// Whether the row needs a reason and has none.
     pub fn is_unexplained(&self) -> bool {
         self.reason.is_none() && !self.holds()
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Integer(value) => write!(f, "{value}"),
-            Self::Ratio(value, 1) => write!(f, "{value}"),
-            Self::Ratio(numerator, denominator) => write!(f, "{numerator}/{denominator}"),
-            Self::Decimal(value, decimals) => write!(f, "{value:.decimals$}"),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Serialize for Value {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Integer(value) => serializer.serialize_u64(*value),
-            Self::Decimal(value, _) => serializer.serialize_f64(*value),
-            other => serializer.collect_str(other),
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::report::{Quantity, Value};
+use super::value::Value;
 
 /// Rule by which Sunzi's value of a quantity is judged against the paper's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,16 +60,8 @@ impl Verdict {
     }
 }
 
-impl Quantity {
-    /// Verdict on the quantity; none if the reproduced paper does not print it.
-    pub fn verdict(&self) -> Option<Verdict> {
-        let paper = self.paper.as_ref()?;
-        Some(self.ours.as_ref().map_or(Verdict::Missing, |ours| self.rule.verdict(paper, ours)))
-    }
-}
-
 impl Rule {
-    fn verdict(self, paper: &Value, ours: &Value) -> Verdict {
+    pub(super) fn verdict(self, paper: &Value, ours: &Value) -> Verdict {
         if paper.shows(ours) {
             return Verdict::Equal;
         }
@@ -85,54 +77,6 @@ impl Rule {
             Self::Larger(most) => within(ours * most >= paper, Verdict::Worse),
         }
     }
-}
-
-impl Value {
-    /// The value as a number; none for a text.
-    fn number(&self) -> Option<f64> {
-        match *self {
-            Self::Integer(value) => Some(value as f64),
-            Self::Ratio(numerator, denominator) => Some(numerator as f64 / denominator as f64),
-            Self::Decimal(value, _) => Some(value),
-            Self::Text(_) => None,
-        }
-    }
-
-    /// Whether a printed value is what `other` rounds to.
-    fn shows(&self, other: &Self) -> bool {
-        let (Self::Decimal(value, decimals), Some(other)) = (self, other.number()) else {
-            return self == other;
-        };
-        let half = 0.5 * 10_f64.powi(-(*decimals as i32));
-        (value - other).abs() <= half * (1.0 + 1e-9)
-    }
-}
-
-/// Checks that the verdict on every judged value turns once the value is another one, and that no row that
-/// needs a reason lacks it.
-#[cfg(test)]
-pub(crate) fn assert_that_checks_can_fail(report: &super::report::Report) {
-    assert_eq!(report.unexplained(), Vec::<String>::new());
-    let mut judged = 0;
-    for row in report.tables.iter().flat_map(|table| &table.rows) {
-        for one in row.quantities.iter().filter(|one| one.paper.is_some() && one.ours.is_some()) {
-            judged += 1;
-            let number = one.paper.as_ref().and_then(Value::number).unwrap_or_default();
-            let others = [
-                one.paper.clone().unwrap_or(Value::Text("")),
-                Value::Text("corrupt"),
-                Value::Decimal(number * 1e6 + 1e6, 1),
-                Value::Decimal(number * 1e-6 - 1e6, 1),
-            ];
-            let verdict = |ours| Quantity { ours: Some(ours), ..one.clone() }.verdict();
-            let turned = others.into_iter().map(verdict).filter(|other| *other != one.verdict()).count();
-            assert!(turned >= 1, "{}: {one:?}", row.name());
-            if !one.verdict().is_some_and(Verdict::needs_reason) {
-                assert_eq!(verdict(Value::Text("corrupt")), Some(Verdict::Differs), "{one:?}");
-            }
-        }
-    }
-    assert!(judged > 0, "nothing is judged");
 }
 
 #[cfg(test)]

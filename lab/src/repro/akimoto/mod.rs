@@ -186,8 +186,8 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::checks::assert_that_checks_can_fail;
     use crate::repro::run;
-    use crate::repro::verdict::assert_that_checks_can_fail;
 
     #[test]
     fn everything_is_made_on_a_small_ring_and_comes_once_and_in_order() {

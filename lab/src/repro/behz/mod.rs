@@ -161,9 +161,9 @@ fn no_rows(log2_degree: u32) -> LabError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::checks::assert_that_checks_can_fail;
     use crate::repro::report::Report;
     use crate::repro::run;
-    use crate::repro::verdict::assert_that_checks_can_fail;
 
     fn run_quietly(options: &Options) -> Report {
         run(options, &mut |_, done, total| assert!(done < total)).unwrap()

@@ -149,8 +149,8 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::checks::assert_that_checks_can_fail;
     use crate::repro::run;
-    use crate::repro::verdict::assert_that_checks_can_fail;
 
     #[test]
     fn parts_are_named_as_they_read_and_come_once_and_in_order() {

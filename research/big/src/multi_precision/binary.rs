@@ -12,7 +12,7 @@ use super::lift::{Lift, half};
 use super::remainders::Remainders;
 use super::words::{self as integers, BITS, MASK};
 
-/// Polynomial of n coefficients modulo 2^bits, each in words of sixty bits: no residues, as HEAAN stores ciphertexts before [AS19].
+/// Polynomial of n coefficients modulo 2^bits, each in words of sixty bits: no residues, as HEAAN stores ciphertexts before `[AS19]`.
 ///
 /// ```
 /// use num_bigint::BigInt;
