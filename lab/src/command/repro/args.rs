@@ -38,16 +38,16 @@ pub(crate) enum Paper {
         "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters."
     ))]
     Kpz(RunArgs<kpz::Part>),
-    /// [AS19], CKKS in full RNS and its bootstrapping, in parallel: Tables 1 and 2, Figures 1 and 2
+    /// [AS19], CKKS in full RNS and its bootstrapping, in parallel: Tables 1 and 2, Figures 1 and 2, the text
     #[command(after_help = notes!(
         "With --quick one bootstrapping of each set, and figures at N = 2^14: less than five minutes.",
         "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
         "Bootstrapping takes about 12 GiB of memory."
     ))]
     Akimoto(RunArgs<akimoto::Part>),
-    /// [BEHMSZ17], reductions in cyclotomic rings: Tables 1 to 3, Figures 1 to 3
+    /// [BEHMSZ17], reductions in cyclotomic rings: Tables 1 to 3, Figures 1 to 3, the text
     #[command(after_help = notes!(
-        "With --quick depths and products of the smaller rings only: less than four minutes.",
+        "With --quick depths that decrypt and products of the smaller rings only: less than four minutes.",
         "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
         "Keys of the largest rings take about 2 GiB of memory."
     ))]
