@@ -50,6 +50,7 @@ fn decryption_forms(t: u64) -> Vec<Variant> {
         ("power of two", with(Decryption::PowerOfTwo { log2_gamma: None })),
         ("double", float(Precision::Double)),
         ("fixed point", float(Precision::Fixed128)),
+        ("digits", with(Decryption::DigitDecomposition)),
     ];
     if t % 2 == 1 {
         all.push(("gamma = 2^8", with(Decryption::Gamma { gamma: Some(256) })));
