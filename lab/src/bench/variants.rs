@@ -187,7 +187,7 @@ mod tests {
     fn every_variant_is_timed_and_right() {
         let options = Options { rounds: 1, log_n: vec![10], ..Options::default() };
         let rows = run(&options).unwrap();
-        assert_eq!(rows.len(), 3 * (4 + 5 + 4 + 4));
+        assert_eq!(rows.len(), 3 * (5 + 6 + 4 + 4));
         assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
     }
 }
