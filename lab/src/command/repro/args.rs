@@ -21,7 +21,7 @@ macro_rules! notes {
 pub(crate) enum Paper {
     /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
     #[command(after_help = notes!(
-        "With --quick degrees up to 2^13 and fewer rounds: half a minute instead of ten or more.",
+        "With --quick fewer rounds: about a minute instead of ten or more.",
         "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters."
     ))]
     Behz {
@@ -34,7 +34,7 @@ pub(crate) enum Paper {
     },
     /// [KPZ21], revisiting BFV and BGV: Tables 1 to 8, Figure 1
     #[command(after_help = notes!(
-        "With --quick the smaller circuits: less than three minutes.",
+        "With --quick the smaller circuits; larger ones are rows that say so: less than three minutes.",
         "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters."
     ))]
     Kpz(RunArgs<kpz::Part>),

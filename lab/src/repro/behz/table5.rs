@@ -72,18 +72,21 @@ fn row(group: &Group, measured: &Measured) -> Row {
     let mp = printed().find(|line| (line.log2_degree, line.nu, line.variant) == (log2_degree, nu, "MP"));
     let [mp_decryption, mp_multiplication] =
         mp.map_or([None; 2], |line| [line.decryption[0], line.multiplication[0]]);
+    let waited = group.waited;
     let reasons = [
         Compared {
             what: "decryption",
             paper: [decryption[0], mp_decryption],
             ours: Some(&measured.decryption),
+            waited,
         }
         .reason(&row, ["decrypt_ms", "decrypt_speed_up"], baseline.map(|one| &one.decryption)),
-        Compared { what: "multiplication", paper: [multiplication[0], mp_multiplication], ours }.reason(
-            &row,
-            ["multiply_ms", "multiply_speed_up"],
-            baseline.and_then(|one| one.multiplication.as_ref()),
-        ),
+        Compared { what: "multiplication", paper: [multiplication[0], mp_multiplication], ours, waited }
+            .reason(
+                &row,
+                ["multiply_ms", "multiply_speed_up"],
+                baseline.and_then(|one| one.multiplication.as_ref()),
+            ),
     ];
     let known: Vec<String> = reasons.into_iter().flatten().collect();
     row.because((!known.is_empty()).then(|| known.join("; ")))
@@ -94,6 +97,7 @@ struct Compared<'a> {
     what: &'static str,
     paper: [Option<f64>; 2],
     ours: Option<&'a Series>,
+    waited: f64,
 }
 
 impl Compared<'_> {
@@ -102,7 +106,7 @@ impl Compared<'_> {
         let [slow, less] =
             names.map(|name| row.quantities.iter().any(|one| one.name == name && needs_reason(one)));
         let (ours, [paper, mp]) = (self.ours?, self.paper);
-        let longer = if slow { Some(slower(ours, paper? * 1e-3)?) } else { None };
+        let longer = if slow { Some(slower(ours, paper? * 1e-3, self.waited)?) } else { None };
         let moved = || {
             let [own, base] = [paper? / ours.median_ms(), mp? / baseline?.median_ms()];
             Some(format!(

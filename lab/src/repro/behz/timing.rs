@@ -11,6 +11,7 @@ use sunzi_rlwe::randomness;
 
 use super::Width;
 use super::subject::{Material, Subject, Variant};
+use crate::repro::slower::Waited;
 use crate::repro::{Budget, Progress, Result, Series, alternate_timed, research};
 
 /// Plaintext modulus t of Table 5 of `[BEHZ16]`.
@@ -33,6 +34,8 @@ pub(super) struct Group {
     pub(super) log2_degree: u32,
     pub(super) width: Width,
     pub(super) variants: Vec<Measured>,
+    /// Share of the time in which the thread waited for a processor.
+    pub(super) waited: f64,
 }
 
 impl Group {
@@ -63,6 +66,7 @@ fn group(log2_degree: u32, width: Width, budget: Budget, progress: &mut Progress
     let at = |what: &str| format!("n = 2^{log2_degree}, {} bits: {what}", width.bits());
     progress.begin(at("keys"));
     let entries = entries(log2_degree, width)?;
+    let waited = Waited::begin();
     progress.begin(at("decryption"));
     let mut contenders: Vec<_> = entries.iter().map(|entry| entry.decrypt()).collect();
     let decryptions = alternate_timed(budget, &mut contenders)?;
@@ -79,7 +83,7 @@ fn group(log2_degree: u32, width: Width, budget: Budget, progress: &mut Progress
         let multiplication = times(variant).and_then(|at| multiplications.get(at).cloned());
         Measured { variant, limbs, decryption, multiplication }
     });
-    Ok(Group { log2_degree, width, variants: variants.collect() })
+    Ok(Group { log2_degree, width, variants: variants.collect(), waited: waited.share() })
 }
 
 /// Keys, ciphertexts and tables of every variant at one degree and width of moduli.

@@ -11,6 +11,7 @@ use super::parameters::Parameters;
 use super::printed::{self, Cell, Column, Digits};
 use super::rows::{self, Measured, judge};
 use super::subject::{BfvSubject, BgvSubject, Subject, refused};
+use crate::repro::slower::Waited;
 use crate::repro::{Budget, Progress, Result, Row, Series, Table, Timed, alternate_timed, upper_median};
 
 /// Number of terms of the inner products of Table 8 of `[KPZ21]`.
@@ -129,7 +130,7 @@ impl Plan {
 
     /// Lets the variants of a line take turns, and returns their rows.
     fn race(&self, line: &[Cell]) -> Result<Vec<Row>> {
-        let mut contenders = Vec::new();
+        let (mut contenders, waited) = (Vec::new(), Waited::begin());
         for cell in line {
             contenders.extend(self.contenders(cell)?);
         }
@@ -152,12 +153,13 @@ impl Plan {
                 log2_noise: upper_median(noises.into_inner()),
                 seconds: repeated(series, one.first.1),
                 switched: one.switched,
+                waited: waited.share(),
             })
             .collect();
         let leveled = contenders.iter().position(|one| one.cell.column == Column::Leveled);
         let leveled = leveled.and_then(|at| found.get(at)).map(|one| one.seconds.clone());
         let row = |(one, found): (&Contender<'_>, &Measured)| {
-            rows::row(one.cell, self.circuit, &one.parameters, found, leveled.as_ref())
+            rows::row((one.cell, line), self.circuit, &one.parameters, found, leveled.as_ref())
         };
         Ok(contenders.iter().zip(&found).map(row).collect())
     }
@@ -238,6 +240,7 @@ pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table> {
             let subject = BfvSubject::new(Column::New, t, &parameters, &mut rng)?;
             let degree = 1 << parameters.log2_degree;
             let clear = Clear::new(degree, t)?;
+            let waited = Waited::begin();
             let outcomes = circuits::inner(&subject, &clear, TERMS, &mut rng)?;
             let names = ["one by one", "lazy KS", "lazy scaling"];
             for ((outcome, name), (log2_noise, seconds)) in outcomes.iter().zip(names).zip(found) {
@@ -247,6 +250,7 @@ pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table> {
                     log2_noise: noise,
                     seconds: Series::from_micros(vec![time.as_secs_f64() * 1e6]),
                     switched: None,
+                    waited: waited.share(),
                 };
                 all.push(rows::inner(&cell, name, &parameters, &ours));
             }
