@@ -75,10 +75,9 @@ fn columns(table: &Table) -> Vec<Column> {
 }
 
 fn cells(row: &Row, columns: &[Column]) -> Vec<String> {
-    let show = |value: &Option<Value>| value.as_ref().map_or_else(|| "–".to_owned(), Value::to_string);
     let keys = row.keys.iter().map(|(_, value)| value.to_string());
     let values = columns.iter().map(|column| {
-        row.quantities.get(column.index).map_or_else(String::new, |one| show((column.of)(one)))
+        row.quantities.get(column.index).map_or_else(String::new, |one| page::show((column.of)(one)))
     });
     keys.chain(values).collect()
 }

@@ -97,7 +97,7 @@ fn words(name: &str) -> String {
     name.replace('_', " ")
 }
 
-fn show(value: &Option<Value>) -> String {
+pub(super) fn show(value: &Option<Value>) -> String {
     value.as_ref().map_or_else(|| "–".to_owned(), Value::to_string)
 }
 

@@ -44,14 +44,14 @@ pub(super) struct OfSize {
     pub(super) bits: Bits,
 }
 
-/// What is bootstrapped: setups to time, and sizes of messages.
+/// Bootstrappings to run: setups to time, and sizes of messages.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
     pub(super) setups: Vec<Setup>,
     pub(super) sizes: Vec<i32>,
 }
 
-/// What came of a [`Plan`].
+/// Times and precision of the bootstrappings of a [`Plan`].
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) timed: Vec<Bootstrapped>,

@@ -106,7 +106,7 @@ impl Costs {
     }
 }
 
-/// What is timed in turns with the operations: a transform of one limb, there and back, and conversions of one block.
+/// Parts of operations to time in turns with them: a transform of one limb, there and back, and conversions of one block.
 pub(super) fn contenders(subject: &Subject, level: usize) -> Result<Vec<Timed<'static>>> {
     let context = subject.context()?;
     let (degree, rlwe) = (context.degree(), context.rlwe());

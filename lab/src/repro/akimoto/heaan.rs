@@ -150,7 +150,7 @@ impl Subject {
         }
     }
 
-    /// What an operation gives, and log2 of the error that it may have.
+    /// Expected result of an operation, and log2 of the error that it may have.
     fn expected(&self, operation: Operation) -> (Message, u32) {
         let [left, right] = &self.messages;
         match operation {

@@ -147,7 +147,7 @@ impl Paper for Options {
     }
 }
 
-/// What the parts that are asked for are made from.
+/// Measurements that the parts asked for are made from.
 #[derive(Clone, Copy)]
 struct Needs {
     operations: bool,

@@ -9,7 +9,7 @@ use sunzi_ring::Parallelism;
 const BLOCK: usize = 1024;
 /// Number of coefficients of a limb that element-wise work shares out together, coefficient by coefficient.
 const PART: usize = 2048;
-/// The same where limbs are shared too and no thread is left without a part.
+/// Number of coefficients of a part of element-wise work where limbs are shared too and every thread has a part.
 const LONG_PART: usize = 4 * PART;
 /// Number of target moduli that a conversion computes together, modulus by modulus.
 const GROUP: usize = 4;
@@ -41,7 +41,7 @@ pub(super) struct Work {
     pub(super) rest: f64,
 }
 
-/// What a simulation is for: a strategy, a number of threads, coefficients of a limb, and what it takes to hand tasks out.
+/// Conditions of a simulation: a strategy, a number of threads, coefficients of a limb, and the time to hand tasks out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Machine {
     pub(super) strategy: Parallelism,

@@ -93,7 +93,7 @@ fn precision(timed: &[Bootstrapped]) -> Vec<Row> {
     ]
 }
 
-/// What threads gain.
+/// Claims of the text about the speed-up by threads.
 fn threads(measured: &Measured, timed: &[Bootstrapped]) -> Vec<Row> {
     let shared = measured.shared.as_ref();
     let gain = shared.and_then(|shared| shared.speed_up(Parallelism::Collapsed, MOST_THREADS));

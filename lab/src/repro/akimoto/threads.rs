@@ -98,4 +98,5 @@ impl Times<'_> {
 }
 
 /// Why a simulated speed-up is below the one that the paper's times amount to.
-const WORSE: &str = "what an operation takes beyond its measured parts counts as work that no thread shares, and by coefficients transforms do too";
+const WORSE: &str = "open, the simulation is not confirmed: what an operation takes beyond its measured parts counts as work that no \
+                     thread shares, which other work on the machine inflates, and by coefficients transforms do too";

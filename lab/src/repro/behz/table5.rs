@@ -92,6 +92,10 @@ fn row(group: &Group, measured: &Measured) -> Row {
     row.because((!known.is_empty()).then(|| known.join("; ")))
 }
 
+/// What may make MP gain more than RNS; no baseline that divides was timed.
+pub(super) const RECIPROCAL: &str =
+    "it may be, and is not measured, that MP gains by a reciprocal where the paper's divides by q with GMP";
+
 /// An operation of a variant: milliseconds printed for it and for MP, and its times here.
 struct Compared<'a> {
     what: &'static str,
@@ -109,10 +113,7 @@ impl Compared<'_> {
         let longer = if slow { Some(slower(ours, paper? * 1e-3, self.waited)?) } else { None };
         let moved = || {
             let [own, base] = [paper? / ours.median_ms(), mp? / baseline?.median_ms()];
-            Some(format!(
-                "{own:.1} times as fast as the paper's, and MP {base:.1} times: MP multiplies by a reciprocal, where \
-                 the paper's divides by q with GMP"
-            ))
+            Some(format!("{own:.1} times as fast as the paper's, and MP {base:.1} times: {RECIPROCAL}"))
         };
         let gained = if less { Some(moved()?) } else { None };
         let both: Vec<String> = longer.into_iter().chain(gained).collect();

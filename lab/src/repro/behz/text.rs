@@ -4,6 +4,7 @@ use sunzi_ring::MTilde;
 
 use super::noise_tree::Noise;
 use super::subject::Variant;
+use super::table5::RECIPROCAL;
 use super::timing::{Group, Measured};
 use super::{ERROR_BOUND, Rational, Setting, Width, nfllib_moduli, tables};
 use crate::repro::{Result, Row, Rule, Table};
@@ -73,11 +74,8 @@ impl SpeedUp {
             .judged("value", Some((printed, decimals)), ours, Rule::Larger(1.15));
         let reason = match found {
             _ if row.holds() => None,
-            true => Some(
-                "MP multiplies by a reciprocal, where the paper's divides by q with GMP: Table 5 says how \
-                          far each side moved",
-            ),
-            false => Some("this degree is not timed in this run: --quick or --log-n leaves it out"),
+            true => Some(format!("Table 5 says how far each side moved; {RECIPROCAL}")),
+            false => Some("this degree is not timed in this run: --log-n leaves it out".to_owned()),
         };
         row.because(reason)
     }
@@ -100,8 +98,8 @@ fn savings(noise: &Noise) -> Vec<Row> {
             .judged("percent_of_bits", Some((printed, 0)), Some((measured, 1)), Rule::Near(2.0))
             .ours("by_the_bounds", (bounds, 1));
         let reason = (!row.holds()).then_some(
-            "Sunzi's lifts have no mean: without reduction ρ is k − 1, not 2k − 1, and noise does not gather in few \
-             roots of unity, so that a reduction has less to save",
+            "open: lifts without a mean may leave a reduction less to save, since ρ is k − 1 without it, not 2k − 1; \
+             lifts as the paper's were not measured",
         );
         row.because(reason)
     };
