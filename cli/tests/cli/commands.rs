@@ -3,6 +3,16 @@
 use crate::common::{assert_refused, json, stdout, sunzi_with};
 
 #[test]
+fn runs_of_one_name_do_not_share_a_folder() {
+    let runs: Vec<_> = (0..4)
+        .map(|_| std::thread::spawn(|| sunzi_with("shared-name", &[("a", b"")], &["--version"])))
+        .collect();
+    for run in runs {
+        assert_eq!(run.join().unwrap().status.code(), Some(0));
+    }
+}
+
+#[test]
 fn help_names_every_option() {
     let help = stdout(&sunzi_with("help", &[], &["demo", "--help"]));
     for option in [

@@ -3,10 +3,15 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The folders that `sunzi_with` made so far: tests run side by side, and two of one name would share a folder.
+static FOLDERS: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs `sunzi` in an empty folder of its own, with `files` in it; nothing else may appear there.
 pub(crate) fn sunzi_with(name: &str, files: &[(&str, &[u8])], arguments: &[&str]) -> Output {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{number}"));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     for (file, content) in files {
@@ -20,6 +25,7 @@ pub(crate) fn sunzi_with(name: &str, files: &[(&str, &[u8])], arguments: &[&str]
         .unwrap();
     let left = std::fs::read_dir(&folder).unwrap().count();
     assert_eq!(left, files.len(), "{arguments:?} wrote a file");
+    std::fs::remove_dir_all(&folder).unwrap();
     output
 }
 
