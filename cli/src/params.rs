@@ -1,6 +1,7 @@
 //! `sunzi params`: chooses parameters and prints the reasons, kept in a file if asked for.
 
 mod bootstrapping;
+mod fermat;
 mod galois;
 
 use std::fmt::Display;
@@ -34,6 +35,11 @@ pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     let target = |path| Target::new(path, &args.force, Content::Binary, args.json);
     let target = args.output.as_deref().map(target).transpose()?;
     let job = Job { args, target, auto: args.scheme == ParamsScheme::Auto };
+    if args.fermat {
+        let explanation = fermat::explain(args)?;
+        let stored = Stored::Fermat(explanation.parameters());
+        return job.finish(&explanation, &stored, "--fermat asks for moduli 2^g - 1, which are in BFV alone");
+    }
     if let Some(prime) = args.plain {
         let explanation = galois::explain(args, prime, args.security())?;
         let stored = Stored::Bfv(explanation.parameters().clone());

@@ -44,6 +44,11 @@ pub(crate) struct ParamsArgs {
     /// With --plain: slots modulo P^R
     #[arg(long, value_name = "R", default_value_t = 1, requires = "plain", value_parser = clap::value_parser!(u32).range(1..=59))]
     pub(crate) plain_exponent: u32,
+    /// Instead, in BFV: a modulus 2^g - 1 for ciphertexts, as [TSKJ20] has them; the plaintext modulus is 786433
+    #[arg(long, conflicts_with_all = [
+        "plain_bits", "plain_range", "plain", "precision", "additions", "rotations", "slots", "no_batching", "share", "bootstrapping"
+    ])]
+    pub(crate) fermat: bool,
     /// BFV and BGV: log2 of the terms that are summed at each level
     #[arg(long, value_name = "A", default_value_t = 0)]
     pub(crate) additions: u32,
@@ -90,6 +95,9 @@ impl ParamsArgs {
         match self.scheme {
             ParamsScheme::Bfv | ParamsScheme::Bgv if self.precision.is_some() => refused(
                 "--precision is for CKKS, and BFV and BGV compute exactly: give --scheme ckks or auto, or leave --precision away",
+            ),
+            ParamsScheme::Bgv | ParamsScheme::Ckks if self.fermat => refused(
+                "--fermat asks for moduli 2^g - 1, which are in BFV alone: give --scheme bfv or auto, or leave --fermat away",
             ),
             ParamsScheme::Bgv | ParamsScheme::Ckks if self.plain.is_some() => refused(
                 "--plain asks for slots of GF(p^d), which are in BFV alone: give --scheme bfv or auto, or leave --plain away",

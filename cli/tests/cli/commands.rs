@@ -1,6 +1,6 @@
 //! Tests of help, version, `params` and `bench`.
 
-use crate::common::{assert_refused, json, stdout, sunzi_with};
+use crate::common::{Folder, assert_refused, json, stderr, stdout, sunzi_with};
 
 #[test]
 fn runs_of_one_name_do_not_share_a_folder() {
@@ -108,6 +108,28 @@ fn params_names_the_scheme_that_it_chose() {
             Some(reason) => assert!(!why.is_empty() && reason.contains(why), "{options}: {reason}"),
             None => assert_eq!(why, "", "{options}"),
         }
+    }
+}
+
+/// Parameters modulo 2^g − 1 are chosen, kept, and serve for keys.
+#[test]
+fn params_makes_moduli_of_fermat_factors() {
+    let folder = Folder::new("params-fermat");
+    let report = json(&folder.run("params --fermat --depth 3 --json -o p.sz"));
+    assert_eq!((&report["degree"], &report["modulus_bits"]), (&(1 << 14).into(), &256.into()), "{report}");
+    assert_eq!(report["plain_modulus"], 786_433);
+    let told = json(&folder.run("inspect p.sz --json"));
+    assert_eq!(told["object"], "BFV parameters modulo 2^g - 1", "{told}");
+    let keys = folder.run("keygen p.sz -d keys --rotations none");
+    assert_eq!(keys.status.code(), Some(0), "{}", stderr(&keys));
+    let text = stdout(&folder.run("params --fermat --scheme auto"));
+    assert!(text.contains("--fermat asks for moduli 2^g - 1") && text.contains("q = 2^"), "{text}");
+    for (line, words) in [
+        ("params --fermat --scheme bgv", ["--fermat asks for", "BFV alone"]),
+        ("params --fermat --depth 1000", ["depth", "expected"]),
+        ("params --fermat --plain-bits 17", ["--fermat", "--plain-bits"]),
+    ] {
+        assert_refused(&folder.run(line), &words);
     }
 }
 

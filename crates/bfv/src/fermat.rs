@@ -37,6 +37,9 @@ pub struct FermatParameters {
 }
 
 impl FermatParameters {
+    /// The least prime that is coprime to every modulus 2^g − 1 and 1 modulo 2n for all degrees up to 2^17: a plaintext modulus with slots.
+    pub const BATCHING: u64 = 786_433;
+
     /// Chooses the smallest degree from 2^10 to 2^17 that is secure with the g that `depth` products one after the
     /// other take, by the worst case of the papers: see `FermatModulus::for_depth` of `sunzi-fermat`.
     ///
@@ -184,6 +187,7 @@ mod tests {
     fn degrees_are_the_smallest_that_are_secure() {
         use sunzi_fermat::FermatModulus;
 
+        assert_eq!(FermatParameters::BATCHING, FermatModulus::BATCHING);
         let of = |depth| FermatParameters::for_depth(depth, FermatModulus::BATCHING, Security::Bits128);
         for depth in [0, 1, 3, 6, 12] {
             let parameters = of(depth).unwrap();
