@@ -110,8 +110,8 @@ pub(crate) enum Command {
     SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels."
 )]
 pub(crate) struct DemoArgs {
-    /// The job: statistics of columns and groups, a logistic regression that tells two groups apart, or a secret word of DNA looked up
-    /// in a public sequence
+    /// The job: statistics of columns and groups, a logistic regression that tells two groups apart, or a secret word looked up
+    /// in a public sequence of DNA or a column of a public table
     #[arg(
         long,
         value_name = "statistics|regression|lookup",
@@ -119,8 +119,8 @@ pub(crate) struct DemoArgs {
         hide_possible_values = true
     )]
     pub(crate) job: DemoJob,
-    /// The word of a lookup: 16 letters A, C, G, T
-    #[arg(long, value_name = "LETTERS")]
+    /// The word of a lookup: 16 letters A, C, G, T; with --input and one of --columns, a cell of it
+    #[arg(long, value_name = "WORD")]
     pub(crate) word: Option<String>,
     /// A CSV file with a header line; - for standard input
     #[arg(long, value_name = "FILE")]

@@ -1,8 +1,9 @@
-//! `sunzi demo --job lookup`: finds where a secret word of DNA stands in a public sequence.
+//! `sunzi demo --job lookup`: finds where a secret word stands in a public sequence of DNA, or in a column of a public table.
 
 mod encrypted;
 mod genome;
 mod page;
+mod public;
 mod report;
 
 use std::time::Instant;
@@ -12,30 +13,23 @@ use crate::deliver::deliver;
 use crate::error::CliError;
 use crate::files::target::Target;
 use crate::progress::Progress;
-use genome::Genome;
+use public::Lookup;
 use report::Report;
 
-/// Searches the sequence for the word, prints, and says whether the encrypted answer is the clear one.
+/// Searches for the word, prints, and says whether the encrypted answer is the clear one.
 pub(crate) fn run(args: &DemoArgs, target: Option<&Target<'_>>) -> Result<(), CliError> {
     if args.scheme == SchemeChoice::Bfv {
         return Err(CliError::input("a lookup runs in BGV: leave --scheme away"));
     }
-    if args.input.is_some() || !args.columns.is_empty() || args.group_by.is_some() {
-        return Err(CliError::input(
-            "--input, --columns and --group-by are for --job statistics and regression: a lookup has a table of its own",
-        ));
+    if args.group_by.is_some() {
+        return Err(CliError::input("--group-by is for --job statistics and regression"));
     }
-    let report = report(args)?;
+    let start = Instant::now();
+    let progress = Progress::new(!args.json && !args.quiet);
+    let lookup = Lookup::prepare(args)?;
+    let outcome = encrypted::run(&lookup, &progress)?;
+    let report = Report::new(&lookup, outcome, start.elapsed().as_secs_f64())?;
     let differs = || CliError::Check("the encrypted answer differs from the clear one".to_owned());
     let error = (!report.ok()).then(differs);
     deliver((args, target), &report, Report::text, Report::page, error)
-}
-
-fn report(args: &DemoArgs) -> Result<Report, CliError> {
-    let start = Instant::now();
-    let progress = Progress::new(!args.json && !args.quiet);
-    let genome = Genome::embedded()?;
-    let word = genome::word(args.word.as_deref().unwrap_or(genome::USUAL_WORD))?;
-    let outcome = encrypted::run(&genome, &word, &progress)?;
-    Report::new(&genome, &word, outcome, start.elapsed().as_secs_f64())
 }

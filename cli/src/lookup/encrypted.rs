@@ -1,4 +1,4 @@
-//! The client of a lookup with its word, and the server with the public sequence.
+//! The client of a lookup with its word, and the server with the public words.
 
 use serde::Serialize;
 use sunzi::bgv::{BgvError, Ciphertext, Context, Evaluator, Operations, Parameters};
@@ -7,7 +7,7 @@ use sunzi::circuits::{CircuitError, EvaluationKeys};
 use sunzi::encoding::{Encoder, GaloisEncoder, Plaintext};
 use sunzi::rlwe::{PublicKey, SecretKey, randomness};
 
-use super::genome::{Genome, Word};
+use super::public::Lookup;
 use crate::encrypted::timed;
 use crate::error::CliError;
 use crate::progress::Progress;
@@ -20,7 +20,7 @@ const RING_INDEX: u64 = 21845;
 pub(super) struct Times {
     /// Seconds for choosing parameters and building tables of the ring and its slots.
     pub(super) tables: f64,
-    /// Seconds for encoding the sequence as plaintexts.
+    /// Seconds for encoding the public words as plaintexts.
     pub(super) encode: f64,
     /// Seconds for making all keys of the lookup.
     pub(super) keys: f64,
@@ -45,7 +45,7 @@ pub(super) struct Sizes {
 /// Counts of what the server did in a lookup.
 #[derive(Debug, Serialize)]
 pub(super) struct Work {
-    /// Number of ciphertexts that the words of the sequence fill.
+    /// Number of ciphertexts that the public words fill.
     pub(super) blocks: usize,
     /// Number of products of ciphertexts, each relinearised.
     pub(super) products: usize,
@@ -57,7 +57,7 @@ pub(super) struct Work {
 pub(super) struct Outcome {
     pub(super) parameters: Parameters,
     pub(super) encoder: GaloisEncoder,
-    /// Positions where the word begins, by the decrypted answer, counted from 0.
+    /// Positions where the word is, by the decrypted answer, counted from 0.
     pub(super) positions: Vec<usize>,
     pub(super) bits_left: f64,
     pub(super) depth: usize,
@@ -67,13 +67,13 @@ pub(super) struct Outcome {
 }
 
 /// Runs the whole lookup: tables, keys, query, search, answer.
-pub(super) fn run(genome: &Genome, word: &Word, progress: &Progress) -> Result<Outcome, CliError> {
+pub(super) fn run(lookup: &Lookup, progress: &Progress) -> Result<Outcome, CliError> {
     let mut times = Times::default();
     progress.say("building tables");
     let encoder = timed(&mut times.tables, || GaloisEncoder::new(RING_INDEX, 2, 1));
     let encoder = encoder.map_err(CliError::failure)?;
-    progress.say("encoding the sequence");
-    let table = timed(&mut times.encode, || LookupTable::new::<BgvError>(&encoder, &genome.words()));
+    progress.say("encoding the public words");
+    let table = timed(&mut times.encode, || LookupTable::new::<BgvError>(&encoder, &lookup.words));
     let table = table.map_err(CliError::failure)?;
     let (parameters, context) = timed(&mut times.tables, || context(&table)).map_err(CliError::failure)?;
 
@@ -88,7 +88,7 @@ pub(super) fn run(genome: &Genome, word: &Word, progress: &Progress) -> Result<O
     progress.say("encrypting the word");
     let query = timed(&mut times.encrypt, || -> Result<Vec<Ciphertext>, CircuitError<BgvError>> {
         let public = PublicKey::generate(context.rlwe(), &secret, &mut rng).map_err(BgvError::from)?;
-        let plaintexts = table.query::<BgvError>(&word.elements())?;
+        let plaintexts = table.query::<BgvError>(&lookup.query)?;
         let encrypted = plaintexts.iter().map(|plaintext| context.encrypt(plaintext, &public, &mut rng));
         Ok(encrypted.collect::<Result<_, _>>()?)
     });

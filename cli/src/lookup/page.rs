@@ -2,21 +2,24 @@
 
 use sunzi::rlwe::words::{bytes, counted};
 
-use super::report::{Report, listed};
+use super::report::Report;
 use crate::html::{Page, Run};
 
 impl Report {
     /// Returns the report of a lookup as a page.
     pub(super) fn page(&self) -> String {
-        let line =
-            format!("{}: where does a secret word begin among {} public ones?", self.source, self.letters);
+        let line = format!("{}: {}", self.source, self.place.question());
         let outcome =
             if self.ok { "The encrypted answer is the one in the clear" } else { "The answers DIFFER" };
-        let mut page = Page::new("A secret word in a public sequence", &line, (self.ok, outcome));
+        let mut page = Page::new("A secret word among public ones", &line, (self.ok, outcome));
         page.section("Results");
         page.table(
-            &["word", "begins, encrypted", "in the clear"],
-            [vec![self.word.clone(), listed(&self.positions), listed(&self.plain_positions)]],
+            &["word", "is, encrypted", "in the clear"],
+            [vec![
+                self.word.clone(),
+                self.place.listed(&self.positions),
+                self.place.listed(&self.plain_positions),
+            ]],
         );
         page.section("Differences");
         page.say(if self.ok { "None: the answer is exact." } else { "The positions are not the same." });
@@ -42,7 +45,7 @@ impl Report {
         };
         let steps = [
             ("tables", times.tables),
-            ("encode the sequence", times.encode),
+            ("encode the public words", times.encode),
             ("make keys", times.keys),
             ("encrypt the word", times.encrypt),
             ("server searches", times.search),
@@ -65,7 +68,7 @@ impl Report {
         page.seen(
             &[
                 format!("the parameters: {}, ring degree {}, all moduli", params.scheme, params.degree),
-                format!("the sequence of {} letters, which is public", self.letters),
+                self.place.public(),
                 format!("keys that compute and cannot decrypt: {}", bytes(self.sizes.keys as u64)),
                 format!(
                     "{} with the word, and its length",
@@ -74,7 +77,7 @@ impl Report {
             ],
             &[
                 "the word".to_owned(),
-                "the answer: where the word begins, and whether it does at all".to_owned(),
+                "the answer: where the word is, and whether it is there at all".to_owned(),
                 "the secret key".to_owned(),
             ],
         );

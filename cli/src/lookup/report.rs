@@ -4,7 +4,7 @@ use serde::Serialize;
 use sunzi::rlwe::words::bytes;
 
 use super::encrypted::{Outcome, Sizes, Times, Work};
-use super::genome::{Genome, NAME, WORD_LETTERS, Word};
+use super::public::{Lookup, Place};
 use crate::error::CliError;
 use crate::output::verdict;
 use crate::report::memory;
@@ -13,11 +13,11 @@ use crate::report::memory;
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) ok: bool,
-    pub(super) source: &'static str,
-    /// Number of letters of the sequence, which is a circle; this many words begin in it.
-    pub(super) letters: usize,
+    pub(super) source: String,
+    #[serde(flatten)]
+    pub(super) place: Place,
     pub(super) word: String,
-    /// Positions where the word begins, counted from 1: decrypted, and found in the clear.
+    /// Positions where the word is, counted from 1: decrypted, and found in the clear.
     pub(super) positions: Vec<usize>,
     pub(super) plain_positions: Vec<usize>,
     pub(super) seconds: f64,
@@ -48,14 +48,9 @@ pub(super) struct Params {
 }
 
 impl Report {
-    pub(super) fn new(
-        genome: &Genome,
-        word: &Word,
-        outcome: Outcome,
-        seconds: f64,
-    ) -> Result<Self, CliError> {
+    pub(super) fn new(lookup: &Lookup, outcome: Outcome, seconds: f64) -> Result<Self, CliError> {
         let from_one = |positions: Vec<usize>| positions.into_iter().map(|at| at + 1).collect::<Vec<_>>();
-        let plain_positions = from_one(genome.positions(word));
+        let plain_positions = from_one(lookup.positions.clone());
         let (parameters, slots) = (&outcome.parameters, outcome.slots());
         let slot_degree = outcome.encoder.ring().degree();
         let params = Params {
@@ -74,9 +69,9 @@ impl Report {
         let positions = from_one(outcome.positions);
         Ok(Self {
             ok: positions == plain_positions,
-            source: NAME,
-            letters: genome.len(),
-            word: word.text(),
+            source: lookup.source.clone(),
+            place: lookup.place.clone(),
+            word: lookup.word.clone(),
             positions,
             plain_positions,
             seconds,
@@ -102,17 +97,17 @@ impl Report {
         let memory =
             self.peak_memory_bytes.map_or_else(String::new, |peak| format!(", {} at most", bytes(peak)));
         format!(
-            "{}: where does a secret word of {WORD_LETTERS} letters begin among {} public ones?\n\
-             The server sees the sequence and a ciphertext, never the word or the answer.\n\n\
+            "{}: {}\n\
+             The server sees what is public and ciphertexts, never the word or the answer.\n\n\
              parameters   {}, m = {}, n = {}, t = {}, log2 QP = {:.1} of {} moduli, security {}, {} products in a row\n\
-             slots        {} of GF(2^{}), {} bits in one ciphertext: eight letters a slot, two slots a word\n\
+             slots        {} of GF(2^{}), {} bits in one ciphertext: {}\n\
              work         {} blocks of words, {} products, {} Frobenius maps; every slot tested for zero by products of its conjugates\n\
              travelling   {} ciphertexts with the word, {} with the answer; {} of keys\n\
-             seconds      {:.2}: tables {:.2}, sequence {:.2}, keys {:.2}, word {:.2}, search {:.2}, answer {:.2}\n\
+             seconds      {:.2}: tables {:.2}, public words {:.2}, keys {:.2}, word {:.2}, search {:.2}, answer {:.2}\n\
              machine      {} kernels, {} threads{memory}\n\n\
              {}\nencrypted    {}\nclear        {}\n{}\n",
             self.source,
-            self.letters,
+            self.place.question(),
             params.scheme,
             params.ring_index,
             params.degree,
@@ -124,6 +119,7 @@ impl Report {
             params.slots,
             params.slot_degree,
             params.bit_slots,
+            self.place.packing(sizes.query_ciphertexts),
             work.blocks,
             work.products,
             work.automorphisms,
@@ -140,21 +136,12 @@ impl Report {
             self.isa,
             self.threads,
             self.word,
-            listed(&self.positions),
-            listed(&self.plain_positions),
+            self.place.listed(&self.positions),
+            self.place.listed(&self.plain_positions),
             verdict(
                 self.ok,
                 if self.ok { "the encrypted answer is the clear one" } else { "the answers DIFFER" }
             ),
         )
     }
-}
-
-/// Returns positions in words.
-pub(super) fn listed(positions: &[usize]) -> String {
-    if positions.is_empty() {
-        return "nowhere".to_owned();
-    }
-    let numbers: Vec<String> = positions.iter().map(usize::to_string).collect();
-    format!("at letter {}", numbers.join(", "))
 }

@@ -84,12 +84,40 @@ fn a_secret_word_is_found_where_it_stands() {
 }
 
 #[test]
+fn a_secret_cell_is_found_in_a_table_of_ones_own() {
+    let table = "id,drug\n1,aspirin\n2,ibuprofen\n3, aspirin \n4,\n5,Aspirin\n6,\u{e9}\n".as_bytes();
+    let run = |word: &str, more: &[&str]| {
+        let line = ["demo", "--job", "lookup", "--input", "t.csv", "--columns", "drug", "--word", word];
+        sunzi_with("lookup-table", &[("t.csv", table)], &[&line, more].concat())
+    };
+    let report = json(&run("aspirin", &["--json"]));
+    assert_eq!(
+        (&report["ok"], &report["rows"], &report["column"]),
+        (&true.into(), &6.into(), &"drug".into())
+    );
+    assert_eq!(report["positions"], serde_json::json!([1, 3]));
+    // Five elements of two bytes: depth 4 for an element, 3 for a word.
+    assert_eq!((&report["params"]["depth"], &report["sizes"]["query_ciphertexts"]), (&7.into(), &5.into()));
+    let text = stdout(&run("\u{e9}", &["-q"]));
+    assert!(text.contains("at row 6") && text.contains("in which of 6 public rows"), "{text}");
+    assert_refused(&run("paracetamol", &[]), &["paracetamol", "longest cell", "drug"]);
+    let without = ["demo", "--job", "lookup", "--input", "t.csv", "--columns", "drug"];
+    assert_refused(&sunzi_with("lookup-table", &[("t.csv", table)], &without), &["--word is missing"]);
+    let long = format!("a\n{}\n", "x".repeat(33));
+    let line = ["demo", "--job", "lookup", "--input", "t.csv", "--columns", "a", "--word", "x"];
+    let refused = sunzi_with("lookup-table", &[("t.csv", long.as_bytes())], &line);
+    assert_refused(&refused, &["line 2", "32 bytes"]);
+}
+
+#[test]
 fn options_of_another_job_are_refused() {
     assert_refused(&sunzi_with("word", &[], &["demo", "--word", "ACGT"]), &["--job lookup"]);
     let lookup = |more: &[&str]| sunzi_with("word", &[], &[&["demo", "--job", "lookup"], more].concat());
     assert_refused(&lookup(&["--word", "ACGT"]), &["ACGT", "16 letters"]);
     assert_refused(&lookup(&["--scheme", "bfv"]), &["BGV"]);
-    assert_refused(&lookup(&["--input", "t.csv"]), &["--input"]);
+    assert_refused(&lookup(&["--input", "t.csv"]), &["one column", "--columns"]);
+    assert_refused(&lookup(&["--columns", "a"]), &["--columns", "--input"]);
+    assert_refused(&lookup(&["--group-by", "a"]), &["--group-by"]);
 
     assert_refused(&sunzi_with("job", &[], &["demo", "--quick"]), &["--job regression"]);
     assert_refused(
