@@ -76,6 +76,17 @@ impl Budget {
         last: Operations { additions: 0, rotations: 0, plain_products: 0 },
     };
 
+    /// The budget of dynamic switching: no operation is undeclared, and a product takes its operands at the modulus
+    /// that leaves it most bits, by the noise bounds that they carry.
+    pub const DYNAMIC: Self =
+        Self { fresh: Operations::UNLIMITED, per_level: Operations::UNLIMITED, last: Operations::UNLIMITED };
+
+    /// Whether the moduli of products follow the noise of their operands, not their levels.
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        *self == Self::DYNAMIC
+    }
+
     /// The operations that a budget declares for a level of a parameter set of depth `depth`.
     #[must_use]
     pub fn at(&self, level: usize, depth: usize) -> Operations {

@@ -156,6 +156,26 @@ impl ParametersBuilder {
         Self { request: Request { shared_moduli: shared, ..self.request } }
     }
 
+    /// Sets whether the moduli of products follow the noise of their operands: dynamic switching, which
+    /// `[KPZ21, section 6]` leaves open. False unless set.
+    ///
+    /// With dynamic switching what is declared makes room and refuses nothing: a computation goes on as long as the
+    /// noise bounds of its ciphertexts allow, and at most `depth` products in a row. A level with more operations
+    /// than the others takes bits of its own, where levels of one size have room for it everywhere. Moduli are 1
+    /// modulo t, so that any of them may be dropped without a change of factor, and are larger for it by a few bits.
+    ///
+    /// ```
+    /// use sunzi_bgv::{BgvError, Parameters};
+    ///
+    /// let parameters = Parameters::builder().depth(3).plain_bits(17).dynamic_switching(true).build()?;
+    /// assert!(parameters.budget().is_dynamic());
+    /// assert!(parameters.moduli().iter().all(|q| q % parameters.plain_modulus() == 1));
+    /// # Ok::<(), BgvError>(())
+    /// ```
+    pub fn dynamic_switching(self, dynamic: bool) -> Self {
+        Self { request: Request { dynamic, ..self.request } }
+    }
+
     /// Asks for exactly this many digits d_num in key switching; the fastest choice unless set.
     pub fn digits(self, digits: usize) -> Self {
         Self { request: Request { digits: Some(digits), ..self.request } }

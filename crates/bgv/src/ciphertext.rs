@@ -40,7 +40,7 @@ pub struct Metadata {
     pub(crate) plain_modulus: u64,
     /// Level of the ciphertext: multiplications that it still allows.
     pub(crate) level: usize,
-    /// Index i of the modulus Q_i that the ciphertext has: i is its level or the next.
+    /// Index i of the modulus Q_i that the ciphertext has: i is its level or the next, or any with dynamic switching.
     pub(crate) place: usize,
     /// Correction factor f of the ciphertext's level.
     pub(crate) factor: u64,

@@ -1,5 +1,6 @@
 //! The BGV context: ring, keys, levels and factors of one parameter set.
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
 use num_bigint::BigUint;
@@ -162,6 +163,9 @@ impl Context {
         let Settings { plain_modulus, levels, shares, budget, .. } = settings;
         let count = rlwe.level();
         let places = places(&rlwe, levels, shares)?;
+        if budget.is_dynamic() {
+            check_dynamic(&places, *plain_modulus)?;
+        }
         let factors = factors(&places, *plain_modulus)?;
         let scalers = (0..count).map(|_| OnceLock::new()).collect();
         let tail = Tail::new(rlwe.ring().expansion());
@@ -241,6 +245,12 @@ impl Context {
         depth + usize::from(!same)
     }
 
+    /// The places that the modulus of a ciphertext of a level may have: that of the level and the next one, or any with
+    /// dynamic switching.
+    pub(crate) fn places_at(&self, level: usize) -> RangeInclusive<usize> {
+        if self.budget().is_dynamic() { 0..=self.top() } else { level..=level + 1 }
+    }
+
     /// The ring of the parts of a BGV ciphertext.
     pub(crate) fn ring_of(&self, ciphertext: &Ciphertext) -> Result<Ring, BgvError> {
         Ok(self.rlwe().ring_at(self.place(ciphertext.metadata().place)?.limbs)?)
@@ -267,7 +277,7 @@ impl Context {
         let part = ciphertext.parts().first().ok_or(BgvError::Empty { what: "a ciphertext" })?;
         let limbs = self.ring().level_of(part)?;
         let known = self.inner.places.get(place).is_some_and(|place| place.limbs == limbs);
-        let stands = place == level || place == level + 1;
+        let stands = self.places_at(level).contains(&place);
         if self.factor(level) == Some(factor) && known && stands {
             Ok(place)
         } else {
@@ -403,6 +413,20 @@ fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Pl
         places.push(Place { limbs, share, modulus, bits });
     }
     Ok(places)
+}
+
+/// Checks that any modulus of a chain may be dropped without a change of factor: every Q_i is 1 modulo t. With that
+/// the factor of a product is −1 at every place.
+fn check_dynamic(places: &[Place], plain_modulus: u64) -> Result<(), BgvError> {
+    let residue = |place: &Place| (&place.modulus % plain_modulus).to_u64().unwrap_or(0);
+    match places.iter().find(|place| residue(place) != 1) {
+        Some(place) => Err(BgvError::NotDynamic {
+            modulus: place.modulus.to_string(),
+            residue: residue(place),
+            plain_modulus,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// The noise settings of the levels of a BGV chain.

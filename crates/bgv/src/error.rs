@@ -110,6 +110,19 @@ pub enum BgvError {
         /// Number of ciphertext moduli.
         moduli: usize,
     },
+    /// Error: the moduli do not allow dynamic switching, which takes them in any order.
+    #[error(
+        "dynamic switching takes moduli that are 1 modulo t, and {modulus} is {residue} modulo {plain_modulus}: let \
+         Parameters::builder() choose them"
+    )]
+    NotDynamic {
+        /// First modulus that is not 1 modulo t.
+        modulus: String,
+        /// That modulus modulo t.
+        residue: u64,
+        /// Plaintext modulus t.
+        plain_modulus: u64,
+    },
     /// Error: the moduli do not allow the options of key switching.
     #[error("key switching: {0}")]
     KeySwitching(#[source] RingError),

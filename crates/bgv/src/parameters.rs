@@ -270,8 +270,24 @@ impl Parameters {
         let primes = self.primes()?;
         moduli::check(self.ring.root_order(), &primes, special)?;
         check_plain_modulus_beside(self.plain_modulus, primes.iter().chain(special))?;
+        if self.budget.is_dynamic() {
+            self.check_dynamic()?;
+        }
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(BgvError::KeySwitching)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+    }
+
+    /// Checks that any moduli may be dropped without a change of factor: they are 1 modulo t, and none is shared.
+    fn check_dynamic(&self) -> Result<(), BgvError> {
+        if self.shares.iter().any(|&share| share > 0) {
+            let levels = self.levels.iter().copied().take(moduli::MAX_MODULI).collect();
+            return Err(BgvError::LevelsUnusable { levels, moduli: self.moduli.len() });
+        }
+        let t = self.plain_modulus;
+        match self.moduli.iter().find(|&q| q % t != 1) {
+            Some(q) => Err(BgvError::NotDynamic { modulus: q.to_string(), residue: q % t, plain_modulus: t }),
+            None => Ok(()),
+        }
     }
 
     /// Checks the levels of the ring; returns how many there are.

@@ -42,6 +42,9 @@ pub struct Request {
     /// Ring index m that was asked for, if it is no power of two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring_index: Option<u64>,
+    /// Whether the moduli of products follow the noise of their operands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dynamic: bool,
     /// Whether small moduli of several levels may share a word.
     pub shared_moduli: bool,
     /// Number of digits d_num that was asked for.
@@ -67,6 +70,7 @@ impl Default for Request {
             slots: 1,
             log2_degree: None,
             ring_index: None,
+            dynamic: false,
             shared_moduli: true,
             digits: None,
             margin: 1,
@@ -94,6 +98,13 @@ impl Request {
         at_most("last_plain_products", self.budget.last.plain_products, MAX_COUNT as usize)?;
         if self.sharing.is_some() && self.noise == NoiseModel::Paper {
             return refuse("sharing", "the bounds of the paper", "those of ciphertexts must be taken");
+        }
+        if self.dynamic && self.noise == NoiseModel::Paper {
+            return refuse(
+                "dynamic_switching",
+                "the bounds of the paper",
+                "those of ciphertexts must be taken",
+            );
         }
         if self.digits == Some(0) {
             return refuse("digits", 0, "it must be at least 1");
@@ -139,6 +150,7 @@ impl fmt::Display for Request {
             (*slots > 1).then(|| format!("at least {slots} slots")),
             self.ring().map(|ring| ring.to_string()),
             self.digits.map(|digits| format!("{digits} digits")),
+            self.dynamic.then(|| "dynamic switching".to_owned()),
             match self.noise {
                 NoiseModel::Tail => None,
                 NoiseModel::WorstCase => Some("by the worst case".to_owned()),

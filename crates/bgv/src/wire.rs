@@ -46,7 +46,7 @@ impl SchemeFormat for Context {
 
     fn get_metadata(&self, fields: &mut FieldReader<'_>) -> Result<Metadata, WireError> {
         let level = fields.usize_in("level of BGV", 0..=self.depth())?;
-        let place = fields.usize_in("place in the chain of moduli", level..=level + 1)?;
+        let place = fields.usize_in("place in the chain of moduli", self.places_at(level))?;
         let (terms, rotations) = (fields.u64()?, fields.u64()?);
         let plain_products = fields.usize_in("products with plaintexts", 0..=MOST_PLAIN_PRODUCTS)?;
         let usage = Usage { terms, rotations, plain_products };

@@ -20,6 +20,8 @@ mod cyclotomic;
 #[cfg(test)]
 mod cyclotomic_noise;
 #[cfg(test)]
+mod dynamic;
+#[cfg(test)]
 mod edges;
 #[cfg(test)]
 #[cfg(target_os = "linux")]

@@ -4,13 +4,14 @@ mod sets;
 mod sizes;
 mod switching;
 
-use sunzi_math::log2_product;
+use sunzi_math::{gcd, log2_product};
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::chains::{PrimeFinder, limbs_of_level};
 use sunzi_rlwe::explain::largest_below;
 use sunzi_rlwe::security::limit_of;
 use sunzi_rlwe::{RingShape, SecretDistribution};
 
+use crate::Budget;
 use crate::explain::{Candidate, Explanation};
 use crate::noise::{self, NoiseSettings};
 use crate::parameters::Parameters;
@@ -84,7 +85,7 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
     let asked = Asked { request, ring, plain_modulus, limit };
     let prefixes = asked.fitting(&mut candidate.log2_moduli, sizes::materialize);
     let shared = prefixes.as_ref().is_ok_and(|found| !found.chain.shares.is_empty());
-    let sets = (request.noise != NoiseModel::Paper && !shared)
+    let sets = (request.noise != NoiseModel::Paper && !request.dynamic && !shared)
         .then(|| asked.fitting(&mut Vec::new(), sets::materialize).ok())
         .flatten();
     let found = match (prefixes, sets) {
@@ -98,7 +99,7 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
         .with_rungs(rungs)
         .with_shared_moduli(levels, shares)
         .with_key_switching(key_switching)
-        .with_budget(request.budget);
+        .with_budget(if request.dynamic { Budget::DYNAMIC } else { request.budget });
     candidate.log2_key_modulus = parameters.log2_key_modulus();
     Ok(parameters)
 }
@@ -151,6 +152,13 @@ impl Asked<'_> {
     /// A finder of primes for the requested ring that differ from t and from the primes `taken`.
     fn primes(&self, taken: &[u64]) -> PrimeFinder {
         PrimeFinder::new(self.ring.root_order(), &[taken, &[self.plain_modulus]].concat())
+    }
+
+    /// The order of the roots that moduli of levels must have: that of the ring, and with dynamic switching t besides,
+    /// which makes them 1 modulo t.
+    fn level_order(&self) -> u64 {
+        let (order, t) = (self.ring.root_order(), self.plain_modulus);
+        if self.request.dynamic { order.saturating_mul(t / gcd(order, t)) } else { order }
     }
 
     /// The bits of noise left at the level that leaves the fewest.

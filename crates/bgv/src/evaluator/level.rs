@@ -4,10 +4,11 @@
 //! the factor of its level does not change by the switch. Multiplication takes it at Q_l.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use num_traits::ToPrimitive;
 use sunzi_rlwe::evaluator::Pair;
-use sunzi_rlwe::{Log2, noise};
+use sunzi_rlwe::{Log2, NoiseBound, noise};
 
 use super::Evaluator;
 use crate::{Bgv, BgvError, Ciphertext, Context, Usage};
@@ -37,7 +38,7 @@ impl Context {
         a: &'a Ciphertext,
         level: usize,
     ) -> Result<Cow<'a, Ciphertext>, BgvError> {
-        self.moved(a, level, level)
+        self.moved(a, level, level.min(a.metadata().place))
     }
 
     /// Switches a BGV ciphertext to a level and a modulus that are not above its own: multiplies by the constant that
@@ -90,6 +91,34 @@ impl Context {
         Ok((Cow::Owned(switched), end))
     }
 
+    /// The place at which products of these pairs keep most bits, with dynamic switching: lower ones scale the noise
+    /// of operands until roundings are all that is left of it.
+    pub(crate) fn best_place(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<usize, BgvError> {
+        let operands = || pairs.iter().flat_map(|&(a, b)| [a, b]);
+        let highest = operands().map(|a| a.metadata().place).min().unwrap_or(0);
+        let mut best = (f64::NEG_INFINITY, highest);
+        for place in 0..=highest {
+            let bits = self.place(place)?.bits;
+            let noise = |a: &Ciphertext| -> Result<NoiseBound, BgvError> {
+                let own = self.place(a.metadata().place)?.bits;
+                let rounding = noise::mod_switch(self.ring().expansion(), a.parts().len());
+                let scaled = || a.noise().scaled(Log2::from_bits(bits - own)).plus_own(rounding);
+                Ok(if own == bits { *a.noise() } else { scaled() })
+            };
+            let mut sum: Option<NoiseBound> = None;
+            for (a, b) in pairs {
+                let product =
+                    noise(a)?.product(&noise(b)?, self.plain_modulus() as f64, self.ring().expansion());
+                sum = Some(sum.map_or(product, |sum| sum.sum(&product)));
+            }
+            let room = sum.map_or(f64::NEG_INFINITY, |sum| self.room(place, &sum));
+            if room > best.0 {
+                best = (room, place);
+            }
+        }
+        Ok(best.1)
+    }
+
     /// Multiplies the parts of a ciphertext by the centred constant f_level/f.
     fn adjusted(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
         let constant = self.centred(self.adjustment(a.metadata().level, level)?);
@@ -117,9 +146,9 @@ impl Context {
         let level = level_a.min(level_b);
         // A summand that comes from above joins what a product left, so that its noise is that of a summand.
         let place = match level_a.cmp(&level_b) {
-            std::cmp::Ordering::Less => place_a,
-            std::cmp::Ordering::Equal => place_a.min(place_b),
-            std::cmp::Ordering::Greater => place_b,
+            Ordering::Less if !self.budget().is_dynamic() => place_a,
+            Ordering::Greater if !self.budget().is_dynamic() => place_b,
+            _ => place_a.min(place_b),
         };
         let stays = level_a == level && place_a == place;
         let a = if stays { a } else { Cow::Owned(self.moved(&a, level, place)?.into_owned()) };

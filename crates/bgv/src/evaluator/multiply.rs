@@ -58,8 +58,8 @@ impl Evaluator {
         let product = self.product(a, b, OPERATION)?;
         let level = product.metadata().level;
         let (high, low) = (context.place(level + 1)?, context.place(level)?);
-        if high.share > 0 || low.share > 0 {
-            // A factor of a word cannot be dropped with the special moduli.
+        if high.share > 0 || low.share > 0 || context.budget().is_dynamic() {
+            // A factor of a word cannot be dropped with the special moduli, and the next product chooses its modulus.
             return self.operand(&self.relinearized(&product, key, OPERATION)?);
         }
         let mut switched = relinearization::relinearize_to(context.rlwe(), &product, key, low.limbs)?;
@@ -110,11 +110,16 @@ impl Evaluator {
     }
 
     /// Switches a BGV ciphertext for multiplication at its level, which [`multiply`](Self::multiply) does as well:
-    /// once for an operand that enters several products of that level.
+    /// once for an operand that enters several products of that level. With dynamic switching the other factor decides
+    /// too, so that the operand stays as it is.
     ///
     /// # Errors
     /// Every error of [`mod_switch_to`](Self::mod_switch_to).
     pub fn operand(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        if self.context().budget().is_dynamic() {
+            self.context().check(a)?;
+            return Ok(a.clone());
+        }
         self.mod_switch_to(a, a.metadata().level)
     }
 
@@ -163,19 +168,20 @@ impl Evaluator {
             let depth = context.depth();
             return Err(BgvError::DepthExceeded { operation, needed: depth + 1, depth });
         };
+        let place = if context.budget().is_dynamic() { context.best_place(pairs)? } else { level };
         // Both factors of a square are one ciphertext, which is switched once.
         let mut switched = Vec::with_capacity(pairs.len());
         for &(a, b) in pairs {
-            let other = if std::ptr::eq(a, b) { None } else { Some(self.context().switched(b, level)?) };
-            switched.push((self.context().switched(a, level)?, other));
+            let other = if std::ptr::eq(a, b) { None } else { Some(context.moved(b, level, place)?) };
+            switched.push((context.moved(a, level, place)?, other));
         }
         let operands: Vec<[&Ciphertext; 2]> =
             switched.iter().map(|(a, b)| [&**a, b.as_deref().unwrap_or(a)]).collect();
         let parts = operands.iter().map(|[a, b]| Ok([a.two_parts(PRODUCT)?, b.two_parts(PRODUCT)?]));
         let parts: Vec<_> = parts.collect::<Result<_, BgvError>>()?;
-        let parts = context.ring().sum_of_tensors(&parts, t, context.place(level)?.limbs)?;
+        let parts = context.ring().sum_of_tensors(&parts, t, context.place(place)?.limbs)?;
         let expansion = context.ring().expansion();
-        let metadata = context.metadata(below, level, Usage::ONE)?;
+        let metadata = context.metadata(below, place, Usage::ONE)?;
         let carried: Vec<_> = operands
             .iter()
             .map(|[a, b]| (metadata.clone(), a.noise().product(b.noise(), t as f64, expansion)))

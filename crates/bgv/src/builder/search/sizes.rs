@@ -1,8 +1,8 @@
 //! Bits that the BGV moduli q_0, q_i and q_(L+1) need.
 
 use sunzi_ring::DigitBound;
-use sunzi_rlwe::chains::WORD_BITS;
-use sunzi_rlwe::{RingShape, noise};
+use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
+use sunzi_rlwe::noise;
 
 use super::{Asked, Chain};
 use crate::budget::Operations;
@@ -58,7 +58,7 @@ fn of_paper(asked: &Asked<'_>) -> Sizes {
         digits: asked.request.digits.unwrap_or(3),
     }
     .moduli();
-    let least = least_bits(asked.ring);
+    let least = least_bits(asked);
     Sizes {
         first: moduli.log2_first.max(least),
         level: moduli.log2_level.max(least),
@@ -66,9 +66,9 @@ fn of_paper(asked: &Asked<'_>) -> Sizes {
     }
 }
 
-/// The least bits of a prime with the roots of a ring, ≡ 1 (mod 2n) for m a power of two.
-fn least_bits(ring: RingShape) -> f64 {
-    (ring.root_order() as f64).log2() + 0.5
+/// The least bits of a modulus of a level, ≡ 1 (mod 2n) for m a power of two.
+fn least_bits(asked: &Asked<'_>) -> f64 {
+    (asked.level_order() as f64).log2() + 0.5
 }
 
 /// Noise model of chains whose sizes are real numbers.
@@ -95,7 +95,7 @@ impl<'a> Model<'a> {
             key_switch: vec![switch; limbs],
             rounding,
         };
-        Self { asked, settings, extra, least_bits: least_bits(asked.ring) }
+        Self { asked, settings, extra, least_bits: least_bits(asked) }
     }
 
     /// The sizes of the smallest modulus Q that fit, found by trying sizes of the level moduli.
@@ -176,7 +176,7 @@ impl<'a> Model<'a> {
 /// that is wanted, they fit and the ring takes them.
 pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
     let depth = asked.depth();
-    let mut finder = asked.primes(&[]);
+    let mut finder = PrimeFinder::new(asked.level_order(), &[asked.plain_modulus]);
     let mut find = |bits: f64, repetitions: usize| {
         let parts = (bits / WORD_BITS).ceil().max(1.0);
         let primes = finder.at_least(bits / parts, parts as usize * repetitions);
@@ -188,7 +188,8 @@ pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Ref
     let (limbs_level, level) = find(sizes.level, depth)?;
     let longest = level.iter().copied().max().map_or(WORD_BITS, |q| (q as f64).log2());
     let together = (WORD_BITS / longest) as usize;
-    let shared = asked.request.shared_moduli && asked.ring.takes_products_of_primes();
+    let shared =
+        asked.request.shared_moduli && !asked.request.dynamic && asked.ring.takes_products_of_primes();
     if !shared || together < 2 || depth < 2 {
         let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
         let (moduli, rungs, shares) = ([first, level, last].concat(), Vec::new(), Vec::new());
