@@ -5,6 +5,7 @@ mod clear;
 mod counters;
 #[cfg(any(test, feature = "tally"))]
 mod default_mode;
+mod dynamic;
 mod figure1;
 mod formulas;
 mod parameters;
@@ -39,6 +40,8 @@ parts! {
     Table8 = "table8",
     /// Figure 1 of `[KPZ21]`: times of multiplications by depth and t.
     Figure1 = "figure1",
+    /// BGV by dynamic noise beside declared levels, which `[KPZ21]` leaves open.
+    Dynamic = "dynamic",
     /// Numbers that the text of `[KPZ21]` states.
     Text = "text",
 }
@@ -76,6 +79,7 @@ impl Paper for Options {
         let steps = |part: Part| match part {
             Part::Table8 => printed::inner_products().len(),
             Part::Figure1 => figure1::steps(self.figure),
+            Part::Dynamic => dynamic::steps(),
             Part::Text if !self.parts.contains(&Part::Figure1) => figure1::steps(self.figure),
             _ => self.plan(part).map_or(0, |plan| plan.steps()),
         };
@@ -106,6 +110,7 @@ impl Paper for Options {
                 }
                 Part::Table5 => tables.push(counters::table5()?),
                 Part::Table8 => tables.push(tables::table8(progress)?),
+                Part::Dynamic => tables.push(dynamic::table(progress)?),
                 Part::Figure1 | Part::Text => {
                     let measured = match times.take() {
                         Some(measured) => measured,
