@@ -215,6 +215,8 @@ pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Ref
 
 #[cfg(test)]
 mod tests {
+    use sunzi_rlwe::RingShape;
+
     use super::*;
     use crate::budget::Budget;
     use crate::request::Request;
