@@ -17,7 +17,7 @@ use crate::compute::{run, run_short};
 use crate::error::{Failure, OrRaise as _};
 use crate::plaintext::Plaintext;
 use crate::scheme::{Plain, Scheme, wrong_scheme};
-use crate::several;
+use crate::{several, unified};
 
 /// A context: parameters of a scheme with their tables.
 #[pyclass(frozen, module = "sunzi._native", from_py_object)]
@@ -170,6 +170,20 @@ impl Context {
             };
             Ok(schemes.into_iter().map(Self::of).collect())
         })
+    }
+
+    /// Makes the BFV contexts with the ring, the key switching and the plaintext moduli of BGV contexts.
+    #[staticmethod]
+    fn bfv_of(py: Python<'_>, contexts: Vec<Self>) -> PyResult<Vec<Self>> {
+        run(py, move || {
+            let schemes: Vec<&Scheme> = contexts.iter().map(|context| &*context.scheme).collect();
+            Ok(unified::bfv_of(&schemes)?.into_iter().map(Self::of).collect())
+        })
+    }
+
+    /// Whether keys of the context serve another one.
+    fn shares_keys(&self, other: &Self) -> bool {
+        unified::share_keys(&self.scheme, &other.scheme)
     }
 
     /// Explains the choice of parameters for a request.

@@ -17,6 +17,7 @@ mod series;
 mod several;
 mod sharing;
 mod tape;
+mod unified;
 mod wire;
 
 use pyo3::prelude::*;

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _html, _native, _wire
 from ._crt import CrtContext, CrtKey
-from .errors import Request, WrongScheme
+from .errors import Request, ShapeError, WrongScheme
 
 SchemeName = Literal["bfv", "bgv", "ckks"]
 
@@ -52,12 +52,14 @@ def insecure_for_research_only() -> Iterator[None]:
 class Context:
     """Parameters and tables of one scheme. Holds no key; may be shared by any number of threads, and given away by ``to_bytes``."""
 
-    __slots__ = ("__weakref__", "_bytes", "_inner", "_set", "_top")
+    __slots__ = ("__weakref__", "_bfv", "_bytes", "_inner", "_set", "_top")
 
     _inner: _native.Context
     _bytes: bytes
     _set: str
     _top: int | None
+    #: That of BFV with the same keys, once it was asked for.
+    _bfv: Context | None
 
     def __init__(self) -> None:
         raise TypeError("make a context with Context.for_depth, Context.for_bootstrapping or Context.explicit")
@@ -70,7 +72,7 @@ class Context:
             return known
         context = cls.__new__(cls)
         context._inner, context._bytes, context._set = native, data, set_name
-        context._top = native.depth
+        context._top, context._bfv = native.depth, None
         if set_name:
             context._top = _native.bootstrap_levels_left(native, set_name)
         for key in [key for key, reference in list(_LIVE.items()) if reference() is None]:
@@ -206,6 +208,25 @@ class Context:
         fields = _wire.Fields()
         fields.text(self._set)
         return _wire.packed(_wire.BOOTSTRAP_CONTEXT, fields.to_bytes(), _wire.cut(self._bytes))
+
+    def to_bfv(self) -> Context:
+        """The context of BFV with the ring, the moduli, the plaintext modulus and so the keys of one of BGV: see ``EncryptedArray.to_bfv``. A context of BFV
+        gives itself."""
+        if self.scheme == "bfv":
+            return self
+        if self.is_real:
+            raise WrongScheme("a context of ckks, which computes with real numbers: integers change between bfv and bgv")
+        if not isinstance(self._contexts[0], _native.Context):
+            raise ShapeError("a change of scheme in a program: a plan is of one scheme, change before it or after it")
+        if self._bfv is None:
+            self._bfv = Context._of_all(_native.Context.bfv_of(self._contexts))
+        return self._bfv
+
+    def _shares_keys(self, other: Context) -> bool:
+        """Whether keys of this context serve the other one."""
+        if self is other or self == other:
+            return True
+        return self._parts == other._parts and self._contexts[0].shares_keys(other._contexts[0])
 
     @property
     def lowlevel(self) -> _native.Context:

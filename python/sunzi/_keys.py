@@ -16,7 +16,7 @@ from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
 from ._stored import keys_bytes, read_keys
 from ._wire import Bytes
-from .errors import Ledger, MissingKey, ShapeError, Sharing
+from .errors import ContextMismatch, Ledger, MissingKey, ShapeError, Sharing
 
 #: Told what is being made, how many are done and how many there will be; from any thread.
 Progress = Callable[[str, int, int], object]
@@ -54,6 +54,14 @@ class PublicKeys:
         computes with them: it is checked, and the ciphertext tells it and nothing else of them. Unless given, real numbers lie within the bound of the context.
         """
         return encrypted(self.context, values, self.encryption, level, self, bounds)
+
+    def within(self, context: Context) -> PublicKeys:
+        """The same keys in another context of the same ring and moduli, as those of BFV and BGV that ``EncryptedArray.to_bfv`` and ``to_bgv`` go between."""
+        if context == self.context:
+            return self
+        if not self.context._shares_keys(context):
+            raise ContextMismatch(f"keys of {self.context!r} in {context!r}: ring, moduli or key switching are others, make keys in that context")
+        return PublicKeys(context, self.encryption.within(context._contexts[0]), self.evaluation)
 
     @property
     def id(self) -> str:
@@ -138,7 +146,13 @@ class Keys:
         Numbers opened from real ones carry an error that depends on the secret key: do not hand them to whoever made the
         array: ``decrypt_for_sharing`` hides it. SECURITY.md says more.
         """
-        return decrypted(array, self.secret)
+        return decrypted(array, self._secret_for(array.context))
+
+    def _secret_for(self, context: Context) -> _native.SecretKey:
+        """The secret key seen from the context of an array, which may be of another scheme with the same ring."""
+        if context == self.context or not self.context._shares_keys(context):
+            return self.secret
+        return self.secret.within(context._contexts[0])
 
     def ledger(
         self, path: str | PathLike[str] | None = None, *, queries: int = 1000, statistical_bits: int = 40
@@ -217,7 +231,7 @@ class Keys:
             )
         if not isinstance(noise, Real):
             raise TypeError(f"noise is log2 of a bound, a number, not {type(noise).__name__}")
-        return decrypted(array, Sharer(self.secret, ledger, float(noise)))
+        return decrypted(array, Sharer(self._secret_for(array.context), ledger, float(noise)))
 
     @property
     def id(self) -> str:

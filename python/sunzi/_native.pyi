@@ -35,6 +35,11 @@ class Context:
     def choose_all(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> list[Context]:
         """One for each plaintext modulus: of as many as the integers take."""
     @staticmethod
+    def bfv_of(contexts: Sequence[Context]) -> list[Context]:
+        """Those of BFV with the ring, the keys and the plaintext moduli of these of BGV."""
+    def shares_keys(self, other: Context) -> bool:
+        """Whether keys of this context serve another one."""
+    @staticmethod
     def explain(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> str: ...
     @staticmethod
     def explicit(
@@ -205,6 +210,8 @@ class Ciphertext:
     def level_to(self, level: int) -> Ciphertext:
         """At the canonical scale of a lower level."""
     def set_scale(self, level: int, scale: float) -> Ciphertext: ...
+    def switched(self, context: Context) -> Ciphertext:
+        """The same integers in a context of the other exact scheme, BFV or BGV, of the same ring and plaintext modulus."""
     def with_magnitude(self, magnitude: float) -> Ciphertext:
         """With a tighter bound on the slots, which the caller knows."""
     def with_error(self, error: float) -> Ciphertext:
