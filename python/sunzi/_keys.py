@@ -14,6 +14,7 @@ from . import _html, _native
 from ._array import EncryptedArray
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
+from ._fields import FieldArray, elements_decrypted, elements_encrypted, frobenius_exponents
 from ._stored import keys_bytes, read_keys
 from ._wire import Bytes
 from .errors import ContextMismatch, Ledger, MissingKey, ShapeError, Sharing
@@ -54,6 +55,10 @@ class PublicKeys:
         computes with them: it is checked, and the ciphertext tells it and nothing else of them. Unless given, real numbers lie within the bound of the context.
         """
         return encrypted(self.context, values, self.encryption, level, self, bounds)
+
+    def encrypt_elements(self, values: npt.ArrayLike) -> FieldArray:
+        """Encrypts elements of the field of a context of ``Context.for_field``: integers of shape (…, d), the coefficients of each element."""
+        return elements_encrypted(self.context, values, self.encryption, self)
 
     def within(self, context: Context) -> PublicKeys:
         """The same keys in another context of the same ring and moduli, as those of BFV and BGV that ``EncryptedArray.to_bfv`` and ``to_bgv`` go between."""
@@ -139,6 +144,14 @@ class Keys:
     ) -> EncryptedArray:
         """Encrypts an array of any shape under the secret key, which leaves less noise than the public one. ``bounds`` as for ``PublicKeys.encrypt``."""
         return encrypted(self.context, values, self.secret, level, self.public, bounds)
+
+    def encrypt_elements(self, values: npt.ArrayLike) -> FieldArray:
+        """Encrypts elements of a field under the secret key, as ``PublicKeys.encrypt_elements``."""
+        return elements_encrypted(self.context, values, self.secret, self.public)
+
+    def decrypt_elements(self, array: FieldArray) -> npt.NDArray[Any]:
+        """Opens an array of elements of a field: their coefficients, from 0 to p^r - 1."""
+        return elements_decrypted(array, self.secret)
 
     def decrypt(self, array: EncryptedArray) -> npt.NDArray[Any]:
         """Opens an array.
@@ -284,14 +297,18 @@ def keygen(
     of up to ``bootstrap_slots`` numbers in a ciphertext, all of them unless given.
     ``progress`` is called with what is being made, how many are done and how many there will be.
     """
-    native = context._contexts[0]
+    native, field = context._contexts[0], context.field
+    if field is not None and (rotations is not None or swap):
+        raise ShapeError("rotation keys of a field: slots of elements have no rows, leave rotations and swap out (keys for Frobenius maps are made)")
     secret = _native.SecretKey.generate(native)
     encryption = _native.PublicKey.generate(secret)
     if rotations is None:
         steps = [1 << i for i in range(context._row.bit_length() - 1)]
     else:
         steps = sorted({int(step) % context._row for step in rotations})
-    exponents = [native.rotation_exponent(step) for step in steps]
+    if field is not None:
+        steps, swap = [], False
+    exponents = frobenius_exponents(field) if field is not None else [native.rotation_exponent(step) for step in steps]
     if swap if swap is not None else steps and not context.is_real:
         exponents.append(native.swap_exponent())
     top = context.depth if context._set and level is None else level

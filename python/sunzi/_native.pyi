@@ -66,6 +66,9 @@ class Context:
     @property
     def degree(self) -> int: ...
     @property
+    def ring_index(self) -> int:
+        """m of the ring modulo the m-th cyclotomic polynomial."""
+    @property
     def slots(self) -> int: ...
     @property
     def depth(self) -> int | None: ...
@@ -99,6 +102,37 @@ class Context:
         """The k of X → X^k that turns slots left: both rows of integers."""
     def swap_exponent(self) -> int:
         """The k of X → X^k that swaps the rows of integers, or conjugates."""
+
+@final
+class Field:
+    """What every slot of a context of field elements holds: GF(p^d), or GR(p^r, d) for r above 1. Elements are rows of d coefficients from 0 to p^r - 1, that of 1
+    first, modulo the polynomial Y^d + ``relation``; Y has order m."""
+
+    def __new__(cls, context: Context) -> Field: ...
+    @property
+    def ring_index(self) -> int:
+        """m."""
+    @property
+    def prime(self) -> int:
+        """p."""
+    @property
+    def exponent(self) -> int:
+        """r: 1 for a field."""
+    @property
+    def degree(self) -> int:
+        """d: the order of p modulo m, and the number of coefficients of an element."""
+    @property
+    def slots(self) -> int:
+        """Elements in one ciphertext."""
+    @property
+    def relation(self) -> Integers:
+        """The d low coefficients of the polynomial that elements are taken modulo; its leading one is 1."""
+    def frobenius_exponent(self, times: int) -> int:
+        """The k of X → X^k that raises every slot to p^times."""
+    def encode(self, values: Integers) -> Plaintext: ...
+    def decode(self, plaintext: Plaintext) -> Integers: ...
+    def multiply(self, a: Integers, b: Integers) -> Integers:
+        """The products of clear elements, row by row."""
 
 @final
 class Plaintext:
