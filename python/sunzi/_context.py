@@ -137,8 +137,8 @@ class Context:
             raise Request("a ring_index: its slots hold elements of a field, take Context.for_field; log2_degree chooses among the rings of numbers")
         name = _scheme_for(dtype, scheme)
         asked = _request(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
-        request: dict[str, Any] = {**asked, **settings, "sharing": sharing}
-        if name != "ckks" and "plain_modulus" not in settings and (request.get("plain_range") or 0) > _ONE_MODULUS:
+        request: dict[str, Any] = {**_joined(asked, settings), "sharing": sharing}
+        if name != "ckks" and (request.get("plain_range") or 0) > _ONE_MODULUS:
             return cls._of_all(_native.Context.choose_all(name, request))
         return cls._of(_native.Context.choose(name, request))
 
@@ -189,9 +189,7 @@ class Context:
         known: dict[str, Any] = {"bound": 1.0, "result_bound": None, "precision": 20, "slots": 1, "sums": _SUM_STEPS}
         known.update(plain_products=1, security=128)
         chosen = [settings.pop(key, value) for key, value in known.items()]
-        request = _request(name, depth, *chosen)
-        request.update(settings)
-        return _native.Context.explain(name, request)
+        return _native.Context.explain(name, _joined(_request(name, depth, *chosen), settings))
 
     @classmethod
     def for_bootstrapping(cls, name: str = "default_128") -> Context:
@@ -409,6 +407,12 @@ def _scheme_for(dtype: npt.DTypeLike, scheme: SchemeName | None) -> SchemeName:
     if scheme == "ckks":
         raise WrongScheme("ckks computes with real numbers: give dtype=float, or take bfv or bgv for integers")
     return scheme or "bfv"
+
+
+def _joined(asked: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """A request with further settings: a plaintext modulus, or its bits, in the place of a range of results."""
+    plain = {"plain_range"} if {"plain_modulus", "plain_bits"} & settings.keys() else set()
+    return {**{name: value for name, value in asked.items() if name not in plain}, **settings}
 
 
 def _request(

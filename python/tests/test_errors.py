@@ -60,6 +60,10 @@ def test_parameters() -> None:
     with pytest.raises(errors.UnknownSet):
         sunzi.Context.for_bootstrapping("none")
     assert "n" in sunzi.Context.explain(1)
+    # A plaintext modulus counts, and not the usual range of results.
+    exact: dict[str, Any] = {"plain_modulus": 65537, "security": 0, "log2_degree": 10}
+    assert sunzi.Context.for_depth(1, dtype=int, **exact).plain_modulus == 65537
+    assert "65537" in sunzi.Context.explain(1, dtype=int, **exact)
 
 
 def test_computations(reals: Party, integers: Party, levelled: Party) -> None:
