@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use numpy::{Complex64, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sunzi_encoding::Encoder as _;
 use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::{Accept, Kind, Reader};
-use sunzi_rlwe::{Security, SharingPolicy};
 use zeroize::Zeroizing;
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
 use crate::compute::{run, run_short};
 use crate::error::{Failure, OrRaise as _};
 use crate::plaintext::Plaintext;
-use crate::request::Builder;
+use crate::request::{Builder, security, unknown_scheme};
 use crate::scheme::{Plain, Scheme, wrong_scheme};
 use crate::{several, unified};
 
@@ -25,28 +25,6 @@ use crate::{several, unified};
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) scheme: Arc<Scheme>,
-}
-
-/// Returns the sharing policy for a number of shared results and a number of statistical bits.
-pub(crate) fn policy((queries, bits): (u64, u32)) -> Result<SharingPolicy, Failure> {
-    Ok(SharingPolicy::new(bits, queries)?)
-}
-
-pub(crate) fn unknown_scheme(name: &str) -> PyErr {
-    PyValueError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""))
-}
-
-/// Returns the security level in bits: 128 unless given; 0 only by its name.
-pub(crate) fn security(bits: Option<u32>) -> PyResult<Security> {
-    match bits {
-        None | Some(128) => Ok(Security::Bits128),
-        Some(192) => Ok(Security::Bits192),
-        Some(256) => Ok(Security::Bits256),
-        Some(0) => Ok(Security::InsecureForResearchOnly),
-        Some(other) => Err(PyValueError::new_err(format!(
-            "a security of {other} bits: take 128, 192 or 256, or 0 for parameters that protect nothing, in tests"
-        ))),
-    }
 }
 
 impl Context {

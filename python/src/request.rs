@@ -1,12 +1,11 @@
 //! Requests for parameters by the names of their settings.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sunzi_rlwe::SecretDistribution;
+use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
-use crate::context::{policy, security, unknown_scheme};
 use crate::error::{Failure, OrRaise as _};
 use crate::scheme::Scheme;
 
@@ -100,5 +99,27 @@ impl Builder {
             Self::Bgv(builder) => builder.explain()?.to_string(),
             Self::Ckks(builder) => builder.explain()?.to_string(),
         })
+    }
+}
+
+/// Returns the sharing policy for a number of shared results and a number of statistical bits.
+pub(crate) fn policy((queries, bits): (u64, u32)) -> Result<SharingPolicy, Failure> {
+    Ok(SharingPolicy::new(bits, queries)?)
+}
+
+pub(crate) fn unknown_scheme(name: &str) -> PyErr {
+    PyValueError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""))
+}
+
+/// Returns the security level in bits: 128 unless given; 0 only by its name.
+pub(crate) fn security(bits: Option<u32>) -> PyResult<Security> {
+    match bits {
+        None | Some(128) => Ok(Security::Bits128),
+        Some(192) => Ok(Security::Bits192),
+        Some(256) => Ok(Security::Bits256),
+        Some(0) => Ok(Security::InsecureForResearchOnly),
+        Some(other) => Err(PyValueError::new_err(format!(
+            "a security of {other} bits: take 128, 192 or 256, or 0 for parameters that protect nothing, in tests"
+        ))),
     }
 }

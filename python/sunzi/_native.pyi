@@ -105,19 +105,16 @@ class Context:
 
 @final
 class Field:
-    """What every slot of a context of field elements holds: GF(p^d), or GR(p^r, d) for r above 1. Elements are rows of d coefficients from 0 to p^r - 1, that of 1
-    first, modulo the polynomial Y^d + ``relation``; Y has order m."""
+    """What every slot of a context of field elements holds: GF(p^d), p the ``prime``, or GR(p^r, d) for an ``exponent`` r above 1. Elements are rows
+    of d coefficients from 0 to p^r - 1, that of 1 first, modulo the polynomial Y^d + ``relation``; Y has order m."""
 
     def __new__(cls, context: Context) -> Field: ...
     @property
-    def ring_index(self) -> int:
-        """m."""
+    def ring_index(self) -> int: ...
     @property
-    def prime(self) -> int:
-        """p."""
+    def prime(self) -> int: ...
     @property
-    def exponent(self) -> int:
-        """r: 1 for a field."""
+    def exponent(self) -> int: ...
     @property
     def degree(self) -> int:
         """d: the order of p modulo m, and the number of coefficients of an element."""
