@@ -3,141 +3,28 @@
 use std::sync::Arc;
 
 use numpy::{Complex64, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sunzi_encoding::Encoder as _;
 use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::{Accept, Kind, Reader};
-use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 use zeroize::Zeroizing;
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
 use crate::compute::{run, run_short};
 use crate::error::{Failure, OrRaise as _};
 use crate::plaintext::Plaintext;
+use crate::request::{Builder, security, unknown_scheme};
 use crate::scheme::{Plain, Scheme, wrong_scheme};
-use crate::several;
+use crate::{several, unified};
 
 /// A context: parameters of a scheme with their tables.
 #[pyclass(frozen, module = "sunzi._native", from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) scheme: Arc<Scheme>,
-}
-
-/// Settings of a request for parameters by name, each used once.
-struct Request<'py>(Bound<'py, PyDict>);
-
-impl<'py> Request<'py> {
-    fn take<T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>>(&self, name: &str) -> PyResult<Option<T>> {
-        let Some(value) = self.0.get_item(name)? else { return Ok(None) };
-        self.0.del_item(name)?;
-        if value.is_none() { Ok(None) } else { value.extract().map(Some).map_err(Into::into) }
-    }
-
-    fn finish(&self, scheme: &str) -> PyResult<()> {
-        match self.0.keys().iter().next() {
-            None => Ok(()),
-            Some(name) => Err(PyTypeError::new_err(format!("{name} is no setting of {scheme}"))),
-        }
-    }
-}
-
-/// Returns the builder of parameters with every setting that was given.
-macro_rules! with_settings {
-    ($builder:expr, $request:expr, $($name:ident: $kind:ty),*) => {{
-        let mut builder = $builder;
-        $(if let Some(value) = $request.take::<$kind>(stringify!($name))? {
-            builder = builder.$name(value);
-        })*
-        builder
-    }};
-}
-
-enum Builder {
-    Bfv(bfv::ParametersBuilder),
-    Bgv(bgv::ParametersBuilder),
-    Ckks(ckks::ParametersBuilder),
-}
-
-impl Builder {
-    fn new(scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let request = Request(request.copy()?);
-        let security = security(request.take("security")?)?;
-        let sharing = request.take::<(u64, u32)>("sharing")?.map(policy).transpose();
-        let sharing = sharing.or_raise(request.0.py())?;
-        let builder = match scheme {
-            "bfv" => Self::Bfv(with_settings!(
-                bfv::Parameters::builder().security(security),
-                request,
-                depth: usize, plain_bits: u32, plain_modulus: u64, plain_range: u128, additions: u32, rotations: u32,
-                plain_products: usize, slots: usize, log2_degree: u32, margin: u32
-            )),
-            "bgv" => Self::Bgv(with_settings!(
-                bgv::Parameters::builder().security(security),
-                request,
-                depth: usize, plain_bits: u32, plain_modulus: u64, plain_range: u128, fresh_additions: u64,
-                fresh_rotations: u64, fresh_plain_products: usize, additions_per_level: u64, rotations_per_level: u64,
-                plain_products_per_level: usize, slots: usize, log2_degree: u32, digits: usize, margin: u32
-            )),
-            "ckks" => {
-                let weight = request.take("secret_weight")?.map(SecretDistribution::FixedWeight);
-                Self::Ckks(with_settings!(
-                    ckks::Parameters::builder().security(security).secrets(weight.unwrap_or_default()),
-                    request,
-                    depth: usize, precision: u32, slots: usize, message_bits: u32, result_bits: u32, scale_bits: u32,
-                    log2_degree: u32, digits: usize
-                ))
-            }
-            other => return Err(unknown_scheme(other)),
-        };
-        request.finish(scheme)?;
-        let Some(policy) = sharing else { return Ok(builder) };
-        Ok(match builder {
-            Self::Bfv(builder) => Self::Bfv(builder.sharing(policy)),
-            Self::Bgv(builder) => Self::Bgv(builder.sharing(policy)),
-            Self::Ckks(builder) => Self::Ckks(builder.sharing(policy)),
-        })
-    }
-
-    fn build(self) -> Result<Scheme, Failure> {
-        match self {
-            Self::Bfv(builder) => Scheme::bfv(builder.build()?),
-            Self::Bgv(builder) => Scheme::bgv(builder.build()?),
-            Self::Ckks(builder) => Scheme::ckks(builder.build()?),
-        }
-    }
-
-    fn explain(self) -> Result<String, Failure> {
-        Ok(match self {
-            Self::Bfv(builder) => builder.explain()?.to_string(),
-            Self::Bgv(builder) => builder.explain()?.to_string(),
-            Self::Ckks(builder) => builder.explain()?.to_string(),
-        })
-    }
-}
-
-/// Returns the sharing policy for a number of shared results and a number of statistical bits.
-pub(crate) fn policy((queries, bits): (u64, u32)) -> Result<SharingPolicy, Failure> {
-    Ok(SharingPolicy::new(bits, queries)?)
-}
-
-pub(crate) fn unknown_scheme(name: &str) -> PyErr {
-    PyValueError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""))
-}
-
-/// Returns the security level in bits: 128 unless given; 0 only by its name.
-pub(crate) fn security(bits: Option<u32>) -> PyResult<Security> {
-    match bits {
-        None | Some(128) => Ok(Security::Bits128),
-        Some(192) => Ok(Security::Bits192),
-        Some(256) => Ok(Security::Bits256),
-        Some(0) => Ok(Security::InsecureForResearchOnly),
-        Some(other) => Err(PyValueError::new_err(format!(
-            "a security of {other} bits: take 128, 192 or 256, or 0 for parameters that protect nothing, in tests"
-        ))),
-    }
 }
 
 impl Context {
@@ -170,6 +57,20 @@ impl Context {
             };
             Ok(schemes.into_iter().map(Self::of).collect())
         })
+    }
+
+    /// Makes the BFV contexts with the ring, the key switching and the plaintext moduli of BGV contexts.
+    #[staticmethod]
+    fn bfv_of(py: Python<'_>, contexts: Vec<Self>) -> PyResult<Vec<Self>> {
+        run(py, move || {
+            let schemes: Vec<&Scheme> = contexts.iter().map(|context| &*context.scheme).collect();
+            Ok(unified::bfv_of(&schemes)?.into_iter().map(Self::of).collect())
+        })
+    }
+
+    /// Whether keys of the context serve another one.
+    fn shares_keys(&self, other: &Self) -> bool {
+        unified::share_keys(&self.scheme, &other.scheme)
     }
 
     /// Explains the choice of parameters for a request.
@@ -277,6 +178,11 @@ impl Context {
     }
 
     #[getter]
+    fn ring_index(&self) -> u64 {
+        self.scheme.rlwe().ring().index()
+    }
+
+    #[getter]
     fn slots(&self) -> usize {
         self.scheme.slots()
     }
@@ -288,7 +194,7 @@ impl Context {
 
     #[getter]
     fn plain_modulus(&self) -> Option<u64> {
-        self.scheme.encoder().ok().map(sunzi_encoding::Encoder::plain_modulus)
+        self.scheme.plain_modulus()
     }
 
     #[getter]

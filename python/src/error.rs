@@ -13,7 +13,9 @@ pub(crate) enum Failure {
 }
 
 /// Names of error variants that only carry an error of a layer below.
-const WRAPPERS: [&str; 15] = [
+const WRAPPERS: [&str; 17] = [
+    "Bfv",
+    "Bgv",
     "Ckks",
     "Encoder",
     "Encoding",

@@ -8,15 +8,18 @@ mod ciphertext;
 mod compute;
 mod context;
 mod error;
+mod field;
 mod keys;
 mod linear;
 mod ops;
 mod plaintext;
+mod request;
 mod scheme;
 mod series;
 mod several;
 mod sharing;
 mod tape;
+mod unified;
 mod wire;
 
 use pyo3::prelude::*;
@@ -33,6 +36,8 @@ mod _native {
     use crate::compute::{Threads, seconds_of_work};
     #[pymodule_export]
     use crate::context::Context;
+    #[pymodule_export]
+    use crate::field::Field;
     #[pymodule_export]
     use crate::keys::{EvaluationKeys, PublicKey, SecretKey};
     #[pymodule_export]

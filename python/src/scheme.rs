@@ -7,7 +7,8 @@ use sunzi_bfv::Bfv;
 use sunzi_bgv::Bgv;
 use sunzi_circuits::ExactEvaluator;
 use sunzi_ckks::Ckks;
-use sunzi_encoding::{BatchEncoder, Encoder as _};
+use sunzi_encoding::{BatchEncoder, Encoder as _, GaloisEncoder};
+use sunzi_ring::Ring;
 use sunzi_rlwe::wire::{Fingerprint, NoContext, StoredParameters, to_bytes};
 use sunzi_rlwe::{Exact as _, Homomorphic as _, RlweContext, Security};
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
@@ -18,13 +19,38 @@ use crate::error::Failure;
 pub(crate) struct Exact<P, E> {
     pub(crate) parameters: P,
     pub(crate) evaluator: E,
-    pub(crate) encoder: BatchEncoder,
+    pub(crate) encoder: Slots,
+}
+
+/// Encoder of the slots of an exact scheme, by the index of its ring.
+pub(crate) enum Slots {
+    /// Numbers modulo t, in a ring whose index is a power of two.
+    Numbers(BatchEncoder),
+    /// Elements of GF(p^d) or GR(p^r, d), in a ring of any other index.
+    Elements(GaloisEncoder),
+}
+
+impl Slots {
+    fn new(ring: &Ring, plain_modulus: u64) -> Result<Self, Failure> {
+        if ring.index().is_power_of_two() {
+            return Ok(Self::Numbers(BatchEncoder::new(ring.degree(), plain_modulus)?));
+        }
+        let encoder = GaloisEncoder::for_modulus(ring.index(), plain_modulus)?;
+        Ok(Self::Elements(encoder.in_basis(ring.coefficient_basis())))
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Numbers(encoder) => encoder.slots(),
+            Self::Elements(encoder) => encoder.slots(),
+        }
+    }
 }
 
 impl<P, E: ExactEvaluator> Exact<P, E> {
     fn new(parameters: P, evaluator: E) -> Result<Self, Failure> {
         let (context, ring) = (evaluator.context(), E::Scheme::rlwe(evaluator.context()).ring());
-        let encoder = BatchEncoder::new(ring.degree(), E::Scheme::plain_modulus(context))?;
+        let encoder = Slots::new(ring, E::Scheme::plain_modulus(context))?;
         Ok(Self { parameters, evaluator, encoder })
     }
 }
@@ -154,17 +180,49 @@ impl Scheme {
     /// Number of slots of one ciphertext.
     pub(crate) fn slots(&self) -> usize {
         match self {
-            Self::Bfv(exact) => exact.encoder.slots(),
-            Self::Bgv(exact) => exact.encoder.slots(),
+            Self::Bfv(exact) => exact.encoder.count(),
+            Self::Bgv(exact) => exact.encoder.count(),
             Self::Ckks(reals) => reals.evaluator.context().max_slots(),
         }
     }
 
-    pub(crate) fn encoder(&self) -> Result<&BatchEncoder, Failure> {
+    fn encoders(&self) -> Option<&Slots> {
         match self {
-            Self::Bfv(exact) => Ok(&exact.encoder),
-            Self::Bgv(exact) => Ok(&exact.encoder),
-            Self::Ckks(_) => Err(wrong_scheme("a plaintext modulus", "bfv or bgv", "ckks")),
+            Self::Bfv(exact) => Some(&exact.encoder),
+            Self::Bgv(exact) => Some(&exact.encoder),
+            Self::Ckks(_) => None,
+        }
+    }
+
+    /// Encoder of numbers in the slots of an exact scheme.
+    pub(crate) fn encoder(&self) -> Result<&BatchEncoder, Failure> {
+        match self.encoders() {
+            Some(Slots::Numbers(encoder)) => Ok(encoder),
+            Some(Slots::Elements(_)) => Err(Failure::new(
+                "WrongScheme",
+                "slots of numbers; this context has slots of field elements: encrypt_elements and decrypt_elements take those",
+            )),
+            None => Err(wrong_scheme("a plaintext modulus", "bfv or bgv", "ckks")),
+        }
+    }
+
+    /// Encoder of elements in the slots of a ring whose index is no power of two.
+    pub(crate) fn elements(&self) -> Result<&GaloisEncoder, Failure> {
+        match self.encoders() {
+            Some(Slots::Elements(encoder)) => Ok(encoder),
+            _ => Err(Failure::new(
+                "WrongScheme",
+                "slots of field elements; this context has slots of numbers: make one with Context.for_field",
+            )),
+        }
+    }
+
+    /// Plaintext modulus of an exact scheme.
+    pub(crate) fn plain_modulus(&self) -> Option<u64> {
+        match self {
+            Self::Bfv(exact) => Some(exact.parameters.plain_modulus()),
+            Self::Bgv(exact) => Some(exact.parameters.plain_modulus()),
+            Self::Ckks(_) => None,
         }
     }
 

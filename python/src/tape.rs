@@ -9,8 +9,9 @@ use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::tape::{Clear, Rehearsal as Played, Step, Tape as Steps, Wanted};
 
 use crate::compute::run;
-use crate::context::{Context, policy, security, unknown_scheme};
+use crate::context::Context;
 use crate::error::{Failure, OrRaise as _};
+use crate::request::{policy, security, unknown_scheme};
 use crate::scheme::Scheme;
 use crate::series::Series;
 

@@ -11,6 +11,7 @@
 from . import errors, lowlevel, ml
 from ._array import EncryptedArray
 from ._context import Context, insecure_for_research_only
+from ._fields import FieldArray
 from ._keys import Keys, PublicKeys, keygen
 from ._native import Series, SharingLedger, bootstrap_sets, threads
 from ._program import Plan, Program, program
@@ -20,6 +21,7 @@ from .errors import SunziError
 __all__ = [
     "Context",
     "EncryptedArray",
+    "FieldArray",
     "Keys",
     "Like",
     "Plan",

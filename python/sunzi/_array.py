@@ -18,6 +18,7 @@ from ._known import Known, of_numbers, safe
 from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two, signed
 from ._moves import compacted, gathered, turned
 from ._numpy import NumpyProtocol
+from ._schemes import Schemes
 from ._stored import Owner, array_bytes, read_array
 from ._wire import Bytes
 from .errors import MissingKey, NotFinite, OutsideBounds, RangeExceeded, ShapeError, WrongScheme
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 Axis = Union[int, tuple[int, ...], None]
 
 
-class EncryptedArray(Facts, NumpyProtocol):
+class EncryptedArray(Facts, NumpyProtocol, Schemes):
     """An array of any shape under encryption, over as many ciphertexts as it takes.
 
     ``+ - *`` take other encrypted arrays, numpy arrays and numbers, and broadcast; ``@``, ``**``, ``[]``, ``sum``, ``mean``, ``var``,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _html, _native, _wire
 from ._crt import CrtContext, CrtKey
-from .errors import Request, WrongScheme
+from .errors import PlainExponent, Request, ShapeError, WrongScheme
 
 SchemeName = Literal["bfv", "bgv", "ckks"]
 
@@ -52,12 +52,14 @@ def insecure_for_research_only() -> Iterator[None]:
 class Context:
     """Parameters and tables of one scheme. Holds no key; may be shared by any number of threads, and given away by ``to_bytes``."""
 
-    __slots__ = ("__weakref__", "_bytes", "_inner", "_set", "_top")
+    __slots__ = ("__weakref__", "_bfv", "_bytes", "_inner", "_set", "_top")
 
     _inner: _native.Context
     _bytes: bytes
     _set: str
     _top: int | None
+    #: That of BFV with the same keys, once it was asked for.
+    _bfv: Context | None
 
     def __init__(self) -> None:
         raise TypeError("make a context with Context.for_depth, Context.for_bootstrapping or Context.explicit")
@@ -70,7 +72,7 @@ class Context:
             return known
         context = cls.__new__(cls)
         context._inner, context._bytes, context._set = native, data, set_name
-        context._top = native.depth
+        context._top, context._bfv = native.depth, None
         if set_name:
             context._top = _native.bootstrap_levels_left(native, set_name)
         for key in [key for key, reference in list(_LIVE.items()) if reference() is None]:
@@ -131,12 +133,54 @@ class Context:
         security at all and is for tests. ``sharing`` is a pair, how many results will be shared and with how many statistical bits (``Keys.ledger``): it leaves room for
         ``Keys.decrypt_for_sharing`` at the end of the depth, and ``precision`` is then that of what is shared. Other settings are those of the Rust builder of the scheme.
         """
+        if "ring_index" in settings:
+            raise Request("a ring_index: its slots hold elements of a field, take Context.for_field; log2_degree chooses among the rings of numbers")
         name = _scheme_for(dtype, scheme)
         asked = _request(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
-        request: dict[str, Any] = {**asked, **settings, "sharing": sharing}
-        if name != "ckks" and "plain_modulus" not in settings and (request.get("plain_range") or 0) > _ONE_MODULUS:
+        request: dict[str, Any] = {**_joined(asked, settings), "sharing": sharing}
+        if name != "ckks" and (request.get("plain_range") or 0) > _ONE_MODULUS:
             return cls._of_all(_native.Context.choose_all(name, request))
         return cls._of(_native.Context.choose(name, request))
+
+    @classmethod
+    def for_field(
+        cls,
+        depth: int,
+        *,
+        prime: int,
+        ring_index: int,
+        exponent: int = 1,
+        scheme: Literal["bfv", "bgv"] = "bfv",
+        sums: int = 4,
+        plain_products: int = 1,
+        security: int = 128,
+        **settings: int,
+    ) -> Context:
+        """Chooses parameters whose slots hold elements of GF(p^d), p the ``prime``, for ``depth`` multiplications in a row: ``Keys.encrypt_elements`` takes them.
+
+        The ring is modulo the cyclotomic polynomial of ``ring_index`` m, which is odd or a multiple of four, no power of two, and no multiple of p. d is the order
+        of p modulo m, and there are φ(m)/d slots: GF(2^16) in 1024 slots for p = 2 and m = 21845. ``sunzi params --slots S --plain P`` names the m that serve. An
+        ``exponent`` r above 1 makes elements of the Galois ring GR(p^r, d). Before the first product and after each one there is room for sums of 2^``sums``
+        arrays with their Frobenius maps, and for ``plain_products`` products with clear arrays in a row.
+
+        >>> context = sunzi.Context.for_field(2, prime=2, ring_index=21845)     # doctest: +SKIP
+        >>> context.field.degree, context.field.slots                           # doctest: +SKIP
+        (16, 1024)
+        """
+        if ring_index > 0 and ring_index & (ring_index - 1) == 0:
+            raise Request(f"ring_index = {ring_index}, a power of two: slots hold numbers there, take Context.for_depth with dtype=int")
+        if prime < 0 or exponent < 0 or prime**exponent >= 1 << 60:
+            raise PlainExponent(f"{prime}^{exponent} as plaintext modulus: take a power of a prime below 2^60")
+        terms = 2**sums - 1
+        # A Frobenius map is made of at most eight.
+        maps = 8 * (terms + 1)
+        asked: dict[str, Any] = {"depth": depth, "plain_modulus": prime**exponent, "ring_index": ring_index, "security": security}
+        if scheme == "bfv":
+            asked.update(additions=sums, rotations=1, plain_products=plain_products)
+        else:
+            asked.update(fresh_additions=terms, fresh_rotations=maps, additions_per_level=terms, rotations_per_level=maps)
+            asked.update(fresh_plain_products=plain_products, plain_products_per_level=plain_products)
+        return cls._of(_native.Context.choose(scheme, {**asked, **settings}))
 
     @classmethod
     def explain(cls, depth: int, *, dtype: npt.DTypeLike = float, scheme: SchemeName | None = None, **settings: Any) -> str:
@@ -145,9 +189,7 @@ class Context:
         known: dict[str, Any] = {"bound": 1.0, "result_bound": None, "precision": 20, "slots": 1, "sums": _SUM_STEPS}
         known.update(plain_products=1, security=128)
         chosen = [settings.pop(key, value) for key, value in known.items()]
-        request = _request(name, depth, *chosen)
-        request.update(settings)
-        return _native.Context.explain(name, request)
+        return _native.Context.explain(name, _joined(_request(name, depth, *chosen), settings))
 
     @classmethod
     def for_bootstrapping(cls, name: str = "default_128") -> Context:
@@ -207,6 +249,25 @@ class Context:
         fields.text(self._set)
         return _wire.packed(_wire.BOOTSTRAP_CONTEXT, fields.to_bytes(), _wire.cut(self._bytes))
 
+    def to_bfv(self) -> Context:
+        """The context of BFV with the ring, the moduli, the plaintext modulus and so the keys of one of BGV: see ``EncryptedArray.to_bfv``. A context of BFV
+        gives itself."""
+        if self.scheme == "bfv":
+            return self
+        if self.is_real:
+            raise WrongScheme("a context of ckks, which computes with real numbers: integers change between bfv and bgv")
+        if not isinstance(self._contexts[0], _native.Context):
+            raise ShapeError("a change of scheme in a program: a plan is of one scheme, change before it or after it")
+        if self._bfv is None:
+            self._bfv = Context._of_all(_native.Context.bfv_of(self._contexts))
+        return self._bfv
+
+    def _shares_keys(self, other: Context) -> bool:
+        """Whether keys of this context serve the other one."""
+        if self is other or self == other:
+            return True
+        return self._parts == other._parts and self._contexts[0].shares_keys(other._contexts[0])
+
     @property
     def lowlevel(self) -> _native.Context:
         """The context of single ciphertexts, for compilers: see ``sunzi.lowlevel``."""
@@ -236,6 +297,12 @@ class Context:
     def slots(self) -> int:
         """Numbers in one ciphertext: n, or n/2 of real ones."""
         return self._inner.slots
+
+    @property
+    def field(self) -> _native.Field | None:
+        """What slots hold where that is no number: GF(p^d) of ``Context.for_field``."""
+        native = self._contexts[0]
+        return _native.Field(native) if native.ring_index & (native.ring_index - 1) else None
 
     @property
     def depth(self) -> int | None:
@@ -287,14 +354,17 @@ class Context:
         return hash((self._bytes, self._set))
 
     def __repr__(self) -> str:
-        log2_degree = self.degree.bit_length() - 1
         what = f"t = {self.plain_modulus}" if not self.is_real else f"depth {self.depth}"
         security = f"{self.security} bits" if self.security else "NO SECURITY"
-        return f"<sunzi.Context {self.scheme}, n = 2^{log2_degree}, {what}, log2 QP = {self.log2_key_modulus:.0f}, {security}>"
+        return f"<sunzi.Context {self.scheme}, n = {self._degree_told()}, {what}, log2 QP = {self.log2_key_modulus:.0f}, {security}>"
+
+    def _degree_told(self) -> str:
+        """The ring degree: a power of two, or any with the index of its ring."""
+        n, m = self.degree, self._inner.ring_index
+        return f"2^{n.bit_length() - 1}" if m == 2 * n else f"{n} (index {m})"
 
     def _facts(self) -> list[tuple[str, str]]:
-        log2_degree = self.degree.bit_length() - 1
-        facts = [("scheme", f"{self.scheme}, {'real numbers' if self.is_real else 'integers'}"), ("ring degree", f"2^{log2_degree}")]
+        facts = [("scheme", f"{self.scheme}, {'real numbers' if self.is_real else 'integers'}"), ("ring degree", self._degree_told())]
         facts.append(("numbers in a ciphertext", str(self.slots)))
         if self.depth is not None:
             facts.append(("depth", str(self.depth)))
@@ -337,6 +407,12 @@ def _scheme_for(dtype: npt.DTypeLike, scheme: SchemeName | None) -> SchemeName:
     if scheme == "ckks":
         raise WrongScheme("ckks computes with real numbers: give dtype=float, or take bfv or bgv for integers")
     return scheme or "bfv"
+
+
+def _joined(asked: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """A request with further settings: a plaintext modulus, or its bits, in the place of a range of results."""
+    plain = {"plain_range"} if {"plain_modulus", "plain_bits"} & settings.keys() else set()
+    return {**{name: value for name, value in asked.items() if name not in plain}, **settings}
 
 
 def _request(

@@ -127,6 +127,9 @@ class CrtCiphertext:
     def multiply_integer(self, factor: int) -> CrtCiphertext:
         return self._each(lambda a: a.multiply_integer(factor))
 
+    def switched(self, context: CrtContext) -> CrtCiphertext:
+        return CrtCiphertext(part.switched(other) for part, other in zip(self.parts, context.parts))
+
     def bounded_by(self, others: object) -> CrtCiphertext:
         return self
 

@@ -14,9 +14,10 @@ from . import _html, _native
 from ._array import EncryptedArray
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
+from ._fields import FieldArray, elements_decrypted, elements_encrypted, frobenius_exponents
 from ._stored import keys_bytes, read_keys
 from ._wire import Bytes
-from .errors import Ledger, MissingKey, ShapeError, Sharing
+from .errors import ContextMismatch, Ledger, MissingKey, ShapeError, Sharing
 
 #: Told what is being made, how many are done and how many there will be; from any thread.
 Progress = Callable[[str, int, int], object]
@@ -54,6 +55,18 @@ class PublicKeys:
         computes with them: it is checked, and the ciphertext tells it and nothing else of them. Unless given, real numbers lie within the bound of the context.
         """
         return encrypted(self.context, values, self.encryption, level, self, bounds)
+
+    def encrypt_elements(self, values: npt.ArrayLike) -> FieldArray:
+        """Encrypts elements of the field of a context of ``Context.for_field``: integers of shape (…, d), the coefficients of each element."""
+        return elements_encrypted(self.context, values, self.encryption, self)
+
+    def within(self, context: Context) -> PublicKeys:
+        """The same keys in another context of the same ring and moduli, as those of BFV and BGV that ``EncryptedArray.to_bfv`` and ``to_bgv`` go between."""
+        if context == self.context:
+            return self
+        if not self.context._shares_keys(context):
+            raise ContextMismatch(f"keys of {self.context!r} in {context!r}: ring, moduli or key switching are others, make keys in that context")
+        return PublicKeys(context, self.encryption.within(context._contexts[0]), self.evaluation)
 
     @property
     def id(self) -> str:
@@ -132,13 +145,27 @@ class Keys:
         """Encrypts an array of any shape under the secret key, which leaves less noise than the public one. ``bounds`` as for ``PublicKeys.encrypt``."""
         return encrypted(self.context, values, self.secret, level, self.public, bounds)
 
+    def encrypt_elements(self, values: npt.ArrayLike) -> FieldArray:
+        """Encrypts elements of a field under the secret key, as ``PublicKeys.encrypt_elements``."""
+        return elements_encrypted(self.context, values, self.secret, self.public)
+
+    def decrypt_elements(self, array: FieldArray) -> npt.NDArray[Any]:
+        """Opens an array of elements of a field: their coefficients, from 0 to p^r - 1."""
+        return elements_decrypted(array, self.secret)
+
     def decrypt(self, array: EncryptedArray) -> npt.NDArray[Any]:
         """Opens an array.
 
         Numbers opened from real ones carry an error that depends on the secret key: do not hand them to whoever made the
         array: ``decrypt_for_sharing`` hides it. SECURITY.md says more.
         """
-        return decrypted(array, self.secret)
+        return decrypted(array, self._secret_for(array.context))
+
+    def _secret_for(self, context: Context) -> _native.SecretKey:
+        """The secret key seen from the context of an array, which may be of another scheme with the same ring."""
+        if context == self.context or not self.context._shares_keys(context):
+            return self.secret
+        return self.secret.within(context._contexts[0])
 
     def ledger(
         self, path: str | PathLike[str] | None = None, *, queries: int = 1000, statistical_bits: int = 40
@@ -217,7 +244,7 @@ class Keys:
             )
         if not isinstance(noise, Real):
             raise TypeError(f"noise is log2 of a bound, a number, not {type(noise).__name__}")
-        return decrypted(array, Sharer(self.secret, ledger, float(noise)))
+        return decrypted(array, Sharer(self._secret_for(array.context), ledger, float(noise)))
 
     @property
     def id(self) -> str:
@@ -270,14 +297,18 @@ def keygen(
     of up to ``bootstrap_slots`` numbers in a ciphertext, all of them unless given.
     ``progress`` is called with what is being made, how many are done and how many there will be.
     """
-    native = context._contexts[0]
+    native, field = context._contexts[0], context.field
+    if field is not None and (rotations is not None or swap):
+        raise ShapeError("rotation keys of a field: slots of elements have no rows, leave rotations and swap out (keys for Frobenius maps are made)")
     secret = _native.SecretKey.generate(native)
     encryption = _native.PublicKey.generate(secret)
     if rotations is None:
         steps = [1 << i for i in range(context._row.bit_length() - 1)]
     else:
         steps = sorted({int(step) % context._row for step in rotations})
-    exponents = [native.rotation_exponent(step) for step in steps]
+    if field is not None:
+        steps, swap = [], False
+    exponents = frobenius_exponents(field) if field is not None else [native.rotation_exponent(step) for step in steps]
     if swap if swap is not None else steps and not context.is_real:
         exponents.append(native.swap_exponent())
     top = context.depth if context._set and level is None else level

@@ -35,6 +35,11 @@ class Context:
     def choose_all(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> list[Context]:
         """One for each plaintext modulus: of as many as the integers take."""
     @staticmethod
+    def bfv_of(contexts: Sequence[Context]) -> list[Context]:
+        """Those of BFV with the ring, the keys and the plaintext moduli of these of BGV."""
+    def shares_keys(self, other: Context) -> bool:
+        """Whether keys of this context serve another one."""
+    @staticmethod
     def explain(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> str: ...
     @staticmethod
     def explicit(
@@ -60,6 +65,9 @@ class Context:
     def scheme(self) -> str: ...
     @property
     def degree(self) -> int: ...
+    @property
+    def ring_index(self) -> int:
+        """m of the ring modulo the m-th cyclotomic polynomial."""
     @property
     def slots(self) -> int: ...
     @property
@@ -94,6 +102,34 @@ class Context:
         """The k of X → X^k that turns slots left: both rows of integers."""
     def swap_exponent(self) -> int:
         """The k of X → X^k that swaps the rows of integers, or conjugates."""
+
+@final
+class Field:
+    """What every slot of a context of field elements holds: GF(p^d), p the ``prime``, or GR(p^r, d) for an ``exponent`` r above 1. Elements are rows
+    of d coefficients from 0 to p^r - 1, that of 1 first, modulo the polynomial Y^d + ``relation``; Y has order m."""
+
+    def __new__(cls, context: Context) -> Field: ...
+    @property
+    def ring_index(self) -> int: ...
+    @property
+    def prime(self) -> int: ...
+    @property
+    def exponent(self) -> int: ...
+    @property
+    def degree(self) -> int:
+        """d: the order of p modulo m, and the number of coefficients of an element."""
+    @property
+    def slots(self) -> int:
+        """Elements in one ciphertext."""
+    @property
+    def relation(self) -> Integers:
+        """The d low coefficients of the polynomial that elements are taken modulo; its leading one is 1."""
+    def frobenius_exponent(self, times: int) -> int:
+        """The k of X → X^k that raises every slot to p^times."""
+    def encode(self, values: Integers) -> Plaintext: ...
+    def decode(self, plaintext: Plaintext) -> Integers: ...
+    def multiply(self, a: Integers, b: Integers) -> Integers:
+        """The products of clear elements, row by row."""
 
 @final
 class Plaintext:
@@ -205,6 +241,8 @@ class Ciphertext:
     def level_to(self, level: int) -> Ciphertext:
         """At the canonical scale of a lower level."""
     def set_scale(self, level: int, scale: float) -> Ciphertext: ...
+    def switched(self, context: Context) -> Ciphertext:
+        """The same integers in a context of the other exact scheme, BFV or BGV, of the same ring and plaintext modulus."""
     def with_magnitude(self, magnitude: float) -> Ciphertext:
         """With a tighter bound on the slots, which the caller knows."""
     def with_error(self, error: float) -> Ciphertext:

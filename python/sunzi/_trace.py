@@ -250,7 +250,7 @@ class _Native:
 
     def __init__(self, real: bool, log2_degree: int, scheme: str) -> None:
         self.scheme = scheme
-        self.degree = 1 << log2_degree
+        self.degree, self.ring_index = 1 << log2_degree, 2 << log2_degree
         self.slots = self.degree // 2 if real else self.degree
 
     def encode_integers(self, values: npt.NDArray[Any], slots: int) -> Numbers:

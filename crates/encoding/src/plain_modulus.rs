@@ -185,7 +185,7 @@ fn slot_order(t: u64, index: u64) -> Result<u64, PlainRefusal> {
 }
 
 /// Returns the prime p of a plaintext modulus t = p^r.
-fn prime_of(t: u64) -> Option<u64> {
+pub(crate) fn prime_of(t: u64) -> Option<u64> {
     let exponents = (1..=t.checked_ilog2()?).rev();
     let base = |r: u32| {
         let near = (t as f64).powf(1.0 / f64::from(r)).round() as u64;

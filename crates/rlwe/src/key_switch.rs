@@ -21,6 +21,8 @@ pub struct KeySwitchKey {
     seed: [u8; 32],
     options: GadgetOptions,
     level: usize,
+    /// Whether the level was the highest of its ring, so that the key has all moduli.
+    is_highest: bool,
     first: Vec<KeyPart>,
     second: UniformHalf<Vec<KeyPart>>,
 }
@@ -64,7 +66,7 @@ impl KeySwitchKey {
         let (lower_secret, lower_source) = (lower_secret?, lower_source?);
         let secret = lower_secret.as_deref().unwrap_or(secret);
         let source = lower_source.as_deref().unwrap_or(source);
-        let (ring, mut key) = (gadget.key_ring(), Unfinished::new(&gadget, level, rng));
+        let (ring, mut key) = (gadget.key_ring(), Unfinished::new(context, &gadget, level, rng));
         for digit in 0..gadget.digit_count() {
             let zero = zero_sample(ring, secret, key.uniform(ring, digit), rng)?;
             key.push(&gadget, gadget.key_part(zero, source, digit)?)?;
@@ -84,7 +86,7 @@ impl KeySwitchKey {
         context.check_security()?;
         let (gadget, level) = (context.gadget(), context.level());
         let ring = gadget.key_ring();
-        let mut keys: Vec<_> = secrets.iter().map(|_| Unfinished::new(gadget, level, rng)).collect();
+        let mut keys: Vec<_> = secrets.iter().map(|_| Unfinished::new(context, gadget, level, rng)).collect();
         for digit in 0..gadget.digit_count() {
             let uniform: Vec<_> = keys.iter().map(|key| key.uniform(ring, digit)).collect();
             let body = Zeroizing::new(vector_sample(ring, secrets, &uniform, rng)?);
@@ -100,14 +102,16 @@ impl KeySwitchKey {
         Ok(keys.into_iter().map(|key| key.finish(gadget)).collect())
     }
 
-    /// Makes the key-switching key with the given first halves; the uniform halves follow from the seed.
+    /// Makes the key-switching key of a level with the given first halves; the uniform halves follow from the seed.
     pub(crate) fn from_first(
+        context: &RlweContext,
         seed: [u8; 32],
-        options: GadgetOptions,
         level: usize,
         first: Vec<KeyPart>,
     ) -> Self {
-        Self { seed, options, level, first, second: UniformHalf::new() }
+        let options = context.gadget().options().clone();
+        let is_highest = level == context.level();
+        Self { seed, options, level, is_highest, first, second: UniformHalf::new() }
     }
 
     /// Drops the uniform halves of a key-switching key, half of its memory: they are drawn anew for every switch.
@@ -117,7 +121,7 @@ impl KeySwitchKey {
 
     /// Draws the uniform halves of a key-switching key from its seed.
     fn draw(&self, context: &RlweContext) -> Result<Vec<KeyPart>, RlweError> {
-        let gadget = context.gadget_at(self.level)?;
+        let gadget = context.gadget_at(self.level_in(context))?;
         let part = |digit| {
             let a = uniform(gadget.key_ring(), &self.seed, digit);
             Ok(gadget.pack_part(gadget.uniform_part(a, digit)?, digit)?)
@@ -142,6 +146,12 @@ impl KeySwitchKey {
         self.level
     }
 
+    /// The highest level of ciphertexts of this context that a key-switching key can switch: a key with all moduli
+    /// serves every ring of these moduli, however many levels that ring has.
+    pub(crate) fn level_in(&self, context: &RlweContext) -> usize {
+        if self.is_highest { context.level() } else { self.level }
+    }
+
     /// The number of digits of a key-switching key.
     #[must_use]
     pub fn digit_count(&self) -> usize {
@@ -163,8 +173,9 @@ impl KeySwitchKey {
         if self.options != *expected {
             return Err(RlweError::GadgetMismatch { expected: expected.clone(), got: self.options.clone() });
         }
-        if !context.ring().is_nested(level, self.level) {
-            return Err(RlweError::KeyLevel { key: self.level, ciphertext: level });
+        let own = self.level_in(context);
+        if !context.ring().is_nested(level, own) {
+            return Err(RlweError::KeyLevel { key: own, ciphertext: level });
         }
         Ok(())
     }
@@ -184,13 +195,14 @@ impl KeySwitchKey {
 struct Unfinished {
     seed: [u8; 32],
     level: usize,
+    is_highest: bool,
     halves: [Vec<KeyPart>; 2],
 }
 
 impl Unfinished {
-    fn new(gadget: &Gadget, level: usize, rng: &mut dyn CryptoRng) -> Self {
+    fn new(context: &RlweContext, gadget: &Gadget, level: usize, rng: &mut dyn CryptoRng) -> Self {
         let halves = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
-        Self { seed: randomness::public_seed(rng), level, halves }
+        Self { seed: randomness::public_seed(rng), level, is_highest: level == context.level(), halves }
     }
 
     fn uniform(&self, ring: &Ring, digit: usize) -> Poly<Evaluation> {
@@ -205,8 +217,9 @@ impl Unfinished {
     }
 
     fn finish(self, gadget: &Gadget) -> KeySwitchKey {
-        let (options, [first, second]) = (gadget.options().clone(), self.halves);
-        KeySwitchKey { seed: self.seed, options, level: self.level, first, second: second.into() }
+        let Self { seed, level, is_highest, halves: [first, second] } = self;
+        let options = gadget.options().clone();
+        KeySwitchKey { seed, options, level, is_highest, first, second: second.into() }
     }
 }
 

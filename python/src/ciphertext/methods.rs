@@ -21,6 +21,7 @@ use crate::ops;
 use crate::plaintext::Plaintext;
 use crate::scheme::{Cipher, Scheme, mixed};
 use crate::series::Series;
+use crate::unified;
 
 /// Returns a property of a ciphertext of any scheme.
 macro_rules! said {
@@ -180,6 +181,13 @@ impl Ciphertext {
             Cipher::Ckks(a) => Ok(scheme.reals()?.evaluator.set_scale(a, level, scale)?.into()),
             _ => Err(crate::scheme::wrong_scheme("a scale", "ckks", scheme.name())),
         })
+    }
+
+    /// Returns the ciphertext of the same message in BGV if it is one of BFV, in BFV if it is one of BGV.
+    fn switched(&self, py: Python<'_>, context: &Context) -> PyResult<Self> {
+        let (from, to, value) = (Arc::clone(&self.scheme), Arc::clone(&context.scheme), self.value());
+        let value = run(py, move || unified::switched(&from, &to, &value))?;
+        Ok(Self::new(&context.scheme, value))
     }
 
     /// Declares a tighter bound on the slots, which the caller knows.

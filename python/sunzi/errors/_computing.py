@@ -127,6 +127,10 @@ class PlainModulusMismatch(MismatchError):
     """A ciphertext of another plaintext modulus."""
 
 
+class PlainModuli(MismatchError):
+    """BFV and BGV of different plaintext moduli."""
+
+
 class PlaintextCount(MismatchError):
     """More or fewer plaintexts than plaintext moduli."""
 

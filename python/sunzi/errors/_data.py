@@ -8,7 +8,7 @@ class Algorithms(ParameterError):
 
 
 class ContextMismatch(ParameterError):
-    """The context is not that of the bootstrapping set."""
+    """The context is not that of the bootstrapping set, or has another ring or other moduli than the one it goes with."""
 
 
 class Degree(ParameterError):

@@ -6,7 +6,9 @@ use sunzi_bfv::Algorithms;
 use sunzi_bgv::{BgvError, Parameters};
 use sunzi_circuits::unified::{UnifiedError, multiply_through_bgv, to_bfv, to_bgv};
 use sunzi_encoding::{BatchEncoder, Encoder};
-use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
+use sunzi_ring::Ring;
+use sunzi_rlwe::wire::{from_bytes, to_bytes};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
 
 struct Both {
     bfv: sunzi_bfv::Evaluator,
@@ -30,7 +32,8 @@ fn both(t: u64, depth: usize) -> Both {
     let bgv = sunzi_bgv::Context::new(&parameters).unwrap();
     let algorithms =
         Algorithms { key_switching: parameters.key_switching().clone(), ..Algorithms::default() };
-    let ring = bgv.ring().clone();
+    // Levels of BGV may be sets of the moduli, those of BFV are the first of them.
+    let ring = Ring::new(bgv.ring().index(), parameters.moduli()).unwrap();
     let bfv = sunzi_bfv::Context::with_algorithms(ring, t, security, &algorithms).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(5);
     // One set of keys for both.
@@ -126,6 +129,25 @@ fn the_three_products_agree() {
         let square = both.bfv.square(&mixed, &both.relinearization).unwrap();
         assert_eq!(both.open_bfv(&square), products(&expected, &expected, t));
     }
+}
+
+#[test]
+fn keys_of_levels_that_are_sets_serve_levels_that_are_prefixes() {
+    const T: u64 = 1_099_511_619_841;
+    let mut both = both(T, 5);
+    assert_ne!(both.bfv.context().ring().level(), both.bgv.context().ring().level());
+    let galois =
+        GaloisKeys::for_rotations(both.bgv.context().rlwe(), &both.secret, [1], &mut both.rng).unwrap();
+    let (x, y) = (both.encrypt(&X), both.encrypt(&Y));
+    let product = both.bfv.multiply(&x, &y, &both.relinearization).unwrap();
+    assert_eq!(both.open_bfv(&product), products(&X, &Y, T));
+    let rotated = both.bfv.rotate_rows(&product, 1, &galois).unwrap();
+    assert_eq!(both.open_bfv(&rotated)[..3], products(&X, &Y, T)[1..]);
+    // Files name the level that the ring of their context has.
+    let bytes = to_bytes(both.bfv.context().rlwe(), &both.relinearization).unwrap();
+    let read: RelinearizationKey = from_bytes(both.bfv.context().rlwe(), &bytes).unwrap();
+    let square = both.bgv.square(&to_bgv(&both.bgv, &x).unwrap(), &read).unwrap();
+    assert_eq!(both.open_bgv(&square), products(&X, &X, T));
 }
 
 #[test]

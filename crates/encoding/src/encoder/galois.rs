@@ -12,6 +12,7 @@ use sunzi_math::{
 use zeroize::Zeroizing;
 
 use crate::index_search::{index_with_slots, neighbouring_primes, prime_of_order_one, without_prime};
+use crate::plain_modulus::prime_of;
 use crate::plaintext::check_index_degree;
 use crate::{EncodingError, PLAIN_MODULUS_LIMIT, Plaintext};
 
@@ -109,6 +110,23 @@ impl GaloisEncoder {
         let transform = SlotTransform::new(&index, &ring, &group)?;
         let tables = Arc::new(Tables { index, ring, group, transform });
         Ok(Self { tables, basis: CoefficientBasis::Powerful })
+    }
+
+    /// Makes the encoder for ring index m and a plaintext modulus t, a power of a prime.
+    ///
+    /// ```
+    /// let encoder = sunzi_encoding::GaloisEncoder::for_modulus(15, 49)?;
+    /// assert_eq!((encoder.ring().prime(), encoder.ring().exponent()), (7, 2));
+    /// # Ok::<(), sunzi_encoding::EncodingError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new); [`EncodingError::PlainPrime`] for a t that is no power of a prime.
+    pub fn for_modulus(m: u64, t: u64) -> Result<Self, EncodingError> {
+        // What is no power of a prime is refused as no prime.
+        let p = prime_of(t).unwrap_or(t);
+        let exponent = if p < 2 { 1 } else { t.checked_ilog(p).unwrap_or(1) };
+        Self::new(m, p, exponent)
     }
 
     /// Returns the encoder for rings whose coefficients are in this basis, as a ring's `coefficient_basis` says: the powerful one unless set.

@@ -119,15 +119,16 @@ pub(super) fn put_switch(
     bodies: Bodies,
     sink: &mut impl Sink,
 ) -> Result<(), WireError> {
-    key.check(context, key.level())?;
+    let level = key.level_in(context);
+    key.check(context, level)?;
     let mut fields = Fields::default();
-    fields.usize(key.level());
+    fields.usize(level);
     fields.bytes(key.seed());
     sink.sealed(fields.as_bytes())?;
     if bodies == Bodies::Zero {
         return Ok(());
     }
-    let gadget = context.gadget_at(key.level())?;
+    let gadget = context.gadget_at(level)?;
     for (digit, body) in key.first().iter().enumerate() {
         sink.key_part(&gadget, body, digit)?;
     }
@@ -154,5 +155,5 @@ pub(super) fn get_switch(
     if bodies == Bodies::Stored {
         source.seal("a key")?;
     }
-    Ok(KeySwitchKey::from_first(seed, gadget.options().clone(), level, first))
+    Ok(KeySwitchKey::from_first(context, seed, level, first))
 }

@@ -309,3 +309,15 @@ fn refusals_say_what_would_work() {
     let foreign = Plaintext::constant(1, 8, 4).unwrap();
     assert!(matches!(encoder.decode_elements(&foreign), Err(EncodingError::PlaintextMismatch { .. })));
 }
+
+#[test]
+fn a_modulus_that_is_no_power_of_a_prime_is_refused() {
+    let found = |t| GaloisEncoder::for_modulus(91, t).map(|e| (e.ring().prime(), e.ring().exponent()));
+    for (t, prime, exponent) in [(2, 2, 1), (1024, 2, 10), (331, 331, 1), (14641, 11, 4)] {
+        assert_eq!(found(t).unwrap(), (prime, exponent));
+    }
+    for t in [0, 1, 6, 1023] {
+        assert!(matches!(found(t), Err(EncodingError::PlainPrime { got, .. }) if got == t));
+    }
+    assert!(matches!(found(49), Err(EncodingError::PrimeDividesIndex { prime: 7, .. })));
+}
