@@ -1,9 +1,11 @@
 //! Reproduction of `[BEHZ16]`, "A Full RNS Variant of FV like Somewhat Homomorphic Encryption Schemes".
 
 mod bounds;
+mod costs;
 mod negacyclic;
 mod nfllib_moduli;
 mod noise_tree;
+mod reference;
 mod subject;
 mod table5;
 mod tables;
@@ -43,6 +45,8 @@ parts! {
     Figure2 = "figure2",
     /// Figure 3 of `[BEHZ16]`: noise of a multiplicative tree.
     Figure3 = "figure3",
+    /// Costs of appendix B.3 of `[BEHZ16]`, counted.
+    Costs = "costs",
     /// Numbers that the text of `[BEHZ16]` states.
     Text = "text",
 }
@@ -103,7 +107,8 @@ impl Paper for Options {
         let timed = self.parts.iter().any(|part| part.is_timed());
         let tree = self.wants_tree();
         // Two widths: keys, decryption, multiplication.
-        usize::from(timed) * self.log2_degrees.len() * 6 + usize::from(tree) * 3
+        let counted = self.parts.contains(&Part::Costs);
+        usize::from(timed) * self.log2_degrees.len() * 6 + usize::from(tree) * 3 + usize::from(counted)
     }
 
     fn effort(&self) -> String {
@@ -135,6 +140,7 @@ impl Paper for Options {
                 Part::Figure1 => run.figures.push(table5::figure1(&groups, &run.machine)),
                 Part::Figure2 => run.figures.push(table5::figure2(&groups, &run.machine)),
                 Part::Figure3 => run.figures.extend(tree.as_ref().map(noise_tree::Noise::figure)),
+                Part::Costs => run.tables.extend(costs::tables(&mut run.progress)?),
                 Part::Text => run.tables.push(text::table(&groups, tree.as_ref())?),
             }
         }
@@ -248,6 +254,6 @@ mod tests {
             ..Options::quick()
         });
         assert_that_checks_can_fail(&report);
-        assert_eq!(report.tables.len(), 6);
+        assert_eq!(report.tables.len(), 8);
     }
 }

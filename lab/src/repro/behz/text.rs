@@ -1,4 +1,4 @@
-//! What the text of `[BEHZ16]` states in numbers, apart from its tables: speed-ups, savings of noise, costs.
+//! What the text of `[BEHZ16]` states in numbers, apart from its tables: speed-ups, savings of noise.
 
 use sunzi_ring::MTilde;
 
@@ -6,7 +6,7 @@ use super::noise_tree::Noise;
 use super::subject::Variant;
 use super::table5::RECIPROCAL;
 use super::timing::{Group, Measured};
-use super::{ERROR_BOUND, Rational, Setting, Width, nfllib_moduli, tables};
+use super::{ERROR_BOUND, Rational, Setting, Width, costs, nfllib_moduli, tables};
 use crate::repro::{Result, Row, Rule, Table};
 
 /// Plaintext modulus t of the depths of appendix C.
@@ -17,7 +17,7 @@ pub(super) fn table(groups: &[Group], noise: Option<&Noise>) -> Result<Table> {
     let mut rows: Vec<Row> = SPEED_UPS.iter().map(|claim| claim.row(groups)).collect();
     rows.extend(noise.map_or_else(Vec::new, savings));
     rows.extend(depths()?);
-    rows.extend(costs());
+    rows.push(costs::leading()?);
     Ok(Table::new("Text", "numbers of the text; speed-ups are those of RNS over MP on scalar kernels", rows))
 }
 
@@ -135,39 +135,4 @@ fn depths() -> Result<Vec<Row>> {
             Some(nfllib_moduli::narrow()),
         ),
     ])
-}
-
-/// Number of moduli k at which costs are compared.
-const COSTS: [u64; 3] = [3, 6, 13];
-
-/// Appendix B.3: the cost of a multiplication, printed in total and added up from its steps.
-fn costs() -> Vec<Row> {
-    let row = |k: u64| {
-        let transforms = 4 * (2 * k + 1) + k * k;
-        let inverse = 3 * (2 * k + 1) + 2 * k;
-        let steps = [
-            4 * k * (k + 2),
-            4 * (k + 1),
-            3 * (2 * k + 1),
-            3 * k * (k + 1),
-            3 * k * (k + 2),
-            2 * k * k,
-            2 * k,
-        ];
-        let products: u64 = steps.iter().sum();
-        let row = Row::default().key("section", "B.3").key("claim", "cost of Mult_RNS, its steps added up");
-        let row = row
-            .key("k", k)
-            .printed("ntt", k * k + 8 * k + 4, Some(transforms))
-            .printed("inverse_ntt", 8 * k + 3, Some(inverse))
-            .printed("products/n", 10 * k * k + 25 * k + 7, Some(products));
-        let reason = (!row.holds()).then(|| {
-            format!(
-                "the steps S0 to S5 of the text add up to 12k² + 29k + 7, {} more",
-                products - (10 * k * k + 25 * k + 7)
-            )
-        });
-        row.because(reason)
-    };
-    COSTS.into_iter().map(row).collect()
 }
