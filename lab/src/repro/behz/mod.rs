@@ -5,6 +5,7 @@ mod costs;
 mod negacyclic;
 mod nfllib_moduli;
 mod noise_tree;
+mod paper_lifts;
 mod reference;
 mod subject;
 mod table5;
@@ -108,7 +109,7 @@ impl Paper for Options {
         let tree = self.wants_tree();
         // Two widths: keys, decryption, multiplication.
         let counted = self.parts.contains(&Part::Costs);
-        usize::from(timed) * self.log2_degrees.len() * 6 + usize::from(tree) * 3 + usize::from(counted)
+        usize::from(timed) * self.log2_degrees.len() * 6 + usize::from(tree) * 6 + usize::from(counted)
     }
 
     fn effort(&self) -> String {

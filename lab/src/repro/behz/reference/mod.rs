@@ -33,7 +33,7 @@ pub(super) struct Setting {
     b: Basis,
     /// The modulus m_sk alone, redundant beside B.
     sk: Basis,
-    /// Modulus m̃ of the small Montgomery reduction, a power of two.
+    /// Modulus m̃ of the small Montgomery reduction, a power of two; 1 for lifts without it.
     m_tilde: u64,
     /// Plaintext modulus t.
     t: u64,
@@ -203,10 +203,14 @@ impl Form {
     }
 }
 
-/// S0 and S1 of one polynomial, not counted: its lift modulo every prime of B_sk.
-#[cfg(test)]
+/// S0 and S1 of one polynomial, not counted: its lift modulo every prime of B_sk; where m̃ is 1 that of FastBconv alone,
+/// in [0, kq).
 pub(super) fn lift(setting: &Setting, x: &Limbs) -> Result<Limbs> {
-    let (uncounted, step) = (Counter::default(), Form::Read.step());
+    let uncounted = Counter::default();
+    if setting.m_tilde == 1 {
+        return read::fast_conversion(&uncounted, &setting.q, setting.b_sk().moduli(), x, 1);
+    }
+    let step = Form::Read.step();
     (step.reduce)(&uncounted, setting, (step.convert_up)(&uncounted, setting, x)?)
 }
 

@@ -16,7 +16,7 @@ fn factors(setting: &Setting) -> Result<Vec<u64>> {
 }
 
 /// FastBconv `[BEHZ16, eq. (2)]` of factor·x: k·n multiplications for the digits and as many for each target.
-fn fast_conversion(
+pub(super) fn fast_conversion(
     counter: &Counter,
     from: &Basis,
     to: &[u64],
