@@ -212,7 +212,7 @@ mod tests {
         let report = run_quietly(&options);
         let value = serde_json::to_value(&report).unwrap();
         let rows = value["tables"][0]["rows"].as_array().unwrap();
-        assert!(rows.len() >= 8, "{rows:#?}");
+        assert!(rows.len() >= 10, "{rows:#?}");
         for row in rows {
             let multiplies = row["nu"] == 30 && row["variant"] != "RNS-flp";
             assert!(row["ours"]["decrypt_ms"].as_f64().unwrap() > 0.0, "{row}");

@@ -4,7 +4,7 @@ use sunzi_ring::MTilde;
 
 use super::noise_tree::{Noise, Saved};
 use super::subject::Variant;
-use super::table5::RECIPROCAL;
+use super::table5::over_division;
 use super::timing::{Group, Measured};
 use super::{ERROR_BOUND, Rational, Setting, Width, costs, nfllib_moduli, tables};
 use crate::repro::{Result, Row, Rule, Table};
@@ -72,9 +72,15 @@ impl SpeedUp {
             .key("n", 1_u64 << log2_degree)
             .key("nu", width.bits())
             .judged("value", Some((printed, decimals)), ours, Rule::Larger(1.15));
+        let divides = of(Variant::Rns).zip(of(Variant::MpDiv)).map(|(rns, mp)| (rns.speed_up_over(mp), 2));
+        let row = row.judged("over_division", None::<u64>, divides, Rule::Equal);
         let reason = match found {
             _ if row.holds() => None,
-            true => Some(format!("Table 5 says how far each side moved; {RECIPROCAL}")),
+            true => {
+                let over = |mp: &Measured| Some(of(Variant::Rns)?.speed_up_over(self.series(mp)?));
+                let over = group.map_or_else(String::new, |group| over_division(group, over));
+                Some(format!("Table 5 says how far each side moved{over}"))
+            }
             false => Some("this degree is not timed in this run: --log-n leaves it out".to_owned()),
         };
         row.because(reason)
@@ -101,7 +107,8 @@ fn savings(noise: &Noise) -> Vec<Row> {
             .ours("with_centred_lifts", (saved.centred, 1));
         let reason = (!row.holds()).then(|| {
             format!(
-                "measured with the paper's lifts, whose mean makes most of it: with centred ones {:.1} %; of the bits                  that a level adds {:.1} %; the paper does not say of what {printed} % are",
+                "measured with the paper's lifts, whose mean makes most of it: with centred ones {:.1} %; of the bits \
+                 that a level adds {:.1} %; the paper does not say of what {printed} % are",
                 saved.centred, saved.a_level
             )
         });
