@@ -1,7 +1,7 @@
 //! BFV in words whose products lift their operands as `[BEHZ16, Alg. 2 and 3]` does, nothing centred: for measurements of
 //! noise, and slow.
 //!
-//! FastBconv takes |m̃·c|_q to [0, kq), and without m̃ that is the lift: its mean is (k − 1)/2 times q, where Sunzi's
+//! FastBconv takes |m̃·c|_q to [0, kq), and without m̃ that is the lift: its mean is k/2 times q, where Sunzi's
 //! lifts have none. All other steps are Sunzi's.
 
 use std::fmt;

@@ -67,10 +67,7 @@ fn row(group: &Group, measured: &Measured) -> Row {
     );
     let row = row.ours("rounds", ours.unwrap_or(&measured.decryption).len());
     if none {
-        return row.because(Some(match measured.variant {
-            Variant::MpDiv => "the paper's MP divides so; its times stand beside MP",
-            _ => "the paper has no such variant",
-        }));
+        return row.because(Some(not_printed(measured.variant)));
     }
     let mp = printed().find(|line| (line.log2_degree, line.nu, line.variant) == (log2_degree, nu, "MP"));
     let [mp_decryption, mp_multiplication] =
@@ -101,7 +98,15 @@ fn row(group: &Group, measured: &Measured) -> Row {
     row.because((!known.is_empty()).then(|| known.join("; ")))
 }
 
-/// What MP gains by, beside the speed-up over the variant that divides by q as the paper's MP does.
+/// Why the table has no line for a variant.
+fn not_printed(variant: Variant) -> &'static str {
+    match variant {
+        Variant::MpDiv => "the paper's MP divides so; its times stand beside MP",
+        _ => "the paper has no such variant",
+    }
+}
+
+/// The speed-up over the variant that divides by q as the paper's MP does, in words; none if it was not timed.
 pub(super) fn over_division(group: &Group, speed_up: impl Fn(&Measured) -> Option<f64>) -> String {
     let measured = group.of(Variant::MpDiv).and_then(speed_up);
     measured.map_or_else(String::new, |speed_up| {

@@ -21,7 +21,7 @@ pub struct Ratio<'a> {
 ///
 /// The rounding's result is ⌊(t·u + C)/q⌋ with C = K·q + ⌊q/2⌋ − t·offset. It is computed by the precomputed
 /// quotient t/q `[BEHZ16, B.3]` to one word after the point; where that word is ambiguous, by division; by division
-/// always after [`by_division`](Self::by_division).
+/// always after `by_division`.
 #[derive(Clone, Debug)]
 pub struct Rounding {
     division: Division,
