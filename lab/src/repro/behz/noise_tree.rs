@@ -4,7 +4,7 @@ use sunzi_math::log2;
 use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
 use sunzi_rlwe::randomness;
 
-use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic};
+use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic, paper_lifts};
 use crate::report::Corner;
 use crate::repro::{Figure, Known, LabError, NOT_PRINTED, Panel, Party, Progress, Result, noise};
 
@@ -32,12 +32,39 @@ impl Tree {
 /// The values of m̃ in Figure 3 of `[BEHZ16]`.
 const M_TILDES: [MTilde; 3] = [MTilde::None, MTilde::Bits8, MTilde::Bits16];
 
-/// Noise of the tree, log2 level by level from fresh ciphertexts on: bounds and largest measured values.
+/// log2 of noise, level by level from fresh ciphertexts on, for one m̃.
+struct Levels {
+    bounds: Vec<f64>,
+    /// The largest that was measured with Sunzi's lifts, which are centred.
+    centred: Vec<f64>,
+    /// The largest that was measured with the lifts of `[BEHZ16]`.
+    as_printed: Vec<f64>,
+}
+
+impl Levels {
+    /// The bits that the levels after the first one add with the lifts of `[BEHZ16]`.
+    fn growth(&self) -> f64 {
+        let first = self.as_printed.get(1).copied().unwrap_or_default();
+        self.as_printed.last().map_or(0.0, |last| last - first)
+    }
+}
+
+/// Percent of the bits of noise that an m̃ saves against no reduction, averaged over the levels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saved {
+    pub(super) bounds: f64,
+    pub(super) centred: f64,
+    pub(super) as_printed: f64,
+    /// What it saves, with the lifts of `[BEHZ16]`, of the bits that each level after the first one adds.
+    pub(super) a_level: f64,
+}
+
+/// Noise of the tree, bounds and largest measured values.
 pub(super) struct Noise {
     tree: Tree,
     capacity: f64,
-    /// For every m̃ the bounds and what was measured.
-    all: Vec<[Vec<f64>; 2]>,
+    /// Levels for every m̃, none first.
+    all: Vec<Levels>,
 }
 
 impl Noise {
@@ -48,33 +75,42 @@ impl Noise {
         for m_tilde in M_TILDES {
             progress.begin(format!("noise of a tree, {}", name(m_tilde)));
             let bounds = (0..=tree.depth).map(|depth| bound(&setting, depth, m_tilde, tree.count)).collect();
-            all.push([bounds, measure(tree, m_tilde)?]);
+            let centred = measure(tree, m_tilde, |words| words.clone())?;
+            progress.begin(format!("noise of a tree, {}, lifts as printed", name(m_tilde)));
+            all.push(Levels { bounds, centred, as_printed: measure(tree, m_tilde, paper_lifts::over)? });
         }
         Ok(Self { tree, capacity: log2_of(&setting.capacity(u64::MAX)), all })
     }
 
-    /// Percent of the bits of noise that each m̃ saves against no reduction, averaged over the levels: by the
-    /// bounds and measured.
-    pub(super) fn saved(&self) -> Vec<(MTilde, [f64; 2])> {
+    /// What each m̃ saves.
+    pub(super) fn saved(&self) -> Vec<(MTilde, Saved)> {
         let Some(without) = self.all.first() else { return Vec::new() };
-        let percent = |bits: &[f64], without: &[f64]| {
-            let levels = bits.iter().zip(without).skip(1).map(|(bits, without)| 1.0 - bits / without);
+        let percent = |of: fn(&Levels) -> &Vec<f64>, one: &Levels| {
+            let levels = of(one).iter().zip(of(without)).skip(1).map(|(bits, without)| 1.0 - bits / without);
             100.0 * levels.sum::<f64>() / f64::from(self.tree.depth.max(1))
         };
-        let all = M_TILDES.into_iter().zip(&self.all).skip(1);
-        all.map(|(m_tilde, [bounds, measured])| {
-            (m_tilde, [percent(bounds, &without[0]), percent(measured, &without[1])])
-        })
-        .collect()
+        let saved = |one: &Levels| Saved {
+            bounds: percent(|one| &one.bounds, one),
+            centred: percent(|one| &one.centred, one),
+            as_printed: percent(|one| &one.as_printed, one),
+            a_level: 100.0 * (1.0 - one.growth() / without.growth()),
+        };
+        M_TILDES.into_iter().zip(&self.all).skip(1).map(|(m_tilde, one)| (m_tilde, saved(one))).collect()
     }
 
     /// Draws Figure 3 of `[BEHZ16]`.
     pub(super) fn figure(&self) -> Figure {
         let mut panel = Panel::new("", false);
-        for (colour, (m_tilde, both)) in M_TILDES.into_iter().zip(&self.all).enumerate() {
-            for (words, values) in ["bound", "measured"].into_iter().zip(both) {
+        for (colour, (m_tilde, one)) in M_TILDES.into_iter().zip(&self.all).enumerate() {
+            let all = [
+                ("bound", &one.bounds),
+                ("measured", &one.centred),
+                ("measured, lifts as printed", &one.as_printed),
+            ];
+            for (shift, (words, values)) in all.into_iter().enumerate() {
                 let points = (0..).map(f64::from).zip(values.iter().copied());
-                panel.line(format!("{}, {words}", name(m_tilde)), colour + 1, words == "bound", points);
+                let colour = colour + 1 + 3 * (shift / 2);
+                panel.line(format!("{}, {words}", name(m_tilde)), colour, words == "bound", points);
             }
         }
         let Tree { log2_degree, count, depth } = self.tree;
@@ -111,7 +147,9 @@ fn log2_of(value: &Rational) -> f64 {
 }
 
 /// log2 of the largest noise among the tree's ciphertexts, level by level; every product is decrypted and checked.
-fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>> {
+///
+/// `lifts` is what the ring in words multiplies by.
+fn measure(tree: Tree, m_tilde: MTilde, lifts: impl Fn(&Ring) -> Ring) -> Result<Vec<f64>> {
     let moduli = Width::Bits30.moduli(tree.count)?;
     let scaling = ScalerOptions {
         multiplication: Multiplication::Behz,
@@ -120,7 +158,8 @@ fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>> {
         ..ScalerOptions::default()
     };
     let mut rng = randomness::from_os()?;
-    let party = Party::new(Ring::new(2 << tree.log2_degree, &moduli)?, PLAIN_MODULUS, scaling, &mut rng)?;
+    let ring = lifts(&Ring::new(2 << tree.log2_degree, &moduli)?);
+    let party = Party::new(ring, PLAIN_MODULUS, scaling, &mut rng)?;
     let mut pool = (0..POOL).map(|_| party.known(&mut rng)).collect::<Result<Vec<_>>>()?;
     let mut levels = vec![largest(&party, &pool)?];
     for _ in 0..tree.depth {
@@ -160,22 +199,28 @@ mod tests {
         let tree = Tree { log2_degree: 11, count: 3, depth: 4 };
         let mut steps = 0;
         let mut tell = |_: &str, done, _| steps = done;
-        let noise = Noise::measure(tree, &mut Progress::new(3, &mut tell)).unwrap();
+        let noise = Noise::measure(tree, &mut Progress::new(6, &mut tell)).unwrap();
         let figure = noise.figure();
         let series = &figure.panels[0].series;
-        assert_eq!(series.len(), 7);
-        for pair in series[..6].chunks(2) {
-            assert_eq!(pair[0].points.len(), 5);
-            for (bound, measured) in pair[0].points.iter().zip(&pair[1].points) {
-                assert!(measured.1 > 0.0 && measured.1 < bound.1, "{pair:?}");
+        assert_eq!(series.len(), 10);
+        for three in series[..9].chunks(3) {
+            let [bound, measured @ ..] = three else { panic!() };
+            for measured in measured {
+                assert_eq!(measured.points.len(), 5);
+                for (bound, measured) in bound.points.iter().zip(&measured.points) {
+                    assert!(measured.1 > 0.0 && measured.1 < bound.1, "{three:?}");
+                }
             }
         }
-        // Without reduction every level but the first, where relinearisation outweighs all, is noisier.
-        assert!(series[1].points[4].1 > series[5].points[4].1, "{series:?}");
-        assert_eq!(steps, 2);
+        // Without reduction every level but the first, where relinearisation outweighs all, is noisier, and more so
+        // if lifts have a mean.
+        assert!(series[1].points[4].1 > series[7].points[4].1, "{series:?}");
+        assert!(series[2].points[4].1 > series[1].points[4].1 + 2.0, "{series:?}");
+        assert_eq!(steps, 5);
         let [(MTilde::Bits8, eight), (MTilde::Bits16, sixteen)] = noise.saved()[..] else { panic!() };
-        for (fewer, more) in eight.iter().zip(sixteen) {
-            assert!(*fewer > 0.0 && more < 100.0, "{eight:?} {sixteen:?}");
+        for saved in [eight, sixteen] {
+            assert!(saved.bounds > 0.0 && saved.as_printed > saved.centred, "{saved:?}");
+            assert!(saved.a_level > saved.as_printed && saved.a_level < 100.0, "{saved:?}");
         }
     }
 }

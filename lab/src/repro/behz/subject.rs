@@ -14,6 +14,8 @@ use crate::repro::{LabError, Result, Timed, plaintexts, timed};
 pub(super) enum Variant {
     /// BFV in multi-precision on scalar kernels.
     Mp,
+    /// The same with a division by q for every rounding, as `[BEHZ16, 5.2]` says of its baseline.
+    MpDiv,
     /// BFV in RNS with floating-point decryption on scalar kernels.
     RnsFlp,
     /// BFV in RNS on scalar kernels.
@@ -31,6 +33,7 @@ impl Variant {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Mp => "MP",
+            Self::MpDiv => "MP-div",
             Self::RnsFlp => "RNS-flp",
             Self::Rns => "RNS",
             Self::MpSimd => "MP-SIMD",
@@ -42,7 +45,7 @@ impl Variant {
     /// The multi-precision variant on the same kernels as this one.
     pub(super) fn baseline(self) -> Self {
         match self {
-            Self::Mp | Self::RnsFlp | Self::Rns => Self::Mp,
+            Self::Mp | Self::MpDiv | Self::RnsFlp | Self::Rns => Self::Mp,
             Self::MpSimd | Self::RnsSimd | Self::Rns48 => Self::MpSimd,
         }
     }

@@ -31,7 +31,7 @@ fn printed() -> impl Iterator<Item = Line> {
 /// Table 5 of `[BEHZ16]` with these timings.
 pub(super) fn compute(groups: &[Group]) -> Table {
     let title = "milliseconds, median and distance between the quartiles, and speed-up over MP on the same kernels; MP, \
-                 RNS-flp, RNS on scalar kernels, MP-SIMD, RNS-SIMD (the paper's RNS-AVX2) on the fastest, RNS-48 with \
+                 MP-div (a division by q for every rounding), RNS-flp, RNS on scalar kernels, MP-SIMD, RNS-SIMD (the paper's RNS-AVX2) on the fastest, RNS-48 with \
                  Sunzi's 48-bit primes at equal log q";
     let rows = groups.iter().flat_map(|group| group.variants.iter().map(|one| row(group, one)));
     Table::new("Table 5", title, rows.collect())
@@ -67,41 +67,60 @@ fn row(group: &Group, measured: &Measured) -> Row {
     );
     let row = row.ours("rounds", ours.unwrap_or(&measured.decryption).len());
     if none {
-        return row.because(Some("the paper has no such variant"));
+        return row.because(Some(not_printed(measured.variant)));
     }
     let mp = printed().find(|line| (line.log2_degree, line.nu, line.variant) == (log2_degree, nu, "MP"));
     let [mp_decryption, mp_multiplication] =
         mp.map_or([None; 2], |line| [line.decryption[0], line.multiplication[0]]);
-    let waited = group.waited;
     let reasons = [
         Compared {
             what: "decryption",
             paper: [decryption[0], mp_decryption],
             ours: Some(&measured.decryption),
-            waited,
+            group,
+            series: |one| Some(&one.decryption),
         }
         .reason(&row, ["decrypt_ms", "decrypt_speed_up"], baseline.map(|one| &one.decryption)),
-        Compared { what: "multiplication", paper: [multiplication[0], mp_multiplication], ours, waited }
-            .reason(
-                &row,
-                ["multiply_ms", "multiply_speed_up"],
-                baseline.and_then(|one| one.multiplication.as_ref()),
-            ),
+        Compared {
+            what: "multiplication",
+            paper: [multiplication[0], mp_multiplication],
+            ours,
+            group,
+            series: |one| one.multiplication.as_ref(),
+        }
+        .reason(
+            &row,
+            ["multiply_ms", "multiply_speed_up"],
+            baseline.and_then(|one| one.multiplication.as_ref()),
+        ),
     ];
     let known: Vec<String> = reasons.into_iter().flatten().collect();
     row.because((!known.is_empty()).then(|| known.join("; ")))
 }
 
-/// What may make MP gain more than RNS; no baseline that divides was timed.
-pub(super) const RECIPROCAL: &str =
-    "it may be, and is not measured, that MP gains by a reciprocal where the paper's divides by q with GMP";
+/// Why the table has no line for a variant.
+fn not_printed(variant: Variant) -> &'static str {
+    match variant {
+        Variant::MpDiv => "the paper's MP divides so; its times stand beside MP",
+        _ => "the paper has no such variant",
+    }
+}
+
+/// The speed-up over the variant that divides by q as the paper's MP does, in words; none if it was not timed.
+pub(super) fn over_division(group: &Group, speed_up: impl Fn(&Measured) -> Option<f64>) -> String {
+    let measured = group.of(Variant::MpDiv).and_then(speed_up);
+    measured.map_or_else(String::new, |speed_up| {
+        format!("; over MP-div, which divides by q as the paper's MP does, the speed-up is {speed_up:.2}")
+    })
+}
 
 /// An operation of a variant: milliseconds printed for it and for MP, and its times here.
 struct Compared<'a> {
     what: &'static str,
     paper: [Option<f64>; 2],
     ours: Option<&'a Series>,
-    waited: f64,
+    group: &'a Group,
+    series: fn(&Measured) -> Option<&Series>,
 }
 
 impl Compared<'_> {
@@ -110,10 +129,11 @@ impl Compared<'_> {
         let [slow, less] =
             names.map(|name| row.quantities.iter().any(|one| one.name == name && needs_reason(one)));
         let (ours, [paper, mp]) = (self.ours?, self.paper);
-        let longer = if slow { Some(slower(ours, paper? * 1e-3, self.waited)?) } else { None };
+        let longer = if slow { Some(slower(ours, paper? * 1e-3, self.group.waited)?) } else { None };
         let moved = || {
             let [own, base] = [paper? / ours.median_ms(), mp? / baseline?.median_ms()];
-            Some(format!("{own:.1} times as fast as the paper's, and MP {base:.1} times: {RECIPROCAL}"))
+            let over = over_division(self.group, |mp| Some(ours.speed_up_over((self.series)(mp)?)));
+            Some(format!("{own:.1} times as fast as the paper's, and MP {base:.1} times{over}"))
         };
         let gained = if less { Some(moved()?) } else { None };
         let both: Vec<String> = longer.into_iter().chain(gained).collect();
@@ -140,15 +160,23 @@ fn operation(
 
 /// Figure 1 of `[BEHZ16]`: decryption times against the degree n.
 pub(super) fn figure1(groups: &[Group], machine: &Machine) -> Figure {
-    let shown =
-        [Variant::Mp, Variant::RnsFlp, Variant::Rns, Variant::MpSimd, Variant::RnsSimd, Variant::Rns48];
+    let shown = [
+        Variant::Mp,
+        Variant::RnsFlp,
+        Variant::Rns,
+        Variant::MpSimd,
+        Variant::RnsSimd,
+        Variant::Rns48,
+        Variant::MpDiv,
+    ];
     let ours = |measured: &Measured| Some(measured.decryption.median_ms());
     figure("Figure 1", "decryption, t = 2^10", &shown, |line| line.decryption[0], ours, groups, machine)
 }
 
 /// Figure 2 of `[BEHZ16]`: multiplication times against the degree n.
 pub(super) fn figure2(groups: &[Group], machine: &Machine) -> Figure {
-    let shown = [Variant::Mp, Variant::Rns, Variant::MpSimd, Variant::RnsSimd, Variant::Rns48];
+    let shown =
+        [Variant::Mp, Variant::Rns, Variant::MpSimd, Variant::RnsSimd, Variant::Rns48, Variant::MpDiv];
     let ours = |measured: &Measured| measured.multiplication.as_ref().map(Series::median_ms);
     let title = "multiplication with relinearisation, t = 2^10";
     figure("Figure 2", title, &shown, |line| line.multiplication[0], ours, groups, machine)

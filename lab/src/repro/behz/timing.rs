@@ -107,8 +107,12 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Subject>> {
     let context = research(MultiPrecision::over(&fastest), PLAIN_MODULUS, &gamma)?;
     let material = Material::new(&context, multiplies, &mut rng)?;
     let slow = research(MultiPrecision::over(&scalar), PLAIN_MODULUS, &gamma)?;
-    let mut entries =
-        vec![entry(Variant::Mp, limbs, slow, &material), entry(Variant::MpSimd, limbs, context, &material)];
+    let divides = research(MultiPrecision::over_by_division(&scalar), PLAIN_MODULUS, &gamma)?;
+    let mut entries = vec![
+        entry(Variant::Mp, limbs, slow, &material),
+        entry(Variant::MpDiv, limbs, divides, &material),
+        entry(Variant::MpSimd, limbs, context, &material),
+    ];
     let context = research(fastest.clone(), PLAIN_MODULUS, &gamma)?;
     let material = Material::new(&context, multiplies, &mut rng)?;
     for (variant, ring, algorithms) in

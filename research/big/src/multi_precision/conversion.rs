@@ -15,6 +15,8 @@ pub(super) enum Arithmetic {
     /// Sunzi's own arithmetic on words of sixty bits.
     #[default]
     Words,
+    /// The same with a division by q for every rounding, as [BEHZ16, 5.2] says of what it measures.
+    Division,
     /// Arithmetic of big integers by GMP.
     #[cfg(feature = "gmp")]
     Gmp,
@@ -51,10 +53,14 @@ impl Conversion {
     ) -> Result<Self, RingError> {
         let groups = group(source.moduli())?;
         let steps = match arithmetic {
-            Arithmetic::Words => {
+            Arithmetic::Words | Arithmetic::Division => {
                 let lift = Lift::new(source, &groups);
                 let half = half(source.product());
-                let rounding = ratio.map(|ratio| Rounding::new(ratio, &half, lift.length()));
+                let rounding = |ratio| Rounding::new(ratio, &half, lift.length());
+                let rounding = ratio.map(rounding).map(|rounding| match arithmetic {
+                    Arithmetic::Division => rounding.by_division(),
+                    _ => rounding,
+                });
                 let remainders = match &rounding {
                     Some(rounding) => Remainders::new(target, rounding.length(), rounding.shift())?,
                     None => Remainders::new(target, lift.length(), &half)?,

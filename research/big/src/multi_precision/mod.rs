@@ -10,6 +10,7 @@
 
 mod binary;
 mod conversion;
+mod division;
 mod gadget;
 #[cfg(feature = "gmp")]
 mod gmp;

@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 
+use super::division::Division;
 use super::lift::half;
 use super::words::{self, BITS, MASK, columns};
 
@@ -19,11 +20,13 @@ pub struct Ratio<'a> {
 /// Tables of the rounding u ↦ ⌊t·x/q⌉ + K for x = u − offset, a half rounding up: K makes the result non-negative.
 ///
 /// The rounding's result is ⌊(t·u + C)/q⌋ with C = K·q + ⌊q/2⌋ − t·offset. It is computed by the precomputed
-/// quotient t/q `[BEHZ16, B.3]` to one word after the point; where that word is ambiguous, by division.
+/// quotient t/q `[BEHZ16, B.3]` to one word after the point; where that word is ambiguous, by division; by division
+/// always after `by_division`.
 #[derive(Clone, Debug)]
 pub struct Rounding {
-    t: u64,
-    q: BigUint,
+    division: Division,
+    /// Whether every result is divided for.
+    divides: bool,
     /// Constant C of the rounding formula ⌊(t·u + C)/q⌋.
     pub constant: BigUint,
     /// Shift K that makes results of the rounding non-negative.
@@ -54,13 +57,18 @@ impl Rounding {
             fraction: ((&constant << BITS) / q).to_u128().unwrap_or(0),
             // Every neglected part is below 2^-60: two of the operands, that of C, and one for each dropped column.
             doubt: MASK - terms as u64 - 8,
-            t,
-            q: q.clone(),
+            division: Division::new(t, q, &constant),
+            divides: false,
             constant,
             shift,
             skip,
             reciprocal,
         }
+    }
+
+    /// Makes the tables divide by q every time, and not multiply by a quotient.
+    pub(super) fn by_division(self) -> Self {
+        Self { divides: true, ..self }
     }
 
     /// Number of words of a rounded result.
@@ -77,6 +85,9 @@ impl Rounding {
     /// another. `pairs` is working memory.
     #[inline]
     pub fn apply(&self, padded: &[u64], pairs: &mut Vec<[u64; 2]>, out: &mut [u64]) {
+        if self.divides {
+            return self.divide(padded, out);
+        }
         let operand = padded.get(self.skip..).unwrap_or_default();
         pairs.clear();
         pairs.extend(operand.iter().zip(operand.iter().skip(1)).map(|(&a, &b)| [a, b]));
@@ -109,8 +120,6 @@ impl Rounding {
     /// Computes the rounded result by division.
     #[cold]
     fn divide(&self, padded: &[u64], out: &mut [u64]) {
-        let u = words::integer(padded) >> BITS;
-        let quotient = (u * self.t + &self.constant) / &self.q;
-        out.copy_from_slice(&words::words(&quotient, out.len()));
+        self.division.apply(padded.get(1..).unwrap_or_default(), out);
     }
 }

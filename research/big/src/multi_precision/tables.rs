@@ -40,6 +40,13 @@ impl MultiPrecision {
         ring.with_tables(Self(Arithmetic::Words))
     }
 
+    /// Makes the ring of [`over`](Self::over) that divides by q for every rounding, as \[BEHZ16, 5.2\] does, where others
+    /// multiply by a precomputed quotient t/q: the same results, to compare the time with.
+    #[must_use]
+    pub fn over_by_division(ring: &Ring) -> Ring {
+        ring.with_tables(Self(Arithmetic::Division))
+    }
+
     /// Makes the ring of [`over`](Self::over) with the arithmetic of GMP, to compare with.
     #[cfg(feature = "gmp")]
     #[must_use]

@@ -31,10 +31,11 @@ fn rings(n: usize) -> Vec<Ring> {
 
 /// Returns a multi-precision ring for every arithmetic that was built in.
 fn arithmetics(ring: Ring) -> Vec<Ring> {
+    let divides = MultiPrecision::over_by_division(&ring);
     #[cfg(feature = "gmp")]
-    return vec![ring.clone(), MultiPrecision::over_with_gmp(&ring)];
+    return vec![ring.clone(), divides, MultiPrecision::over_with_gmp(&ring)];
     #[cfg(not(feature = "gmp"))]
-    vec![ring]
+    vec![ring, divides]
 }
 
 /// Returns test integers in [−Q/2, Q/2): both ends, random ones, and those for which t·x/q is as close to a

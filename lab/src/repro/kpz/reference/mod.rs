@@ -38,6 +38,8 @@ pub struct Counts {
 #[derive(Debug, Default)]
 pub struct Counter {
     transforms: Cell<u64>,
+    /// Number of inverse transforms among them.
+    inverses: Cell<u64>,
     products: Cell<u64>,
     floats: Cell<u64>,
 }
@@ -53,9 +55,19 @@ impl Counter {
         }
     }
 
+    /// Number of inverse transforms among the counted transforms.
+    pub(crate) fn inverses(&self) -> u64 {
+        self.inverses.get()
+    }
+
+    /// Counts multiplications of words that are done elsewhere.
+    pub(crate) fn add_products(&self, count: usize) {
+        self.products.set(self.products.get() + count as u64);
+    }
+
     /// Product a·b mod p of residues, counted as a multiplication.
     pub(crate) fn multiply(&self, a: i64, b: u64, p: u64) -> u64 {
-        self.products.set(self.products.get() + 1);
+        self.add_products(1);
         (i128::from(a) * i128::from(b)).rem_euclid(i128::from(p)) as u64
     }
 
@@ -80,24 +92,25 @@ impl Counter {
     }
 
     /// Forward transform of every limb, coefficients to evaluations, counted.
-    pub(crate) fn forward(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
-        self.transform(basis, limbs, NttPlan::forward)
+    pub(crate) fn forward(&self, basis: &Basis, mut limbs: Limbs) -> Result<Limbs> {
+        for (plan, limb) in basis.plans.iter().zip(&mut limbs) {
+            plan.forward(limb)?;
+            self.transforms.set(self.transforms.get() + 1);
+        }
+        Ok(limbs)
     }
 
     /// Inverse transform of every limb, evaluations to coefficients, counted.
     pub(crate) fn inverse(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
-        self.transform(basis, limbs, NttPlan::inverse)
+        self.inverse_scaled(basis, limbs, &vec![1; basis.count()])
     }
 
-    fn transform(
-        &self,
-        basis: &Basis,
-        mut limbs: Limbs,
-        how: fn(&NttPlan, &mut [u64]) -> Result<(), sunzi_kernels::KernelError>,
-    ) -> Result<Limbs> {
-        for (plan, limb) in basis.plans.iter().zip(&mut limbs) {
-            how(plan, limb)?;
+    /// Inverse transform of every limb times its constant, which the last stage multiplies by: counted as transforms.
+    pub(crate) fn inverse_scaled(&self, basis: &Basis, mut limbs: Limbs, factors: &[u64]) -> Result<Limbs> {
+        for ((plan, limb), &factor) in basis.plans.iter().zip(&mut limbs).zip(factors) {
+            plan.inverse_scaled(limb, &plan.scale(factor)?)?;
             self.transforms.set(self.transforms.get() + 1);
+            self.inverses.set(self.inverses.get() + 1);
         }
         Ok(limbs)
     }

@@ -66,8 +66,13 @@ fn switched(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<
     each(tensor(counter, &p.with(q), a, b)?, |x| scale_down(counter, p, q, *t, &x))
 }
 
-/// The tensor product of two ciphertexts with three multiplications instead of four.
+/// The tensor product of two ciphertexts in coefficient form.
 fn tensor(counter: &Counter, basis: &Basis, a: Pair, b: Pair) -> Result<[Limbs; 3]> {
+    each(tensor_values(counter, basis, a, b)?, |x| counter.inverse(basis, x))
+}
+
+/// The values of the tensor product of two ciphertexts, with three multiplications instead of four.
+pub(crate) fn tensor_values(counter: &Counter, basis: &Basis, a: Pair, b: Pair) -> Result<[Limbs; 3]> {
     let forward = |x| counter.forward(basis, x);
     let ([a0, a1], [b0, b1]) = (a, b);
     let (a0, a1, b0, b1) = (forward(a0)?, forward(a1)?, forward(b0)?, forward(b1)?);
@@ -76,10 +81,11 @@ fn tensor(counter: &Counter, basis: &Basis, a: Pair, b: Pair) -> Result<[Limbs; 
     let moduli = basis.moduli();
     let both = counter.pointwise(basis, &add(moduli, &a0, &a1), &add(moduli, &b0, &b1));
     let c1 = subtract(moduli, &subtract(moduli, &both, &c0), &c2);
-    each([c0, c1, c2], |x| counter.inverse(basis, x))
+    Ok([c0, c1, c2])
 }
 
-fn each(parts: [Limbs; 3], mut how: impl FnMut(Limbs) -> Result<Limbs>) -> Result<[Limbs; 3]> {
+/// Does the same to the three parts of a product.
+pub(crate) fn each(parts: [Limbs; 3], mut how: impl FnMut(Limbs) -> Result<Limbs>) -> Result<[Limbs; 3]> {
     let [c0, c1, c2] = parts;
     Ok([how(c0)?, how(c1)?, how(c2)?])
 }
