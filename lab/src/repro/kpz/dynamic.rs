@@ -11,7 +11,7 @@ use sunzi_bgv::{BgvError, Context, Evaluator, Parameters, ParametersBuilder};
 use sunzi_rlwe::randomness;
 
 use super::clear::Clear;
-use crate::repro::{Keys, LabError, Progress, Result, Row, Table, upper_median};
+use crate::repro::{Keys, LabError, NOT_PRINTED, Progress, Result, Row, Table, upper_median};
 
 /// Chains: plaintext modulus t, squarings in a row, and whether a value is loud; modulo 2 no factor is.
 const CHAINS: [(u64, usize, bool); 6] = [
@@ -98,6 +98,7 @@ impl Chain {
                 .ours("ms", (time, 2))
                 .ours("over_declared", (time / declared, 2))
                 .ours("bits_left", (left, 1))
+                .because(Some(NOT_PRINTED))
         };
         let [first, second] = &parties;
         Ok([row(first, "declared", declared, left[0]), row(second, "dynamic", dynamic, left[1])])
