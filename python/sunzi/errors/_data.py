@@ -55,6 +55,10 @@ class LevelsUnusable(ParameterError):
     """Numbers of moduli that make no levels."""
 
 
+class NotDynamic(ParameterError):
+    """Moduli that are not 1 modulo t, which dynamic switching takes: let the builder choose them."""
+
+
 class ModulusOutOfRange(ParameterError):
     """A modulus that no table takes."""
 
