@@ -1,4 +1,4 @@
-//! What is public in a lookup, and the secret word that is looked for in it.
+//! The public words of a lookup, and the secret word that is looked for among them.
 
 use std::path::Path;
 
@@ -150,7 +150,7 @@ impl Place {
         }
     }
 
-    /// What the server has in the clear.
+    /// Describes the public part of a lookup, which the server has in the clear.
     pub(super) fn public(&self) -> String {
         match self {
             Self::Sequence { letters } => format!("the sequence of {letters} letters, which is public"),

@@ -38,7 +38,7 @@ fn printed_total(k: u64) -> Cost {
     Cost { ntt: k * k + 8 * k + 4, inverse_ntt: 8 * k + 3, products: 10 * k * k + 25 * k + 7 }
 }
 
-/// What both forms of a product by `[BEHZ16, Alg. 3]` cost with k moduli; both products are decrypted.
+/// Costs of both forms of a product by `[BEHZ16, Alg. 3]` with k moduli; both products are decrypted.
 fn count(k: usize) -> Result<[Vec<Cost>; 2]> {
     let primes = primes_below(1 << 30, 2 * DEGREE as u64, 2 * k + 1)?;
     let (moduli, b_sk) = primes.split_at_checked(k).unwrap_or((&primes, &[]));
@@ -58,7 +58,7 @@ fn count(k: usize) -> Result<[Vec<Cost>; 2]> {
     Ok([costs, read])
 }
 
-/// What a product by Mult_MP costs with k moduli, step by step; the product is decrypted.
+/// Costs of the steps of a product by Mult_MP with k moduli; the product is decrypted.
 fn count_multi_precision(k: usize) -> Result<Vec<Cost>> {
     let primes = primes_below(1 << multi_precision::BITS, 2 * DEGREE as u64, 2 * k + 1)?;
     let (moduli, auxiliary) = primes.split_at_checked(k).unwrap_or((&primes, &[]));

@@ -55,7 +55,7 @@ pub(super) struct Saved {
     pub(super) bounds: f64,
     pub(super) centred: f64,
     pub(super) as_printed: f64,
-    /// What it saves, with the lifts of `[BEHZ16]`, of the bits that each level after the first one adds.
+    /// Percent saved, with the lifts of `[BEHZ16]`, of the bits that each level after the first one adds.
     pub(super) a_level: f64,
 }
 
@@ -82,7 +82,7 @@ impl Noise {
         Ok(Self { tree, capacity: log2_of(&setting.capacity(u64::MAX)), all })
     }
 
-    /// What each m̃ saves.
+    /// Percent of the bits of noise that each m̃ saves.
     pub(super) fn saved(&self) -> Vec<(MTilde, Saved)> {
         let Some(without) = self.all.first() else { return Vec::new() };
         let percent = |of: fn(&Levels) -> &Vec<f64>, one: &Levels| {

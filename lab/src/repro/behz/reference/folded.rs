@@ -28,7 +28,7 @@ fn reduce(counter: &Counter, setting: &Setting, mut x: Limbs) -> Result<Limbs> {
     Ok(add(b_sk.moduli(), &x, &spread(counter, &r, b_sk.moduli(), &factors)))
 }
 
-/// What the limbs of a product are multiplied by: ξ_q of t·c without the factors of the operands; t/q modulo B with
+/// Constants that the limbs of a product are multiplied by: ξ_q of t·c without the factors of the operands; t/q modulo B with
 /// (M/m_j)^-1 for S4; −t/(q·M) modulo m_sk.
 fn factors(setting: &Setting) -> Result<Vec<u64>> {
     let Setting { q, b, sk, m_tilde, t } = setting;

@@ -87,7 +87,7 @@ pub(super) enum Form {
     Folded,
 }
 
-/// What a step of a product costs.
+/// Costs of a step of a product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
     /// Number of forward transforms of one limb.

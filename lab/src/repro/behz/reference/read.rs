@@ -10,7 +10,7 @@ use crate::repro::kpz::reference::{Basis, Counter, Limbs, add, subtract};
 /// The steps as they read.
 pub(super) const STEPS: Step = Step { convert_up, reduce, factors, floor, convert_back };
 
-/// What the limbs of a product are multiplied by: nothing.
+/// Constants that the limbs of a product are multiplied by: nothing.
 fn factors(setting: &Setting) -> Result<Vec<u64>> {
     Ok(vec![1; setting.all().count()])
 }
