@@ -12,7 +12,7 @@ use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, memory, relinearization};
 
 use crate::noise::{self, LevelNoise, NoiseSettings};
-use crate::parameters::check_levels;
+use crate::parameters::{check_dynamic, check_levels};
 use crate::{Bgv, BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 
 /// Ring, plaintext modulus, levels and correction factors of BGV. Cheap to clone.
@@ -164,7 +164,7 @@ impl Context {
         let count = rlwe.level();
         let places = places(&rlwe, levels, shares)?;
         if budget.is_dynamic() {
-            check_dynamic(&places, *plain_modulus)?;
+            check_dynamic(places.iter().map(|place| place.modulus.clone()), *plain_modulus)?;
         }
         let factors = factors(&places, *plain_modulus)?;
         let scalers = (0..count).map(|_| OnceLock::new()).collect();
@@ -413,20 +413,6 @@ fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Pl
         places.push(Place { limbs, share, modulus, bits });
     }
     Ok(places)
-}
-
-/// Checks that any modulus of a chain may be dropped without a change of factor: every Q_i is 1 modulo t. With that
-/// the factor of a product is −1 at every place.
-fn check_dynamic(places: &[Place], plain_modulus: u64) -> Result<(), BgvError> {
-    let residue = |place: &Place| (&place.modulus % plain_modulus).to_u64().unwrap_or(0);
-    match places.iter().find(|place| residue(place) != 1) {
-        Some(place) => Err(BgvError::NotDynamic {
-            modulus: place.modulus.to_string(),
-            residue: residue(place),
-            plain_modulus,
-        }),
-        None => Ok(()),
-    }
 }
 
 /// The noise settings of the levels of a BGV chain.

@@ -1,6 +1,7 @@
 //! Parameters of BGV: plain, serialisable data.
 
 use num_bigint::BigUint;
+use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::{check_degree, check_plain_modulus_beside, is_batchable};
 use sunzi_math::log2_product;
@@ -283,11 +284,7 @@ impl Parameters {
             let levels = self.levels.iter().copied().take(moduli::MAX_MODULI).collect();
             return Err(BgvError::LevelsUnusable { levels, moduli: self.moduli.len() });
         }
-        let t = self.plain_modulus;
-        match self.moduli.iter().find(|&q| q % t != 1) {
-            Some(q) => Err(BgvError::NotDynamic { modulus: q.to_string(), residue: q % t, plain_modulus: t }),
-            None => Ok(()),
-        }
+        check_dynamic(self.moduli.iter().map(|&q| q.into()), self.plain_modulus)
     }
 
     /// Checks the levels of the ring; returns how many there are.
@@ -325,6 +322,21 @@ impl Parameters {
         }
         Ok(primes)
     }
+}
+
+/// Checks that moduli are 1 modulo t, so that any of them may be dropped without a change of factor: that of a product
+/// is −1 at every place.
+pub(crate) fn check_dynamic(
+    moduli: impl IntoIterator<Item = BigUint>,
+    plain_modulus: u64,
+) -> Result<(), BgvError> {
+    for modulus in moduli {
+        let residue = (&modulus % plain_modulus).to_u64().unwrap_or(0);
+        if residue != 1 {
+            return Err(BgvError::NotDynamic { modulus: modulus.to_string(), residue, plain_modulus });
+        }
+    }
+    Ok(())
 }
 
 /// Checks that levels have ascending numbers of moduli, at most as many as there are, or equal ones with ascending

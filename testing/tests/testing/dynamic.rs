@@ -3,16 +3,15 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng};
-use sunzi_bgv::{BgvError, Budget, Ciphertext, Context, Evaluator, Parameters, ParametersBuilder};
+use sunzi_bgv::{BgvError, Budget, Ciphertext, Context, Evaluator, Parameters};
 use sunzi_encoding::Plaintext;
 use sunzi_math::CoefficientBasis;
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_rlwe::wire::{from_bytes, to_bytes};
-use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
+use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey};
 use sunzi_testing::clear_ring::ClearRing;
 
-const LOG2_DEGREE: u32 = 6;
-const N: usize = 1 << LOG2_DEGREE;
+use crate::switched::{N, builder};
 
 type Value = (Ciphertext, Vec<u64>);
 
@@ -23,15 +22,6 @@ struct Party {
     relinearization: RelinearizationKey,
     public: PublicKey,
     rng: ChaCha20Rng,
-}
-
-fn builder(t: u64, depth: usize) -> ParametersBuilder {
-    Parameters::builder()
-        .depth(depth)
-        .plain_modulus(t)
-        .batching(false)
-        .log2_degree(LOG2_DEGREE)
-        .security(Security::InsecureForResearchOnly)
 }
 
 fn dynamic(t: u64, depth: usize) -> Parameters {

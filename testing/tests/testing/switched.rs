@@ -13,7 +13,7 @@ use sunzi_rlwe::{PublicKey, RelinearizationKey, RlweError, SecretKey, Security};
 use sunzi_testing::storage::stored;
 
 const LOG2_DEGREE: u32 = 6;
-const N: usize = 1 << LOG2_DEGREE;
+pub(crate) const N: usize = 1 << LOG2_DEGREE;
 
 struct Party {
     evaluator: Evaluator,
@@ -101,7 +101,8 @@ fn negacyclic(a: &Plaintext, b: &Plaintext) -> Plaintext {
     Plaintext::new(product, t).unwrap()
 }
 
-fn builder(t: u64, depth: usize) -> ParametersBuilder {
+/// Asks for BGV parameters of a small ring without security.
+pub(crate) fn builder(t: u64, depth: usize) -> ParametersBuilder {
     Parameters::builder()
         .depth(depth)
         .plain_modulus(t)
