@@ -12,7 +12,7 @@ use super::{Digits, GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
 use crate::error::{check_table, entry, part};
 use crate::opaque::Content;
 use crate::parallel::{
-    ENDED, GroupOutputs, Parallelism, Work, block_of, for_each_group, group_outputs, longest,
+    BLOCK, ENDED, GroupOutputs, Parallelism, Work, block_of, for_each_group, group_outputs, longest,
 };
 use crate::scratch::Scratch;
 use crate::transform::Plan;
@@ -315,7 +315,7 @@ impl<'a> InnerProducts<'a> {
     fn convert_group(&self, g: usize, slots: &mut [u64], inside: Parallelism) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let group = entry("group of targets", &tables.groups, g)?;
-        let rows = self.rows.chunks_exact(n);
+        let rows = self.rows.chunks_exact(n + PAD).filter_map(|row| row.get(..n));
         for (j, lift) in tables.lifts.iter().enumerate() {
             let LiftKind::Remainder { conversions, .. } = &lift.kind else { continue };
             let slots = slots.chunks_exact_mut(tables.lifts.len() * (n + PAD));
@@ -349,7 +349,12 @@ impl<'a> InnerProducts<'a> {
                     plan.forward_outer_from(out, limb_of_input(input, target)?, 0)?;
                 }
                 (false, _, LiftKind::Residue { digit, .. }) => {
-                    let row = self.rows.chunks_exact(n).nth(lift.range.start).unwrap_or_default();
+                    let row = self
+                        .rows
+                        .chunks_exact(n + PAD)
+                        .nth(lift.range.start)
+                        .and_then(|row| row.get(..n))
+                        .unwrap_or_default();
                     lift_residue(out, row, digit, plan)?;
                 }
                 (false, _, LiftKind::Remainder { .. }) => plan.forward_outer(out)?,
@@ -429,9 +434,11 @@ fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
     let remainders = tables.lifts.iter().any(|lift| matches!(lift.kind, LiftKind::Remainder { .. }));
     let quotients = if remainders { tables.lifts.len() } else { 0 };
     let limbs = tables.ring.basis().len();
-    let mut rows = Scratch::new((limbs + quotients) * n);
-    let (residues, quotients) = rows.split_at_mut_checked(limbs * n).unwrap_or_default();
-    tables.ring.parallelism().for_each_limb(Work::Transform, residues, n, |i, row| {
+    let mut rows = Scratch::new((limbs + quotients) * (n + PAD));
+    let (residues, quotients) = rows.split_at_mut_checked(limbs * (n + PAD)).unwrap_or_default();
+    let spaces: Vec<(usize, &mut [u64])> =
+        residues.chunks_exact_mut(n + PAD).filter_map(|row| row.get_mut(..n)).enumerate().collect();
+    tables.ring.parallelism().for_each(Work::Transform, limbs * n, spaces, |(i, row)| {
         let lift = tables.lifts.iter().find(|lift| lift.range.contains(&i));
         let lift = lift.ok_or(RingError::MissingTable { table: "digit", limb: i })?;
         let (plan, limb) = (tables.ring.plan(i)?, limb_of_input(input, i)?);
@@ -451,11 +458,20 @@ fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
         Ok(())
     })?;
     let residues = &*residues;
-    tables.ring.parallelism().for_each_part([quotients], n, |i, part, [out]| {
+    let quotients_len = quotients.len();
+    let spaces: Vec<(usize, Range<usize>, &mut [u64])> = quotients
+        .chunks_exact_mut(n + PAD)
+        .enumerate()
+        .flat_map(|(i, row)| {
+            let row = row.get_mut(..n).unwrap_or_default();
+            row.chunks_mut(BLOCK).enumerate().map(move |(b, out)| (i, b * BLOCK..b * BLOCK + out.len(), out))
+        })
+        .collect();
+    tables.ring.parallelism().for_each(Work::Elementwise, quotients_len, spaces, |(i, part, out)| {
         let Lift { range, kind, .. } = entry("digit", &tables.lifts, i)?;
         // A residue has no quotient.
         let LiftKind::Remainder { rounding, .. } = kind else { return Ok(()) };
-        let rows = residues.chunks_exact(n).skip(range.start).take(range.len());
+        let rows = residues.chunks_exact(n + PAD).skip(range.start).take(range.len());
         Ok(rounding.apply(&block_of(rows, &part), out)?)
     })?;
     Ok(rows)
