@@ -20,30 +20,42 @@ use super::progress::Progress;
 /// Computes the tables and figures asked for, prints the tables and writes the figures.
 pub(crate) fn run(paper: &Paper) -> Result<()> {
     match paper {
-        Paper::Behz { run, log_n } => reproduce(run, "repro-behz", |options: &mut behz::Options| {
-            if !log_n.is_empty() {
-                options.log2_degrees.clone_from(log_n);
-                options.log2_degrees.sort_unstable();
-                options.log2_degrees.dedup();
-            }
-        }),
-        Paper::Kpz(run) => reproduce(run, "repro-kpz", |_: &mut repro::kpz::Options| {}),
-        Paper::Akimoto(run) => reproduce(run, "repro-akimoto", |options: &mut akimoto::Options| {
-            options.threads = run.threads.map_or(options.threads, usize::from);
-        }),
-        Paper::Bajard(run) => reproduce(run, "repro-bajard", |_: &mut repro::bajard::Options| {}),
-        Paper::Takeshita { run, bits } => {
-            reproduce(run, "repro-takeshita", |options: &mut takeshita::Options| {
-                options.most_bits = bits.map_or(options.most_bits, usize::from);
+        Paper::Behz { run, log_n } => {
+            reproduce(run, "repro-behz", &listed("--log-n", log_n), |options: &mut behz::Options| {
+                if !log_n.is_empty() {
+                    options.log2_degrees.clone_from(log_n);
+                    options.log2_degrees.sort_unstable();
+                    options.log2_degrees.dedup();
+                }
             })
         }
+        Paper::Kpz(run) => reproduce(run, "repro-kpz", "", |_: &mut repro::kpz::Options| {}),
+        Paper::Akimoto(run) => reproduce(run, "repro-akimoto", "", |options: &mut akimoto::Options| {
+            options.threads = run.threads.map_or(options.threads, usize::from);
+        }),
+        Paper::Bajard(run) => reproduce(run, "repro-bajard", "", |_: &mut repro::bajard::Options| {}),
+        Paper::Takeshita { run, bits } => reproduce(
+            run,
+            "repro-takeshita",
+            &listed("--bits", bits.as_slice()),
+            |options: &mut takeshita::Options| {
+                options.most_bits = bits.map_or(options.most_bits, usize::from);
+            },
+        ),
     }
 }
 
-/// Reproduces a paper with changed options; figures go into `folder` unless another is asked for.
+/// An option of the command line with its values; nothing without values.
+fn listed(option: &str, values: &[impl ToString]) -> String {
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    if values.is_empty() { String::new() } else { format!(" {option} {}", values.join(",")) }
+}
+
+/// Reproduces a paper with changed options, which `own` names; figures go into `folder` unless another is asked for.
 fn reproduce<P: repro::Paper>(
     args: &RunArgs<P::Part>,
     folder: &str,
+    own: &str,
     change: impl FnOnce(&mut P),
 ) -> Result<()> {
     let mut options = if args.quick { P::quick() } else { P::full() };
@@ -53,8 +65,14 @@ fn reproduce<P: repro::Paper>(
     change(&mut options);
     options.validate()?;
     super::on_threads(args.threads)?;
-    let command =
-        format!("cargo lab {}{}", folder.replacen('-', " ", 1), if args.quick { " --quick" } else { "" });
+    let parts: Vec<&str> = args.only.iter().map(|part| part.name()).collect();
+    let command = format!(
+        "cargo lab {}{}{}{own}{}",
+        folder.replacen('-', " ", 1),
+        if args.quick { " --quick" } else { "" },
+        listed("--only", &parts),
+        listed("--threads", args.threads.as_slice())
+    );
     // Figures of a page lie beside it, in a folder of its name.
     let beside = args.markdown.as_ref().map(|page| page.with_extension(""));
     let folder = args.out.clone().or(beside).unwrap_or_else(|| PathBuf::from(folder));

@@ -74,7 +74,38 @@ impl Table {
     pub(crate) fn new(name: &'static str, title: impl Into<String>, rows: Vec<Row>) -> Self {
         Self { name, title: title.into(), rows }
     }
+
+    /// Runs of rows that have equal keys and quantities, by name: each is a grid of its own.
+    #[must_use]
+    pub fn grids(&self) -> Vec<&[Row]> {
+        self.rows.chunk_by(|row, next| row.names().eq(next.names())).collect()
+    }
+
+    /// Reasons of the table's rows, each once, with the rows that have it: all, the names of few, or of some and how many more.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<(String, &str)> {
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        for row in &self.rows {
+            let Some(reason) = row.reason.as_deref() else { continue };
+            match reasons.iter_mut().find(|(other, _)| *other == reason) {
+                Some((_, rows)) => rows.push(row.name()),
+                None => reasons.push((reason, vec![row.name()])),
+            }
+        }
+        let rows = |names: Vec<String>| match names.len() {
+            all if all == self.rows.len() && all > 1 => "all rows".to_owned(),
+            many if many > NAMED => {
+                let (some, rest) = names.split_at(NAMED - 1);
+                format!("{}; and {} more", some.join("; "), rest.len())
+            }
+            _ => names.join("; "),
+        };
+        reasons.into_iter().map(|(reason, names)| (rows(names), reason)).collect()
+    }
 }
+
+/// Most rows of one reason that are all named.
+const NAMED: usize = 4;
 
 impl Quantity {
     /// Verdict on the quantity; none if the reproduced paper does not print it.
@@ -123,6 +154,11 @@ impl Row {
     pub(crate) fn because(mut self, reason: Option<impl Into<String>>) -> Self {
         self.reason = reason.map(Into::into);
         self
+    }
+
+    /// Names of the keys and quantities of the row.
+    fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.keys.iter().map(|(name, _)| *name).chain(self.quantities.iter().map(|one| one.name))
     }
 
     /// Keys of the row in one line, which name it.
@@ -207,6 +243,25 @@ mod tests {
         assert!(differing.is_unexplained() && !differing.because(Some("a misprint")).is_unexplained());
         let more = row(Some(Value::Ratio(1, 3)), None).ours("k", 1_u64);
         assert_eq!(more.verdict(), Some(Verdict::Equal), "what the paper does not print cannot differ");
+    }
+
+    #[test]
+    fn rows_of_one_shape_are_a_grid_and_every_reason_stands_once() {
+        let rows = |n: u64, reason| {
+            let row = Row::default().key("n", n).ours("k", 1_u64);
+            row.because(Some(reason))
+        };
+        let other = row(None, Some("another"));
+        let mut all: Vec<Row> = (0..6).map(|n| rows(n, "one")).collect();
+        let table = |rows: &[Row]| Table::new("Table", "of tests", rows.to_vec());
+        assert_eq!(table(&all).reasons(), [("all rows".to_owned(), "one")]);
+        assert_eq!(table(&all[..1]).reasons(), [("n = 0".to_owned(), "one")]);
+        all.insert(3, other);
+        let table = table(&all);
+        let lengths: Vec<usize> = table.grids().into_iter().map(<[Row]>::len).collect();
+        assert_eq!(lengths, [3, 1, 3]);
+        let expected = [("n = 0; n = 1; n = 2; and 3 more", "one"), ("n = 2048", "another")];
+        assert_eq!(table.reasons(), expected.map(|(rows, reason)| (rows.to_owned(), reason)));
     }
 
     #[test]

@@ -33,34 +33,39 @@ struct Column {
 }
 
 fn table(table: &Table) -> String {
-    let columns = columns(table);
-    let keys = table.rows.first().map_or(&[][..], |row| &row.keys);
-    let mut headings: Vec<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
-    headings.extend(columns.iter().map(|column| column.heading.clone()));
-    let mut grid = empty_table(&headings);
-    for row in &table.rows {
-        grid.add_row(cells(row, &columns));
+    let mut text = format!("{}: {}\n", table.name, table.title);
+    for rows in table.grids() {
+        let _ = writeln!(text, "{}", grid(rows));
     }
-    right_align(&mut grid, 0..headings.len());
-    let mut text = format!("{}: {}\n{grid}\n", table.name, table.title);
     let _ = writeln!(text, "{}", page::counts(&table.rows));
-    for row in &table.rows {
-        if let Some(reason) = &row.reason {
-            let _ = writeln!(text, "  {}: {reason}", row.name());
-        }
+    for (rows, reason) in table.reasons() {
+        let _ = writeln!(text, "  {rows}: {reason}");
     }
     text
 }
 
-/// The columns of a reproduced table, the paper's and Sunzi's for each quantity, without columns that hold nothing.
-fn columns(table: &Table) -> Vec<Column> {
-    let quantities = table.rows.first().map_or(&[][..], |row| &row.quantities);
+fn grid(rows: &[Row]) -> String {
+    let columns = columns(rows);
+    let keys = rows.first().map_or(&[][..], |row| &row.keys);
+    let mut headings: Vec<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
+    headings.extend(columns.iter().map(|column| column.heading.clone()));
+    let mut grid = empty_table(&headings);
+    for row in rows {
+        grid.add_row(cells(row, &columns));
+    }
+    right_align(&mut grid, 0..headings.len());
+    grid.to_string()
+}
+
+/// The columns of rows of one shape, the paper's and Sunzi's for each quantity, without columns that hold nothing.
+fn columns(rows: &[Row]) -> Vec<Column> {
+    let quantities = rows.first().map_or(&[][..], |row| &row.quantities);
     let sides: [(&str, Side); 2] = [("paper", |one| &one.paper), ("ours", |one| &one.ours)];
     let mut columns = Vec::new();
     for (index, quantity) in quantities.iter().enumerate() {
         let mut name = quantity.name;
         for (side, of) in sides {
-            let mut cells = table.rows.iter().filter_map(|row| row.quantities.get(index));
+            let mut cells = rows.iter().filter_map(|row| row.quantities.get(index));
             if cells.any(|one| of(one).is_some()) {
                 columns.push(Column {
                     heading: format!("{}\n{side}", name.replacen('_', "\n", 1).replace('_', " ")),

@@ -41,21 +41,14 @@ pub(crate) fn render(report: &Report, command: &str, figures: &str) -> String {
 
 fn table(text: &mut String, table: &Table) {
     let _ = write!(text, "\n## {}: {}\n\n{}.\n", table.name, table.title, counts(&table.rows));
-    // Rows of one table may have different keys and quantities: each shape is a grid of its own.
-    let shape = |row: &Row| -> Vec<&'static str> {
-        row.keys.iter().map(|(name, _)| *name).chain(row.quantities.iter().map(|one| one.name)).collect()
-    };
-    let mut rest = &table.rows[..];
-    while let Some(first) = rest.first() {
-        let (grid, others) = rest.split_at(rest.iter().take_while(|row| shape(row) == shape(first)).count());
+    for grid in table.grids() {
+        if text.ends_with("|\n") {
+            text.push('\n');
+        }
         self::grid(text, grid);
-        rest = others;
     }
-    let reasons: Vec<_> = table
-        .rows
-        .iter()
-        .filter_map(|row| Some(format!("* {}: {}", row.name(), row.reason.as_ref()?)))
-        .collect();
+    let reasons: Vec<String> =
+        table.reasons().into_iter().map(|(rows, reason)| format!("* {rows}: {reason}")).collect();
     if !reasons.is_empty() {
         let _ = write!(text, "\n{}\n", reasons.join("\n"));
     }

@@ -9,11 +9,8 @@ use super::simulation::{Kind, Step, Work};
 use crate::repro::{LabError, Result, Timed, on_threads};
 use crate::subjects::strategies::{Operation, Subject};
 
-/// Limbs that are transformed, and targets of a conversion, in one measurement.
-const LIMBS: usize = 8;
+/// Targets of a conversion in one measurement, as many as in an operation.
 const TARGETS: usize = 4;
-/// Coefficients that a conversion handles together.
-const BLOCK: usize = 1024;
 /// Parallel loops that a barrier is the mean of.
 const LOOPS: u32 = 200;
 
@@ -44,42 +41,44 @@ impl Costs {
     ) -> Result<Self> {
         let context = subject.context()?;
         let rlwe = context.rlwe();
-        let count = |level| Ok::<_, LabError>(rlwe.ring_at(level)?.words()?.basis().len());
-        let (limbs, lower) = (count(level)?, count(level.saturating_sub(1))?);
-        let special = rlwe.key_ring().words()?.basis().len().saturating_sub(count(rlwe.level())?);
-        let digits = rlwe.gadget_at(level)?.digit_count().max(1);
+        let (limbs, lower) = (context.limbs(level)?, context.limbs(level.saturating_sub(1))?);
+        let special = rlwe.key_ring().level().saturating_sub(rlwe.level());
+        let digits = rlwe.gadget_at(context.key_level(level)?)?.digit_count().max(1);
         let (degree, elementwise) = (context.degree(), add / (2 * limbs) as f64);
         let barrier = barrier()?;
         Ok(Self { degree, limbs, lower, special, digits, transform, conversion, elementwise, barrier })
     }
 
     fn transforms(&self, limbs: usize) -> Step {
-        Step { kind: Kind::Transform, limbs, milliseconds: limbs as f64 * self.transform }
+        step(Kind::Transform, limbs, limbs as f64 * self.transform)
     }
 
     fn conversions(&self, from: usize, limbs: usize) -> Step {
-        Step { kind: Kind::Conversion, limbs, milliseconds: (from * limbs) as f64 * self.conversion }
+        step(Kind::Conversion, limbs, (from * limbs) as f64 * self.conversion)
     }
 
     /// A step that moves `moved` words for each word of `limbs` limbs.
     fn words(&self, limbs: usize, moved: f64) -> Step {
-        Step { kind: Kind::Elementwise, limbs, milliseconds: limbs as f64 * moved / 3.0 * self.elementwise }
+        step(Kind::Elementwise, limbs, limbs as f64 * moved / 3.0 * self.elementwise)
     }
 
-    /// Key switching: digits, their lifts and transforms, inner products with both halves of a key, division by P.
+    /// A division of a half by a product of `from` moduli, group by group: conversions, transforms, differences.
+    fn division(&self, from: usize, limbs: usize) -> [Step; 3] {
+        let steps = [self.conversions(from, limbs), self.transforms(limbs), self.words(limbs, 3.0)];
+        steps.map(|step| Step { grouped: true, ..step })
+    }
+
+    /// Key switching: digits, their lifts and transforms and inner products with both halves of a key, group by group, and division by P.
     fn switch(&self) -> Vec<Step> {
         let Self { limbs, special, digits, .. } = *self;
         let (own, all) = (limbs.div_ceil(digits), limbs + special);
         let others = all.saturating_sub(own);
         let mut steps = vec![self.transforms(limbs)];
-        for _ in 0..digits {
-            steps.extend([self.conversions(own, others), self.transforms(others)]);
-        }
-        steps.push(self.words(2 * all, 1.5 * digits as f64 + 1.0));
+        let lifts = [self.conversions(own, digits * others), self.transforms(digits * others)];
+        let lifts = lifts.into_iter().chain([self.words(2 * all, 1.5 * digits as f64 + 1.0)]);
+        steps.extend(lifts.map(|step| Step { limbs: all, grouped: true, ..step }));
         steps.push(self.transforms(2 * special));
-        for _ in 0..2 {
-            steps.extend([self.conversions(special, limbs), self.transforms(limbs), self.words(limbs, 3.0)]);
-        }
+        steps.extend((0..2).flat_map(|_| self.division(special, limbs)));
         steps
     }
 
@@ -89,12 +88,12 @@ impl Costs {
         let steps = match operation {
             // All of it is words.
             Operation::Add | Operation::Constant { .. } => {
-                vec![Step { kind: Kind::Elementwise, limbs: 2 * limbs, milliseconds }]
+                vec![step(Kind::Elementwise, 2 * limbs, milliseconds)]
             }
             Operation::Rescale => {
                 let dropped = limbs.saturating_sub(lower);
-                let half = [self.conversions(dropped, lower), self.transforms(lower), self.words(lower, 3.0)];
-                [vec![self.transforms(2 * dropped)], half.to_vec(), half.to_vec()].concat()
+                let halves = [self.division(dropped, lower); 2].concat();
+                [vec![self.transforms(2 * dropped)], halves].concat()
             }
             Operation::Multiply => {
                 let tensor = self.words(3 * limbs, 7.0 / 3.0);
@@ -106,36 +105,39 @@ impl Costs {
     }
 }
 
-/// Parts of operations to time in turns with them: a transform of one limb, there and back, and conversions of one block.
+fn step(kind: Kind, limbs: usize, milliseconds: f64) -> Step {
+    Step { kind, limbs, grouped: false, milliseconds }
+}
+
+/// Parts of operations to time in turns with them: a transform of one limb, there and back, and conversions from one limb to another.
 pub(super) fn contenders(subject: &Subject, level: usize) -> Result<Vec<Timed<'static>>> {
     let context = subject.context()?;
     let (degree, rlwe) = (context.degree(), context.rlwe());
-    let moduli = rlwe.ring_at(level)?.words()?.basis().moduli().to_vec();
-    let from = moduli.len().div_ceil(rlwe.gadget_at(level)?.digit_count().max(1));
+    let moduli = context.ring_at(level)?.words()?.basis().moduli().to_vec();
+    let from = moduli.len().div_ceil(rlwe.gadget_at(context.key_level(level)?)?.digit_count().max(1));
     let first = *moduli.first().ok_or_else(|| LabError::request("a ring without moduli"))?;
     let plan = NttPlan::new(first, degree)?;
-    // Limbs of their own, as in an operation: one alone would stay in the cache.
-    let mut limbs = vec![(0..degree as u64).collect::<Vec<u64>>(); LIMBS];
+    // As many limbs as in an operation: fewer would stay in the cache.
+    let limb = || (0..degree as u64).collect::<Vec<u64>>();
+    let count = moduli.len();
+    let mut limbs = vec![limb(); count];
     let transform: Timed<'static> = Box::new(move || {
         let begin = Instant::now();
         limbs.iter_mut().try_for_each(|limb| plan.forward(limb))?;
         limbs.iter_mut().try_for_each(|limb| plan.inverse(limb))?;
-        Ok(begin.elapsed() / (2 * LIMBS as u32))
+        Ok(begin.elapsed() / (2 * count.max(1)) as u32)
     });
     let source = moduli.get(..from.clamp(1, moduli.len())).unwrap_or_default();
     let target = moduli.get(moduli.len().saturating_sub(TARGETS)..).unwrap_or_default();
     let conversion = Conversion::new(source, target, |i, j| (i * 7 + j * 3 + 5) as u64)?;
-    let rows = vec![(0..BLOCK as u64).collect::<Vec<u64>>(); source.len()];
-    let mut outputs = vec![vec![0_u64; BLOCK]; target.len()];
+    let rows = vec![limb(); source.len()];
+    let mut outputs = vec![limb(); target.len()];
     let pairs = source.len() * target.len();
-    let blocks = degree.div_ceil(BLOCK);
     let convert: Timed<'static> = Box::new(move || {
         let rows: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
+        let mut outputs: Vec<&mut [u64]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
         let begin = Instant::now();
-        for _ in 0..blocks {
-            let mut outputs: Vec<&mut [u64]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
-            conversion.apply(&rows, &mut outputs)?;
-        }
+        conversion.apply(&rows, &mut outputs)?;
         Ok(begin.elapsed() / pairs as u32)
     });
     Ok(vec![transform, convert])

@@ -26,9 +26,8 @@ pub(super) struct Measured {
 pub(super) struct Shared {
     costs: Costs,
     works: Vec<Work>,
-    /// Milliseconds on `threads` threads, by operation and strategy.
-    measured: Vec<Vec<f64>>,
-    threads: usize,
+    /// Numbers of threads beyond one, and milliseconds on as many, by operation and strategy.
+    measured: Vec<(usize, Vec<Vec<f64>>)>,
 }
 
 impl Measured {
@@ -90,27 +89,41 @@ impl Shared {
         let costs = Costs::new(subject, DEPTH, [add, transform, conversion])?;
         let works =
             OPERATIONS.iter().zip(ours).map(|((operation, _), time)| costs.work(*operation, *time)).collect();
-        let threads = options.threads.max(1);
-        let measured = column(options, subject, &subject.operands(DEPTH)?, threads)?;
-        Ok(Self { costs, works, measured, threads })
+        let operands = subject.operands(DEPTH)?;
+        let mut measured = Vec::new();
+        for threads in options.thread_counts().into_iter().filter(|threads| *threads > 1) {
+            measured.push((threads, column(options, subject, &operands, threads)?));
+        }
+        Ok(Self { costs, works, measured })
     }
 
-    /// Threads of the measured times.
-    pub(super) fn threads(&self) -> usize {
-        self.threads
+    /// Numbers of threads of the measured times, beyond one.
+    pub(super) fn threads(&self) -> impl Iterator<Item = usize> + '_ {
+        self.measured.iter().map(|(threads, _)| *threads)
     }
 
-    /// Simulated milliseconds of all operations.
+    /// For every operation, what its parts take alone over what it takes.
+    pub(super) fn explained(&self) -> Vec<f64> {
+        self.works.iter().map(|work| work.explained).collect()
+    }
+
+    /// Simulated milliseconds of all operations. Threads share the memory, which Add shows.
     pub(super) fn simulated(&self, strategy: Parallelism, threads: usize) -> Vec<f64> {
         let Costs { degree, barrier, .. } = self.costs;
-        let machine = Machine { strategy, threads, degree, barrier };
+        let add = |times: &[f64]| of(times, Operation::Add);
+        let single = self.works.iter().map(Work::single).collect::<Vec<f64>>();
+        let gain = |count| Some(add(&single)? / add(&self.measured(strategy, count)?)?);
+        let gains = self.threads().filter(|count| *count <= threads).filter_map(gain);
+        let memory = gains.reduce(f64::max).unwrap_or(f64::INFINITY);
+        let machine = Machine { strategy, threads, degree, barrier, memory };
         self.works.iter().map(|work| work.time(&machine)).collect()
     }
 
-    /// Measured milliseconds of all operations on all threads here.
-    pub(super) fn measured(&self, strategy: Parallelism) -> Vec<f64> {
-        let at = STRATEGIES.iter().position(|(other, _)| *other == strategy).unwrap_or(0);
-        self.measured.iter().map(|times| times.get(at).copied().unwrap_or(f64::NAN)).collect()
+    /// Measured milliseconds of all operations on a number of threads beyond one, where it was measured.
+    pub(super) fn measured(&self, strategy: Parallelism, threads: usize) -> Option<Vec<f64>> {
+        let at = STRATEGIES.iter().position(|(other, _)| *other == strategy)?;
+        let (_, column) = self.measured.iter().find(|(other, _)| *other == threads)?;
+        column.iter().map(|times| times.get(at).copied()).collect()
     }
 
     /// Simulated speed-up of a bootstrapping, as a mix of products and rotations.

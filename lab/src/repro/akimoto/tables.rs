@@ -67,7 +67,7 @@ pub(super) fn table2(options: &Options, measured: &Measured, timed: &[Bootstrapp
         rows.push(row);
         shown.extend(setup);
     }
-    rows.extend(timed.iter().filter(|one| !shown.contains(&one.setup)).map(own_row));
+    rows.extend(timed.iter().filter(|one| !shown.contains(&one.setup)).map(|one| own_row(timed, one)));
     let title = "a bootstrapping by the way work is shared among threads, and its time for each slot; beside FullRNS-HEAAN \
                  stands Sunzi with the paper's set, as19";
     Table::new("Table 2", title, rows)
@@ -89,6 +89,7 @@ fn printed_row(
     let slots = (1_u64 << options.table_log2_degree) as f64 / 2.0;
     let row = keys(scheme, parallel, threads as usize);
     let row = quantities(row, Some(printed), milliseconds, slots, one);
+    let row = row.judged("over one thread", None::<u64>, one.and_then(|one| gain(timed, one)), Rule::Equal);
     let reason = match (one, estimate) {
         (Some(_), _) if row.holds() => None,
         (Some(one), _) => Some(format!("another processor; N = 2^{} here", one.slots.ilog2() + 1)),
@@ -101,10 +102,18 @@ fn printed_row(
     (row.because(reason), one.map(|one| one.setup))
 }
 
+/// The speed-up of a bootstrapping over the one of its set on one thread.
+pub(super) fn gain(timed: &[Bootstrapped], one: &Bootstrapped) -> Option<(f64, usize)> {
+    let single =
+        timed.iter().find(|other| other.setup.paper == one.setup.paper && other.setup.threads == 1)?;
+    Some((single.milliseconds / one.milliseconds, 2))
+}
+
 /// A row of Sunzi's alone.
-fn own_row(one: &Bootstrapped) -> Row {
+fn own_row(timed: &[Bootstrapped], one: &Bootstrapped) -> Row {
     let row = keys(one.set, strategy(&one.setup), one.setup.threads);
     let row = quantities(row, None, Some(one.milliseconds), one.slots as f64, Some(one));
+    let row = row.judged("over one thread", None::<u64>, gain(timed, one), Rule::Equal);
     row.because(Some(match one.setup.paper {
         true => format!("the paper has 1 and 32 threads, not {}", one.setup.threads),
         false => "a set of 128 bits of security, which the paper does not have".to_owned(),
