@@ -7,7 +7,7 @@ import math
 import weakref
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, Union, cast
+from typing import Any, Literal, NamedTuple, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -49,10 +49,18 @@ def insecure_for_research_only() -> Iterator[None]:
         _INSECURE.reset(before)
 
 
+class SlotDimension(NamedTuple):
+    """A dimension of the slots of field elements."""
+
+    length: int
+    #: Whether a rotation along it is one automorphism. Along a bad one it is two, and a product with a mask.
+    good: bool
+
+
 class Context:
     """Parameters and tables of one scheme. Holds no key; may be shared by any number of threads, and given away by ``to_bytes``."""
 
-    __slots__ = ("__weakref__", "_bfv", "_bytes", "_inner", "_set", "_top")
+    __slots__ = ("__weakref__", "_bfv", "_bytes", "_inner", "_rotations", "_set", "_top")
 
     _inner: _native.Context
     _bytes: bytes
@@ -60,6 +68,8 @@ class Context:
     _top: int | None
     #: That of BFV with the same keys, once it was asked for.
     _bfv: Context | None
+    #: Rotations of field elements that were prepared, by dimension and steps.
+    _rotations: dict[tuple[int, int], _native.SlotRotation]
 
     def __init__(self) -> None:
         raise TypeError("make a context with Context.for_depth, Context.for_bootstrapping or Context.explicit")
@@ -72,7 +82,7 @@ class Context:
             return known
         context = cls.__new__(cls)
         context._inner, context._bytes, context._set = native, data, set_name
-        context._top, context._bfv = native.depth, None
+        context._top, context._bfv, context._rotations = native.depth, None, {}
         if set_name:
             context._top = _native.bootstrap_levels_left(native, set_name)
         for key in [key for key, reference in list(_LIVE.items()) if reference() is None]:
@@ -303,6 +313,14 @@ class Context:
         """What slots hold where that is no number: GF(p^d) of ``Context.for_field``."""
         native = self._contexts[0]
         return _native.Field(native) if native.ring_index & (native.ring_index - 1) else None
+
+    @property
+    def slot_dimensions(self) -> tuple[SlotDimension, ...]:
+        """The dimensions of the slots of a context of ``Context.for_field``, the last one fastest: ``FieldArray.rotate`` turns elements along them."""
+        field = self.field
+        if field is None:
+            raise WrongScheme(f"dimensions of the slots of {self!r}, which hold numbers: those of elements have some, take Context.for_field")
+        return tuple(SlotDimension(length, good) for length, good, _ in field.dimensions)
 
     @property
     def depth(self) -> int | None:
