@@ -63,7 +63,7 @@ impl Builder {
                 depth: usize, plain_bits: u32, plain_modulus: u64, plain_range: u128, fresh_additions: u64,
                 fresh_rotations: u64, fresh_plain_products: usize, additions_per_level: u64, rotations_per_level: u64,
                 plain_products_per_level: usize, slots: usize, log2_degree: u32, ring_index: u64, digits: usize,
-                margin: u32
+                margin: u32, shared_moduli: bool
             )),
             "ckks" => {
                 let weight = request.take("secret_weight")?.map(SecretDistribution::FixedWeight);

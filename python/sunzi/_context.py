@@ -261,7 +261,7 @@ class Context:
 
     def to_bfv(self) -> Context:
         """The context of BFV with the ring, the moduli, the plaintext modulus and so the keys of one of BGV: see ``EncryptedArray.to_bfv``. A context of BFV
-        gives itself."""
+        gives itself. Moduli in which several primes share a word, as BGV has them for a small plaintext modulus, are ``errors.SharedModuli``."""
         if self.scheme == "bfv":
             return self
         if self.is_real:

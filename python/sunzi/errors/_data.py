@@ -159,6 +159,10 @@ class UnsupportedLength(ParameterError):
     """A transform of a length that is not supported."""
 
 
+class SharedModuli(ParameterError):
+    """Moduli of BGV in which several primes share a word, which BFV has not: ``shared_moduli=False`` makes others."""
+
+
 class Unusable(ParameterError):
     """A modulus that the ring cannot use."""
 
