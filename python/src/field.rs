@@ -162,18 +162,12 @@ impl SlotRotation {
         run(py, move || {
             let encoder = scheme.elements()?;
             let rotation = match &*scheme {
-                Scheme::Bfv(exact) => Prepared::Bfv(circuits::SlotRotation::new(
-                    &exact.evaluator,
-                    encoder,
-                    dimension,
-                    steps,
-                )?),
-                Scheme::Bgv(exact) => Prepared::Bgv(circuits::SlotRotation::new(
-                    &exact.evaluator,
-                    encoder,
-                    dimension,
-                    steps,
-                )?),
+                Scheme::Bfv(exact) => {
+                    Prepared::Bfv(circuits::SlotRotation::new(&exact.evaluator, encoder, dimension, steps)?)
+                }
+                Scheme::Bgv(exact) => {
+                    Prepared::Bgv(circuits::SlotRotation::new(&exact.evaluator, encoder, dimension, steps)?)
+                }
                 Scheme::Ckks(_) => return Err(mixed()),
             };
             Ok(Self { rotation: Arc::new(rotation) })

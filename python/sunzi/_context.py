@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _html, _native, _wire
 from ._crt import CrtContext, CrtKey
-from .errors import PlainExponent, Request, ShapeError, WrongScheme
+from .errors import PlainExponent, Request, ShapeError, TooManySlots, WrongScheme
 
 SchemeName = Literal["bfv", "bgv", "ckks"]
 
@@ -158,7 +158,8 @@ class Context:
         depth: int,
         *,
         prime: int,
-        ring_index: int,
+        ring_index: int | None = None,
+        slots: int = 1,
         exponent: int = 1,
         scheme: Literal["bfv", "bgv"] = "bfv",
         sums: int = 4,
@@ -169,28 +170,36 @@ class Context:
         """Chooses parameters whose slots hold elements of GF(p^d), p the ``prime``, for ``depth`` multiplications in a row: ``Keys.encrypt_elements`` takes them.
 
         The ring is modulo the cyclotomic polynomial of ``ring_index`` m, which is odd or a multiple of four, no power of two, and no multiple of p. d is the order
-        of p modulo m, and there are φ(m)/d slots: GF(2^16) in 1024 slots for p = 2 and m = 21845. ``sunzi params --slots S --plain P`` names the m that serve. An
-        ``exponent`` r above 1 makes elements of the Galois ring GR(p^r, d). Before the first product and after each one there is room for sums of 2^``sums``
-        arrays with their Frobenius maps, and for ``plain_products`` products with clear arrays in a row.
+        of p modulo m, and there are φ(m)/d slots: GF(2^16) in 1024 slots for p = 2 and m = 21845. Unless it is given, the cheapest ring with at least so many
+        ``slots`` is taken, as ``sunzi params --slots S --plain P`` does, which also prints the others. An ``exponent`` r above 1
+        makes elements of the Galois ring GR(p^r, d). Before the first product and after each one there is room for sums of 2^``sums`` arrays with their Frobenius
+        maps, and for ``plain_products`` products with clear arrays in a row.
 
         >>> context = sunzi.Context.for_field(2, prime=2, ring_index=21845)     # doctest: +SKIP
         >>> context.field.degree, context.field.slots                           # doctest: +SKIP
         (16, 1024)
         """
-        if ring_index > 0 and ring_index & (ring_index - 1) == 0:
+        if ring_index is not None and ring_index > 0 and ring_index & (ring_index - 1) == 0:
             raise Request(f"ring_index = {ring_index}, a power of two: slots hold numbers there, take Context.for_depth with dtype=int")
         if prime < 0 or exponent < 0 or prime**exponent >= 1 << 60:
             raise PlainExponent(f"{prime}^{exponent} as plaintext modulus: take a power of a prime below 2^60")
         terms = 2**sums - 1
         # A Frobenius map is made of at most eight.
         maps = 8 * (terms + 1)
-        asked: dict[str, Any] = {"depth": depth, "plain_modulus": prime**exponent, "ring_index": ring_index, "security": security}
+        asked: dict[str, Any] = {"depth": depth, "plain_modulus": prime**exponent, "security": security}
         if scheme == "bfv":
             asked.update(additions=sums, rotations=1, plain_products=plain_products)
         else:
             asked.update(fresh_additions=terms, fresh_rotations=maps, additions_per_level=terms, rotations_per_level=maps)
             asked.update(fresh_plain_products=plain_products, plain_products_per_level=plain_products)
-        return cls._of(_native.Context.choose(scheme, {**asked, **settings}))
+        asked.update(settings)
+        if ring_index is None:
+            context = cls._of(_native.Context.choose_field(scheme, asked, prime, slots))
+        else:
+            context = cls._of(_native.Context.choose(scheme, {**asked, "ring_index": ring_index}))
+        if context.slots < slots:
+            raise TooManySlots(f"{slots} slots, where ring_index = {ring_index} has {context.slots}: leave ring_index out for a ring that has them")
+        return context
 
     @classmethod
     def explain(cls, depth: int, *, dtype: npt.DTypeLike = float, scheme: SchemeName | None = None, **settings: Any) -> str:

@@ -35,6 +35,8 @@ class Context:
     @staticmethod
     def choose(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> Context: ...
     @staticmethod
+    def choose_field(scheme: str, request: dict[str, Any], prime: int, slots: int) -> Context: ...
+    @staticmethod
     def choose_all(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> list[Context]:
         """One for each plaintext modulus: of as many as the integers take."""
     @staticmethod

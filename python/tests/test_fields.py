@@ -246,3 +246,27 @@ def test_parameters_that_make_no_field_are_named() -> None:
         for p, m in ((6, 255), (5, 255), (2, 254), (0, 255), (2, 0)):
             with pytest.raises(sunzi.SunziError, match=str(p) if m % 4 else str(m)):
                 made(scheme, p, 1, m)
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_a_ring_is_chosen_where_none_is_given(scheme: Any) -> None:
+    context = sunzi.Context.for_field(1, prime=2, slots=100, scheme=scheme)
+    assert context.security == 128 and context.slots >= 100 and context.field is not None
+    # The same parameters as by its index.
+    again = sunzi.Context.for_field(1, prime=2, slots=100, ring_index=context.field.ring_index, scheme=scheme)
+    assert again == context
+    keys = sunzi.keygen(context)
+    a = elements(context.field, 100)
+    np.testing.assert_array_equal(keys.decrypt_elements(keys.encrypt_elements(a) ** 2), product(context.field, a, a))
+    # Deeper computations and more slots take larger rings.
+    deeper = sunzi.Context.for_field(6, prime=2, slots=100, scheme=scheme)
+    assert deeper.degree > context.degree and sunzi.Context.for_field(1, prime=2, slots=1000, scheme=scheme).slots >= 1000
+    with pytest.raises(errors.TooManySlots, match="the most are"):
+        sunzi.Context.for_field(1, prime=2, slots=10**6, scheme=scheme)
+    with pytest.raises(errors.TooManySlots, match="leave ring_index out"):
+        sunzi.Context.for_field(1, prime=2, slots=17, ring_index=255, scheme=scheme, security=0)
+    for prime in (0, 1, 6):
+        with pytest.raises(sunzi.SunziError, match=str(prime)):
+            sunzi.Context.for_field(1, prime=prime, scheme=scheme)
+    with pytest.raises(sunzi.SunziError, match="depth"):
+        sunzi.Context.for_field(1000, prime=2, scheme=scheme)

@@ -139,6 +139,10 @@ class TooMany(ParameterError):
     """More moduli than a context takes."""
 
 
+class TooManySlots(ParameterError):
+    """More slots of a field than any ring has."""
+
+
 class UnavailableIsa(ParameterError):
     """An instruction set that this machine does not have."""
 
