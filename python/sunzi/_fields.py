@@ -24,8 +24,8 @@ Operation = Callable[[_native.Ciphertext, Any], _native.Ciphertext]
 class FieldArray:
     """An array of elements of the field of its context under encryption; the last axis of its shape has their coefficients.
 
-    ``+ - *`` take other such arrays of its shape, clear elements that broadcast to it, and integers, which stand for constants; ``**`` takes integers from 1 on, and
-    ``frobenius`` raises to powers of p without a product. ``rotate`` moves elements along a dimension of their slots. Arrays are never changed.
+    ``+ - *`` take other such arrays of its shape, clear elements that broadcast to it, and integers, which stand for constants; ``**`` takes integers from 1
+    on, and ``frobenius`` raises to powers of p without a product. ``rotate`` moves elements along a dimension of their slots. Arrays are never changed.
 
     >>> keys = sunzi.keygen(sunzi.Context.for_field(1, prime=2, ring_index=21845))          # doctest: +SKIP
     >>> x = keys.encrypt_elements([[0, 1] + 14 * [0]])                                      # doctest: +SKIP
@@ -54,7 +54,7 @@ class FieldArray:
         return array
 
     def _like(self, chunks: Sequence[_native.Ciphertext]) -> FieldArray:
-        return FieldArray._make(self._context, chunks, self._shape, self._keys)
+        return self._make(self._context, chunks, self._shape, self._keys)
 
     # What it is.
 
@@ -116,8 +116,9 @@ class FieldArray:
 
     @classmethod
     def from_bytes(cls, data: Bytes, owner: Owner) -> FieldArray:
-        """From the bytes of ``to_bytes``, which may come from anybody. They must belong to these keys (``Keys`` or ``PublicKeys``), which the array then computes
-        with, or to this context. Bytes of other keys are ``errors.Key``, of other parameters ``errors.Parameters``, and damaged ones another ``errors.FormatError``.
+        """From the bytes of ``to_bytes``, which may come from anybody. They must belong to these keys (``Keys`` or ``PublicKeys``), which the array then
+        computes with, or to this context. Bytes of other keys are ``errors.Key``, of other parameters ``errors.Parameters``, and damaged ones another
+        ``errors.FormatError``.
         """
         return read_elements(data, owner)
 
@@ -191,18 +192,22 @@ class FieldArray:
         """The elements turned left along a dimension of the slots: element e + steps of every line moves to place e, cyclically.
 
         The elements of each ciphertext are an array of the lengths of ``Context.slot_dimensions`` in the order of C, whose axis ``dimension`` turns as by
-        ``numpy.roll(..., -steps, axis=dimension)``; so they must fill it. A good dimension takes one automorphism, a bad one two and a product with a mask, one of
-        the ``plain_products`` of ``Context.for_field``. The keys are those of ``keygen(context, rotations=[(steps, dimension), ...])``.
+        ``numpy.roll(..., -steps, axis=dimension)``; so they must fill it. A good dimension takes one automorphism, a bad one two and a product with a mask,
+        one of the ``plain_products`` of ``Context.for_field``. The keys are those of ``keygen(context, rotations=[(steps, dimension), ...])``.
         """
-        count, length = int(np.prod(self._shape[:-1])), slot_dimension(self._context, dimension).length
-        if count % self.field.slots:
-            raise ShapeError(f"a rotation of {count} elements: it moves all slots, give a multiple of {self.field.slots} elements")
-        if int(steps) % length == 0:
+        if self._turn(steps, dimension) == 0:
             return self._like(self._chunks)
         keys, rotation = self._need_keys(), rotation_of(self._context, steps, dimension)
         if not keys.exponents.issuperset(rotation.exponents):
             raise MissingKey(f"there is no key for {steps} steps along dimension {dimension}: keygen(context, rotations=[({steps}, {dimension})]) makes it")
         return self._like([rotation.apply(chunk, keys.evaluation) for chunk in self._chunks])
+
+    def _turn(self, steps: int, dimension: int) -> int:
+        """The steps of a rotation that can be, less than the length of its dimension."""
+        count, length = int(np.prod(self._shape[:-1])), slot_dimension(self._context, dimension).length
+        if count % self.field.slots:
+            raise ShapeError(f"a rotation of {count} elements: it moves all slots, give a multiple of {self.field.slots} elements")
+        return int(steps) % length
 
     # What there is not.
 

@@ -102,7 +102,7 @@ fn parameters_of_field_elements_are_for_no_table() {
         "plan sum(a*b) --schema s.json --params p.sz --no-time",
         "keygen p.sz -d more --for sum(a*b) --schema s.json",
     ] {
-        folder.refused(line, 3, &["slots", "in the ring of index 3855", "sunzi plan", "Context.for_field"]);
+        folder.refused(line, 4, &["slots", "in the ring of index 3855", "sunzi plan", "Context.for_field"]);
     }
 }
 

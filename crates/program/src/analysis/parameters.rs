@@ -96,7 +96,9 @@ impl Parameters {
         }
         let moduli: Vec<String> = self.plain_moduli().iter().map(u64::to_string).collect();
         Err(format!(
-            "slots of these parameters hold elements of a field or Galois ring modulo {}, in the ring of index {index}: tables and              programs compute with numbers, for which `sunzi plan` makes parameters; elements take sunzi.Context.for_field in              Python or sunzi::encoding::GaloisEncoder in Rust",
+            "slots of these parameters hold elements of a field or Galois ring modulo {}, in the ring of index {index}: tables and \
+             programs compute with numbers, for which `sunzi plan` makes parameters; elements take sunzi.Context.for_field in \
+             Python or sunzi::encoding::GaloisEncoder in Rust",
             moduli.join(", ")
         ))
     }
