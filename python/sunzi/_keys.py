@@ -292,9 +292,9 @@ def keygen(
     """Makes a secret key and the public keys of a computation.
 
     ``rotations`` are the steps to make keys for. Unless given, those of all powers of two, of which any other rotation is
-    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines. In a context of ``Context.for_field``
-    they are pairs of steps and dimension for ``FieldArray.rotate``, or steps along dimension 0, and keys for Frobenius maps are always made. ``products`` says whether arrays are multiplied by each other. Keys for
-    real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
+    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines. In a context of ``Context.for_field`` they are
+    pairs of steps and dimension for ``FieldArray.rotate``, or steps along dimension 0; keys for Frobenius maps are always made.
+    ``products`` says whether arrays are multiplied by each other. Keys for real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
     of up to ``bootstrap_slots`` numbers in a ciphertext, all of them unless given.
     ``progress`` is called with what is being made, how many are done and how many there will be.
     """
