@@ -42,6 +42,19 @@ impl Context {
         run(py, move || Ok(Self::of(builder.build()?)))
     }
 
+    /// Chooses the cheapest ring with at least so many slots of GF(p^d), and its parameters.
+    #[staticmethod]
+    fn choose_field(
+        py: Python<'_>,
+        scheme: &str,
+        request: &Bound<'_, PyDict>,
+        prime: u64,
+        slots: usize,
+    ) -> PyResult<Self> {
+        let builder = Builder::new(scheme, request)?;
+        run(py, move || Ok(Self::of(builder.build_for_slots(prime, slots)?)))
+    }
+
     /// Chooses parameters for integers of any width: a context for each of as many plaintext moduli as they take, with one ring and one set of keys.
     #[staticmethod]
     fn choose_all(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Vec<Self>> {

@@ -1,16 +1,20 @@
-//! Python class of the slots of rings whose index is no power of two: elements of GF(p^d) or GR(p^r, d).
+//! Python classes of the slots of rings whose index is no power of two: elements of GF(p^d) or GR(p^r, d), and their rotations.
 
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2};
 use pyo3::prelude::*;
+use sunzi_circuits::slots as circuits;
 use zeroize::Zeroizing;
+use {sunzi_bfv as bfv, sunzi_bgv as bgv};
 
+use crate::ciphertext::Ciphertext;
 use crate::compute::run;
 use crate::context::Context;
 use crate::error::{Failure, OrRaise as _};
+use crate::keys::EvaluationKeys;
 use crate::plaintext::Plaintext;
-use crate::scheme::{Plain, Scheme, wrong_scheme};
+use crate::scheme::{Cipher, Plain, Scheme, mixed, wrong_scheme};
 
 /// The field, or ring, of which every slot of a context holds an element.
 #[pyclass(frozen, module = "sunzi._native")]
@@ -63,6 +67,13 @@ impl Field {
     /// Returns the exponent k of the automorphism X → X^k that applies Y → Y^p in every slot, several times.
     fn frobenius_exponent(&self, py: Python<'_>, times: i64) -> PyResult<u64> {
         Ok(self.scheme.elements().or_raise(py)?.frobenius_exponent(times))
+    }
+
+    /// Dimensions of the hypercube of slots, the slowest first: length, whether a rotation is one automorphism, generator.
+    #[getter]
+    fn dimensions(&self, py: Python<'_>) -> PyResult<Vec<(usize, bool, u64)>> {
+        let dimensions = self.scheme.elements().or_raise(py)?.group().dimensions();
+        Ok(dimensions.iter().map(|d| (d.length, d.good, d.generator)).collect())
     }
 
     /// Encodes elements, one in each row, with coefficients in [0, p^r).
@@ -127,5 +138,61 @@ impl Field {
         let count = elements.len();
         let flat = elements.into_iter().flatten().map(u64::cast_signed).collect();
         PyArray1::from_vec(py, flat).reshape([count, self.degree])
+    }
+}
+
+/// A rotation of the slots of field elements along a dimension, with its mask where the dimension is bad.
+#[pyclass(frozen, module = "sunzi._native")]
+pub(crate) struct SlotRotation {
+    rotation: Arc<Prepared>,
+}
+
+/// A rotation, prepared for the scheme of its context.
+enum Prepared {
+    Bfv(circuits::SlotRotation<bfv::Evaluator>),
+    Bgv(circuits::SlotRotation<bgv::Evaluator>),
+}
+
+#[pymethods]
+impl SlotRotation {
+    /// Prepares the rotation that moves element e + steps of every line to place e.
+    #[new]
+    fn new(py: Python<'_>, context: &Context, dimension: usize, steps: i64) -> PyResult<Self> {
+        let scheme = Arc::clone(&context.scheme);
+        run(py, move || {
+            let encoder = scheme.elements()?;
+            let rotation = match &*scheme {
+                Scheme::Bfv(exact) => {
+                    Prepared::Bfv(circuits::SlotRotation::new(&exact.evaluator, encoder, dimension, steps)?)
+                }
+                Scheme::Bgv(exact) => {
+                    Prepared::Bgv(circuits::SlotRotation::new(&exact.evaluator, encoder, dimension, steps)?)
+                }
+                Scheme::Ckks(_) => return Err(mixed()),
+            };
+            Ok(Self { rotation: Arc::new(rotation) })
+        })
+    }
+
+    /// Exponents k of the automorphisms X → X^k that need keys.
+    #[getter]
+    fn exponents(&self) -> Vec<u64> {
+        match &*self.rotation {
+            Prepared::Bfv(rotation) => rotation.exponents().collect(),
+            Prepared::Bgv(rotation) => rotation.exponents().collect(),
+        }
+    }
+
+    fn apply(&self, py: Python<'_>, a: &Ciphertext, keys: &EvaluationKeys) -> PyResult<Ciphertext> {
+        let (rotation, keys) = (Arc::clone(&self.rotation), Arc::clone(&keys.keys));
+        a.computed(py, move |scheme, a| match (&*rotation, scheme, a) {
+            (Prepared::Bfv(rotation), Scheme::Bfv(exact), Cipher::Bfv(a)) => {
+                Ok(rotation.apply(&exact.evaluator, a, &keys)?.into())
+            }
+            (Prepared::Bgv(rotation), Scheme::Bgv(exact), Cipher::Bgv(a)) => {
+                Ok(rotation.apply(&exact.evaluator, a, &keys)?.into())
+            }
+            _ => Err(mixed()),
+        })
     }
 }

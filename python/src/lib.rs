@@ -37,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use crate::context::Context;
     #[pymodule_export]
-    use crate::field::Field;
+    use crate::field::{Field, SlotRotation};
     #[pymodule_export]
     use crate::keys::{EvaluationKeys, PublicKey, SecretKey};
     #[pymodule_export]

@@ -3,11 +3,12 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use sunzi_encoding::RingChoice;
 use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
 use crate::error::{Failure, OrRaise as _};
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, wrong_scheme};
 
 /// Settings of a request for parameters by name, each used once.
 struct Request<'py>(Bound<'py, PyDict>);
@@ -63,7 +64,7 @@ impl Builder {
                 depth: usize, plain_bits: u32, plain_modulus: u64, plain_range: u128, fresh_additions: u64,
                 fresh_rotations: u64, fresh_plain_products: usize, additions_per_level: u64, rotations_per_level: u64,
                 plain_products_per_level: usize, slots: usize, log2_degree: u32, ring_index: u64, digits: usize,
-                margin: u32
+                margin: u32, shared_moduli: bool
             )),
             "ckks" => {
                 let weight = request.take("secret_weight")?.map(SecretDistribution::FixedWeight);
@@ -90,6 +91,24 @@ impl Builder {
             Self::Bfv(builder) => Scheme::bfv(builder.build()?),
             Self::Bgv(builder) => Scheme::bgv(builder.build()?),
             Self::Ckks(builder) => Scheme::ckks(builder.build()?),
+        }
+    }
+
+    /// Chooses the cheapest ring with at least so many slots of elements for a prime, and builds the scheme over it.
+    pub(crate) fn build_for_slots(self, prime: u64, slots: usize) -> Result<Scheme, Failure> {
+        match self {
+            Self::Bfv(builder) => {
+                let build = |index| Ok::<_, Failure>(builder.clone().ring_index(index).build()?);
+                let moduli = |made: &bfv::Parameters| made.moduli().len() + made.special_moduli().len();
+                Scheme::bfv(RingChoice::new(prime, slots, build, moduli)?.chosen.1)
+            }
+            Self::Bgv(builder) => {
+                let build = |index| Ok::<_, Failure>(builder.clone().ring_index(index).build()?);
+                let moduli =
+                    |made: &bgv::Parameters| made.moduli().len() + made.key_switching().special_moduli.len();
+                Scheme::bgv(RingChoice::new(prime, slots, build, moduli)?.chosen.1)
+            }
+            Self::Ckks(_) => Err(wrong_scheme("a ring for slots of elements", "bfv or bgv", "ckks")),
         }
     }
 

@@ -14,6 +14,10 @@ pub(crate) fn bfv_of(schemes: &[&Scheme]) -> Result<Vec<Scheme>, Failure> {
         let got = schemes.first().map_or("none", |scheme| scheme.name());
         return Err(wrong_scheme("a change to BFV", "bgv", got));
     };
+    if first.shares().iter().any(|&share| share > 0) {
+        let what = "several primes share a word in these moduli of BGV, and BFV takes primes: make the context with shared_moduli=False";
+        return Err(Failure::new("SharedModuli", what));
+    }
     let plain = parts.iter().map(|part| part.plain_modulus()).collect();
     let algorithms =
         bfv::Algorithms { key_switching: first.key_switching().clone(), ..bfv::Algorithms::default() };

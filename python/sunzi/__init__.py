@@ -11,6 +11,7 @@
 from . import errors, lowlevel, ml
 from ._array import EncryptedArray
 from ._context import Context, insecure_for_research_only
+from ._field_plan import FieldPlan
 from ._fields import FieldArray
 from ._keys import Keys, PublicKeys, keygen
 from ._native import Series, SharingLedger, bootstrap_sets, threads
@@ -22,6 +23,7 @@ __all__ = [
     "Context",
     "EncryptedArray",
     "FieldArray",
+    "FieldPlan",
     "Keys",
     "Like",
     "Plan",

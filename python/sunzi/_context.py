@@ -7,14 +7,14 @@ import math
 import weakref
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, Union, cast
+from typing import Any, Literal, NamedTuple, Union, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native, _wire
 from ._crt import CrtContext, CrtKey
-from .errors import PlainExponent, Request, ShapeError, WrongScheme
+from .errors import PlainExponent, Request, ShapeError, TooManySlots, WrongScheme
 
 SchemeName = Literal["bfv", "bgv", "ckks"]
 
@@ -49,10 +49,18 @@ def insecure_for_research_only() -> Iterator[None]:
         _INSECURE.reset(before)
 
 
+class SlotDimension(NamedTuple):
+    """A dimension of the slots of field elements."""
+
+    length: int
+    #: Whether a rotation along it is one automorphism. Along a bad one it is two, and a product with a mask.
+    good: bool
+
+
 class Context:
     """Parameters and tables of one scheme. Holds no key; may be shared by any number of threads, and given away by ``to_bytes``."""
 
-    __slots__ = ("__weakref__", "_bfv", "_bytes", "_inner", "_set", "_top")
+    __slots__ = ("__weakref__", "_bfv", "_bytes", "_inner", "_rotations", "_set", "_top")
 
     _inner: _native.Context
     _bytes: bytes
@@ -60,6 +68,8 @@ class Context:
     _top: int | None
     #: That of BFV with the same keys, once it was asked for.
     _bfv: Context | None
+    #: Rotations of field elements that were prepared, by dimension and steps.
+    _rotations: dict[tuple[int, int], _native.SlotRotation]
 
     def __init__(self) -> None:
         raise TypeError("make a context with Context.for_depth, Context.for_bootstrapping or Context.explicit")
@@ -72,7 +82,7 @@ class Context:
             return known
         context = cls.__new__(cls)
         context._inner, context._bytes, context._set = native, data, set_name
-        context._top, context._bfv = native.depth, None
+        context._top, context._bfv, context._rotations = native.depth, None, {}
         if set_name:
             context._top = _native.bootstrap_levels_left(native, set_name)
         for key in [key for key, reference in list(_LIVE.items()) if reference() is None]:
@@ -148,7 +158,8 @@ class Context:
         depth: int,
         *,
         prime: int,
-        ring_index: int,
+        ring_index: int | None = None,
+        slots: int = 1,
         exponent: int = 1,
         scheme: Literal["bfv", "bgv"] = "bfv",
         sums: int = 4,
@@ -159,28 +170,36 @@ class Context:
         """Chooses parameters whose slots hold elements of GF(p^d), p the ``prime``, for ``depth`` multiplications in a row: ``Keys.encrypt_elements`` takes them.
 
         The ring is modulo the cyclotomic polynomial of ``ring_index`` m, which is odd or a multiple of four, no power of two, and no multiple of p. d is the order
-        of p modulo m, and there are φ(m)/d slots: GF(2^16) in 1024 slots for p = 2 and m = 21845. ``sunzi params --slots S --plain P`` names the m that serve. An
-        ``exponent`` r above 1 makes elements of the Galois ring GR(p^r, d). Before the first product and after each one there is room for sums of 2^``sums``
-        arrays with their Frobenius maps, and for ``plain_products`` products with clear arrays in a row.
+        of p modulo m, and there are φ(m)/d slots: GF(2^16) in 1024 slots for p = 2 and m = 21845. Unless it is given, the cheapest ring with at least so many
+        ``slots`` is taken, as ``sunzi params --slots S --plain P`` does, which also prints the others. An ``exponent`` r above 1
+        makes elements of the Galois ring GR(p^r, d). Before the first product and after each one there is room for sums of 2^``sums`` arrays with their Frobenius
+        maps, and for ``plain_products`` products with clear arrays in a row.
 
         >>> context = sunzi.Context.for_field(2, prime=2, ring_index=21845)     # doctest: +SKIP
         >>> context.field.degree, context.field.slots                           # doctest: +SKIP
         (16, 1024)
         """
-        if ring_index > 0 and ring_index & (ring_index - 1) == 0:
+        if ring_index is not None and ring_index > 0 and ring_index & (ring_index - 1) == 0:
             raise Request(f"ring_index = {ring_index}, a power of two: slots hold numbers there, take Context.for_depth with dtype=int")
         if prime < 0 or exponent < 0 or prime**exponent >= 1 << 60:
             raise PlainExponent(f"{prime}^{exponent} as plaintext modulus: take a power of a prime below 2^60")
         terms = 2**sums - 1
         # A Frobenius map is made of at most eight.
         maps = 8 * (terms + 1)
-        asked: dict[str, Any] = {"depth": depth, "plain_modulus": prime**exponent, "ring_index": ring_index, "security": security}
+        asked: dict[str, Any] = {"depth": depth, "plain_modulus": prime**exponent, "security": security}
         if scheme == "bfv":
             asked.update(additions=sums, rotations=1, plain_products=plain_products)
         else:
             asked.update(fresh_additions=terms, fresh_rotations=maps, additions_per_level=terms, rotations_per_level=maps)
             asked.update(fresh_plain_products=plain_products, plain_products_per_level=plain_products)
-        return cls._of(_native.Context.choose(scheme, {**asked, **settings}))
+        asked.update(settings)
+        if ring_index is None:
+            context = cls._of(_native.Context.choose_field(scheme, asked, prime, slots))
+        else:
+            context = cls._of(_native.Context.choose(scheme, {**asked, "ring_index": ring_index}))
+        if context.slots < slots:
+            raise TooManySlots(f"{slots} slots, where ring_index = {ring_index} has {context.slots}: leave ring_index out for a ring that has them")
+        return context
 
     @classmethod
     def explain(cls, depth: int, *, dtype: npt.DTypeLike = float, scheme: SchemeName | None = None, **settings: Any) -> str:
@@ -251,7 +270,7 @@ class Context:
 
     def to_bfv(self) -> Context:
         """The context of BFV with the ring, the moduli, the plaintext modulus and so the keys of one of BGV: see ``EncryptedArray.to_bfv``. A context of BFV
-        gives itself."""
+        gives itself. Moduli in which several primes share a word, as BGV has them for a small plaintext modulus, are ``errors.SharedModuli``."""
         if self.scheme == "bfv":
             return self
         if self.is_real:
@@ -303,6 +322,14 @@ class Context:
         """What slots hold where that is no number: GF(p^d) of ``Context.for_field``."""
         native = self._contexts[0]
         return _native.Field(native) if native.ring_index & (native.ring_index - 1) else None
+
+    @property
+    def slot_dimensions(self) -> tuple[SlotDimension, ...]:
+        """The dimensions of the slots of a context of ``Context.for_field``, the last one fastest: ``FieldArray.rotate`` turns elements along them."""
+        field = self.field
+        if field is None:
+            raise WrongScheme(f"dimensions of the slots of {self!r}, which hold numbers: those of elements have some, take Context.for_field")
+        return tuple(SlotDimension(length, good) for length, good, _ in field.dimensions)
 
     @property
     def depth(self) -> int | None:

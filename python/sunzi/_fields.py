@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._context import Context
-from .errors import ElementDegree, MissingKey, ShapeError, WrongScheme
+from ._context import Context, SlotDimension
+from ._stored import Owner, elements_bytes, read_elements
+from ._wire import Bytes
+from .errors import ElementDegree, MissingKey, NoDimension, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
     from ._keys import PublicKeys
@@ -22,8 +24,8 @@ Operation = Callable[[_native.Ciphertext, Any], _native.Ciphertext]
 class FieldArray:
     """An array of elements of the field of its context under encryption; the last axis of its shape has their coefficients.
 
-    ``+ - *`` take other such arrays of its shape, clear elements that broadcast to it, and integers, which stand for constants; ``**`` takes integers from 1 on, and
-    ``frobenius`` raises to powers of p without a product. Elements do not move between slots. Arrays are never changed.
+    ``+ - *`` take other such arrays of its shape, clear elements that broadcast to it, and integers, which stand for constants; ``**`` takes integers from 1
+    on, and ``frobenius`` raises to powers of p without a product. ``rotate`` moves elements along a dimension of their slots. Arrays are never changed.
 
     >>> keys = sunzi.keygen(sunzi.Context.for_field(1, prime=2, ring_index=21845))          # doctest: +SKIP
     >>> x = keys.encrypt_elements([[0, 1] + 14 * [0]])                                      # doctest: +SKIP
@@ -35,7 +37,7 @@ class FieldArray:
 
     _chunks: tuple[_native.Ciphertext, ...]
     _context: Context
-    _keys: PublicKeys
+    _keys: PublicKeys | None
     _shape: tuple[int, ...]
 
     #: numpy leaves operators to this class, and makes no array of objects.
@@ -46,13 +48,13 @@ class FieldArray:
         raise TypeError("make arrays of field elements with Keys.encrypt_elements or PublicKeys.encrypt_elements")
 
     @classmethod
-    def _make(cls, context: Context, chunks: Sequence[_native.Ciphertext], shape: tuple[int, ...], keys: PublicKeys) -> FieldArray:
+    def _make(cls, context: Context, chunks: Sequence[_native.Ciphertext], shape: tuple[int, ...], keys: PublicKeys | None) -> FieldArray:
         array = cls.__new__(cls)
         array._context, array._chunks, array._shape, array._keys = context, tuple(chunks), shape, keys
         return array
 
     def _like(self, chunks: Sequence[_native.Ciphertext]) -> FieldArray:
-        return FieldArray._make(self._context, chunks, self._shape, self._keys)
+        return self._make(self._context, chunks, self._shape, self._keys)
 
     # What it is.
 
@@ -64,11 +66,20 @@ class FieldArray:
     @property
     def field(self) -> _native.Field:
         """What its elements are of."""
-        return _field_of(self._context)
+        return field_of(self._context)
 
     @property
-    def keys(self) -> PublicKeys:
-        """The keys it computes with."""
+    def keys(self) -> PublicKeys | None:
+        """The keys it computes with; none after it was unpickled, or read for a context alone: see ``with_keys``."""
+        return self._keys
+
+    def with_keys(self, keys: PublicKeys) -> FieldArray:
+        """The same array, computing with these keys."""
+        return FieldArray._make(self._context, self._chunks, self._shape, keys)
+
+    def _need_keys(self) -> PublicKeys:
+        if self._keys is None:
+            raise MissingKey("the array has no keys to compute with, as after it was read for a context alone: give it some by with_keys(keys.public)")
         return self._keys
 
     @property
@@ -96,6 +107,30 @@ class FieldArray:
         what = f"GF({field.prime}^{field.degree})" if field.exponent == 1 else f"GR({field.prime}^{field.exponent}, {field.degree})"
         return f"<sunzi.FieldArray {self._shape} of {what}, {len(self._chunks)} ciphertexts, {self.bits_left:.0f} bits left>"
 
+    # Copies and bytes.
+
+    def to_bytes(self) -> bytes:
+        """The array in bytes that anybody may read by ``from_bytes``: its ciphertexts as files of the wire format, after its shape. No key is in them, and no
+        pickle."""
+        return elements_bytes(self)
+
+    @classmethod
+    def from_bytes(cls, data: Bytes, owner: Owner) -> FieldArray:
+        """From the bytes of ``to_bytes``, which may come from anybody. They must belong to these keys (``Keys`` or ``PublicKeys``), which the array then
+        computes with, or to this context. Bytes of other keys are ``errors.Key``, of other parameters ``errors.Parameters``, and damaged ones another
+        ``errors.FormatError``.
+        """
+        return read_elements(data, owner)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return read_elements, (self.to_bytes(), self._context)
+
+    def __copy__(self) -> FieldArray:
+        return self._like(self._chunks)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FieldArray:
+        return self.__copy__()
+
     # Arithmetic.
 
     def __neg__(self) -> FieldArray:
@@ -113,8 +148,7 @@ class FieldArray:
         return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> FieldArray:
-        keys = self._keys.evaluation
-        return self._with(other, lambda a, b: a.multiply(b, keys), lambda a, m: a.multiply_plain(m))
+        return self._with(other, lambda a, b: a.multiply(b, self._need_keys().evaluation), lambda a, m: a.multiply_plain(m))
 
     __rmul__ = __mul__
 
@@ -124,7 +158,7 @@ class FieldArray:
             if self._context != other._context:
                 raise WrongScheme("the arrays belong to different contexts: encrypt both in one")
             if self._shape != other._shape:
-                raise ShapeError(f"elements of shapes {self._shape} and {other._shape}: encrypted elements do not move, give two of one shape")
+                raise ShapeError(f"elements of shapes {self._shape} and {other._shape}: encrypted elements are not broadcast, give two of one shape")
             return self._like([encrypted(a, b) for a, b in zip(self._chunks, other._chunks)])
         field = self.field
         values = np.broadcast_to(_clear(field, other), self._shape).reshape(-1, field.degree)
@@ -145,14 +179,35 @@ class FieldArray:
     def frobenius(self, times: int = 1) -> FieldArray:
         """Every element to the power p^``times``, by automorphisms: no product and no level. For GR(p^r, d) it is Y → Y^(p^times)."""
         field = self.field
-        steps, chunks = int(times) % field.degree, list(self._chunks)
+        steps, chunks, keys = int(times) % field.degree, list(self._chunks), self._need_keys()
         for bit in range(steps.bit_length()):
             if steps >> bit & 1:
                 exponent = field.frobenius_exponent(1 << bit)
-                if exponent not in self._keys.exponents:
+                if exponent not in keys.exponents:
                     raise MissingKey(f"there is no key for Y → Y^(p^{1 << bit}): keygen makes them in a context of Context.for_field")
-                chunks = [chunk.automorphism(exponent, self._keys.evaluation) for chunk in chunks]
+                chunks = [chunk.automorphism(exponent, keys.evaluation) for chunk in chunks]
         return self._like(chunks)
+
+    def rotate(self, steps: int, dimension: int = 0) -> FieldArray:
+        """The elements turned left along a dimension of the slots: element e + steps of every line moves to place e, cyclically.
+
+        The elements of each ciphertext are an array of the lengths of ``Context.slot_dimensions`` in the order of C, whose axis ``dimension`` turns as by
+        ``numpy.roll(..., -steps, axis=dimension)``; so they must fill it. A good dimension takes one automorphism, a bad one two and a product with a mask,
+        one of the ``plain_products`` of ``Context.for_field``. The keys are those of ``keygen(context, rotations=[(steps, dimension), ...])``.
+        """
+        if self._turn(steps, dimension) == 0:
+            return self._like(self._chunks)
+        keys, rotation = self._need_keys(), rotation_of(self._context, steps, dimension)
+        if not keys.exponents.issuperset(rotation.exponents):
+            raise MissingKey(f"there is no key for {steps} steps along dimension {dimension}: keygen(context, rotations=[({steps}, {dimension})]) makes it")
+        return self._like([rotation.apply(chunk, keys.evaluation) for chunk in self._chunks])
+
+    def _turn(self, steps: int, dimension: int) -> int:
+        """The steps of a rotation that can be, less than the length of its dimension."""
+        count, length = int(np.prod(self._shape[:-1])), slot_dimension(self._context, dimension).length
+        if count % self.field.slots:
+            raise ShapeError(f"a rotation of {count} elements: it moves all slots, give a multiple of {self.field.slots} elements")
+        return int(steps) % length
 
     # What there is not.
 
@@ -169,11 +224,11 @@ class FieldArray:
         from ._array import EncryptedArray
 
         if not name.startswith("_") and hasattr(EncryptedArray, name):
-            raise AttributeError(f"{name} of elements of a field: their slots have + - * ** and frobenius, and nothing moves between them")
+            raise AttributeError(f"{name} of elements of a field: they have + - * **, frobenius, and rotate along a dimension of their slots")
         raise AttributeError(f"FieldArray has no {name}")
 
 
-def _field_of(context: Context) -> _native.Field:
+def field_of(context: Context) -> _native.Field:
     field = context.field
     if field is None:
         raise WrongScheme(f"elements of a field in {context!r}, whose slots hold numbers: make a context with Context.for_field, or encrypt numbers")
@@ -202,7 +257,7 @@ def elements_encrypted(
     context: Context, values: npt.ArrayLike, key: Union[_native.SecretKey, _native.PublicKey], keys: PublicKeys
 ) -> FieldArray:
     """Encrypts elements of the field of a context."""
-    field = _field_of(context)
+    field = field_of(context)
     array = np.asarray(values)
     if array.ndim == 0 or array.size == 0:
         raise ShapeError(f"elements of shape {array.shape}: give (…, {field.degree}), the coefficients of at least one element")
@@ -217,6 +272,28 @@ def elements_decrypted(array: FieldArray, secret: _native.SecretKey) -> Elements
     opened = np.concatenate([field.decode(secret.decrypt(chunk)) for chunk in array._chunks])
     count = int(np.prod(array._shape[:-1], dtype=np.int64))
     return opened[:count].reshape(array._shape)
+
+
+def slot_dimension(context: Context, dimension: int) -> SlotDimension:
+    """A dimension of the slots of a context, which must be there."""
+    dimensions = context.slot_dimensions
+    if not isinstance(dimension, (int, np.integer)) or not 0 <= dimension < len(dimensions):
+        raise NoDimension(f"a dimension {dimension!r} of slots that have {len(dimensions)}: Context.slot_dimensions lists them, from 0 on")
+    return dimensions[dimension]
+
+
+def rotation_of(context: Context, steps: int, dimension: int) -> _native.SlotRotation:
+    """A rotation along a dimension of the slots, whose mask is encoded once."""
+    place = int(dimension), int(steps) % slot_dimension(context, dimension).length
+    if place not in context._rotations:
+        context._rotations[place] = _native.SlotRotation(context.lowlevel, *place)
+    return context._rotations[place]
+
+
+def rotation_exponents(context: Context, rotations: Iterable[int | tuple[int, int]]) -> list[int]:
+    """The k of X → X^k of rotations: pairs of steps and dimension, or steps along dimension 0."""
+    pairs = [(rotation, 0) if isinstance(rotation, (int, np.integer)) else rotation for rotation in rotations]
+    return sorted({exponent for steps, dimension in pairs for exponent in rotation_of(context, steps, dimension).exponents})
 
 
 def frobenius_exponents(field: _native.Field) -> list[int]:

@@ -14,7 +14,7 @@ from . import _html, _native
 from ._array import EncryptedArray
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
-from ._fields import FieldArray, elements_decrypted, elements_encrypted, frobenius_exponents
+from ._fields import FieldArray, elements_decrypted, elements_encrypted, frobenius_exponents, rotation_exponents
 from ._stored import keys_bytes, read_keys
 from ._wire import Bytes
 from .errors import ContextMismatch, Ledger, MissingKey, ShapeError, Sharing
@@ -282,7 +282,7 @@ class Keys:
 def keygen(
     context: Context,
     *,
-    rotations: Optional[Iterable[int]] = None,
+    rotations: Optional[Iterable[int | tuple[int, int]]] = None,
     products: bool = True,
     swap: bool | None = None,
     level: int | None = None,
@@ -292,25 +292,16 @@ def keygen(
     """Makes a secret key and the public keys of a computation.
 
     ``rotations`` are the steps to make keys for. Unless given, those of all powers of two, of which any other rotation is
-    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines. ``products`` says whether arrays are multiplied by each other. Keys for
-    real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
+    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines. In a context of ``Context.for_field`` they are
+    pairs of steps and dimension for ``FieldArray.rotate``, or steps along dimension 0; keys for Frobenius maps are always made.
+    ``products`` says whether arrays are multiplied by each other. Keys for real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
     of up to ``bootstrap_slots`` numbers in a ciphertext, all of them unless given.
     ``progress`` is called with what is being made, how many are done and how many there will be.
     """
-    native, field = context._contexts[0], context.field
-    if field is not None and (rotations is not None or swap):
-        raise ShapeError("rotation keys of a field: slots of elements have no rows, leave rotations and swap out (keys for Frobenius maps are made)")
+    native = context._contexts[0]
+    exponents = _exponents(context, rotations, swap)
     secret = _native.SecretKey.generate(native)
     encryption = _native.PublicKey.generate(secret)
-    if rotations is None:
-        steps = [1 << i for i in range(context._row.bit_length() - 1)]
-    else:
-        steps = sorted({int(step) % context._row for step in rotations})
-    if field is not None:
-        steps, swap = [], False
-    exponents = frobenius_exponents(field) if field is not None else [native.rotation_exponent(step) for step in steps]
-    if swap if swap is not None else steps and not context.is_real:
-        exponents.append(native.swap_exponent())
     top = context.depth if context._set and level is None else level
     evaluation = _native.EvaluationKeys.generate(
         secret, relinearization=products, exponents=exponents, level=top, progress=_told(progress, "evaluation keys")
@@ -321,6 +312,30 @@ def keygen(
     bootstrapper = _native.Bootstrapper(native, context._set, slots, _told(progress, "bootstrapping matrices"))
     keys = bootstrapper.generate_keys(secret, _told(progress, "bootstrapping keys"))
     return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation, keys, bootstrapper)))
+
+
+def _exponents(context: Context, rotations: Optional[Iterable[int | tuple[int, int]]], swap: bool | None) -> list[int]:
+    """The k of all X → X^k that keys are made for."""
+    native, field = context._contexts[0], context.field
+    if field is not None:
+        if swap:
+            raise ShapeError("a swap of rows in a field: slots of elements have dimensions and no rows, leave swap out")
+        return sorted({*frobenius_exponents(field), *rotation_exponents(context, rotations or ())})
+    if rotations is None:
+        steps = [1 << i for i in range(context._row.bit_length() - 1)]
+    else:
+        steps = sorted({_steps(rotation) % context._row for rotation in rotations})
+    exponents = [native.rotation_exponent(step) for step in steps]
+    if swap if swap is not None else steps and not context.is_real:
+        exponents.append(native.swap_exponent())
+    return exponents
+
+
+def _steps(rotation: int | tuple[int, int]) -> int:
+    """The steps of a rotation of numbers."""
+    if isinstance(rotation, tuple):
+        raise ShapeError(f"a rotation {rotation} along a dimension: slots of numbers have none, give steps")
+    return int(rotation)
 
 
 def _new(keys: Keys) -> Keys:

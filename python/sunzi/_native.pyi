@@ -8,6 +8,9 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from ._native_fields import Field as Field
+from ._native_fields import SlotRotation as SlotRotation
+
 Progress = Callable[[int, int], object]
 Integers = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
@@ -31,6 +34,8 @@ class Context:
 
     @staticmethod
     def choose(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> Context: ...
+    @staticmethod
+    def choose_field(scheme: str, request: dict[str, Any], prime: int, slots: int) -> Context: ...
     @staticmethod
     def choose_all(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> list[Context]:
         """One for each plaintext modulus: of as many as the integers take."""
@@ -102,34 +107,6 @@ class Context:
         """The k of X → X^k that turns slots left: both rows of integers."""
     def swap_exponent(self) -> int:
         """The k of X → X^k that swaps the rows of integers, or conjugates."""
-
-@final
-class Field:
-    """What every slot of a context of field elements holds: GF(p^d), p the ``prime``, or GR(p^r, d) for an ``exponent`` r above 1. Elements are rows
-    of d coefficients from 0 to p^r - 1, that of 1 first, modulo the polynomial Y^d + ``relation``; Y has order m."""
-
-    def __new__(cls, context: Context) -> Field: ...
-    @property
-    def ring_index(self) -> int: ...
-    @property
-    def prime(self) -> int: ...
-    @property
-    def exponent(self) -> int: ...
-    @property
-    def degree(self) -> int:
-        """d: the order of p modulo m, and the number of coefficients of an element."""
-    @property
-    def slots(self) -> int:
-        """Elements in one ciphertext."""
-    @property
-    def relation(self) -> Integers:
-        """The d low coefficients of the polynomial that elements are taken modulo; its leading one is 1."""
-    def frobenius_exponent(self, times: int) -> int:
-        """The k of X → X^k that raises every slot to p^times."""
-    def encode(self, values: Integers) -> Plaintext: ...
-    def decode(self, plaintext: Plaintext) -> Integers: ...
-    def multiply(self, a: Integers, b: Integers) -> Integers:
-        """The products of clear elements, row by row."""
 
 @final
 class Plaintext:

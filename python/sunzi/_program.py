@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Optional, Union
+from typing import Any, Literal, NoReturn, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +18,15 @@ from ._array import EncryptedArray
 from ._context import Context, SchemeName, _scheme_for
 from ._encoding import Bounds
 from ._facts import ROUNDING
+from ._field_plan import FieldPlan, Shaped, field_plan
+from ._fields import FieldArray
 from ._functions import DEVIATIONS
 from ._keys import Keys, Progress, PublicKeys, keygen
 from ._recorded import checked_arguments, plan_bytes, read_plan, run
 from ._shadow import shadowed, unshadowed
 from ._trace import Like, Line, Trace, flattened, traced
 from ._wire import Bytes
-from .errors import NothingFits, ParameterError
+from .errors import NothingFits, ParameterError, Request, WrongScheme
 
 #: Ring degrees that are tried: log2 n.
 _DEGREES = range(11, 18)
@@ -312,6 +314,7 @@ class Program:
         context: Optional[Context] = None,
         scheme: Optional[SchemeName] = None,
         sharing: Optional[tuple[int, int]] = None,
+        ring_index: Optional[int] = None,
     ) -> Plan:
         """A dry run: the least parameters that hold all of the program, or what it will be like in a context that is there.
 
@@ -320,8 +323,11 @@ class Program:
         Integers take BFV, or BGV if ``scheme`` says so. ``sharing`` is a pair, how many results will be shared and with how many statistical bits
         (``Keys.ledger``): there is room for ``Keys.decrypt_for_sharing`` of everything that the program returns, and ``precision`` is that of what is shared.
         Each ciphertext that is opened counts as one, and wide integers have several.
-        Nothing is encrypted and no key is made. Where no parameters do it the error names the lines that spend most.
+        Nothing is encrypted and no key is made. Where no parameters do it the error names the lines that spend most. Programs of field elements, in rings of
+        any ``ring_index``, have ``plan_field``.
         """
+        if ring_index is not None or (context is not None and context.field is not None):
+            raise Request("slots of elements in a program of numbers: take plan_field(..., prime=p, ring_index=m), or call it on arrays of Context.for_field")
         arguments = [Like.of(example) for example in examples]
         if context is not None:
             plan = self._within(context, arguments, sharing)
@@ -347,6 +353,28 @@ class Program:
             return Plan(chosen, trace, rehearsal, reasons, sharing, chosen=True)
         raise NothingFits(f"{self.__name__}: no parameters hold the program; the largest ring is refused so: {refusals[-1]}")
 
+    def plan_field(
+        self,
+        *shapes: Shaped,
+        prime: int,
+        ring_index: Optional[int] = None,
+        slots: int = 1,
+        exponent: int = 1,
+        scheme: Literal["bfv", "bgv"] = "bfv",
+        security: int = 128,
+    ) -> FieldPlan:
+        """The context and the keys of a program of field elements, by its products in a row, its sums and its rotations.
+
+        ``shapes`` are those of the arguments without the coefficients of elements, or how many elements they have; None is all slots of one ciphertext. The
+        other settings are those of ``Context.for_field``: unless ``ring_index`` is given the ring is chosen too.
+
+        >>> power = sunzi.program(lambda x: x * x.rotate(1))                     # doctest: +SKIP
+        >>> plan = power.plan_field(None, prime=2, ring_index=21845)             # doctest: +SKIP
+        >>> power.run(plan.keygen(), np.zeros((1024, 16), dtype=int))            # doctest: +SKIP
+        """
+        settings: dict[str, Any] = {"ring_index": ring_index, "slots": slots, "exponent": exponent, "scheme": scheme}
+        return field_plan(self._function, shapes, prime=prime, security=security, **settings)
+
     def _within(self, context: Context, arguments: list[Like], sharing: Optional[tuple[int, int]]) -> Plan:
         trace = traced(self._function, arguments, context.scheme, context.degree.bit_length() - 1)
         return _rehearsed(context, trace, ["the context was given"], sharing)
@@ -363,6 +391,10 @@ class Program:
         With ``shadow=True`` every operation is decrypted and compared with the same on clear numbers, and an error names the line of the program.
         """
         clear = [np.asarray(array) for array in arrays]
+        if keys.context.field is not None:
+            if shadow:
+                raise WrongScheme("a shadow of field elements: shadows are of numbers, compare with Field.multiply")
+            return _opened(self._function(*map(keys.encrypt_elements, clear)), keys)
         likes = self._planned if len(self._planned) == len(clear) else [None] * len(clear)
         encrypted = [keys.encrypt(array, bounds=_bounds_of(array, like)) for array, like in zip(clear, likes)]
         if not keys.context.is_real and keys.context == self._planned_in and all(map(_fits, clear, likes)):
@@ -435,6 +467,8 @@ def _as_planned(array: EncryptedArray) -> EncryptedArray:
 def _opened(result: Any, keys: Keys) -> Any:
     if isinstance(result, EncryptedArray):
         return keys.decrypt(unshadowed(result, keys))
+    if isinstance(result, FieldArray):
+        return keys.decrypt_elements(result)
     if isinstance(result, Mapping):
         return {name: _opened(value, keys) for name, value in result.items()}
     if isinstance(result, (tuple, list)):

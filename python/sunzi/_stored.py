@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Optional, Union, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, cast
 
 import numpy as np
 
@@ -14,12 +15,14 @@ from ._encoding import Bounds
 from ._facts import Fill, Shape
 from ._known import BOUNDS, UNDECLARED, Known
 from ._layout import power_of_two
-from ._wire import ARRAY, PUBLIC_KEYS, Bytes, FieldReader, Fields, packed, unpacked, value
+from ._wire import ARRAY, ELEMENTS, PUBLIC_KEYS, Bytes, FieldReader, Fields, packed, unpacked, value
 
 if TYPE_CHECKING:
     from ._array import EncryptedArray
+    from ._fields import FieldArray
     from ._keys import Keys, PublicKeys
 
+T = TypeVar("T")
 #: What bytes have to belong to.
 Owner = Union["Keys", "PublicKeys", Context]
 
@@ -157,25 +160,62 @@ def read_array(data: Bytes, owner: Owner, bounds: Optional[Bounds] = None) -> En
 
 def _array_of(data: Bytes, owner: Owner) -> EncryptedArray:
     context, keys = owner_of(owner)
-    fields, objects, key = unpacked(ARRAY, data)
-    check_key(key, keys)
-    if not objects:
-        raise value("the count of ciphertexts", "1 at least", 0)
-    # Of other parameters nothing else would be true, and the first ciphertext tells.
-    first = _native.Ciphertext.from_bytes(context._contexts[0], objects[0])
-    layout = Layout.get(fields, context)
-    fields.finish()
+
+    def layout_in(fields: FieldReader) -> tuple[Layout, int]:
+        layout = Layout.get(fields, context)
+        return layout, layout.count
+
+    layout, ciphers = _read(ARRAY, data, context, keys, layout_in)
     parts = context._parts
-    if len(objects) != layout.count * parts:
-        raise value("the count of ciphertexts", layout.count * parts, len(objects))
-    native = context._contexts
-    ciphers = [first, *(_native.Ciphertext.from_bytes(native[i % parts], one) for i, one in enumerate(objects[1:], 1))]
-    if any(cipher.key_id != key for cipher in ciphers):
-        raise errors.MixedKeys("the array has ciphertexts of several keys: take the bytes that to_bytes() made")
     if isinstance(context.lowlevel, CrtContext):
         joined = [CrtCiphertext(ciphers[i : i + parts]) for i in range(0, len(ciphers), parts)]
         return layout.array(context, [cast(_native.Ciphertext, one) for one in joined], keys)
     return layout.array(context, ciphers, keys)
+
+
+def _read(
+    kind: int, data: Bytes, context: Context, keys: PublicKeys | None, get: Callable[[FieldReader], tuple[T, int]]
+) -> tuple[T, list[_native.Ciphertext]]:
+    """What the fields of an array say, and its ciphertexts, of which ``get`` says how many there are for each plaintext modulus."""
+    fields, objects, key = unpacked(kind, data)
+    check_key(key, keys)
+    if not objects:
+        raise value("the count of ciphertexts", "1 at least", 0)
+    # Of other parameters nothing else would be true, and the first ciphertext tells.
+    native, parts = context._contexts, context._parts
+    first = _native.Ciphertext.from_bytes(native[0], objects[0])
+    said, count = get(fields)
+    fields.finish()
+    if len(objects) != count * parts:
+        raise value("the count of ciphertexts", count * parts, len(objects))
+    ciphers = [first, *(_native.Ciphertext.from_bytes(native[i % parts], one) for i, one in enumerate(objects[1:], 1))]
+    if any(cipher.key_id != key for cipher in ciphers):
+        raise errors.MixedKeys("the array has ciphertexts of several keys: take the bytes that to_bytes() made")
+    return said, ciphers
+
+
+def elements_bytes(array: FieldArray) -> bytes:
+    """An array of field elements: its shape, and its ciphertexts after it."""
+    fields = Fields()
+    fields.words(array._shape)
+    return packed(ELEMENTS, fields.to_bytes(), [chunk.to_bytes() for chunk in array._chunks], like=0)
+
+
+def read_elements(data: Bytes, owner: Owner) -> FieldArray:
+    """The array of ``elements_bytes``, which must belong to these keys or to this context."""
+    from ._fields import FieldArray, field_of
+
+    context, keys = owner_of(owner)
+
+    def shape_in(fields: FieldReader) -> tuple[Shape, int]:
+        field = field_of(context)
+        shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
+        if not shape or shape[-1] != field.degree or math.prod(shape) > _MOST_SIZE:
+            raise value("the shape", f"at most {_MOST_SIZE} numbers, the last dimension {field.degree}", shape)
+        return shape, -(-math.prod(shape[:-1]) // field.slots)
+
+    shape, chunks = _read(ELEMENTS, data, context, keys, shape_in)
+    return FieldArray._make(context, chunks, shape, keys)
 
 
 # Public keys.

@@ -109,6 +109,19 @@ def test_what_does_not_belong_together_is_named(reals: Party, integers: Party) -
         keys.decrypt(integers.encrypt([1]))
 
 
+def test_moduli_with_shared_words_stay_in_bgv() -> None:
+    """Small moduli of several levels are one word in BGV, which is no prime."""
+    asked: dict[str, Any] = {"plain_modulus": 257, "sums": 0, "plain_products": 0, "log2_degree": 7, "security": 0}
+    shared = sunzi.Context.for_depth(4, dtype=int, scheme="bgv", **asked)
+    assert any(pow(2, q - 1, q) != 1 for q in shared.moduli)
+    x = np.arange(-4, 4)
+    for change in (shared.to_bfv, sunzi.keygen(shared).encrypt(x).to_bfv):
+        with pytest.raises(errors.SharedModuli, match="shared_moduli=False"):
+            change()
+    keys = sunzi.keygen(sunzi.Context.for_depth(4, dtype=int, scheme="bgv", shared_moduli=False, **asked))
+    np.testing.assert_array_equal(keys.decrypt(keys.encrypt(x).to_bfv() + 1), x + 1)
+
+
 def test_a_program_is_of_one_scheme() -> None:
     @sunzi.program
     def changed(x: sunzi.EncryptedArray) -> sunzi.EncryptedArray:

@@ -149,6 +149,7 @@ fn is_parquet_name(path: &Path) -> bool {
 
 /// Fails for columns of a table that the scheme cannot hold.
 fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
+    contexts.parameters().check_numbers().map_err(CliError::impossible)?;
     let moduli = contexts.parameters().plain_moduli();
     let range = moduli.iter().fold(1_u128, |product, &t| product.saturating_mul(t.into()));
     for column in schema.columns.iter().filter(|column| column.encrypted && !moduli.is_empty()) {

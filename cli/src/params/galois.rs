@@ -3,23 +3,19 @@
 //! Security and depth ask for a degree; of all ring indices of that degree with enough slots the one with the cheapest transform is taken, and the
 //! cheapest of all degrees.
 
+use std::error::Error;
 use std::fmt;
 
 use serde::Serialize;
 use sunzi::bfv::Parameters;
-use sunzi::encoding::{IndexChoice, indices_by_cost};
-use sunzi::math::{MAX_SLOT_DEGREE, QuotientGroup, is_prime};
+use sunzi::encoding::{IndexChoice, RingChoice};
+use sunzi::math::{QuotientGroup, is_prime};
 use sunzi::rlwe::Security;
 use sunzi::rlwe::security::max_log2_modulus;
 
 use crate::args::ParamsArgs;
 use crate::columns::{empty_table, right_align};
 use crate::error::CliError;
-
-/// Ring degrees n that are searched, as log2 n.
-const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 10..=15;
-/// Number of indices of one degree that are tried before the degree is given up.
-const TRIED: usize = 4;
 
 /// The choice of a ring for slots of GF(p^d), and what it was chosen from.
 #[derive(Debug, Serialize)]
@@ -113,25 +109,12 @@ pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Resu
             .rotations(args.rotations)
             .security(security)
             .build()
+            .map_err(Box::<dyn Error>::from)
     };
-    let mut found: Vec<(IndexChoice, Parameters)> = Vec::new();
-    let mut refusal = None;
-    for log2 in LOG2_DEGREES {
-        for choice in indices(prime, slots, log2).into_iter().take(TRIED) {
-            match build(choice.index.value()) {
-                Ok(parameters) => found.push((choice, parameters)),
-                Err(error) => refusal = Some(error),
-            }
-        }
-    }
-    let candidates: Vec<Candidate> = found.iter().map(|(choice, p)| Candidate::new(choice, p)).collect();
-    let best = candidates.iter().zip(&found).min_by(|(a, _), (b, _)| a.cost.total_cmp(&b.cost));
-    let Some((chosen, (_, parameters))) = best else {
-        return Err(CliError::input(match refusal {
-            Some(error) => error.to_string(),
-            None => too_many_slots(prime, slots),
-        }));
-    };
+    let moduli = |parameters: &Parameters| parameters.moduli().len() + parameters.special_moduli().len();
+    let found = RingChoice::new(prime, slots, build, moduli).map_err(CliError::input)?;
+    let candidate = |(choice, parameters): &(IndexChoice, Parameters)| Candidate::new(choice, parameters);
+    let (chosen, parameters) = (candidate(&found.chosen), &found.chosen.1);
     let group = QuotientGroup::new(chosen.ring_index, prime).map_err(CliError::failure)?;
     let dimensions = group.dimensions().iter();
     Ok(Explanation {
@@ -140,28 +123,13 @@ pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Resu
         slots_wanted: slots,
         depth: args.depth,
         security: security.to_string(),
-        chosen: chosen.clone(),
+        chosen,
         dimensions: dimensions
             .map(|d| Dimension { generator: d.generator, length: d.length, good: d.good })
             .collect(),
         parameters: parameters.clone(),
-        candidates,
+        candidates: found.candidates.iter().map(candidate).collect(),
     })
-}
-
-fn indices(prime: u64, slots: usize, log2: u32) -> Vec<IndexChoice> {
-    indices_by_cost(prime, slots, 1 << log2..=(2 << log2) - 1, MAX_SLOT_DEGREE)
-}
-
-/// Returns the message for too many slots: what is refused, and the index that has the most slots.
-fn too_many_slots(prime: u64, slots: usize) -> String {
-    let most = LOG2_DEGREES.flat_map(|log2| indices(prime, 1, log2)).max_by_key(|choice| choice.slots);
-    let works = match most {
-        Some(most) => format!("the most are {}, at m = {}", most.slots, most.index.value()),
-        None => "none has any".to_owned(),
-    };
-    let (first, last) = (LOG2_DEGREES.start(), LOG2_DEGREES.end() + 1);
-    format!("no ring of degree 2^{first} to 2^{last} has {slots} slots for p = {prime}: {works}")
 }
 
 impl Explanation {

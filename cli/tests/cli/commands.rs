@@ -1,5 +1,7 @@
 //! Tests of help, version, `params` and `bench`.
 
+use std::fs;
+
 use crate::common::{Folder, assert_refused, json, stderr, stdout, sunzi_with};
 
 #[test]
@@ -80,6 +82,27 @@ fn params_picks_a_ring_for_slots_of_small_fields() {
         (vec!["params", "--plain", "2", "--scheme", "ckks"], "leave --plain away"),
     ] {
         assert_refused(&sunzi_with("params-slots", &[], &refused), &[word]);
+    }
+}
+
+/// A table of 0 and 1 fits slots of GF(2^d), but tables are of numbers: what is refused says what takes elements.
+#[test]
+fn parameters_of_field_elements_are_for_no_table() {
+    let folder = Folder::new("params-elements");
+    fs::write(folder.path("bits.csv"), "a,b\n0,1\n1,1\n1,0\n").unwrap();
+    for line in [
+        "params --slots 100 --plain 2 --depth 1 -o p.sz",
+        "keygen p.sz -d keys",
+        "schema --table bits.csv -o s.json",
+    ] {
+        folder.fine(line);
+    }
+    for line in [
+        "encrypt --keys keys/public --table bits.csv -o t.sz",
+        "plan sum(a*b) --schema s.json --params p.sz --no-time",
+        "keygen p.sz -d more --for sum(a*b) --schema s.json",
+    ] {
+        folder.refused(line, 4, &["slots", "in the ring of index 3855", "sunzi plan", "Context.for_field"]);
     }
 }
 

@@ -87,6 +87,22 @@ fn what_python_wrote_is_told() {
 }
 
 #[test]
+fn field_elements_of_python_are_told() {
+    let folder = Folder::new("python-elements");
+    let (mut fields, object) = (Fields::default(), parameters());
+    fields.list([2, 3, 16].into_iter());
+    let elements = packed(Kind::PythonElements, fields.as_bytes(), &[&object], Some(&header(&object)));
+    let (seen, text) = inspected(&folder, "elements.sz", &elements);
+    assert_eq!(
+        (&seen["object"], &seen["kind"]),
+        (&"an encrypted array of field elements".into(), &0x0D06.into())
+    );
+    assert_eq!(seen["python"]["elements"], json!([2, 3, 16]));
+    assert!(text.contains("elements     of 16 coefficients, shape (2, 3)"), "{text}");
+    assert!(text.contains("sunzi.FieldArray.from_bytes"), "{text}");
+}
+
+#[test]
 fn contexts_and_tables_of_python_are_told() {
     let folder = Folder::new("python-context");
     let (mut fields, parameters) = (Fields::default(), parameters());

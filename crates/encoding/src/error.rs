@@ -211,6 +211,23 @@ pub enum EncodingError {
         /// A ring index with enough slots.
         works: Option<u64>,
     },
+    /// No ring has as many slots as were asked for.
+    #[error(
+        "no ring of degree 2^{} to 2^{} has {got} slots for p = {prime}: {}",
+        .degrees[0],
+        .degrees[1],
+        .most.map_or_else(|| "none has any".to_owned(), |(slots, m)| format!("the most are {slots}, at m = {m}"))
+    )]
+    TooManySlots {
+        /// Number of slots that were asked for.
+        got: usize,
+        /// Plaintext prime p.
+        prime: u64,
+        /// Degrees that were searched, as log2 n.
+        degrees: [u32; 2],
+        /// The most slots of a ring, and its index m; `None` where no ring has slots for p.
+        most: Option<(usize, u64)>,
+    },
     /// An element has more coefficients than a slot holds.
     #[error(
         "the element of slot {slot} has {got} coefficients, slots of m = {index} and p = {prime} hold {degree}: reduce \

@@ -21,7 +21,7 @@ pub struct IndexChoice {
 }
 
 impl IndexChoice {
-    fn new(m: u64, p: u64) -> Option<Self> {
+    pub(crate) fn new(m: u64, p: u64) -> Option<Self> {
         let index = RingIndex::new(m).ok().filter(|_| gcd(m, p) == 1)?;
         let n = index.degree();
         let slot_degree = multiplicative_order(p, m).ok()? as usize;

@@ -10,6 +10,7 @@ mod error;
 mod index_search;
 mod plain_modulus;
 mod plaintext;
+mod ring_choice;
 mod slots;
 
 pub use encoder::{
@@ -23,6 +24,7 @@ pub use plaintext::{
     LOG2_DEGREES, MAX_DEGREE, PLAIN_MODULUS_LIMIT, Plaintext, check_degree, check_plain_modulus,
     check_plain_modulus_beside,
 };
+pub use ring_choice::RingChoice;
 pub use slots::{
     check_segment, doubling_steps, row_rotation_exponent, row_swap_exponent, slot_sum_exponents,
 };

@@ -139,6 +139,10 @@ class TooMany(ParameterError):
     """More moduli than a context takes."""
 
 
+class TooManySlots(ParameterError):
+    """More slots of a field than any ring has."""
+
+
 class UnavailableIsa(ParameterError):
     """An instruction set that this machine does not have."""
 
@@ -157,6 +161,10 @@ class UnsupportedIndex(ParameterError):
 
 class UnsupportedLength(ParameterError):
     """A transform of a length that is not supported."""
+
+
+class SharedModuli(ParameterError):
+    """Moduli of BGV in which several primes share a word, which BFV has not: ``shared_moduli=False`` makes others."""
 
 
 class Unusable(ParameterError):

@@ -50,9 +50,7 @@ impl Numbers {
 /// Formats numbers as text: `integers of shape (3, 4), 0 to 9 as declared`.
 impl fmt::Display for Numbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lengths: Vec<String> = self.shape.iter().map(u64::to_string).collect();
-        let comma = if lengths.len() == 1 { "," } else { "" };
-        write!(f, "{} of shape ({}{comma})", self.kind, lengths.join(", "))?;
+        write!(f, "{} of shape {}", self.kind, tuple(&self.shape))?;
         if let Some(divisor) = &self.divisor {
             write!(f, ", divided by {}", one_line(divisor))?;
         }
@@ -102,6 +100,9 @@ pub(super) struct PythonObject {
     scheme: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     numbers: Option<Numbers>,
+    /// Lengths of the dimensions of an array of field elements, the last one that of their coefficients.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elements: Option<Vec<u64>>,
     /// Rows and features of a table to train on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<u64>,
@@ -173,6 +174,9 @@ impl PythonObject {
         if let (Some(numbers), None) = (&self.numbers, self.rows) {
             lines.push(("numbers", numbers.to_string()));
         }
+        if let Some((degree, elements)) = self.elements.as_ref().and_then(|shape| shape.split_last()) {
+            lines.push(("elements", format!("of {degree} coefficients, shape {}", tuple(elements))));
+        }
         if let (Some(rows), Some(features)) = (self.rows, self.features) {
             lines.push(("table", format!("{rows} rows, {features} features")));
         }
@@ -209,6 +213,10 @@ impl PythonObject {
             Some(Kind::PythonContext) => {
                 object.read_by = "sunzi.Context.from_bytes(data)";
                 object.bootstrapping_set = Some(text(fields)?);
+            }
+            Some(Kind::PythonElements) => {
+                object.read_by = "sunzi.FieldArray.from_bytes(data, keys)";
+                object.elements = Some(fields.list("a dimension", MOST_DIMENSIONS)?);
             }
             _ => {
                 object.read_by = "sunzi.ml.EncryptedTable.from_bytes(data, keys)";
@@ -350,6 +358,12 @@ fn layout(fields: &mut FieldReader<'_>) -> Result<Numbers, WireError> {
     }
     let numbers = Numbers::new(shape, kind, (fields.f64()?, fields.f64()?));
     Ok(Numbers { divisor: (divisor != "1").then_some(divisor), ..numbers })
+}
+
+/// Formats a shape as Python does: `(3, 4)`, `(5,)`.
+fn tuple(shape: &[u64]) -> String {
+    let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
+    format!("({}{})", lengths.join(", "), if lengths.len() == 1 { "," } else { "" })
 }
 
 /// Reads a type of numbers: 0 integers, 1 reals, 2 complex numbers.

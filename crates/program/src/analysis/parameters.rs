@@ -81,6 +81,28 @@ impl Parameters {
         if let Self::Ckks(parameters) = self { parameters.max_slots() } else { self.degree() }
     }
 
+    /// Checks that slots hold numbers, as tables and programs take them; otherwise returns what they hold and what to do.
+    ///
+    /// # Errors
+    /// A text about slots of field elements, in rings whose index is no power of two.
+    pub fn check_numbers(&self) -> Result<(), String> {
+        let index = match self {
+            Self::Bfv(own) => own.ring().index(),
+            Self::Bgv { parameters, .. } => parameters.ring().index(),
+            Self::Ckks(_) => return Ok(()),
+        };
+        if index.is_power_of_two() {
+            return Ok(());
+        }
+        let moduli: Vec<String> = self.plain_moduli().iter().map(u64::to_string).collect();
+        Err(format!(
+            "slots of these parameters hold elements of a field or Galois ring modulo {}, in the ring of index {index}: tables and \
+             programs compute with numbers, for which `sunzi plan` makes parameters; elements take sunzi.Context.for_field in \
+             Python or sunzi::encoding::GaloisEncoder in Rust",
+            moduli.join(", ")
+        ))
+    }
+
     /// Returns the plaintext moduli; none for CKKS.
     #[must_use]
     pub fn plain_moduli(&self) -> &[u64] {

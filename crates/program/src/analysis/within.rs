@@ -19,6 +19,9 @@ pub(super) fn within(
 ) -> Result<Plan, Box<Refusal>> {
     let known = facts(program);
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
+    parameters
+        .check_numbers()
+        .map_err(|reason| Box::new(Refusal { reason, expression: "the program".to_owned() }))?;
     let Parameters::Ckks(own) = parameters else {
         if let Some(id) = inexact(program, &known) {
             return Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }));

@@ -105,6 +105,8 @@ kinds! {
     PythonContext = 0x0D04, "the context of a bootstrapping set";
     /// A table of the Python package, to train on.
     PythonTable = 0x0D05, "an encrypted table to train on";
+    /// An array of field elements of the Python package.
+    PythonElements = 0x0D06, "an encrypted array of field elements";
 }
 
 impl Kind {
@@ -145,7 +147,12 @@ impl Kind {
     pub const fn is_of_python(self) -> bool {
         matches!(
             self,
-            Self::PythonArray | Self::PythonKeys | Self::PythonPlan | Self::PythonContext | Self::PythonTable
+            Self::PythonArray
+                | Self::PythonKeys
+                | Self::PythonPlan
+                | Self::PythonContext
+                | Self::PythonTable
+                | Self::PythonElements
         )
     }
 
