@@ -19,6 +19,8 @@ pub(super) struct Measured {
     pub(super) ours: Vec<f64>,
     /// With big integers, on one thread.
     pub(super) heaan: Vec<f64>,
+    /// With big integers, on all threads where there are several.
+    pub(super) heaan_on_all: Vec<f64>,
     pub(super) shared: Option<Shared>,
 }
 
@@ -45,8 +47,12 @@ impl Measured {
         }
         if needs.heaan {
             progress.begin("operations with big integers");
-            measured.heaan =
-                on_threads(1, || heaan::operations(options.table_log2_degree, options.baseline))?;
+            let operations = || heaan::operations(options.table_log2_degree, options.baseline);
+            measured.heaan = on_threads(1, operations)?;
+            if needs.several && options.threads > 1 {
+                progress.begin("operations with big integers on all threads");
+                measured.heaan_on_all = on_threads(options.threads, operations)?;
+            }
         }
         Ok(measured)
     }

@@ -111,9 +111,9 @@ impl Paper for Options {
             Part::Figure2 => figures::levels(self).len(),
             _ => 0,
         };
-        let Needs { operations, heaan, threads, .. } = self.needs();
-        let operations =
-            [operations, operations && threads, heaan].into_iter().filter(|needed| *needed).count();
+        let Needs { operations, heaan, threads, several, .. } = self.needs();
+        let needed = [operations, operations && threads, heaan, several && self.threads > 1];
+        let operations = needed.into_iter().filter(|needed| *needed).count();
         operations + self.plan().steps() + self.parts.iter().map(figures).sum::<usize>()
     }
 
@@ -152,6 +152,8 @@ impl Paper for Options {
 struct Needs {
     operations: bool,
     heaan: bool,
+    /// Operations with big integers on several threads.
+    several: bool,
     /// Operations on several threads, measured and simulated.
     threads: bool,
     bootstrappings: bool,
@@ -164,6 +166,7 @@ impl Options {
         Needs {
             operations: any(&[Part::Table1, Part::Threads, Part::Text]),
             heaan: any(&[Part::Table1, Part::Table2, Part::Text]),
+            several: any(&[Part::Table2]),
             threads: any(&[Part::Threads, Part::Text]),
             bootstrappings: any(&[Part::Table1, Part::Table2, Part::Text]),
             sizes: any(&[Part::Precision]),

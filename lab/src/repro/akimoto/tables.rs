@@ -67,6 +67,7 @@ pub(super) fn table2(options: &Options, measured: &Measured, timed: &[Bootstrapp
         rows.push(row);
         shown.extend(setup);
     }
+    rows.extend(heaan_on_all(options, measured));
     rows.extend(timed.iter().filter(|one| !shown.contains(&one.setup)).map(|one| own_row(timed, one)));
     let title = "a bootstrapping by the way work is shared among threads, and its time for each slot; beside FullRNS-HEAAN \
                  stands Sunzi with the paper's set, as19";
@@ -100,6 +101,16 @@ fn printed_row(
         )),
     };
     (row.because(reason), one.map(|one| one.setup))
+}
+
+/// HEAAN with Sunzi's big integers on all threads, which share its coefficients and its primes.
+fn heaan_on_all(options: &Options, measured: &Measured) -> Option<Row> {
+    let (single, shared) = (by_mix(&measured.heaan)?, by_mix(&measured.heaan_on_all)?);
+    let slots = (1_u64 << options.table_log2_degree) as f64 / 2.0;
+    let row = keys(HEAAN, "Coef&Mod-wise", options.threads);
+    let row = quantities(row, None, Some(shared), slots, None);
+    let row = row.judged("over one thread", None::<u64>, Some((single / shared, 2)), Rule::Equal);
+    Some(row.because(Some(format!("{ESTIMATED}; the paper has 1 and 32 threads, not {}", options.threads))))
 }
 
 /// The speed-up of a bootstrapping over the one of its set on one thread.

@@ -85,5 +85,4 @@ fn speed_ups(
 /// Why a simulated speed-up is below the one that the paper's times amount to.
 const WORSE: &str = "memory limits work word by word, which does not scale here, and a key switch shares groups of four moduli";
 /// What is said where a simulation is beyond its tolerance.
-const OUTSIDE: &str =
-    "; open: the simulation is outside of its tolerance; it knows nothing of the caches and memory that threads share, but for work word by word";
+const OUTSIDE: &str = "; open: the simulation is outside of its tolerance; it knows nothing of the caches and memory that threads share, but for work word by word";
