@@ -86,8 +86,8 @@ fn row(
         ours_us: series[0].median(),
         isa: Some(plan.modulus().isa().to_string()),
         bound: Some(bound(shape, *rotations, stream.bytes(), &series)),
-        transforms: counted.map(|counts| counts.transforms()),
-        conversion_products: counted.map(|counts| counts.conversion_products),
+        transforms: Some(counted.transforms()),
+        conversion_products: Some(counted.conversion_products),
         correct: job.outcome(name)? == expected(name, left, right, PLAIN_MODULUS),
         rounds,
         ..Row::default()

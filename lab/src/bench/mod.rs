@@ -25,7 +25,7 @@ pub mod rivals;
 mod shape;
 pub mod strategies;
 mod stream;
-mod tally;
+pub(crate) mod tally;
 mod values;
 pub mod variants;
 pub mod wire;

@@ -77,7 +77,7 @@ pub struct Modelled {
 /// Counts and times every modelled operation at every degree asked for, on one thread.
 ///
 /// # Errors
-/// A degree without parameters; an operation that fails; a build that does not count (feature `tally`).
+/// A degree without parameters; an operation that fails.
 pub fn run(options: &Options, progress: &mut (dyn FnMut(usize, &str) + Send)) -> Result<Vec<Modelled>> {
     options.validate()?;
     on_threads(1, || {
@@ -136,8 +136,7 @@ impl Subject {
     fn row(&self, name: &'static str, rounds: usize) -> Result<Modelled> {
         let n = self.shape.degree();
         let call = self.job.contender(name);
-        let counts =
-            tally::count(&call)?.ok_or_else(|| LabError::request("counts: this build does not count; cargo run --release -p lab --features tally -- bench --model does"))?;
+        let counts = tally::count(&call)?;
         let stream = Stream::new(self.bytes(name)?);
         let mut units = Units::new(n)?;
         let (mut conversions, [there, back]) = (Prices::new(n)?, &mut units.transformed);
@@ -267,7 +266,6 @@ fn cells(row: &Modelled) -> [(&'static str, String); 18] {
     ]
 }
 
-#[cfg(feature = "tally")]
 #[cfg(test)]
 mod tests {
     use super::*;

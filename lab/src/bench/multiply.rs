@@ -168,8 +168,8 @@ fn products(
 /// of the same rounds.
 struct Timed {
     time: Series,
-    counts: Option<Counts>,
-    cost: Option<Series>,
+    counts: Counts,
+    cost: Series,
 }
 
 /// Times calls that take turns, and counts their transforms and products.
@@ -184,8 +184,8 @@ fn timed<T>(calls: &mut [impl Fn() -> Result<T>], n: usize, rounds: usize) -> Re
     }
     let mut series = alternate::alternate(rounds, &mut contenders)?.into_iter();
     let (Some(transform), Some(convert)) = (series.next(), series.next()) else { return Ok(Vec::new()) };
-    let timed = |(time, counts): (Series, Option<Counts>)| {
-        let cost = counts.map(|counts| conversion::price(counts, n, &transform, &convert));
+    let timed = |(time, counts): (Series, Counts)| {
+        let cost = conversion::price(counts, n, &transform, &convert);
         Timed { time, counts, cost }
     };
     Ok(series.zip(counts).map(timed).collect())
@@ -194,11 +194,10 @@ fn timed<T>(calls: &mut [impl Fn() -> Result<T>], n: usize, rounds: usize) -> Re
 impl Timed {
     /// The row with this call's time, its counts and both ratios to a baseline.
     fn fill(&self, row: Row, name: &str, baseline: &Self) -> Row {
-        let costs = self.cost.as_ref().zip(baseline.cost.as_ref());
         Row {
-            transforms: self.counts.map(|counts| counts.transforms()),
-            conversion_products: self.counts.map(|counts| counts.conversion_products),
-            predicted_ratio: costs.map(|(cost, base)| cost.over(base).median),
+            transforms: Some(self.counts.transforms()),
+            conversion_products: Some(self.counts.conversion_products),
+            predicted_ratio: Some(self.cost.over(&baseline.cost).median),
             ..row
         }
         .against(&self.time, name.to_owned(), &baseline.time)

@@ -64,10 +64,10 @@ pub struct Row {
     /// Distance between the quartiles of the ratio of Sunzi's time to the peer's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
-    /// Number of transforms of one call, as counted while it ran (feature `tally`).
+    /// Number of transforms of one call, as counted while it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transforms: Option<u64>,
-    /// Number of word products with constants of base conversions in one call (feature `tally`).
+    /// Number of word products with constants of base conversions in one call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion_products: Option<u64>,
     /// Value `ratio` would have if only transforms and conversions took time, each as long as one measured alone.

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Benchmark that `lab bench` runs.
     #[command(subcommand)]
     what: Option<What>,
-    /// Instead: count what operations of BFV compute and move, and set their time beside the least that takes; needs the feature `tally`
+    /// Instead: count what operations of BFV compute and move, and set their time beside the least that takes
     #[arg(long)]
     model: bool,
     /// log2 of the ring degrees to time, instead of the usual ones
@@ -64,7 +64,7 @@ enum What {
     Keyswitch(Common),
     /// The four multiplications of BFV at growing depth, and lazy inner products
     Multiply(Common),
-    /// Operations of BFV against the cost model, as JSON; counts need the feature `tally`
+    /// Operations of BFV against the cost model, as JSON
     Model(Common),
     /// Products of BGV and BFV in rings of general index, beside power-of-two rings
     Cyclotomic(Common),

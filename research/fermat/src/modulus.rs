@@ -18,7 +18,8 @@ pub(crate) const MOST_COMPONENTS: usize = 1 + (MOST_BITS / WORD).ilog2() as usiz
 /// A modulus q = 2^g − 1 for g = 64, 128, …, 16384 with its pairwise coprime factors `[TSKJ20, Lemma 1]`.
 ///
 /// Components of the modulus are ordered from the smallest to the largest: 2^64 − 1, 2^64 + 1, 2^128 + 1, …,
-/// 2^(g/2) + 1. The first l of them have the product 2^(g_l) − 1 with g_l = 2^(l+5), which is q at level l.
+/// 2^(g/2) + 1. The first l of them have the product 2^(g_l) − 1 with g_l = 2^(l+5), which is q at level l. The smallest may be
+/// longer: 2^w − 1 for w = 64, 128, … up to g, followed by 2^w + 1.
 ///
 /// ```
 /// use sunzi_fermat::FermatModulus;
@@ -33,6 +34,8 @@ pub(crate) const MOST_COMPONENTS: usize = 1 + (MOST_BITS / WORD).ilog2() as usiz
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FermatModulus {
     bits: usize,
+    /// Exponent w of the smallest component of the modulus, 2^w − 1.
+    smallest: usize,
     components: Vec<Component>,
 }
 
@@ -46,14 +49,26 @@ impl FermatModulus {
     /// # Errors
     /// [`RingError::OutOfRange`] unless g is a power of two from 64 to 16384.
     pub fn new(bits: usize) -> Result<Self, RingError> {
+        Self::with_smallest(bits, WORD)
+    }
+
+    /// Makes the modulus q = 2^g − 1 with 2^`smallest` − 1 as its smallest component: longer ones are fewer.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] unless g is a power of two from 64 to 16384, and `smallest` one from 64 to g.
+    pub fn with_smallest(bits: usize, smallest: usize) -> Result<Self, RingError> {
         if !bits.is_power_of_two() || !(WORD..=MOST_BITS).contains(&bits) {
             let expected = format_args!("a power of two from {WORD} to {MOST_BITS}");
             return Err(RingError::out_of_range("bits of a Fermat modulus", expected, bits));
         }
+        if !smallest.is_power_of_two() || !(WORD..=bits).contains(&smallest) {
+            let expected = format_args!("a power of two from {WORD} to {bits}");
+            return Err(RingError::out_of_range("bits of the smallest component", expected, smallest));
+        }
         let doubled = |h: &usize| Some(2 * h);
-        let larger = std::iter::successors(Some(WORD), doubled).take_while(|h| 2 * h <= bits);
-        let components = [Component::mersenne(WORD)].into_iter().chain(larger.map(Component::fermat));
-        Ok(Self { bits, components: components.collect() })
+        let larger = std::iter::successors(Some(smallest), doubled).take_while(|h| 2 * h <= bits);
+        let components = [Component::mersenne(smallest)].into_iter().chain(larger.map(Component::fermat));
+        Ok(Self { bits, smallest, components: components.collect() })
     }
 
     /// Returns the modulus 2^g − 1 with `level` components.
@@ -62,7 +77,7 @@ impl FermatModulus {
     /// [`RingError::NoSuchLevel`] unless the modulus has as many components.
     pub fn at_level(&self, level: usize) -> Result<Self, RingError> {
         if (1..=self.level()).contains(&level) {
-            return Self::new(WORD << (level - 1));
+            return Self::with_smallest(self.smallest << (level - 1), self.smallest);
         }
         Err(RingError::NoSuchLevel { got: level, highest: self.level() })
     }
@@ -73,7 +88,13 @@ impl FermatModulus {
         self.bits
     }
 
-    /// Number k = 1 + log2(g/64) of components of the modulus `[TSKJ20, 4.4]`.
+    /// Exponent w of the smallest component 2^w − 1; 64 unless it was asked for.
+    #[must_use]
+    pub fn smallest(&self) -> usize {
+        self.smallest
+    }
+
+    /// Number k = 1 + log2(g/w) of components of the modulus `[TSKJ20, 4.4]`.
     #[must_use]
     pub fn level(&self) -> usize {
         self.components.len()
@@ -91,7 +112,7 @@ impl FermatModulus {
         (BigUint::one() << self.bits) - 1_u32
     }
 
-    /// Returns i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo 2^64 − 1: the
+    /// Returns i with q/q_i = −2^i modulo the component 2^h + 1 at this position, 2^i modulo the smallest: the
     /// index of `[TSKJ20, Lemma 2]`, and f for the last.
     #[must_use]
     pub fn twos(&self, position: usize) -> u32 {

@@ -15,6 +15,7 @@ use sunzi_ring::{
     Residues, Ring, RingError, Scaler, ScalerOptions, Shape, Storage, Tables, describe,
 };
 
+use crate::modulus::WORD;
 use crate::residues::FermatResidues;
 use crate::ring::tag_of;
 use crate::{Component, FermatGadget, FermatRing, FermatScaler, general, packing};
@@ -138,7 +139,7 @@ impl Backend for FermatRing {
         if own.is_ok() || degree != self.0.degree || !(1..self.level()).contains(&limbs) {
             return own.map(|()| self.level());
         }
-        if a.tag() == tag_of(self.0.modulus.at_level(limbs)?.bits(), &[]) {
+        if a.tag() == tag_of(&self.0.modulus.at_level(limbs)?, &[]) {
             return Ok(limbs);
         }
         Err(RingError::OtherModulus { shape: a.shape() })
@@ -370,6 +371,10 @@ impl Tables for FermatRing {
 
     fn description(&self, ring: &Ring) -> Vec<u8> {
         let Ok(own) = ring.storage_as::<Self>() else { return Vec::new() };
-        describe(Storage::Fermat, own.index(), &[own.fermat_modulus().bits() as u64])
+        let modulus = own.fermat_modulus();
+        let numbers = [modulus.bits() as u64, modulus.smallest() as u64];
+        // The usual smallest component goes without saying.
+        let count = if modulus.smallest() == WORD { 1 } else { 2 };
+        describe(Storage::Fermat, own.index(), numbers.get(..count).unwrap_or_default())
     }
 }

@@ -80,12 +80,19 @@ impl FermatRing {
     /// [`RingError::OutOfRange`] for another ring index m, and unless `bits` is a power of two from 64 to
     /// 16384.
     pub fn new(m: u64, bits: usize) -> Result<Self, RingError> {
+        Self::with_modulus(m, FermatModulus::new(bits)?)
+    }
+
+    /// Makes the ring of index m, a power of two from 2^7 to 2^18, with this modulus.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for another ring index m.
+    pub fn with_modulus(m: u64, modulus: FermatModulus) -> Result<Self, RingError> {
         let (least, greatest) = INDICES;
         if !m.is_power_of_two() || !(least..=greatest).contains(&m) {
             let expected = format_args!("a power of two from {least} to {greatest}");
             return Err(RingError::out_of_range("index of a ring modulo 2^g - 1", expected, m));
         }
-        let modulus = FermatModulus::new(bits)?;
         let products = modulus.components().iter().map(|_| OnceLock::new()).collect();
         let shared = Shared { plans: Plans::new((m / 2) as usize), products };
         let options = (Shortcuts::default(), Products::default());
@@ -105,7 +112,7 @@ impl FermatRing {
         let cofactors = modulus.components().iter().enumerate().map(cofactor).collect();
         let value = limbs.iter().fold(modulus.value(), |value, limbs| value * limbs.basis().product());
         let degree = shared.plans.degree();
-        let tag = tag_of(modulus.bits(), limbs.as_ref().map_or(&[], |limbs| limbs.basis().values()));
+        let tag = tag_of(&modulus, limbs.as_ref().map_or(&[], |limbs| limbs.basis().values()));
         Self(Arc::new(Inner {
             index,
             degree,
@@ -356,8 +363,8 @@ impl Inner {
 }
 
 /// Returns a hash of the modulus 2^g − 1 and the primes beside it, which no ring over words has: against accidents, not against attackers.
-pub(crate) fn tag_of(bits: usize, primes: &[u64]) -> u64 {
+pub(crate) fn tag_of(modulus: &FermatModulus, primes: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    ("2^g - 1", bits, primes).hash(&mut hasher);
+    ("2^g - 1", modulus.bits(), modulus.smallest(), primes).hash(&mut hasher);
     hasher.finish()
 }

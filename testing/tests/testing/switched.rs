@@ -147,3 +147,14 @@ fn small_level_moduli_share_words_on_request_and_agree() {
         party.law();
     }
 }
+
+#[test]
+fn levels_get_words_of_their_own_where_shared_ones_take_a_larger_ring() {
+    let asked = || Parameters::builder().depth(4).plain_modulus(2).batching(false);
+    let (found, apart) = (asked().build().unwrap(), asked().shared_moduli(false).build().unwrap());
+    assert_eq!(found, apart, "a digit of one shared word is a special modulus too much at n = 2^12");
+    assert_eq!(found.degree(), 4096);
+    // Where shared words fit they are taken.
+    let roomy = asked().log2_degree(13).build().unwrap();
+    assert!(roomy.shares().iter().any(|&share| share > 0), "{roomy:?}");
+}

@@ -83,7 +83,12 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
     let plain_modulus = request.plain.modulus_for(ring.index(), request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
     let asked = Asked { request, ring, plain_modulus, limit };
-    let prefixes = asked.fitting(&mut candidate.log2_moduli, sizes::materialize);
+    let tried = &mut candidate.log2_moduli;
+    let prefixes = match asked.fitting(tried, sizes::materialize) {
+        // A digit is a word at least: where that is too long a special modulus for security, levels get words of their own.
+        Err(_) if asked.shares_words() => asked.fitting(tried, sizes::apart),
+        found => found,
+    };
     let shared = prefixes.as_ref().is_ok_and(|found| !found.chain.shares.is_empty());
     let sets = (request.noise != NoiseModel::Paper && !request.dynamic && !shared)
         .then(|| asked.fitting(&mut Vec::new(), sets::materialize).ok())
@@ -147,6 +152,11 @@ impl Asked<'_> {
 
     fn depth(&self) -> usize {
         self.request.depth
+    }
+
+    /// Whether levels may share words.
+    fn shares_words(&self) -> bool {
+        self.request.shared_moduli && !self.request.dynamic && self.ring.takes_products_of_primes()
     }
 
     /// A finder of primes for the requested ring that differ from t and from the primes `taken`.

@@ -5,6 +5,8 @@ mod levels;
 pub mod narrow;
 mod pair;
 mod products;
+pub mod short;
+mod short_sums;
 mod sums;
 mod word;
 
@@ -17,6 +19,7 @@ use crate::generic::rounding::Numbers;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
 use crate::table::{Elementwise, InnerProducts, Table};
+use narrow::Narrow;
 pub(crate) use sums::convert_column;
 use word::Word;
 
@@ -179,7 +182,7 @@ fn lanes() -> Portable {
 rounding! { [] ROUNDING = lanes }
 
 /// Tables of kernels by modulus: those with the longest lazy runs first.
-pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];
+pub(crate) const TABLES: [&Table; 4] = [&SHORT, &NARROW_11, &NARROW_3, &PORTABLE];
 
 /// Table of kernels for any modulus. Products and their sums are scalar: vectors would only keep them from
 /// the registers.
@@ -206,14 +209,27 @@ pub(crate) static PORTABLE: Table = Table {
     negacyclic: NEGACYCLIC,
     cyclotomic: CYCLOTOMIC,
 };
+/// Table of kernels for moduli whose products fit one word.
+static SHORT: Table = Table {
+    factor: short::factor,
+    widest: short::WIDEST,
+    inner_products: InnerProducts {
+        one: short_sums::inner_product,
+        pair: short_sums::inner_product_pair,
+        packed: short_sums::packed_inner_products,
+    },
+    together: Some(short_sums::together),
+    negacyclic: levels::negacyclic::<short::Short>(),
+    ..PORTABLE
+};
 /// Table of kernels for narrow moduli without renormalisation before the tail of a transform.
 static NARROW_11: Table = Table {
     factor: narrow::factor,
     widest: narrow::widest(11),
     together: Some(conversion::together),
-    negacyclic: levels::negacyclic::<11>(),
+    negacyclic: levels::negacyclic::<Narrow<11>>(),
     ..PORTABLE
 };
 /// Table of kernels for narrow moduli with one renormalisation every three levels.
 static NARROW_3: Table =
-    Table { widest: narrow::widest(3), negacyclic: levels::negacyclic::<3>(), ..NARROW_11 };
+    Table { widest: narrow::widest(3), negacyclic: levels::negacyclic::<Narrow<3>>(), ..NARROW_11 };

@@ -4,6 +4,7 @@
 //! a small signed number; no carry and no high word is needed. Words are two's complement and may leave
 //! `[0, q)` on either side, which makes most renormalisations superfluous.
 
+use super::levels::PairArithmetic;
 pub use super::pair::Pair;
 use crate::constants::Constants;
 
@@ -42,19 +43,6 @@ impl Scalar {
         let product = i128::from(2 * y.cast_signed()) * i128::from(self.quotient);
         let t = ((product + (1 << 63)) >> 64) as u64;
         y.wrapping_mul(self.w).wrapping_sub(t.wrapping_mul(self.q))
-    }
-
-    /// Computes the butterfly (x + w·y, x − w·y), in place.
-    #[inline(always)]
-    pub(super) fn butterfly(self, x: &mut u64, y: &mut u64) {
-        let t = self.multiply(*y);
-        (*x, *y) = (x.wrapping_add(t), x.wrapping_sub(t));
-    }
-
-    /// Computes the inverse butterfly (x + y, w·(x − y)), in place.
-    #[inline(always)]
-    pub(super) fn inverse_butterfly(self, x: &mut u64, y: &mut u64) {
-        (*x, *y) = (x.wrapping_add(*y), self.multiply(x.wrapping_sub(*y)));
     }
 }
 
@@ -100,18 +88,6 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         Self { q, q_high: q.high_half(), inverse, magic: splat(MAGIC.to_bits()), constants: *c }
     }
 
-    /// Loads a constant and its quotient into both words of a pair.
-    #[inline(always)]
-    pub fn twiddle(self, [w, quotient]: &[u64; 2]) -> Twiddle {
-        Twiddle::new(Pair::new([*w; 2]), Pair::new([*quotient; 2]))
-    }
-
-    /// Loads a constant and its quotient for scalar products.
-    #[inline(always)]
-    pub fn scalar(self, words: &[u64; 2]) -> Scalar {
-        Scalar::new(words, &self.constants)
-    }
-
     /// Converts a signed word, |y| < 2^51, to a double.
     #[inline(always)]
     fn float(self, y: Pair) -> Pair {
@@ -147,42 +123,62 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         let cross = t.multiply_halves(self.q_high).add(t.high_half().multiply_halves(self.q));
         x.sub(t.multiply_halves(self.q)).sub(cross.to_high_half())
     }
+}
 
-    /// Prepares an input below 2q for the first levels of a transform.
+impl<const PERIOD: usize> PairArithmetic for Narrow<PERIOD> {
+    const PERIOD: usize = PERIOD;
+    type Twiddle = Twiddle;
+    type Scalar = Scalar;
+
     #[inline(always)]
-    pub(super) fn enter(self, x: Pair) -> Pair {
+    fn new(c: &Constants) -> Self {
+        Self::new(c)
+    }
+    #[inline(always)]
+    fn constants(self, words: Pair, quotients: Pair) -> Twiddle {
+        Twiddle::new(words, quotients)
+    }
+    #[inline(always)]
+    fn scalar(self, words: &[u64; 2]) -> Scalar {
+        Scalar::new(words, &self.constants)
+    }
+    #[inline(always)]
+    fn enter(self, x: Pair) -> Pair {
         x.sub(self.q)
     }
-
-    /// Computes the butterfly (x + w·y, x − w·y), lazily.
     #[inline(always)]
-    pub(super) fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+    fn reduce(self, x: Pair) -> Pair {
+        self.reduce(x)
+    }
+    #[inline(always)]
+    fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let t = self.multiply(y, w);
         (x.add(t), x.sub(t))
     }
-
-    /// Computes the butterfly (x + w·y, x − w·y), with canonical results.
     #[inline(always)]
-    pub(super) fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+    fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let (x, t) = (self.lift(self.reduce(x)), self.lift(self.multiply(y, w)));
         (self.lift(x.add(t).sub(self.q)), self.lift(x.sub(t)))
     }
-
-    /// Computes the inverse butterfly (x + y, w·(x − y)), lazily.
     #[inline(always)]
-    pub(super) fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+    fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         (x.add(y), self.multiply(x.sub(y), w))
     }
-
-    /// Computes the inverse butterfly (x + y, w·(x − y)), both results between −q and q.
     #[inline(always)]
-    pub(super) fn inverse_butterfly_reduced(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+    fn inverse_butterfly_reduced(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         (self.reduce(x.add(y)), self.multiply(x.sub(y), w))
     }
-
-    /// Computes the last inverse butterfly (c·(x + y), w·(x − y)), with canonical results.
     #[inline(always)]
-    pub(super) fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
+    fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
         (self.lift(self.multiply(x.add(y), c)), self.lift(self.multiply(x.sub(y), w)))
+    }
+    #[inline(always)]
+    fn butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
+        let t = w.multiply(*y);
+        (*x, *y) = (x.wrapping_add(t), x.wrapping_sub(t));
+    }
+    #[inline(always)]
+    fn inverse_butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
+        (*x, *y) = (x.wrapping_add(*y), w.multiply(x.wrapping_sub(*y)));
     }
 }

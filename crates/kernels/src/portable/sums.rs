@@ -4,12 +4,12 @@ use crate::constants::Constants;
 use crate::generic::lanes::{WIDTH, expanded};
 
 /// Number of words that are handled together: the sums and rows of a block stay in the first-level cache.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 /// Number of terms added to a sum in registers before it returns to memory.
 const TERMS: usize = 4;
 
 type Sums = [u128; BLOCK];
-type Row = [u64; BLOCK];
+pub(super) type Row = [u64; BLOCK];
 
 /// Returns the number of products of numbers below q that a sum holds, besides another such number.
 fn max_terms(c: &Constants) -> usize {
@@ -18,7 +18,7 @@ fn max_terms(c: &Constants) -> usize {
 }
 
 /// Storage format of the second factors of a sum of products.
-trait Kept: Sized {
+pub(super) trait Kept: Sized {
     /// Returns the words of block `at`, padded with zeros past the end.
     fn row<'a>(c: &Constants, kept: &'a [Self], at: usize, spare: &'a mut Row) -> &'a Row;
 }
@@ -41,7 +41,7 @@ impl Kept for u8 {
     }
 }
 
-fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
+pub(super) fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
     let words = words.get(at..).unwrap_or(&[]);
     match words.first_chunk() {
         Some(row) => row,

@@ -5,6 +5,7 @@ mod clear;
 mod depths;
 mod figures;
 mod formulas;
+mod ntl;
 mod polynomials;
 mod printed;
 mod reductions;

@@ -8,6 +8,7 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, primes_below, primes_with_bits}
 use sunzi_ring::{Evaluation, Ring, RingError};
 use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 
+use super::ntl::{self, Ntl};
 use super::{MODULUS_BITS, Options};
 use crate::repro::{LabError, Result, Series, Timed, alternate_timed};
 
@@ -25,6 +26,8 @@ pub(super) struct Measured {
     pub(super) products: Vec<Series>,
     /// Times of products modulo primes of Sunzi's own length, below 2^48.
     pub(super) native: Vec<Series>,
+    /// Times of reductions by NTL, where a program for it is named.
+    pub(super) ntl: Option<Series>,
 }
 
 /// The reductions of `[BEHMSZ17]`, with their names.
@@ -164,20 +167,50 @@ fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Du
 pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured> {
     let long = methods(m, |order| primes_with_bits(MODULUS_BITS, order, 1))?;
     let native = methods(m, |order| primes_below(DEFAULT_PRIME_BOUND, order, 1))?;
-    let run = |methods: &[Method], whole: bool| {
+    let ntl = rival(m)?;
+    let run = |methods: &[Method], whole: bool, ntl: Option<&Ntl>| {
         let mut contenders: Vec<Timed<'_>> = Vec::new();
         for method in methods {
             contenders.push(Box::new(move || method.time(whole)));
         }
+        if let Some(ntl) = ntl {
+            contenders.push(Box::new(move || ntl.time(REPEATS as u32)));
+        }
         alternate_timed(options.budget, &mut contenders)
     };
+    let mut reductions = run(&long, false, ntl.as_ref())?;
+    let ntl = ntl.and_then(|_| reductions.pop());
     Ok(Measured {
         m,
         slots,
-        reductions: run(&long, false)?,
-        products: run(&long, true)?,
-        native: run(&native, true)?,
+        reductions,
+        products: run(&long, true, None)?,
+        native: run(&native, true, None)?,
+        ntl,
     })
+}
+
+/// NTL with the polynomial of index m, where a program for it is named, after a remainder that is compared with Alg. 1.
+fn rival(m: u64) -> Result<Option<Ntl>> {
+    let q = primes_with_bits(ntl::BITS, UnivariateRing::root_order(m)?, 1)?.first().copied().unwrap_or(2);
+    let Some(ntl) = Ntl::start(m, q)? else { return Ok(None) };
+    let reducer = Reducer::new(m, q, Reduction::Barrett)?;
+    let (n, length) = (reducer.degree(), reducer.length());
+    // A polynomial times a power of X, whose coefficients need no product.
+    let shift = n - 1;
+    let words: Vec<u64> = (1..=n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q).collect();
+    let shifted = [vec![0; shift], words.clone()].concat();
+    let mut power = vec![0; length];
+    power.get_mut(shift).into_iter().for_each(|word| *word = 1);
+    let mut product = words;
+    product.resize(length, 0);
+    reducer.transform(&mut product)?;
+    reducer.transform(&mut power)?;
+    Modulus::new(q)?.mul_assign(&mut product, &power)?;
+    reducer.reduce(&mut product)?;
+    let right = ntl.degree() == n && product.get(..n) == Some(&ntl.remainder(&shifted)?[..]);
+    LabError::unless(right, "reduction", "NTL", n)?;
+    Ok(Some(ntl))
 }
 
 /// All ways to multiply that are timed, modulo the first primes that there are for a root order.

@@ -2,6 +2,7 @@
 
 use sunzi_math::primes_below;
 
+use super::default_mode;
 use super::formulas::{self, corrected};
 use super::reference::key_switching::{self, Scheme, radix_count};
 use super::reference::{Basis, Counter, Counts, Limbs, multiplication};
@@ -176,7 +177,9 @@ pub(super) fn table5() -> Result<Table> {
         ("hybrid", (7, 3, 3, 1)),
     ];
     let rows = shapes.iter().map(|&(method, shape)| key_size(method, shape)).collect::<Result<_, _>>()?;
-    let title = format!("bits of a key-switching key at N = {DEGREE}, counted in keys of the reference");
+    let title = format!(
+        "bits of a key-switching key at N = {DEGREE}, counted in keys of the reference; Sunzi's own keys, which store residues in whole bytes"
+    );
     Ok(Table::new("Table 5", title, rows))
 }
 
@@ -195,7 +198,9 @@ fn key_size(method: &'static str, (l, k, width, radix_digits): Shape) -> Result<
     let printed = setting.key_bits(DEGREE, radix_count(&setting.ciphertext, radix));
     let row = Row::default().key("method", method).key("l", l).key("k", k);
     let row = row.key("digits", setting.digits().len() * radix_digits as usize);
-    Ok(row.printed("bits", printed.round() as u64, Some(bits.round() as u64)))
+    let moduli = [&setting.ciphertext, &setting.special].map(Basis::moduli);
+    let own = default_mode::key_bits(DEGREE, moduli, width, radix)?;
+    Ok(row.printed("bits", printed.round() as u64, Some(bits.round() as u64)).ours("bits of Sunzi's", own))
 }
 
 #[cfg(test)]

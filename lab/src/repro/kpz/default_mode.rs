@@ -102,6 +102,22 @@ impl Case {
     }
 }
 
+/// Bits of Sunzi's own relinearisation key at N = `degree`, for digits of `width` moduli, which are cut by a radix if it is given.
+pub(super) fn key_bits(
+    degree: usize,
+    [moduli, special]: [&[u64]; 2],
+    width: usize,
+    radix_bits: Option<u32>,
+) -> Result<usize> {
+    let digits = (!special.is_empty()).then(|| moduli.len().div_ceil(width.max(1)));
+    let key_switching =
+        GadgetOptions { digits, special_moduli: special.to_vec(), radix_bits, ..GadgetOptions::default() };
+    let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+    let context = research(Ring::new(2 * degree as u64, moduli)?, PLAIN_MODULUS, &algorithms)?;
+    let keys = Keys::generate(context.rlwe(), &mut randomness::from_os()?)?;
+    Ok(8 * keys.relinearization.byte_len())
+}
+
 /// The counted products: BV, GHS and hybrid key switching for every multiplication.
 fn cases() -> Vec<Case> {
     let products = [

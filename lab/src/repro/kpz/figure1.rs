@@ -4,19 +4,23 @@ use std::time::Instant;
 
 use rand_core::CryptoRng;
 use sunzi_circuits::Arithmetic;
-use sunzi_rlwe::randomness;
+use sunzi_rlwe::{Security, randomness};
 
 use super::clear::Clear;
 use super::parameters::Parameters;
 use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
 use super::subject::{BfvSubject, BgvSubject, Subject};
+use crate::alternate::{Series, alternate};
+use crate::bench::conversion::{Prices, price};
+use crate::bench::tally::Counts;
 use crate::repro::{Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, upper_median};
 
-/// A line of Figure 1: a column, and most bits of its moduli in BFV.
+/// A line of Figure 1: a column, most bits of its moduli in BFV, and whether moduli of BGV share words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variant {
     pub(super) column: Column,
     widest: u32,
+    trunked: bool,
     name: &'static str,
 }
 
@@ -26,18 +30,21 @@ const WIDEST: u32 = 60;
 const NATIVE: u32 = 48;
 
 /// The original BFV that `[KPZ21]` compares with.
-pub(super) const HPS: Variant = Variant { column: Column::Hps, widest: WIDEST, name: "HPS" };
+pub(super) const HPS: Variant = Variant { column: Column::Hps, widest: WIDEST, trunked: false, name: "HPS" };
 /// Leveled BFV with the moduli of `[KPZ21]`.
-pub(super) const LEVELED: Variant = Variant { column: Column::Leveled, widest: WIDEST, name: "BFV-NEW-LVL" };
+pub(super) const LEVELED: Variant = Variant { column: Column::Leveled, name: "BFV-NEW-LVL", ..HPS };
 /// Leveled BFV with moduli of Sunzi's own length.
-pub(super) const LEVELED_48: Variant =
-    Variant { column: Column::Leveled, widest: NATIVE, name: "BFV-NEW-LVL, 48 bits" };
+pub(super) const LEVELED_48: Variant = Variant { widest: NATIVE, name: "BFV-NEW-LVL, 48 bits", ..LEVELED };
 /// BGV of `[KPZ21]`.
-pub(super) const BGV: Variant = Variant { column: Column::Bgv, widest: WIDEST, name: "BGV-NEW" };
+pub(super) const BGV: Variant = Variant { column: Column::Bgv, name: "BGV-NEW", ..HPS };
+/// BGV whose moduli share words where they fit into one, the optimisation of Remark 5.1 that `[KPZ21]` does not measure.
+pub(super) const TRUNKED: Variant = Variant { trunked: true, name: "BGV-NEW, trunked", ..BGV };
 
-/// The lines of Figure 1 of `[KPZ21]`, and leveled BFV with moduli of Sunzi's own length.
-const VARIANTS: [Variant; 5] =
-    [HPS, Variant { column: Column::New, widest: WIDEST, name: "BFV-NEW" }, LEVELED, BGV, LEVELED_48];
+/// The lines of Figure 1 of `[KPZ21]`, leveled BFV with moduli of Sunzi's own length, and BGV with moduli that share words.
+const VARIANTS: [Variant; 6] =
+    [HPS, Variant { column: Column::New, name: "BFV-NEW", ..HPS }, LEVELED, BGV, LEVELED_48, TRUNKED];
+/// Number of rounds in which the prices of a transform and a conversion are taken.
+const PRICE_ROUNDS: usize = 21;
 /// Numbers of multiplications in a row for each t: the deepest of `[KPZ21]`.
 const DEPTHS: [u32; 3] = [20, 10, 10];
 
@@ -59,26 +66,43 @@ pub(super) fn steps(size: Size) -> usize {
 pub(super) struct Times {
     size: Size,
     all: Vec<(u64, Variant, Vec<f64>)>,
+    /// For each t and variant, milliseconds of the transforms and conversions of the deepest multiplication, by their number at the prices of
+    /// this run.
+    counted: Vec<(u64, Variant, f64)>,
+}
+
+/// Squarings in a row: milliseconds of each, and what the last one computes.
+struct Chain {
+    times: Vec<f64>,
+    last: Counts,
 }
 
 impl Times {
     /// Times every variant, one after the other in every round.
     pub(super) fn measure(size: Size, progress: &mut Progress<'_>) -> Result<Self> {
-        let mut all = Vec::new();
+        let (mut all, mut counted) = (Vec::new(), Vec::new());
+        let prices = prices(1 << size.log2_degree)?;
         for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
             let mut times = vec![vec![Vec::new(); depth as usize]; VARIANTS.len()];
             for _ in 0..size.rounds {
                 for (&variant, times) in VARIANTS.iter().zip(&mut times) {
                     progress.begin(format!("Figure 1: {}, t = {t}", variant.name));
-                    for (all, one) in times.iter_mut().zip(chain(variant, t, depth, size.log2_degree)?) {
-                        all.push(one);
+                    let chain = chain(variant, t, depth, size.log2_degree)?;
+                    times.iter_mut().zip(chain.times).for_each(|(all, one)| all.push(one));
+                    if counted.iter().all(|(plain, other, _)| (*plain, *other) != (t, variant)) {
+                        counted.push((t, variant, prices(chain.last)));
                     }
                 }
             }
             let medians = times.into_iter().map(|one| one.into_iter().map(upper_median).collect());
             all.extend(VARIANTS.into_iter().zip(medians).map(|(variant, medians)| (t, variant, medians)));
         }
-        Ok(Self { size, all })
+        Ok(Self { size, all, counted })
+    }
+
+    /// Milliseconds of the transforms and conversions of the deepest multiplication of a variant at t.
+    pub(super) fn counted(&self, t: u64, variant: Variant) -> Option<f64> {
+        self.counted.iter().find(|(plain, one, _)| (*plain, *one) == (t, variant)).map(|(.., ms)| *ms)
     }
 
     /// Times of the multiplications of a variant at t, in milliseconds, the first one first.
@@ -143,10 +167,22 @@ fn cell(variant: Variant, t: u64, depth: u32, log2_degree: u32) -> Cell {
     Cell::new(column, t, Digits::Three, depth, [log2_degree, log2_limb, log2_modulus])
 }
 
-/// Times in milliseconds of each of `depth` squarings in a row, each a multiplication of two ciphertexts.
-fn chain(variant: Variant, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64>> {
+/// Milliseconds of counted transforms and products, at the prices of a transform and a base conversion of 48 bits in turns.
+fn prices(n: usize) -> Result<impl Fn(Counts) -> f64> {
+    let mut prices = Prices::new(n)?;
+    let (mut transform, mut convert) = prices.contenders();
+    let series = alternate(PRICE_ROUNDS, &mut [&mut transform, &mut convert])?;
+    let [transform, convert] = <[Series; 2]>::try_from(series).map_err(|_| LabError::no_rounds())?;
+    Ok(move |counts| price(counts, n, &transform, &convert).median() / 1e3)
+}
+
+/// Squarings in a row, each a multiplication of two ciphertexts.
+fn chain(variant: Variant, t: u64, depth: u32, log2_degree: u32) -> Result<Chain> {
     let mut rng = randomness::from_os()?;
     let cell = cell(variant, t, depth, log2_degree);
+    if variant.trunked {
+        return square(&BgvSubject::of(&trunked(t, depth, log2_degree)?, &mut rng)?, &cell, &mut rng);
+    }
     let parameters = Parameters::printed(&cell, depth)?;
     match variant.column {
         Column::Bgv => square(&BgvSubject::new(t, &parameters, &mut rng)?, &cell, &mut rng),
@@ -154,21 +190,29 @@ fn chain(variant: Variant, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f
     }
 }
 
-fn square<S: Subject>(subject: &S, cell: &Cell, rng: &mut dyn CryptoRng) -> Result<Vec<f64>> {
+/// BGV parameters of Sunzi's own for as many multiplications: moduli share words, and the security is the ring's.
+fn trunked(t: u64, depth: u32, log2_degree: u32) -> Result<sunzi_bgv::Parameters> {
+    let builder = sunzi_bgv::Parameters::builder().depth(depth as usize).plain_modulus(t).batching(false);
+    let builder = builder.log2_degree(log2_degree).security(Security::InsecureForResearchOnly);
+    Ok(builder.build()?)
+}
+
+fn square<S: Subject>(subject: &S, cell: &Cell, rng: &mut dyn CryptoRng) -> Result<Chain> {
     let clear = Clear::new(1 << cell.log2_degree, cell.plain_modulus)?;
     let mut message = clear.random(rng)?;
     let mut value = subject.encrypt(&message, rng)?;
-    let mut times = Vec::new();
+    let (mut times, mut last) = (Vec::new(), Counts::default());
     for _ in 0..cell.k {
-        let begin = Instant::now();
+        let (before, begin) = (Counts::now(), Instant::now());
         value = subject.arithmetic().multiply(&value, &value, subject.keys())?;
         times.push(begin.elapsed().as_secs_f64() * 1e3);
+        last = Counts::now() - before;
         value = subject.trusted(value);
         message = clear.product(&message, &message)?;
     }
     let right = subject.opened(&value, &message)?.is_some();
     LabError::unless(right, "chain of products", cell.column.name(), 1 << cell.log2_degree)?;
-    Ok(times)
+    Ok(Chain { times, last })
 }
 
 #[cfg(test)]
@@ -179,7 +223,11 @@ mod tests {
     fn every_variant_reaches_the_depth() {
         for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
             for variant in VARIANTS {
-                assert_eq!(chain(variant, t, depth, 12).unwrap().len(), depth as usize, "{variant:?} {t}");
+                assert_eq!(
+                    chain(variant, t, depth, 12).unwrap().times.len(),
+                    depth as usize,
+                    "{variant:?} {t}"
+                );
             }
         }
     }

@@ -3,7 +3,6 @@
 mod circuits;
 mod clear;
 mod counters;
-#[cfg(any(test, feature = "tally"))]
 mod default_mode;
 mod dynamic;
 mod figure1;
@@ -105,7 +104,6 @@ impl Paper for Options {
                 Part::Table1 => tables.push(counters::table1()?),
                 Part::Table4 => {
                     tables.push(counters::table4()?);
-                    #[cfg(feature = "tally")]
                     tables.push(default_mode::table()?);
                 }
                 Part::Table5 => tables.push(counters::table5()?),

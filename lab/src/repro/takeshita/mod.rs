@@ -7,6 +7,7 @@ mod figures;
 mod map;
 mod products;
 mod shifts;
+mod smallest;
 mod special;
 mod subject;
 mod table1;
@@ -44,7 +45,7 @@ parts! {
     Text = "text",
     /// Additional tables: what `[TSKJ20]` can have timed, and the factors of the gap to it.
     Shifts = "shifts",
-    /// Additional table: an auxiliary basis of special form.
+    /// Additional tables: an auxiliary basis of special form, and longer smallest components.
     Special = "special",
     /// Additional figure: multiplications over words and over 2^g − 1, by n and g, on one thread and on several.
     Map = "figure-map",
@@ -87,7 +88,7 @@ impl Paper for Options {
             most_log2_degree: 14,
             degree_step: 1,
             least_of_large: 5,
-            most_map: 1 << 24,
+            most_map: 1 << 25,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             most_kronecker: if cfg!(feature = "gmp") { usize::MAX } else { 1 << 22 },
             least_log2_degree: 10,
@@ -152,6 +153,7 @@ impl Paper for Options {
         if wanted(Part::Special) {
             run.progress.begin("special forms");
             run.tables.push(special::compute(self)?);
+            run.tables.push(smallest::compute(self)?);
         }
         if wanted(Part::Map) {
             map::compute(self, run)?;
@@ -190,7 +192,7 @@ mod tests {
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
         let figures = (1..10).map(|i| format!("Figure {i}"));
         let tables = ["Table 1", "Products"].map(str::to_owned);
-        let more = ["Text", "Shifts", "Gap", "Special", "Map"].map(str::to_owned);
+        let more = ["Text", "Shifts", "Gap", "Special", "Smallest", "Map"].map(str::to_owned);
         assert_eq!(names, tables.into_iter().chain(figures).chain(more).collect::<Vec<_>>());
         assert_eq!(report.figures.len(), 10);
         assert_that_checks_can_fail(&report);

@@ -42,7 +42,7 @@ pub(super) enum Operation {
 }
 
 /// BFV over one ring, with keys and operands.
-struct Party {
+pub(super) struct Party {
     context: Context,
     evaluator: Evaluator,
     secret: SecretKey,
@@ -52,7 +52,7 @@ struct Party {
 }
 
 impl Party {
-    fn new(context: Context, rng: &mut dyn CryptoRng) -> Result<Self> {
+    pub(super) fn new(context: Context, rng: &mut dyn CryptoRng) -> Result<Self> {
         let n = context.degree();
         let encoder = BatchEncoder::new(n, PLAIN)?;
         let slots = |a: u64, b: u64| -> Vec<u64> { (0..n as u64).map(|i| (i * a + b) % PLAIN).collect() };
@@ -71,6 +71,24 @@ impl Party {
     fn multiply(&self, evaluator: &Evaluator) -> Result<Ciphertext> {
         let [a, b] = &self.operands;
         Ok(evaluator.multiply(a, b, &self.key)?)
+    }
+
+    /// Time of a product, whose result is checked.
+    pub(super) fn timed_product(&self) -> Result<Duration> {
+        let (time, product) = timed(|| self.multiply(&self.evaluator))?;
+        let right = self.context.decrypt(&product, &self.secret)? == self.expected;
+        LabError::unless(right, "multiplication", "2^g - 1", self.context.degree())?;
+        Ok(time)
+    }
+
+    /// Number of components of q.
+    pub(super) fn level(&self) -> usize {
+        self.context.rlwe().level()
+    }
+
+    /// Number of bytes of the relinearisation key.
+    pub(super) fn key_bytes(&self) -> usize {
+        self.key.byte_len()
     }
 
     /// A product by a version of BFV, whose result is checked.

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use num_traits::One;
 use sunzi_kernels::MAX_TERMS;
-use sunzi_ring::storage::{BLOCK, Plan, Scratch, Work, block_of, check_length, check_level, no_such_digit};
+use sunzi_ring::storage::{
+    BLOCK, Plan, Scale, Scratch, Work, block_of, check_length, check_level, no_such_digit,
+};
 use sunzi_ring::{
     Backend, Coefficient, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart,
-    Opaque, Parallelism, Poly, Ring, RingError, WordRing,
+    Opaque, Parallelism, Poly, Representation, Ring, RingError, WordRing,
 };
 use zeroize::Zeroizing;
 
 use super::groups::{Group, for_each_coefficient, group};
 use super::lift::{Lift, half};
-use super::scaler::lift_residues;
+use super::scaler::{inverses, lift_residues};
 use super::words::{self as integers, BITS, MASK, bits};
 
 /// Words of padding between two digits in scratch memory, against conflicts of cache lines.
@@ -43,6 +45,8 @@ struct Inner {
     count: usize,
     groups: Vec<Group>,
     lift: Lift,
+    /// Factors (q/q_i)^-1 of the inverse transforms from which a lift starts.
+    inverses: Vec<Scale>,
     /// Offset (ω/2)·(1 + ω + … + ω^(ℓ−1)) − ⌊q/2⌋: digits of a sum with it are d_i + ω/2.
     offset: Vec<u64>,
 }
@@ -93,7 +97,19 @@ impl MultiPrecisionGadget {
         let lift = Lift::new(basis, &groups);
         let offset = integers::words(&(halves - half(q)), length.max(lift.length()));
         let (top, options) = (top.clone(), options.clone());
-        Ok(Self(Arc::new(Inner { top, ring, words, options, radix_bits, count, groups, lift, offset })))
+        let inverses = inverses(&words)?;
+        Ok(Self(Arc::new(Inner {
+            top,
+            ring,
+            words,
+            options,
+            radix_bits,
+            count,
+            groups,
+            lift,
+            inverses,
+            offset,
+        })))
     }
 }
 
@@ -108,10 +124,14 @@ fn power(radix_bits: u32, i: usize) -> BigUint {
 }
 
 impl Inner {
-    /// Returns the radix digits, as d_i + ω/2, of every coefficient, digit after digit.
-    fn digits(&self, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
-        let n = self.ring.degree();
-        let residues = lift_residues(&self.words, a)?;
+    /// Room for the residues |a·(q/q_i)^-1|_{q_i} of a polynomial, limb after limb.
+    fn rows(&self) -> Poly<Coefficient> {
+        Poly::from(self.words.zero(Representation::Coefficients))
+    }
+
+    /// Returns the radix digits, as d_i + ω/2, of every coefficient, digit after digit, from the rows of a polynomial.
+    fn digits(&self, rows: &Poly<Coefficient>) -> Result<Scratch, RingError> {
+        let (n, residues) = (self.ring.degree(), rows.words());
         let mut digits = Scratch::new(self.count * n);
         Parallelism::Collapsed.for_each_block(&mut digits, n, |range, digits| {
             self.digits_of_block(&block_of(residues.chunks_exact(n), &range), digits, range.len());
@@ -147,17 +167,14 @@ impl Inner {
         let offset = target.neg(target.reduce(1 << (self.radix_bits - 1)));
         for (lifted, digit) in lifted.chunks_exact_mut(n + PAD).zip(digits.chunks_exact(n)) {
             let Some(lifted) = lifted.get_mut(..n) else { continue };
-            target.reduce_into(lifted, digit)?;
-            for x in lifted.iter_mut() {
-                *x = target.add(*x, offset);
-            }
+            target.lift_into(lifted, digit, (0, u64::MAX), offset, true)?;
             plan.forward(lifted)?;
         }
         Ok(())
     }
 }
 
-/// Gadget whose [`Digits`] are the polynomial itself: radix digits are cheap beside their transforms.
+/// Gadget whose [`Digits`] are the rows from which a lift starts: radix digits are cheap beside their transforms.
 impl GadgetBackend for MultiPrecisionGadget {
     fn options(&self) -> &GadgetOptions {
         &self.0.options
@@ -217,11 +234,20 @@ impl GadgetBackend for MultiPrecisionGadget {
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
-        Ok(Digits(Opaque::new(self.0.ring.to_coefficient(a.clone())?)))
+        let Inner { words, inverses, .. } = &*self.0;
+        words.check(a)?;
+        let mut rows = self.0.rows();
+        rows.words_mut().copy_from_slice(a.words());
+        words.transform().inverse_scaled(rows.words_mut(), inverses)?;
+        Ok(Digits(Opaque::new(rows)))
     }
 
     fn decompose_coefficients(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
-        Ok(Digits(Opaque::new(a.clone())))
+        let words = &self.0.words;
+        words.check(a)?;
+        let mut rows = self.0.rows();
+        rows.words_mut().copy_from_slice(&lift_residues(words, a)?);
+        Ok(Digits(Opaque::new(rows)))
     }
 
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {

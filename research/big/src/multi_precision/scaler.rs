@@ -12,6 +12,8 @@ use sunzi_ring::{
     ScalerOptions, ScalingBounds, Side, WordRing,
 };
 
+use zeroize::Zeroizing;
+
 use super::conversion::Conversion;
 use super::rounding::Ratio;
 use super::tables::MultiPrecision;
@@ -78,7 +80,7 @@ impl MultiPrecisionScaler {
 }
 
 /// Returns the factors (q/q_i)^-1 of every limb.
-fn inverses(ring: &WordRing) -> Result<Vec<Scale>, RingError> {
+pub(super) fn inverses(ring: &WordRing) -> Result<Vec<Scale>, RingError> {
     let factors = ring.basis().quotient_inverses();
     check_table("factor of an inverse transform", ring.plans().len(), factors.len())?;
     ring.plans().iter().zip(factors).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
@@ -135,6 +137,16 @@ impl ScalerBackend for MultiPrecisionScaler {
         let residues = lift_residues(&inner.base, a)?;
         let mut message = vec![0; inner.base.degree()];
         inner.decryption.apply(&residues, &mut message, inner.base.degree())?;
+        Ok(message)
+    }
+
+    /// Decrypts a polynomial from its values; the factors of the lift are folded into the inverse transforms.
+    fn decrypt_values(&self, _: &Ring, mut rows: Zeroizing<Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
+        let inner = &*self.0;
+        inner.base.check(&rows)?;
+        inner.base.transform().inverse_scaled(rows.words_mut(), &inner.inverses)?;
+        let mut message = vec![0; inner.base.degree()];
+        inner.decryption.apply(rows.words(), &mut message, inner.base.degree())?;
         Ok(message)
     }
 

@@ -42,15 +42,25 @@ fn components() -> impl Iterator<Item = Component> {
     FermatModulus::new(16384).unwrap().components().to_vec().into_iter()
 }
 
+/// Returns moduli of all sizes, with every length of the smallest component up to 512 bits.
+fn moduli() -> impl Iterator<Item = FermatModulus> {
+    let of = |bits| [64, 128, 256, 512].into_iter().map(move |word| FermatModulus::with_smallest(bits, word));
+    BITS.into_iter().flat_map(of).flatten()
+}
+
 #[test]
 fn factors_are_coprime_and_make_up_the_modulus() {
-    for bits in BITS {
-        let q = FermatModulus::new(bits).unwrap();
+    for q in moduli() {
+        let bits = q.bits();
         let product: BigUint = q.components().iter().map(|c| c.value()).product();
         assert_eq!(product, q.value());
         assert_eq!(product, (BigUint::one() << bits) - 1_u32);
-        assert_eq!(q.level(), 1 + (bits / 64).ilog2() as usize);
-        assert_eq!(q.components()[0].value(), BigUint::from(u64::MAX));
+        assert_eq!(q.level(), 1 + (bits / q.smallest()).ilog2() as usize);
+        assert_eq!(q.components()[0].value(), (BigUint::one() << q.smallest()) - 1_u32);
+        for level in 1..=q.level() {
+            let lower = q.at_level(level).unwrap();
+            assert_eq!(lower.components(), &q.components()[..level]);
+        }
         for (i, a) in q.components().iter().enumerate() {
             for b in &q.components()[..i] {
                 assert!(num_integer::Integer::gcd(&a.value(), &b.value()).is_one());
@@ -59,6 +69,8 @@ fn factors_are_coprime_and_make_up_the_modulus() {
     }
     for bad in [0, 1, 32, 63, 65, 96, 192, 16385, 32768, usize::MAX] {
         assert!(matches!(FermatModulus::new(bad), Err(RingError::OutOfRange { .. })), "{bad}");
+        let smallest = FermatModulus::with_smallest(1024, bad);
+        assert!(matches!(smallest, Err(RingError::OutOfRange { .. })), "{bad}");
     }
 }
 
@@ -134,8 +146,8 @@ fn rotations_are_products_with_powers_of_two() {
 /// Checks [TSKJ20, Lemma 2], with f for the index of the last factor, and that the exponent which the text gives it is wrong.
 #[test]
 fn lemma_2_holds_with_the_right_index() {
-    for bits in BITS {
-        let modulus = FermatModulus::new(bits).unwrap();
+    for modulus in moduli() {
+        let bits = modulus.bits();
         let f = modulus.level() as u32 - 1;
         for (position, component) in modulus.components().iter().enumerate() {
             let (q, cofactor) = (component.value(), modulus.value() / component.value());

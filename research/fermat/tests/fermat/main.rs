@@ -10,13 +10,15 @@ mod shared;
 #[cfg(test)]
 mod common {
     pub(crate) use crate::shared::*;
-    use sunzi_fermat::{FermatRing, Products, Shortcuts};
+    use sunzi_fermat::{FermatModulus, FermatRing, Products, Shortcuts};
     use sunzi_ring::{Ring, Storage};
 
-    /// Returns test rings over 2^g − 1 of one component to five.
+    /// Returns test rings over 2^g − 1 of one component to five, and one whose smallest component is longer than a word.
     pub(crate) fn residue_rings(n: usize) -> Vec<Ring> {
         let ring = |bits| stored(Ring::of(FermatRing::new(2 * n as u64, bits).unwrap()), Storage::Fermat);
-        [64, 128, 256, 1024].map(ring).to_vec()
+        let longer = FermatModulus::with_smallest(1024, 256).unwrap();
+        let longer = Ring::of(FermatRing::with_modulus(2 * n as u64, longer).unwrap());
+        [64, 128, 256, 1024].map(ring).into_iter().chain([longer]).collect()
     }
 
     /// Returns no test rings of general index: only powers of two have rings over 2^g − 1.

@@ -175,6 +175,15 @@ impl<'a> Model<'a> {
 /// Makes a chain of primes of at least the given sizes, those of q_0 first; several level moduli share a word where
 /// that is wanted, they fit and the ring takes them.
 pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
+    chain(asked, sizes, asked.shares_words())
+}
+
+/// Makes a chain of primes as [`materialize`] does, no two levels of which share a word.
+pub(super) fn apart(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
+    chain(asked, sizes, false)
+}
+
+fn chain(asked: &Asked<'_>, sizes: &Sizes, shared: bool) -> Result<Chain, Refusal> {
     let depth = asked.depth();
     let mut finder = PrimeFinder::new(asked.level_order(), &[asked.plain_modulus]);
     let mut find = |bits: f64, repetitions: usize| {
@@ -188,8 +197,6 @@ pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Ref
     let (limbs_level, level) = find(sizes.level, depth)?;
     let longest = level.iter().copied().max().map_or(WORD_BITS, |q| (q as f64).log2());
     let together = (WORD_BITS / longest) as usize;
-    let shared =
-        asked.request.shared_moduli && !asked.request.dynamic && asked.ring.takes_products_of_primes();
     if !shared || together < 2 || depth < 2 {
         let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
         let (moduli, rungs, shares) = ([first, level, last].concat(), Vec::new(), Vec::new());

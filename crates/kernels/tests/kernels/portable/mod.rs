@@ -2,3 +2,4 @@
 
 mod conversion;
 mod narrow;
+mod short;

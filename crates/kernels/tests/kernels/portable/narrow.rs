@@ -1,14 +1,14 @@
 //! Products of the portable table for narrow moduli, at the ends of their ranges.
 
 use sunzi_kernels::internals::Constants;
-use sunzi_kernels::internals::narrow::{Narrow, Pair, factor, widest};
+use sunzi_kernels::internals::narrow::{Narrow, Pair, Scalar, Twiddle, factor, widest};
 
 fn congruent(x: u64, value: i128, q: u64) -> bool {
     (i128::from(x.cast_signed()) - value) % i128::from(q) == 0
 }
 
 /// Returns both words of a pair, which must agree.
-fn word(pair: Pair) -> u64 {
+pub(super) fn word(pair: Pair) -> u64 {
     let mut words = [0; 2];
     pair.store(&mut words);
     assert_eq!(words[0], words[1]);
@@ -23,7 +23,8 @@ fn ends(q: u64) -> Vec<i64> {
 }
 
 fn check<const PERIOD: usize>(q: u64) {
-    let a = Narrow::<PERIOD>::new(&Constants::new(q));
+    let constants = Constants::new(q);
+    let a = Narrow::<PERIOD>::new(&constants);
     let small = |x: u64| x.cast_signed().abs() < q.cast_signed();
     for y in ends(q) {
         let pair = Pair::new([y.cast_unsigned(); 2]);
@@ -31,14 +32,16 @@ fn check<const PERIOD: usize>(q: u64) {
         assert!(small(reduced) && congruent(reduced, y.into(), q));
         for w in [0, 1, 2, q / 3, q / 2, q / 2 + 1, q - 2, q - 1] {
             let factor = factor(w, q);
+            let [twiddle, quotient] = factor.map(|word| Pair::new([word; 2]));
+            let twiddle = Twiddle::new(twiddle, quotient);
             let product = i128::from(y) * i128::from(w);
-            let of_pair = word(a.multiply(pair, a.twiddle(&factor)));
-            let of_word = a.scalar(&factor).multiply(y.cast_unsigned());
+            let of_pair = word(a.multiply(pair, twiddle));
+            let of_word = Scalar::new(&factor, &constants).multiply(y.cast_unsigned());
             for r in [of_pair, of_word] {
                 // A level may add three quarters of q.
                 assert!(r.cast_signed().unsigned_abs() <= q / 4 * 3 + 3 && congruent(r, product, q));
             }
-            let lifted = word(a.lift(a.multiply(pair, a.twiddle(&factor))));
+            let lifted = word(a.lift(a.multiply(pair, twiddle)));
             assert!(lifted < q && congruent(lifted, product, q));
         }
     }

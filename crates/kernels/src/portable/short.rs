@@ -1,0 +1,152 @@
+//! Arithmetic for moduli below 2^30 in plain Rust: constants and their quotients are halves of words, and so are all words between 0 and 4q
+//! [Harvey14].
+
+use super::levels::PairArithmetic;
+pub use super::pair::Pair;
+use crate::constants::Constants;
+
+/// Largest modulus: words below 4q are halves of words.
+pub const WIDEST: u64 = (1 << 30) - 1;
+
+/// Returns the two words that multiply by a constant w: w and ⌊w·2^32 / q⌋.
+pub fn factor(w: u64, q: u64) -> [u64; 2] {
+    [w, (w << 32) / q]
+}
+
+/// Unsigned arithmetic on words below 4q, each multiplication of which leaves a word below 2q.
+#[derive(Clone, Copy)]
+pub struct Short {
+    q: Pair,
+    twice: Pair,
+    modulus: u64,
+}
+
+/// A constant and its quotient in both words of a pair.
+#[derive(Clone, Copy)]
+pub struct Twiddle {
+    w: Pair,
+    quotient: Pair,
+}
+
+/// A constant and its quotient.
+#[derive(Clone, Copy)]
+pub struct Scalar {
+    w: u64,
+    quotient: u64,
+}
+
+impl Twiddle {
+    #[inline(always)]
+    pub fn new(w: Pair, quotient: Pair) -> Self {
+        Self { w, quotient }
+    }
+}
+
+impl Scalar {
+    #[inline(always)]
+    pub fn new(&[w, quotient]: &[u64; 2]) -> Self {
+        Self { w, quotient }
+    }
+}
+
+impl Short {
+    #[inline(always)]
+    pub fn new(c: &Constants) -> Self {
+        let splat = |word| Pair::new([word; 2]);
+        Self { q: splat(c.q), twice: splat(2 * c.q), modulus: c.q }
+    }
+
+    /// Returns the product w·y below 2q, for a word y below 2^32: the quotient is at most one short.
+    #[inline(always)]
+    pub fn multiply(self, y: Pair, w: Twiddle) -> Pair {
+        let quotient = y.multiply_halves(w.quotient).high_half();
+        y.multiply_halves(w.w).sub(quotient.multiply_halves(self.q))
+    }
+
+    /// Returns [`multiply`](Self::multiply) of a single word.
+    #[inline(always)]
+    pub fn multiply_word(self, y: u64, w: Scalar) -> u64 {
+        let quotient = (y * w.quotient) >> 32;
+        y * w.w - quotient * self.modulus
+    }
+
+    /// Reduces a word below 4q to one below 2q.
+    #[inline(always)]
+    fn once(self, x: Pair) -> Pair {
+        let x = x.sub(self.twice);
+        x.add(x.sign().and(self.twice))
+    }
+
+    #[inline(always)]
+    fn once_word(self, x: u64) -> u64 {
+        x.min(x.wrapping_sub(2 * self.modulus))
+    }
+
+    /// Reduces a word below 2q to its canonical residue.
+    #[inline(always)]
+    pub fn canonical(self, x: Pair) -> Pair {
+        let x = x.sub(self.q);
+        x.add(x.sign().and(self.q))
+    }
+}
+
+impl PairArithmetic for Short {
+    // Every butterfly reduces.
+    const PERIOD: usize = 11;
+    type Twiddle = Twiddle;
+    type Scalar = Scalar;
+
+    #[inline(always)]
+    fn new(c: &Constants) -> Self {
+        Self::new(c)
+    }
+    #[inline(always)]
+    fn constants(self, words: Pair, quotients: Pair) -> Twiddle {
+        Twiddle::new(words, quotients)
+    }
+    #[inline(always)]
+    fn scalar(self, words: &[u64; 2]) -> Scalar {
+        Scalar::new(words)
+    }
+    #[inline(always)]
+    fn enter(self, x: Pair) -> Pair {
+        x
+    }
+    #[inline(always)]
+    fn reduce(self, x: Pair) -> Pair {
+        x
+    }
+    #[inline(always)]
+    fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        let (x, t) = (self.once(x), self.multiply(y, w));
+        (x.add(t), x.add(self.twice).sub(t))
+    }
+    #[inline(always)]
+    fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        let (x, y) = self.butterfly(x, y, w);
+        (self.canonical(self.once(x)), self.canonical(self.once(y)))
+    }
+    #[inline(always)]
+    fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        (self.once(x.add(y)), self.multiply(x.add(self.twice).sub(y), w))
+    }
+    #[inline(always)]
+    fn inverse_butterfly_reduced(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        self.inverse_butterfly(x, y, w)
+    }
+    #[inline(always)]
+    fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
+        let difference = x.add(self.twice).sub(y);
+        (self.canonical(self.multiply(x.add(y), c)), self.canonical(self.multiply(difference, w)))
+    }
+    #[inline(always)]
+    fn butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
+        let (sum, t) = (self.once_word(*x), self.multiply_word(*y, w));
+        (*x, *y) = (sum + t, sum + 2 * self.modulus - t);
+    }
+    #[inline(always)]
+    fn inverse_butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
+        let difference = *x + 2 * self.modulus - *y;
+        (*x, *y) = (self.once_word(*x + *y), self.multiply_word(difference, w));
+    }
+}
