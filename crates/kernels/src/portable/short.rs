@@ -1,5 +1,5 @@
 //! Arithmetic for moduli below 2^30 in plain Rust: constants and their quotients are halves of words, and so are all words between 0 and 4q
-//! [Harvey14].
+//! `[Harvey14]`.
 
 use super::levels::PairArithmetic;
 pub use super::pair::Pair;

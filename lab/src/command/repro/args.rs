@@ -21,7 +21,7 @@ macro_rules! notes {
 pub(crate) enum Paper {
     /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
     #[command(after_help = notes!(
-        "With --quick fewer rounds: about a minute instead of ten or more.",
+        "With --quick fewer rounds: about a minute instead of four.",
         "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters."
     ))]
     Behz {

@@ -67,7 +67,7 @@ impl Paper for Options {
 
     /// Options for the smaller circuits of `[KPZ21]`: less than three minutes.
     fn quick() -> Self {
-        Self { longest: 1.5, figure: Size { log2_degree: 14, rounds: 3 }, ..Self::full() }
+        Self { longest: 8.0, figure: Size { log2_degree: 14, rounds: 3 }, ..Self::full() }
     }
 
     fn parts(&mut self) -> &mut Vec<Part> {
