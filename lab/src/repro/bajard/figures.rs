@@ -19,8 +19,7 @@ pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
     let panel = |title: &str, times: fn(&Measured) -> &[Series]| {
         let mut panel = Panel::new(title, false);
         for (at, name) in names.iter().enumerate() {
-            let point =
-                |one: &Measured| Some((log2(one.m), times(one).get(at)?.median() * 1e3 / one.slots as f64));
+            let point = |one: &Measured| Some((log2(one.m), times(one).get(at)?.median() / one.slots as f64));
             push(&mut panel, at, name, measured.iter().filter_map(point).collect());
         }
         panel
@@ -28,7 +27,7 @@ pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
     let mut reduction = panel("the reduction alone", |one| &one.reductions);
     let ntl: Vec<(f64, f64)> = measured
         .iter()
-        .filter_map(|one| Some((log2(one.m), one.ntl.as_ref()?.median() * 1e3 / one.slots as f64)))
+        .filter_map(|one| Some((log2(one.m), one.ntl.as_ref()?.median() / one.slots as f64)))
         .collect();
     let reason = if ntl.is_empty() { NO_NTL } else { NOT_PRINTED };
     push(&mut reduction, names.len(), "NTL, 60 bits", ntl);
@@ -142,4 +141,28 @@ pub(super) fn of_scheme(products: &[Products], bgv: bool, machine: &Machine) -> 
     let scheme = if bgv { "BGV" } else { "FV" };
     let title = format!("time per slot of a product of {scheme}, the paper's moduli of 62 bits");
     figure(if bgv { "Figure 3" } else { "Figure 2" }, title, machine, vec![panel])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figure_1_is_in_microseconds_a_slot() {
+        let times = |micros: f64| vec![Series::from_micros(vec![micros]); METHODS.len() + OTHERS.len()];
+        let measured = Measured {
+            m: 4096,
+            slots: 128,
+            reductions: times(256.0),
+            products: times(512.0),
+            native: times(512.0),
+            ntl: Some(Series::from_micros(vec![1024.0])),
+        };
+        let figure = figure1(&[measured], &Machine::this().unwrap());
+        let [reductions, products] = &figure.panels[..] else { panic!("two panels") };
+        assert!(reductions.series.iter().rev().skip(1).all(|line| line.points == [(12.0, 2.0)]));
+        assert_eq!(reductions.series.last().unwrap().points, [(12.0, 8.0)]);
+        assert!(products.series.iter().all(|line| line.points == [(12.0, 4.0)]));
+        assert_eq!(figure.reason, Some(NOT_PRINTED));
+    }
 }
