@@ -12,7 +12,7 @@ use super::{Digits, GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
 use crate::error::{check_table, entry, part};
 use crate::opaque::Content;
 use crate::parallel::{
-    BLOCK, ENDED, GroupOutputs, Parallelism, Work, block_of, for_each_group, group_outputs, longest,
+    ENDED, GroupOutputs, Parallelism, Work, block_of, for_each_group, group_outputs, longest,
 };
 use crate::scratch::Scratch;
 use crate::transform::Plan;
@@ -310,12 +310,18 @@ impl<'a> InnerProducts<'a> {
         Ok(if drops { self.top.digits.limb(lift.source, limb) } else { Some(limb) })
     }
 
+    /// Row i from which lifts start: of a limb, or the quotient of a digit after them. Limbs are padded.
+    fn row(&self, i: usize) -> &[u64] {
+        let (n, limbs) = (self.tables.ring.degree(), self.tables.ring.basis().len());
+        let start = i * n + i.min(limbs) * PAD;
+        self.rows.get(start..start + n).unwrap_or_default()
+    }
+
     /// Computes every digit that is a remainder by several moduli, modulo the targets of a group that are not its
     /// own, in coefficient form.
     fn convert_group(&self, g: usize, slots: &mut [u64], inside: Parallelism) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let group = entry("group of targets", &tables.groups, g)?;
-        let rows = self.rows.chunks_exact(n + PAD).filter_map(|row| row.get(..n));
         for (j, lift) in tables.lifts.iter().enumerate() {
             let LiftKind::Remainder { conversions, .. } = &lift.kind else { continue };
             let slots = slots.chunks_exact_mut(tables.lifts.len() * (n + PAD));
@@ -326,9 +332,8 @@ impl<'a> InnerProducts<'a> {
                 continue;
             }
             let conversion = entry("conversion of a digit", conversions, g)?;
-            let quotient = rows.clone().nth(lift.quotient);
-            let rows = rows.clone().skip(lift.range.start).take(lift.range.len());
-            inside.convert(conversion, &rows.chain(quotient).collect::<Vec<_>>(), outs)?;
+            let rows = lift.range.clone().chain([lift.quotient]).map(|i| self.row(i));
+            inside.convert(conversion, &rows.collect::<Vec<_>>(), outs)?;
         }
         Ok(())
     }
@@ -349,13 +354,7 @@ impl<'a> InnerProducts<'a> {
                     plan.forward_outer_from(out, limb_of_input(input, target)?, 0)?;
                 }
                 (false, _, LiftKind::Residue { digit, .. }) => {
-                    let row = self
-                        .rows
-                        .chunks_exact(n + PAD)
-                        .nth(lift.range.start)
-                        .and_then(|row| row.get(..n))
-                        .unwrap_or_default();
-                    lift_residue(out, row, digit, plan)?;
+                    lift_residue(out, self.row(lift.range.start), digit, plan)?;
                 }
                 (false, _, LiftKind::Remainder { .. }) => plan.forward_outer(out)?,
             }
@@ -434,7 +433,7 @@ fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
     let remainders = tables.lifts.iter().any(|lift| matches!(lift.kind, LiftKind::Remainder { .. }));
     let quotients = if remainders { tables.lifts.len() } else { 0 };
     let limbs = tables.ring.basis().len();
-    let mut rows = Scratch::new((limbs + quotients) * (n + PAD));
+    let mut rows = Scratch::new(limbs * (n + PAD) + quotients * n);
     let (residues, quotients) = rows.split_at_mut_checked(limbs * (n + PAD)).unwrap_or_default();
     let spaces: Vec<(usize, &mut [u64])> =
         residues.chunks_exact_mut(n + PAD).filter_map(|row| row.get_mut(..n)).enumerate().collect();
@@ -458,16 +457,7 @@ fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
         Ok(())
     })?;
     let residues = &*residues;
-    let quotients_len = quotients.len();
-    let spaces: Vec<(usize, Range<usize>, &mut [u64])> = quotients
-        .chunks_exact_mut(n + PAD)
-        .enumerate()
-        .flat_map(|(i, row)| {
-            let row = row.get_mut(..n).unwrap_or_default();
-            row.chunks_mut(BLOCK).enumerate().map(move |(b, out)| (i, b * BLOCK..b * BLOCK + out.len(), out))
-        })
-        .collect();
-    tables.ring.parallelism().for_each(Work::Elementwise, quotients_len, spaces, |(i, part, out)| {
+    tables.ring.parallelism().for_each_part([quotients], n, |i, part, [out]| {
         let Lift { range, kind, .. } = entry("digit", &tables.lifts, i)?;
         // A residue has no quotient.
         let LiftKind::Remainder { rounding, .. } = kind else { return Ok(()) };
