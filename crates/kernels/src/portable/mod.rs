@@ -18,7 +18,7 @@ use crate::generic::lanes::{Integers, Lanes, Lanes64, WIDTH, expanded};
 use crate::generic::rounding::Numbers;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::table::{Elementwise, InnerProducts, Table};
+use crate::table::{Elementwise, Table};
 use narrow::Narrow;
 pub(crate) use sums::convert_column;
 use word::Word;
@@ -199,11 +199,7 @@ pub(crate) static PORTABLE: Table = Table {
         tensor: products::tensor,
         ..ELEMENTWISE
     },
-    inner_products: InnerProducts {
-        one: sums::inner_product,
-        pair: sums::inner_product_pair,
-        packed: sums::packed_inner_products,
-    },
+    inner_products: sums::inner_products::<sums::Wide>(),
     rounding: ROUNDING,
     together: None,
     negacyclic: NEGACYCLIC,
@@ -213,11 +209,7 @@ pub(crate) static PORTABLE: Table = Table {
 static SHORT: Table = Table {
     factor: short::factor,
     widest: short::WIDEST,
-    inner_products: InnerProducts {
-        one: short_sums::inner_product,
-        pair: short_sums::inner_product_pair,
-        packed: short_sums::packed_inner_products,
-    },
+    inner_products: sums::inner_products::<short_sums::Short>(),
     together: Some(short_sums::together),
     negacyclic: levels::negacyclic::<short::Short>(),
     ..PORTABLE

@@ -66,8 +66,8 @@ impl Short {
     /// Returns [`multiply`](Self::multiply) of a single word.
     #[inline(always)]
     pub fn multiply_word(self, y: u64, w: Scalar) -> u64 {
-        let quotient = (y * w.quotient) >> 32;
-        y * w.w - quotient * self.modulus
+        let quotient = y.wrapping_mul(w.quotient) >> 32;
+        y.wrapping_mul(w.w).wrapping_sub(quotient.wrapping_mul(self.modulus))
     }
 
     /// Reduces a word below 4q to one below 2q.
@@ -142,11 +142,11 @@ impl PairArithmetic for Short {
     #[inline(always)]
     fn butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
         let (sum, t) = (self.once_word(*x), self.multiply_word(*y, w));
-        (*x, *y) = (sum + t, sum + 2 * self.modulus - t);
+        (*x, *y) = (sum.wrapping_add(t), sum.wrapping_add(2 * self.modulus).wrapping_sub(t));
     }
     #[inline(always)]
     fn inverse_butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
-        let difference = *x + 2 * self.modulus - *y;
-        (*x, *y) = (self.once_word(*x + *y), self.multiply_word(difference, w));
+        let difference = x.wrapping_add(2 * self.modulus).wrapping_sub(*y);
+        (*x, *y) = (self.once_word(x.wrapping_add(*y)), self.multiply_word(difference, w));
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::conversion;
 use super::short::WIDEST;
-use super::sums::{BLOCK, Kept, Row, row};
+use super::sums::{BLOCK, BlockSum, Kept, Row, row};
 use crate::constants::Constants;
 use crate::table::{Column, Together};
 
@@ -21,54 +22,38 @@ fn add(sums: &mut Sums, x: &Row, y: impl Iterator<Item = u64>) {
     }
 }
 
-/// Computes the block of the inner product Σ_i x_i·y_i that starts at `at`.
-fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]) {
-    let (mut sums, mut spare) = ([0; BLOCK], [[0; BLOCK]; 2]);
-    let [x_spare, y_spare] = &mut spare;
-    for (x, y) in x.chunks(TERMS).zip(y.chunks(TERMS)) {
-        sums = sums.map(|sum| c.reduce(sum));
-        for (x, y) in x.iter().zip(y) {
-            add(&mut sums, row(x, at, x_spare), T::row(c, y, at, y_spare).iter().copied());
+/// Sums of 64 bits, for moduli below 2^30.
+pub(super) struct Short;
+
+impl BlockSum for Short {
+    fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]) {
+        let (mut sums, mut spare) = ([0; BLOCK], [[0; BLOCK]; 2]);
+        let [x_spare, y_spare] = &mut spare;
+        for (x, y) in x.chunks(TERMS).zip(y.chunks(TERMS)) {
+            sums = sums.map(|sum| c.reduce(sum));
+            for (x, y) in x.iter().zip(y) {
+                add(&mut sums, row(x, at, x_spare), T::row(c, y, at, y_spare).iter().copied());
+            }
         }
+        reduce(c, out, &sums);
     }
+}
+
+/// Writes the canonical values of sums modulo q.
+fn reduce(c: &Constants, out: &mut [u64], sums: &Sums) {
     for (word, sum) in out.iter_mut().zip(sums) {
-        *word = c.reduce(sum);
-    }
-}
-
-/// Computes out = Σ_i x_i·y_i mod q for canonical words.
-pub(super) fn inner_product(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
-    for (k, out) in out.chunks_mut(BLOCK).enumerate() {
-        inner_product_at(c, out, k * BLOCK, x, y);
-    }
-}
-
-/// Computes out_k = Σ_i x_i·y_ki mod q for two lists of second factors, block by block.
-pub(super) fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
-    pair(c, out, x, y);
-}
-
-/// Computes out_k = Σ_i x_i·y_ki mod q for two lists of second factors in bytes.
-pub(super) fn packed_inner_products(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
-    pair(c, out, x, y);
-}
-
-fn pair<T: Kept>(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[T]]; 2]) {
-    let ([first, second], [y_first, y_second]) = (out, y);
-    let blocks = first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK));
-    for (k, (first, second)) in blocks.enumerate() {
-        inner_product_at(c, first, k * BLOCK, x, y_first);
-        inner_product_at(c, second, k * BLOCK, x, y_second);
+        *word = c.reduce(*sum);
     }
 }
 
 /// Targets of a conversion.
 struct Columns(Vec<Column>);
 
-/// Makes a conversion to targets below 2^30 together, from moduli below 2^30; longer ones are left to `otherwise`.
+/// Makes a conversion to targets below 2^30 together, from moduli below 2^30; others go to
+/// [`conversion`](super::conversion).
 pub(super) fn together(from: &[u64], columns: &[Column]) -> Option<Arc<dyn Together>> {
     let short = from.iter().chain(columns.iter().map(|column| &column.to.q)).all(|&q| q <= WIDEST);
-    if short { Some(Arc::new(Columns(columns.to_vec()))) } else { super::conversion::together(from, columns) }
+    if short { Some(Arc::new(Columns(columns.to_vec()))) } else { conversion::together(from, columns) }
 }
 
 impl Together for Columns {
@@ -85,9 +70,7 @@ impl Together for Columns {
                     }
                 }
                 let out = out.get_mut(*output).and_then(|out| out.get_mut(at..)).unwrap_or_default();
-                for (word, sum) in out.iter_mut().zip(sums) {
-                    *word = to.reduce(sum);
-                }
+                reduce(to, out, &sums);
             }
         }
     }

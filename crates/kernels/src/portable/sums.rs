@@ -2,6 +2,7 @@
 
 use crate::constants::Constants;
 use crate::generic::lanes::{WIDTH, expanded};
+use crate::table::InnerProducts;
 
 /// Number of words that are handled together: the sums and rows of a block stay in the first-level cache.
 pub(super) const BLOCK: usize = 64;
@@ -94,42 +95,47 @@ fn reduce(c: &Constants, out: &mut [u64], sums: &Sums) {
     }
 }
 
-/// Computes the block of the inner product Σ_i x_i·y_i that starts at `at`.
-fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]) {
-    let group = max_terms(c);
-    let mut sums = [0; BLOCK];
-    for (g, (x, y)) in x.chunks(group).zip(y.chunks(group)).enumerate() {
-        if g > 0 {
-            sums = sums.map(|sum| u128::from(c.reduce_u128(sum)));
+/// A way to sum the products of a block.
+pub(super) trait BlockSum {
+    /// Computes the block of the inner product Σ_i x_i·y_i mod q that starts at `at`, for canonical words.
+    fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]);
+}
+
+/// Sums of 128 bits, for any modulus.
+pub(super) struct Wide;
+
+impl BlockSum for Wide {
+    fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]) {
+        let group = max_terms(c);
+        let mut sums = [0; BLOCK];
+        for (g, (x, y)) in x.chunks(group).zip(y.chunks(group)).enumerate() {
+            if g > 0 {
+                sums = sums.map(|sum| u128::from(c.reduce_u128(sum)));
+            }
+            add_products(c, &mut sums, at, x, y);
         }
-        add_products(c, &mut sums, at, x, y);
+        reduce(c, out, &sums);
     }
-    reduce(c, out, &sums);
 }
 
-/// Computes out = Σ_i x_i·y_i mod q for canonical words.
-pub(super) fn inner_product(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
+/// Returns the functions of inner products by one way to sum, block by block.
+pub(super) const fn inner_products<S: BlockSum>() -> InnerProducts {
+    InnerProducts { one: inner_product::<S>, pair: pair::<S, u64>, packed: pair::<S, u8> }
+}
+
+fn inner_product<S: BlockSum>(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
     for (k, out) in out.chunks_mut(BLOCK).enumerate() {
-        inner_product_at(c, out, k * BLOCK, x, y);
+        S::inner_product_at(c, out, k * BLOCK, x, y);
     }
 }
 
-/// Computes out_k = Σ_i x_i·y_ki mod q for two lists of second factors, block by block.
-pub(super) fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
-    pair(c, out, x, y);
-}
-
-/// Computes out_k = Σ_i x_i·y_ki mod q for two lists of second factors in bytes.
-pub(super) fn packed_inner_products(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
-    pair(c, out, x, y);
-}
-
-fn pair<T: Kept>(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[T]]; 2]) {
+/// Computes out_k = Σ_i x_i·y_ki mod q for two lists of second factors.
+fn pair<S: BlockSum, T: Kept>(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[T]]; 2]) {
     let ([first, second], [y_first, y_second]) = (out, y);
     let blocks = first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK));
     for (k, (first, second)) in blocks.enumerate() {
-        inner_product_at(c, first, k * BLOCK, x, y_first);
-        inner_product_at(c, second, k * BLOCK, x, y_second);
+        S::inner_product_at(c, first, k * BLOCK, x, y_first);
+        S::inner_product_at(c, second, k * BLOCK, x, y_second);
     }
 }
 
