@@ -1,8 +1,9 @@
-//! Counts of what this thread has computed, with the feature `tally`. Without it nothing is counted,
-//! and there is no cost.
+//! Counts of what a call computes on its thread, with the feature `tally`. Nothing is counted outside such calls: all that
+//! kernels then do is to read one flag.
 
 use std::cell::Cell;
 use std::ops::Sub;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbers of transforms of one limb, and of modular products of words outside transforms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,11 +22,32 @@ thread_local! {
     static TALLY: Cell<Tally> = const { Cell::new(Tally { forward: 0, inverse: 0, conversion_products: 0, products: 0 }) };
 }
 
+/// Number of calls, of any thread, that are being counted.
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+
+/// A call that is being counted, until it is dropped.
+struct Counted;
+
+impl Counted {
+    fn begin() -> Self {
+        COUNTED.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        COUNTED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Tally {
-    /// Returns the counts of this thread since it began; the difference of two is what it computed between them.
-    #[must_use]
-    pub fn now() -> Self {
-        TALLY.get()
+    /// Returns what a call returns, and the counts of what it computed on this thread.
+    pub fn of<T>(call: impl FnOnce() -> T) -> (T, Self) {
+        let _counted = Counted::begin();
+        let before = TALLY.get();
+        let result = call();
+        (result, TALLY.get() - before)
     }
 
     /// Number of transforms of either direction.
@@ -48,28 +70,52 @@ impl Sub for Tally {
     }
 }
 
-fn change(change: impl FnOnce(&mut Tally)) {
-    let mut tally = TALLY.get();
-    change(&mut tally);
-    TALLY.set(tally);
+/// Whether calls are counted: always where their paths are recorded.
+#[inline]
+fn is_counting() -> bool {
+    cfg!(feature = "paths") || COUNTED.load(Ordering::Relaxed) > 0
+}
+
+#[cold]
+#[inline(never)]
+fn add(counts: Tally) {
+    let before = TALLY.get();
+    TALLY.set(Tally {
+        forward: before.forward + counts.forward,
+        inverse: before.inverse + counts.inverse,
+        conversion_products: before.conversion_products + counts.conversion_products,
+        products: before.products + counts.products,
+    });
     #[cfg(feature = "paths")]
     crate::paths::note();
 }
 
+#[inline]
 pub(crate) fn forward() {
-    change(|tally| tally.forward += 1);
+    if is_counting() {
+        add(Tally { forward: 1, ..Tally::default() });
+    }
 }
 
+#[inline]
 pub(crate) fn inverse() {
-    change(|tally| tally.inverse += 1);
+    if is_counting() {
+        add(Tally { inverse: 1, ..Tally::default() });
+    }
 }
 
 /// Counts `terms` products of a conversion for each of `words` results.
+#[inline]
 pub(crate) fn conversion(terms: usize, words: usize) {
-    change(|tally| tally.conversion_products += (terms * words) as u64);
+    if is_counting() {
+        add(Tally { conversion_products: (terms * words) as u64, ..Tally::default() });
+    }
 }
 
 /// Counts `terms` products for each of `words` results.
+#[inline]
 pub(crate) fn products(terms: usize, words: usize) {
-    change(|tally| tally.products += (terms * words) as u64);
+    if is_counting() {
+        add(Tally { products: (terms * words) as u64, ..Tally::default() });
+    }
 }

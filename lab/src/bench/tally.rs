@@ -9,7 +9,6 @@ pub(crate) type Counts = Tally;
 
 /// Counts the transforms and products of one call on this thread.
 pub(crate) fn count(call: &dyn Fn() -> Result<()>) -> Result<Counts> {
-    let before = Tally::now();
-    call()?;
-    Ok(Tally::now() - before)
+    let (done, counts) = Tally::of(call);
+    done.map(|()| counts)
 }

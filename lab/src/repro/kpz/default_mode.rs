@@ -3,7 +3,7 @@
 //! Sunzi's ciphertexts are in evaluation form before and after, and a product is counted with its
 //! relinearisation: what `[KPZ21]` counts apart shares work.
 
-use sunzi_bfv::{Algorithms, Evaluator};
+use sunzi_bfv::{Algorithms, Context, Evaluator};
 use sunzi_encoding::Plaintext;
 use sunzi_kernels::Tally;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -76,13 +76,9 @@ impl Case {
         let mut rng = randomness::from_os()?;
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * DEGREE as u64, self.limbs + self.width)?;
         let (moduli, special) = primes.split_at_checked(self.limbs).unwrap_or((&primes, &[]));
-        let digits = (self.width > 0).then(|| self.limbs.div_ceil(self.width));
-        let key_switching =
-            GadgetOptions { digits, special_moduli: special.to_vec(), ..GadgetOptions::default() };
         let scaling = ScalerOptions { multiplication: self.multiplication, ..ScalerOptions::default() };
-        let algorithms = Algorithms { scaling, key_switching, ..Algorithms::default() };
-        let ring = Ring::new(2 * DEGREE as u64, moduli)?;
-        let context = research(ring, PLAIN_MODULUS, &algorithms)?;
+        let algorithms = Algorithms { scaling, ..Algorithms::default() };
+        let context = context(DEGREE, [moduli, special], self.width, algorithms)?;
         let Keys { public, relinearization: key, .. } = Keys::generate(context.rlwe(), &mut rng)?;
         let message = Plaintext::constant(3, DEGREE, PLAIN_MODULUS)?;
         let [a, b] =
@@ -90,8 +86,8 @@ impl Case {
         let evaluator = Evaluator::new(&context);
         // Counts are those of a thread: all work must be done by one.
         let tally = on_threads(1, || {
-            let before = Tally::now();
-            Ok(evaluator.multiply(&a, &b, &key).map(|_| Tally::now() - before)?)
+            let (product, tally) = Tally::of(|| evaluator.multiply(&a, &b, &key));
+            Ok(product.map(|_| tally)?)
         })?;
         let n = DEGREE as u64;
         Ok(Counts {
@@ -102,18 +98,29 @@ impl Case {
     }
 }
 
-/// Bits of Sunzi's own relinearisation key at N = `degree`, for digits of `width` moduli, which are cut by a radix if it is given.
-pub(super) fn key_bits(
+/// BFV at N = `degree`, whose digits are of `width` moduli where there are special ones.
+fn context(
     degree: usize,
     [moduli, special]: [&[u64]; 2],
     width: usize,
+    algorithms: Algorithms,
+) -> Result<Context> {
+    let digits = (!special.is_empty()).then(|| moduli.len().div_ceil(width.max(1)));
+    let special_moduli = special.to_vec();
+    let key_switching = GadgetOptions { digits, special_moduli, ..algorithms.key_switching };
+    let algorithms = Algorithms { key_switching, ..algorithms };
+    research(Ring::new(2 * degree as u64, moduli)?, PLAIN_MODULUS, &algorithms)
+}
+
+/// Bits of Sunzi's own relinearisation key at N = `degree`, for digits of `width` moduli, which are cut by a radix if it is given.
+pub(super) fn key_bits(
+    degree: usize,
+    moduli: [&[u64]; 2],
+    width: usize,
     radix_bits: Option<u32>,
 ) -> Result<usize> {
-    let digits = (!special.is_empty()).then(|| moduli.len().div_ceil(width.max(1)));
-    let key_switching =
-        GadgetOptions { digits, special_moduli: special.to_vec(), radix_bits, ..GadgetOptions::default() };
-    let algorithms = Algorithms { key_switching, ..Algorithms::default() };
-    let context = research(Ring::new(2 * degree as u64, moduli)?, PLAIN_MODULUS, &algorithms)?;
+    let key_switching = GadgetOptions { radix_bits, ..GadgetOptions::default() };
+    let context = context(degree, moduli, width, Algorithms { key_switching, ..Algorithms::default() })?;
     let keys = Keys::generate(context.rlwe(), &mut randomness::from_os()?)?;
     Ok(8 * keys.relinearization.byte_len())
 }

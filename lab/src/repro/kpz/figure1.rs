@@ -12,7 +12,7 @@ use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
 use super::subject::{BfvSubject, BgvSubject, Subject};
 use crate::alternate::{Series, alternate};
 use crate::bench::conversion::{Prices, price};
-use crate::bench::tally::Counts;
+use crate::bench::tally::{self, Counts};
 use crate::repro::{Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, upper_median};
 
 /// A line of Figure 1: a column, most bits of its moduli in BFV, and whether moduli of BGV share words.
@@ -62,13 +62,20 @@ pub(super) fn steps(size: Size) -> usize {
     PLAIN_MODULI.len() * VARIANTS.len() * size.rounds
 }
 
-/// Times of Figure 1: for each t and variant the median of every multiplication in milliseconds.
+/// Times of Figure 1.
 pub(super) struct Times {
     size: Size,
-    all: Vec<(u64, Variant, Vec<f64>)>,
-    /// For each t and variant, milliseconds of the transforms and conversions of the deepest multiplication, by their number at the prices of
-    /// this run.
-    counted: Vec<(u64, Variant, f64)>,
+    lines: Vec<Line>,
+}
+
+/// A line of Figure 1, in milliseconds.
+struct Line {
+    plain_modulus: u64,
+    variant: Variant,
+    /// Median of every multiplication, the first one first.
+    medians: Vec<f64>,
+    /// Transforms and conversions of the deepest multiplication, by their number at the prices of this run.
+    counted: f64,
 }
 
 /// Squarings in a row: milliseconds of each, and what the last one computes.
@@ -80,35 +87,38 @@ struct Chain {
 impl Times {
     /// Times every variant, one after the other in every round.
     pub(super) fn measure(size: Size, progress: &mut Progress<'_>) -> Result<Self> {
-        let (mut all, mut counted) = (Vec::new(), Vec::new());
+        let mut lines = Vec::new();
         let prices = prices(1 << size.log2_degree)?;
         for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
-            let mut times = vec![vec![Vec::new(); depth as usize]; VARIANTS.len()];
+            let mut measured = VARIANTS.map(|variant| (variant, vec![Vec::new(); depth as usize], 0.0));
             for _ in 0..size.rounds {
-                for (&variant, times) in VARIANTS.iter().zip(&mut times) {
+                for (variant, times, counted) in &mut measured {
                     progress.begin(format!("Figure 1: {}, t = {t}", variant.name));
-                    let chain = chain(variant, t, depth, size.log2_degree)?;
+                    let chain = chain(*variant, t, depth, size.log2_degree)?;
                     times.iter_mut().zip(chain.times).for_each(|(all, one)| all.push(one));
-                    if counted.iter().all(|(plain, other, _)| (*plain, *other) != (t, variant)) {
-                        counted.push((t, variant, prices(chain.last)));
-                    }
+                    *counted = prices(chain.last);
                 }
             }
-            let medians = times.into_iter().map(|one| one.into_iter().map(upper_median).collect());
-            all.extend(VARIANTS.into_iter().zip(medians).map(|(variant, medians)| (t, variant, medians)));
+            lines.extend(measured.map(|(variant, times, counted)| {
+                let medians = times.into_iter().map(upper_median).collect();
+                Line { plain_modulus: t, variant, medians, counted }
+            }));
         }
-        Ok(Self { size, all, counted })
+        Ok(Self { size, lines })
+    }
+
+    fn line(&self, t: u64, variant: Variant) -> Option<&Line> {
+        self.lines.iter().find(|line| (line.plain_modulus, line.variant) == (t, variant))
     }
 
     /// Milliseconds of the transforms and conversions of the deepest multiplication of a variant at t.
     pub(super) fn counted(&self, t: u64, variant: Variant) -> Option<f64> {
-        self.counted.iter().find(|(plain, one, _)| (*plain, *one) == (t, variant)).map(|(.., ms)| *ms)
+        self.line(t, variant).map(|line| line.counted)
     }
 
     /// Times of the multiplications of a variant at t, in milliseconds, the first one first.
     pub(super) fn of(&self, t: u64, variant: Variant) -> &[f64] {
-        let found = self.all.iter().find(|(plain, one, _)| (*plain, *one) == (t, variant));
-        found.map_or(&[], |(.., times)| times)
+        self.line(t, variant).map_or(&[], |line| &line.medians)
     }
 
     /// log2 of the ring degree of the timed multiplications.
@@ -202,12 +212,15 @@ fn square<S: Subject>(subject: &S, cell: &Cell, rng: &mut dyn CryptoRng) -> Resu
     let mut message = clear.random(rng)?;
     let mut value = subject.encrypt(&message, rng)?;
     let (mut times, mut last) = (Vec::new(), Counts::default());
-    for _ in 0..cell.k {
-        let (before, begin) = (Counts::now(), Instant::now());
-        value = subject.arithmetic().multiply(&value, &value, subject.keys())?;
+    for step in 1..=cell.k {
+        let square = || subject.arithmetic().multiply(&value, &value, subject.keys());
+        let begin = Instant::now();
+        let product = square()?;
         times.push(begin.elapsed().as_secs_f64() * 1e3);
-        last = Counts::now() - before;
-        value = subject.trusted(value);
+        if step == cell.k {
+            last = tally::count(&|| Ok(square().map(drop)?))?;
+        }
+        value = subject.trusted(product);
         message = clear.product(&message, &message)?;
     }
     let right = subject.opened(&value, &message)?.is_some();

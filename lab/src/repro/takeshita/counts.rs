@@ -163,9 +163,8 @@ mod tests {
                 let counted = on_threads(1, || {
                     // Keys are lifted at first use.
                     subject.time(operation, 3)?;
-                    let before = Tally::now();
-                    subject.time(operation, 3)?;
-                    Ok(Tally::now() - before)
+                    let (done, tally) = Tally::of(|| subject.time(operation, 3));
+                    done.map(|_| tally)
                 })
                 .unwrap();
                 let Counts { matrix, pointwise, forward, inverse, .. } = sizes.counts(operation);
