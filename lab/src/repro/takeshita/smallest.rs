@@ -18,7 +18,10 @@ const BITS: [usize; 3] = [1024, 4096, 16_384];
 pub(super) fn compute(options: &Options) -> Result<Table> {
     let degree = 1 << options.least_log2_degree;
     let mut rows = Vec::new();
-    for bits in BITS.map(|bits| bits.min(options.most_bits)) {
+    let most = 1 << options.most_bits.clamp(128, 16_384).ilog2();
+    let mut sizes = BITS.map(|bits| bits.min(most)).to_vec();
+    sizes.dedup();
+    for bits in sizes {
         // One component alone is one digit, which takes all of q.
         let parties = SMALLEST.into_iter().filter(|smallest| 2 * smallest <= bits);
         let parties = parties.map(|smallest| party(degree, bits, smallest)).collect::<Result<Vec<_>>>()?;
@@ -40,7 +43,6 @@ pub(super) fn compute(options: &Options) -> Result<Table> {
             );
         }
     }
-    rows.dedup_by(|a, b| a.keys == b.keys);
     Ok(Table::new("Smallest", "multiplications by the length of the smallest component of q", rows))
 }
 
@@ -49,4 +51,19 @@ fn party(degree: usize, bits: usize, smallest: usize) -> Result<Party> {
     let ring = Ring::of(FermatRing::with_modulus(2 * degree as u64, modulus)?);
     let context = Context::with_ring(ring, PLAIN, Security::InsecureForResearchOnly)?;
     Party::new(context, &mut randomness::from_os()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repro::{Budget, Paper, Value};
+
+    #[test]
+    fn any_number_of_bits_is_rounded_down_as_in_the_figures() {
+        let budget = Budget { time: std::time::Duration::ZERO, least: 1, most: 1 };
+        let options = Options { most_bits: 300, least_log2_degree: 7, budget, ..Options::quick() };
+        let table = compute(&options).unwrap();
+        let keys: Vec<&Value> = table.rows.iter().filter_map(|row| Some(&row.keys.get(1)?.1)).collect();
+        assert_eq!(keys, [&Value::Integer(256), &Value::Integer(256)]);
+    }
 }

@@ -11,6 +11,7 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
 use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 
+use super::figures::BOTH;
 use super::words::{self, WordConversions};
 use crate::repro::{LabError, Result, research, timed};
 
@@ -76,8 +77,7 @@ impl Party {
     /// Time of a product, whose result is checked.
     pub(super) fn timed_product(&self) -> Result<Duration> {
         let (time, product) = timed(|| self.multiply(&self.evaluator))?;
-        let right = self.context.decrypt(&product, &self.secret)? == self.expected;
-        LabError::unless(right, "multiplication", "2^g - 1", self.context.degree())?;
+        self.check("multiplication", BOTH, &self.context.decrypt(&product, &self.secret)?)?;
         Ok(time)
     }
 
