@@ -372,9 +372,9 @@ impl Tables for FermatRing {
     fn description(&self, ring: &Ring) -> Vec<u8> {
         let Ok(own) = ring.storage_as::<Self>() else { return Vec::new() };
         let modulus = own.fermat_modulus();
-        let numbers = [modulus.bits() as u64, modulus.smallest() as u64];
+        let (bits, smallest) = (modulus.bits() as u64, modulus.smallest() as u64);
         // The usual smallest component goes without saying.
-        let count = if modulus.smallest() == WORD { 1 } else { 2 };
-        describe(Storage::Fermat, own.index(), numbers.get(..count).unwrap_or_default())
+        let numbers: &[u64] = if modulus.smallest() == WORD { &[bits] } else { &[bits, smallest] };
+        describe(Storage::Fermat, own.index(), numbers)
     }
 }

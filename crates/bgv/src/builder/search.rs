@@ -83,10 +83,12 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
     let plain_modulus = request.plain.modulus_for(ring.index(), request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
     let asked = Asked { request, ring, plain_modulus, limit };
-    let tried = &mut candidate.log2_moduli;
-    let prefixes = match asked.fitting(tried, sizes::materialize) {
+    let mut prefixes = |shared| {
+        asked.fitting(&mut candidate.log2_moduli, |asked, sizes| sizes::materialize(asked, sizes, shared))
+    };
+    let prefixes = match prefixes(asked.shares_words()) {
         // A digit is a word at least: where that is too long a special modulus for security, levels get words of their own.
-        Err(_) if asked.shares_words() => asked.fitting(tried, sizes::apart),
+        Err(_) if asked.shares_words() => prefixes(false),
         found => found,
     };
     let shared = prefixes.as_ref().is_ok_and(|found| !found.chain.shares.is_empty());

@@ -11,7 +11,6 @@ use sunzi_ring::{
     Backend, Coefficient, Evaluation, Parallelism, Poly, Representation, Ring, RingError, ScalerBackend,
     ScalerOptions, ScalingBounds, Side, WordRing,
 };
-
 use zeroize::Zeroizing;
 
 use super::conversion::Conversion;
@@ -87,6 +86,13 @@ pub(super) fn inverses(ring: &WordRing) -> Result<Vec<Scale>, RingError> {
 }
 
 impl Inner {
+    /// Returns the message that the rows of a lift decrypt to.
+    fn message(&self, rows: &[u64]) -> Result<Vec<u64>, RingError> {
+        let mut message = vec![0; self.base.degree()];
+        self.decryption.apply(rows, &mut message, self.base.degree())?;
+        Ok(message)
+    }
+
     /// Checks the level of the scaler's operands: products are computed modulo q alone.
     fn check_level(&self, level: usize) -> Result<(), RingError> {
         let top = self.base.level();
@@ -134,10 +140,7 @@ impl ScalerBackend for MultiPrecisionScaler {
     fn decrypt(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, RingError> {
         let inner = &*self.0;
         inner.base.check(a)?;
-        let residues = lift_residues(&inner.base, a)?;
-        let mut message = vec![0; inner.base.degree()];
-        inner.decryption.apply(&residues, &mut message, inner.base.degree())?;
-        Ok(message)
+        inner.message(&lift_residues(&inner.base, a)?)
     }
 
     /// Decrypts a polynomial from its values; the factors of the lift are folded into the inverse transforms.
@@ -145,9 +148,7 @@ impl ScalerBackend for MultiPrecisionScaler {
         let inner = &*self.0;
         inner.base.check(&rows)?;
         inner.base.transform().inverse_scaled(rows.words_mut(), &inner.inverses)?;
-        let mut message = vec![0; inner.base.degree()];
-        inner.decryption.apply(rows.words(), &mut message, inner.base.degree())?;
-        Ok(message)
+        inner.message(rows.words())
     }
 
     fn product_capacity(&self) -> u64 {

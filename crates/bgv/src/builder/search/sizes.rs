@@ -172,18 +172,9 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Makes a chain of primes of at least the given sizes, those of q_0 first; several level moduli share a word where
-/// that is wanted, they fit and the ring takes them.
-pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
-    chain(asked, sizes, asked.shares_words())
-}
-
-/// Makes a chain of primes as [`materialize`] does, no two levels of which share a word.
-pub(super) fn apart(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
-    chain(asked, sizes, false)
-}
-
-fn chain(asked: &Asked<'_>, sizes: &Sizes, shared: bool) -> Result<Chain, Refusal> {
+/// Makes a chain of primes of at least the given sizes, those of q_0 first; if `shared`, several level moduli share a
+/// word where they fit.
+pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes, shared: bool) -> Result<Chain, Refusal> {
     let depth = asked.depth();
     let mut finder = PrimeFinder::new(asked.level_order(), &[asked.plain_modulus]);
     let mut find = |bits: f64, repetitions: usize| {
