@@ -9,8 +9,12 @@ use plotters::prelude::*;
 use crate::report::{Corner, Curve, Figure};
 use crate::{LabError, Result};
 
-/// Width and height in pixels of a panel among several.
+/// Width and height in pixels of a panel among several, with a legend of up to [`ENTRIES`] lines.
 const PANEL: (u32, u32) = (620, 560);
+/// Number of lines of a legend from which on each makes its panel higher by [`ENTRY`], so that the lines keep most of it.
+const ENTRIES: u32 = 6;
+/// Height in pixels that a panel gains by each further line of its legend, twice what the legend takes.
+const ENTRY: u32 = 38;
 /// Number of panels beside each other; more go into further rows.
 const COLUMNS: usize = 3;
 /// Most labels of a plot's horizontal axis.
@@ -89,7 +93,8 @@ pub fn render(figure: &Figure) -> Result<String> {
         lines: panel.series.iter().collect(),
     });
     let title = format!("{}: {}", figure.name, figure.title);
-    let sheet = Sheet { title, source: &figure.source, size: PANEL, charts: charts.collect() };
+    let size = (PANEL.0, height(figure));
+    let sheet = Sheet { title, source: &figure.source, size, charts: charts.collect() };
     draw(&sheet, figure.name)
 }
 
@@ -112,11 +117,20 @@ fn grid(charts: usize) -> [usize; 2] {
     [charts.div_ceil(columns).max(1), columns]
 }
 
+/// Number of lines of the longest legend of a figure.
+fn longest(figure: &Figure) -> u32 {
+    figure.panels.iter().map(|panel| panel.series.len()).max().unwrap_or(0) as u32
+}
+
+/// Height in pixels of the panels of a figure.
+fn height(figure: &Figure) -> u32 {
+    PANEL.1 + ENTRY * longest(figure).saturating_sub(ENTRIES)
+}
+
 /// The range of the vertical axis with room for the legend where it stands, and for the outermost markers.
 fn heights(figure: &Figure, y: Range<f64>) -> Range<f64> {
-    let longest = figure.panels.iter().map(|panel| panel.series.len()).max().unwrap_or(0);
     // The part of a panel's height that a legend takes, of what lines could have.
-    let legend = (24.0 + 19.0 * longest as f64) / (f64::from(PANEL.1) - 110.0);
+    let legend = (24.0 + 19.0 * f64::from(longest(figure))) / (f64::from(height(figure)) - 110.0);
     let room = 0.04 + legend / (1.0 - legend).max(0.25);
     let [below, above] = match figure.legend {
         Corner::UpperLeft => [0.04, room],
@@ -311,6 +325,22 @@ mod tests {
             figure.legend = Corner::LowerRight;
             let low = heights(&figure, 1.0..100.0);
             assert!(high.start < 1.0 && low.end > 100.0 && high.end > low.end && low.start < high.start);
+        }
+    }
+
+    #[test]
+    fn long_legends_leave_the_lines_most_of_a_panel() {
+        let points = vec![(1.0, 1e-2), (33.0, 1e3)];
+        let of = |lines: usize| {
+            let mut panel = Panel::new("a panel", false);
+            (0..lines).for_each(|colour| panel.line("a line", colour, false, points.clone()));
+            figure(vec![panel], true)
+        };
+        assert_eq!([1, 6].map(|lines| height(&of(lines))), [PANEL.1; 2]);
+        for lines in [1, 6, 7, 16, 40] {
+            let range = heights(&of(lines), 1e-2..1e3);
+            // Five decades of lines, below as much room at most.
+            assert!((range.end / range.start).log10() < 10.0, "{lines}: {range:?}");
         }
     }
 
