@@ -7,8 +7,8 @@ use sunzi_fermat::{Component, FermatModulus};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
-use super::figures::{BOTH, MULTIPLICATION, Measured, Point};
-use super::subject::VERSIONS;
+use super::figures::{MULTIPLICATION, Measured, Point};
+use super::subject::{BOTH, VERSIONS};
 use super::{Options, Part};
 use crate::repro::{Result, Row, Rule, Table, Value};
 

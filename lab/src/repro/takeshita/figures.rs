@@ -1,7 +1,7 @@
 //! Figures 1 to 9 of `[TSKJ20]`: speed-ups over the version without shortcuts, and the times they come from.
 
 use super::counts::Counts;
-use super::subject::{KRONECKER, Operation, Subject, VERSIONS, WORDS};
+use super::subject::{BOTH, KRONECKER, Operation, Subject, VERSIONS, WORDS};
 use super::{Options, Part};
 use crate::report::Curve;
 use crate::repro::{
@@ -9,10 +9,8 @@ use crate::repro::{
     alternate_timed,
 };
 
-/// Indices of the version with the largest speed-ups of `[TSKJ20]`, shifts for multiplications, and of the
-/// one with both shortcuts.
+/// Index of the version with the largest speed-ups of `[TSKJ20]`, shifts for multiplications.
 pub(super) const MULTIPLICATION: usize = 1;
-pub(super) const BOTH: usize = 3;
 /// Reason why values of a plot have no printed ones beside them.
 const ONLY_LARGEST: &str = "the paper prints no numbers for this plot but its largest";
 

@@ -1,8 +1,7 @@
 //! Where 2^g − 1 beats words in a whole multiplication: a map over (n, g), with one thread and with several.
 
 use super::Options;
-use super::figures::BOTH;
-use super::subject::{Operation, Subject, WORDS};
+use super::subject::{BOTH, Operation, Subject, WORDS};
 use crate::report::Curve;
 use crate::repro::{Figure, Panel, Result, Row, Run, Series, Table, Timed, alternate_timed, on_threads};
 

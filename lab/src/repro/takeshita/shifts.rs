@@ -11,8 +11,8 @@ use sunzi_fermat::{FermatRing, FermatScaler, InverseCofactor, Shortcuts, Workspa
 use sunzi_kernels::Modulus;
 use sunzi_ring::Ring;
 
-use super::subject::{Operation, PLAIN, Subject};
-use super::{Options, figures};
+use super::Options;
+use super::subject::{BOTH, Operation, PLAIN, Subject};
 use crate::repro::{LabError, Result, Row, Rule, Series, Table, Timed, alternate_timed};
 
 /// Number of coefficients that are converted at once: few, since nothing hoisted takes a millisecond for each.
@@ -250,8 +250,8 @@ pub(super) fn compute(options: &Options) -> Result<[Table; 2]> {
     let bits = 1 << options.most_bits.clamp(128, PRINTED.0).ilog2();
     let sample = Sample::new(degree, bits)?;
     check(&sample, degree)?;
-    let subject = Subject::with_versions(degree, bits, &[figures::BOTH])?;
-    let mut whole: Vec<Timed<'_>> = vec![Box::new(|| subject.time(Operation::Multiplication, figures::BOTH))];
+    let subject = Subject::with_versions(degree, bits, &[BOTH])?;
+    let mut whole: Vec<Timed<'_>> = vec![Box::new(|| subject.time(Operation::Multiplication, BOTH))];
     let whole = alternate_timed(options.budget_at(degree * bits), &mut whole)?;
     let whole = whole.first().map_or(f64::NAN, Series::median) / degree as f64;
     let parts = Times::of(&sample, options)?;

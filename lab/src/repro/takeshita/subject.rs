@@ -11,12 +11,13 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
 use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 
-use super::figures::BOTH;
 use super::words::{self, WordConversions};
 use crate::repro::{LabError, Result, research, timed};
 
 /// Plaintext modulus t: prime, coprime to every 2^g − 1, with slots up to n = 2^17.
 pub(super) const PLAIN: u64 = 786_433;
+/// Index of the version with both shortcuts.
+pub(super) const BOTH: usize = 3;
 /// Index of the version over word-size RNS, beside the four versions of `[TSKJ20]`.
 pub(super) const WORDS: usize = 4;
 /// Indices of the versions with products by Kronecker substitution: without shortcuts, and with both.
