@@ -10,7 +10,7 @@ use sunzi::program::results::ResultsReader;
 use sunzi::rlwe::wire::{
     CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load, open_regular,
 };
-use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
+use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RaisingKeys, RelinearizationKey, SecretKey};
 use sunzi::{bfv, ckks};
 
 use super::input::InputFile;
@@ -114,6 +114,7 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
         Some(Kind::PublicKey) => one::<PublicKey, _>(rlwe, path),
         Some(Kind::RelinearizationKey) => one::<RelinearizationKey, _>(rlwe, path),
         Some(Kind::EncapsulationKeys) => one::<EncapsulationKeys, _>(rlwe, path),
+        Some(Kind::RaisingKeys) => one::<RaisingKeys, _>(rlwe, path),
         Some(Kind::GaloisKeys) => Ok(load::<GaloisKeys, _>(rlwe, path)?.exponents().count()),
         Some(Kind::BootstrapKeys) => one::<BootstrapKeys, _>(rlwe, path),
         // An object that is not of this scheme is named by the error.

@@ -61,7 +61,7 @@ pub use expansion::Expansion;
 pub use hollow::{HollowRing, HollowScaler};
 pub use key_switching::{
     Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPart, KeyPoly, Multiplier, Pairs,
-    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput,
+    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput, Turn,
 };
 pub use ladder::check_rungs;
 pub use opaque::{Content, Opaque};

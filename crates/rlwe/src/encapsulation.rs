@@ -5,13 +5,21 @@
 //! modulus only, so it is used just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli
 //! P' of its own, raised, and switched back modulo QP, where its secret is the dense one again. The sparse secret may
 //! be a vector of polynomials: see [`SparseSecret`].
+//!
+//! The way back may apply a linear map at once, without digits and without a level: see [`RaisingMap`].
+
+mod entry;
+mod raising;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Addends, GadgetOptions, Ring, SwitchInput};
-use zeroize::Zeroizing;
+use sunzi_ring::{Addends, SwitchInput};
+
+pub(crate) use entry::{Entered, Entry, polynomials};
+pub(crate) use raising::high_context;
+pub use raising::{RaisingKeys, RaisingMap, RaisingTables, RaisingTerm};
 
 use crate::key_switch::added_noise;
-use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretDistribution, SecretKey};
+use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretKey};
 
 /// Raises a ciphertext of level l to modulus Q_j for a higher level j: message m becomes m + Q_l·I.
 ///
@@ -45,9 +53,7 @@ pub struct SparseSecret {
 /// takes one key switch for each.
 #[derive(Clone)]
 pub struct EncapsulationKeys {
-    low: RlweContext,
-    id: KeyId,
-    enter: Vec<KeySwitchKey>,
+    entry: Entry,
     leave: Vec<KeySwitchKey>,
 }
 
@@ -67,47 +73,21 @@ impl EncapsulationKeys {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         let [low, high] = levels;
-        let low = Self::low_context(context, sparse, low, special_moduli)?;
-        let coefficients = low.secrets().sample(low.dimension(), rng)?;
-        let polynomials = |ring: &Ring| -> Result<Vec<_>, RlweError> {
-            let one = |part| Ok(Zeroizing::new(ring.to_evaluation(ring.from_signed(part)?)?));
-            coefficients.chunks(ring.degree()).map(one).collect()
-        };
-        let dense = secret.in_context(context, &low)?;
-        let enter =
-            KeySwitchKey::generate_to_vector(&low, &polynomials(low.key_ring())?, dense.evaluation(), rng)?;
-        let back = polynomials(context.key_ring())?;
-        let leave = back
+        let (entry, coefficients) = Entry::generate(context, secret, sparse, low, special_moduli, rng)?;
+        let leave = polynomials(&coefficients, context.key_ring())?
             .iter()
             .map(|part| KeySwitchKey::generate(context, secret.evaluation(), part, high, rng))
             .collect::<Result<_, _>>()?;
-        Ok(Self { low, id: secret.id(), enter, leave })
+        Ok(Self { entry, leave })
     }
 
-    /// Makes the context of the sparse secret, checked against the security table.
-    pub(crate) fn low_context(
-        context: &RlweContext,
-        sparse: SparseSecret,
-        level: usize,
-        special_moduli: &[u64],
-    ) -> Result<RlweContext, RlweError> {
-        let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
-        let low = RlweContext::with_gadget(context.ring_at(level)?, context.security(), &options)?;
-        low.with_module_secrets(SecretDistribution::FixedWeight(sparse.weight), sparse.rank)
+    pub(crate) fn from_keys(entry: Entry, leave: Vec<KeySwitchKey>) -> Self {
+        Self { entry, leave }
     }
 
-    pub(crate) fn from_keys(
-        low: RlweContext,
-        id: KeyId,
-        enter: Vec<KeySwitchKey>,
-        leave: Vec<KeySwitchKey>,
-    ) -> Self {
-        Self { low, id, enter, leave }
-    }
-
-    /// The key-switching keys that lead to the sparse secret.
-    pub(crate) fn enter(&self) -> &[KeySwitchKey] {
-        &self.enter
+    /// The key switch to the sparse secret.
+    pub(crate) fn entry(&self) -> &Entry {
+        &self.entry
     }
 
     /// The key-switching keys that lead back from the sparse secret.
@@ -126,19 +106,7 @@ impl EncapsulationKeys {
         context: &RlweContext,
         ciphertext: &Ciphertext<S>,
     ) -> Result<Ciphertext<S>, RlweError> {
-        ciphertext.check_key(self.id, "the key to another secret")?;
-        let [c0, c1] = ciphertext.two_parts("a change of secret")?;
-        let (low, mut noise) = (self.low.level(), *ciphertext.noise());
-        noise = noise.plus(added_noise(&self.low, low, 1)?);
-        // The first key alone has a half for the part without a secret: that of the others is 0.
-        let (mut body, mut under) = (c0.clone(), Vec::with_capacity(self.enter.len()));
-        for key in &self.enter {
-            let (input, added) = (SwitchInput::Values(c1), Addends::Values([Some(&body), None]));
-            let halves = key.halves(&self.low, low)?;
-            let [b, a] = self.low.gadget_at(low)?.switch(input, added, halves.both(), low, 1)?;
-            body = b;
-            under.push(a);
-        }
+        let Entered { body, linear: under, mut noise } = self.entry.apply(ciphertext)?;
         let level = self.leave.first().map_or(0, KeySwitchKey::level);
         let ring = context.ring_at(level)?;
         let [mut body, mut linear] = [ring.mod_raise(&body)?, ring.zero()];
@@ -150,31 +118,30 @@ impl EncapsulationKeys {
             [body, linear] = context.gadget_at(level)?.switch(input, added, halves.both(), level, 1)?;
             noise = noise.plus(added_noise(context, level, 1)?);
         }
-        Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id)
+        Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id())
     }
 
     /// The context of the sparse secret, with keys modulo Q_l·P'.
     #[must_use]
     pub fn low(&self) -> &RlweContext {
-        &self.low
+        self.entry.low()
     }
 
     /// The shape of the sparse secret: its weight and rank.
     #[must_use]
     pub fn sparse(&self) -> SparseSecret {
-        let weight = self.low.secrets().norm(self.low.dimension()) as usize;
-        SparseSecret { weight, rank: self.enter.len() }
+        self.entry.sparse()
     }
 
     /// The name of the secret key of ciphertexts before and after an encapsulation.
     #[must_use]
     pub fn id(&self) -> KeyId {
-        self.id
+        self.entry.id()
     }
 
     /// Length of all encapsulation keys in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.enter.iter().chain(&self.leave).map(KeySwitchKey::byte_len).sum()
+        self.entry.byte_len() + self.leave.iter().map(KeySwitchKey::byte_len).sum::<usize>()
     }
 }

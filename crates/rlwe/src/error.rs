@@ -65,6 +65,11 @@ pub enum RlweError {
         /// Name of the object that belongs to another secret key.
         what: &'static str,
     },
+    /// Keys of a linear map are used with the tables of another map.
+    #[error(
+        "the keys are those of another linear map: make them from the parameters that the map was made from"
+    )]
+    MapMismatch,
     /// A key-switching key was made with other digits than the context uses.
     #[error(
         "the key is for {got}, the context uses {expected}; make the key in a context of the same \

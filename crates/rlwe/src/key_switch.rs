@@ -224,7 +224,7 @@ impl Unfinished {
 }
 
 /// Draws the uniform half of a digit of a key from the seed.
-fn uniform(ring: &Ring, seed: &[u8; 32], digit: usize) -> Poly<Evaluation> {
+pub(crate) fn uniform(ring: &Ring, seed: &[u8; 32], digit: usize) -> Poly<Evaluation> {
     ring.uniform(&mut randomness::public_stream(seed, digit as u64))
 }
 

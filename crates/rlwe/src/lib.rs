@@ -44,7 +44,9 @@ pub mod words;
 pub use ciphertext::{Ciphertext, Scheme, Sign};
 pub use context::RlweContext;
 pub use crt::CrtContext;
-pub use encapsulation::{EncapsulationKeys, SparseSecret};
+pub use encapsulation::{
+    EncapsulationKeys, RaisingKeys, RaisingMap, RaisingTables, RaisingTerm, SparseSecret,
+};
 pub use encryption::EncryptionKey;
 pub use error::RlweError;
 pub use evaluation_keys::EvaluationKeys;

@@ -18,8 +18,8 @@ use sunzi_rlwe::wire::{
     self, Accept, CiphertextOf, Format, Kind, NoContext, Sink, StoredParameters, WireError,
 };
 use sunzi_rlwe::{
-    EncapsulationKeys, GaloisKeys, KeyId, LedgerFile, PublicKey, RelinearizationKey, SecretKey, Security,
-    SharingLedger, SharingPolicy, SparseSecret,
+    EncapsulationKeys, GaloisKeys, KeyId, LedgerFile, PublicKey, RaisingKeys, RaisingMap, RaisingTables,
+    RaisingTerm, RelinearizationKey, SecretKey, Security, SharingLedger, SharingPolicy, SparseSecret,
 };
 use sunzi_univariate::{Reduction, UnivariateRing};
 
@@ -397,9 +397,18 @@ fn encapsulation(name: &str, context: &sunzi_ckks::Context) -> Result<Vec<Specim
         let sparse = SparseSecret { weight: 8, rank };
         let keys =
             EncapsulationKeys::generate(rlwe, &secret, sparse, [level, rlwe.level()], &special, &mut rng)?;
-        let (low, own) = (Rc::clone(&low), rlwe.clone());
+        let (raised, low, own) = (Rc::clone(&low), Rc::clone(&low), rlwe.clone());
         let run = move |keys: &EncapsulationKeys| drop(keys.mod_raise(&own, &low));
         all.push(Specimen::new(&format!("{name}-encapsulation-{rank}"), rlwe, &keys, run)?);
+        let map = RaisingMap {
+            level: rlwe.level(),
+            special_moduli: primes_with_bits(40, 128, 2)?,
+            terms: [1, 5].map(|exponent| RaisingTerm { exponent, factor: vec![1 << 79; 64] }).to_vec(),
+        };
+        let tables = RaisingTables::new(rlwe, level, &map)?;
+        let keys = RaisingKeys::generate(rlwe, &secret, sparse, (level, &special), &map, &mut rng)?;
+        let run = move |keys: &RaisingKeys| drop(keys.mod_raise(&tables, &raised));
+        all.push(Specimen::new(&format!("{name}-raising-{rank}"), rlwe, &keys, run)?);
     }
     Ok(all)
 }

@@ -12,7 +12,7 @@ use super::inner_product::{self, InnerProducts};
 use super::lift::Lift;
 use super::{
     Addends, DigitBound, Digits, Gadget, GadgetBackend, KeyPart, KeyPoly, Multiplier, Pairs, RnsGadget,
-    RnsMultiplier, Rotation, SwitchInput, mod_down, rotation_sums,
+    RnsMultiplier, Rotation, SwitchInput, Turn, mod_down, rotation_sums, turns,
 };
 use crate::error::{check_table, entry, no_such_digit};
 use crate::opaque::Opaque;
@@ -116,6 +116,14 @@ impl GadgetBackend for RnsGadget {
         lists: &[Vec<(usize, &Multiplier)>],
     ) -> Result<Pairs, RingError> {
         self.on_pool(|| rotation_sums::sums_of_rotations(self, ciphertext, rotations, lists))
+    }
+
+    fn sum_of_turns(
+        &self,
+        turns: &[Turn<'_>],
+        key: [&[KeyPart]; 2],
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        self.on_pool(|| turns::sum_of_turns(self, turns, key))
     }
 
     fn digit_count(&self) -> usize {

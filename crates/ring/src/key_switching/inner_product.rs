@@ -75,11 +75,19 @@ pub(super) struct Terms<'a> {
     keys: [Vec<&'a [u8]>; 2],
 }
 
-impl Terms<'_> {
+impl<'a> Terms<'a> {
     /// Returns an empty list of terms that reuses the memory, for other digits.
     pub(super) fn clear(&mut self) {
         self.digits.clear();
         self.keys.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Adds a term: a digit and its factors in both halves of a key.
+    pub(super) fn push(&mut self, digit: &'a [u64], [first, second]: [&'a [u8]; 2]) {
+        self.digits.push(digit);
+        let [one, other] = &mut self.keys;
+        one.push(first);
+        other.push(second);
     }
 
     /// Computes the sums Σ d·(a, b) of digits d and key halves a and b.
@@ -294,10 +302,7 @@ impl<'a> InnerProducts<'a> {
                 SwitchInput::Values(a) if lift.is_own(target) => a.own_limb(target)?,
                 _ => slot,
             };
-            terms.digits.push(part(DIGITS, own, range.clone(), target)?);
-            for (list, limb) in terms.keys.iter_mut().zip(keys) {
-                list.push(limb);
-            }
+            terms.push(part(DIGITS, own, range.clone(), target)?, keys);
         }
         Ok(())
     }
@@ -419,9 +424,9 @@ impl<'a> InnerProducts<'a> {
         start: usize,
     ) -> Result<Option<[&'a [u8]; 2]>, RingError> {
         let Some(limb) = self.key_limb(lift, target)? else { return Ok(None) };
-        let start = start * self.tables.key_ring.basis().own(target)?.residue_bytes();
+        let modulus = self.tables.key_ring.basis().own(target)?;
         let missing = RingError::MissingTable { table: "limb of a key", limb: target };
-        let bytes = |half: &Vec<&'a KeyPoly>| half.get(digit)?.limb(limb)?.get(start..);
+        let bytes = |half: &Vec<&'a KeyPoly>| half.get(digit)?.from(limb, start, &modulus);
         let [first, second] = self.key.each_ref().map(bytes);
         first.zip(second).map(|(first, second)| Some([first, second])).ok_or(missing)
     }

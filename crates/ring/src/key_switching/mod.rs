@@ -12,6 +12,7 @@
 //! | `inner_product.rs` | digits, their transforms, inner products with a key |
 //! | `mod_down.rs` | division by P, and the automorphism |
 //! | `rotation_sums.rs`, `multiplier.rs` | sums of products with rotated ciphertexts |
+//! | `turns.rs` | sums of products of rotated polynomials with keys, one digit each |
 //!
 //! `dry.rs` has the bounds alone, for dry rings.
 
@@ -26,6 +27,7 @@ mod multiplier;
 mod packed_key;
 mod rotation_sums;
 mod tables;
+mod turns;
 
 pub use digits::{RnsDigits, digits_of};
 pub use dry::HollowGadget;
@@ -82,6 +84,15 @@ pub enum Addends<'a> {
 impl Addends<'_> {
     /// Addends that are zero for both c_0 and c_1.
     pub const NONE: Self = Self::Values([None, None]);
+}
+
+/// A polynomial of the key ring after an automorphism: a(X^k).
+#[derive(Clone, Copy)]
+pub struct Turn<'a> {
+    /// Polynomial a of the turn, in the key ring.
+    pub of: &'a Poly<Evaluation>,
+    /// Exponent k of the turn X → X^k.
+    pub exponent: u64,
 }
 
 impl KeyPart {
@@ -350,6 +361,19 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         lists: &[Vec<(usize, &Multiplier)>],
     ) -> Result<Pairs, RingError> {
         multiplier::sums_of_whole_rotations(self, ciphertext, rotations, lists)
+    }
+    /// Returns Σ a_i(X^k_i)·(key_0i, key_1i) in the key ring, for keys whose i-th polynomials are packed as those of
+    /// digit 0 and belong to the key ring: a key switch of polynomials so small that each is one digit.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless both halves have a polynomial for every turn; [`RingError::ShapeMismatch`] or
+    /// [`RingError::OtherModulus`] for polynomials of another ring; [`RingError::NotAnAutomorphism`].
+    fn sum_of_turns(
+        &self,
+        turns: &[Turn<'_>],
+        key: [&[KeyPart]; 2],
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        turns::sum_of_whole_turns(self, turns, key)
     }
 }
 

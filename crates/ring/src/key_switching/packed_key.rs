@@ -1,5 +1,6 @@
 //! Packed polynomials of keys: every residue in as few bytes as its modulus takes.
 
+use sunzi_kernels::Modulus;
 use zeroize::Zeroize;
 
 use crate::opaque::Content;
@@ -70,6 +71,11 @@ impl KeyPoly {
 
     pub(super) fn tag(&self) -> u64 {
         self.tag
+    }
+
+    /// The packed bytes of limb i from a coefficient on, for the modulus of the limb.
+    pub(super) fn from(&self, i: usize, start: usize, modulus: &Modulus) -> Option<&[u8]> {
+        self.limb(i)?.get(start * modulus.residue_bytes()..)
     }
 
     /// The packed bytes from limb i on.

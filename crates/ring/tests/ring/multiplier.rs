@@ -2,7 +2,7 @@
 
 use sunzi_math::primes_below;
 use sunzi_ring::internals::{BLOCK, block_of_multiplier, sums_by_blocks};
-use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, Rotation};
+use sunzi_ring::{Evaluation, GadgetOptions, KeyPart, Poly, Ring, RingError, Rotation, Turn};
 
 /// Returns a polynomial in X^gap with coefficients that look random, some of them extreme.
 fn sparse(ring: &Ring, gap: usize, seed: u64) -> Poly<Evaluation> {
@@ -102,4 +102,49 @@ fn other_rings_and_indices_are_refused() {
     let low = gadget.at_level(2).unwrap();
     let short = low.multiplier(low.restrict_key(&own).unwrap()).unwrap();
     assert!(sums(&own, &[vec![(0, &short)]]).is_err());
+}
+
+#[test]
+fn sums_of_turns_are_those_of_the_terms() {
+    // Blocks of 1024 words: less than one, several, and indices whose automorphisms do not keep blocks.
+    for (index, bound) in [(128, 1 << 30), (1 << 13, 1 << 47), (1 << 12, 1 << 60), (3 << 11, 1 << 47)] {
+        let ring = Ring::new(index, &primes_below(bound, index, 3).unwrap()).unwrap();
+        let special = primes_below(bound >> 1, index, 1).unwrap();
+        let gadget =
+            ring.gadget(&GadgetOptions { special_moduli: special, ..GadgetOptions::default() }).unwrap();
+        let key_ring = gadget.key_ring();
+        let polys: Vec<_> = (0..9).map(|seed| sparse(key_ring, 1, seed)).collect();
+        let (exponents, m) = ([1, 5, 5, index - 1, 7, index - 5, 1, 25], key_ring.index());
+        assert_eq!(m, index);
+        let pack = |i: usize| gadget.pack_part(polys[i % 9].clone(), 0).unwrap();
+        for count in [0, 1, 3, 8] {
+            let turns: Vec<Turn<'_>> = exponents
+                .iter()
+                .zip(&polys)
+                .take(count)
+                .map(|(&exponent, of)| Turn { of, exponent })
+                .collect();
+            let keys: [Vec<KeyPart>; 2] = [2, 5].map(|from| (0..count).map(|i| pack(i + from)).collect());
+            let got = gadget.sum_of_turns(&turns, [&keys[0], &keys[1]]).unwrap();
+            for (half, (got, from)) in got.iter().zip([2, 5]).enumerate() {
+                let mut sum = key_ring.zero();
+                for (i, turn) in turns.iter().enumerate() {
+                    let turned = match turn.exponent {
+                        1 => turn.of.clone(),
+                        k => key_ring.automorphism(turn.of, k).unwrap(),
+                    };
+                    key_ring.mul_add_assign(&mut sum, &turned, &polys[(i + from) % 9]).unwrap();
+                }
+                assert!(got.words() == sum.words(), "index {index}, {count} turns, half {half}");
+            }
+            let few = gadget.sum_of_turns(&turns, [&keys[0], &keys[1][..count.saturating_sub(1)]]);
+            assert_eq!(few.is_err(), count > 0);
+        }
+        let keys = [pack(0)];
+        let sum = |of: &Poly<Evaluation>, exponent| {
+            gadget.sum_of_turns(&[Turn { of, exponent }], [&keys, &keys]).err().unwrap()
+        };
+        assert!(matches!(sum(&ring.zero(), 1), RingError::ShapeMismatch { .. }));
+        assert!(matches!(sum(&polys[0], 2), RingError::NotAnAutomorphism { .. }));
+    }
 }

@@ -63,6 +63,8 @@ kinds! {
     GaloisKeys = 0x0500, "Galois keys";
     /// Encapsulation keys, to a sparse secret and back.
     EncapsulationKeys = 0x0600, "encapsulation keys";
+    /// Raising keys, to a sparse secret and back by a linear map.
+    RaisingKeys = 0x0601, "raising keys";
     /// All keys of a bootstrapping.
     BootstrapKeys = 0x0700, "bootstrapping keys";
     /// A plaintext of BFV.

@@ -30,6 +30,7 @@ mod ledger;
 mod lengths;
 mod parameters;
 mod plaintext;
+mod raising;
 mod sink;
 mod source;
 

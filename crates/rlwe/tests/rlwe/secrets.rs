@@ -11,8 +11,9 @@ use sunzi_math::primes_with_bits;
 use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::encryption::{Encryption, phase, zero_public};
 use sunzi_rlwe::{
-    Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PublicKey, RelinearizationKey, RlweContext,
-    RlweError, SecretDistribution, SecretKey, Security, SparseSecret, encapsulation, relinearization,
+    Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PublicKey, RaisingKeys, RaisingMap, RaisingTables,
+    RaisingTerm, RelinearizationKey, RlweContext, RlweError, SecretDistribution, SecretKey, Security,
+    SparseSecret, encapsulation, relinearization,
 };
 
 use crate::common::Bare;
@@ -189,6 +190,110 @@ fn mod_raise_adds_a_small_multiple_of_the_modulus() {
     }
     law(&big(), 2, 1);
     law(&big(), 2, 2);
+}
+
+/// Returns a map with small integer factors, times the product of its special moduli.
+fn map(level: usize, exponents: &[u64]) -> RaisingMap {
+    let special_moduli = primes_with_bits(44, INDEX, 2).unwrap();
+    let special: i128 = special_moduli.iter().map(|&p| i128::from(p)).product();
+    let term = |(i, &exponent): (usize, &u64)| RaisingTerm {
+        exponent,
+        factor: (0..DEGREE)
+            .map(|j| special * ((i + 3 * j) % 7 == 0) as i128 * if j % 2 == 0 { 1 } else { -2 })
+            .collect(),
+    };
+    RaisingMap { level, special_moduli, terms: exponents.iter().enumerate().map(term).collect() }
+}
+
+#[test]
+fn a_map_is_applied_while_the_modulus_is_raised() {
+    fn law(ring: &Ring, low: usize, level: usize, rank: usize) {
+        let mut rng = ChaCha20Rng::seed_from_u64(8);
+        let context = context(ring, SecretDistribution::Ternary);
+        let secret = SecretKey::generate(&context, &mut rng).unwrap();
+        let before = zeros(&context, &secret, low, &mut rng);
+        let sparse = SparseSecret { weight: 16, rank };
+        let special = primes_with_bits(46, INDEX, 1).unwrap();
+        let map = map(level, &[1, 5, 25, 511]);
+        let tables = RaisingTables::new(&context, low, &map).unwrap();
+        let keys = RaisingKeys::generate(&context, &secret, sparse, (low, &special), &map, &mut rng).unwrap();
+        assert_eq!((keys.id(), keys.sparse(), keys.high().level()), (secret.id(), sparse, level));
+        let map_bytes = map.key_bytes(&context, rank).unwrap();
+        assert!((map_bytes + 1..2 * map_bytes).contains(&keys.byte_len()));
+        let after = keys.mod_raise(&tables, &before).unwrap();
+        assert_eq!(ring.level_of(&after.parts()[0]).unwrap(), level);
+
+        // Multiples of Q_l are zero modulo Q_l, so that the map of the phase is left.
+        let lowest = context.ring_at(low).unwrap();
+        let own = phase(&context, before.parts(), &secret).unwrap();
+        let own = lowest.to_evaluation((*own).clone()).unwrap();
+        let special: i128 = map.special_moduli.iter().map(|&p| i128::from(p)).product();
+        let (mut expected, mut norm) = (lowest.zero(), 0);
+        for RaisingTerm { exponent, factor } in &map.terms {
+            let factor: Vec<i128> = factor.iter().map(|c| c / special).collect();
+            norm += factor.iter().map(|c| c.abs()).sum::<i128>();
+            let factor = lowest.to_evaluation(lowest.from_signed_wide(&factor).unwrap()).unwrap();
+            let turned =
+                if *exponent == 1 { own.clone() } else { lowest.automorphism(&own, *exponent).unwrap() };
+            lowest.mul_add_assign(&mut expected, &turned, &factor).unwrap();
+        }
+        let got = context.ring_at(level).unwrap();
+        let value = got.to_integers(&phase(&context, after.parts(), &secret).unwrap()).unwrap();
+        let expected = lowest.to_integers(&lowest.to_coefficient(expected).unwrap()).unwrap();
+        let q = BigInt::from(lowest.modulus().clone());
+        let half = &q / 2_u32;
+        let distances = value.iter().zip(&expected).map(|(a, b)| {
+            let rest = (a - b + &half).div_euclid_by(&q);
+            a - b - rest * &q
+        });
+        let distances: Vec<BigInt> = distances.collect();
+        let bound = after.noise().times_norm(norm as f64).plus(tables.added_noise(rank)).bound(DEGREE).bits();
+        // The difference is noise: far below the modulus, and not above its bound.
+        assert!(largest(&distances) <= bound && bound < 38.0 * low as f64, "{} {bound}", largest(&distances));
+        assert!(value.iter().any(|x| x.abs() > q), "nothing wrapped: the test shows nothing");
+
+        let other = RaisingTables::new(&context, low, &self::map(level, &[1, 5, 25, 3])).unwrap();
+        assert!(matches!(keys.mod_raise(&other, &before), Err(RlweError::MapMismatch)));
+        let mut shorter = map.clone();
+        shorter.terms[0].factor[0] += 1 << 80;
+        let shorter = RaisingTables::new(&context, low, &shorter).unwrap();
+        assert!(matches!(keys.mod_raise(&shorter, &before), Err(RlweError::MapMismatch)));
+        let stranger = SecretKey::generate(&context, &mut rng).unwrap();
+        let stranger = zeros(&context, &stranger, low, &mut rng);
+        assert!(matches!(keys.mod_raise(&tables, &stranger), Err(RlweError::KeyMismatch { .. })));
+    }
+    for (low, level, rank) in [(1, 5, 1), (2, 5, 1), (1, 4, 2), (2, 3, 3)] {
+        law(&ring(), low, level, rank);
+    }
+    law(&big(), 1, 5, 1);
+    law(&big(), 2, 4, 2);
+}
+
+#[test]
+fn keys_of_a_map_are_checked_against_both_limits() {
+    let (index, one) = (1 << 17, |bits| primes_with_bits(bits, 1 << 17, 2).unwrap()[1]);
+    let ring = Ring::new(index, &primes_with_bits(45, index, 3).unwrap()).unwrap();
+    let options = GadgetOptions { special_moduli: vec![one(46)], ..GadgetOptions::default() };
+    let context = RlweContext::with_gadget(ring, Security::Bits128, &options).unwrap();
+    let mut rng = ChaCha20Rng::seed_from_u64(4);
+    let secret = SecretKey::generate(&context, &mut rng).unwrap();
+    let sparse = SparseSecret { weight: 32, rank: 1 };
+    let mut keys = |low, special_moduli: Vec<u64>| {
+        let terms = vec![RaisingTerm { exponent: 5, factor: vec![1 << 47; 1 << 16] }];
+        let map = RaisingMap { level: 3, special_moduli, terms };
+        RaisingKeys::generate(&context, &secret, sparse, (low, &[one(48)]), &map, &mut rng)
+    };
+    // Only the switch to the sparse secret is under it, at the lowest level: 121 bits at most.
+    let made = keys(1, vec![one(47)]).unwrap();
+    assert!(
+        made.low().log2_key_modulus() <= 121.0 && made.low().secrets() == SecretDistribution::FixedWeight(32)
+    );
+    assert_eq!(made.high().secrets(), SecretDistribution::Ternary);
+    assert!(matches!(keys(2, vec![one(47)]), Err(RlweError::Insecure { limit: Some(121), .. })));
+    // Keys of the map are modulo Q_j·P', under the main secret.
+    let many = primes_with_bits(47, index, 36).unwrap();
+    let error = keys(1, many).err().unwrap();
+    assert!(matches!(error, RlweError::Insecure { limit: Some(1746), .. }), "{error}");
 }
 
 trait Floor {
