@@ -5,7 +5,7 @@
 //!
 //! | step | what it does | where |
 //! |---|---|---|
-//! | 1, ModRaise | m modulo q_0 becomes m + q_0·I modulo Q_L, under a sparse secret `[BTH22]` | `bootstrapper.rs`, [`failure`] |
+//! | 1, ModRaise | m modulo q_0 becomes m + q_0·I modulo Q_L, under a sparse secret `[BTH22]` | `bootstrapper.rs`, `first_matrix.rs`, [`failure`] |
 //! | 2, CoeffsToSlots | its coefficients become slots | [`dft`] |
 //! | 3 and 4, EvalExp and ImgExt | I is removed | [`eval_mod`] |
 //! | 5, SlotsToCoeffs | slots become coefficients again | [`dft`] |
@@ -18,6 +18,7 @@ pub mod dft;
 mod error;
 pub mod eval_mod;
 pub mod failure;
+mod first_matrix;
 mod keys;
 mod noise;
 mod set;
@@ -27,8 +28,8 @@ mod wire;
 pub use blueprint::{Blueprint, KeyKind, KeyNeed};
 pub use bootstrapper::Bootstrapper;
 pub use error::BootstrapError;
-pub use keys::BootstrapKeys;
-pub use set::{Chain, Encapsulation, Levels, Order, Set};
+pub use keys::{BootstrapKeys, SparseKeys};
+pub use set::{Back, Chain, Encapsulation, Levels, Order, Set};
 pub use statement::{Bits, Statement, Summary};
 
 #[cfg(test)]

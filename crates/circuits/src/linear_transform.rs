@@ -47,7 +47,7 @@ use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, ext
 
 pub use diagonals::Diagonals;
 pub use error::LinearTransformError;
-pub(crate) use noise::Slots;
+pub(crate) use noise::{Slots, UnitaryProduct};
 pub use plan::Plan;
 
 /// A matrix with encoded diagonals, ready to multiply.
@@ -268,11 +268,22 @@ fn encode_turned(
     let (period, n) = (values.len(), ring.degree());
     let start = period - turned % period;
     let turned: Vec<Complex64> = values.iter().copied().cycle().skip(start).take(period).collect();
-    let coefficients = Embedding::new(period)?.encode(&turned, scale)?;
-    let mut spread = vec![0_i128; n];
-    spread.iter_mut().step_by(n / (2 * period)).zip(coefficients.iter()).for_each(|(to, from)| *to = *from);
+    let spread = encode_coefficients(&turned, scale, n)?;
     let encode = || gadget.multiplier(ring.to_evaluation(ring.from_signed_wide(&spread)?)?);
     Ok(encode().map_err(CkksError::from)?)
+}
+
+/// Returns the n coefficients of the polynomial of a diagonal, which repeats.
+pub(crate) fn encode_coefficients(
+    values: &[Complex64],
+    scale: f64,
+    n: usize,
+) -> Result<Vec<i128>, LinearTransformError> {
+    let period = values.len();
+    let coefficients = Embedding::new(period)?.encode(values, scale)?;
+    let mut spread = vec![0_i128; n];
+    spread.iter_mut().step_by(n / (2 * period)).zip(coefficients.iter()).for_each(|(to, from)| *to = *from);
+    Ok(spread)
 }
 
 #[cfg(test)]

@@ -405,7 +405,7 @@ fn encapsulation(name: &str, context: &sunzi_ckks::Context) -> Result<Vec<Specim
             special_moduli: primes_with_bits(40, 128, 2)?,
             terms: [1, 5].map(|exponent| RaisingTerm { exponent, factor: vec![1 << 79; 64] }).to_vec(),
         };
-        let tables = RaisingTables::new(rlwe, level, &map)?;
+        let tables = RaisingTables::new(rlwe, [level, rlwe.level()], &map)?;
         let keys = RaisingKeys::generate(rlwe, &secret, sparse, (level, &special), &map, &mut rng)?;
         let run = move |keys: &RaisingKeys| drop(keys.mod_raise(&tables, &raised));
         all.push(Specimen::new(&format!("{name}-raising-{rank}"), rlwe, &keys, run)?);

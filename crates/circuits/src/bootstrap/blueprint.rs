@@ -10,6 +10,7 @@ use sunzi_ring::GadgetOptions;
 
 use super::dft::{Dft, DftPlan};
 use super::eval_mod::EvalMod;
+use super::first_matrix::FirstMatrix;
 use super::set::{Levels, Order, Set};
 use crate::bootstrap::BootstrapError;
 
@@ -49,6 +50,9 @@ pub struct Blueprint {
     pub(super) levels: Levels,
     pub(super) eval_mod: EvalMod,
     pub(super) scales: Scales,
+    /// First matrix of CoeffsToSlots, if it is applied while the modulus is raised.
+    pub(super) first_matrix: Option<FirstMatrix>,
+    /// CoeffsToSlots without that matrix.
     pub(super) coeffs_to_slots: Transform,
     pub(super) slots_to_coeffs: Transform,
 }
@@ -91,10 +95,14 @@ impl Blueprint {
         // Where SlotsToCoeffs comes first, both parts lie in a ciphertext each.
         let degree = if set.order == Order::First { 2 * slots } else { context.degree() };
         let repeats = context.max_slots() / slots;
-        let forth = Dft::coeffs_to_slots(degree, slots, set.coeffs_to_slots.levels, 1.0 / eval_mod.width())?;
+        let forth = Dft::coeffs_to_slots(degree, slots, set.matrices_to_slots(), 1.0 / eval_mod.width())?;
+        let (first, forth) = if set.raises_with_matrix() { forth.split_first() } else { (None, forth) };
         let back = Dft::slots_to_coeffs(degree, slots, set.slots_to_coeffs.levels, 1.0)?;
         let from = scales.first * scales.lift as f64 * repeats as f64;
         let to = context.scale(levels.eval_mod)?;
+        let rank = set.encapsulation.map_or(1, |capsule| capsule.rank);
+        let raised = [scales.first, scales.first * scales.lift as f64];
+        let first_matrix = first.map(|matrix| FirstMatrix::new(context, matrix, raised, rank)).transpose()?;
         let plan = DftPlan::new(context, forth, levels.coeffs_to_slots)?;
         let coeffs_to_slots = Transform { plan, scales: [from, to] };
         let ends = match set.order {
@@ -104,7 +112,17 @@ impl Blueprint {
         let plan = DftPlan::new(context, back, levels.slots_to_coeffs)?;
         let slots_to_coeffs = Transform { plan, scales: ends };
         let (context, set) = (context.clone(), set.clone());
-        Ok(Self { context, set, slots, levels, eval_mod, scales, coeffs_to_slots, slots_to_coeffs })
+        Ok(Self {
+            context,
+            set,
+            slots,
+            levels,
+            eval_mod,
+            scales,
+            first_matrix,
+            coeffs_to_slots,
+            slots_to_coeffs,
+        })
     }
 
     /// Parameter set of the bootstrapping that is planned.
@@ -193,7 +211,8 @@ impl Blueprint {
     /// Number of bytes of the encoded diagonals of both transforms.
     #[must_use]
     pub fn diagonal_bytes(&self) -> usize {
-        self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes()
+        let first = self.first_matrix.as_ref().map_or(0, FirstMatrix::table_bytes);
+        first + self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes()
     }
 
     /// Number of bytes of all keys of the bootstrapping.
@@ -222,7 +241,11 @@ impl Blueprint {
             let low = self.context.ring_at(0)?.gadget(&options).and_then(|gadget| gadget.key_bytes());
             let low = low.map_err(CkksError::from)?;
             let level = self.levels.coeffs_to_slots;
-            let bytes = capsule.rank * (low + self.bytes_of_key(level)?);
+            let back = match &self.first_matrix {
+                Some(first) => first.key_bytes(&self.context)?,
+                None => capsule.rank * self.bytes_of_key(level)?,
+            };
+            let bytes = capsule.rank * low + back;
             keys.push(KeyNeed { kind: KeyKind::Encapsulation, level, bytes });
         }
         Ok(keys)

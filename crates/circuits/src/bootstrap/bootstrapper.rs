@@ -4,19 +4,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
 use sunzi_ring::on_pool;
-use sunzi_rlwe::{Log2, encapsulation};
+use sunzi_rlwe::{Log2, RaisingTables, encapsulation};
 
 use super::blueprint::Transform;
 use super::dft::{CoeffsToSlots, Parts, SlotsToCoeffs};
 use super::noise::{MOST, exact};
 use super::set::Order;
-use super::{Blueprint, BootstrapError, BootstrapKeys};
+use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys};
 
 /// Bootstrapper of ciphertexts: it restores their levels.
 #[derive(Clone)]
 pub struct Bootstrapper {
     blueprint: Blueprint,
     evaluator: Evaluator,
+    /// First matrix of CoeffsToSlots, if it is applied while the modulus is raised.
+    first_matrix: Option<RaisingTables>,
     coeffs_to_slots: CoeffsToSlots,
     slots_to_coeffs: SlotsToCoeffs,
 }
@@ -33,13 +35,17 @@ impl Bootstrapper {
     ) -> Result<Self, BootstrapError> {
         let (Transform { plan: there, scales: up }, Transform { plan: back, scales: down }) =
             (&blueprint.coeffs_to_slots, &blueprint.slots_to_coeffs);
-        let (done, total) = (AtomicUsize::new(0), there.factors().len() + back.factors().len());
+        let first = blueprint.first_matrix.as_ref();
+        let total = there.factors().len() + back.factors().len() + usize::from(first.is_some());
+        let done = AtomicUsize::new(0);
         let count = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         let context = blueprint.context();
+        let first_matrix = first.map(|first| first.tables(context)).transpose()?;
+        first_matrix.iter().for_each(|_| count());
         let coeffs_to_slots = CoeffsToSlots::encode(context, there.clone(), *up, &count)?;
         let slots_to_coeffs = SlotsToCoeffs::encode(context, back.clone(), *down, &count)?;
         let evaluator = Evaluator::new(context);
-        Ok(Self { blueprint: blueprint.clone(), evaluator, coeffs_to_slots, slots_to_coeffs })
+        Ok(Self { blueprint: blueprint.clone(), evaluator, first_matrix, coeffs_to_slots, slots_to_coeffs })
     }
 
     /// Blueprint from which the bootstrapper was made.
@@ -57,7 +63,8 @@ impl Bootstrapper {
     /// Number of bytes of the encoded diagonals of the bootstrapper.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len()
+        let first = self.first_matrix.as_ref().map_or(0, RaisingTables::byte_len);
+        first + self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len()
     }
 
     /// Returns the message at the residual level of the set and its canonical scale, with the error of the bootstrapping: `[AS19, 3]`.
@@ -250,15 +257,17 @@ impl Bootstrapper {
         }
     }
 
-    /// Step 1 `[AS19, 3.2]`: raises the modulus to Q_L, where the ciphertext is one of m + q_0·I; its slots are read over q_0.
+    /// Step 1 `[AS19, 3.2]`: raises the modulus to Q_L, where the ciphertext is one of m + q_0·I; its slots are read over q_0. The first matrix of
+    /// CoeffsToSlots may be applied at once.
     fn mod_raise(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         let (blueprint, context) = (&self.blueprint, self.blueprint.context());
-        let raised = match (blueprint.set.encapsulation, keys.encapsulation()) {
-            (Some(_), Some(keys)) => keys.mod_raise(context.rlwe(), a)?,
-            (Some(_), None) => {
+        let raised = match (blueprint.set.encapsulation, keys.sparse(), &self.first_matrix) {
+            (Some(_), Some(SparseKeys::KeySwitch(keys)), None) => keys.mod_raise(context.rlwe(), a)?,
+            (Some(_), Some(SparseKeys::FirstMatrix(keys)), Some(tables)) => keys.mod_raise(tables, a)?,
+            (Some(_), _, _) => {
                 return Err(BootstrapError::MissingKey { what: "the key to the sparse secret".to_owned() });
             }
-            (None, _) => encapsulation::mod_raise(context.rlwe(), a, context.rlwe().level())?,
+            (None, _, _) => encapsulation::mod_raise(context.rlwe(), a, context.rlwe().level())?,
         };
         let mut raised = raised;
         let (scales, of) = (&blueprint.scales, a.metadata());
@@ -271,8 +280,15 @@ impl Bootstrapper {
             slots: blueprint.slots.max(of.slots),
             precision: shrunk.with_magnitude(magnitude),
         });
-        let lifted = self.evaluator.multiply_integer(&raised, scales.lift)?;
-        self.traced(with_scale(lifted, scales.first * scales.lift as f64), keys)
+        let raised = match (&blueprint.first_matrix, &self.first_matrix) {
+            (Some(first), Some(tables)) => first.finish(context, tables, raised, magnitude),
+            _ => {
+                let lifted = self.evaluator.multiply_integer(&raised, scales.lift)?;
+                with_scale(lifted, scales.first * scales.lift as f64)
+            }
+        };
+        // A matrix whose rows repeat with the slots commutes with the trace.
+        self.traced(raised, keys)
     }
 
     /// Steps 3 and 4: the remainder modulo q_0, as a message of this scale again; `reach` bounds x mod 1.

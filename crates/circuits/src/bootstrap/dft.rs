@@ -87,6 +87,12 @@ impl Dft {
         &self.factors
     }
 
+    /// Takes the first factor off the transform, where there are several.
+    pub(super) fn split_first(mut self) -> (Option<Diagonals>, Self) {
+        let first = if self.factors.len() > 1 { Some(self.factors.remove(0)) } else { None };
+        (first, self)
+    }
+
     /// Direction of the transform: to slots or to coefficients.
     #[must_use]
     pub fn direction(&self) -> Direction {

@@ -1,7 +1,7 @@
 //! Key material of a bootstrapping.
 
 use rand_core::CryptoRng;
-use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, SparseSecret};
+use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RaisingKeys, RelinearizationKey, SecretKey, SparseSecret};
 
 use super::Blueprint;
 use crate::bootstrap::BootstrapError;
@@ -11,7 +11,27 @@ use crate::bootstrap::BootstrapError;
 pub struct BootstrapKeys {
     pub(super) relinearization: RelinearizationKey,
     pub(super) automorphisms: GaloisKeys,
-    pub(super) encapsulation: Option<EncapsulationKeys>,
+    pub(super) sparse: Option<SparseKeys>,
+}
+
+/// Keys to the sparse secret of a bootstrapping and back.
+#[derive(Clone)]
+pub enum SparseKeys {
+    /// Keys of a set whose way back is a key switch.
+    KeySwitch(EncapsulationKeys),
+    /// Keys of a set whose way back is the first matrix of CoeffsToSlots.
+    FirstMatrix(RaisingKeys),
+}
+
+impl SparseKeys {
+    /// Number of bytes of the keys in memory.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        match self {
+            Self::KeySwitch(keys) => keys.byte_len(),
+            Self::FirstMatrix(keys) => keys.byte_len(),
+        }
+    }
 }
 
 impl BootstrapKeys {
@@ -35,25 +55,44 @@ impl BootstrapKeys {
         let level = context.key_level(blueprint.levels().eval_mod)?;
         let relinearization = RelinearizationKey::generate_at_level(rlwe, secret, level, rng)?;
         progress(1, total);
-        let encapsulation = blueprint.set().encapsulation.map(|capsule| {
-            let levels = [context.limbs(0)?, rlwe.level()];
-            let special = blueprint.special_modulus(capsule.special_bits)?;
-            Ok::<_, BootstrapError>(EncapsulationKeys::generate(
-                rlwe,
-                secret,
-                SparseSecret { weight: capsule.weight, rank: capsule.rank },
-                levels,
-                &[special],
-                rng,
-            )?)
-        });
-        let encapsulation = encapsulation.transpose()?;
+        let sparse = Self::generate_sparse(blueprint, secret, rng)?;
         progress(others, total);
         let levels = exponents.into_iter().map(|(exponent, level)| Ok((exponent, context.key_level(level)?)));
         let levels: Vec<(u64, usize)> = levels.collect::<Result<_, BootstrapError>>()?;
         let automorphisms =
             GaloisKeys::generate_levels(rlwe, secret, levels, rng, |done, _| progress(others + done, total))?;
-        Ok(Self { relinearization, automorphisms, encapsulation })
+        Ok(Self { relinearization, automorphisms, sparse })
+    }
+
+    /// Draws the sparse secret and makes the keys to it and back, if the set has one.
+    fn generate_sparse(
+        blueprint: &Blueprint,
+        secret: &SecretKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<SparseKeys>, BootstrapError> {
+        let Some(capsule) = blueprint.set().encapsulation else { return Ok(None) };
+        let (context, special) = (blueprint.context(), [blueprint.special_modulus(capsule.special_bits)?]);
+        let (rlwe, low) = (context.rlwe(), context.limbs(0)?);
+        let shape = SparseSecret { weight: capsule.weight, rank: capsule.rank };
+        Ok(Some(match &blueprint.first_matrix {
+            Some(first) => {
+                let map = first.map(context)?;
+                SparseKeys::FirstMatrix(RaisingKeys::generate(
+                    rlwe,
+                    secret,
+                    shape,
+                    (low, &special),
+                    &map,
+                    rng,
+                )?)
+            }
+            None => {
+                let levels = [low, rlwe.level()];
+                SparseKeys::KeySwitch(EncapsulationKeys::generate(
+                    rlwe, secret, shape, levels, &special, rng,
+                )?)
+            }
+        }))
     }
 
     /// Key that relinearises products of all levels from EvalMod down.
@@ -68,15 +107,19 @@ impl BootstrapKeys {
         &self.automorphisms
     }
 
-    /// Keys of the switches to the sparse secret and back, if there is one.
+    /// Keys to the sparse secret and back, if there is one.
     #[must_use]
-    pub fn encapsulation(&self) -> Option<&EncapsulationKeys> {
-        self.encapsulation.as_ref()
+    pub fn sparse(&self) -> Option<&SparseKeys> {
+        self.sparse.as_ref()
     }
 
-    /// Stores seeds instead of uniform halves of keys, except of the encapsulation: half the memory, and the halves are expanded for every key switch.
+    /// Stores seeds instead of uniform halves of keys, except of key switches to the sparse secret and back: half the memory, and the halves are expanded
+    /// for every use.
     #[must_use]
-    pub fn compact(self) -> Self {
+    pub fn compact(mut self) -> Self {
+        if let Some(SparseKeys::FirstMatrix(keys)) = &mut self.sparse {
+            keys.compact();
+        }
         let (relinearization, automorphisms) = (self.relinearization.compact(), self.automorphisms.compact());
         Self { relinearization, automorphisms, ..self }
     }
@@ -84,7 +127,7 @@ impl BootstrapKeys {
     /// Number of bytes of the keys in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        let encapsulation = self.encapsulation.as_ref().map_or(0, EncapsulationKeys::byte_len);
-        self.relinearization.byte_len() + self.automorphisms.byte_len() + encapsulation
+        let sparse = self.sparse.as_ref().map_or(0, SparseKeys::byte_len);
+        self.relinearization.byte_len() + self.automorphisms.byte_len() + sparse
     }
 }

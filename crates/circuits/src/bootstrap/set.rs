@@ -16,6 +16,19 @@ pub struct Encapsulation {
     pub rank: usize,
     /// log2 of the special modulus P' of the encapsulation: q_0·P' must stay within the security table for weight h and dimension rank·n.
     pub special_bits: u32,
+    /// Way from the sparse secret back to the main one.
+    pub back: Back,
+}
+
+/// Way from the sparse secret back to the main one, after the modulus was raised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Back {
+    /// One key switch with all digits; then every matrix of CoeffsToSlots takes a level.
+    #[default]
+    KeySwitch,
+    /// Keys of the first matrix of CoeffsToSlots, of one digit each: the matrix takes no level, so that there is one matrix more than levels
+    /// `[YZSW25]`.
+    FirstMatrix,
 }
 
 /// Position of SlotsToCoeffs among the steps of bootstrapping.
@@ -119,7 +132,12 @@ impl Set {
             coeffs_to_slots: LevelRange { levels: 4, scale_bits: 47 },
             digits: 4,
             secret: SecretDistribution::Ternary,
-            encapsulation: Some(Encapsulation { weight: 32, rank: 1, special_bits: 61 }),
+            encapsulation: Some(Encapsulation {
+                weight: 32,
+                rank: 1,
+                special_bits: 61,
+                back: Back::KeySwitch,
+            }),
             order: Order::Last,
             rounds: 1,
             message_bits: 0,
@@ -186,7 +204,12 @@ impl Set {
             },
             coeffs_to_slots: LevelRange { levels: 3, scale_bits: 45 },
             digits: 9,
-            encapsulation: Some(Encapsulation { weight: 32, rank: 2, special_bits: 60 }),
+            encapsulation: Some(Encapsulation {
+                weight: 32,
+                rank: 2,
+                special_bits: 60,
+                back: Back::KeySwitch,
+            }),
             ..Self::default_128()
         }
     }
@@ -339,6 +362,17 @@ impl Set {
     #[must_use]
     pub fn lowest_level(&self) -> usize {
         if self.order == Order::First { self.slots_to_coeffs.levels } else { 0 }
+    }
+
+    /// Returns whether the first matrix of CoeffsToSlots is applied while the modulus is raised.
+    pub(super) fn raises_with_matrix(&self) -> bool {
+        self.encapsulation.is_some_and(|capsule| capsule.back == Back::FirstMatrix)
+    }
+
+    /// Returns the number of matrices of CoeffsToSlots.
+    #[must_use]
+    pub fn matrices_to_slots(&self) -> usize {
+        self.coeffs_to_slots.levels + usize::from(self.raises_with_matrix())
     }
 
     /// Returns the level at which EvalMod ends.

@@ -133,6 +133,67 @@ fn sparse_slots_and_both_orders() {
     }
 }
 
+/// Returns the set with the first matrix applied while the modulus is raised, and one level of CoeffsToSlots fewer.
+fn by_first_matrix(set: &Set) -> Set {
+    let levels = LevelRange { levels: set.coeffs_to_slots.levels - 1, ..set.coeffs_to_slots };
+    let encapsulation = set.encapsulation.map(|capsule| Encapsulation { back: Back::FirstMatrix, ..capsule });
+    Set { coeffs_to_slots: levels, encapsulation, ..set.clone() }
+}
+
+#[test]
+fn the_first_matrix_is_applied_while_the_modulus_is_raised() {
+    let base = by_first_matrix(&Set {
+        coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
+        slots_to_coeffs: LevelRange { levels: 2, scale_bits: 40 },
+        ..Set::insecure_for_tests(9)
+    });
+    assert_eq!(base.matrices_to_slots(), 3);
+    for (slots, order, chain) in [
+        (256, Order::Last, Chain::Prefixes),
+        (256, Order::First, Chain::Sets),
+        (32, Order::Last, Chain::Sets),
+        (16, Order::First, Chain::Prefixes),
+    ] {
+        check(&Set { order, chain, ..base.clone() }, slots, 22.0);
+    }
+    let in_two = base.encapsulation.map(|capsule| Encapsulation { rank: 2, ..capsule });
+    check(&Set { encapsulation: in_two, ..base.clone() }, 256, 22.0);
+    let one_level = Set { coeffs_to_slots: LevelRange { levels: 1, scale_bits: 47 }, ..base };
+    check(&one_level, 4, 22.0);
+    check(&one_level, 256, 22.0);
+}
+
+#[test]
+fn keys_of_the_first_matrix_are_counted_and_stored() {
+    let set = by_first_matrix(&Set::insecure_for_tests(8));
+    let mut bench = Bench::new(&set, 128);
+    assert_eq!(bench.keys.byte_len(), bench.bootstrapper.blueprint().key_bytes().unwrap());
+    assert_eq!(bench.bootstrapper.byte_len(), bench.bootstrapper.blueprint().diagonal_bytes());
+    let bytes = wire::to_bytes(bench.context.rlwe(), &bench.keys).unwrap();
+    assert!((bytes.len() as f64) < 0.51 * bench.keys.byte_len() as f64, "uniform halves are seeds");
+    let keys: BootstrapKeys = wire::from_bytes(bench.context.rlwe(), &bytes).unwrap();
+    let compact = keys.clone().compact();
+    let a = bench.encrypt(&numbers(128), 0);
+    let all = [&bench.keys, &keys, &compact].map(|keys| bench.bootstrapper.bootstrap(&a, keys).unwrap());
+    for other in &all[1..] {
+        assert!(other.parts().iter().zip(all[0].parts()).all(|(a, b)| a.words() == b.words()));
+    }
+    assert!(compact.byte_len() as f64 <= 0.51 * bench.keys.byte_len() as f64);
+
+    // Keys of the other way back do not serve, nor those of another matrix.
+    let other =
+        Set { coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 }, ..Set::insecure_for_tests(8) };
+    let blueprint = Blueprint::new(&bench.context, &other, 128).unwrap();
+    let keys = BootstrapKeys::generate(&blueprint, &bench.secret, &mut bench.rng, |_, _| {}).unwrap();
+    let error = bench.bootstrapper.bootstrap(&a, &keys).err().unwrap();
+    assert!(error.to_string().contains("the key to the sparse secret is missing"), "{error}");
+    let wider = Set { eval_mod: EvalModParameters { range: 20, ..set.eval_mod }, ..set };
+    let blueprint = Blueprint::new(&bench.context, &wider, 128).unwrap();
+    let keys = BootstrapKeys::generate(&blueprint, &bench.secret, &mut bench.rng, |_, _| {}).unwrap();
+    let error = bench.bootstrapper.bootstrap(&a, &keys).err().unwrap();
+    assert!(matches!(error, BootstrapError::Rlwe(RlweError::MapMismatch)), "{error}");
+}
+
 #[test]
 fn without_encapsulation_and_by_the_exponential() {
     let range = failure::least_range(SecretDistribution::Ternary, 256, 256, 0.02, -128.0);

@@ -85,7 +85,7 @@ pub(crate) fn high_context(
 #[derive(Clone)]
 pub struct RaisingTables {
     high: RlweContext,
-    /// Gadget of the lowest level whose modulus holds every Σ m_i·σ_i(c_0), with the moduli of P'.
+    /// Gadget of a level whose modulus holds every Σ m_i·σ_i(c_0), with the moduli of P'.
     body: Gadget,
     exponents: Vec<u64>,
     /// Polynomials P'·m_i in the key ring of the body.
@@ -95,18 +95,21 @@ pub struct RaisingTables {
 }
 
 impl RaisingTables {
-    /// Makes the tables of a map for ciphertexts of level `low`.
+    /// Makes the tables of a map for ciphertexts of level `levels[0]` = l; `levels[1]` is a level whose modulus is above 2·Σ |m_i|₁·Q_l, at which
+    /// the part without a secret is computed.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for levels, special moduli or factors that the ring cannot follow.
-    pub fn new(context: &RlweContext, low: usize, map: &RaisingMap) -> Result<Self, RlweError> {
+    /// [`RlweError::Ring`] for levels, special moduli or factors that the ring cannot follow, and for a second level that is too low.
+    pub fn new(context: &RlweContext, levels: [usize; 2], map: &RaisingMap) -> Result<Self, RlweError> {
         let high = map.context(context)?;
+        let [low, level] = levels;
         let log2_low = context.log2_modulus_at(low)?;
-        // Sums are below half of the modulus, with a bit to spare.
         let needed = log2_low + map.log2_norm() - high.gadget().log2_special() + 1.0;
-        let mut level = low;
-        while context.log2_modulus_at(level)? < needed {
-            level += 1;
+        let has = context.log2_modulus_at(level)?;
+        if has < needed {
+            let expected = format_args!("one whose modulus has {needed:.1} bits");
+            let got = format_args!("{level}, of {has:.1} bits");
+            return Err(RingError::out_of_range("level of the part without a secret", expected, got).into());
         }
         let options =
             GadgetOptions { special_moduli: map.special_moduli.clone(), ..GadgetOptions::default() };

@@ -215,8 +215,10 @@ fn a_map_is_applied_while_the_modulus_is_raised() {
         let sparse = SparseSecret { weight: 16, rank };
         let special = primes_with_bits(46, INDEX, 1).unwrap();
         let map = map(level, &[1, 5, 25, 511]);
-        let tables = RaisingTables::new(&context, low, &map).unwrap();
+        let tables = RaisingTables::new(&context, [low, low + 1], &map).unwrap();
         let keys = RaisingKeys::generate(&context, &secret, sparse, (low, &special), &map, &mut rng).unwrap();
+        let error = RaisingTables::new(&context, [low, low], &map).err().unwrap();
+        assert!(error.to_string().contains("without a secret"), "{error}");
         assert_eq!((keys.id(), keys.sparse(), keys.high().level()), (secret.id(), sparse, level));
         let map_bytes = map.key_bytes(&context, rank).unwrap();
         assert!((map_bytes + 1..2 * map_bytes).contains(&keys.byte_len()));
@@ -252,11 +254,11 @@ fn a_map_is_applied_while_the_modulus_is_raised() {
         assert!(largest(&distances) <= bound && bound < 38.0 * low as f64, "{} {bound}", largest(&distances));
         assert!(value.iter().any(|x| x.abs() > q), "nothing wrapped: the test shows nothing");
 
-        let other = RaisingTables::new(&context, low, &self::map(level, &[1, 5, 25, 3])).unwrap();
+        let other = RaisingTables::new(&context, [low, low + 1], &self::map(level, &[1, 5, 25, 3])).unwrap();
         assert!(matches!(keys.mod_raise(&other, &before), Err(RlweError::MapMismatch)));
         let mut shorter = map.clone();
         shorter.terms[0].factor[0] += 1 << 80;
-        let shorter = RaisingTables::new(&context, low, &shorter).unwrap();
+        let shorter = RaisingTables::new(&context, [low, low + 1], &shorter).unwrap();
         assert!(matches!(keys.mod_raise(&shorter, &before), Err(RlweError::MapMismatch)));
         let stranger = SecretKey::generate(&context, &mut rng).unwrap();
         let stranger = zeros(&context, &stranger, low, &mut rng);

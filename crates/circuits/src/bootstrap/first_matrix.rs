@@ -1,0 +1,129 @@
+//! First matrix of CoeffsToSlots, applied by one-digit keys while the modulus is raised: it takes no level, and no key switch comes before it.
+
+use sunzi_ckks::precision::slot_error;
+use sunzi_ckks::rotation::rotation_exponent;
+use sunzi_ckks::{Ciphertext, Context, Metadata};
+use sunzi_ring::Evaluation;
+use sunzi_rlwe::{Log2, NoiseBound, RaisingMap, RaisingTables, RaisingTerm};
+
+use super::BootstrapError;
+use crate::linear_transform::{Diagonals, Slots, UnitaryProduct, encode_coefficients};
+
+/// log2 of the deviation of the noise that keys may add to a coefficient, far below that of the rounding after a division.
+const LOG2_NOISE: f64 = 0.0;
+
+/// First matrix of CoeffsToSlots with its scales and moduli.
+#[derive(Clone, Debug)]
+pub(super) struct FirstMatrix {
+    matrix: Diagonals,
+    /// Scales of ciphertexts before and after the matrix.
+    scales: [f64; 2],
+    product: UnitaryProduct,
+    /// Level of the results in the chain of moduli.
+    level: usize,
+    /// Level at which the part without a secret is computed.
+    body_level: usize,
+    special_moduli: Vec<u64>,
+    /// Number of polynomials of the sparse secret.
+    rank: usize,
+    table_bytes: usize,
+}
+
+impl FirstMatrix {
+    /// Chooses the moduli of the matrix: the fewest special moduli of the context that make the noise of its keys small.
+    pub(super) fn new(
+        context: &Context,
+        matrix: Diagonals,
+        scales: [f64; 2],
+        rank: usize,
+    ) -> Result<Self, BootstrapError> {
+        let rlwe = context.rlwe();
+        let terms = (rank * matrix.count() * context.degree()) as f64;
+        // Errors of a deviation below 4 meet coefficients of up to half of q_0; roundings of diagonals meet ones of about as much.
+        let needed = context.log2_modulus_at(0)? + terms.log2() / 2.0 + 1.0 - LOG2_NOISE;
+        let mut special_moduli = Vec::new();
+        for &modulus in &rlwe.gadget().options().special_moduli {
+            if sunzi_math::log2_product(&special_moduli) < needed {
+                special_moduli.push(modulus);
+            }
+        }
+        let special = sunzi_math::log2_product(&special_moduli);
+        if special < needed {
+            return Err(BootstrapError::Set {
+                what: "bits of the special moduli",
+                got: format!("{special:.1}"),
+                expected: format!("{needed:.1} at least, for a matrix applied while the modulus is raised"),
+            });
+        }
+        let product = UnitaryProduct::new(context, &matrix, special.exp2() * scales[1] / scales[0]);
+        // No coefficient of a diagonal's polynomial is above √2 times its largest entry, and a bit is to spare.
+        let growth = 2.0 * product.diagonal_sum() * scales[1] / scales[0] * context.degree() as f64;
+        let needed = context.log2_modulus_at(0)? + growth.log2() + 1.0;
+        let mut body = 0;
+        while context.log2_modulus_at(body)? < needed {
+            body += 1;
+        }
+        let (level, body_level) = (context.limbs(context.depth())?, context.limbs(body)?);
+        let limbs = rlwe.ring_at(body_level)?.zero::<Evaluation>().shape().limbs + special_moduli.len();
+        let table_bytes = matrix.count() * context.degree() * limbs * size_of::<u64>();
+        Ok(Self { matrix, scales, product, level, body_level, special_moduli, rank, table_bytes })
+    }
+
+    /// The map Σ m_i·σ_i of the matrix, a term for each diagonal.
+    pub(super) fn map(&self, context: &Context) -> Result<RaisingMap, BootstrapError> {
+        let scale =
+            self.special_moduli.iter().map(|&p| p as f64).product::<f64>() * self.scales[1] / self.scales[0];
+        let term = |(step, values): (usize, &[_])| {
+            let exponent = rotation_exponent(step as i64, context.ring().index());
+            let factor = encode_coefficients(values, scale, context.degree())?;
+            Ok(RaisingTerm { exponent, factor })
+        };
+        let terms = self.matrix.iter().map(term).collect::<Result<_, BootstrapError>>()?;
+        Ok(RaisingMap { level: self.level, special_moduli: self.special_moduli.clone(), terms })
+    }
+
+    /// Makes the tables of the map.
+    pub(super) fn tables(&self, context: &Context) -> Result<RaisingTables, BootstrapError> {
+        let levels = [context.limbs(0)?, self.body_level];
+        Ok(RaisingTables::new(context.rlwe(), levels, &self.map(context)?)?)
+    }
+
+    /// Number of bytes of the tables.
+    pub(super) fn table_bytes(&self) -> usize {
+        self.table_bytes
+    }
+
+    /// Number of bytes of the keys of the map.
+    pub(super) fn key_bytes(&self, context: &Context) -> Result<usize, BootstrapError> {
+        let terms = self.matrix.iter().map(|_| RaisingTerm { exponent: 1, factor: Vec::new() }).collect();
+        let map = RaisingMap { level: self.level, special_moduli: self.special_moduli.clone(), terms };
+        Ok(map.key_bytes(context.rlwe(), self.rank)?)
+    }
+
+    /// Sets scale, precision and noise of a product, whose noise is that of before the map; slots have this root mean square.
+    pub(super) fn finish(
+        &self,
+        context: &Context,
+        tables: &RaisingTables,
+        mut a: Ciphertext,
+        length: f64,
+    ) -> Ciphertext {
+        let [from, to] = self.scales;
+        let added = tables.added_noise(self.rank);
+        let of = a.metadata().precision;
+        let precision = of
+            .scaled(self.product.row_length())
+            .with_magnitude(length * self.product.row_length())
+            .plus_error(slot_error(added.deviation.bits().exp2(), context.max_slots(), to))
+            .plus_error(self.product.rounding_error(length));
+        let slots = Slots { length, chosen: false };
+        let special = sunzi_math::log2_product(&self.special_moduli);
+        let product = self.product.noise(context, a.noise(), from, slots);
+        let noise = product.scaled(Log2::from_bits(-special)).plus(added);
+        let noise = NoiseBound::dependent(noise, a.noise().secret_degree);
+        let metadata = Metadata { scale: to, precision, ..a.metadata().clone() };
+        a.set_metadata(metadata);
+        a.set_noise(noise);
+        a
+    }
+}
