@@ -16,6 +16,7 @@ use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_rlwe::{SecretKey, randomness, wire};
 
+use crate::alternate::Ratio;
 use crate::bench::{LabError, Options, Result, Series, check, on_threads};
 use crate::subjects::precision::{Bits, bits, errors};
 
@@ -219,6 +220,29 @@ pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Resul
             peak_memory_bytes: peak_memory("self"),
             ..Figures::timed(&times, &references, slots, precision)
         })
+    })
+}
+
+/// Times of two sets on one machine in turns: the ratio of the first to the second, and the seconds of both.
+///
+/// # Errors
+/// An error of bootstrapping; threads that do not start.
+pub fn turns(options: &Options, sets: [&Set; 2]) -> Result<(Ratio, [f64; 2])> {
+    on_threads(options.threads, || {
+        let mut sides = [Ours::new(sets[0])?, Ours::new(sets[1])?];
+        for side in &mut sides {
+            let slots = side.encoder.slots();
+            side.replace(&Message::Random.slots(slots, 0))?;
+            side.time()?;
+        }
+        let mut micros = [Vec::new(), Vec::new()];
+        for round in 0..options.rounds.max(1) {
+            for i in [round % 2, (round + 1) % 2] {
+                micros[i].push(sides[i].time()?.as_secs_f64() * 1e6);
+            }
+        }
+        let [first, second] = micros.map(Series::from_micros);
+        Ok((first.over(&second), [first.median() / 1e6, second.median() / 1e6]))
     })
 }
 

@@ -6,7 +6,7 @@ use lab::bench::Options;
 use lab::bench::bootstrapping::{self, Figures};
 #[cfg(feature = "peers")]
 use lab::bench::rivals::{self, Selection};
-use sunzi_circuits::bootstrap::{Chain, Order, Set};
+use sunzi_circuits::bootstrap::{Back, Chain, Order, Set};
 use sunzi_rlwe::words::counted;
 
 use super::super::output;
@@ -47,6 +47,21 @@ pub(crate) struct Arguments {
     /// With SlotsToCoeffs first, on levels that are left more than the set has, so that as many are left between two bootstrappings
     #[arg(long)]
     slots_first: bool,
+    /// Way back from the sparse secret, unless as the parameter set has it
+    #[arg(long, value_enum)]
+    back: Option<WayBack>,
+    /// Levels of CoeffsToSlots, unless as the parameter set has it
+    #[arg(long)]
+    levels_to_slots: Option<usize>,
+    /// log2 of the scale of CoeffsToSlots, unless as the parameter set has it
+    #[arg(long, value_name = "BITS")]
+    bits_to_slots: Option<u32>,
+    /// log2 of the scale of EvalMod, unless as the parameter set has it
+    #[arg(long, value_name = "BITS")]
+    bits_eval_mod: Option<u32>,
+    /// Only time: what is asked for and the parameter set as it is, in turns
+    #[arg(long)]
+    turns: bool,
     /// Print the bootstrapping figures as JSON
     #[arg(long)]
     json: bool,
@@ -59,6 +74,15 @@ enum Levels {
     Prefixes,
     /// Levels that are sets of moduli
     Sets,
+}
+
+/// Ways back from the sparse secret of a bootstrapping set.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum WayBack {
+    /// A key switch with all digits
+    Switch,
+    /// One-digit keys of the first matrix of CoeffsToSlots, which takes no level
+    Matrix,
 }
 
 /// Bootstrapping parameter sets of `lab bench bootstrap`, by name.
@@ -89,17 +113,13 @@ impl Named {
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let Arguments { messages, rounds, threads, .. } = *arguments;
     let options = Options { rounds, threads, ..Options::default() };
-    let mut set = arguments.set.set();
-    match arguments.chain {
-        Some(Levels::Prefixes) => set.chain = Chain::Prefixes,
-        Some(Levels::Sets) => set.chain = Chain::Sets,
-        None => {}
-    }
-    set.digits = arguments.digits.unwrap_or(set.digits);
-    set.residual.levels = arguments.levels.unwrap_or(set.residual.levels);
-    if arguments.slots_first && set.order == Order::Last {
-        set.order = Order::First;
-        set.residual.levels += set.slots_to_coeffs.levels;
+    let set = changed(arguments);
+    if arguments.turns {
+        let own = arguments.set.set();
+        let (ratio, [ours, before]) = bootstrapping::turns(&options, [&set, &own])?;
+        let what = label(arguments, set.name);
+        output::print(&format!("{what}: {ours:.3} s, as it is {before:.3} s, ratio {:.3} ± {:.3}", ratio.median, ratio.spread))?;
+        return Ok(true);
     }
     let mut sides: Vec<Figures> = Vec::new();
     #[cfg(feature = "peers")]
@@ -120,14 +140,45 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     Ok(true)
 }
 
+/// Returns the set that is asked for, with what it shall have instead of its own.
+fn changed(arguments: &Arguments) -> Set {
+    let mut set = arguments.set.set();
+    match arguments.chain {
+        Some(Levels::Prefixes) => set.chain = Chain::Prefixes,
+        Some(Levels::Sets) => set.chain = Chain::Sets,
+        None => {}
+    }
+    if let (Some(back), Some(capsule)) = (arguments.back, &mut set.encapsulation) {
+        capsule.back = match back {
+            WayBack::Switch => Back::KeySwitch,
+            WayBack::Matrix => Back::FirstMatrix,
+        };
+    }
+    set.digits = arguments.digits.unwrap_or(set.digits);
+    set.residual.levels = arguments.levels.unwrap_or(set.residual.levels);
+    set.coeffs_to_slots.levels = arguments.levels_to_slots.unwrap_or(set.coeffs_to_slots.levels);
+    set.coeffs_to_slots.scale_bits = arguments.bits_to_slots.unwrap_or(set.coeffs_to_slots.scale_bits);
+    set.eval_mod_bits = arguments.bits_eval_mod.unwrap_or(set.eval_mod_bits);
+    if arguments.slots_first && set.order == Order::Last {
+        set.order = Order::First;
+        set.residual.levels += set.slots_to_coeffs.levels;
+    }
+    set
+}
+
 /// Name of the set, with what was asked for instead of the set's own.
 fn label(arguments: &Arguments, name: &str) -> String {
-    let Arguments { chain, digits, levels, slots_first, .. } = arguments;
+    let Arguments { chain, digits, levels, slots_first, back, .. } = arguments;
+    let Arguments { levels_to_slots, bits_to_slots, bits_eval_mod, .. } = arguments;
     let changes = [
         chain.map(|chain| format!("by {chain:?}").to_lowercase()),
         digits.map(|digits| format!("{digits} digits")),
         levels.map(|levels| format!("{levels} levels")),
         slots_first.then(|| "SlotsToCoeffs first".to_owned()),
+        back.map(|back| format!("back by {back:?}").to_lowercase()),
+        levels_to_slots.map(|levels| format!("{levels} levels of CoeffsToSlots")),
+        bits_to_slots.map(|bits| format!("CoeffsToSlots at {bits} bits")),
+        bits_eval_mod.map(|bits| format!("EvalMod at {bits} bits")),
     ];
     let changes: Vec<String> = changes.into_iter().flatten().collect();
     if changes.is_empty() { name.to_owned() } else { format!("{name} but {}", changes.join(", ")) }
