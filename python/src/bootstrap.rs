@@ -23,7 +23,7 @@ fn named(name: &str) -> Result<Set, Failure> {
     }
     let names: Vec<&str> = Set::shipped().iter().map(|set| set.name).collect();
     let unknown = format!("there is no bootstrapping set {name:?}: take one of {names:?}");
-    Set::shipped().into_iter().find(|set| set.name == name).ok_or_else(|| Failure::new("UnknownSet", unknown))
+    Set::named(name).ok_or_else(|| Failure::new("UnknownSet", unknown))
 }
 
 fn small(name: &str) -> Option<Set> {

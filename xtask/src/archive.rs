@@ -21,7 +21,8 @@ const SHELLS: [(&str, &str); 5] = [
     ("elvish", "sunzi.elv"),
 ];
 /// Documents that go with the program.
-const DOCUMENTS: [&str; 5] = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE"];
+const DOCUMENTS: [&str; 6] =
+    ["README.md", "CHANGELOG.md", "SECURITY.md", "PATENTS.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// Options of `cargo xtask archive`.
 #[derive(Args)]

@@ -71,7 +71,7 @@ pub struct Set {
     pub eval_mod_bits: u32,
     /// Parameters of EvalMod, the approximation of x modulo 1.
     pub eval_mod: EvalModParameters,
-    /// Levels and log2 of the moduli of CoeffsToSlots.
+    /// Levels and log2 of the moduli of CoeffsToSlots: one for each matrix, but none for one that is applied while the modulus is raised.
     pub coeffs_to_slots: LevelRange,
     /// Number of digits of key switching, d_num.
     pub digits: usize,
@@ -129,14 +129,14 @@ impl Set {
                 ratio_bits: 6.75,
                 weight: 32,
             },
-            coeffs_to_slots: LevelRange { levels: 4, scale_bits: 47 },
+            coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
             digits: 4,
             secret: SecretDistribution::Ternary,
             encapsulation: Some(Encapsulation {
                 weight: 32,
                 rank: 1,
                 special_bits: 61,
-                back: Back::KeySwitch,
+                back: Back::FirstMatrix,
             }),
             order: Order::Last,
             rounds: 1,
@@ -155,7 +155,7 @@ impl Set {
     /// 21.5 bits in the mean, 20.2 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 19.4 bits in the mean, 17.0 in the worst slot.
-    /// log2 QP = 1666 of 1746, failure 2^-132, keys of 3.3 GiB in memory and 1.7 GB in a file.
+    /// log2 QP = 1621 of 1746, failure 2^-132, keys of 2.9 GiB in memory and 1.5 GB in a file.
     #[must_use]
     pub fn fast_128() -> Self {
         let default = Self::default_128();
@@ -169,7 +169,7 @@ impl Set {
                 ratio_bits: 6.5,
                 ..default.eval_mod
             },
-            coeffs_to_slots: LevelRange { levels: 4, scale_bits: 44 },
+            coeffs_to_slots: LevelRange { levels: 3, scale_bits: 44 },
             digits: 3,
             ..default
         }
@@ -185,7 +185,7 @@ impl Set {
     /// 16.9 bits in the mean, 15.3 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 15.0 bits in the mean, 13.0 in the worst slot.
-    /// log2 QP = 858 of 868, failure 2^-134.
+    /// log2 QP = 851 of 868, failure 2^-134, keys of 2.2 GiB in memory and 1.1 GB in a file.
     #[must_use]
     pub fn n15_128() -> Self {
         Self {
@@ -202,13 +202,13 @@ impl Set {
                 ratio_bits: 9.75,
                 weight: 32,
             },
-            coeffs_to_slots: LevelRange { levels: 3, scale_bits: 45 },
-            digits: 9,
+            coeffs_to_slots: LevelRange { levels: 2, scale_bits: 45 },
+            digits: 7,
             encapsulation: Some(Encapsulation {
                 weight: 32,
                 rank: 2,
                 special_bits: 60,
-                back: Back::KeySwitch,
+                back: Back::FirstMatrix,
             }),
             ..Self::default_128()
         }
@@ -232,7 +232,7 @@ impl Set {
             residual: LevelRange { levels: 7, scale_bits: 52 },
             eval_mod: EvalModParameters { ratio_bits: 7.5, ..Self::default_128().eval_mod },
             rounds: 2,
-            ..Self::default_128()
+            ..Self::default_128().with_key_switch_back()
         }
     }
 
@@ -286,7 +286,8 @@ impl Set {
         ]
     }
 
-    /// Returns a small and INSECURE set for tests: the default with n = 2^`log2_degree`, few levels left and prefixes of moduli.
+    /// Returns a small and INSECURE set for tests: the default with n = 2^`log2_degree`, few levels left, prefixes of moduli, and a key switch back from the
+    /// sparse secret.
     #[must_use]
     pub fn insecure_for_tests(log2_degree: u32) -> Self {
         Self {
@@ -295,8 +296,59 @@ impl Set {
             chain: Chain::Prefixes,
             residual: LevelRange { levels: 3, scale_bits: 40 },
             security: Security::InsecureForResearchOnly,
-            ..Self::default_128()
+            ..Self::default_128().with_key_switch_back()
         }
+    }
+
+    /// Returns the set with a key switch back from the sparse secret, and one more level of CoeffsToSlots for its first matrix. Shipped sets have `-switch`
+    /// behind their name then.
+    #[must_use]
+    pub fn with_key_switch_back(self) -> Self {
+        if !self.raises_with_matrix() {
+            return self;
+        }
+        let levels = self.coeffs_to_slots.levels + 1;
+        let encapsulation =
+            self.encapsulation.map(|capsule| Encapsulation { back: Back::KeySwitch, ..capsule });
+        let (name, digits) = match self.name {
+            "n16-128" => ("n16-128-switch", self.digits),
+            "n16-128-fast" => ("n16-128-fast-switch", self.digits),
+            // A level more leaves no room for as many special moduli.
+            "n15-128" => ("n15-128-switch", 9),
+            name => (name, self.digits),
+        };
+        let coeffs_to_slots = LevelRange { levels, ..self.coeffs_to_slots };
+        Self { name, digits, coeffs_to_slots, encapsulation, ..self }
+    }
+
+    /// Returns the shipped set of this name, or one with a [key switch back](Self::with_key_switch_back) and `-switch` behind its name.
+    ///
+    /// ```
+    /// use sunzi_circuits::bootstrap::{Back, Set};
+    ///
+    /// let set = Set::named("n16-128-fast-switch").expect("it is shipped");
+    /// assert_eq!(set, Set::fast_128().with_key_switch_back());
+    /// assert!(set.encapsulation.is_some_and(|sparse| sparse.back == Back::KeySwitch));
+    /// assert!(Set::named("n17").is_none());
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let all = Self::shipped().into_iter().flat_map(|set| [set.clone(), set.with_key_switch_back()]);
+        all.into_iter().find(|set| set.name == name)
+    }
+
+    /// Returns the set with the first matrix of CoeffsToSlots applied while the modulus is raised, which saves a level: a set without a sparse secret, or
+    /// with one level of CoeffsToSlots, as it is.
+    #[must_use]
+    pub fn with_first_matrix_back(self) -> Self {
+        if self.raises_with_matrix() || self.encapsulation.is_none() || self.coeffs_to_slots.levels < 2 {
+            return self;
+        }
+        let levels = self.coeffs_to_slots.levels - 1;
+        let encapsulation =
+            self.encapsulation.map(|capsule| Encapsulation { back: Back::FirstMatrix, ..capsule });
+        let name = self.name.strip_suffix("-switch").unwrap_or(self.name);
+        Self { name, coeffs_to_slots: LevelRange { levels, ..self.coeffs_to_slots }, encapsulation, ..self }
     }
 
     /// Returns the levels at which the steps of bootstrapping start.

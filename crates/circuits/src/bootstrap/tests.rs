@@ -133,20 +133,18 @@ fn sparse_slots_and_both_orders() {
     }
 }
 
-/// Returns the set with the first matrix applied while the modulus is raised, and one level of CoeffsToSlots fewer.
-fn by_first_matrix(set: &Set) -> Set {
-    let levels = LevelRange { levels: set.coeffs_to_slots.levels - 1, ..set.coeffs_to_slots };
-    let encapsulation = set.encapsulation.map(|capsule| Encapsulation { back: Back::FirstMatrix, ..capsule });
-    Set { coeffs_to_slots: levels, encapsulation, ..set.clone() }
-}
-
 #[test]
 fn the_first_matrix_is_applied_while_the_modulus_is_raised() {
-    let base = by_first_matrix(&Set {
+    let switched = Set {
         coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
         slots_to_coeffs: LevelRange { levels: 2, scale_bits: 40 },
         ..Set::insecure_for_tests(9)
-    });
+    };
+    let base = switched.clone().with_first_matrix_back();
+    assert_eq!(base.clone().with_first_matrix_back(), base);
+    assert_eq!([base.clone(), switched.clone()].map(Set::with_key_switch_back), [switched.clone(), switched]);
+    let dense = Set { encapsulation: None, ..base.clone() };
+    assert_eq!(dense.clone().with_first_matrix_back(), dense);
     assert_eq!(base.matrices_to_slots(), 3);
     for (slots, order, chain) in [
         (256, Order::Last, Chain::Prefixes),
@@ -165,7 +163,7 @@ fn the_first_matrix_is_applied_while_the_modulus_is_raised() {
 
 #[test]
 fn keys_of_the_first_matrix_are_counted_and_stored() {
-    let set = by_first_matrix(&Set::insecure_for_tests(8));
+    let set = Set::insecure_for_tests(8).with_first_matrix_back();
     let mut bench = Bench::new(&set, 128);
     assert_eq!(bench.keys.byte_len(), bench.bootstrapper.blueprint().key_bytes().unwrap());
     assert_eq!(bench.bootstrapper.byte_len(), bench.bootstrapper.blueprint().diagonal_bytes());
@@ -322,7 +320,11 @@ fn shipped_sets_are_secure_and_do_not_fail() {
         (Set::fast_128(), 520.0),
         (Set::n15_128(), 110.0),
         (Set::high_precision_128(), 380.0),
+        (Set::default_128().with_key_switch_back(), 440.0),
+        (Set::fast_128().with_key_switch_back(), 520.0),
+        (Set::n15_128().with_key_switch_back(), 110.0),
     ] {
+        assert_eq!(Set::named(set.name).as_ref(), Some(&set));
         let parameters = set.parameters().unwrap();
         assert_eq!(parameters.security(), Security::Bits128);
         assert!(set.name.starts_with(&format!("n{}-128", set.log2_degree)), "{}", set.name);

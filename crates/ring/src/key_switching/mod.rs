@@ -373,7 +373,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         turns: &[Turn<'_>],
         key: [&[KeyPart]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        turns::sum_of_whole_turns(self, turns, key)
+        multiplier::sum_of_whole_turns(self, turns, key)
     }
 }
 

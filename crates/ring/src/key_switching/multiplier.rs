@@ -5,8 +5,8 @@ use std::ops::Range;
 use zeroize::Zeroize;
 
 use super::inner_product::PAD;
-use super::{Digits, GadgetBackend, KeyPart, Multiplier, SwitchInput};
-use crate::error::{check_table, part};
+use super::{Digits, GadgetBackend, KeyPart, Multiplier, SwitchInput, Turn};
+use crate::error::{check_length, check_table, part};
 use crate::opaque::Content;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
@@ -64,6 +64,32 @@ pub(super) fn sums_of_whole_rotations<G: GadgetBackend + ?Sized>(
         Ok(sum)
     };
     lists.iter().map(sum).collect()
+}
+
+/// Does [`GadgetBackend::sum_of_turns`] term by term.
+pub(super) fn sum_of_whole_turns<G: GadgetBackend + ?Sized>(
+    gadget: &G,
+    turns: &[Turn<'_>],
+    key: [&[KeyPart]; 2],
+) -> Result<[Poly<Evaluation>; 2], RingError> {
+    let ring = gadget.key_ring();
+    check_turns(turns, key)?;
+    let mut sums = [ring.zero(), ring.zero()];
+    for (i, turn) in turns.iter().enumerate() {
+        ring.check(turn.of)?;
+        let turned =
+            if turn.exponent == 1 { turn.of.clone() } else { ring.automorphism(turn.of, turn.exponent)? };
+        for (sum, half) in sums.iter_mut().zip(key) {
+            let factor = half.get(i).map(|part| gadget.unpack_part(part, 0)).transpose()?;
+            factor.map_or(Ok(()), |factor| ring.mul_add_assign(sum, &turned, &factor))?;
+        }
+    }
+    Ok(sums)
+}
+
+/// Checks that a key has a polynomial for every turn.
+pub(super) fn check_turns(turns: &[Turn<'_>], key: [&[KeyPart]; 2]) -> Result<(), RingError> {
+    key.iter().try_for_each(|half| check_length("polynomials of a key", turns.len(), half.len()))
 }
 
 /// Returns the error for an index that names no pair.

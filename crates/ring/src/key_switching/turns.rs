@@ -4,38 +4,13 @@
 use std::ops::Range;
 
 use super::inner_product::{PAD, Terms};
-use super::{GadgetBackend, KeyPart, KeyPoly, RnsGadget, Turn};
-use crate::error::{check_length, part};
+use super::multiplier::check_turns;
+use super::{KeyPart, KeyPoly, RnsGadget, Turn};
+use crate::error::part;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::words::automorphism::ValueSources;
 use crate::{Backend, Evaluation, Poly, RingError, WordRing};
-
-/// Does [`GadgetBackend::sum_of_turns`] term by term.
-pub(super) fn sum_of_whole_turns<G: GadgetBackend + ?Sized>(
-    gadget: &G,
-    turns: &[Turn<'_>],
-    key: [&[KeyPart]; 2],
-) -> Result<[Poly<Evaluation>; 2], RingError> {
-    let ring = gadget.key_ring();
-    check(turns, key)?;
-    let mut sums = [ring.zero(), ring.zero()];
-    for (i, turn) in turns.iter().enumerate() {
-        ring.check(turn.of)?;
-        let turned =
-            if turn.exponent == 1 { turn.of.clone() } else { ring.automorphism(turn.of, turn.exponent)? };
-        for (sum, half) in sums.iter_mut().zip(key) {
-            let factor = half.get(i).map(|part| gadget.unpack_part(part, 0)).transpose()?;
-            factor.map_or(Ok(()), |factor| ring.mul_add_assign(sum, &turned, &factor))?;
-        }
-    }
-    Ok(sums)
-}
-
-/// Checks that a key has a polynomial for every turn.
-fn check(turns: &[Turn<'_>], key: [&[KeyPart]; 2]) -> Result<(), RingError> {
-    key.iter().try_for_each(|half| check_length("polynomials of a key", turns.len(), half.len()))
-}
 
 /// A polynomial with its positions after an automorphism, and its factors in both halves of a key.
 struct Term<'a> {
@@ -44,14 +19,14 @@ struct Term<'a> {
     keys: [&'a KeyPoly; 2],
 }
 
-/// Does [`GadgetBackend::sum_of_turns`] block by block, so that no rotated polynomial is ever held.
+/// Does [`GadgetBackend::sum_of_turns`](super::GadgetBackend::sum_of_turns) block by block, so that no rotated polynomial is ever held.
 pub(super) fn sum_of_turns(
     gadget: &RnsGadget,
     turns: &[Turn<'_>],
     key: [&[KeyPart]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let ring = &gadget.tables.key_ring;
-    check(turns, key)?;
+    check_turns(turns, key)?;
     let [first, second] = key;
     let own = |part: &'_ KeyPart| -> Result<(), RingError> {
         let key = part.0.get::<KeyPoly>()?;

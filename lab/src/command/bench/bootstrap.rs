@@ -6,7 +6,7 @@ use lab::bench::Options;
 use lab::bench::bootstrapping::{self, Figures};
 #[cfg(feature = "peers")]
 use lab::bench::rivals::{self, Selection};
-use sunzi_circuits::bootstrap::{Back, Chain, Order, Set};
+use sunzi_circuits::bootstrap::{Chain, Order, Set};
 use sunzi_rlwe::words::counted;
 
 use super::super::output;
@@ -79,9 +79,9 @@ enum Levels {
 /// Ways back from the sparse secret of a bootstrapping set.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum WayBack {
-    /// A key switch with all digits
+    /// A key switch with all digits, and one level of CoeffsToSlots more
     Switch,
-    /// One-digit keys of the first matrix of CoeffsToSlots, which takes no level
+    /// One-digit keys of the first matrix of CoeffsToSlots, and one level fewer
     Matrix,
 }
 
@@ -118,7 +118,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         let own = arguments.set.set();
         let (ratio, [ours, before]) = bootstrapping::turns(&options, [&set, &own])?;
         let what = label(arguments, set.name);
-        output::print(&format!("{what}: {ours:.3} s, as it is {before:.3} s, ratio {:.3} ± {:.3}", ratio.median, ratio.spread))?;
+        output::print(&format!(
+            "{what}: {ours:.3} s, as it is {before:.3} s, ratio {:.3} ± {:.3}",
+            ratio.median, ratio.spread
+        ))?;
         return Ok(true);
     }
     let mut sides: Vec<Figures> = Vec::new();
@@ -148,12 +151,11 @@ fn changed(arguments: &Arguments) -> Set {
         Some(Levels::Sets) => set.chain = Chain::Sets,
         None => {}
     }
-    if let (Some(back), Some(capsule)) = (arguments.back, &mut set.encapsulation) {
-        capsule.back = match back {
-            WayBack::Switch => Back::KeySwitch,
-            WayBack::Matrix => Back::FirstMatrix,
-        };
-    }
+    set = match arguments.back {
+        Some(WayBack::Switch) => set.with_key_switch_back(),
+        Some(WayBack::Matrix) => set.with_first_matrix_back(),
+        None => set,
+    };
     set.digits = arguments.digits.unwrap_or(set.digits);
     set.residual.levels = arguments.levels.unwrap_or(set.residual.levels);
     set.coeffs_to_slots.levels = arguments.levels_to_slots.unwrap_or(set.coeffs_to_slots.levels);

@@ -59,7 +59,7 @@ fn estimates_of_both_orders_hold() {
         }
     }
     for (log2_degree, slots, order) in [(7, 64, Order::Last), (9, 256, Order::First), (9, 16, Order::Last)] {
-        law(&Set { order, name: "first matrix", ..by_first_matrix(&small(log2_degree)) }, slots);
+        law(&Set { order, name: "first matrix", ..small(log2_degree).with_first_matrix_back() }, slots);
     }
     law(&Set { order: Order::First, eval_mod_bits: 50, name: "rough", ..small(8) }, 128);
 }
