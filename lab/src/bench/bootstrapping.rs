@@ -229,7 +229,8 @@ pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Resul
 /// An error of bootstrapping; threads that do not start.
 pub fn turns(options: &Options, sets: [&Set; 2]) -> Result<(Ratio, [f64; 2])> {
     on_threads(options.threads, || {
-        let mut sides = [Ours::new(sets[0])?, Ours::new(sets[1])?];
+        let [one, other] = sets;
+        let mut sides = [Ours::new(one)?, Ours::new(other)?];
         for side in &mut sides {
             let slots = side.encoder.slots();
             side.replace(&Message::Random.slots(slots, 0))?;
@@ -237,8 +238,10 @@ pub fn turns(options: &Options, sets: [&Set; 2]) -> Result<(Ratio, [f64; 2])> {
         }
         let mut micros = [Vec::new(), Vec::new()];
         for round in 0..options.rounds.max(1) {
-            for i in [round % 2, (round + 1) % 2] {
-                micros[i].push(sides[i].time()?.as_secs_f64() * 1e6);
+            let mut turn: Vec<_> = sides.iter_mut().zip(&mut micros).collect();
+            turn.rotate_left(round % 2);
+            for (side, micros) in turn {
+                micros.push(side.time()?.as_secs_f64() * 1e6);
             }
         }
         let [first, second] = micros.map(Series::from_micros);

@@ -20,7 +20,7 @@ pub enum SparseKeys {
     /// Keys of a set whose way back is a key switch.
     KeySwitch(EncapsulationKeys),
     /// Keys of a set whose way back is the first matrix of CoeffsToSlots.
-    FirstMatrix(RaisingKeys),
+    FirstMatrix(Box<RaisingKeys>),
 }
 
 impl SparseKeys {
@@ -77,14 +77,8 @@ impl BootstrapKeys {
         Ok(Some(match &blueprint.first_matrix {
             Some(first) => {
                 let map = first.map(context)?;
-                SparseKeys::FirstMatrix(RaisingKeys::generate(
-                    rlwe,
-                    secret,
-                    shape,
-                    (low, &special),
-                    &map,
-                    rng,
-                )?)
+                let keys = RaisingKeys::generate(rlwe, secret, shape, (low, &special), &map, rng)?;
+                SparseKeys::FirstMatrix(Box::new(keys))
             }
             None => {
                 let levels = [low, rlwe.level()];

@@ -28,7 +28,7 @@ impl Format<BootstrapKeys> for RlweContext {
         sink.sealed(&way.to_le_bytes())?;
         match &keys.sparse {
             Some(SparseKeys::KeySwitch(keys)) => Format::<EncapsulationKeys>::put(self, keys, sink)?,
-            Some(SparseKeys::FirstMatrix(keys)) => Format::<RaisingKeys>::put(self, keys, sink)?,
+            Some(SparseKeys::FirstMatrix(keys)) => Format::<RaisingKeys>::put(self, &**keys, sink)?,
             None => {}
         }
         Format::<GaloisKeys>::put(self, &keys.automorphisms, sink)
@@ -44,7 +44,7 @@ impl Format<BootstrapKeys> for RlweContext {
                 Some(SparseKeys::KeySwitch(Format::<EncapsulationKeys>::get(self, header, source)?))
             }
             BY_FIRST_MATRIX => {
-                Some(SparseKeys::FirstMatrix(Format::<RaisingKeys>::get(self, header, source)?))
+                Some(SparseKeys::FirstMatrix(Box::new(Format::<RaisingKeys>::get(self, header, source)?)))
             }
             got => return Err(WireError::value(what, "0, 1 or 2", got)),
         };
