@@ -61,7 +61,10 @@ void parameters(py::module_ &m, const char *name) {
 }
 
 void constants(py::module_ &m) {
-  py::enum_<SecurityLevel>(m, "SecurityLevel").value("HEStd_NotSet", HEStd_NotSet).export_values();
+  py::enum_<SecurityLevel>(m, "SecurityLevel")
+      .value("HEStd_NotSet", HEStd_NotSet)
+      .value("HEStd_128_classic", HEStd_128_classic)
+      .export_values();
   py::enum_<SecretKeyDist>(m, "SecretKeyDist")
       .value("UNIFORM_TERNARY", UNIFORM_TERNARY)
       .value("SPARSE_TERNARY", SPARSE_TERNARY)
