@@ -61,10 +61,14 @@ void parameters(py::module_ &m, const char *name) {
 }
 
 void constants(py::module_ &m) {
-  py::enum_<SecurityLevel>(m, "SecurityLevel").value("HEStd_NotSet", HEStd_NotSet).export_values();
+  py::enum_<SecurityLevel>(m, "SecurityLevel")
+      .value("HEStd_NotSet", HEStd_NotSet)
+      .value("HEStd_128_classic", HEStd_128_classic)
+      .export_values();
   py::enum_<SecretKeyDist>(m, "SecretKeyDist")
       .value("UNIFORM_TERNARY", UNIFORM_TERNARY)
       .value("SPARSE_TERNARY", SPARSE_TERNARY)
+      .value("SPARSE_ENCAPSULATED", SPARSE_ENCAPSULATED)
       .export_values();
   py::enum_<KeySwitchTechnique>(m, "KeySwitchTechnique").value("HYBRID", HYBRID).export_values();
   py::enum_<ScalingTechnique>(m, "ScalingTechnique")
@@ -114,7 +118,9 @@ PYBIND11_MODULE(native_openfhe, m) {
   py::class_<PlaintextImpl, Plaintext>(m, "Plaintext")
       .def("GetPackedValue", [](const PlaintextImpl &plain) { return plain.GetPackedValue(); })
       .def("GetCKKSPackedValue", [](const PlaintextImpl &plain) { return plain.GetCKKSPackedValue(); });
-  py::class_<CiphertextImpl<DCRTPoly>, Cipher>(m, "Ciphertext");
+  py::class_<CiphertextImpl<DCRTPoly>, Cipher>(m, "Ciphertext")
+      .def("GetLevel", [](const CiphertextImpl<DCRTPoly> &a) { return a.GetLevel(); })
+      .def("GetNoiseScaleDeg", [](const CiphertextImpl<DCRTPoly> &a) { return a.GetNoiseScaleDeg(); });
   py::class_<Precomputed>(m, "Precomputed");
 
   py::class_<Implementation, Context>(m, "CryptoContext")
@@ -157,7 +163,12 @@ PYBIND11_MODULE(native_openfhe, m) {
            [](const Implementation &c, const Cipher &a, std::uint32_t steps, std::uint32_t order,
               const Precomputed &digits) { return c.EvalFastRotation(a, steps, order, digits.digits); })
       .def("EvalBootstrapSetup",
-           [](Implementation &c, const std::vector<std::uint32_t> &budget) { c.EvalBootstrapSetup(budget); })
+           [](Implementation &c, const std::vector<std::uint32_t> &budget, const std::vector<std::uint32_t> &dim1,
+              std::uint32_t slots, std::uint32_t correction, bool precompute, bool slots_first) {
+             c.EvalBootstrapSetup(budget, dim1, slots, correction, precompute, slots_first);
+           },
+           py::arg("levelBudget"), py::arg("dim1") = std::vector<std::uint32_t>{0, 0}, py::arg("slots") = 0,
+           py::arg("correctionFactor") = 0, py::arg("precompute") = true, py::arg("BTSlotsEncoding") = false)
       .def("EvalBootstrapKeyGen", [](Implementation &c, const PrivateKey<DCRTPoly> &key,
                                      std::uint32_t slots) { c.EvalBootstrapKeyGen(key, slots); })
       .def("EvalBootstrap", [](const Implementation &c, const Cipher &a) { return c.EvalBootstrap(a); })

@@ -313,24 +313,36 @@ def generate(parameters, asked, depth, digits):
 
 
 class Bootstrapping:
-    """Bootstrapping of all n/2 slots: three levels for each of the two linear maps, a sparse secret, seven levels left."""
+    """Bootstrapping of all n/2 slots with a sparse secret that is encapsulated, in either order.
 
-    SET = "sparse, budget 3 + 3, 7 levels"
-    BUDGET = [3, 3]
+    A set is its name: which of the linear maps is first, and of how many levels each is.
+    """
+
+    SETS = {
+        "encapsulated, CoeffsToSlots first, budget 3 + 3, 6 levels": ([3, 3], False),
+        "encapsulated, SlotsToCoeffs first, budget 3 + 3, 6 levels": ([3, 3], True),
+    }
+    # One more than is left: a level scales the message before the modulus is raised.
     LEVELS = 7
-    DIGITS = 5
+    # The fewest digits, with the most special moduli, that OpenFHE's own table has 128 bits of security for.
+    DIGITS = range(3, 13)
     FIRST_BITS, BITS = 60, 59
+    SECRET = openfhe.SPARSE_ENCAPSULATED
 
     def __init__(self, asked):
-        if asked.get("set") != self.SET:
+        if asked.get("set") not in self.SETS:
             raise ValueError(f"no set {asked.get('set')!r}")
         self.n = asked["n"]
+        budget, slots_first = self.SETS[asked["set"]]
         openfhe.ReleaseAllContexts()
-        depth = openfhe.CryptoContext.GetBootstrapDepth(self.BUDGET, openfhe.SPARSE_TERNARY) + self.LEVELS
+        # The levels of SlotsToCoeffs are below those of all else, or behind them.
+        below = budget[1] if slots_first else 0
+        above = openfhe.CryptoContext.GetBootstrapDepth([budget[0], budget[1] - below], self.SECRET)
+        depth = above + self.LEVELS + below
         self.context = self.make_context(depth)
-        self.bottom = depth - 1
+        self.bottom = depth - 1 - below
         begin = time.perf_counter()
-        self.context.EvalBootstrapSetup(self.BUDGET)
+        self.context.EvalBootstrapSetup(budget, slots=self.n // 2, BTSlotsEncoding=slots_first)
         pair = self.context.KeyGen()
         self.secret, self.public = pair.secretKey, pair.publicKey
         self.context.EvalMultKeyGen(self.secret)
@@ -341,35 +353,43 @@ class Bootstrapping:
         self.facts = self.make_facts(depth, seconds)
 
     def make_context(self, depth):
+        for self.digits in self.DIGITS:
+            try:
+                context = openfhe.GenCryptoContext(self.parameters(depth))
+            except RuntimeError:
+                continue
+            for feature in (openfhe.PKE, openfhe.KEYSWITCH, openfhe.LEVELEDSHE, openfhe.ADVANCEDSHE, openfhe.FHE):
+                context.Enable(feature)
+            return context
+        raise ValueError(f"OpenFHE has no 128 bits of security for depth {depth} at n = {self.n}")
+
+    def parameters(self, depth):
         parameters = openfhe.CCParamsCKKSRNS()
         parameters.SetRingDim(self.n)
         parameters.SetBatchSize(self.n // 2)
-        parameters.SetSecurityLevel(openfhe.HEStd_NotSet)
-        parameters.SetSecretKeyDist(openfhe.SPARSE_TERNARY)
+        parameters.SetSecurityLevel(openfhe.HEStd_128_classic)
+        parameters.SetSecretKeyDist(self.SECRET)
         parameters.SetKeySwitchTechnique(openfhe.HYBRID)
-        parameters.SetNumLargeDigits(self.DIGITS)
+        parameters.SetNumLargeDigits(self.digits)
         parameters.SetScalingTechnique(openfhe.FLEXIBLEAUTO)
         parameters.SetFirstModSize(self.FIRST_BITS)
         parameters.SetScalingModSize(self.BITS)
         parameters.SetCKKSDataType(openfhe.COMPLEX)
         parameters.SetMultiplicativeDepth(depth)
-        context = openfhe.GenCryptoContext(parameters)
-        for feature in (openfhe.PKE, openfhe.KEYSWITCH, openfhe.LEVELEDSHE, openfhe.ADVANCEDSHE, openfhe.FHE):
-            context.Enable(feature)
-        return context
+        return parameters
 
     def make_facts(self, depth, seconds):
         polynomial = 8 * self.n
         key = len(openfhe.SerializeEvalMultKeyString(BINARY, "")) // polynomial
         rotations = len(openfhe.CryptoContext.GetExistingEvalAutomorphismKeyIndices(self.secret.GetKeyTag()))
-        special = key // (2 * self.DIGITS) - depth - 1
+        special = key // (2 * self.digits) - depth - 1
         return {
             "key_seconds": seconds,
             "key_bytes": (rotations + 1) * key * polynomial,
             "galois_keys": rotations,
             "log_key_modulus": self.FIRST_BITS + depth * self.BITS + special * SPECIAL_BITS,
-            "log_left": self.FIRST_BITS + self.LEVELS * self.BITS,
-            "levels": self.LEVELS,
+            "log_left": self.FIRST_BITS + (self.LEVELS - 1) * self.BITS,
+            "levels": self.LEVELS - 1,
         }
 
     def said(self):

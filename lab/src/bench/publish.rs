@@ -7,7 +7,7 @@ mod readers;
 
 pub use readers::{page, pictures};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::bench::report::{About, Row};
@@ -113,6 +113,25 @@ fn side(about: &About, log_q: Option<f64>, log_key_modulus: Option<f64>, feature
         features.to_owned(),
     ]
     .join(" | ")
+}
+
+/// The page's list of rivals whose log2 QP is not within 3 % of Sunzi's: one line for each.
+fn unequal(rows: &[Row]) -> String {
+    let mut lines = BTreeSet::new();
+    for row in rows {
+        if let Some(reason) = &row.unequal {
+            let scheme = row.name.split(' ').next().unwrap_or_default();
+            lines.insert(format!("| {} | {scheme} | 2^{} | {reason} |", rival(row), row.n.max(1).ilog2()));
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = lines.into_iter().collect();
+    format!(
+        "\n## log2 QP that differ by more than 3 %\n\n| rival | scheme | n | reason |\n|---|---|---|---|\n{}\n",
+        lines.join("\n")
+    )
 }
 
 /// The page's list of operations without a time: one line for each reason.

@@ -55,6 +55,9 @@ pub struct Row {
     /// log2 of the modulus of the peer's keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_log_key_modulus: Option<f64>,
+    /// Reason why log2 of the modulus of the peer's keys is not within 3 % of Sunzi's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unequal: Option<String>,
     /// Median time of one call of the peer in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_us: Option<f64>,
@@ -257,7 +260,7 @@ pub fn table(rows: &[Row]) -> String {
     text
 }
 
-fn cells(row: &Row) -> [(&'static str, String); 31] {
+fn cells(row: &Row) -> [(&'static str, String); 32] {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(String::new, |value| format!("{value:.digits$}"))
     };
@@ -283,6 +286,7 @@ fn cells(row: &Row) -> [(&'static str, String); 31] {
         ("log q", number(row.peer_log_q, 1)),
         ("log qp", number(row.peer_log_key_modulus, 1)),
         ("moduli", row.peer_about.as_ref().and_then(|about| about.moduli.clone()).unwrap_or_default()),
+        ("unequal", row.unequal.clone().unwrap_or_default()),
         ("peer µs", number(row.peer_us, 2)),
         ("ratio", number(row.ratio, 3)),
         ("spread", number(row.spread, 3)),

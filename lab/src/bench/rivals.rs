@@ -24,7 +24,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use sunzi_math::{log2_product, primes_with_bits};
+use sunzi_math::primes_with_bits;
 
 pub use bootstrapping::bootstrapping;
 pub use library::{Absence, Library, Memory, Scheme, Selection};
@@ -37,6 +37,7 @@ use crate::bench::job::bgv::Bgv;
 use crate::bench::job::ckks::Ckks;
 use crate::bench::job::{COMPARED, Scheme as _, many};
 use crate::bench::operations::Progress;
+use crate::bench::report::About;
 use crate::bench::stream::Addition;
 use crate::bench::values::Values;
 use crate::bench::{LabError, Options, Result, Row, Series, Stream, check, ntt, on_threads};
@@ -177,11 +178,10 @@ impl Comparison<'_> {
         let operands = Operands::new(scheme, log_n);
         let mut ours = start(Library::Sunzi, self.program, Memory::Stock)?;
         let our_share = preparation(scheme, Library::Sunzi, log_n, None, &operands)?;
-        let our_moduli = widths::said(&our_share.q, &our_share.p);
-        let mut about = ours.prepare(our_share)?.about;
         let asked = preparation(scheme, library, log_n, self.choice.width, &operands)?;
-        let moduli = widths::said(&asked.q, &asked.p);
-        let chain = [log2_product(&asked.q), log2_product(&asked.q) + log2_product(&asked.p)];
+        let moduli = [&our_share, &asked].map(|share| widths::said(&share.q, &share.p));
+        let chains = [&our_share, &asked].map(Preparation::log_sizes);
+        let about = ours.prepare(our_share)?.about;
         let whole = || failed(library, scheme.name(), 1 << log_n, String::new());
         let made = start(library, program, memory).and_then(|mut rival| {
             let prepared = rival.prepare(asked)?;
@@ -191,25 +191,17 @@ impl Comparison<'_> {
             Ok(made) => made,
             Err(error) => return theirs(Err(error), whole),
         };
-        let mut peer_about = prepared.about.clone();
-        peer_about.moduli.get_or_insert(moduli);
-        about.moduli.get_or_insert(our_moduli);
-        let peer_modulus = peer_about.log_key_modulus.unwrap_or(chain[1]);
-        about.security_bits = about.log_key_modulus.map(|bits| security_bits(log_n, bits));
-        peer_about.security_bits = Some(security_bits(log_n, peer_modulus));
         let row = Row {
             n: 1 << log_n,
-            log_q: about.log_q.unwrap_or_default(),
-            log_key_modulus: about.log_key_modulus,
-            peer_log_q: Some(peer_about.log_q.unwrap_or(chain[0])),
-            peer_log_key_modulus: Some(peer_modulus),
-            about: Some(about),
-            peer_about: Some(peer_about),
             memory: (library.memory().len() > 1).then(|| memory.name().to_owned()),
             peer: Some(rival.title()),
             peer_features: Some(rival.features().to_owned()),
             isa: Some(sunzi_kernels::active_isa()?.to_string()),
             ..Row::default()
+        };
+        let row = match with_moduli(library, row, [about, prepared.about.clone()], moduli, chains) {
+            Ok(row) => row,
+            Err(reason) => return Ok(vec![Row { failed: Some(reason), ..whole() }]),
         };
         let ours = RefCell::new(ours);
         let mut pair = Pair { library, scheme, log_n, ours, rival, prepared, operands, row };
@@ -264,6 +256,39 @@ impl Comparison<'_> {
         (self.progress)(Progress { name, n, done: self.done, total: self.total });
         self.done += 1;
     }
+}
+
+/// The row with the moduli of both sides, Sunzi's first: those that were asked for, unless a library says others.
+///
+/// # Errors
+/// Moduli whose sizes may not be compared.
+fn with_moduli(
+    library: Library,
+    row: Row,
+    [mut about, mut peer_about]: [About; 2],
+    [our_moduli, moduli]: [String; 2],
+    [our_chain, chain]: [[f64; 2]; 2],
+) -> Result<Row, String> {
+    let sizes = |about: &About, [log_q, log_qp]: [f64; 2]| {
+        [about.log_q.unwrap_or(log_q), about.log_key_modulus.unwrap_or(log_qp)]
+    };
+    let (our_sizes, peer_sizes) = (sizes(&about, our_chain), sizes(&peer_about, chain));
+    let log_n = row.n.max(1).ilog2();
+    let unequal = widths::unequal(library, our_sizes, peer_sizes)?;
+    peer_about.moduli.get_or_insert(moduli);
+    about.moduli.get_or_insert(our_moduli);
+    about.security_bits = Some(security_bits(log_n, our_sizes[1]));
+    peer_about.security_bits = Some(security_bits(log_n, peer_sizes[1]));
+    Ok(Row {
+        log_q: our_sizes[0],
+        log_key_modulus: Some(our_sizes[1]),
+        peer_log_q: Some(peer_sizes[0]),
+        peer_log_key_modulus: Some(peer_sizes[1]),
+        about: Some(about),
+        peer_about: Some(peer_about),
+        unequal,
+        ..row
+    })
 }
 
 /// Sunzi and a rival, both ready for one scheme.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::factors::{Factor, SCHEMES, beside_fastest, factors, names, range, short, words};
-use super::{absent, parameters, picture, times};
+use super::{absent, parameters, picture, times, unequal};
 use crate::bench::report::Row;
 
 /// The results page in Markdown, beside the pictures of [`pictures`]: `about` says when, where and by which command.
@@ -37,6 +37,7 @@ pub fn page(rows: &[Row], about: &str, name: &str) -> String {
         );
     }
     text.push_str(&parameters(rows));
+    text.push_str(&unequal(rows));
     text.push_str(&absent(rows));
     let _ = writeln!(
         text,

@@ -5,15 +5,15 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
-use super::Library;
-use super::widths::WIDE;
+use super::widths::{self, EQUAL, WIDE};
+use super::{Library, Scheme};
 use crate::bench::{CHANGE, LabError, Result};
 
 /// log2 of the scale of CKKS in comparisons: one prime a level in every library.
 pub(super) const SCALE_BITS: u32 = 45;
 
-/// Part of log2 QP that a whole number of moduli, or narrow ones, may fall short of.
-const SHORT: f64 = 0.03;
+/// Bits of the one special modulus of Sunzi where every library has one: the most that its kernels take.
+const OUR_SPECIAL_BITS: u32 = 47;
 
 /// The modulus chain of a library: ciphertext moduli and special ones.
 pub(super) struct Chain {
@@ -24,6 +24,17 @@ pub(super) struct Chain {
 }
 
 impl Chain {
+    /// The chain that a library is compared with in a scheme; `width` bounds the bits of its ciphertext moduli,
+    /// unless they are as wide as it is fastest with.
+    pub(super) fn of(library: Library, scheme: Scheme, log_n: u32, width: Option<u32>) -> Result<Self> {
+        let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
+        let width = width.map_or_else(|| widths::fastest(library, scheme, log_n), f64::from);
+        match scheme {
+            Scheme::Bfv | Scheme::Bgv => Self::exact(library, 1 << log_n, bits, width),
+            Scheme::Ckks => Self::approximate(library, log_n, width),
+        }
+    }
+
     /// The chain of a library for BFV and BGV, of `bits` bits together: ciphertext moduli of at most `width` bits,
     /// and as many special moduli as its key switching is fastest with.
     pub(super) fn exact(library: Library, n: usize, bits: f64, width: f64) -> Result<Self> {
@@ -45,7 +56,7 @@ impl Chain {
                 let special = fifth((bits / WIDE).ceil() as usize);
                 let log_q = bits - WIDE * special as f64;
                 // It takes whole bits: one modulus less may be 3 % short.
-                let limbs = count(log_q - SHORT * bits);
+                let limbs = count(log_q - EQUAL * bits);
                 let mut q = chain(n, log_q.min(width * limbs as f64), limbs, width)?;
                 q.extend(primes_below(1 << 60, 2 * n as u64, special)?);
                 (q, special)
@@ -61,19 +72,18 @@ impl Chain {
         Ok(Self { q, base: 1, p })
     }
 
-    /// The chain of a library for CKKS: log2 Q and log2 P are 145 and 55, 325 and 110, 690 and 183, 1365 and
-    /// 366 at most, of as many levels of one scale in every library. Four or five digits are the fastest in
-    /// most; SEAL has one special modulus. Rivals have one prime as Q_0, of at most `width` bits.
+    /// The chain of a library for CKKS: as many levels of one scale in every library, and log2 QP within
+    /// 3 % of one number. SEAL has one special modulus, as wide as its Q_0; where others need several,
+    /// it has fewer bits than that.
     pub(super) fn approximate(library: Library, log_n: u32, width: f64) -> Result<Self> {
-        let (first_bits, levels, special) = match log_n {
-            13 => (55, 2, (1, 55)),
-            14 => (55, 6, (2, 55)),
-            15 => (60, 14, (3, 61)),
-            16 => (60, 29, (6, 61)),
-            got => return Err(LabError::degree(got, &(13..=16), CHANGE)),
+        let sizes = Sizes::of(log_n)?;
+        let ranges = [LevelRange { levels: sizes.levels, scale_bits: SCALE_BITS }];
+        let ours = Parameters::from_ranges(log_n, sizes.first_bits, &ranges, Security::Bits128)?;
+        let ours = match sizes.special {
+            // The least digits: a special modulus has room for one modulus, and no more.
+            1 => ours.with_special(1, OUR_SPECIAL_BITS)?,
+            _ => ours.with_digits(4)?,
         };
-        let ranges = [LevelRange { levels, scale_bits: SCALE_BITS }];
-        let ours = Parameters::from_ranges(log_n, first_bits, &ranges, Security::Bits128)?.with_digits(4)?;
         let base = ours.levels().first().copied().unwrap_or_default();
         if library == Library::Sunzi {
             return Ok(Self {
@@ -84,16 +94,53 @@ impl Chain {
         }
         // The other primes as ours has them.
         let step = 2 << log_n;
-        let narrow = first_bits.min(width as u32);
+        let first = sizes.rival_first_bits.min(width as u32);
         let (count, bits) = match library {
-            Library::Seal | Library::SealHexl => (1, one_special(first_bits, narrow, levels)),
-            _ => special,
+            Library::Seal | Library::SealHexl => (1, first),
+            Library::OpenFhe | Library::OpenFheHexl => (sizes.special, WIDE as u32),
+            _ => (sizes.special, sizes.special_bits),
         };
-        let mut q = primes_below(1 << narrow, step, 1)?;
+        // The special primes of OpenFHE have 60 bits: a smaller Q_0 makes up for it.
+        let first = match library {
+            Library::OpenFhe | Library::OpenFheHexl => first.min(sizes.openfhe_first_bits),
+            _ => first,
+        };
+        let mut q = primes_below(1 << first, step, 1)?;
         q.extend(ours.moduli().iter().skip(base));
         let candidates = primes_below(1 << bits, step, count + 1)?;
         let p = candidates.into_iter().filter(|prime| !q.contains(prime)).take(count).collect();
         Ok(Self { q, base: 1, p })
+    }
+}
+
+/// Sizes of the moduli of CKKS at one degree.
+pub(super) struct Sizes {
+    /// Number of levels of every library.
+    levels: usize,
+    /// Bits of Sunzi's Q_0, and the most of a rival's and of OpenFHE's.
+    first_bits: u32,
+    rival_first_bits: u32,
+    openfhe_first_bits: u32,
+    /// Number of special moduli of a rival that may have several, and their bits where it is told them.
+    special: usize,
+    special_bits: u32,
+}
+
+impl Sizes {
+    /// Sizes of the moduli at 2^`log_n`: as many levels as the table of 2024 has room for.
+    ///
+    /// Key moduli of one special modulus are the only ones that all libraries can have of one size: SEAL has no
+    /// more, and OpenFHE's two take 120 bits. From n = 2^15 on there is room for several, which are faster.
+    pub(super) fn of(log_n: u32) -> Result<Self> {
+        let (levels, [first_bits, rival_first_bits, openfhe_first_bits], (special, special_bits)) =
+            match log_n {
+                13 => (2, [58, 52, 50], (1, 53)),
+                14 => (7, [47, 52, 46], (1, 53)),
+                15 => (14, [57, 58, 58], (3, 60)),
+                16 => (29, [60, 60, 60], (6, 60)),
+                got => return Err(LabError::degree(got, &(13..=16), CHANGE)),
+            };
+        Ok(Self { levels, first_bits, rival_first_bits, openfhe_first_bits, special, special_bits })
     }
 }
 
@@ -104,15 +151,6 @@ pub(super) fn security_bits(log_n: u32, log_key_modulus: f64) -> u32 {
     let holds =
         |security| max_log2_modulus(log_n, security).is_some_and(|limit| log_key_modulus <= f64::from(limit));
     levels.into_iter().find(|(security, _)| holds(*security)).map_or(0, |(_, bits)| bits)
-}
-
-/// Bits of the one special modulus of SEAL in CKKS, which should have as many as any other modulus: as few as a
-/// narrow Q_0 has, where log2 QP is then not much below that of the widest.
-fn one_special(first_bits: u32, narrow: u32, levels: usize) -> u32 {
-    let above = levels as f64 * f64::from(SCALE_BITS);
-    let widest = above + f64::from(first_bits) + WIDE;
-    let both = above + 2.0 * f64::from(narrow);
-    if narrow < first_bits && both >= (1.0 - SHORT) * widest { narrow } else { WIDE as u32 }
 }
 
 /// `count` distinct primes ≡ 1 (mod 2n) of at most `width` bits whose product is just below 2^`bits`, all of
@@ -156,9 +194,8 @@ mod tests {
             for library in [Library::SealHexl, Library::OpenFheHexl] {
                 let [wide, narrow] =
                     [WIDE, NARROW].map(|width| Chain::exact(library, 1 << log_n, bits, width).unwrap());
-                let log_qp = |chain: &Chain| log2_product(&chain.q) + log2_product(&chain.p);
                 let ratio = log_qp(&narrow) / log_qp(&wide);
-                assert!((1.0 - SHORT..1.0 + SHORT).contains(&ratio), "{library:?} {log_n}: {ratio}");
+                assert!((1.0 - EQUAL..1.0 + EQUAL).contains(&ratio), "{library:?} {log_n}: {ratio}");
                 assert!(log_qp(&narrow) <= bits && log_qp(&wide) <= bits, "{library:?} {log_n}");
                 assert!(narrow.q.iter().all(|&prime| prime < 1 << 50), "{library:?} {log_n}: {:?}", narrow.q);
                 assert!(wide.q.iter().all(|&prime| (1 << 50..1 << 60).contains(&prime)), "{:?}", wide.q);
@@ -169,17 +206,15 @@ mod tests {
 
     #[test]
     fn narrow_chains_of_ckks_differ_in_the_first_and_special_moduli() {
-        for (log_n, special_bits) in [(13, 60), (14, 60), (15, 50), (16, 50)] {
+        for log_n in 13..=16 {
             let [wide, narrow] =
                 [WIDE, NARROW].map(|width| Chain::approximate(Library::SealHexl, log_n, width).unwrap());
             assert_eq!(wide.q[1..], narrow.q[1..]);
-            assert!(narrow.q[0] < 1 << 50 && wide.q[0] > 1 << 54);
+            assert!(narrow.q[0] < 1 << 50 && wide.q[0] > 1 << 51);
             let special = narrow.p[0];
-            assert!((1 << (special_bits - 1)..1 << special_bits).contains(&special), "{log_n}: {special}");
+            assert!((1 << 49..1 << 50).contains(&special), "{log_n}: {special}");
             assert!(!narrow.q.contains(&special));
-            let log_qp = |chain: &Chain| log2_product(&chain.q) + log2_product(&chain.p);
-            let ratio = log_qp(&narrow) / log_qp(&wide);
-            assert!((1.0 - SHORT..1.0).contains(&ratio), "{log_n}: {ratio}");
+            assert!(log_qp(&narrow) < log_qp(&wide), "{log_n}");
         }
     }
 
@@ -192,15 +227,58 @@ mod tests {
 
     #[test]
     fn chains_of_ckks_are_of_one_size() {
-        for (log_n, q, p) in [(14, 325.0, 110.0), (15, 690.0, 183.0), (16, 1365.0, 366.0)] {
-            let [ours, theirs] = [Library::Sunzi, Library::Lattigo]
-                .map(|library| Chain::approximate(library, log_n, WIDE).unwrap());
-            for chain in [&ours, &theirs] {
-                let (log_q, log_p) = (log2_product(&chain.q), log2_product(&chain.p));
-                assert!((log_q - q).abs() < 0.05, "{log_n}: {log_q}");
-                assert!(log_p < p + 0.05, "{log_n}: {log_p}");
+        use Library::{HElib, Lattigo, OpenFhe, OpenFheHexl, Seal, SealHexl, Sunzi};
+        for log_n in 13..=16 {
+            let sizes = Sizes::of(log_n).unwrap();
+            for library in [Sunzi, Lattigo, HElib, OpenFhe, OpenFheHexl, Seal, SealHexl] {
+                for width in [NARROW, WIDE] {
+                    let chain = Chain::approximate(library, log_n, width).unwrap();
+                    assert_eq!(chain.q.len() - chain.base, sizes.levels, "{library:?} {log_n}");
+                    assert!(security_bits(log_n, log_qp(&chain)) >= 128, "{library:?} {log_n}");
+                    let part = log_qp(&chain) / told(&sizes);
+                    // One special modulus for three or six is less, and faster.
+                    let one = matches!(library, Seal | SealHexl) && sizes.special > 1;
+                    assert_eq!(
+                        (1.0 - EQUAL..1.0 + EQUAL).contains(&part),
+                        !one,
+                        "{library:?} {log_n}: {part}"
+                    );
+                    assert!(part < 1.0 + EQUAL, "{library:?} {log_n}: {part}");
+                }
             }
-            assert_eq!(ours.q.len() - ours.base, theirs.q.len() - theirs.base);
+        }
+    }
+
+    /// log2 QP of a rival that is told all its moduli.
+    fn told(sizes: &Sizes) -> f64 {
+        let above = sizes.levels * SCALE_BITS as usize + sizes.special * sizes.special_bits as usize;
+        above as f64 + f64::from(sizes.rival_first_bits)
+    }
+
+    fn log_sizes(chain: &Chain) -> [f64; 2] {
+        let log_q = log2_product(&chain.q);
+        [log_q, log_q + log2_product(&chain.p)]
+    }
+
+    fn log_qp(chain: &Chain) -> f64 {
+        log_sizes(chain)[1]
+    }
+
+    /// Tests every rival against Sunzi as they are compared, at the width that it is fastest with.
+    #[test]
+    fn rivals_have_the_modulus_of_ours_or_are_named() {
+        use Library::{FheRs, HElib, Lattigo, OpenFhe, OpenFheHexl, Seal, SealHexl};
+        for library in [FheRs, Lattigo, HElib, OpenFhe, OpenFheHexl, Seal, SealHexl] {
+            for &scheme in library.schemes() {
+                for log_n in 13..=16 {
+                    let [ours, theirs] = [Library::Sunzi, library]
+                        .map(|library| log_sizes(&Chain::of(library, scheme, log_n, None).unwrap()));
+                    let told = widths::unequal(library, ours, theirs).unwrap();
+                    let least = if scheme == Scheme::Ckks { 15 } else { 14 };
+                    let one = matches!(library, Seal | SealHexl) && log_n >= least;
+                    assert_eq!(told.is_some(), one, "{library:?} {scheme:?} {log_n}: {told:?}");
+                }
+            }
         }
     }
 }

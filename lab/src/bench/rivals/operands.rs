@@ -2,12 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use sunzi_rlwe::Security;
-use sunzi_rlwe::security::max_log2_modulus;
-
 use super::chains::{Chain, SCALE_BITS};
 use super::protocol::Preparation;
-use super::{Library, Scheme, widths};
+use super::{Library, Scheme};
 use crate::bench::job::expected::{expected, expected_complex};
 use crate::bench::values::Values;
 use crate::bench::{PLAIN_MODULUS, Result, check};
@@ -69,13 +66,11 @@ pub(super) fn preparation(
     operands: &Operands,
 ) -> Result<Preparation> {
     let n = 1_usize << log_n;
-    let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
-    let width = width.map_or_else(|| widths::fastest(library, scheme, log_n), f64::from);
-    let (t, log_scale, chain) = match scheme {
-        Scheme::Bfv | Scheme::Bgv => (plain_modulus(log_n), 0, Chain::exact(library, n, bits, width)?),
-        Scheme::Ckks => (0, SCALE_BITS, Chain::approximate(library, log_n, width)?),
+    let (t, log_scale) = match scheme {
+        Scheme::Bfv | Scheme::Bgv => (plain_modulus(log_n), 0),
+        Scheme::Ckks => (0, SCALE_BITS),
     };
-    let Chain { q, base, p } = chain;
+    let Chain { q, base, p } = Chain::of(library, scheme, log_n, width)?;
     let [left, right] = operands.values();
     let scheme = scheme.name().to_owned();
     Ok(Preparation { scheme, n, t, log_scale, q, base, p, set: None, left, right })

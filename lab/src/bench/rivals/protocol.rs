@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use sunzi_math::log2_product;
 
 use crate::bench::bootstrapping::Facts;
 use crate::bench::report::About;
@@ -65,6 +66,14 @@ pub(crate) struct Preparation {
     pub(crate) left: Values,
     /// Right operand: n slots, n residues modulo the one modulus, or n/2 complex slots.
     pub(crate) right: Values,
+}
+
+impl Preparation {
+    /// log2 Q and log2 QP of the moduli to prepare.
+    pub(crate) fn log_sizes(&self) -> [f64; 2] {
+        let log_q = log2_product(&self.q);
+        [log_q, log_q + log2_product(&self.p)]
+    }
 }
 
 /// A rival's answer with its name and version.

@@ -43,6 +43,36 @@ fn multiplies_52_bits() -> bool {
     false
 }
 
+/// Part of log2 QP that both sides of a comparison may differ by.
+pub(super) const EQUAL: f64 = 0.03;
+
+/// Reason why log2 QP of a rival differs from Sunzi's by more than [`EQUAL`], where there is one. Each side is given as
+/// log2 Q and log2 QP.
+///
+/// # Errors
+/// Moduli that differ without a reason, which are not compared.
+pub(super) fn unequal(library: Library, ours: [f64; 2], theirs: [f64; 2]) -> Result<Option<String>, String> {
+    let near =
+        |at: usize| ours.get(at).zip(theirs.get(at)).is_some_and(|(a, b)| (b / a - 1.0).abs() <= EQUAL);
+    if near(1) {
+        return Ok(None);
+    }
+    let ([our_q, our_qp], [log_q, log_qp]) = (ours, theirs);
+    let said = format!("log2 QP {log_qp:.0} beside {our_qp:.0}");
+    match library {
+        // Less work for it, at as many bits of ciphertexts.
+        Library::Seal | Library::SealHexl if log_qp < our_qp && near(0) => {
+            Ok(Some(format!("{said}: one special modulus")))
+        }
+        Library::HElib if log_qp < our_qp => Ok(Some(format!("{said}: it chooses its moduli"))),
+        _ => Err(format!(
+            "expected log2 QP within {:.0} % of ours, got {said} (log2 Q {log_q:.0} beside {our_q:.0}): change its moduli in \
+             lab/src/bench/rivals/chains.rs, or --width",
+            100.0 * EQUAL
+        )),
+    }
+}
+
 /// Number and bits of ciphertext moduli and special ones, as `1×55, 2×45 + 1×60`. Moduli in a row of about one size
 /// are said together, by their mean.
 pub(super) fn said(q: &[u64], p: &[u64]) -> String {
@@ -63,6 +93,24 @@ mod tests {
     fn moduli_are_said_by_their_bits() {
         assert_eq!(said(&[97, 101, 65_537], &[1 << 50]), "2×6.6, 1×16 + 1×50");
         assert_eq!(said(&[(1 << 50) - 27, (1 << 50) + 1, 1 << 51], &[]), "2×50, 1×51");
+    }
+
+    #[test]
+    fn unequal_moduli_are_named_or_refused() {
+        let ours = [334.0, 430.0];
+        for library in [Library::SealHexl, Library::Lattigo, Library::HElib] {
+            for equal in [430.0, 418.0, 442.0] {
+                assert_eq!(unequal(library, ours, [334.0, equal]), Ok(None), "{library:?} {equal}");
+            }
+            // More bits than ours would be more work.
+            assert!(unequal(library, ours, [334.0, 444.0]).is_err(), "{library:?}");
+        }
+        assert!(unequal(Library::Lattigo, ours, [334.0, 416.0]).is_err());
+        assert!(unequal(Library::OpenFheHexl, ours, [320.0, 390.0]).is_err());
+        let told = unequal(Library::SealHexl, ours, [334.0, 390.0]).unwrap().unwrap();
+        assert!(told.contains("390 beside 430") && told.contains("one special"), "{told}");
+        assert!(unequal(Library::SealHexl, ours, [320.0, 390.0]).is_err(), "less of Q");
+        assert!(unequal(Library::HElib, ours, [300.0, 390.0]).unwrap().is_some());
     }
 
     #[test]
