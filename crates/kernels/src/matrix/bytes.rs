@@ -100,6 +100,16 @@ impl Bytes {
         size_of_val(self.lines.as_slice())
     }
 
+    /// The entry of row i and column k, which must exist.
+    pub(super) fn entry(&self, i: usize, k: usize) -> i64 {
+        let byte = |digit| {
+            let line = self.lines.get(self.line_of(i, k / LINE, digit));
+            line.and_then(|line| line.0.get(k % LINE)).copied().unwrap_or_default()
+        };
+        let shifted: u64 = (0..self.digits).map(|digit| u64::from(byte(digit)) << (8 * digit)).sum();
+        shifted.wrapping_sub(1 << (8 * self.digits - 1)) as i64
+    }
+
     /// Number of lines of 64 terms.
     fn lines_of_columns(&self) -> usize {
         self.columns.div_ceil(LINE)

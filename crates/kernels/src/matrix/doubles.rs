@@ -90,19 +90,32 @@ impl Doubles {
             Self { kernel, columns, digits, entries: vec![0.0; blocks * columns * digits * rows] };
         for (i, row) in entries.chunks_exact(columns.max(1)).enumerate() {
             for (k, &entry) in row.iter().enumerate() {
-                let first = k - k % DEPTH;
-                let depth = (columns - first).min(DEPTH);
-                let before = (i / rows * columns + first) * digits;
                 let mut rest = entry;
                 for digit in 0..digits {
                     let (low, high) = split(rest);
-                    let at = (before + digit * depth + k - first) * rows + i % rows;
+                    let at = doubles.index_of(i, k, digit);
                     doubles.entries.iter_mut().skip(at).take(1).for_each(|to| *to = low as f64);
                     rest = high;
                 }
             }
         }
         doubles
+    }
+
+    /// Index of a digit of the entry of row i and column k.
+    fn index_of(&self, i: usize, k: usize, digit: usize) -> usize {
+        let first = k - k % DEPTH;
+        let depth = (self.columns - first).min(DEPTH);
+        let before = (i / self.kernel.rows * self.columns + first) * self.digits;
+        (before + digit * depth + k - first) * self.kernel.rows + i % self.kernel.rows
+    }
+
+    /// The entry of row i and column k, which must exist.
+    pub(super) fn entry(&self, i: usize, k: usize) -> i64 {
+        let digit = |digit| self.entries.get(self.index_of(i, k, digit)).copied().unwrap_or_default() as i64;
+        // Sums of digits of the largest integers exceed a word on the way; the fifth digit is beyond it.
+        (0..self.digits.min(4))
+            .fold(0, |sum: i64, at| sum.wrapping_add(digit(at) << (ENTRY_BITS as usize * at)))
     }
 
     /// Length of the digits in bytes.

@@ -222,6 +222,16 @@ impl IntegerMatrix {
         }
     }
 
+    /// Entries of row i of the matrix, put together from their digits; `None` where there is no row i.
+    #[must_use]
+    pub fn row(&self, i: usize) -> Option<Vec<i64>> {
+        let entry = |k| match &self.digits {
+            Digits::Bytes(bytes) => bytes.entry(i, k),
+            Digits::Doubles(doubles) => doubles.entry(i, k),
+        };
+        (i < self.rows).then(|| (0..self.columns).map(entry).collect())
+    }
+
     /// Computes out_i = Σ_k m_ik·x_k mod q, column by column, for the rows x_k of a matrix of canonical residues.
     ///
     /// Takes about 12·rows·columns·width products of bytes for 16-bit entries and a 48-bit modulus.

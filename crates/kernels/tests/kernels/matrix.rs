@@ -115,6 +115,23 @@ fn largest_sums() {
     }
 }
 
+/// Rows come back as they were given.
+#[test]
+fn entries_survive() {
+    let ends = [0, 1, -1, 127, -128, 128, 32767, -32768, 32768, i64::MAX, i64::MIN, 0x7FFF_8000_7FFF_8000];
+    let entries: Vec<i64> =
+        (0..14 * 1100).map(|i| ends[i % ends.len()] ^ (mix(i) as i64 >> (i % 3 * 31))).collect();
+    for kernel in kernels() {
+        for bits in [0, 7, 15, 31, 63] {
+            let entries: Vec<i64> = entries.iter().map(|entry| entry >> (63 - bits)).collect();
+            let matrix = IntegerMatrix::with_kernel(14, 1100, &entries, kernel).unwrap();
+            let rows: Vec<Vec<i64>> = (0..14).map(|i| matrix.row(i).unwrap()).collect();
+            assert_eq!(rows.concat(), entries, "{kernel}");
+            assert_eq!(matrix.row(14), None);
+        }
+    }
+}
+
 #[test]
 fn refusals() {
     let q = Modulus::new(97).unwrap();
