@@ -79,6 +79,20 @@ impl PlainMatrix {
         self.scale
     }
 
+    /// Largest sum of absolute values in a row of the matrix: numbers grow by no more.
+    #[must_use]
+    pub fn norm(&self) -> f64 {
+        self.matrix.norms().iter().map(|norms| norms.sum).fold(0.0, f64::max) / self.scale
+    }
+
+    /// Estimated deviation of the errors that rounded entries make in a product with numbers of a magnitude: every entry is
+    /// off by up to 1/2, with a variance of 1/12. None where no entry was rounded.
+    #[must_use]
+    pub fn rounding_error(&self, magnitude: f64) -> f64 {
+        let error = (self.columns() as f64 / 12.0).sqrt() * magnitude / self.scale;
+        if self.exact { 0.0 } else { error }
+    }
+
     /// Length of the prepared matrix in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
@@ -129,18 +143,13 @@ impl Evaluator {
         let terms = rows.len() as f64;
         self.combine_rows(&matrix.matrix, rows, |common, norms| {
             let Metadata { level, scale, slots, precision } = common.metadata;
-            let (mut noise, mut error) = (common.noise.combination(norms), 0.0);
-            if !matrix.exact {
-                // Every entry is rounded by up to 1/2, with a variance of 1/12.
-                noise = noise.plus(bounded_error(0.5 * terms * magnitude * scale));
-                error = (terms / 12.0).sqrt() * magnitude / matrix.scale;
-            }
+            // Every entry is rounded by up to 1/2.
+            let rounded = if matrix.exact { 0.0 } else { terms / 2.0 };
+            let noise = common.noise.combination(norms).plus(bounded_error(rounded * magnitude * scale));
             let deviation = common.noise.growth(norms) / matrix.scale * deviation;
             let precision = precision
-                .with_magnitude(
-                    (norms.sum + if matrix.exact { 0.0 } else { terms / 2.0 }) / matrix.scale * magnitude,
-                )
-                .with_deviation(deviation.hypot(error));
+                .with_magnitude((norms.sum + rounded) / matrix.scale * magnitude)
+                .with_deviation(deviation.hypot(matrix.rounding_error(magnitude)));
             let scale = scale * matrix.scale;
             check_scale(scale)?;
             self.context().check_magnitude("multiply by a matrix", precision.magnitude(), level, scale)?;
