@@ -91,38 +91,42 @@ pub fn run(request: Request) -> Result<Product> {
     on_threads(request.threads, || product(request))
 }
 
-/// Parameters whose noise leaves [`RIGHT_BITS`] bits of a product: sums of absolute values of a row of the plain matrix
-/// are at most size·2^15, and products have to fit half of the modulus.
-fn context(size: usize, packing: Packing) -> Result<Context> {
-    let modulus_bits: u32 = match packing {
-        // The largest modulus whose residues have seven bytes, and the largest with six.
-        Packing::Slots => 55,
-        Packing::Coefficients => 47,
+/// Parameters of one modulus, the largest whose residues have seven bytes or six, and the largest scale at which products fit: numbers grow by
+/// the norm of the plain matrix.
+fn context(packing: Packing, norm: f64) -> Result<Context> {
+    // Signed bytes hold numbers up to 0x7F…7F.
+    let largest = match packing {
+        Packing::Slots => 0x7F_7F7F_7F7F_7F7F,
+        Packing::Coefficients => 0x7F7F_7F7F_7F7F,
     };
-    // One bit for the modulus, one for slots of two numbers.
-    let scale_bits = modulus_bits - 2 - (BITS - 1) - size.ilog2() - u32::from(!size.is_power_of_two());
-    let moduli = primes_below(1 << modulus_bits, 2 << LOG2_DEGREE, 1)?;
+    let moduli = primes_below(2 * largest + 2, 2 << LOG2_DEGREE, 1)?;
+    let log_q = moduli.iter().map(|&q| (q as f64).log2()).sum::<f64>();
+    let scale_bits = (log_q - 1.0 - norm.log2()).floor() as u32;
     let parameters = Parameters::new(LOG2_DEGREE, moduli, vec![1], scale_bits, Security::Bits128);
-    Ok(Context::new(&parameters.with_message_bits(1))?)
+    Ok(Context::new(&parameters)?)
 }
 
 /// Integers of 16 bits that look random.
 fn integers(size: usize, seed: u64) -> Vec<f64> {
     let words = check::residues(size * size, 2 * LARGEST as u64 + 1, seed);
-    words.into_iter().map(|word| word as f64 - LARGEST).collect()
+    let integers = words.into_iter().map(|word| word as f64 - LARGEST);
+    // With the largest integer among them the scale of the plain matrix is 1, and no entry is rounded.
+    std::iter::once(LARGEST).chain(integers.skip(1)).collect()
 }
 
 fn product(Request { size, packing, rounds, threads }: Request) -> Result<Product> {
-    let context = context(size, packing)?;
-    let mut rng = randomness::from_os()?;
-    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
     let (plain, numbers) = (integers(size, 1), integers(size, 2));
-    let scaled: Vec<f64> = numbers.iter().map(|number| number / LARGEST).collect();
-    let encrypted = EncryptedMatrix::encrypt(&context, size, &scaled, packing, (&secret).into(), &mut rng)?;
-    drop(scaled);
     let start = Instant::now();
     let matrix = PlainMatrix::new(size, size, &plain, BITS)?;
     let preparation_s = start.elapsed().as_secs_f64();
+    let context = context(packing, matrix.norm())?;
+    let mut rng = randomness::from_os()?;
+    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+    // Two numbers make a slot of at most 1.
+    let unit = LARGEST * if packing == Packing::Slots { 2_f64.sqrt() } else { 1.0 };
+    let scaled: Vec<f64> = numbers.iter().map(|number| number / unit).collect();
+    let encrypted = EncryptedMatrix::encrypt(&context, size, &scaled, packing, (&secret).into(), &mut rng)?;
+    drop(scaled);
     let evaluator = Evaluator::new(&context);
     let (mut times, mut processor, mut result) = (Vec::new(), Vec::new(), None);
     for _ in 0..rounds {
@@ -132,7 +136,8 @@ fn product(Request { size, packing, rounds, threads }: Request) -> Result<Produc
         times.push(start.elapsed().as_secs_f64());
         processor.extend(processor_seconds().zip(before).map(|(after, before)| after - before));
     }
-    let opened = result.map_or(Ok(Vec::new()), |result| result.decrypt(&context, &secret))?;
+    let mut opened = result.map_or(Ok(Vec::new()), |result| result.decrypt(&context, &secret))?;
+    opened.iter_mut().for_each(|number| *number *= unit);
     let (right_bits, checked) = right_bits(size, &plain, &numbers, &opened);
     let product_s = median(&mut times).unwrap_or(f64::NAN);
     let correct = checked > 0 && right_bits >= RIGHT_BITS;
@@ -178,7 +183,7 @@ fn right_bits(size: usize, plain: &[f64], numbers: &[f64], opened: &[f64]) -> (f
             sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += entry * number);
         }
         for (sum, number) in sums.iter().zip(opened) {
-            worst = worst.max((number * LARGEST - sum).abs());
+            worst = worst.max((number - sum).abs());
             largest = largest.max(sum.abs());
             checked += 1;
         }
@@ -217,9 +222,9 @@ mod tests {
         let mut opened = vec![0.0; 16];
         for (i, opened) in opened.iter_mut().enumerate() {
             let terms = (0..4).map(|k| plain[i / 4 * 4 + k] * numbers[4 * k + i % 4]);
-            *opened = terms.sum::<f64>() / LARGEST;
+            *opened = terms.sum::<f64>();
         }
-        assert!(right_bits(4, &plain, &numbers, &opened).0 > 40.0);
+        assert!(right_bits(4, &plain, &numbers, &opened).0 > 40.0, "exact");
         opened[7] += opened[7].abs().max(1.0);
         assert!(right_bits(4, &plain, &numbers, &opened).0 < 16.0);
     }

@@ -42,18 +42,30 @@ impl PlainMatrix {
             let expected = "entries of a matrix are rounded to 2 to 52 bits";
             return Err(CkksError::Request { what: "bits", got: bits.to_string(), expected });
         }
-        if let Some(&got) = entries.iter().find(|entry| !entry.is_finite()) {
-            let expected = "give finite entries";
-            return Err(CkksError::Value { what: "a matrix with an entry of", got, expected });
-        }
         let largest = entries.iter().fold(0.0, |most: f64, entry| most.max(entry.abs()));
         let top = ((1_u64 << (bits - 1)) - 1) as f64;
         // Scales below 1 are none: larger entries take more bits.
         let scale = if largest > 0.0 && (top / largest).is_finite() { (top / largest).max(1.0) } else { 1.0 };
-        if largest * scale > (1_u64 << MOST_BITS) as f64 {
+        Self::with_scale(rows, columns, entries, scale)
+    }
+
+    /// Prepares a matrix of `rows` times `columns` entries, row after row, times a scale: entries are rounded to the nearest
+    /// multiples of 1/scale.
+    ///
+    /// # Errors
+    /// [`CkksError::Value`] for a scale below 1, for entries that are not finite or that come to more than 2^52;
+    /// [`CkksError::Rlwe`] for a matrix without entries, with more than 2^19 columns or another number of entries.
+    pub fn with_scale(rows: usize, columns: usize, entries: &[f64], scale: f64) -> Result<Self, CkksError> {
+        const WHAT: &str = "a matrix with an entry of";
+        check_scale(scale)?;
+        if let Some(&got) = entries.iter().find(|entry| !entry.is_finite()) {
+            return Err(CkksError::Value { what: WHAT, got, expected: "give finite entries" });
+        }
+        let most = (1_u64 << MOST_BITS) as f64;
+        if let Some(&got) = entries.iter().find(|&&entry| (entry * scale).abs() > most) {
             let expected =
                 "divide the matrix by a power of two, and multiply the numbers by it after decryption";
-            return Err(CkksError::Value { what: "a matrix with an entry of", got: largest, expected });
+            return Err(CkksError::Value { what: WHAT, got, expected });
         }
         let scaled = entries.iter().map(|entry| entry * scale);
         let exact = scaled.clone().all(|entry| entry.fract() == 0.0);
@@ -101,6 +113,24 @@ impl PlainMatrix {
 }
 
 impl Evaluator {
+    /// Prepares a matrix for rows at a level and its canonical scale, at the scale that a [`rescale`](Self::rescale) of each row
+    /// of the product takes away: so they have the canonical scale of the level below.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelExhausted`] at level 0; [`CkksError::NoSuchLevel`]; every error of [`PlainMatrix::with_scale`].
+    pub fn prepare_matrix(
+        &self,
+        rows: usize,
+        columns: usize,
+        entries: &[f64],
+        level: usize,
+    ) -> Result<PlainMatrix, CkksError> {
+        let divisor = self.divisor(level, "multiply by a matrix")?;
+        let context = self.context();
+        let scale = context.scale(level - 1)? * divisor / context.scale(level)?;
+        PlainMatrix::with_scale(rows, columns, entries, scale)
+    }
+
     /// Explicit mode: multiplies a plain matrix by encrypted rows, at the level of the lowest row and the product of both
     /// scales: row i of the result is Σ_k m_ik·row_k, slot by slot. It needs no key and takes no level; one
     /// [`rescale`](Self::rescale) brings the scale back.
