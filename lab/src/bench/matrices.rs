@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
+use num_complex::Complex64;
 use serde::Serialize;
+use sunzi_circuits::linear_transform::{Diagonals, LinearTransform, LinearTransformError, Plan};
 use sunzi_circuits::matrix_product::{EncryptedMatrix, Packing};
-use sunzi_ckks::{Context, Evaluator, Parameters, PlainMatrix};
+use sunzi_ckks::{Context, Encoder, Evaluator, LevelRange, Parameters, PlainMatrix, rotation::rotation_keys};
 use sunzi_kernels::MatrixKernel;
 use sunzi_math::primes_below;
 use sunzi_rlwe::{SecretKey, Security, randomness};
@@ -36,6 +38,8 @@ pub struct Request {
     pub rounds: usize,
     /// Threads of the product.
     pub threads: usize,
+    /// Whether one product of the matrix with a vector is timed too, by diagonals and rotations.
+    pub rotations: bool,
 }
 
 /// Times and sizes of a product of matrices. Times are in seconds, medians of the rounds; nothing is converted before or
@@ -72,6 +76,9 @@ pub struct Product {
     pub right_bits: f64,
     /// Numbers of the product that were compared with clear sums.
     pub checked: usize,
+    /// Time of the same work by rotations, in seconds of the clock: the median of products with one vector, whose slots hold two
+    /// columns, times half of the columns.
+    pub by_rotations_s: Option<f64>,
     /// Whether both bars are met, for the size that they are set for.
     pub met: Option<bool>,
     /// Whether the checked numbers have as many right bits as they should.
@@ -83,10 +90,13 @@ pub struct Product {
 /// Times products of matrices.
 ///
 /// # Errors
-/// [`LabError::Usage`] for a size of 0; an operation that fails; threads that do not start.
+/// [`LabError::Usage`] for a size of 0, and for rotations of a size that is no power of two up to 4096; an operation that fails; threads that do not start.
 pub fn run(request: Request) -> Result<Product> {
     if request.size == 0 || request.rounds == 0 {
         return Err(LabError::Usage("a size or rounds of 0: give at least 1".to_owned()));
+    }
+    if request.rotations && !(request.size.is_power_of_two() && request.size <= 4096) {
+        return Err(LabError::Usage("rotations take a size that is a power of two up to 4096".to_owned()));
     }
     on_threads(request.threads, || product(request))
 }
@@ -114,7 +124,36 @@ fn integers(size: usize, seed: u64) -> Vec<f64> {
     std::iter::once(LARGEST).chain(integers.skip(1)).collect()
 }
 
-fn product(Request { size, packing, rounds, threads }: Request) -> Result<Product> {
+/// Times the product of a matrix with one encrypted vector by diagonals in baby and giant steps, at n = 2^13 with a level of 40
+/// bits; returns the time of as many as the columns of the matrix take, two a vector.
+fn by_rotations(size: usize, plain: &[f64], rounds: usize) -> Result<f64> {
+    let ranges = [LevelRange { levels: 1, scale_bits: 40 }];
+    let parameters =
+        Parameters::from_ranges(LOG2_DEGREE + 1, 50, &ranges, Security::Bits128)?.with_digits(2)?;
+    let context = Context::new(&parameters)?;
+    let entry = |i: usize, j: usize| plain.get(i * size + j).copied().unwrap_or_default() / LARGEST;
+    let failed = |error: LinearTransformError| LabError::Failed(error.to_string());
+    let matrix = Diagonals::from_entries(size, |i, j| entry(i, j).into()).map_err(failed)?;
+    let plan = Plan::new(&context, &matrix, 1).map_err(failed)?;
+    let steps = plan.rotations();
+    let transform = LinearTransform::encode(&context, &matrix, plan).map_err(failed)?;
+    let mut rng = randomness::from_os()?;
+    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+    let keys = rotation_keys(&context, &secret, steps, false, 1, &mut rng)?;
+    // Zeros: sums of products of numbers fit whatever the matrix is.
+    let vector = Encoder::new(&context, size)?.encode(&vec![Complex64::ZERO; size])?;
+    let evaluator = Evaluator::new(&context);
+    let vector = evaluator.with_magnitude(&context.encrypt_secret(&vector, &secret, &mut rng)?, 1e-6)?;
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let start = Instant::now();
+        transform.apply(&evaluator, &vector, &keys).map_err(failed)?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    Ok(median(&mut times).unwrap_or(f64::NAN) * size.div_ceil(2) as f64)
+}
+
+fn product(Request { size, packing, rounds, threads, rotations }: Request) -> Result<Product> {
     let (plain, numbers) = (integers(size, 1), integers(size, 2));
     let start = Instant::now();
     let matrix = PlainMatrix::new(size, size, &plain, BITS)?;
@@ -140,6 +179,7 @@ fn product(Request { size, packing, rounds, threads }: Request) -> Result<Produc
     opened.iter_mut().for_each(|number| *number *= unit);
     let (right_bits, checked) = right_bits(size, &plain, &numbers, &opened);
     let product_s = median(&mut times).unwrap_or(f64::NAN);
+    let by_rotations_s = if rotations { Some(by_rotations(size, &plain, rounds)?) } else { None };
     let correct = checked > 0 && right_bits >= RIGHT_BITS;
     let [with, without] = BARS;
     let met = correct && product_s <= with && product_s + preparation_s <= without;
@@ -159,6 +199,7 @@ fn product(Request { size, packing, rounds, threads }: Request) -> Result<Produc
         plain_bytes: matrix.byte_len(),
         right_bits,
         checked,
+        by_rotations_s,
         met: (size == BAR_SIZE && threads == 1).then_some(met),
         correct,
         rounds,
@@ -205,7 +246,7 @@ mod tests {
     fn small_products_are_right() {
         for packing in [Packing::Slots, Packing::Coefficients] {
             for size in [1, 33, 100] {
-                let made = run(Request { size, packing, rounds: 1, threads: 1 }).unwrap();
+                let made = run(Request { size, packing, rounds: 1, threads: 1, rotations: false }).unwrap();
                 assert!(made.correct && made.met.is_none(), "{made:?}");
                 assert_eq!(
                     made.checked,
@@ -213,7 +254,10 @@ mod tests {
                 );
             }
         }
-        assert!(run(Request { size: 0, packing: Packing::Slots, rounds: 1, threads: 1 }).is_err());
+        assert!(
+            run(Request { size: 0, packing: Packing::Slots, rounds: 1, threads: 1, rotations: false })
+                .is_err()
+        );
     }
 
     #[test]

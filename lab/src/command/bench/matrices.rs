@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     /// Threads of a product
     #[arg(long, default_value_t = 1)]
     threads: usize,
+    /// Time the same work by diagonals and rotations too, from one of its vectors
+    #[arg(long)]
+    rotations: bool,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -37,12 +40,12 @@ enum Places {
 
 /// Times products of matrices, and prints the figures; returns whether the result is right.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
-    let &Arguments { size, packing, rounds, threads, json } = arguments;
+    let &Arguments { size, packing, rounds, threads, rotations, json } = arguments;
     let packing = match packing {
         Places::Slots => Packing::Slots,
         Places::Coefficients => Packing::Coefficients,
     };
-    let product = matrices::run(Request { size, packing, rounds, threads })?;
+    let product = matrices::run(Request { size, packing, rounds, threads, rotations })?;
     if json {
         output::print_json(&product)?
     } else {
@@ -58,12 +61,15 @@ fn print(product: &Product) -> Result<()> {
         Some(false) => ", bars of 5 s and 10 s MISSED",
         None => "",
     };
+    let rotations = product.by_rotations_s;
+    let rotations = rotations
+        .map_or(String::new(), |time| format!("\n{time:.1} s by rotations, from one of their vectors"));
     let processor =
         product.processor_s.map_or(String::new(), |time| format!(", {time:.3} s of the processor"));
     output::print(&format!(
         "{size} x {size} plain by encrypted in {packing}, n = {n}, modulus of {log_q:.1} bits, 128 bits of security, {kernel}, {threads} threads, {rounds} rounds\n\
          product {:.3} s (least {:.3} s{processor}), prepared in {:.3} s{met}\n\
-         {:.1} bits right in the worst of {} numbers; {} MiB of ciphertexts each way, {} MiB of the plain matrix",
+         {:.1} bits right in the worst of {} numbers; {} MiB of ciphertexts each way, {} MiB of the plain matrix{rotations}",
         product.product_s,
         product.least_s,
         product.preparation_s,
