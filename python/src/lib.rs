@@ -11,6 +11,7 @@ mod error;
 mod field;
 mod keys;
 mod linear;
+mod matrix;
 mod ops;
 mod plaintext;
 mod request;
@@ -42,6 +43,8 @@ mod _native {
     use crate::keys::{EvaluationKeys, PublicKey, SecretKey};
     #[pymodule_export]
     use crate::linear::LinearTransform;
+    #[pymodule_export]
+    use crate::matrix::PlainMatrix;
     #[pymodule_export]
     use crate::plaintext::Plaintext;
     #[pymodule_export]

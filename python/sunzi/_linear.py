@@ -11,6 +11,7 @@ import numpy.typing as npt
 from . import _native
 from ._known import Known
 from ._layout import period_of
+from ._matrices import by_rows
 from ._moves import turned
 from ._reduce import less, total, whole_sum
 from .errors import ShapeError
@@ -54,6 +55,9 @@ def rmatmul(right: EncryptedArray, left: Any) -> EncryptedArray:
         return _inner(right, values) if right.ndim == 1 else total(right * values.reshape(-1, 1), 0)
     if right.ndim == 1:
         return _linear(right, values)
+    product = by_rows(values, right)
+    if product is not None:
+        return product
     _small(values.shape, right.shape)
     whole = np.kron(values, np.eye(right.shape[1], dtype=values.dtype))
     return _linear(right.ravel(), whole).reshape(values.shape[0], right.shape[1])

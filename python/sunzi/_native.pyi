@@ -343,6 +343,20 @@ class LinearTransform:
     def apply(self, a: Ciphertext, keys: EvaluationKeys) -> Ciphertext: ...
 
 @final
+class PlainMatrix:
+    """A clear matrix that multiplies rows of ciphertexts, without rotations and keys. Products of reals take a level, of integers none."""
+
+    @staticmethod
+    def of_integers(context: Context, values: npt.NDArray[np.int64]) -> PlainMatrix: ...
+    @staticmethod
+    def of_reals(context: Context, values: npt.NDArray[np.float64], level: int) -> PlainMatrix: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def nbytes(self) -> int: ...
+    def multiply(self, rows: Sequence[Ciphertext]) -> list[Ciphertext]: ...
+
+@final
 class Bootstrapper:
     """Everything of a bootstrapping but its keys."""
 

@@ -10,7 +10,7 @@ use sunzi_rlwe::{Exact, Homomorphic, RlweContext, SecretKey, Sign};
 
 pub use extend::Extended;
 pub use products::ProductSum;
-pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMultiplier, PreparedPlaintext};
+pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMatrix, PreparedMultiplier, PreparedPlaintext};
 
 use crate::{Bfv, BfvError, Ciphertext, Context, Plaintext, noise};
 

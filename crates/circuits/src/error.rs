@@ -73,6 +73,14 @@ pub enum CircuitError<E: std::error::Error + 'static> {
         /// Number of slots in a row of the ciphertext.
         row_length: usize,
     },
+    /// Entries do not make a matrix of rows.
+    #[error("{entries} entries in rows of {columns} columns: give at least one row, and all of its columns")]
+    MatrixRows {
+        /// Number of columns of the matrix.
+        columns: usize,
+        /// Number of entries, or of ciphertexts, that were given.
+        entries: usize,
+    },
     /// A plan was made for other parameters.
     #[error("the plan is for {what} {expected}, the parameters have {got}: make a plan for these parameters")]
     PlanMismatch {

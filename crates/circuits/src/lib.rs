@@ -4,6 +4,7 @@
 //! * [`polynomial`]: polynomials with clear coefficients at an encrypted point.
 //! * [`inner_product`]: of lists of ciphertexts, and of the slots of two ciphertexts.
 //! * [`matrix_vector`]: matrices, clear or encrypted, times encrypted vectors.
+//! * [`matrix_product`]: plain matrices times encrypted matrices, on CKKS.
 //! * [`slots`]: slots of GF(p^d): rotations along dimensions, Frobenius, linear maps, tests for zero, sums.
 //! * [`lookup`]: a private word in a public table.
 //! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
@@ -54,6 +55,7 @@ mod exact;
 pub mod inner_product;
 pub mod linear_transform;
 pub mod lookup;
+pub mod matrix_product;
 pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;

@@ -4,6 +4,7 @@
 mod combination;
 mod constant;
 mod level;
+mod matrix;
 mod multiply;
 mod plain;
 mod rotate;
@@ -14,6 +15,7 @@ use std::ops::Deref;
 use sunzi_rlwe::evaluator::Pair;
 use sunzi_rlwe::{Homomorphic, Log2, RlweContext, RlweError, Sign, galois, relinearization};
 
+pub use matrix::PlainMatrix;
 pub use rotate::Hoisted;
 
 use crate::context::same_scale;

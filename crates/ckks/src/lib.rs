@@ -80,7 +80,7 @@ pub use ciphertext::{Ciphertext, Ckks, Metadata};
 pub use context::{Context, Settings};
 pub use encoder::{Encoder, EncoderError};
 pub use error::CkksError;
-pub use evaluator::{Evaluator, Hoisted};
+pub use evaluator::{Evaluator, Hoisted, PlainMatrix};
 pub use explain::{Candidate, Explanation};
 pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::{Parameters, ScaleRange};

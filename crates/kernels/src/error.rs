@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::isa::Isa;
+use crate::matrix::MatrixKernel;
 
 /// An argument that a kernel refuses. Nothing has been written when a kernel returns the error.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -99,6 +100,24 @@ pub enum KernelError {
         expected: usize,
         /// Number of bytes found.
         got: usize,
+    },
+    /// A matrix without entries, or with more columns than sums are proved for.
+    #[error(
+        "a matrix of {rows} rows and {columns} columns; it needs at least one of each, and at most {most} columns"
+    )]
+    MatrixShape {
+        /// Number of rows given.
+        rows: usize,
+        /// Number of columns given.
+        columns: usize,
+        /// Largest number of columns that is allowed.
+        most: usize,
+    },
+    /// This processor lacks the requested way to multiply matrices.
+    #[error("this processor cannot multiply matrices by {kernel}; portable runs everywhere")]
+    UnavailableMatrixKernel {
+        /// Requested way to multiply matrices.
+        kernel: MatrixKernel,
     },
     /// Bits after the last packed word are set.
     #[error("bits behind the last packed word are not 0; the bytes are damaged")]

@@ -24,6 +24,7 @@ pub mod gmp;
 #[doc(hidden)]
 pub mod internals;
 mod isa;
+mod matrix;
 #[cfg(all(feature = "memcheck", target_arch = "x86_64"))]
 pub mod memcheck;
 mod modulus;
@@ -54,6 +55,7 @@ pub use conversion::Conversion;
 pub use cyclotomic::{CyclotomicPlan, CyclotomicScale};
 pub use error::KernelError;
 pub use isa::Isa;
+pub use matrix::{IntegerMatrix, MAX_MATRIX_COLUMNS, MatrixKernel, STRIP};
 pub use modulus::{MAX_TERMS, Modulus};
 pub use packing::{pack, packed_len, unpack};
 pub use permute::permute;

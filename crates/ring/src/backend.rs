@@ -3,7 +3,7 @@
 mod defaults;
 
 pub use defaults::by_polynomials;
-pub(crate) use defaults::{check_factors, multiply_by_values};
+pub(crate) use defaults::{check_columns, check_factors, multiply_by_values};
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
+use sunzi_kernels::IntegerMatrix;
 use sunzi_math::{CoefficientBasis, RingIndex};
 use zeroize::Zeroizing;
 
@@ -404,6 +405,21 @@ pub trait Backend: Any + Debug + Send + Sync {
             ring.add_assign(a, &term)?;
         }
         Ok(())
+    }
+    /// Returns Σ_k m_ik·a_k modulo Q_l for every row i of a matrix of integers, for a_k of any levels from l: residues
+    /// above level l are not read.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless there is a polynomial for each column of the matrix; every error of
+    /// [`linear_combination`](Self::linear_combination).
+    fn matrix_product(
+        &self,
+        matrix: &IntegerMatrix,
+        polys: &[&Residues],
+        level: usize,
+        representation: Representation,
+    ) -> Result<Vec<Residues>, RingError> {
+        defaults::matrix_product(self, matrix, polys, level, representation)
     }
     /// Adds an integer c to a: a ← a + c, by one addition a value.
     ///

@@ -74,4 +74,5 @@ pub use poly::{Coefficient, Domain, Evaluation, Poly, Representation, Residues};
 pub use ring::{Ring, Tables};
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};
 pub use scaling::{Apart, Scaler, ScalerBackend, Side, secret_coefficients};
+pub use sunzi_kernels::{IntegerMatrix, KernelError, MatrixKernel};
 pub use words::WordRing;

@@ -7,9 +7,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use sunzi_kernels::IntegerMatrix;
 
 use crate::{
-    Append, Backend, Domain, Gadget, GadgetOptions, PackingError, Poly, RingError, Scaler, ScalerOptions,
+    Append, Backend, Domain, Gadget, GadgetOptions, PackingError, Poly, Residues, RingError, Scaler,
+    ScalerOptions,
 };
 
 /// The ring R_q = Z_q\[X\]/Φ_m(X) for q = q_1⋯q_k; cheap to clone. Its operations on polynomials are listed at
@@ -145,6 +147,23 @@ impl Ring {
     ) -> Result<(), RingError> {
         let terms: Vec<_> = terms.iter().map(|&(c, a)| (c, &**a)).collect();
         self.storage.add_linear_combination_assign(a, &terms)
+    }
+
+    /// Returns Σ_k m_ik·a_k modulo Q_l for every row i of a matrix of integers, for a_k of any levels from l: residues
+    /// above level l are not read. The matrix acts across polynomials, so that either domain serves, without transforms.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless there is a polynomial for each column of the matrix; every error of
+    /// [`linear_combination`](Self::linear_combination).
+    pub fn matrix_product<D: Domain>(
+        &self,
+        matrix: &IntegerMatrix,
+        polys: &[&Poly<D>],
+        level: usize,
+    ) -> Result<Vec<Poly<D>>, RingError> {
+        let polys: Vec<&Residues> = polys.iter().map(|poly| &***poly).collect();
+        let products = self.storage.matrix_product(matrix, &polys, level, D::REPRESENTATION)?;
+        Ok(products.into_iter().map(Poly::from).collect())
     }
 
     /// Applies the automorphism X → X^k: returns a(X^k) for k coprime to m, 0 < k < m.

@@ -8,6 +8,7 @@ pub(crate) mod division;
 mod factor;
 pub(crate) mod integers;
 pub(crate) mod masking;
+mod matrix_product;
 pub(crate) mod plaintext;
 mod raise;
 mod tensor;

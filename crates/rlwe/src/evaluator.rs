@@ -6,6 +6,7 @@
 
 mod add;
 mod linear_map;
+mod matrix;
 mod plain;
 mod rotate;
 
@@ -16,6 +17,7 @@ use sunzi_encoding::{EncodingError, Plaintext};
 use sunzi_ring::{Ring, RingError};
 
 pub use linear_map::{GiantStep, PreparedMultiplier};
+pub use matrix::{CommonRow, PreparedMatrix};
 pub use plain::PreparedPlaintext;
 pub use rotate::Hoisted;
 

@@ -17,6 +17,7 @@
 //! gain over them is added where a bound is asked for. With m a power of two it is nothing. The rounding of a message,
 //! whatever its coefficients are, counts as in Z\[X\]/(X^n + 1): T stands far above what it may lack elsewhere.
 
+mod combination;
 mod measured;
 mod model;
 mod stored;
@@ -27,6 +28,7 @@ use std::ops::{Add, Mul};
 
 use sunzi_ring::{DigitBound, Expansion};
 
+pub use combination::{CommonNoise, Norms};
 pub use measured::measured;
 pub use model::{NoiseModel, mod_switch, public_encryption};
 pub(crate) use stored::STORED_LEN;

@@ -12,6 +12,7 @@ pub mod growth;
 pub mod isa;
 mod job;
 pub mod keyswitch;
+pub mod matrices;
 pub mod model;
 pub mod mp;
 pub mod multiply;

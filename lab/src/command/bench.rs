@@ -1,6 +1,7 @@
 //! `lab bench`: timings of Sunzi's operations, on their own or beside rivals.
 
 mod bootstrap;
+mod matrices;
 #[cfg(feature = "peers")]
 mod peers;
 
@@ -76,6 +77,8 @@ enum What {
     Strategies(Threads),
     /// Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages
     Bootstrap(bootstrap::Arguments),
+    /// Products of a plain and an encrypted matrix of CKKS, both square with entries of 16 bits
+    Matrices(matrices::Arguments),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
     #[cfg(feature = "peers")]
     Peers(peers::Arguments),
@@ -273,6 +276,7 @@ fn timed(what: &What) -> Result<bool> {
             (common, strategies::run(&common.on(*threads), levels)?)
         }
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
+        What::Matrices(arguments) => return matrices::run(arguments),
         #[cfg(feature = "peers")]
         What::Peers(arguments) => return peers::run(arguments),
         What::Model(common) => {

@@ -215,6 +215,10 @@ class LayoutTooLarge(ShapeError):
     """A table that does not fit."""
 
 
+class MatrixRows(ShapeError):
+    """Entries that do not make a matrix of rows."""
+
+
 class MatrixShape(ShapeError):
     """A matrix that does not fit the slots."""
 

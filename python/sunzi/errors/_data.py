@@ -147,6 +147,10 @@ class UnavailableIsa(ParameterError):
     """An instruction set that this machine does not have."""
 
 
+class UnavailableMatrixKernel(ParameterError):
+    """A way to multiply matrices that this machine does not have."""
+
+
 class UnknownIsa(ParameterError):
     """An instruction set that does not exist."""
 

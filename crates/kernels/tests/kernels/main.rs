@@ -10,6 +10,7 @@ mod generic;
 mod gmp;
 mod isa;
 mod laws;
+mod matrix;
 #[cfg(all(feature = "memcheck", target_arch = "x86_64"))]
 mod memcheck;
 mod modulus;

@@ -5,12 +5,13 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
+use sunzi_kernels::IntegerMatrix;
 use sunzi_math::Integers;
 use zeroize::Zeroizing;
 
 use super::Backend;
 use crate::sampling::ternary;
-use crate::{Coefficient, Evaluation, Poly, RingError};
+use crate::{Coefficient, Evaluation, Poly, Representation, Residues, RingError};
 
 /// Does [`Backend::masked`] polynomial by polynomial.
 pub fn by_polynomials<R: Backend + ?Sized>(
@@ -74,6 +75,32 @@ pub(super) fn divide_integers<R: Backend + ?Sized>(
     let quotients: Vec<BigInt> = coefficients.into_iter().map(divide).collect();
     let target = ring.at_level(left)?;
     target.to_evaluation(target.from_integers(&quotients)?)
+}
+
+/// Does [`Backend::matrix_product`] row by row.
+pub(super) fn matrix_product<R: Backend + ?Sized>(
+    ring: &R,
+    matrix: &IntegerMatrix,
+    polys: &[&Residues],
+    level: usize,
+    representation: Representation,
+) -> Result<Vec<Residues>, RingError> {
+    check_columns(matrix, polys.len())?;
+    let row = |i| {
+        let factors: Vec<BigInt> = matrix.row(i).unwrap_or_default().into_iter().map(BigInt::from).collect();
+        let terms: Vec<(&BigInt, &Residues)> = factors.iter().zip(polys.iter().copied()).collect();
+        ring.linear_combination(&terms, level, representation)
+    };
+    (0..matrix.rows()).map(row).collect()
+}
+
+/// Checks that there is a polynomial for each column of a matrix.
+pub(crate) fn check_columns(matrix: &IntegerMatrix, got: usize) -> Result<(), RingError> {
+    let expected = matrix.columns();
+    if got == expected {
+        return Ok(());
+    }
+    Err(RingError::LengthMismatch { what: "polynomials, one for each column of a matrix", expected, got })
 }
 
 /// Multiplies a by a monomial, a ← a·X^k, by the values of X^k.

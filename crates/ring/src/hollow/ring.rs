@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
+use sunzi_kernels::IntegerMatrix;
 use sunzi_math::RingIndex;
 
+use crate::backend::check_columns;
 use crate::basis::tag_of;
 use crate::error::{
     check_automorphism, check_length, check_level, check_message, check_shape, supported_index,
@@ -223,6 +225,21 @@ impl Backend for HollowRing {
     fn restrict(&self, a: &Residues, level: usize) -> Result<Residues, RingError> {
         self.check_nested(level, self.level_of(a)?)?;
         Ok(self.place(level))
+    }
+
+    fn matrix_product(
+        &self,
+        matrix: &IntegerMatrix,
+        polys: &[&Residues],
+        level: usize,
+        _: Representation,
+    ) -> Result<Vec<Residues>, RingError> {
+        check_columns(matrix, polys.len())?;
+        for poly in polys {
+            self.check_nested(level, self.level_of(poly)?)?;
+        }
+        check_level(level, self.level)?;
+        Ok((0..matrix.rows()).map(|_| self.place(level)).collect())
     }
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
+use sunzi_kernels::IntegerMatrix;
 use sunzi_math::RingIndex;
 
 use super::integers::{self, residue_of};
 use super::plaintext::scale_into;
 use super::raise::{self, Raise};
-use super::{WordRing, automorphism, combination, division, factor, gathered, masking, tensor};
+use super::{
+    WordRing, automorphism, combination, division, factor, gathered, masking, matrix_product, tensor,
+};
 use crate::backend::multiply_by_values;
 use crate::error::{entry, part};
 use crate::ladder::is_prefix;
@@ -284,6 +287,16 @@ impl Backend for WordRing {
         terms: &[(&BigInt, &Residues)],
     ) -> Result<(), RingError> {
         combination::combine(self, a, terms, true)
+    }
+
+    fn matrix_product(
+        &self,
+        matrix: &IntegerMatrix,
+        polys: &[&Residues],
+        level: usize,
+        _: Representation,
+    ) -> Result<Vec<Residues>, RingError> {
+        matrix_product::multiply(self, matrix, polys, level)
     }
 
     fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {

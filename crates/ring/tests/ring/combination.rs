@@ -2,10 +2,10 @@
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use rand_core::CryptoRng;
+use rand_core::{CryptoRng, Rng as _};
 use sunzi_math::primes_below;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, RingError};
+use sunzi_ring::{Coefficient, Evaluation, IntegerMatrix, Poly, Ring, RingError};
 
 /// Returns Σ c_i·x_i modulo q, centred.
 fn by_terms(terms: &[(&BigInt, Vec<BigInt>)], n: usize, q: &BigInt) -> Vec<BigInt> {
@@ -79,4 +79,50 @@ fn a_term_of_a_lower_level_is_refused_and_changes_nothing() {
     assert!(matches!(added, Err(RingError::NoSuchLevel { got: 3, highest: 2 })), "{added:?}");
     assert_eq!(sum.words(), before.words());
     assert!(ring.linear_combination::<Evaluation>(&[], 4).is_err());
+}
+
+/// Products of matrices against linear combinations row by row, at every level and in both domains.
+#[test]
+fn matrix_products_are_linear_combinations() {
+    let mut rng = SeededRng::derive(&[4; 32], "matrix products", 0);
+    let mut moduli = primes_below(1 << 47, 512, 2).unwrap();
+    moduli.extend(primes_below(1 << 30, 512, 1).unwrap());
+    moduli.extend(primes_below(1 << 60, 512, 1).unwrap());
+    let ring = Ring::new(512, &moduli).unwrap();
+    for [rows, columns] in [[1, 1], [5, 3], [33, 70]] {
+        let entries: Vec<i64> = (0..rows * columns)
+            .map(|_| i64::from(rng.next_u32() as i16) + [0, 1 << 15][columns % 2])
+            .collect();
+        let matrix = IntegerMatrix::new(rows, columns, &entries).unwrap();
+        for level in [4, 2, 1] {
+            let polys: Vec<Poly<Evaluation>> = (0..columns)
+                .map(|k| ring.restrict(&ring.uniform(&mut rng), if k % 2 == 0 { 4 } else { level }).unwrap())
+                .collect();
+            let products = ring.matrix_product(&matrix, &polys.iter().collect::<Vec<_>>(), level).unwrap();
+            assert_eq!(products.len(), rows);
+            for (row, product) in entries.chunks(columns).zip(&products) {
+                let factors: Vec<BigInt> = row.iter().map(|&c| c.into()).collect();
+                let terms: Vec<_> = factors.iter().zip(&polys).collect();
+                let expected = ring.linear_combination(&terms, level).unwrap();
+                assert_eq!(product.words(), expected.words(), "{rows} x {columns} at {level}");
+                assert_eq!(ring.level_of(product).unwrap(), level);
+            }
+        }
+    }
+}
+
+#[test]
+fn matrix_products_refuse_other_lists() {
+    let moduli = primes_below(1 << 40, 128, 3).unwrap();
+    let matrix = IntegerMatrix::new(2, 2, &[1, 2, 3, 4]).unwrap();
+    for ring in [Ring::new(128, &moduli).unwrap(), Ring::dry(128, &moduli, &[]).unwrap()] {
+        let (high, low) = (ring.zero::<Evaluation>(), ring.at_level(2).unwrap().zero());
+        let one = ring.matrix_product(&matrix, &[&high], 2).map(drop);
+        let what = "polynomials, one for each column of a matrix";
+        assert_eq!(one, Err(RingError::LengthMismatch { what, expected: 2, got: 1 }));
+        assert!(ring.matrix_product(&matrix, &[&high, &low], 3).is_err());
+        assert!(ring.matrix_product(&matrix, &[&high; 2], 4).is_err());
+        assert!(ring.matrix_product(&matrix, &[&high; 2], 0).is_err());
+        assert_eq!(ring.matrix_product(&matrix, &[&high, &low], 2).unwrap().len(), 2);
+    }
 }
