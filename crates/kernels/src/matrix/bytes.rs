@@ -3,7 +3,7 @@
 //! With D digits the entries are shifted by h = 2^(8D−1), and h·Σ_k x_k is subtracted from every sum: so unsigned bytes
 //! meet signed ones, as the instructions have it.
 
-use super::Line;
+use super::line::Line;
 use super::product::{Form, PANEL, part};
 use crate::modulus::Modulus;
 

@@ -6,12 +6,17 @@
 
 pub(crate) mod bytes;
 pub(crate) mod doubles;
+mod kernel;
+mod line;
 mod product;
 
 use std::fmt;
 
 pub(crate) use bytes::{ByteKernel, Factors};
 pub(crate) use doubles::DoubleKernel;
+pub use kernel::MatrixKernel;
+pub(crate) use line::Line;
+pub use line::STRIP;
 pub(crate) use product::PANEL;
 
 use crate::error::{KernelError, check_count};
@@ -19,39 +24,8 @@ use crate::isa::Isa;
 use crate::modulus::Modulus;
 use crate::select::active_isa;
 
-/// Number of columns of residues that are multiplied together; strips of a multiple of this width waste nothing.
-pub const STRIP: usize = 64;
 /// Largest number of columns of an integer matrix, for which sums are proved to fit.
 pub const MAX_MATRIX_COLUMNS: usize = 1 << 19;
-
-/// A cache line of bytes, aligned to it.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(crate) struct Line(pub(crate) [u8; 64]);
-
-/// Ways to compute products of matrices. Results never depend on it.
-///
-/// ```
-/// use sunzi_kernels::MatrixKernel;
-///
-/// assert!(MatrixKernel::Portable.is_available());
-/// assert!(MatrixKernel::active()?.is_available());
-/// # Ok::<(), sunzi_kernels::KernelError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MatrixKernel {
-    /// Doubles in plain Rust, on whatever vectors the compiler finds.
-    Portable,
-    /// Doubles in 256-bit vectors with fused multiply-add.
-    Avx2,
-    /// Doubles in 512-bit vectors with fused multiply-add.
-    Avx512,
-    /// Bytes in 512-bit vectors: four products and their sum in one lane (AVX-512 VNNI).
-    Vnni,
-    /// Bytes in tiles of 16 rows (AMX), on Linux.
-    Amx,
-}
 
 impl MatrixKernel {
     /// All ways to compute products of matrices, the fastest first.
@@ -114,18 +88,6 @@ impl MatrixKernel {
             Self::Avx2 => &crate::x86_64::matrix_doubles::AVX2,
             _ => &doubles::PORTABLE,
         }
-    }
-}
-
-impl fmt::Display for MatrixKernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-            Self::Vnni => "vnni",
-            Self::Amx => "amx",
-        })
     }
 }
 

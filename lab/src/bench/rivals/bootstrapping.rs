@@ -22,7 +22,7 @@ const LATTIGO: &[(&str, u32)] = &[("N16QP1546H192H32", 16), ("N15QP768H192H32", 
 /// Bits that log2 QP may differ from the whole number in the name of a set.
 const NAME_TOLERANCE: f64 = 0.5;
 /// OpenFHE's bootstrapping set that is compared with, and log2 of its degree. The other order of
-/// `peers/python/openfhe_rival.py` takes as long and keeps fewer bits.
+/// `peers/python/openfhe_rival.py` takes longer and keeps fewer bits.
 const OPENFHE: &[(&str, u32)] = &[("encapsulated, SlotsToCoeffs first, budget 3 + 3, 6 levels", 16)];
 
 /// Figures of a rival's bootstrapping on one thread, with `messages` of every kind. The program ends before
