@@ -1,10 +1,8 @@
 //! The order of a product: strips of columns, blocks of rows, digits, and the reduction modulo q.
 
+use super::layout::{PANEL, STRIP};
 use crate::error::KernelError;
 use crate::modulus::Modulus;
-
-/// Number of columns of residues that are cut into digits together: a panel.
-pub(crate) const PANEL: usize = 32;
 
 /// Digits of an integer matrix that a kernel multiplies with digits of residues.
 pub(super) trait Form {
@@ -42,8 +40,8 @@ pub(super) fn multiply<F: Form>(
     let mut sums = vec![0; length * together];
     let mut words = [vec![0; size], vec![0; size]];
     let mut panels = [form.panel(modulus), form.panel(modulus)];
-    for start in (0..width).step_by(super::STRIP) {
-        let starts = (start..width.min(start + super::STRIP)).step_by(PANEL);
+    for start in (0..width).step_by(STRIP) {
+        let starts = (start..width.min(start + STRIP)).step_by(PANEL);
         for (panel, start) in panels.iter_mut().zip(starts.clone()) {
             form.cut(modulus, input, start, panel);
         }
