@@ -17,7 +17,7 @@ use lab::{LabError, Result};
     name = "lab",
     version,
     after_help = "Exit codes: 0 every result that was timed is right; 1 one is wrong, or something failed; 2 the input was refused.\n\
-    SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels."
+    SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels, SUNZI_AMX=0 leaves out tiles."
 )]
 struct Cli {
     /// Command that `lab` is to run.

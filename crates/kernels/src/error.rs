@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::isa::Isa;
-use crate::matrix::MatrixKernel;
+use crate::matrix::kernel::MatrixKernel;
 
 /// An argument that a kernel refuses. Nothing has been written when a kernel returns the error.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

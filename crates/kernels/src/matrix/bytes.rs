@@ -3,8 +3,8 @@
 //! With D digits the entries are shifted by h = 2^(8D−1), and h·Σ_k x_k is subtracted from every sum: so unsigned bytes
 //! meet signed ones, as the instructions have it.
 
-use super::line::Line;
-use super::product::{Form, PANEL, part};
+use super::layout::{ByteKernel, Factors, Line, PANEL};
+use super::product::{Form, part};
 use crate::modulus::Modulus;
 
 /// Number of terms that are summed in 32 bits: 8 pairs of digits of 4096 products below 2^15 stay below 2^30.
@@ -17,27 +17,6 @@ const PANEL_LINES: usize = LINE / 4 * PANEL / 16;
 const MOST_ROWS: usize = 32;
 /// Number of weights 2^(8w) that share a group of sums of 64 bits.
 const WEIGHTS: usize = 4;
-
-/// Lines of both factors of a pair of digits: of a block of rows, and of a panel.
-pub(crate) type Factors<'a> = (&'a [Line], &'a [Line]);
-
-/// Function of (four rows of residues, modulus, sum of the offsets, lines of each digit) that cuts residues.
-type Cut = unsafe fn(&[[u64; PANEL]; 4], u64, u64, &mut [[Line; 2]]);
-
-/// Functions that multiply bytes.
-///
-/// # Safety
-/// They may be called only where the instructions of their way are available.
-pub(crate) struct ByteKernel {
-    /// Number of rows that are multiplied together.
-    pub(crate) rows: usize,
-    /// Function of (pairs of factors, sums) that computes the sums of all products of all pairs. Lines of a block of rows
-    /// hold 64 terms of a row, row after row; lines of a panel four terms of 16 columns, column after column.
-    pub(crate) run: unsafe fn(&[Factors<'_>], &mut [i32]),
-    /// Function of (wide sums, sums, shift) that adds sums·2^shift.
-    pub(crate) add: unsafe fn(&mut [i64], &[i32], u32),
-    pub(crate) cut: Cut,
-}
 
 /// An integer matrix as bytes: blocks of rows, blocks of [`DEPTH`] terms, digits, 64 terms, rows.
 #[derive(Clone)]
@@ -228,38 +207,5 @@ impl Bytes {
                 (self.kernel.add)(group, short, 8 * (weight % WEIGHTS) as u32);
             }
         }
-    }
-}
-
-/// Cuts four rows of residues into signed bytes: the digits of x − q for x above q/2, which is the residue nearest to 0.
-#[inline(always)]
-pub(crate) fn cut(words: &[[u64; PANEL]; 4], q: u64, offset: u64, lines: &mut [[Line; 2]]) {
-    let mut shifted = [[0; PANEL]; 4];
-    for (shifted, words) in shifted.iter_mut().zip(words) {
-        for (shifted, &word) in shifted.iter_mut().zip(words) {
-            let centered = word.wrapping_sub(if word > q / 2 { q } else { 0 });
-            *shifted = centered.wrapping_add(offset);
-        }
-    }
-    let [a, b, c, d] = &shifted;
-    for (digit, lines) in lines.iter_mut().enumerate() {
-        let byte = |word: u64| (word >> (8 * digit)) as u32 & 0xFF;
-        let mut fours = [0_u32; PANEL];
-        for ((((four, &a), &b), &c), &d) in fours.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            *four = (byte(a) | byte(b) << 8 | byte(c) << 16 | byte(d) << 24) ^ 0x8080_8080;
-        }
-        for (line, fours) in lines.iter_mut().zip(fours.chunks_exact(16)) {
-            for (bytes, four) in line.0.chunks_exact_mut(4).zip(fours) {
-                bytes.copy_from_slice(&four.to_le_bytes());
-            }
-        }
-    }
-}
-
-/// Adds sums·2^shift to wide sums.
-#[inline(always)]
-pub(crate) fn add(wide: &mut [i64], sums: &[i32], shift: u32) {
-    for (wide, &sum) in wide.iter_mut().zip(sums) {
-        *wide += i64::from(sum) << shift;
     }
 }

@@ -1,7 +1,9 @@
 //! Matrices cut into doubles: entries into digits of 16 bits, residues into digits of at most 26, so that sums of 1024
 //! products are integers below 2^51 and exact.
 
-use super::product::{Form, PANEL, part};
+use super::layout::{Cut, DoubleKernel, PANEL};
+use super::loops::{cut_doubles, multiply_doubles};
+use super::product::{Form, part};
 use crate::modulus::Modulus;
 
 /// Number of terms that are summed in doubles: 2^15·2^25·2^10 is 2^50.
@@ -10,43 +12,9 @@ const DEPTH: usize = 1024;
 const TOGETHER: usize = 96;
 /// Length in bits of a digit of an entry.
 const ENTRY_BITS: u32 = 16;
-/// Largest length in bits of a digit of a residue.
-const RESIDUE_BITS: u32 = 26;
-
-/// Functions that multiply doubles.
-///
-/// # Safety
-/// They may be called only where the instructions of their way are available.
-pub(crate) struct DoubleKernel {
-    /// Number of rows that are multiplied together.
-    pub(crate) rows: usize,
-    /// Function of (entries, residues, sums) that adds the products of a block of rows and a panel to sums: entries one
-    /// of each row, term after term; residues [`PANEL`] for each term.
-    pub(crate) run: unsafe fn(&[f64], &[f64], &mut [i64]),
-    /// Function of (words, modulus, offset, shift and mask, digits) that cuts one digit out of residues.
-    pub(crate) cut: unsafe fn(&[u64; PANEL], &Cut, u32, &mut [f64]),
-}
-
 /// Doubles without instructions of their own.
-pub(crate) static PORTABLE: DoubleKernel = DoubleKernel { rows: 4, run: run::<4, 8, false>, cut };
-
-/// How residues are cut into doubles.
-pub(crate) struct Cut {
-    q: u64,
-    digits: usize,
-    bits: u32,
-    offset: u64,
-}
-
-impl Cut {
-    fn new(q: u64) -> Self {
-        let length = 65 - q.leading_zeros();
-        let digits = length.div_ceil(RESIDUE_BITS);
-        let bits = length.div_ceil(digits);
-        let offset = (0..digits).map(|digit| 1 << (bits * (digit + 1) - 1)).sum();
-        Self { q, digits: digits as usize, bits, offset }
-    }
-}
+pub(crate) static PORTABLE: DoubleKernel =
+    DoubleKernel { rows: 4, run: multiply_doubles::<4, 8, false>, cut: cut_doubles };
 
 /// An integer matrix as doubles: blocks of rows, blocks of [`DEPTH`] terms, digits, terms, rows.
 #[derive(Clone)]
@@ -181,41 +149,6 @@ impl Form for Doubles {
                     }
                 }
             }
-        }
-    }
-}
-
-/// Cuts one digit out of residues, as a signed number.
-#[inline(always)]
-pub(crate) fn cut(words: &[u64; PANEL], cut: &Cut, digit: u32, out: &mut [f64]) {
-    let (mask, half) = ((1_u64 << cut.bits) - 1, 1_i64 << (cut.bits - 1));
-    for (out, &word) in out.iter_mut().zip(words) {
-        let centered = word.wrapping_sub(if word > cut.q / 2 { cut.q } else { 0 });
-        let piece = centered.wrapping_add(cut.offset) >> (cut.bits * digit) & mask;
-        *out = (piece as i64 - half) as i32 as f64;
-    }
-}
-
-/// Adds the products of a block of `R` rows with a panel to sums, `C` columns at a time. Sums of products are exact,
-/// whether products are rounded before they are added or not.
-#[inline(always)]
-pub(crate) fn run<const R: usize, const C: usize, const FUSED: bool>(
-    entries: &[f64],
-    residues: &[f64],
-    sums: &mut [i64],
-) {
-    for start in (0..PANEL).step_by(C) {
-        let mut tile = [[0.0; C]; R];
-        for (entries, residues) in entries.chunks_exact(R).zip(residues.chunks_exact(PANEL)) {
-            let Some(residues) = residues.get(start..start + C) else { continue };
-            for (row, &entry) in tile.iter_mut().zip(entries) {
-                for (sum, &residue) in row.iter_mut().zip(residues) {
-                    *sum = if FUSED { f64::mul_add(entry, residue, *sum) } else { *sum + entry * residue };
-                }
-            }
-        }
-        for (sums, row) in sums.chunks_exact_mut(PANEL).zip(&tile) {
-            sums.iter_mut().skip(start).zip(row).for_each(|(to, &sum)| *to += sum as i64);
         }
     }
 }

@@ -26,6 +26,11 @@ pub enum MatrixKernel {
     Amx,
 }
 
+impl MatrixKernel {
+    /// All ways to compute products of matrices, the fastest first.
+    pub const ALL: [Self; 5] = [Self::Amx, Self::Vnni, Self::Avx512, Self::Avx2, Self::Portable];
+}
+
 impl fmt::Display for MatrixKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

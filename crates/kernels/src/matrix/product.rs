@@ -1,11 +1,8 @@
 //! The order of a product: strips of columns, blocks of rows, digits, and the reduction modulo q.
 
-use super::line::STRIP;
+use super::layout::{PANEL, STRIP};
 use crate::error::KernelError;
 use crate::modulus::Modulus;
-
-/// Number of columns of residues that are cut into digits together: a panel.
-pub(crate) const PANEL: usize = 32;
 
 /// Digits of an integer matrix that a kernel multiplies with digits of residues.
 pub(super) trait Form {

@@ -6,7 +6,7 @@ use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 use std::sync::OnceLock;
 
 use super::matrix_bytes::{add, cut};
-use crate::matrix::{ByteKernel, Factors, Line, PANEL};
+use crate::matrix::layout::{ByteKernel, Factors, Line, PANEL};
 
 /// Number of rows of two tiles.
 const ROWS: usize = 32;

@@ -4,7 +4,8 @@
 use std::arch::x86_64::*;
 
 use crate::isa::Isa;
-use crate::matrix::{ByteKernel, Factors, Line, PANEL, bytes};
+use crate::matrix::layout::{ByteKernel, Factors, Line, PANEL};
+use crate::matrix::loops;
 
 /// Number of rows of a tile: 12 times two vectors of sums leave registers for both factors.
 const ROWS: usize = 12;
@@ -53,11 +54,11 @@ fn load(line: &Line) -> __m512i {
 /// Adds sums·2^shift to wide sums.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn add(wide: &mut [i64], sums: &[i32], shift: u32) {
-    bytes::add(wide, sums, shift);
+    loops::add(wide, sums, shift);
 }
 
 /// Cuts four rows of residues into signed bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn cut(words: &[[u64; PANEL]; 4], q: u64, offset: u64, lines: &mut [[Line; 2]]) {
-    bytes::cut(words, q, offset, lines);
+    loops::cut_bytes(words, q, offset, lines);
 }
