@@ -58,7 +58,7 @@ impl IntegerMatrix {
     ///
     /// # Errors
     /// [`KernelError::MatrixShape`] for no rows, no columns or more than [`MAX_MATRIX_COLUMNS`];
-    /// [`KernelError::LengthMismatch`] for another number of entries; every error of [`active_isa`].
+    /// [`KernelError::LengthMismatch`] for another number of entries; every error of [`active_isa`](crate::active_isa).
     pub fn new(rows: usize, columns: usize, entries: &[i64]) -> Result<Self, KernelError> {
         Self::with_kernel(rows, columns, entries, MatrixKernel::active()?)
     }
