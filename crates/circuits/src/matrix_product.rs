@@ -38,7 +38,9 @@ pub enum Packing {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
-/// # let context = Context::new(&Parameters::new(7, sunzi_math::primes_below(1 << 55, 256, 1)?, vec![1], 28, security))?;
+/// # let parameters = Parameters::new(7, sunzi_math::primes_below(1 << 55, 256, 1)?, vec![1], 28, security);
+/// // Two numbers share a slot, of at most 2^3.
+/// let context = Context::new(&parameters.with_message_bits(3))?;
 /// # let mut rng = sunzi_rlwe::randomness::from_os()?;
 /// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
 /// // Two rows of three numbers.
