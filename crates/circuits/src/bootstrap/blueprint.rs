@@ -96,12 +96,16 @@ impl Blueprint {
         let degree = if set.order == Order::First { 2 * slots } else { context.degree() };
         let repeats = context.max_slots() / slots;
         let forth = Dft::coeffs_to_slots(degree, slots, set.matrices_to_slots(), 1.0 / eval_mod.width())?;
-        let (first, forth) = if set.raises_with_matrix() { forth.split_first() } else { (None, forth) };
-        let back = Dft::slots_to_coeffs(degree, slots, set.slots_to_coeffs.levels, 1.0)?;
         let from = scales.first * scales.lift as f64 * repeats as f64;
         let to = context.scale(levels.eval_mod)?;
+        // The first matrix takes its part of the way between both scales, wherever it is applied: slots become smaller in it, and
+        // the error of its rounding must not become larger beside them.
+        let after_first = forth.scales([from, to]).get(1).copied().unwrap_or(to);
+        let (first, forth) = if set.raises_with_matrix() { forth.split_first() } else { (None, forth) };
+        let from = if first.is_some() { after_first } else { from };
+        let back = Dft::slots_to_coeffs(degree, slots, set.slots_to_coeffs.levels, 1.0)?;
         let rank = set.encapsulation.map_or(1, |capsule| capsule.rank);
-        let raised = [scales.first, scales.first * scales.lift as f64];
+        let raised = [scales.first, after_first / repeats as f64];
         let first_matrix = first.map(|matrix| FirstMatrix::new(context, matrix, raised, rank)).transpose()?;
         let plan = DftPlan::new(context, forth, levels.coeffs_to_slots)?;
         let coeffs_to_slots = Transform { plan, scales: [from, to] };

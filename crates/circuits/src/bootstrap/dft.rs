@@ -87,6 +87,25 @@ impl Dft {
         &self.factors
     }
 
+    /// Returns the scales of ciphertexts before, between and after the factors, for those of both ends.
+    ///
+    /// A rounded diagonal has an error that grows with the root of its period, which differs from factor to factor: the scales between
+    /// are such that entries are encoded at scales in proportion to that.
+    pub(super) fn scales(&self, [from, to]: [f64; 2]) -> Vec<f64> {
+        let roots: Vec<f64> =
+            self.factors.iter().map(|factor| (longest_period(factor) as f64).sqrt()).collect();
+        let count = roots.len() as f64;
+        let mean = (roots.iter().map(|root| root.ln()).sum::<f64>() / count).exp();
+        let each = (to / from).powf(1.0 / count) / mean;
+        let mut scales = vec![from];
+        for root in &roots {
+            scales.push(scales.last().copied().unwrap_or(from) * each * root);
+        }
+        scales.pop();
+        scales.push(to);
+        scales
+    }
+
     /// Takes the first factor off the transform, where there are several.
     pub(super) fn split_first(mut self) -> (Option<Diagonals>, Self) {
         let first = if self.factors.len() > 1 { Some(self.factors.remove(0)) } else { None };
@@ -125,6 +144,11 @@ impl Packing {
             got => Err(sunzi_ckks::encoder::EncoderError::Slots { got, most }.into()),
         }
     }
+}
+
+/// Returns the longest period of a diagonal of the matrix.
+fn longest_period(matrix: &Diagonals) -> usize {
+    matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1)
 }
 
 /// Multiplies the product of the factors by a constant, every factor by the same root of it.

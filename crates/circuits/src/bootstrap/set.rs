@@ -111,7 +111,7 @@ impl Set {
     /// 20.9 bits in the mean, 20.0 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 20.5 bits in the mean, 16.5 in the worst slot.
-    /// log2 QP = 1719 of 1746, failure 2^-132, keys of 4.8 GiB in memory and 2.5 GB in a file.
+    /// log2 QP = 1640 of 1746, failure 2^-132, keys of 4.2 GiB in memory and 2.2 GB in a file.
     #[must_use]
     pub fn default_128() -> Self {
         Self {

@@ -162,6 +162,24 @@ fn the_first_matrix_is_applied_while_the_modulus_is_raised() {
 }
 
 #[test]
+fn the_first_matrix_keeps_the_precision_of_a_key_switch() {
+    let shipped = [Set::default_128(), Set::fast_128(), Set::n15_128()];
+    for set in shipped {
+        let security = Security::InsecureForResearchOnly;
+        let small =
+            Set { log2_degree: 9, security, residual: LevelRange { levels: 4, ..set.residual }, ..set };
+        let values = numbers(256);
+        let kept = [small.clone(), small.with_key_switch_back()].map(|set| {
+            let mut bench = Bench::new(&set, 256);
+            let a = bench.encrypt(&values, set.lowest_level());
+            let out = bench.bootstrapper.bootstrap(&a, &bench.keys).unwrap();
+            bits(&bench.open(&out, 256), &values).1
+        });
+        assert!(kept[0] > kept[1] - 0.3, "{}: {kept:?}", set.name);
+    }
+}
+
+#[test]
 fn keys_of_the_first_matrix_are_counted_and_stored() {
     let set = Set::insecure_for_tests(8).with_first_matrix_back();
     let mut bench = Bench::new(&set, 128);

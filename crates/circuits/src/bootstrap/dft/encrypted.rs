@@ -8,7 +8,7 @@ use sunzi_ckks::{Ciphertext, Context, Evaluator, Metadata};
 use sunzi_rlwe::GaloisKeys;
 
 use super::{Dft, Direction, Packing};
-use crate::linear_transform::{Diagonals, LinearTransform, LinearTransformError, Plan, Slots};
+use crate::linear_transform::{LinearTransform, LinearTransformError, Plan, Slots};
 
 /// Plan of CoeffsToSlots or SlotsToCoeffs: its rotations and bytes, known before any key or diagonal is made.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,30 +81,17 @@ impl DftPlan {
     }
 
     /// Encodes the factors, from one scale to another, several at a time; `progress` is called after each.
-    ///
-    /// A rounded diagonal has an error that grows with the root of its period, which differs from factor to factor: the scales between
-    /// are such that entries are encoded at scales in proportion to that.
     fn encode(
         &self,
         context: &Context,
         expected: Direction,
-        [from, to]: [f64; 2],
+        ends: [f64; 2],
         progress: &(impl Fn() + Sync),
     ) -> Result<Vec<LinearTransform>, LinearTransformError> {
         if self.dft.direction != expected {
             return Err(LinearTransformError::Direction { expected, got: self.dft.direction });
         }
-        let roots: Vec<f64> =
-            self.dft.factors.iter().map(|factor| (longest_period(factor) as f64).sqrt()).collect();
-        let count = roots.len() as f64;
-        let mean = (roots.iter().map(|root| root.ln()).sum::<f64>() / count).exp();
-        let each = (to / from).powf(1.0 / count) / mean;
-        let mut scales = vec![from];
-        for root in &roots {
-            scales.push(scales.last().copied().unwrap_or(from) * each * root);
-        }
-        scales.pop();
-        scales.push(to);
+        let scales = self.dft.scales(ends);
         let factors: Vec<_> = self.dft.factors.iter().zip(&self.plans).zip(scales.windows(2)).collect();
         let encoded = factors.into_par_iter().map(|((matrix, plan), ends)| {
             let &[from, to] = ends else { return Err(LinearTransformError::PlanMismatch) };
@@ -114,11 +101,6 @@ impl DftPlan {
         });
         encoded.collect()
     }
-}
-
-/// Returns the longest period of a diagonal of the matrix.
-fn longest_period(matrix: &Diagonals) -> usize {
-    matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1)
 }
 
 /// Real and imaginary parts of coefficients, in slots in bit-reversed order.
