@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use sunzi_ring::{Evaluation, Multiplier, Poly, Rotation, SwitchInput};
 
 use crate::galois::{self, Hoisted};
-use crate::key_switch::Halves;
+use crate::seeded_parts::Halves;
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
 
 /// An extended ciphertext: P times one of level l, modulo Q_l·P, with the error of a key switch not yet divided by P.

@@ -1,13 +1,12 @@
 //! Key switching by digits: BV, GHS and hybrid, from a secret s' to s.
 
-use std::borrow::Cow;
-
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring};
 use zeroize::Zeroizing;
 
 use crate::keys::{vector_sample, zero_sample};
 use crate::noise::{self, NoiseTerm};
+use crate::seeded_parts::{Halves, SeededParts};
 use crate::uniform_half::UniformHalf;
 use crate::{Log2, RlweContext, RlweError, memory, randomness};
 
@@ -18,25 +17,11 @@ use crate::{Log2, RlweContext, RlweError, memory, randomness};
 /// [compact](crate::GaloisKeys::compact) ones for every switch.
 #[derive(Clone)]
 pub struct KeySwitchKey {
-    seed: [u8; 32],
+    parts: SeededParts,
     options: GadgetOptions,
     level: usize,
     /// Whether the level was the highest of its ring, so that the key has all moduli.
     is_highest: bool,
-    first: Vec<KeyPart>,
-    second: UniformHalf<Vec<KeyPart>>,
-}
-
-/// First and uniform half of a key-switching key, packed for products with digits.
-pub(crate) struct Halves<'a> {
-    first: &'a [KeyPart],
-    second: Cow<'a, [KeyPart]>,
-}
-
-impl Halves<'_> {
-    pub(crate) fn both(&self) -> [&[KeyPart]; 2] {
-        [self.first, &self.second]
-    }
 }
 
 impl KeySwitchKey {
@@ -111,19 +96,19 @@ impl KeySwitchKey {
     ) -> Self {
         let options = context.gadget().options().clone();
         let is_highest = level == context.level();
-        Self { seed, options, level, is_highest, first, second: UniformHalf::new() }
+        Self { parts: SeededParts::new(seed, first, UniformHalf::new()), options, level, is_highest }
     }
 
     /// Drops the uniform halves of a key-switching key, half of its memory: they are drawn anew for every switch.
     pub(crate) fn compact(&mut self) {
-        self.second.forget();
+        self.parts.forget_uniform();
     }
 
     /// Draws the uniform halves of a key-switching key from its seed.
     fn draw(&self, context: &RlweContext) -> Result<Vec<KeyPart>, RlweError> {
         let gadget = context.gadget_at(self.level_in(context))?;
         let part = |digit| {
-            let a = uniform(gadget.key_ring(), &self.seed, digit);
+            let a = uniform(gadget.key_ring(), self.seed(), digit);
             Ok(gadget.pack_part(gadget.uniform_part(a, digit)?, digit)?)
         };
         (0..self.digit_count()).map(part).collect()
@@ -131,13 +116,13 @@ impl KeySwitchKey {
 
     /// The first halves of a key-switching key, one for each digit.
     pub(crate) fn first(&self) -> &[KeyPart] {
-        &self.first
+        self.parts.first()
     }
 
     /// The seed of the uniform halves of a key-switching key, 32 bytes.
     #[must_use]
     pub fn seed(&self) -> &[u8; 32] {
-        &self.seed
+        self.parts.seed()
     }
 
     /// The highest level of ciphertexts that a key-switching key can switch.
@@ -155,7 +140,7 @@ impl KeySwitchKey {
     /// The number of digits of a key-switching key.
     #[must_use]
     pub fn digit_count(&self) -> usize {
-        self.first.len()
+        self.first().len()
     }
 
     /// Length of a key-switching key in memory, in bytes: at level l 2·n·b·d·(l + s) with d digits and s special
@@ -163,8 +148,7 @@ impl KeySwitchKey {
     /// and 64 for every polynomial; half of it while the uniform halves are not drawn.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        let second = self.second.drawn().into_iter().flatten();
-        self.first.iter().chain(second).map(KeyPart::byte_len).sum()
+        self.parts.byte_len()
     }
 
     /// Checks that a key-switching key fits a ciphertext of the given level.
@@ -183,11 +167,7 @@ impl KeySwitchKey {
     /// Returns both halves of a key-switching key, after a check that it fits a ciphertext of the given level.
     pub(crate) fn halves(&self, context: &RlweContext, level: usize) -> Result<Halves<'_>, RlweError> {
         self.check(context, level)?;
-        let second = match self.second.get(|| self.draw(context))? {
-            Cow::Borrowed(drawn) => Cow::Borrowed(drawn.as_slice()),
-            Cow::Owned(drawn) => Cow::Owned(drawn),
-        };
-        Ok(Halves { first: &self.first, second })
+        self.parts.halves(|| self.draw(context))
     }
 }
 
@@ -218,8 +198,8 @@ impl Unfinished {
 
     fn finish(self, gadget: &Gadget) -> KeySwitchKey {
         let Self { seed, level, is_highest, halves: [first, second] } = self;
-        let options = gadget.options().clone();
-        KeySwitchKey { seed, options, level, is_highest, first, second: second.into() }
+        let parts = SeededParts::new(seed, first, second.into());
+        KeySwitchKey { parts, options: gadget.options().clone(), level, is_highest }
     }
 }
 

@@ -33,6 +33,7 @@ mod ring_shape;
 pub mod rotation;
 mod secret_distribution;
 pub mod security;
+mod seeded_parts;
 pub mod sharing;
 mod slot_rotation;
 pub mod switch_cost;

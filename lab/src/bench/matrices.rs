@@ -27,7 +27,7 @@ const BARS: [f64; 2] = [5.0, 10.0];
 /// Bits of the largest number of the product that have to be right.
 const RIGHT_BITS: f64 = 16.0;
 
-/// What is measured of products of matrices.
+/// Sizes and options of a measurement of products of matrices.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// Number of rows and columns of both matrices.

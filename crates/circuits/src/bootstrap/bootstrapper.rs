@@ -261,15 +261,15 @@ impl Bootstrapper {
     /// CoeffsToSlots may be applied at once.
     fn mod_raise(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         let (blueprint, context) = (&self.blueprint, self.blueprint.context());
-        let raised = match (blueprint.set.encapsulation, keys.sparse(), &self.first_matrix) {
+        let first_matrix = blueprint.first_matrix.as_ref().zip(self.first_matrix.as_ref());
+        let mut raised = match (blueprint.set.encapsulation, keys.sparse(), first_matrix) {
             (Some(_), Some(SparseKeys::KeySwitch(keys)), None) => keys.mod_raise(context.rlwe(), a)?,
-            (Some(_), Some(SparseKeys::FirstMatrix(keys)), Some(tables)) => keys.mod_raise(tables, a)?,
+            (Some(_), Some(SparseKeys::FirstMatrix(keys)), Some((_, tables))) => keys.mod_raise(tables, a)?,
             (Some(_), _, _) => {
                 return Err(BootstrapError::MissingKey { what: "the key to the sparse secret".to_owned() });
             }
             (None, _, _) => encapsulation::mod_raise(context.rlwe(), a, context.rlwe().level())?,
         };
-        let mut raised = raised;
         let (scales, of) = (&blueprint.scales, a.metadata());
         let shrunk = of.precision.scaled(of.scale / scales.first);
         // The magnitude is the root mean square of a slot: errors depend on it, and there is room for far more.
@@ -280,9 +280,9 @@ impl Bootstrapper {
             slots: blueprint.slots.max(of.slots),
             precision: shrunk.with_magnitude(magnitude),
         });
-        let raised = match (&blueprint.first_matrix, &self.first_matrix) {
-            (Some(first), Some(tables)) => first.finish(context, tables, raised, magnitude),
-            _ => {
+        let raised = match first_matrix {
+            Some((first, tables)) => first.finish(context, tables, raised, magnitude),
+            None => {
                 let lifted = self.evaluator.multiply_integer(&raised, scales.lift)?;
                 with_scale(lifted, scales.first * scales.lift as f64)
             }

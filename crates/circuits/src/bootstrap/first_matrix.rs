@@ -55,9 +55,11 @@ impl FirstMatrix {
                 expected: format!("{needed:.1} at least, for a matrix applied while the modulus is raised"),
             });
         }
-        let product = UnitaryProduct::new(context, &matrix, special.exp2() * scales[1] / scales[0]);
+        let divisor: f64 = special_moduli.iter().map(|&p| p as f64).product();
+        let gain = scales[1] / scales[0];
+        let product = UnitaryProduct::new(context, &matrix, divisor * gain);
         // No coefficient of a diagonal's polynomial is above √2 times its largest entry, and a bit is to spare.
-        let growth = 2.0 * product.diagonal_sum() * scales[1] / scales[0] * context.degree() as f64;
+        let growth = 2.0 * product.diagonal_sum() * gain * context.degree() as f64;
         let needed = context.log2_modulus_at(0)? + growth.log2() + 1.0;
         let mut body = 0;
         while context.log2_modulus_at(body)? < needed {
@@ -71,8 +73,7 @@ impl FirstMatrix {
 
     /// The map Σ m_i·σ_i of the matrix, a term for each diagonal.
     pub(super) fn map(&self, context: &Context) -> Result<RaisingMap, BootstrapError> {
-        let scale =
-            self.special_moduli.iter().map(|&p| p as f64).product::<f64>() * self.scales[1] / self.scales[0];
+        let scale = self.product.scale();
         let term = |(step, values): (usize, &[_])| {
             let exponent = rotation_exponent(step as i64, context.ring().index());
             let factor = encode_coefficients(values, scale, context.degree())?;
@@ -95,9 +96,8 @@ impl FirstMatrix {
 
     /// Number of bytes of the keys of the map.
     pub(super) fn key_bytes(&self, context: &Context) -> Result<usize, BootstrapError> {
-        let terms = self.matrix.iter().map(|_| RaisingTerm { exponent: 1, factor: Vec::new() }).collect();
-        let map = RaisingMap { level: self.level, special_moduli: self.special_moduli.clone(), terms };
-        Ok(map.key_bytes(context.rlwe(), self.rank)?)
+        let key = RaisingMap::bytes_of_key(context.rlwe(), self.level, &self.special_moduli)?;
+        Ok(self.rank * self.matrix.count() * key)
     }
 
     /// Sets scale, precision and noise of a product, whose noise is that of before the map; slots have this root mean square.

@@ -38,6 +38,11 @@ impl UnitaryProduct {
         Self { norms: Norms::new(matrix), products: matrix.count(), scale, is_full }
     }
 
+    /// Factor by which encoded entries exceed the entries of the factor.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale
+    }
+
     /// Largest root of the sum of squares in a row of the factor.
     pub(crate) fn row_length(&self) -> f64 {
         self.norms.row_length

@@ -1,4 +1,4 @@
-//! What kernels of matrix products read and write: lines of bytes, panels of columns, and the functions of a kernel.
+//! Operands of kernels of matrix products: lines of bytes and panels of columns; and the functions of a kernel.
 
 /// Number of columns of residues that are multiplied together; strips of a multiple of this width waste nothing.
 pub const STRIP: usize = 64;

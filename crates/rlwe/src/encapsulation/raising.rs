@@ -15,6 +15,7 @@ use super::{Entered, Entry, SparseSecret, polynomials};
 use crate::key_switch::uniform;
 use crate::keys::zero_sample;
 use crate::noise::{self, NoiseTerm};
+use crate::seeded_parts::SeededParts;
 use crate::uniform_half::UniformHalf;
 use crate::{Ciphertext, KeyId, Log2, RlweContext, RlweError, Scheme, SecretKey, memory, randomness};
 
@@ -59,14 +60,22 @@ impl RaisingMap {
         coefficients.map(|&c| (c as f64).abs()).sum::<f64>().log2()
     }
 
-    /// Length in memory of the keys of the map for a sparse secret of `rank` polynomials, in bytes.
+    /// Length in memory of a key of a map to a level, with its uniform half, in bytes: a map has one for each term and polynomial of the sparse
+    /// secret.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level or special moduli that the ring does not have.
-    pub fn key_bytes(&self, context: &RlweContext, rank: usize) -> Result<usize, RlweError> {
-        let gadget = self.context(context)?.gadget().clone();
-        let part = gadget.pack_part(gadget.key_ring().zero(), 0)?.byte_len();
-        Ok(2 * part * rank * self.terms.len())
+    pub fn bytes_of_key(
+        context: &RlweContext,
+        level: usize,
+        special_moduli: &[u64],
+    ) -> Result<usize, RlweError> {
+        let high = high_context(context, level, special_moduli)?;
+        Self::bytes_of_key_in(&high)
+    }
+
+    fn bytes_of_key_in(high: &RlweContext) -> Result<usize, RlweError> {
+        Ok(2 * high.gadget().pack_part(high.key_ring().zero(), 0)?.byte_len())
     }
 }
 
@@ -167,10 +176,8 @@ pub struct RaisingKeys {
     exponents: Vec<u64>,
     /// Length of the map, by which it is known again.
     length: f64,
-    seed: [u8; 32],
-    /// First halves of the keys: of every term one for each polynomial of the sparse secret.
-    first: Vec<KeyPart>,
-    second: UniformHalf<Vec<KeyPart>>,
+    /// Keys of every term, one for each polynomial of the sparse secret.
+    parts: SeededParts,
 }
 
 impl RaisingKeys {
@@ -191,7 +198,8 @@ impl RaisingKeys {
         let high = map.context(context)?;
         high.check_security()?;
         if context.ring().stores_residues() {
-            memory::require(map.key_bytes(context, sparse.rank)? as u64)?;
+            let keys = (sparse.rank * map.terms.len()) as u64;
+            memory::require(keys.saturating_mul(RaisingMap::bytes_of_key_in(&high)? as u64))?;
         }
         let dense = secret.in_context(context, &high)?;
         let (ring, gadget) = (high.key_ring(), high.gadget());
@@ -211,7 +219,8 @@ impl RaisingKeys {
             }
         }
         let exponents = map.terms.iter().map(|term| term.exponent).collect();
-        Ok(Self { entry, high, exponents, length: map.length(), seed, first, second: second.into() })
+        let parts = SeededParts::new(seed, first, second.into());
+        Ok(Self { entry, high, exponents, length: map.length(), parts })
     }
 
     /// Raises the modulus of a ciphertext of the low level under the sparse secret, and returns the map of the result, under its own secret again: of
@@ -236,8 +245,7 @@ impl RaisingKeys {
             .iter()
             .flat_map(|&exponent| raised.iter().map(move |of| Turn { of, exponent }))
             .collect();
-        let second = self.second.get(|| self.draw())?;
-        let sums = gadget.sum_of_turns(&turns, [&self.first, &second])?;
+        let sums = gadget.sum_of_turns(&turns, self.parts.halves(|| self.draw())?.both())?;
         let mut parts = gadget.mod_down_all(&sums.each_ref(), gadget.level())?;
         if let Some(first) = parts.first_mut() {
             self.high.ring().add_assign(first, &tables.map_body(&body)?)?;
@@ -258,13 +266,13 @@ impl RaisingKeys {
     /// Draws the uniform halves of the keys from their seed.
     fn draw(&self) -> Result<Vec<KeyPart>, RlweError> {
         let (ring, gadget) = (self.high.key_ring(), self.high.gadget());
-        let part = |i| Ok(gadget.pack_part(uniform(ring, &self.seed, i), 0)?);
-        (0..self.first.len()).map(part).collect()
+        let part = |i| Ok(gadget.pack_part(uniform(ring, self.parts.seed(), i), 0)?);
+        (0..self.parts.first().len()).map(part).collect()
     }
 
     /// Drops the uniform halves of the keys, half of their memory: they are drawn anew for every use.
     pub fn compact(&mut self) {
-        self.second.forget();
+        self.parts.forget_uniform();
     }
 
     /// The shape of the sparse secret: its weight and rank.
@@ -294,9 +302,7 @@ impl RaisingKeys {
     /// Length of all keys in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        let second = self.second.drawn().into_iter().flatten();
-        let map: usize = self.first.iter().chain(second).map(KeyPart::byte_len).sum();
-        self.entry.byte_len() + map
+        self.entry.byte_len() + self.parts.byte_len()
     }
 
     pub(crate) fn entry(&self) -> &Entry {
@@ -304,8 +310,8 @@ impl RaisingKeys {
     }
 
     pub(crate) fn map(&self) -> StoredMap<'_> {
-        let Self { exponents, length, seed, first, .. } = self;
-        StoredMap { exponents, length: *length, seed, first }
+        let Self { exponents, length, parts, .. } = self;
+        StoredMap { exponents, length: *length, seed: parts.seed(), first: parts.first() }
     }
 
     /// Makes keys of their parts; the uniform halves follow from the seed.
@@ -317,7 +323,8 @@ impl RaisingKeys {
         seed: [u8; 32],
         first: Vec<KeyPart>,
     ) -> Self {
-        Self { entry, high, exponents, length, seed, first, second: UniformHalf::new() }
+        let parts = SeededParts::new(seed, first, UniformHalf::new());
+        Self { entry, high, exponents, length, parts }
     }
 }
 

@@ -73,7 +73,7 @@ impl PreparedMatrix {
     }
 }
 
-/// What the rows of an encrypted matrix have in common.
+/// Metadata and noise bounds that all rows of an encrypted matrix share.
 #[derive(Debug)]
 pub struct CommonRow<S: Homomorphic> {
     /// Metadata of the sum of all rows.

@@ -220,7 +220,7 @@ fn a_map_is_applied_while_the_modulus_is_raised() {
         let error = RaisingTables::new(&context, [low, low], &map).err().unwrap();
         assert!(error.to_string().contains("without a secret"), "{error}");
         assert_eq!((keys.id(), keys.sparse(), keys.high().level()), (secret.id(), sparse, level));
-        let map_bytes = map.key_bytes(&context, rank).unwrap();
+        let map_bytes = 4 * rank * RaisingMap::bytes_of_key(&context, level, &map.special_moduli).unwrap();
         assert!((map_bytes + 1..2 * map_bytes).contains(&keys.byte_len()));
         let after = keys.mod_raise(&tables, &before).unwrap();
         assert_eq!(ring.level_of(&after.parts()[0]).unwrap(), level);
