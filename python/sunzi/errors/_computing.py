@@ -87,6 +87,10 @@ class LengthMismatch(MismatchError):
     """Lists of different lengths."""
 
 
+class MapMismatch(MismatchError):
+    """Keys of a linear map with the tables of another map."""
+
+
 class LengthsDiffer(MismatchError):
     """Lists of different lengths."""
 
