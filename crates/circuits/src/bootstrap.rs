@@ -23,6 +23,7 @@ mod keys;
 mod noise;
 mod set;
 mod statement;
+mod steps;
 mod wire;
 
 pub use blueprint::{Blueprint, KeyKind, KeyNeed};
@@ -31,6 +32,7 @@ pub use error::BootstrapError;
 pub use keys::{BootstrapKeys, SparseKeys};
 pub use set::{Back, Chain, Encapsulation, Levels, Order, Set};
 pub use statement::{Bits, Statement, Summary};
+pub use steps::SpecialModuli;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! The CKKS context: ring, keys, levels and scales of one parameter set.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
@@ -44,7 +45,7 @@ struct Inner {
     message_bound: f64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Level {
     ring: Ring,
     log2_modulus: f64,
@@ -146,6 +147,28 @@ impl Context {
         Ok(Self { inner: Arc::new(Inner { rlwe, levels, message_bound }) })
     }
 
+    /// Makes the context of some levels, with digits and special moduli of its own. Ciphertexts of these levels belong to
+    /// both contexts; keys belong to one, and a secret key reaches the other by [`SecretKey::in_context`](sunzi_rlwe::SecretKey::in_context).
+    /// Levels below have the numbers that they have in the whole context, and keys serve them if all of their moduli are among those of these levels.
+    ///
+    /// Low levels need smaller special moduli than the highest: see [`Parameters::key_switching_for`](crate::Parameters::key_switching_for).
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] above the security limit and for options that the ring cannot follow.
+    pub fn for_levels(
+        &self,
+        levels: RangeInclusive<usize>,
+        options: &GadgetOptions,
+    ) -> Result<Self, CkksError> {
+        let highest = *levels.end();
+        let (own, ring) = (self.limbs(highest)?, self.ring());
+        let serves = |&key: &usize| levels.clone().all(|level| self.is_nested(level, key));
+        let key_level = (own..ring.level()).find(serves).unwrap_or(ring.level());
+        let rlwe = self.rlwe().up_to(key_level, options)?;
+        let levels = self.inner.levels.get(..=highest).unwrap_or_default().to_vec();
+        Ok(Self { inner: Arc::new(Inner { rlwe, levels, message_bound: self.message_bound() }) })
+    }
+
     /// The RLWE context: ring, key switching and security.
     #[must_use]
     pub fn rlwe(&self) -> &RlweContext {
@@ -216,7 +239,10 @@ impl Context {
     pub fn key_level(&self, level: usize) -> Result<usize, CkksError> {
         let (own, ring) = (self.limbs(level)?, self.ring());
         let levels = self.inner.levels.get(..=level).unwrap_or_default();
-        let serves = |&key: &usize| levels.iter().all(|level| ring.is_nested(level.ring.level(), key));
+        let serves = |&key: &usize| {
+            let has = |level: &Level| ring.is_nested(level.ring.level(), key);
+            ring.is_nested(key, ring.level()) && levels.iter().all(has)
+        };
         Ok((own..ring.level()).find(serves).unwrap_or(ring.level()))
     }
 

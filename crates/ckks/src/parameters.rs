@@ -1,5 +1,7 @@
 //! Parameters of CKKS: plain, serialisable data.
 
+mod key_switching;
+
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};

@@ -53,6 +53,33 @@ impl RlweContext {
         Ok(context)
     }
 
+    /// Makes the context of the levels up to `level`, for the same secrets, with digits and special moduli of its own:
+    /// ciphertexts of these levels belong to both contexts, keys to one.
+    ///
+    /// ```
+    /// use sunzi_math::primes_below;
+    /// use sunzi_ring::GadgetOptions;
+    /// use sunzi_rlwe::{RlweContext, Security};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let primes = primes_below(1 << 47, 128, 4)?;
+    /// let ring = sunzi_ring::Ring::new(128, &primes[..3])?;
+    /// let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+    /// let options = GadgetOptions { special_moduli: primes[3..].to_vec(), ..GadgetOptions::default() };
+    /// let lower = context.up_to(2, &options)?;
+    /// assert_eq!((lower.level(), lower.key_ring().level()), (2, 3));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that does not exist and for options that it cannot follow; [`RlweError::Insecure`] when log2 Q_l·P
+    /// exceeds the table's limit.
+    pub fn up_to(&self, level: usize, options: &GadgetOptions) -> Result<Self, RlweError> {
+        let lower = Self::with_gadget(self.ring_at(level)?, self.security, options)?;
+        lower.with_module_secrets(self.secret, self.module_rank)
+    }
+
     /// Returns the context for secrets of the given distribution; the default is uniform ternary.
     ///
     /// # Errors

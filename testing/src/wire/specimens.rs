@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
 use sunzi_big::{BigRing, MultiPrecision};
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set, SpecialModuli};
 use sunzi_ckks::LevelRange;
 use sunzi_encoding::EncodingError;
 use sunzi_math::primes_with_bits;
@@ -356,15 +356,18 @@ pub(super) fn scheme_specimens() -> Result<Vec<Specimen>, Failure> {
     let big = BigRing::with_rungs(128, &chain(parameters.moduli()), parameters.rungs())?;
     let settings = sunzi_ckks::Settings::from(&parameters);
     all.extend(specimens("ckks-sets-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 24)?);
-    all.push(bootstrapping()?);
+    all.push(bootstrapping("bootstrapping-keys", SpecialModuli::Shared)?);
+    all.push(bootstrapping("bootstrapping-keys-of-steps", SpecialModuli::EachStep)?);
     all.push(ledger()?);
     Ok(all)
 }
 
 /// Makes the specimen of all keys of the smallest bootstrapping.
-fn bootstrapping() -> Result<Specimen, Failure> {
+fn bootstrapping(name: &str, special: SpecialModuli) -> Result<Specimen, Failure> {
     let set = Set {
-        residual: LevelRange { levels: 1, scale_bits: 40 },
+        special,
+        // Contexts of both must differ, or the one file could be taken for the other.
+        residual: LevelRange { levels: 1 + usize::from(special == SpecialModuli::EachStep), scale_bits: 40 },
         coeffs_to_slots: LevelRange { levels: 1, scale_bits: 47 },
         slots_to_coeffs: LevelRange { levels: 1, scale_bits: 40 },
         ..Set::insecure_for_tests(6)
@@ -379,7 +382,7 @@ fn bootstrapping() -> Result<Specimen, Failure> {
     let message = encoder.encode_at(&[0.5.into(), (-0.25).into()], 0, context.scale(0)?)?;
     let exhausted = context.encrypt_secret(&message, &secret, &mut rng)?;
     let run = move |keys: &BootstrapKeys| drop(bootstrapper.bootstrap(&exhausted, keys));
-    Specimen::new("bootstrapping-keys", context.rlwe(), &keys, run)
+    Specimen::new(name, context.rlwe(), &keys, run)
 }
 
 /// Makes the specimen of keys to sparse secrets of one polynomial and of two.

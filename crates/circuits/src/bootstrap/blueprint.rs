@@ -12,6 +12,7 @@ use super::dft::{Dft, DftPlan};
 use super::eval_mod::EvalMod;
 use super::first_matrix::FirstMatrix;
 use super::set::{Levels, Order, Set};
+use super::steps::{SpecialModuli, Steps};
 use crate::bootstrap::BootstrapError;
 
 /// log2 of the least scale of raised ciphertexts: at it roundings of these cost less than the roundings of diagonals, which
@@ -45,6 +46,8 @@ pub enum KeyKind {
 #[derive(Clone, Debug)]
 pub struct Blueprint {
     pub(super) context: Context,
+    /// Contexts of the steps that have special moduli of their own, or clones of the context.
+    pub(super) steps: Steps<Context>,
     pub(super) set: Set,
     pub(super) slots: usize,
     pub(super) levels: Levels,
@@ -92,6 +95,7 @@ impl Blueprint {
         context.check_slots(slots)?;
         let eval_mod = EvalMod::new(set.eval_mod)?;
         let scales = Scales::new(context, set, &levels, &eval_mod)?;
+        let steps = Steps::new(context, set, &levels, &eval_mod)?;
         // Where SlotsToCoeffs comes first, both parts lie in a ciphertext each.
         let degree = if set.order == Order::First { 2 * slots } else { context.degree() };
         let repeats = context.max_slots() / slots;
@@ -107,17 +111,18 @@ impl Blueprint {
         let rank = set.encapsulation.map_or(1, |capsule| capsule.rank);
         let raised = [scales.first, after_first / repeats as f64];
         let first_matrix = first.map(|matrix| FirstMatrix::new(context, matrix, raised, rank)).transpose()?;
-        let plan = DftPlan::new(context, forth, levels.coeffs_to_slots)?;
+        let plan = DftPlan::new(&steps.coeffs_to_slots, forth, levels.coeffs_to_slots)?;
         let coeffs_to_slots = Transform { plan, scales: [from, to] };
         let ends = match set.order {
             Order::Last => [scales.reduced * scales.raised / scales.first, context.scale(levels.residual)?],
             Order::First => [context.scale(levels.slots_to_coeffs)?, scales.raised],
         };
-        let plan = DftPlan::new(context, back, levels.slots_to_coeffs)?;
+        let plan = DftPlan::new(&steps.slots_to_coeffs, back, levels.slots_to_coeffs)?;
         let slots_to_coeffs = Transform { plan, scales: ends };
         let (context, set) = (context.clone(), set.clone());
         Ok(Self {
             context,
+            steps,
             set,
             slots,
             levels,
@@ -233,12 +238,20 @@ impl Blueprint {
     /// [`BootstrapError::Ckks`] never: all levels exist.
     pub fn keys(&self) -> Result<Vec<KeyNeed>, BootstrapError> {
         let mut keys = Vec::new();
-        for (exponent, level) in self.exponents() {
-            let kind = KeyKind::Automorphism(exponent);
-            keys.push(KeyNeed { kind, level, bytes: self.bytes_of_key(level)? });
+        let mut need = |context: &Context, kind, level| -> Result<(), BootstrapError> {
+            keys.push(KeyNeed { kind, level, bytes: bytes_of_key(context, level)? });
+            Ok(())
+        };
+        let steps = [&self.steps.coeffs_to_slots, &self.steps.slots_to_coeffs];
+        for (context, exponents) in steps.into_iter().zip(self.exponents()) {
+            for (exponent, level) in exponents {
+                need(context, KeyKind::Automorphism(exponent), level)?;
+            }
         }
-        let level = self.levels.eval_mod;
-        keys.push(KeyNeed { kind: KeyKind::Relinearization, level, bytes: self.bytes_of_key(level)? });
+        if self.has_own_steps() {
+            need(&self.steps.polynomial, KeyKind::Relinearization, self.levels.eval_mod)?;
+        }
+        need(&self.context, KeyKind::Relinearization, self.relinearization_level())?;
         if let Some(capsule) = self.set.encapsulation {
             let special_moduli = vec![self.special_modulus(capsule.special_bits)?];
             let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
@@ -247,7 +260,7 @@ impl Blueprint {
             let level = self.levels.coeffs_to_slots;
             let back = match &self.first_matrix {
                 Some(first) => first.key_bytes(&self.context)?,
-                None => capsule.rank * self.bytes_of_key(level)?,
+                None => capsule.rank * bytes_of_key(&self.context, level)?,
             };
             let bytes = capsule.rank * low + back;
             keys.push(KeyNeed { kind: KeyKind::Encapsulation, level, bytes });
@@ -255,22 +268,37 @@ impl Blueprint {
         Ok(keys)
     }
 
-    fn bytes_of_key(&self, level: usize) -> Result<usize, CkksError> {
-        let gadget = self.context.rlwe().gadget_at(self.context.key_level(level)?)?;
-        Ok(gadget.key_bytes()?)
+    /// Returns whether steps have special moduli of their own.
+    pub(super) fn has_own_steps(&self) -> bool {
+        self.set.special == SpecialModuli::EachStep
     }
 
-    /// Exponents of the automorphisms of all steps, each with its highest level.
-    pub(super) fn exponents(&self) -> BTreeMap<u64, usize> {
+    /// log2 of the largest modulus of a key of the main secret, which decides the security.
+    #[must_use]
+    pub fn log2_key_modulus(&self) -> f64 {
+        let Steps { coeffs_to_slots, polynomial, slots_to_coeffs } = &self.steps;
+        let contexts = [&self.context, coeffs_to_slots, polynomial, slots_to_coeffs];
+        contexts.map(|context| context.rlwe().log2_key_modulus()).into_iter().fold(0.0, f64::max)
+    }
+
+    /// Highest level of the products that are relinearised with the special moduli of the context.
+    pub(super) fn relinearization_level(&self) -> usize {
+        let own = if self.has_own_steps() { self.eval_mod.polynomial_depth() } else { 0 };
+        self.levels.eval_mod - own
+    }
+
+    /// Exponents of the automorphisms, each with its highest level: of CoeffsToSlots and the trace, and of SlotsToCoeffs where that has special moduli
+    /// of its own.
+    pub(super) fn exponents(&self) -> [BTreeMap<u64, usize>; 2] {
         let index = self.context.ring().index();
         let top = self.levels.coeffs_to_slots;
-        let mut exponents = self.coeffs_to_slots.plan.exponents(index);
-        let trace = self.trace().map(|steps| (rotation_exponent(steps, index), top));
-        for (exponent, level) in self.slots_to_coeffs.plan.exponents(index).into_iter().chain(trace) {
-            let highest = exponents.entry(exponent).or_default();
-            *highest = level.max(*highest);
+        let mut forth = self.coeffs_to_slots.plan.exponents(index);
+        merge(&mut forth, self.trace().map(|steps| (rotation_exponent(steps, index), top)));
+        let mut back = self.slots_to_coeffs.plan.exponents(index);
+        if !self.has_own_steps() {
+            merge(&mut forth, std::mem::take(&mut back));
         }
-        exponents
+        [forth, back]
     }
 
     /// Special modulus of the encapsulation: the largest prime of `bits` bits that is no other modulus.
@@ -296,6 +324,19 @@ impl Blueprint {
             .take_while(move |&steps| steps < most)
             .map(|steps| steps as i64)
     }
+}
+
+/// Adds exponents of automorphisms, each with the highest of its levels.
+fn merge(all: &mut BTreeMap<u64, usize>, more: impl IntoIterator<Item = (u64, usize)>) {
+    for (exponent, level) in more {
+        let highest = all.entry(exponent).or_default();
+        *highest = level.max(*highest);
+    }
+}
+
+fn bytes_of_key(context: &Context, level: usize) -> Result<usize, CkksError> {
+    let gadget = context.rlwe().gadget_at(context.key_level(level)?)?;
+    Ok(gadget.key_bytes()?)
 }
 
 impl Scales {

@@ -10,6 +10,7 @@ use super::blueprint::Transform;
 use super::dft::{CoeffsToSlots, Parts, SlotsToCoeffs};
 use super::noise::{MOST, exact};
 use super::set::Order;
+use super::steps::Steps;
 use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys};
 
 /// Bootstrapper of ciphertexts: it restores their levels.
@@ -17,6 +18,8 @@ use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys};
 pub struct Bootstrapper {
     blueprint: Blueprint,
     evaluator: Evaluator,
+    /// Evaluators of the steps that may have special moduli of their own.
+    evaluators: Steps<Evaluator>,
     /// First matrix of CoeffsToSlots, if it is applied while the modulus is raised.
     first_matrix: Option<RaisingTables>,
     coeffs_to_slots: CoeffsToSlots,
@@ -42,10 +45,12 @@ impl Bootstrapper {
         let context = blueprint.context();
         let first_matrix = first.map(|first| first.tables(context)).transpose()?;
         first_matrix.iter().for_each(|_| count());
-        let coeffs_to_slots = CoeffsToSlots::encode(context, there.clone(), *up, &count)?;
-        let slots_to_coeffs = SlotsToCoeffs::encode(context, back.clone(), *down, &count)?;
-        let evaluator = Evaluator::new(context);
-        Ok(Self { blueprint: blueprint.clone(), evaluator, first_matrix, coeffs_to_slots, slots_to_coeffs })
+        let steps = &blueprint.steps;
+        let coeffs_to_slots = CoeffsToSlots::encode(&steps.coeffs_to_slots, there.clone(), *up, &count)?;
+        let slots_to_coeffs = SlotsToCoeffs::encode(&steps.slots_to_coeffs, back.clone(), *down, &count)?;
+        let (evaluator, evaluators) = (Evaluator::new(context), steps.map(Evaluator::new));
+        let blueprint = blueprint.clone();
+        Ok(Self { blueprint, evaluator, evaluators, first_matrix, coeffs_to_slots, slots_to_coeffs })
     }
 
     /// Blueprint from which the bootstrapper was made.
@@ -101,13 +106,16 @@ impl Bootstrapper {
             Order::First => self.lowered_by_transform(&bare, keys)?,
         };
         let raised = self.mod_raise(&lowered, keys)?;
-        let (evaluator, rotations) = (&self.evaluator, keys.rotations());
-        let parts = self.coeffs_to_slots.apply(evaluator, &raised, rotations)?;
+        let (evaluator, evaluators) = (&self.evaluator, &self.evaluators);
+        let parts = self.coeffs_to_slots.apply(&evaluators.coeffs_to_slots, &raised, keys.rotations())?;
         let bound = a.metadata().precision.magnitude();
         let reach = self.blueprint.reach(a, beside, &lowered);
         let parts = self.eval_mod(&parts, lowered.metadata().scale, [bound, reach], keys)?;
         let mut result = match (self.blueprint.set.order, &parts.imaginary) {
-            (Order::Last, _) => self.slots_to_coeffs.apply(evaluator, &parts, rotations)?,
+            (Order::Last, _) => {
+                let keys = keys.rotations_to_coeffs();
+                self.slots_to_coeffs.apply(&evaluators.slots_to_coeffs, &parts, keys)?
+            }
             (Order::First, Some(imaginary)) => {
                 evaluator.add(&parts.real, &evaluator.multiply_by_i(imaginary)?)?
             }
@@ -203,7 +211,7 @@ impl Bootstrapper {
     /// Returns the mean over all rotations that leave the slots as they are, by another scale: in the subring of the slots but for the noise of key switches.
     fn traced(&self, mut sum: Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         for steps in self.blueprint.trace() {
-            let turned = self.evaluator.rotate(&sum, steps, keys.rotations())?;
+            let turned = self.evaluators.coeffs_to_slots.rotate(&sum, steps, keys.rotations())?;
             sum = self.evaluator.add(&sum, &turned)?;
             let half = sum.metadata().scale * 2.0;
             sum = with_scale(sum, half);
@@ -240,7 +248,8 @@ impl Bootstrapper {
         let magnitude = a.metadata().precision.magnitude();
         let small = magnitude / self.blueprint.slots as f64;
         let a = self.evaluator.with_magnitude(&self.evaluator.level_to(a, expected)?, small)?;
-        let mut a = self.slots_to_coeffs.apply_to_whole(&self.evaluator, &a, keys.rotations())?;
+        let (evaluator, rotations) = (&self.evaluators.slots_to_coeffs, keys.rotations_to_coeffs());
+        let mut a = self.slots_to_coeffs.apply_to_whole(evaluator, &a, rotations)?;
         let precision = a.metadata().precision.plus_error(self.slots_to_coeffs.rounding_error(magnitude));
         a.set_metadata(Metadata { precision, ..a.metadata().clone() });
         Ok(a)
@@ -299,10 +308,12 @@ impl Bootstrapper {
         [bound, reach]: [f64; 2],
         keys: &BootstrapKeys,
     ) -> Result<Parts, CkksError> {
-        let (Blueprint { eval_mod, scales, .. }, evaluator) = (&self.blueprint, &self.evaluator);
+        let (Blueprint { eval_mod, scales, .. }, evaluators) = (&self.blueprint, &self.evaluators);
+        let products =
+            [(&evaluators.polynomial, keys.of_polynomial()), (&self.evaluator, keys.relinearization())];
+        let rotations = (&evaluators.coeffs_to_slots, keys.rotations());
         let reduce = |x: &Ciphertext| {
-            let (key, rotations) = (keys.relinearization(), keys.rotations());
-            let mut rest = eval_mod.evaluate(evaluator, &exact(x), scales.reduced, key, rotations)?;
+            let mut rest = eval_mod.evaluate(&exact(x), scales.reduced, products, rotations)?;
             let of = x.metadata().precision;
             let largest = bound * scale / scales.first;
             let precision = of.scaled(eval_mod.width()).plus_error(self.blueprint.eval_mod_error(largest)?);

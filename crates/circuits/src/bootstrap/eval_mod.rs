@@ -258,20 +258,27 @@ impl EvalMod {
         Ok(scale * if self.conjugates() { 4.0 * PI } else { 2.0 * PI })
     }
 
+    /// Returns the number of levels that the first polynomial takes.
+    #[must_use]
+    pub fn polynomial_depth(&self) -> usize {
+        self.base.cost().depth
+    }
+
     /// Evaluates x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at the
-    /// [`output_scale`](Self::output_scale) for `scale`.
+    /// [`output_scale`](Self::output_scale) for `scale`. Products of the first polynomial take the first evaluator and its key, those below the second;
+    /// they may have different special moduli.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`]; [`CkksError::MissingRotation`] if it conjugates and there is no key for that; every error of
     /// [`evaluate`].
     pub fn evaluate(
         &self,
-        evaluator: &Evaluator,
         x: &Ciphertext,
         scale: f64,
-        key: &RelinearizationKey,
-        rotations: &GaloisKeys,
+        products: [(&Evaluator, &RelinearizationKey); 2],
+        rotations: (&Evaluator, &GaloisKeys),
     ) -> Result<Ciphertext, CkksError> {
+        let [(first, first_key), (evaluator, key)] = products;
         let (needed, level) = (self.depth(), x.metadata().level);
         if level < needed {
             return Err(CkksError::LevelExhausted { operation: "EvalMod", needed, level });
@@ -280,12 +287,13 @@ impl EvalMod {
         match self.parameters.form {
             ApproximationForm::Exponential { .. } => {
                 let point = evaluator.multiply_by_i(&x)?;
-                let mut power = bounded(evaluate(evaluator, &self.base, &point, key)?, 1.0);
+                let mut power = bounded(evaluate(first, &self.base, &point, first_key)?, 1.0);
                 for _ in 0..self.parameters.doublings {
                     let square = evaluator.multiply_unscaled(&power, &power)?;
                     power = bounded(evaluator.relinearize_rescale(&square, key)?, 1.0);
                 }
-                let twice = evaluator.sub(&power, &evaluator.conjugate(&power, rotations)?)?;
+                let (turning, keys) = rotations;
+                let twice = evaluator.sub(&power, &turning.conjugate(&power, keys)?)?;
                 let sine = evaluator.negate(&evaluator.multiply_by_i(&twice)?)?;
                 Ok(reinterpreted(sine, 4.0 * PI))
             }
@@ -293,7 +301,7 @@ impl EvalMod {
                 let mut point = x;
                 evaluator.add_constant_assign(&mut point, -SHIFT / self.width)?;
                 // W has room for the shift.
-                let mut cosine = evaluate(evaluator, &self.base, &bounded(point, 1.0), key)?;
+                let mut cosine = evaluate(first, &self.base, &bounded(point, 1.0), first_key)?;
                 for _ in 0..self.parameters.doublings {
                     cosine = doubled(evaluator, &bounded(cosine, 1.0), key)?;
                 }

@@ -1,9 +1,15 @@
 //! Key material of a bootstrapping.
 
+use std::collections::BTreeMap;
+
 use rand_core::CryptoRng;
-use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RaisingKeys, RelinearizationKey, SecretKey, SparseSecret};
+use sunzi_ckks::Context;
+use sunzi_rlwe::{
+    EncapsulationKeys, GaloisKeys, RaisingKeys, RelinearizationKey, RlweContext, SecretKey, SparseSecret,
+};
 
 use super::Blueprint;
+use super::steps::Steps;
 use crate::bootstrap::BootstrapError;
 
 /// All keys of a [`Blueprint`]; they contain no secret.
@@ -12,6 +18,18 @@ pub struct BootstrapKeys {
     pub(super) relinearization: RelinearizationKey,
     pub(super) automorphisms: GaloisKeys,
     pub(super) sparse: Option<SparseKeys>,
+    pub(super) own: Option<Box<StepKeys>>,
+}
+
+/// Keys of the steps with special moduli of their own, beside the automorphisms of CoeffsToSlots.
+#[derive(Clone)]
+pub(super) struct StepKeys {
+    /// Contexts in which the keys of the steps switch.
+    pub(super) contexts: Steps<RlweContext>,
+    /// Relinearisation key of the first polynomial of EvalMod.
+    pub(super) polynomial: RelinearizationKey,
+    /// Galois keys of SlotsToCoeffs.
+    pub(super) slots_to_coeffs: GaloisKeys,
 }
 
 /// Keys to the sparse secret of a bootstrapping and back.
@@ -47,21 +65,34 @@ impl BootstrapKeys {
         mut progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, BootstrapError> {
         let context = blueprint.context();
-        let rlwe = context.rlwe();
-        let exponents = blueprint.exponents();
-        let others = 1 + usize::from(blueprint.set().encapsulation.is_some());
-        let total = exponents.len() + others;
+        let [forth, back] = blueprint.exponents();
+        let own = blueprint.has_own_steps();
+        let singles = 1 + usize::from(own) + usize::from(blueprint.set().encapsulation.is_some());
+        let total = singles + forth.len() + back.len();
 
-        let level = context.key_level(blueprint.levels().eval_mod)?;
-        let relinearization = RelinearizationKey::generate_at_level(rlwe, secret, level, rng)?;
+        let level = context.key_level(blueprint.relinearization_level())?;
+        let relinearization = RelinearizationKey::generate_at_level(context.rlwe(), secret, level, rng)?;
         progress(1, total);
         let sparse = Self::generate_sparse(blueprint, secret, rng)?;
-        progress(others, total);
-        let levels = exponents.into_iter().map(|(exponent, level)| Ok((exponent, context.key_level(level)?)));
-        let levels: Vec<(u64, usize)> = levels.collect::<Result<_, BootstrapError>>()?;
-        let automorphisms =
-            GaloisKeys::generate_levels(rlwe, secret, levels, rng, |done, _| progress(others + done, total))?;
-        Ok(Self { relinearization, automorphisms, sparse })
+        let steps = &blueprint.steps;
+        let polynomial = own.then(|| {
+            let secret = secret.in_context(context.rlwe(), steps.polynomial.rlwe())?;
+            RelinearizationKey::generate(steps.polynomial.rlwe(), &secret, rng)
+        });
+        let polynomial = polynomial.transpose()?;
+        progress(singles, total);
+        let secrets = (context.rlwe(), secret);
+        let made = singles + forth.len();
+        let report = |done, _| progress(singles + done, total);
+        let automorphisms = galois_keys(secrets, &steps.coeffs_to_slots, forth, rng, report)?;
+        let Some(polynomial) = polynomial else {
+            return Ok(Self { relinearization, automorphisms, sparse, own: None });
+        };
+        let report = |done, _| progress(made + done, total);
+        let slots_to_coeffs = galois_keys(secrets, &steps.slots_to_coeffs, back, rng, report)?;
+        let contexts = steps.map(|step| step.rlwe().clone());
+        let own = Some(Box::new(StepKeys { contexts, polynomial, slots_to_coeffs }));
+        Ok(Self { relinearization, automorphisms, sparse, own })
     }
 
     /// Draws the sparse secret and makes the keys to it and back, if the set has one.
@@ -89,16 +120,29 @@ impl BootstrapKeys {
         }))
     }
 
-    /// Key that relinearises products of all levels from EvalMod down.
+    /// Key that relinearises products in the context of the bootstrapping: those of doublings and of all levels below, so those of
+    /// bootstrapped ciphertexts too.
     #[must_use]
     pub fn relinearization(&self) -> &RelinearizationKey {
         &self.relinearization
     }
 
-    /// Keys of the rotations and of the conjugation, each up to the level at which it is used.
+    /// Key that relinearises products of the first polynomial of EvalMod.
+    pub(super) fn of_polynomial(&self) -> &RelinearizationKey {
+        self.own.as_ref().map_or(&self.relinearization, |own| &own.polynomial)
+    }
+
+    /// Keys of the rotations of CoeffsToSlots and of the conjugation, each up to the level at which it is used. They are of the context of the
+    /// bootstrapping, and with those of SlotsToCoeffs, where steps have no special moduli of their own.
     #[must_use]
     pub fn rotations(&self) -> &GaloisKeys {
         &self.automorphisms
+    }
+
+    /// Keys of the rotations of SlotsToCoeffs.
+    #[must_use]
+    pub fn rotations_to_coeffs(&self) -> &GaloisKeys {
+        self.own.as_ref().map_or(&self.automorphisms, |own| &own.slots_to_coeffs)
     }
 
     /// Keys to the sparse secret and back, if there is one.
@@ -115,13 +159,34 @@ impl BootstrapKeys {
             keys.compact();
         }
         let (relinearization, automorphisms) = (self.relinearization.compact(), self.automorphisms.compact());
-        Self { relinearization, automorphisms, ..self }
+        let own = self.own.map(|own| {
+            let StepKeys { contexts, polynomial, slots_to_coeffs } = *own;
+            let (polynomial, slots_to_coeffs) = (polynomial.compact(), slots_to_coeffs.compact());
+            Box::new(StepKeys { contexts, polynomial, slots_to_coeffs })
+        });
+        Self { relinearization, automorphisms, own, ..self }
     }
 
     /// Number of bytes of the keys in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let sparse = self.sparse.as_ref().map_or(0, SparseKeys::byte_len);
-        self.relinearization.byte_len() + self.automorphisms.byte_len() + sparse
+        let own =
+            self.own.as_ref().map_or(0, |own| own.polynomial.byte_len() + own.slots_to_coeffs.byte_len());
+        self.relinearization.byte_len() + self.automorphisms.byte_len() + sparse + own
     }
+}
+
+/// Makes the Galois keys of a step in its context, from the secret of another, each exponent up to a level.
+fn galois_keys(
+    (from, secret): (&RlweContext, &SecretKey),
+    step: &Context,
+    exponents: BTreeMap<u64, usize>,
+    rng: &mut dyn CryptoRng,
+    progress: impl FnMut(usize, usize) + Send,
+) -> Result<GaloisKeys, BootstrapError> {
+    let secret = secret.in_context(from, step.rlwe())?;
+    let levels = exponents.into_iter().map(|(exponent, level)| Ok((exponent, step.key_level(level)?)));
+    let levels: Vec<(u64, usize)> = levels.collect::<Result<_, BootstrapError>>()?;
+    Ok(GaloisKeys::generate_levels(step.rlwe(), &secret, levels, rng, progress)?)
 }

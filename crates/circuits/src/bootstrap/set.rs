@@ -4,7 +4,8 @@ use sunzi_ckks::{LevelRange, Parameters};
 use sunzi_rlwe::{SecretDistribution, Security};
 
 use super::eval_mod::{ApproximationForm, EvalMod, EvalModParameters};
-use super::{BootstrapError, failure};
+use super::steps::Steps;
+use super::{BootstrapError, SpecialModuli, failure};
 
 /// Sparse secret under which ModRaise runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +74,10 @@ pub struct Set {
     pub eval_mod: EvalModParameters,
     /// Levels and log2 of the moduli of CoeffsToSlots: one for each matrix, but none for one that is applied while the modulus is raised.
     pub coeffs_to_slots: LevelRange,
-    /// Number of digits of key switching, d_num.
+    /// Number of digits of key switching in the context, d_num.
     pub digits: usize,
+    /// Special moduli of the steps.
+    pub special: SpecialModuli,
     /// Distribution of the main secret key.
     pub secret: SecretDistribution,
     /// Sparse secret at ModRaise, if it is another than the main secret.
@@ -131,6 +134,7 @@ impl Set {
             },
             coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
             digits: 4,
+            special: SpecialModuli::EachStep,
             secret: SecretDistribution::Ternary,
             encapsulation: Some(Encapsulation {
                 weight: 32,
@@ -231,6 +235,7 @@ impl Set {
             chain: Chain::Prefixes,
             residual: LevelRange { levels: 7, scale_bits: 52 },
             eval_mod: EvalModParameters { ratio_bits: 7.5, ..Self::default_128().eval_mod },
+            special: SpecialModuli::Shared,
             rounds: 2,
             ..Self::default_128().with_key_switch_back()
         }
@@ -264,6 +269,7 @@ impl Set {
             },
             coeffs_to_slots: LevelRange { levels: 5, scale_bits: 55 },
             digits: 4,
+            special: SpecialModuli::Shared,
             secret: SecretDistribution::FixedWeight(64),
             encapsulation: None,
             order: Order::Last,
@@ -402,10 +408,17 @@ impl Set {
             Chain::Prefixes => Parameters::from_ranges,
             Chain::Sets => Parameters::from_ranges_rational,
         };
-        let parameters = make(self.log2_degree, self.first_bits, &ranges, self.security)?
-            .with_secrets(self.secret)
-            .with_message_bits(self.message_bits)
-            .with_digits(self.digits)?;
+        let chain = make(self.log2_degree, self.first_bits, &ranges, self.security)?;
+        let chain = match self.special {
+            SpecialModuli::Shared => chain,
+            SpecialModuli::EachStep => {
+                let steps = Steps::of_levels(self, &levels, &EvalMod::new(self.eval_mod)?);
+                // Those of CoeffsToSlots have all moduli.
+                chain.with_joint_level(steps.polynomial).with_joint_level(steps.slots_to_coeffs)
+            }
+        };
+        let parameters =
+            chain.with_secrets(self.secret).with_message_bits(self.message_bits).with_digits(self.digits)?;
         parameters.validate()?;
         Ok(parameters)
     }

@@ -94,7 +94,7 @@ impl Summary {
             statement: Statement::of(set),
             levels_left,
             bits_left: context.rlwe().log2_modulus_at(context.limbs(levels_left)?)?,
-            log2_key_modulus: context.rlwe().log2_key_modulus(),
+            log2_key_modulus: blueprint.log2_key_modulus(),
             log2_failure: blueprint.log2_failure(),
             key_bytes: blueprint.key_bytes()?,
             diagonal_bytes: blueprint.diagonal_bytes(),

@@ -2,15 +2,19 @@
 
 use std::io::BufRead;
 
-use sunzi_rlwe::wire::{FieldReader, Format, Header, Kind, Sink, Source, WireError};
+use sunzi_rlwe::wire::{FieldReader, Format, Header, Kind, Sink, Source, WireError, get_lower, put_lower};
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, KeyId, RaisingKeys, RelinearizationKey, RlweContext};
 
+use super::keys::StepKeys;
+use super::steps::Steps;
 use super::{BootstrapKeys, SparseKeys};
 
 /// Words that say which keys to a sparse secret follow in a file.
 const NO_SPARSE: u64 = 0;
 const BY_KEY_SWITCH: u64 = 1;
 const BY_FIRST_MATRIX: u64 = 2;
+/// Added to such a word where steps have special moduli of their own.
+const OWN_STEPS: u64 = 4;
 
 impl Format<BootstrapKeys> for RlweContext {
     const KIND: Kind = Kind::BootstrapKeys;
@@ -25,20 +29,31 @@ impl Format<BootstrapKeys> for RlweContext {
             SparseKeys::KeySwitch(_) => BY_KEY_SWITCH,
             SparseKeys::FirstMatrix(_) => BY_FIRST_MATRIX,
         });
-        sink.sealed(&way.to_le_bytes())?;
+        let own = if keys.own.is_some() { OWN_STEPS } else { 0 };
+        sink.sealed(&(way | own).to_le_bytes())?;
         match &keys.sparse {
             Some(SparseKeys::KeySwitch(keys)) => Format::<EncapsulationKeys>::put(self, keys, sink)?,
             Some(SparseKeys::FirstMatrix(keys)) => Format::<RaisingKeys>::put(self, &**keys, sink)?,
             None => {}
         }
-        Format::<GaloisKeys>::put(self, &keys.automorphisms, sink)
+        let Some(own) = &keys.own else {
+            return Format::<GaloisKeys>::put(self, &keys.automorphisms, sink);
+        };
+        let Steps { coeffs_to_slots, polynomial, slots_to_coeffs } = &own.contexts;
+        put_lower(coeffs_to_slots, sink)?;
+        Format::<GaloisKeys>::put(coeffs_to_slots, &keys.automorphisms, sink)?;
+        put_lower(polynomial, sink)?;
+        Format::<RelinearizationKey>::put(polynomial, &own.polynomial, sink)?;
+        put_lower(slots_to_coeffs, sink)?;
+        Format::<GaloisKeys>::put(slots_to_coeffs, &own.slots_to_coeffs, sink)
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<BootstrapKeys, WireError> {
         let relinearization = Format::<RelinearizationKey>::get(self, header, source)?;
         let what = "kind of keys to the sparse secret";
         let record = source.sealed(what, 8)?;
-        let sparse = match FieldReader::new(&record).u64()? {
+        let word = FieldReader::new(&record).u64()?;
+        let sparse = match word & !OWN_STEPS {
             NO_SPARSE => None,
             BY_KEY_SWITCH => {
                 Some(SparseKeys::KeySwitch(Format::<EncapsulationKeys>::get(self, header, source)?))
@@ -46,9 +61,20 @@ impl Format<BootstrapKeys> for RlweContext {
             BY_FIRST_MATRIX => {
                 Some(SparseKeys::FirstMatrix(Box::new(Format::<RaisingKeys>::get(self, header, source)?)))
             }
-            got => return Err(WireError::value(what, "0, 1 or 2", got)),
+            _ => return Err(WireError::value(what, "0, 1, 2, 4, 5 or 6", word)),
         };
-        let automorphisms = Format::<GaloisKeys>::get(self, header, source)?;
-        Ok(BootstrapKeys { relinearization, automorphisms, sparse })
+        if word & OWN_STEPS == 0 {
+            let automorphisms = Format::<GaloisKeys>::get(self, header, source)?;
+            return Ok(BootstrapKeys { relinearization, automorphisms, sparse, own: None });
+        }
+        let coeffs_to_slots = get_lower(self, source)?;
+        let automorphisms = Format::<GaloisKeys>::get(&coeffs_to_slots, header, source)?;
+        let step = get_lower(self, source)?;
+        let polynomial = Format::<RelinearizationKey>::get(&step, header, source)?;
+        let last = get_lower(self, source)?;
+        let to_coeffs = Format::<GaloisKeys>::get(&last, header, source)?;
+        let contexts = Steps { coeffs_to_slots, polynomial: step, slots_to_coeffs: last };
+        let own = Some(Box::new(StepKeys { contexts, polynomial, slots_to_coeffs: to_coeffs }));
+        Ok(BootstrapKeys { relinearization, automorphisms, sparse, own })
     }
 }

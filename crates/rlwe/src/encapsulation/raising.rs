@@ -86,8 +86,7 @@ pub(crate) fn high_context(
     special_moduli: &[u64],
 ) -> Result<RlweContext, RlweError> {
     let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
-    let high = RlweContext::with_gadget(context.ring_at(level)?, context.security(), &options)?;
-    high.with_secrets(context.secrets())
+    context.up_to(level, &options)
 }
 
 /// Tables of a [`RaisingMap`]: its part that needs no key, Σ m_i·σ_i(c_0), is computed modulo few moduli.

@@ -38,12 +38,12 @@ pub(super) fn directory_len(count: usize) -> u64 {
     (8 + count * ENTRY_LEN + 2 * CHECKSUM_LEN) as u64
 }
 
-/// Reads a directory of Galois keys, which follow it without gaps up to the end of the body.
+/// Reads a directory of Galois keys, which follow it without gaps, and where they end.
 fn get_directory(
     index: u64,
     most: usize,
     source: &mut Source<impl BufRead>,
-) -> Result<Vec<Entry>, WireError> {
+) -> Result<(Vec<Entry>, u64), WireError> {
     let body = source.left();
     let record = source.sealed("the count of Galois keys", 8)?;
     let count = FieldReader::new(&record).usize_in("Galois keys", 0..=most)?;
@@ -63,7 +63,7 @@ fn get_directory(
         least = entry.exponent + 1;
         entries.push(entry);
     }
-    if next == body { Ok(entries) } else { Err(WireError::Length { expected: next, got: body }) }
+    if next <= body { Ok((entries, next)) } else { Err(WireError::Length { expected: next, got: body }) }
 }
 
 /// Reads one Galois key, of just the bytes that its entry says.
@@ -104,7 +104,7 @@ impl Format<GaloisKeys> for RlweContext {
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<GaloisKeys, WireError> {
         let ring = self.ring();
-        let entries = get_directory(ring.index(), ring.degree(), source)?;
+        let (entries, _) = get_directory(ring.index(), ring.degree(), source)?;
         let mut keys = BTreeMap::new();
         for entry in &entries {
             let before = source.left();
@@ -158,7 +158,11 @@ impl<'a, I: BufRead + Seek> GaloisFile<'a, I> {
         let reader = Reader::new(&mut input)?;
         let (header, mut source) = reader.into_source::<GaloisKeys, _>(context)?;
         let ring = context.ring();
-        let entries = get_directory(ring.index(), ring.degree(), &mut source)?;
+        let body = source.left();
+        let (entries, expected) = get_directory(ring.index(), ring.degree(), &mut source)?;
+        if expected != body {
+            return Err(WireError::Length { expected, got: body });
+        }
         Ok(Self { context, id: header.required_key()?, entries, start, input })
     }
 

@@ -6,7 +6,7 @@ use lab::bench::Options;
 use lab::bench::bootstrapping::{self, Figures};
 #[cfg(feature = "peers")]
 use lab::bench::rivals::{self, Selection};
-use sunzi_circuits::bootstrap::{Chain, Order, Set};
+use sunzi_circuits::bootstrap::{Chain, Order, Set, SpecialModuli};
 use sunzi_rlwe::words::counted;
 
 use super::super::output;
@@ -47,6 +47,9 @@ pub(crate) struct Arguments {
     /// With SlotsToCoeffs first, on levels that are left more than the set has, so that as many are left between two bootstrappings
     #[arg(long)]
     slots_first: bool,
+    /// Special moduli of the steps, unless as the parameter set has it
+    #[arg(long, value_enum)]
+    special: Option<Special>,
     /// Way back from the sparse secret, unless as the parameter set has it
     #[arg(long, value_enum)]
     back: Option<WayBack>,
@@ -74,6 +77,15 @@ enum Levels {
     Prefixes,
     /// Levels that are sets of moduli
     Sets,
+}
+
+/// Special moduli of the steps of a bootstrapping set.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Special {
+    /// Those of the context, for all steps
+    Shared,
+    /// Special moduli of its own for each step
+    Own,
 }
 
 /// Ways back from the sparse secret of a bootstrapping set.
@@ -156,6 +168,11 @@ fn changed(arguments: &Arguments) -> Set {
         Some(WayBack::Matrix) => set.with_first_matrix_back(),
         None => set,
     };
+    set.special = match arguments.special {
+        Some(Special::Shared) => SpecialModuli::Shared,
+        Some(Special::Own) => SpecialModuli::EachStep,
+        None => set.special,
+    };
     set.digits = arguments.digits.unwrap_or(set.digits);
     set.residual.levels = arguments.levels.unwrap_or(set.residual.levels);
     set.coeffs_to_slots.levels = arguments.levels_to_slots.unwrap_or(set.coeffs_to_slots.levels);
@@ -171,12 +188,13 @@ fn changed(arguments: &Arguments) -> Set {
 /// Name of the set, with what was asked for instead of the set's own.
 fn label(arguments: &Arguments, name: &str) -> String {
     let Arguments { chain, digits, levels, slots_first, back, .. } = arguments;
-    let Arguments { levels_to_slots, bits_to_slots, bits_eval_mod, .. } = arguments;
+    let Arguments { levels_to_slots, bits_to_slots, bits_eval_mod, special, .. } = arguments;
     let changes = [
         chain.map(|chain| format!("by {chain:?}").to_lowercase()),
         digits.map(|digits| format!("{digits} digits")),
         levels.map(|levels| format!("{levels} levels")),
         slots_first.then(|| "SlotsToCoeffs first".to_owned()),
+        special.map(|special| format!("special moduli {special:?}").to_lowercase()),
         back.map(|back| format!("back by {back:?}").to_lowercase()),
         levels_to_slots.map(|levels| format!("{levels} levels of CoeffsToSlots")),
         bits_to_slots.map(|bits| format!("CoeffsToSlots at {bits} bits")),

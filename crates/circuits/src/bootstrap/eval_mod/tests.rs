@@ -91,7 +91,8 @@ fn encrypted_slots_lose_their_integers() {
         let x = context.encrypt_secret(&x, &secret, &mut rng).unwrap();
         let evaluator = Evaluator::new(&context);
         let scale = 53_f64.exp2();
-        let y = made.evaluate(&evaluator, &x, scale, &key, &rotations).unwrap();
+        let (products, turning) = ([(&evaluator, &key); 2], (&evaluator, &rotations));
+        let y = made.evaluate(&x, scale, products, turning).unwrap();
         assert_eq!(y.metadata().level, 0);
         let stated = made.output_scale(&context, context.depth(), scale).unwrap();
         assert!((y.metadata().scale / stated - 1.0).abs() < 1e-13);
@@ -99,7 +100,7 @@ fn encrypted_slots_lose_their_integers() {
         let worst = y.iter().enumerate().map(|(i, y)| (y - rest(i)).abs()).fold(0.0, f64::max);
         assert!(worst.log2() < bound, "{parameters:?}: {}", worst.log2());
         let low = evaluator.drop_to(&x, made.depth() - 1).unwrap();
-        let error = made.evaluate(&evaluator, &low, scale, &key, &rotations).err().unwrap();
+        let error = made.evaluate(&low, scale, products, turning).err().unwrap();
         assert!(matches!(error, CkksError::LevelExhausted { operation: "EvalMod", .. }));
     }
 }

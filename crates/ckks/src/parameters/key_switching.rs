@@ -1,0 +1,188 @@
+//! Digits and special moduli for some levels of a chain.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
+use sunzi_rlwe::security;
+use sunzi_rlwe::switch_cost::SwitchCost;
+
+use super::Parameters;
+use crate::chain::special_moduli;
+use crate::error::CkksError;
+
+/// log2 of the factor by which special moduli are longer than digits where their words have room: noise of keys is then small beside the rounding
+/// of the division.
+const SPARE_BITS: f64 = 6.0;
+
+impl Parameters {
+    /// Returns CKKS parameters that have, beside their levels, a set of the moduli that these levels have together: keys for these
+    /// levels alone then need no others. Parameters whose levels are the first moduli of a list have it already.
+    #[must_use]
+    pub fn with_joint_level(self, levels: RangeInclusive<usize>) -> Self {
+        let joint = self.union(&levels);
+        if self.rungs.is_empty() || joint.is_empty() || self.rungs.contains(&joint) {
+            return self;
+        }
+        let log2 = |limbs: &[usize]| {
+            let own = limbs.iter().filter_map(|&limb| self.moduli.get(limb));
+            own.map(|&q| (q as f64).log2()).sum::<f64>()
+        };
+        let place = self.rungs.partition_point(|rung| log2(rung) < log2(&joint));
+        let mut rungs = self.rungs.clone();
+        rungs.insert(place, joint);
+        // Levels of the ring count from 1.
+        let levels = self.levels.iter().map(|&level| level + usize::from(level > place)).collect();
+        Self { rungs, levels, ..self }
+    }
+
+    /// The indices of all moduli of some levels, ascending.
+    fn union(&self, levels: &RangeInclusive<usize>) -> Vec<usize> {
+        let all: BTreeSet<usize> = levels.clone().flat_map(|level| self.limbs(level)).collect();
+        all.into_iter().collect()
+    }
+
+    /// The indices of the moduli of the smallest level of the ring that has those of all these levels.
+    fn joint_limbs(&self, levels: &RangeInclusive<usize>) -> Vec<usize> {
+        let union = self.union(levels);
+        let has_all = |rung: &&Vec<usize>| union.iter().all(|limb| rung.binary_search(limb).is_ok());
+        self.rungs.iter().find(has_all).cloned().unwrap_or(union)
+    }
+
+    /// Chooses digits and special moduli of CKKS parameters for key switches at some levels only: those that cost least there and that security
+    /// allows beside the modulus of the highest of these levels. [`Context::for_levels`](crate::Context::for_levels) makes a context of them.
+    ///
+    /// ```
+    /// use sunzi_ckks::{Context, LevelRange, Parameters};
+    /// use sunzi_rlwe::Security;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let ranges = [LevelRange { levels: 12, scale_bits: 40 }];
+    /// let parameters = Parameters::from_ranges(8, 45, &ranges, Security::InsecureForResearchOnly)?.with_digits(3)?;
+    /// let options = parameters.key_switching_for(1..=2)?;
+    /// let lowest = Context::new(&parameters)?.for_levels(1..=2, &options)?;
+    /// assert_eq!(lowest.depth(), 2);
+    /// assert!(lowest.rlwe().log2_key_modulus() < parameters.log2_key_modulus() / 2.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] where security allows no special moduli beside the modulus of the highest level;
+    /// [`CkksError::NoPrimes`].
+    pub fn key_switching_for(&self, levels: RangeInclusive<usize>) -> Result<GadgetOptions, CkksError> {
+        let (highest, depth) = (*levels.end(), self.depth());
+        if highest > depth {
+            return Err(CkksError::NoSuchLevel { level: highest, depth });
+        }
+        let places = self.joint_limbs(&levels);
+        let moduli: Vec<u64> = places.iter().filter_map(|&place| self.moduli.get(place).copied()).collect();
+        let limbs = |level| -> Vec<usize> {
+            self.limbs(level).iter().filter_map(|limb| places.binary_search(limb).ok()).collect()
+        };
+        let limit = security::limit_of(self.secrets, self.log2_degree, self.security);
+        let mut best: Option<(f64, GadgetOptions)> = None;
+        for digits in 1..=moduli.len() {
+            let longest = longest_digit(&moduli, digits);
+            let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+            // Longer special moduli cost nothing as long as they are words.
+            let most = (count as f64 * WORD_BITS).min(longest + SPARE_BITS);
+            let special_moduli = special_moduli(2 << self.log2_degree, most, count, &self.moduli)?;
+            let log2_modulus = sunzi_math::log2_product(&moduli) + sunzi_math::log2_product(&special_moduli);
+            if log2_modulus > limit {
+                continue;
+            }
+            let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
+            let used = levels.clone().map(limbs);
+            let Some(cost) = SwitchCost::sum(&options, &moduli, used, self.degree()) else { continue };
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, options));
+            }
+        }
+        if let Some((_, options)) = best {
+            return Ok(options);
+        }
+        let log2_modulus = sunzi_math::log2_product(&moduli);
+        security::check_of(self.secrets, self.degree(), log2_modulus + WORD_BITS, self.security)?;
+        Err(CkksError::NoPrimes { bits: WORD_BITS, step: 2 << self.log2_degree })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rotation::rotation_exponent;
+    use crate::{Context, Encoder, Evaluator, LevelRange};
+    use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, Security, randomness};
+
+    fn chains() -> [Parameters; 2] {
+        let ranges = [LevelRange { levels: 5, scale_bits: 40 }, LevelRange { levels: 4, scale_bits: 54 }];
+        let security = Security::InsecureForResearchOnly;
+        let make = [Parameters::from_ranges, Parameters::from_ranges_rational];
+        make.map(|make| make(8, 47, &ranges, security).unwrap().with_digits(3).unwrap())
+    }
+
+    /// Tests every range of levels: products and rotations of ciphertexts of the whole context under keys of the lower one, whose results
+    /// the whole context decrypts.
+    #[test]
+    fn ciphertexts_belong_to_both_contexts() {
+        let mut rng = randomness::from_os().unwrap();
+        for parameters in chains() {
+            let whole = Context::new(&parameters).unwrap();
+            let secret = SecretKey::generate(whole.rlwe(), &mut rng).unwrap();
+            let encoder = Encoder::new(&whole, 8).unwrap();
+            let values = [0.5, -0.25, 0.75, -1.0, 0.125, 0.0, 1.0, 0.375];
+            for (low, high) in [(1, 1), (1, 3), (4, 6), (2, 9)] {
+                let options = parameters.key_switching_for(low..=high).unwrap();
+                let lower = whole.for_levels(low..=high, &options).unwrap();
+                let own = secret.in_context(whole.rlwe(), lower.rlwe()).unwrap();
+                let evaluator = Evaluator::new(&lower);
+                let key = RelinearizationKey::generate(lower.rlwe(), &own, &mut rng).unwrap();
+                let left = rotation_exponent(1, lower.ring().index());
+                let rotations = GaloisKeys::generate(lower.rlwe(), &own, [left], &mut rng).unwrap();
+                for level in low..=high {
+                    let scale = whole.scale(level).unwrap();
+                    let plain = encoder.encode_real_at(&values, level, scale).unwrap();
+                    let a = whole.encrypt_secret(&plain, &secret, &mut rng).unwrap();
+                    let square = evaluator.multiply(&a, &a, &key).unwrap();
+                    let turned = evaluator.rotate(&square, 1, &rotations).unwrap();
+                    let decoded = encoder.decode_real(&whole.decrypt(&turned, &secret).unwrap()).unwrap();
+                    for (i, value) in decoded.iter().enumerate() {
+                        let expected = values[(i + 1) % 8].powi(2);
+                        assert!((value - expected).abs() < 1e-6, "{level} of {low} to {high}: {value}");
+                    }
+                    // A key of the lower context is none of the whole one.
+                    assert!(Evaluator::new(&whole).multiply(&a, &a, &key).is_err());
+                }
+            }
+        }
+    }
+
+    /// Tests that no number of digits costs less, and that more special moduli than security allows are never chosen.
+    #[test]
+    fn digits_cost_least() {
+        for parameters in chains() {
+            let moduli = parameters.moduli();
+            let cost = |options: &GadgetOptions, levels: RangeInclusive<usize>| {
+                let limbs = levels.map(|level| parameters.limbs(level));
+                SwitchCost::sum(options, moduli, limbs, parameters.degree()).unwrap()
+            };
+            let depth = parameters.depth();
+            let chosen = cost(&parameters.key_switching_for(7..=depth).unwrap(), 7..=depth);
+            for digits in 1..=moduli.len() {
+                let other = parameters.clone().with_digits(digits).unwrap();
+                assert!(chosen <= cost(other.key_switching(), 7..=depth), "{digits}");
+            }
+        }
+        let ranges = [LevelRange { levels: 8, scale_bits: 40 }];
+        let secure = Parameters::from_ranges(14, 50, &ranges, Security::Bits128).unwrap();
+        let options = secure.key_switching_for(6..=8).unwrap();
+        let special = sunzi_math::log2_product(&options.special_moduli);
+        assert!(secure.log2_modulus() + special <= 430.0, "{special}");
+        assert!(secure.key_switching_for(1..=9).is_err());
+        let ranges = [LevelRange { levels: 9, scale_bits: 42 }];
+        let full = Parameters::from_ranges(14, 50, &ranges, Security::Bits128).unwrap();
+        assert!(matches!(full.key_switching_for(8..=9), Err(CkksError::Rlwe(_))));
+    }
+}
