@@ -1,6 +1,7 @@
 //! Blueprint of a bootstrapping: its keys and sizes, known before any key or diagonal is made.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use num_traits::ToPrimitive;
 use sunzi_ckks::precision::slot_error;
@@ -95,7 +96,7 @@ impl Blueprint {
         context.check_slots(slots)?;
         let eval_mod = EvalMod::new(set.eval_mod)?;
         let scales = Scales::new(context, set, &levels, &eval_mod)?;
-        let steps = Steps::new(context, set, &levels, &eval_mod)?;
+        let steps = step_contexts(context, set)?;
         // Where SlotsToCoeffs comes first, both parts lie in a ciphertext each.
         let degree = if set.order == Order::First { 2 * slots } else { context.degree() };
         let repeats = context.max_slots() / slots;
@@ -324,6 +325,24 @@ impl Blueprint {
             .take_while(move |&steps| steps < most)
             .map(|steps| steps as i64)
     }
+}
+
+/// Makes the contexts of a set's steps, without tables of key switching.
+fn step_contexts(context: &Context, set: &Set) -> Result<Steps<Context>, BootstrapError> {
+    if set.special == SpecialModuli::Shared {
+        let [coeffs_to_slots, polynomial, slots_to_coeffs] = [(); 3].map(|()| context.clone());
+        return Ok(Steps { coeffs_to_slots, polynomial, slots_to_coeffs });
+    }
+    let (parameters, levels) = (set.parameters()?, set.step_levels()?);
+    let step = |levels: &RangeInclusive<usize>| -> Result<Context, BootstrapError> {
+        let options = parameters.key_switching_for(levels.clone())?;
+        Ok(context.for_levels(levels.clone(), &options)?)
+    };
+    Ok(Steps {
+        coeffs_to_slots: step(&levels.coeffs_to_slots)?,
+        polynomial: step(&levels.polynomial)?,
+        slots_to_coeffs: step(&levels.slots_to_coeffs)?,
+    })
 }
 
 /// Adds exponents of automorphisms, each with the highest of its levels.

@@ -1,5 +1,7 @@
 //! Parameter sets of bootstrapping: plain data from which a context and a bootstrapping are made.
 
+use std::ops::RangeInclusive;
+
 use sunzi_ckks::{LevelRange, Parameters};
 use sunzi_rlwe::{SecretDistribution, Security};
 
@@ -412,7 +414,7 @@ impl Set {
         let chain = match self.special {
             SpecialModuli::Shared => chain,
             SpecialModuli::EachStep => {
-                let steps = Steps::of_levels(self, &levels, &EvalMod::new(self.eval_mod)?);
+                let steps = self.step_levels()?;
                 // Those of CoeffsToSlots have all moduli.
                 chain.with_joint_level(steps.polynomial).with_joint_level(steps.slots_to_coeffs)
             }
@@ -421,6 +423,17 @@ impl Set {
             chain.with_secrets(self.secret).with_message_bits(self.message_bits).with_digits(self.digits)?;
         parameters.validate()?;
         Ok(parameters)
+    }
+
+    /// Returns the levels of the ciphertexts whose keys every step switches.
+    pub(super) fn step_levels(&self) -> Result<Steps<RangeInclusive<usize>>, BootstrapError> {
+        let (levels, depth) = (self.levels()?, EvalMod::new(self.eval_mod)?.polynomial_depth());
+        let range = |highest: usize, count: usize| (highest + 1).saturating_sub(count)..=highest;
+        Ok(Steps {
+            coeffs_to_slots: range(levels.coeffs_to_slots, self.coeffs_to_slots.levels),
+            polynomial: range(levels.eval_mod, depth),
+            slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels),
+        })
     }
 
     /// Returns the lowest level that a message may have: SlotsToCoeffs takes its levels from the message where it comes first.

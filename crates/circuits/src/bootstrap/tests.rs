@@ -2,12 +2,9 @@ use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, LevelRange};
-use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::switch_cost::SwitchCost;
 use sunzi_rlwe::{RlweError, SecretDistribution, SecretKey, Security, wire};
 
-use super::eval_mod::{ApproximationForm, EvalMod, EvalModParameters};
-use super::steps::Steps;
+use super::eval_mod::{ApproximationForm, EvalModParameters};
 use super::*;
 
 /// Returns complex numbers that look random, in the unit disc.
@@ -114,32 +111,6 @@ fn keys_from_a_file(set: &Set) {
     for (ours, theirs) in ours.parts().iter().zip(theirs.parts()) {
         assert_eq!(ours.words(), theirs.words());
     }
-}
-
-/// Tests that shipped sets have steps with special moduli of their own within the security limit, which cost less than those of the context, and that
-/// keys of one step are no keys of another.
-#[test]
-fn steps_have_special_moduli_of_their_own() {
-    for set in [Set::default_128(), Set::fast_128(), Set::n15_128()] {
-        let parameters = set.parameters().unwrap();
-        let levels = set.levels().unwrap();
-        let steps = Steps::of_levels(&set, &levels, &EvalMod::new(set.eval_mod).unwrap());
-        for range in [steps.coeffs_to_slots, steps.polynomial, steps.slots_to_coeffs] {
-            let options = parameters.key_switching_for(range.clone()).unwrap();
-            let cost = |options: &GadgetOptions| {
-                let limbs = range.clone().map(|level| parameters.limbs(level));
-                SwitchCost::sum(options, parameters.moduli(), limbs, parameters.degree()).unwrap()
-            };
-            assert!(cost(&options) <= cost(parameters.key_switching()), "{} {range:?}", set.name);
-        }
-    }
-    // Keys that all steps share are refused by name where steps have their own.
-    let [own, shared] = [SpecialModuli::EachStep, SpecialModuli::Shared]
-        .map(|special| Bench::new(&Set { special, ..Set::insecure_for_tests(7) }, 16));
-    let mut bench = shared;
-    let a = bench.encrypt(&numbers(16), 0);
-    let error = own.bootstrapper.bootstrap(&a, &bench.keys).err().unwrap();
-    assert!(error.to_string().contains("special moduli"), "{error}");
 }
 
 #[test]
@@ -399,6 +370,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
 }
 
 mod estimates;
+mod steps;
 
 /// Returns the bits of precision kept after `count` bootstrappings in a row, from the lowest level each time.
 fn in_a_row(bench: &mut Bench, values: &[Complex64], count: usize) -> (f64, f64) {
