@@ -331,7 +331,7 @@ impl Ours {
             key_seconds,
             key_bytes: keys.byte_len(),
             galois_keys: keys.rotations().exponents().count(),
-            log_key_modulus: context.rlwe().log2_key_modulus(),
+            log_key_modulus: blueprint.log2_key_modulus(),
             log_left: context.log2_modulus_at(left)? - taken,
             levels: left - exhausted_level,
         };

@@ -116,7 +116,7 @@ impl Set {
     /// 20.9 bits in the mean, 20.0 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 20.5 bits in the mean, 16.5 in the worst slot.
-    /// log2 QP = 1640 of 1746, failure 2^-132, keys of 4.2 GiB in memory and 2.2 GB in a file.
+    /// log2 QP = 1643 of 1746, failure 2^-132, keys of 4.2 GiB in memory and 2.2 GB in a file.
     #[must_use]
     pub fn default_128() -> Self {
         Self {
@@ -161,7 +161,7 @@ impl Set {
     /// 21.5 bits in the mean, 20.2 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 19.4 bits in the mean, 17.0 in the worst slot.
-    /// log2 QP = 1621 of 1746, failure 2^-132, keys of 2.9 GiB in memory and 1.5 GB in a file.
+    /// log2 QP = 1695 of 1746, failure 2^-132, keys of 2.9 GiB in memory and 1.5 GB in a file.
     #[must_use]
     pub fn fast_128() -> Self {
         let default = Self::default_128();
@@ -191,7 +191,7 @@ impl Set {
     /// 16.9 bits in the mean, 15.3 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 15.0 bits in the mean, 13.0 in the worst slot.
-    /// log2 QP = 851 of 868, failure 2^-134, keys of 2.2 GiB in memory and 1.1 GB in a file.
+    /// log2 QP = 862 of 868, failure 2^-134, keys of 1.8 GiB in memory.
     #[must_use]
     pub fn n15_128() -> Self {
         Self {
