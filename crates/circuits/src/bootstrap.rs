@@ -10,7 +10,7 @@
 //! | 3 and 4, EvalExp and ImgExt | I is removed | [`eval_mod`] |
 //! | 5, SlotsToCoeffs | slots become coefficients again | [`dft`] |
 //!
-//! The noise bounds of results, and the model under which they hold, are described in `noise.rs`.
+//! Steps may have special moduli of their own: [`SpecialModuli`]. The noise bounds of results, and the model under which they hold, are described in `noise.rs`.
 
 mod blueprint;
 mod bootstrapper;

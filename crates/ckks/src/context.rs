@@ -147,24 +147,21 @@ impl Context {
         Ok(Self { inner: Arc::new(Inner { rlwe, levels, message_bound }) })
     }
 
-    /// Makes the context of some levels, with digits and special moduli of its own. Ciphertexts of these levels belong to
+    /// Makes the context of some levels, with special moduli of its own. Ciphertexts of these levels belong to
     /// both contexts; keys belong to one, and a secret key reaches the other by [`SecretKey::in_context`](sunzi_rlwe::SecretKey::in_context).
     /// Levels below have the numbers that they have in the whole context, and keys serve them if all of their moduli are among those of these levels.
     ///
-    /// Low levels need smaller special moduli than the highest: see [`Parameters::key_switching_for`](crate::Parameters::key_switching_for).
+    /// Low levels need smaller special moduli than the highest: see [`Parameters::special_moduli_for`](crate::Parameters::special_moduli_for).
     ///
     /// # Errors
-    /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] above the security limit and for options that the ring cannot follow.
+    /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] above the security limit and for special moduli that the ring cannot have.
     pub fn for_levels(
         &self,
         levels: RangeInclusive<usize>,
-        options: &GadgetOptions,
+        special_moduli: &[u64],
     ) -> Result<Self, CkksError> {
         let highest = *levels.end();
-        let (own, ring) = (self.limbs(highest)?, self.ring());
-        let serves = |&key: &usize| levels.clone().all(|level| self.is_nested(level, key));
-        let key_level = (own..ring.level()).find(serves).unwrap_or(ring.level());
-        let rlwe = self.rlwe().up_to(key_level, options)?;
+        let rlwe = self.rlwe().up_to(self.joint_level(levels)?, special_moduli)?;
         let levels = self.inner.levels.get(..=highest).unwrap_or_default().to_vec();
         Ok(Self { inner: Arc::new(Inner { rlwe, levels, message_bound: self.message_bound() }) })
     }
@@ -237,11 +234,14 @@ impl Context {
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
     pub fn key_level(&self, level: usize) -> Result<usize, CkksError> {
-        let (own, ring) = (self.limbs(level)?, self.ring());
-        let levels = self.inner.levels.get(..=level).unwrap_or_default();
+        self.joint_level(0..=level)
+    }
+
+    /// The lowest level of the ring that has the moduli of all these levels; the highest where none has.
+    fn joint_level(&self, levels: RangeInclusive<usize>) -> Result<usize, CkksError> {
+        let (own, ring) = (self.limbs(*levels.end())?, self.ring());
         let serves = |&key: &usize| {
-            let has = |level: &Level| ring.is_nested(level.ring.level(), key);
-            ring.is_nested(key, ring.level()) && levels.iter().all(has)
+            ring.is_nested(key, ring.level()) && levels.clone().all(|level| self.is_nested(level, key))
         };
         Ok((own..ring.level()).find(serves).unwrap_or(ring.level()))
     }

@@ -262,13 +262,7 @@ impl Parameters {
     /// The level of the ring at which keys serve all levels up to this one, as [`Context::key_level`](crate::Context::key_level).
     #[must_use]
     pub fn key_level(&self, level: usize) -> usize {
-        let own = self.levels.get(level).copied().unwrap_or_default();
-        let used: Vec<usize> = (0..=level).flat_map(|level| self.limbs(level)).collect();
-        let serves = |&key: &usize| {
-            let limbs = self.ring_limbs(key);
-            used.iter().all(|limb| limbs.binary_search(limb).is_ok())
-        };
-        (own..=self.rungs.len()).find(serves).unwrap_or(own)
+        self.joint_level(&(0..=level))
     }
 
     /// The modulus Q_l of a CKKS level l.

@@ -53,30 +53,31 @@ impl RlweContext {
         Ok(context)
     }
 
-    /// Makes the context of the levels up to `level`, for the same secrets, with digits and special moduli of its own:
-    /// ciphertexts of these levels belong to both contexts, keys to one.
+    /// Makes the context of the levels up to `level`, for the same secrets, with special moduli of its own and digits as long as
+    /// these have room for: ciphertexts of these levels belong to both contexts, keys to one.
     ///
     /// ```
     /// use sunzi_math::primes_below;
-    /// use sunzi_ring::GadgetOptions;
     /// use sunzi_rlwe::{RlweContext, Security};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let primes = primes_below(1 << 47, 128, 4)?;
     /// let ring = sunzi_ring::Ring::new(128, &primes[..3])?;
     /// let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
-    /// let options = GadgetOptions { special_moduli: primes[3..].to_vec(), ..GadgetOptions::default() };
-    /// let lower = context.up_to(2, &options)?;
+    /// let lower = context.up_to(2, &primes[3..])?;
     /// assert_eq!((lower.level(), lower.key_ring().level()), (2, 3));
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a level that does not exist and for options that it cannot follow; [`RlweError::Insecure`] when log2 Q_l·P
-    /// exceeds the table's limit.
-    pub fn up_to(&self, level: usize, options: &GadgetOptions) -> Result<Self, RlweError> {
-        let lower = Self::with_gadget(self.ring_at(level)?, self.security, options)?;
+    /// [`RlweError::Insecure`] when log2 Q_l·P exceeds the table's limit, before any table is made; [`RlweError::Ring`] for a level
+    /// that does not exist and for special moduli that the ring cannot have.
+    pub fn up_to(&self, level: usize, special_moduli: &[u64]) -> Result<Self, RlweError> {
+        let log2_key_modulus = self.log2_modulus_at(level)? + sunzi_math::log2_product(special_moduli);
+        security::check_of(self.secret, self.dimension(), log2_key_modulus, self.security)?;
+        let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
+        let lower = Self::with_gadget(self.ring_at(level)?, self.security, &options)?;
         lower.with_module_secrets(self.secret, self.module_rank)
     }
 

@@ -15,7 +15,6 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Addends, SwitchInput};
 
 pub(crate) use entry::{Entered, Entry, polynomials};
-pub(crate) use raising::high_context;
 pub use raising::{RaisingKeys, RaisingMap, RaisingTables, RaisingTerm};
 
 use crate::key_switch::added_noise;

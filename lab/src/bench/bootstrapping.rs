@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use num_complex::Complex64;
 use serde::Serialize;
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, KeyKind, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -330,7 +330,11 @@ impl Ours {
             file_bytes: Some(file.0),
             key_seconds,
             key_bytes: keys.byte_len(),
-            galois_keys: keys.rotations().exponents().count(),
+            galois_keys: blueprint
+                .keys()?
+                .iter()
+                .filter(|key| matches!(key.kind, KeyKind::Automorphism(_)))
+                .count(),
             log_key_modulus: blueprint.log2_key_modulus(),
             log_left: context.log2_modulus_at(left)? - taken,
             levels: left - exhausted_level,

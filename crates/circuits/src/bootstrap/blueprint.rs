@@ -9,7 +9,7 @@ use sunzi_ckks::rotation::rotation_exponent;
 use sunzi_ckks::{CkksError, Context};
 use sunzi_ring::GadgetOptions;
 
-use super::dft::{Dft, DftPlan};
+use super::dft::{Dft, DftPlan, add_exponents};
 use super::eval_mod::EvalMod;
 use super::first_matrix::FirstMatrix;
 use super::set::{Levels, Order, Set};
@@ -294,10 +294,10 @@ impl Blueprint {
         let index = self.context.ring().index();
         let top = self.levels.coeffs_to_slots;
         let mut forth = self.coeffs_to_slots.plan.exponents(index);
-        merge(&mut forth, self.trace().map(|steps| (rotation_exponent(steps, index), top)));
+        add_exponents(&mut forth, self.trace().map(|steps| (rotation_exponent(steps, index), top)));
         let mut back = self.slots_to_coeffs.plan.exponents(index);
         if !self.has_own_steps() {
-            merge(&mut forth, std::mem::take(&mut back));
+            add_exponents(&mut forth, std::mem::take(&mut back));
         }
         [forth, back]
     }
@@ -335,22 +335,14 @@ fn step_contexts(context: &Context, set: &Set) -> Result<Steps<Context>, Bootstr
     }
     let (parameters, levels) = (set.parameters()?, set.step_levels()?);
     let step = |levels: &RangeInclusive<usize>| -> Result<Context, BootstrapError> {
-        let options = parameters.key_switching_for(levels.clone())?;
-        Ok(context.for_levels(levels.clone(), &options)?)
+        let special_moduli = parameters.special_moduli_for(levels.clone())?;
+        Ok(context.for_levels(levels.clone(), &special_moduli)?)
     };
     Ok(Steps {
         coeffs_to_slots: step(&levels.coeffs_to_slots)?,
         polynomial: step(&levels.polynomial)?,
         slots_to_coeffs: step(&levels.slots_to_coeffs)?,
     })
-}
-
-/// Adds exponents of automorphisms, each with the highest of its levels.
-fn merge(all: &mut BTreeMap<u64, usize>, more: impl IntoIterator<Item = (u64, usize)>) {
-    for (exponent, level) in more {
-        let highest = all.entry(exponent).or_default();
-        *highest = level.max(*highest);
-    }
 }
 
 fn bytes_of_key(context: &Context, level: usize) -> Result<usize, CkksError> {

@@ -10,6 +10,7 @@ mod encrypted;
 mod factors;
 mod shape;
 
+pub(super) use encrypted::add_exponents;
 pub use encrypted::{CoeffsToSlots, DftPlan, Parts, SlotsToCoeffs};
 pub use shape::{Direction, Packing};
 

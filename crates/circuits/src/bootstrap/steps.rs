@@ -6,26 +6,27 @@
 /// Special moduli of the steps of a bootstrapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpecialModuli {
-    /// Those of the context, for all steps.
+    /// The special moduli of the context serve all steps.
     #[default]
     Shared,
-    /// CoeffsToSlots, SlotsToCoeffs and the first polynomial of EvalMod each have special moduli of their own, those that cost least at their levels;
-    /// doublings and arcsin have those of the context.
+    /// CoeffsToSlots, SlotsToCoeffs and the first polynomial of EvalMod each have the special moduli that cost least at their levels; doublings and arcsin
+    /// have the special moduli of the context.
     EachStep,
 }
 
-/// What each step of a bootstrapping has: a context, an evaluator or its levels.
+/// Steps of a bootstrapping that may have special moduli of their own, with one value for each: its context, evaluator or levels.
 #[derive(Clone, Debug)]
 pub(super) struct Steps<T> {
-    /// CoeffsToSlots, and the trace.
+    /// Value of CoeffsToSlots and the trace.
     pub(super) coeffs_to_slots: T,
-    /// First polynomial of EvalMod.
+    /// Value of the first polynomial of EvalMod.
     pub(super) polynomial: T,
+    /// Value of SlotsToCoeffs.
     pub(super) slots_to_coeffs: T,
 }
 
 impl<T> Steps<T> {
-    /// Returns what a function makes of each step's.
+    /// Returns the steps with what a function makes of each value.
     pub(super) fn map<U>(&self, make: impl Fn(&T) -> U) -> Steps<U> {
         let Self { coeffs_to_slots, polynomial, slots_to_coeffs } = self;
         Steps {

@@ -1,4 +1,4 @@
-//! Digits and special moduli for some levels of a chain.
+//! Special moduli for key switches at some levels of a chain.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -43,15 +43,18 @@ impl Parameters {
         all.into_iter().collect()
     }
 
-    /// The indices of the moduli of the smallest level of the ring that has those of all these levels.
-    fn joint_limbs(&self, levels: &RangeInclusive<usize>) -> Vec<usize> {
-        let union = self.union(levels);
-        let has_all = |rung: &&Vec<usize>| union.iter().all(|limb| rung.binary_search(limb).is_ok());
-        self.rungs.iter().find(has_all).cloned().unwrap_or(union)
+    /// The lowest level of the ring that has the moduli of all these levels; that of the highest of them where none has.
+    pub(super) fn joint_level(&self, levels: &RangeInclusive<usize>) -> usize {
+        let (own, joint) = (self.levels.get(*levels.end()).copied().unwrap_or_default(), self.union(levels));
+        let serves = |&level: &usize| {
+            let limbs = self.ring_limbs(level);
+            joint.iter().all(|limb| limbs.binary_search(limb).is_ok())
+        };
+        (own..=self.rungs.len()).find(serves).unwrap_or(own)
     }
 
-    /// Chooses digits and special moduli of CKKS parameters for key switches at some levels only: those that cost least there and that security
-    /// allows beside the modulus of the highest of these levels. [`Context::for_levels`](crate::Context::for_levels) makes a context of them.
+    /// Chooses special moduli, with digits as long as these have room for, for key switches at some levels only: those that cost least there and that
+    /// security allows beside the modulus of the highest of these levels. [`Context::for_levels`](crate::Context::for_levels) makes a context of them.
     ///
     /// ```
     /// use sunzi_ckks::{Context, LevelRange, Parameters};
@@ -60,8 +63,8 @@ impl Parameters {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let ranges = [LevelRange { levels: 12, scale_bits: 40 }];
     /// let parameters = Parameters::from_ranges(8, 45, &ranges, Security::InsecureForResearchOnly)?.with_digits(3)?;
-    /// let options = parameters.key_switching_for(1..=2)?;
-    /// let lowest = Context::new(&parameters)?.for_levels(1..=2, &options)?;
+    /// let special_moduli = parameters.special_moduli_for(1..=2)?;
+    /// let lowest = Context::new(&parameters)?.for_levels(1..=2, &special_moduli)?;
     /// assert_eq!(lowest.depth(), 2);
     /// assert!(lowest.rlwe().log2_key_modulus() < parameters.log2_key_modulus() / 2.0);
     /// # Ok(())
@@ -71,18 +74,18 @@ impl Parameters {
     /// # Errors
     /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] where security allows no special moduli beside the modulus of the highest level;
     /// [`CkksError::NoPrimes`].
-    pub fn key_switching_for(&self, levels: RangeInclusive<usize>) -> Result<GadgetOptions, CkksError> {
+    pub fn special_moduli_for(&self, levels: RangeInclusive<usize>) -> Result<Vec<u64>, CkksError> {
         let (highest, depth) = (*levels.end(), self.depth());
         if highest > depth {
             return Err(CkksError::NoSuchLevel { level: highest, depth });
         }
-        let places = self.joint_limbs(&levels);
+        let places = self.ring_limbs(self.joint_level(&levels));
         let moduli: Vec<u64> = places.iter().filter_map(|&place| self.moduli.get(place).copied()).collect();
         let limbs = |level| -> Vec<usize> {
             self.limbs(level).iter().filter_map(|limb| places.binary_search(limb).ok()).collect()
         };
         let limit = security::limit_of(self.secrets, self.log2_degree, self.security);
-        let mut best: Option<(f64, GadgetOptions)> = None;
+        let mut best: Option<(f64, Vec<u64>)> = None;
         for digits in 1..=moduli.len() {
             let longest = longest_digit(&moduli, digits);
             let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
@@ -97,11 +100,11 @@ impl Parameters {
             let used = levels.clone().map(limbs);
             let Some(cost) = SwitchCost::sum(&options, &moduli, used, self.degree()) else { continue };
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, options));
+                best = Some((cost, options.special_moduli));
             }
         }
-        if let Some((_, options)) = best {
-            return Ok(options);
+        if let Some((_, special_moduli)) = best {
+            return Ok(special_moduli);
         }
         let log2_modulus = sunzi_math::log2_product(&moduli);
         security::check_of(self.secrets, self.degree(), log2_modulus + WORD_BITS, self.security)?;
@@ -134,8 +137,8 @@ mod tests {
             let encoder = Encoder::new(&whole, 8).unwrap();
             let values = [0.5, -0.25, 0.75, -1.0, 0.125, 0.0, 1.0, 0.375];
             for (low, high) in [(1, 1), (1, 3), (4, 6), (2, 9)] {
-                let options = parameters.key_switching_for(low..=high).unwrap();
-                let lower = whole.for_levels(low..=high, &options).unwrap();
+                let special_moduli = parameters.special_moduli_for(low..=high).unwrap();
+                let lower = whole.for_levels(low..=high, &special_moduli).unwrap();
                 let own = secret.in_context(whole.rlwe(), lower.rlwe()).unwrap();
                 let evaluator = Evaluator::new(&lower);
                 let key = RelinearizationKey::generate(lower.rlwe(), &own, &mut rng).unwrap();
@@ -169,7 +172,9 @@ mod tests {
                 SwitchCost::sum(options, moduli, limbs, parameters.degree()).unwrap()
             };
             let depth = parameters.depth();
-            let chosen = cost(&parameters.key_switching_for(7..=depth).unwrap(), 7..=depth);
+            let special_moduli = parameters.special_moduli_for(7..=depth).unwrap();
+            let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
+            let chosen = cost(&options, 7..=depth);
             for digits in 1..=moduli.len() {
                 let other = parameters.clone().with_digits(digits).unwrap();
                 assert!(chosen <= cost(other.key_switching(), 7..=depth), "{digits}");
@@ -177,12 +182,16 @@ mod tests {
         }
         let ranges = [LevelRange { levels: 8, scale_bits: 40 }];
         let secure = Parameters::from_ranges(14, 50, &ranges, Security::Bits128).unwrap();
-        let options = secure.key_switching_for(6..=8).unwrap();
-        let special = sunzi_math::log2_product(&options.special_moduli);
+        let special = sunzi_math::log2_product(&secure.special_moduli_for(6..=8).unwrap());
         assert!(secure.log2_modulus() + special <= 430.0, "{special}");
-        assert!(secure.key_switching_for(1..=9).is_err());
+        // More than security allows are refused by the context, too.
+        let digits = secure.moduli().len();
+        let context = Context::new(&secure.clone().with_digits(digits).unwrap()).unwrap();
+        let many = sunzi_math::primes_below(1 << 48, 1 << 15, 2).unwrap();
+        assert!(matches!(context.for_levels(6..=8, &many), Err(CkksError::Rlwe(_))));
+        assert!(secure.special_moduli_for(1..=9).is_err());
         let ranges = [LevelRange { levels: 9, scale_bits: 42 }];
         let full = Parameters::from_ranges(14, 50, &ranges, Security::Bits128).unwrap();
-        assert!(matches!(full.key_switching_for(8..=9), Err(CkksError::Rlwe(_))));
+        assert!(matches!(full.special_moduli_for(8..=9), Err(CkksError::Rlwe(_))));
     }
 }

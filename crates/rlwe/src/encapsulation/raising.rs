@@ -45,7 +45,7 @@ pub struct RaisingMap {
 impl RaisingMap {
     /// The context of the keys of the map, modulo Q_j·P', under secrets of the given context.
     fn context(&self, context: &RlweContext) -> Result<RlweContext, RlweError> {
-        high_context(context, self.level, &self.special_moduli)
+        context.up_to(self.level, &self.special_moduli)
     }
 
     /// Root of the sum of the squares of all coefficients: tells maps apart, whatever the last bits of their doubles are.
@@ -70,23 +70,13 @@ impl RaisingMap {
         level: usize,
         special_moduli: &[u64],
     ) -> Result<usize, RlweError> {
-        let high = high_context(context, level, special_moduli)?;
+        let high = context.up_to(level, special_moduli)?;
         Self::bytes_of_key_in(&high)
     }
 
     fn bytes_of_key_in(high: &RlweContext) -> Result<usize, RlweError> {
         Ok(2 * high.gadget().pack_part(high.key_ring().zero(), 0)?.byte_len())
     }
-}
-
-/// Makes the context of keys modulo Q_j·P'.
-pub(crate) fn high_context(
-    context: &RlweContext,
-    level: usize,
-    special_moduli: &[u64],
-) -> Result<RlweContext, RlweError> {
-    let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
-    context.up_to(level, &options)
 }
 
 /// Tables of a [`RaisingMap`]: its part that needs no key, Σ m_i·σ_i(c_0), is computed modulo few moduli.

@@ -2,15 +2,12 @@
 
 use std::io::BufRead;
 
-use sunzi_ring::GadgetOptions;
-
 use super::encapsulation::{get_moduli, put_moduli};
 use super::{FieldReader, Fields, Sink, Source, WireError};
 use crate::RlweContext;
-use crate::moduli::MAX_MODULI;
+use crate::chains::WORD_BITS;
 
-/// Writes level and special moduli of a context that [`RlweContext::up_to`] made, as two records. Its digits must be as long as its special moduli
-/// have room for.
+/// Writes level and special moduli of a context that [`RlweContext::up_to`] made, as two records.
 ///
 /// # Errors
 /// [`WireError::Io`] when the output fails.
@@ -31,8 +28,9 @@ pub fn get_lower(context: &RlweContext, source: &mut Source<impl BufRead>) -> Re
     let record = source.sealed("the levels of a step", 2 * 8)?;
     let mut fields = FieldReader::new(&record);
     let level = fields.usize_in("highest level of a step", 1..=context.level())?;
-    let special = fields.usize_in("special moduli of a step", 1..=MAX_MODULI)?;
+    // No digit is longer than the modulus, so that more would only fill memory with their tables.
+    let most = (context.log2_modulus_at(level)? / WORD_BITS).ceil() as usize;
+    let special = fields.usize_in("special moduli of a step", 1..=most)?;
     let special_moduli = get_moduli("the special moduli of a step", special, source)?;
-    let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
-    Ok(context.up_to(level, &options)?)
+    Ok(context.up_to(level, &special_moduli)?)
 }

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use super::encapsulation::{MOST_SPECIAL, get_entry, get_moduli, put_entry, put_moduli};
 use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
-use crate::encapsulation::{RaisingKeys, high_context};
+use crate::encapsulation::RaisingKeys;
 use crate::{KeyId, RlweContext};
 
 /// Largest number of terms of a linear map in a file.
@@ -46,7 +46,7 @@ impl Format<RaisingKeys> for RlweContext {
         let special = get_moduli("the special moduli of a linear map", special, source)?;
         let exponents = get_moduli("the automorphisms of a linear map", terms, source)?;
         // The context checks security again.
-        let high = high_context(self, level, &special)?;
+        let high = self.up_to(level, &special)?;
         let (gadget, ring) = (high.gadget().clone(), high.key_ring().clone());
         let first = (0..terms * entry.keys().len()).map(|_| Ok(gadget.pack_part(source.poly(&ring)?, 0)?));
         let first = first.collect::<Result<Vec<_>, WireError>>()?;

@@ -82,9 +82,9 @@ enum Levels {
 /// Special moduli of the steps of a bootstrapping set.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Special {
-    /// Those of the context, for all steps
+    /// The special moduli of the context serve all steps
     Shared,
-    /// Special moduli of its own for each step
+    /// Each step has special moduli of its own
     Own,
 }
 

@@ -66,11 +66,8 @@ impl DftPlan {
         let fold = self.fold_level().map(|level| (rotation_exponent(self.dft.slots as i64, index), level));
         let conjugation = (self.dft.direction == Direction::ToSlots)
             .then(|| (conjugation_exponent(index), self.lowest_level()));
-        let mut exponents: BTreeMap<u64, usize> = BTreeMap::new();
-        for (exponent, level) in rotations.chain(fold).chain(conjugation) {
-            let highest = exponents.entry(exponent).or_default();
-            *highest = level.max(*highest);
-        }
+        let mut exponents = BTreeMap::new();
+        add_exponents(&mut exponents, rotations.chain(fold).chain(conjugation));
         exponents
     }
 
@@ -100,6 +97,17 @@ impl DftPlan {
             Ok(made)
         });
         encoded.collect()
+    }
+}
+
+/// Adds exponents of automorphisms to others, each with the highest of its levels.
+pub(in crate::bootstrap) fn add_exponents(
+    all: &mut BTreeMap<u64, usize>,
+    more: impl IntoIterator<Item = (u64, usize)>,
+) {
+    for (exponent, level) in more {
+        let highest = all.entry(exponent).or_default();
+        *highest = level.max(*highest);
     }
 }
 

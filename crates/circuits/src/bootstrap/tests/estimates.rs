@@ -26,7 +26,9 @@ fn law(set: &Set, slots: usize) {
     let level = set.lowest_level();
     for size in [1.0, 1.0 / 64.0] {
         let mut least = f64::INFINITY;
-        for (kind, values) in messages(slots).iter().enumerate() {
+        // Few slots have few integers, and the error of a rough approximation depends on them: more encryptions have more.
+        let repeats = if slots < 32 { 4 } else { 1 };
+        for (kind, values) in (0..repeats).flat_map(|_| messages(slots)).enumerate() {
             let values: Vec<Complex64> = values.iter().map(|value| value * size).collect();
             let a = bench.encrypt(&values, level);
             let a = bench.bootstrapper.evaluator().with_magnitude(&a, size).unwrap();
@@ -39,8 +41,7 @@ fn law(set: &Set, slots: usize) {
             assert!(estimate < measured + 0.5, "{case}");
             least = least.min(measured - estimate);
         }
-        // Errors of a rough approximation depend on the integers that 16 slots happen to have.
-        assert!(least < 5.5, "{} {slots} {size}: {least} bits below", set.name);
+        assert!(least < 5.0, "{} {slots} {size}: {least} bits below", set.name);
     }
 }
 
