@@ -47,11 +47,9 @@ impl Compiler<'_> {
         if let Some(known) = self.zeroes.get(&id) {
             return known.clone();
         }
-        for id in self.below(id) {
-            if !self.zeroes.contains_key(&id) {
-                let own = self.zeroes_by_operands(id);
-                self.zeroes.insert(id, own);
-            }
+        for id in self.below(id, |id| self.zeroes.contains_key(&id)) {
+            let own = self.zeroes_by_operands(id);
+            self.zeroes.insert(id, own);
         }
         self.zeroes.get(&id).cloned().unwrap_or_default()
     }
@@ -77,13 +75,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns a node and all nodes that it depends on, in the order of the graph.
-    fn below(&self, id: NodeId) -> Vec<NodeId> {
+    /// Returns a node and all nodes that it depends on, in the order of the graph, but for known ones and what only
+    /// they depend on.
+    fn below(&self, id: NodeId, known: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
         let mut found = BTreeSet::from([id]);
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {
             for operand in self.graph.node(id).map(Node::operands).unwrap_or_default() {
-                if found.insert(operand) {
+                if !known(operand) && found.insert(operand) {
                     waiting.push(operand);
                 }
             }
@@ -156,7 +155,7 @@ impl Compiler<'_> {
             return Ok(value.id);
         }
         let mut filled: HashMap<NodeId, NodeId> = HashMap::new();
-        for id in self.below(value.id) {
+        for id in self.below(value.id, |_| false) {
             let Some(node) = self.graph.node(id).cloned() else { continue };
             let of = |id: &NodeId| filled.get(id).copied().unwrap_or(*id);
             let new = match &node {
