@@ -21,6 +21,7 @@ pub mod failure;
 mod first_matrix;
 mod keys;
 mod noise;
+mod real;
 mod set;
 mod statement;
 mod steps;

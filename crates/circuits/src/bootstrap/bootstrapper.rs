@@ -16,14 +16,23 @@ use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys};
 /// Bootstrapper of ciphertexts: it restores their levels.
 #[derive(Clone)]
 pub struct Bootstrapper {
-    blueprint: Blueprint,
-    evaluator: Evaluator,
+    pub(super) blueprint: Blueprint,
+    pub(super) evaluator: Evaluator,
     /// Evaluators of the steps that may have special moduli of their own.
-    evaluators: Steps<Evaluator>,
+    pub(super) evaluators: Steps<Evaluator>,
     /// First matrix of CoeffsToSlots, if it is applied while the modulus is raised.
     first_matrix: Option<RaisingTables>,
-    coeffs_to_slots: CoeffsToSlots,
+    pub(super) coeffs_to_slots: CoeffsToSlots,
     slots_to_coeffs: SlotsToCoeffs,
+}
+
+/// Remainders modulo q_0 of the parts of a raised ciphertext.
+pub(super) struct Remainder {
+    pub(super) parts: Parts,
+    /// Ciphertext that was raised.
+    pub(super) lowered: Ciphertext,
+    /// Bound on x mod 1.
+    pub(super) reach: f64,
 }
 
 impl Bootstrapper {
@@ -89,9 +98,15 @@ impl Bootstrapper {
         beside: f64,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
-        let rlwe = self.blueprint.context.rlwe();
-        on_pool(rlwe.switch_words(), || self.all_steps(a, beside, keys))
-            .map_err(BootstrapError::of_bootstrapping)
+        self.on_pool(|| self.all_steps(a, beside, keys))
+    }
+
+    /// Runs steps on the threads that share them.
+    pub(super) fn on_pool<T: Send>(
+        &self,
+        steps: impl FnOnce() -> Result<T, BootstrapError> + Send,
+    ) -> Result<T, BootstrapError> {
+        on_pool(self.blueprint.context.rlwe().switch_words(), steps).map_err(BootstrapError::of_bootstrapping)
     }
 
     fn all_steps(
@@ -100,34 +115,64 @@ impl Bootstrapper {
         beside: f64,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
-        let bare = exact(a);
-        let lowered = match self.blueprint.set.order {
-            Order::Last => self.lowered(&bare)?,
-            Order::First => self.lowered_by_transform(&bare, keys)?,
-        };
-        let raised = self.mod_raise(&lowered, keys)?;
-        let (evaluator, evaluators) = (&self.evaluator, &self.evaluators);
-        let parts = self.coeffs_to_slots.apply(&evaluators.coeffs_to_slots, &raised, keys.rotations())?;
-        let bound = a.metadata().precision.magnitude();
-        let reach = self.blueprint.reach(a, beside, &lowered);
-        let parts = self.eval_mod(&parts, lowered.metadata().scale, [bound, reach], keys)?;
-        let mut result = match (self.blueprint.set.order, &parts.imaginary) {
+        let length = a.metadata().precision.magnitude();
+        let Remainder { parts, lowered, reach } =
+            self.remainder(a, [length, beside], |raised| self.parts(raised, keys), keys)?;
+        let evaluator = &self.evaluator;
+        let result = match (self.blueprint.set.order, &parts.imaginary) {
             (Order::Last, _) => {
                 let keys = keys.rotations_to_coeffs();
-                self.slots_to_coeffs.apply(&evaluators.slots_to_coeffs, &parts, keys)?
+                self.slots_to_coeffs.apply(&self.evaluators.slots_to_coeffs, &parts, keys)?
             }
             (Order::First, Some(imaginary)) => {
                 evaluator.add(&parts.real, &evaluator.multiply_by_i(imaginary)?)?
             }
             (Order::First, None) => parts.real,
         };
-        let (of, own) = (a.metadata(), result.metadata());
+        self.declared(a, reach, &lowered, result)
+    }
+
+    /// Returns the parts of the coefficients of a raised ciphertext.
+    pub(super) fn parts(&self, raised: &Ciphertext, keys: &BootstrapKeys) -> Result<Parts, BootstrapError> {
+        Ok(self.coeffs_to_slots.apply(&self.evaluators.coeffs_to_slots, raised, keys.rotations())?)
+    }
+
+    /// Steps 0 to 4: x mod 1 of the parts that `parts` takes of the raised ciphertext. Slots are at most the magnitude and `beside` together in both parts, and
+    /// `length` as complex numbers.
+    pub(super) fn remainder(
+        &self,
+        a: &Ciphertext,
+        [length, beside]: [f64; 2],
+        parts: impl FnOnce(&Ciphertext) -> Result<Parts, BootstrapError>,
+        keys: &BootstrapKeys,
+    ) -> Result<Remainder, BootstrapError> {
+        let bare = exact(a);
+        let lowered = match self.blueprint.set.order {
+            Order::Last => self.lowered(&bare)?,
+            Order::First => self.lowered_by_transform(&bare, length, keys)?,
+        };
+        let parts = parts(&self.mod_raise(&lowered, keys)?)?;
+        let reach = self.blueprint.reach(a, beside, &lowered);
+        let bounds = [a.metadata().precision.magnitude(), reach];
+        let parts = self.eval_mod(&parts, lowered.metadata().scale, bounds, keys)?;
+        Ok(Remainder { parts, lowered, reach })
+    }
+
+    /// Returns a result with the slots, scale, precision and noise that follow from the message and what was raised.
+    pub(super) fn declared(
+        &self,
+        a: &Ciphertext,
+        reach: f64,
+        lowered: &Ciphertext,
+        mut result: Ciphertext,
+    ) -> Result<Ciphertext, BootstrapError> {
+        let (of, own, bound) = (a.metadata(), result.metadata(), a.metadata().precision.magnitude());
         let whole = self.blueprint.message_error_at(bound, lowered.metadata().scale);
         let precision = own.precision.with_magnitude(bound).plus_dependent_error(whole);
         let scale = self.blueprint.context.snapped(own.level, own.scale)?;
         let metadata = Metadata { slots: of.slots, scale, precision, ..own.clone() };
         result.set_metadata(metadata);
-        result.set_noise(self.blueprint.whole_noise(a, reach, &lowered, &result)?);
+        result.set_noise(self.blueprint.whole_noise(a, reach, lowered, &result)?);
         Ok(result)
     }
 
@@ -233,10 +278,11 @@ impl Bootstrapper {
         Ok(with_scale(product, own * factor))
     }
 
-    /// Step 0 where SlotsToCoeffs comes first: lowers the ciphertext by that transform.
+    /// Step 0 where SlotsToCoeffs comes first: lowers the ciphertext by that transform; no slot is longer than `length`.
     fn lowered_by_transform(
         &self,
         a: &Ciphertext,
+        length: f64,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
         let (expected, got) = (self.blueprint.levels.slots_to_coeffs, a.metadata().level);
@@ -245,12 +291,11 @@ impl Bootstrapper {
         }
         self.check_message(a.metadata().precision.magnitude(), self.blueprint.scales.raised)?;
         // Slots stand for coefficients now, so q_0 need not hold sums of slots; the roundings of diagonals matter.
-        let magnitude = a.metadata().precision.magnitude();
-        let small = magnitude / self.blueprint.slots as f64;
+        let small = length / self.blueprint.slots as f64;
         let a = self.evaluator.with_magnitude(&self.evaluator.level_to(a, expected)?, small)?;
         let (evaluator, rotations) = (&self.evaluators.slots_to_coeffs, keys.rotations_to_coeffs());
         let mut a = self.slots_to_coeffs.apply_to_whole(evaluator, &a, rotations)?;
-        let precision = a.metadata().precision.plus_error(self.slots_to_coeffs.rounding_error(magnitude));
+        let precision = a.metadata().precision.plus_error(self.slots_to_coeffs.rounding_error(length));
         a.set_metadata(Metadata { precision, ..a.metadata().clone() });
         Ok(a)
     }
@@ -340,7 +385,7 @@ impl Bootstrapper {
 }
 
 /// Declares another scale for the same integers: slots of another size.
-fn with_scale(mut a: Ciphertext, scale: f64) -> Ciphertext {
+pub(super) fn with_scale(mut a: Ciphertext, scale: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(metadata.scale / scale);
     let metadata = Metadata { scale, precision, ..metadata.clone() };

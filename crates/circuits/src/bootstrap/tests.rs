@@ -370,6 +370,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
 }
 
 mod estimates;
+mod real;
 mod steps;
 
 /// Returns the bits of precision kept after `count` bootstrappings in a row, from the lowest level each time.

@@ -165,8 +165,7 @@ impl CoeffsToSlots {
         a: &Ciphertext,
         keys: &GaloisKeys,
     ) -> Result<Parts, LinearTransformError> {
-        let out = apply_all(evaluator, &self.factors, a, keys, false)?;
-        let conjugate = evaluator.conjugate(&out, keys)?;
+        let [out, conjugate] = self.conjugates(evaluator, a, keys)?;
         let real = evaluator.add(&out, &conjugate)?;
         let imaginary = match self.plan.dft.packing {
             Packing::Sparse => None,
@@ -174,6 +173,32 @@ impl CoeffsToSlots {
             Packing::Full => Some(evaluator.multiply_by_i(&evaluator.sub(&conjugate, &out)?)?),
         };
         Ok(Parts { real, imaginary })
+    }
+
+    /// Returns the real parts of [`apply`](Self::apply) alone.
+    ///
+    /// # Errors
+    /// Every error of [`apply`](Self::apply).
+    pub fn apply_to_real(
+        &self,
+        evaluator: &Evaluator,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<Parts, LinearTransformError> {
+        let [out, conjugate] = self.conjugates(evaluator, a, keys)?;
+        Ok(Parts { real: evaluator.add(&out, &conjugate)?, imaginary: None })
+    }
+
+    /// Returns the product with all matrices, and its conjugate.
+    fn conjugates(
+        &self,
+        evaluator: &Evaluator,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<[Ciphertext; 2], LinearTransformError> {
+        let out = apply_all(evaluator, &self.factors, a, keys, false)?;
+        let conjugate = evaluator.conjugate(&out, keys)?;
+        Ok([out, conjugate])
     }
 }
 
