@@ -160,6 +160,40 @@ fn bounds_hold_for_few_slots() {
     }
 }
 
+/// Checks messages of real slots, alone and in pairs: each carries a bound above its noise, that of the other part included.
+#[test]
+fn bounds_hold_for_real_messages() {
+    for set in Set::shipped() {
+        let mut bench = Bench::new(&shrunk(&set, 10), 512);
+        let evaluator = bench.bootstrapper.evaluator().clone();
+        let level = set.lowest_level().max(1);
+        let mut worst = f64::NEG_INFINITY;
+        for i in 0..10 {
+            let real = |i, rng: &mut ChaCha20Rng| -> Vec<Complex64> {
+                message(i, 512, rng).iter().map(|value| Complex64::from(value.re)).collect()
+            };
+            let values = [real(i, &mut bench.rng), real(i * 7 + 3, &mut bench.rng)];
+            let [a, mut b] = [0, 1].map(|part| bench.encrypt(&values[part], level));
+            if i % 2 == 1 {
+                // Noise of the one comes back in the other.
+                let zero = bench.encrypt(&[Complex64::ZERO; 512], level);
+                let zero = evaluator.with_magnitude(&zero, 1e-9).unwrap();
+                let noise = evaluator.multiply_integer(&zero, 1 << 12).unwrap();
+                b = evaluator.with_magnitude(&evaluator.add(&b, &noise).unwrap(), 1.0).unwrap();
+            }
+            let [first, second] = bench.bootstrapper.bootstrap_real_pair([&a, &b], &bench.keys).unwrap();
+            let alone = bench.bootstrapper.bootstrap_real(&b, &bench.keys).unwrap();
+            for (out, values) in [(first, &values[0]), (second, &values[1]), (alone, &values[1])] {
+                let measured = bench.measure(&out, values);
+                assert!(measured.noise <= measured.bound, "{} {i}: {measured:?}", set.name);
+                assert!(measured.slot <= measured.slot_bound, "{} {i}: {measured:?}", set.name);
+                worst = worst.max(measured.noise - measured.bound);
+            }
+        }
+        assert!(worst > -MOST_GAP, "{}: {worst}", set.name);
+    }
+}
+
 /// Checks declarations: declared small, messages have smaller errors; incoming noise counts; a scale of their own changes nothing.
 #[test]
 fn bounds_follow_what_is_declared() {

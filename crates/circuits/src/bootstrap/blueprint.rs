@@ -209,7 +209,8 @@ impl Blueprint {
             }
             Order::First => self.eval_mod.error_within(largest),
         };
-        Ok((rounding * self.eval_mod.growth()).hypot(typical))
+        let last = self.rounding_error(self.scales.reduced);
+        Ok((rounding * self.eval_mod.growth()).hypot(typical).hypot(last))
     }
 
     /// Root mean square √E|e|² of the error in a slot from one rounding at this scale.
@@ -375,15 +376,17 @@ impl Scales {
         let top = context.scale(levels.eval_mod)?;
         let lift = (RAISED_BITS - first.log2()).floor().clamp(0.0, 30.0).exp2() as i64;
         let wanted = match set.order {
-            Order::Last => top,
+            Order::Last if eval_mod.has_arcsine() => top,
+            // No scale on the way is below the canonical one.
+            Order::Last => eval_mod.squared_scale(context, levels.eval_mod)?,
             Order::First => context.scale(levels.residual)? * first / raised,
         };
         let reduced = eval_mod.output_scale(context, levels.eval_mod, wanted)?;
         if set.order == Order::First && (reduced / wanted - 1.0).abs() > f64::EPSILON {
             return Err(BootstrapError::Set {
-                what: "the degree of arcsin",
-                got: "1".to_owned(),
-                expected: "3 at least where SlotsToCoeffs comes first: it sets the scale of the result"
+                what: "the form of EvalMod",
+                got: "the exponential".to_owned(),
+                expected: "the cosine where SlotsToCoeffs comes first: it reaches the scale of the result"
                     .to_owned(),
             });
         }

@@ -241,21 +241,46 @@ impl EvalMod {
         }
     }
 
-    /// Returns the scale of the result of [`evaluate`](Self::evaluate) for slots of this level: the one requested, or, where there is no arcsin to reach it,
-    /// that of the squarings, times the factor 2π or 4π that they lack.
+    /// Returns the scale of the result of [`evaluate`](Self::evaluate) for slots of this level: the one requested, or, for the exponential, that of
+    /// the squarings.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`] for a level that the context lacks.
     pub fn output_scale(&self, context: &Context, level: usize, wanted: f64) -> Result<f64, CkksError> {
-        if self.arcsine.is_some() {
-            return Ok(wanted);
-        }
+        if self.conjugates() { self.squared_scale(context, level) } else { Ok(wanted) }
+    }
+
+    /// Returns the scale of x mod 1 for slots of this level if all scales before arcsin are canonical: that of the squarings, times the factor 2π or 4π that
+    /// they lack.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`] for a level that the context lacks.
+    pub fn squared_scale(&self, context: &Context, level: usize) -> Result<f64, CkksError> {
         let start = level.saturating_sub(self.base.cost().depth);
         let mut scale = context.scale(start)?;
         for step in 0..self.parameters.doublings {
             scale *= scale / context.divisor(start.saturating_sub(step))?;
         }
         Ok(scale * if self.conjugates() { 4.0 * PI } else { 2.0 * PI })
+    }
+
+    /// Returns the scale of the first polynomial at this level from which doublings lead to x mod 1 at the scale `wanted`: √(Δ·q) before a doubling that ends
+    /// at Δ; the canonical one where arcsin sets the scale.
+    fn scale_before_doublings(&self, context: &Context, level: usize, wanted: f64) -> Result<f64, CkksError> {
+        if self.arcsine.is_some() {
+            return context.scale(level);
+        }
+        let mut scale = wanted / (2.0 * PI);
+        for step in (0..self.parameters.doublings).rev() {
+            scale = (scale * context.divisor(level.saturating_sub(step))?).sqrt();
+        }
+        Ok(scale)
+    }
+
+    /// Whether an approximation of arcsin ends EvalMod.
+    #[must_use]
+    pub fn has_arcsine(&self) -> bool {
+        self.arcsine.is_some()
     }
 
     /// Returns the number of levels that the first polynomial takes.
@@ -301,7 +326,9 @@ impl EvalMod {
                 let mut point = x;
                 evaluator.add_constant_assign(&mut point, -SHIFT / self.width)?;
                 // W has room for the shift.
-                let mut cosine = evaluate(first, &self.base, &bounded(point, 1.0), first_key)?;
+                let below = level.saturating_sub(self.polynomial_depth());
+                let start = self.scale_before_doublings(evaluator.context(), below, scale)?;
+                let mut cosine = evaluate_to(first, &self.base, &bounded(point, 1.0), start, first_key)?;
                 for _ in 0..self.parameters.doublings {
                     cosine = doubled(evaluator, &bounded(cosine, 1.0), key)?;
                 }

@@ -6,6 +6,7 @@ use lab::bench::Options;
 use lab::bench::bootstrapping::{self, Figures};
 #[cfg(feature = "peers")]
 use lab::bench::rivals::{self, Selection};
+use sunzi_circuits::bootstrap::eval_mod::ApproximationForm;
 use sunzi_circuits::bootstrap::{Chain, Order, Set, SpecialModuli};
 use sunzi_rlwe::words::counted;
 
@@ -62,6 +63,15 @@ pub(crate) struct Arguments {
     /// log2 of the scale of EvalMod, unless as the parameter set has it
     #[arg(long, value_name = "BITS")]
     bits_eval_mod: Option<u32>,
+    /// Degree of arcsin in EvalMod, 1 for none, unless as the parameter set has it
+    #[arg(long, value_name = "DEGREE")]
+    arcsine: Option<usize>,
+    /// log2 of q_0 over the largest message, unless as the parameter set has it
+    #[arg(long, value_name = "BITS")]
+    bits_ratio: Option<f64>,
+    /// log2 of q_0, unless as the parameter set has it
+    #[arg(long, value_name = "BITS")]
+    bits_first: Option<u32>,
     /// Only time: what is asked for and the parameter set as it is, in turns
     #[arg(long)]
     turns: bool,
@@ -178,6 +188,11 @@ fn changed(arguments: &Arguments) -> Set {
     set.coeffs_to_slots.levels = arguments.levels_to_slots.unwrap_or(set.coeffs_to_slots.levels);
     set.coeffs_to_slots.scale_bits = arguments.bits_to_slots.unwrap_or(set.coeffs_to_slots.scale_bits);
     set.eval_mod_bits = arguments.bits_eval_mod.unwrap_or(set.eval_mod_bits);
+    if let ApproximationForm::Cosine { arcsine, .. } = &mut set.eval_mod.form {
+        *arcsine = arguments.arcsine.unwrap_or(*arcsine);
+    }
+    set.eval_mod.ratio_bits = arguments.bits_ratio.unwrap_or(set.eval_mod.ratio_bits);
+    set.first_bits = arguments.bits_first.unwrap_or(set.first_bits);
     if arguments.slots_first && set.order == Order::Last {
         set.order = Order::First;
         set.residual.levels += set.slots_to_coeffs.levels;
@@ -189,6 +204,7 @@ fn changed(arguments: &Arguments) -> Set {
 fn label(arguments: &Arguments, name: &str) -> String {
     let Arguments { chain, digits, levels, slots_first, back, .. } = arguments;
     let Arguments { levels_to_slots, bits_to_slots, bits_eval_mod, special, .. } = arguments;
+    let Arguments { arcsine, bits_ratio, bits_first, .. } = arguments;
     let changes = [
         chain.map(|chain| format!("by {chain:?}").to_lowercase()),
         digits.map(|digits| format!("{digits} digits")),
@@ -199,6 +215,9 @@ fn label(arguments: &Arguments, name: &str) -> String {
         levels_to_slots.map(|levels| format!("{levels} levels of CoeffsToSlots")),
         bits_to_slots.map(|bits| format!("CoeffsToSlots at {bits} bits")),
         bits_eval_mod.map(|bits| format!("EvalMod at {bits} bits")),
+        arcsine.map(|degree| format!("arcsin of degree {degree}")),
+        bits_ratio.map(|bits| format!("a ratio of {bits} bits")),
+        bits_first.map(|bits| format!("q_0 of {bits} bits")),
     ];
     let changes: Vec<String> = changes.into_iter().flatten().collect();
     if changes.is_empty() { name.to_owned() } else { format!("{name} but {}", changes.join(", ")) }

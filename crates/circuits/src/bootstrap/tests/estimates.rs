@@ -64,6 +64,11 @@ fn estimates_of_both_orders_hold() {
         law(&Set { order, name: "first matrix", ..small(log2_degree).with_first_matrix_back() }, slots);
     }
     law(&Set { order: Order::First, eval_mod_bits: 50, name: "rough", ..small(8) }, 128);
+    let form = ApproximationForm::Cosine { degree: 30, arcsine: 1 };
+    for (first_bits, ratio_bits) in [(49, 8.5), (53, 12.5)] {
+        let eval_mod = EvalModParameters { form, ratio_bits, ..small(8).eval_mod };
+        law(&Set { order: Order::First, name: "no arcsine", first_bits, eval_mod, ..small(8) }, 128);
+    }
 }
 
 #[test]
