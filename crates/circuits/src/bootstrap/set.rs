@@ -167,15 +167,16 @@ impl Set {
         let default = Self::default_128();
         Self {
             name: "n16-128-fast",
+            first_bits: 53,
             order: Order::First,
             residual: LevelRange { levels: 12, ..default.residual },
-            eval_mod_bits: 54,
+            eval_mod_bits: 59,
             eval_mod: EvalModParameters {
-                form: ApproximationForm::Cosine { degree: 30, arcsine: 3 },
-                ratio_bits: 6.5,
+                form: ApproximationForm::Cosine { degree: 30, arcsine: 1 },
+                ratio_bits: 12.5,
                 ..default.eval_mod
             },
-            coeffs_to_slots: LevelRange { levels: 3, scale_bits: 44 },
+            coeffs_to_slots: LevelRange { levels: 3, scale_bits: 49 },
             digits: 3,
             ..default
         }
