@@ -16,7 +16,7 @@ use crate::keys::SecretKey;
 use crate::scheme::{Cipher, Scheme, mixed};
 
 /// Returns a set of bootstrapping parameters by its name; `insecure-10` is the small one for tests at n =
-/// 2^10, `insecure-10-9` that set with nine levels left.
+/// 2^10, `insecure-10-9` that set with nine levels left, `insecure-10-9-first` that set with SlotsToCoeffs first.
 fn named(name: &str) -> Result<Set, Failure> {
     if let Some(set) = small(name) {
         return Ok(set);
@@ -113,6 +113,12 @@ impl Bootstrapper {
         self.inner.blueprint().set().lowest_level()
     }
 
+    /// Whether SlotsToCoeffs comes first, where two real messages are bootstrapped as one without loss of precision.
+    #[getter]
+    fn slots_to_coeffs_first(&self) -> bool {
+        self.inner.blueprint().set().order == Order::First
+    }
+
     #[getter]
     fn log2_failure(&self) -> f64 {
         self.inner.blueprint().log2_failure()
@@ -169,6 +175,33 @@ impl Bootstrapper {
             Cipher::Ckks(a) => Ok(inner.bootstrap_refined(a, rounds, &keys)?.into()),
             _ => Err(mixed()),
         })
+    }
+
+    /// Bootstraps a ciphertext of real slots.
+    fn bootstrap_real(&self, py: Python<'_>, a: &Ciphertext, keys: &BootstrapKeys) -> PyResult<Ciphertext> {
+        let (inner, keys) = (Arc::clone(&self.inner), Arc::clone(&keys.keys));
+        a.computed_slowly(py, move |_, a| match a {
+            Cipher::Ckks(a) => Ok(inner.bootstrap_real(a, &keys)?.into()),
+            _ => Err(mixed()),
+        })
+    }
+
+    /// Bootstraps two ciphertexts of real slots as one.
+    fn bootstrap_real_pair(
+        &self,
+        py: Python<'_>,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        keys: &BootstrapKeys,
+    ) -> PyResult<(Ciphertext, Ciphertext)> {
+        let (inner, keys, b) = (Arc::clone(&self.inner), Arc::clone(&keys.keys), b.value());
+        let [a, b] = a.all_computed_slowly(py, move |_, a| match (a, &b) {
+            (Cipher::Ckks(a), Cipher::Ckks(b)) => {
+                Ok(inner.bootstrap_real_pair([a, b], &keys)?.map(Cipher::from))
+            }
+            _ => Err(mixed()),
+        })?;
+        Ok((a, b))
     }
 }
 

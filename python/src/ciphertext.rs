@@ -47,8 +47,18 @@ impl Ciphertext {
         py: Python<'_>,
         work: impl FnOnce(&Scheme, &Cipher) -> Result<Cipher, Failure> + Send + 'static,
     ) -> PyResult<Self> {
+        let [result] = self.all_computed_slowly(py, move |scheme, a| Ok([work(scheme, a)?]))?;
+        Ok(result)
+    }
+
+    /// Computes several ciphertexts from this ciphertext, by many operations.
+    pub(crate) fn all_computed_slowly<const RESULTS: usize>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Scheme, &Cipher) -> Result<[Cipher; RESULTS], Failure> + Send + 'static,
+    ) -> PyResult<[Self; RESULTS]> {
         let (scheme, value) = (Arc::clone(&self.scheme), self.value());
-        let value = run(py, move || work(&scheme, &value))?;
-        Ok(Self::new(&self.scheme, value))
+        let values = run(py, move || work(&scheme, &value))?;
+        Ok(values.map(|value| Self::new(&self.scheme, value)))
     }
 }

@@ -369,6 +369,9 @@ class Bootstrapper:
     def lowest_level(self) -> int:
         """The lowest level that a ciphertext may have to be bootstrapped."""
     @property
+    def slots_to_coeffs_first(self) -> bool:
+        """Whether SlotsToCoeffs comes first, where two real messages are bootstrapped as one without loss of precision."""
+    @property
     def log2_failure(self) -> float:
         """log2 of the probability that a bootstrapping goes wrong."""
     @property
@@ -379,6 +382,8 @@ class Bootstrapper:
     def key_bytes(self) -> int: ...
     def generate_keys(self, secret: SecretKey, progress: Progress | None = None) -> BootstrapKeys: ...
     def bootstrap(self, a: Ciphertext, keys: BootstrapKeys, *, rounds: int = 1) -> Ciphertext: ...
+    def bootstrap_real(self, a: Ciphertext, keys: BootstrapKeys) -> Ciphertext: ...
+    def bootstrap_real_pair(self, a: Ciphertext, b: Ciphertext, keys: BootstrapKeys) -> tuple[Ciphertext, Ciphertext]: ...
 
 @final
 class BootstrapKeys:
