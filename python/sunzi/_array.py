@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linear, _native, _reduce
+from ._bootstrap import bootstrapped
 from ._context import Context
 from ._encoding import Bounds, checked_bounds, encoded, narrowed
 from ._facts import Facts, Fill, Shape
@@ -359,21 +360,16 @@ class EncryptedArray(Facts, NumpyProtocol, Schemes):
         """
         return _reduce.apply(self, function, interval, degree, error, lipschitz, second_derivative)
 
-    def bootstrap(self, *, rounds: int = 1, progress: Callable[[str, int, int], object] | None = None) -> EncryptedArray:
-        """The same numbers with levels to compute on; ``progress`` is told after each ciphertext."""
-        keys = self._need_keys()
-        bootstrapper, bootstrapping = keys.bootstrapper, keys.bootstrapping
-        if bootstrapping is None:
-            raise MissingKey("there are no bootstrapping keys: take a context from Context.for_bootstrapping")
-        chunks = []
-        for chunk in self._chunks:
-            # Sums over more slots repeat: they are bootstrapped as what they are.
-            narrow = chunk if chunk.slots <= self._period else chunk.read_as(self._period)
-            chunks.append(bootstrapper.bootstrap(narrow, bootstrapping, rounds=rounds))
-            if progress is not None:
-                progress("bootstrap", len(chunks), len(self._chunks))
-        known = self._now().doubted("the errors of a bootstrapping are an estimate: take precision, or a context of enough levels")
-        return self._like(chunks, fill=self._fill, known=known)
+    def bootstrap(
+        self, *, rounds: int = 1, pairs: bool | None = None, progress: Callable[[str, int, int], object] | None = None
+    ) -> EncryptedArray:
+        """The same numbers with levels to compute on; ``progress`` is told how many ciphertexts are done, after each or after two.
+
+        ``pairs`` says whether two ciphertexts of real numbers are bootstrapped as one, in the time of one. None, the default, takes pairs where precision
+        stays: in sets with SlotsToCoeffs first, such as ``n16-128-fast``. True takes them in every set, where others need ciphertexts of level 1 or above
+        and lose one bit. False takes none. Complex numbers and several rounds have no pairs: True is a ``TypeError`` and a ``ValueError`` there.
+        """
+        return bootstrapped(self, rounds, pairs, progress)
 
     def level_to(self, level: int) -> EncryptedArray:
         """At a lower level: smaller, and faster to compute with."""
