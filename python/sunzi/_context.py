@@ -211,7 +211,7 @@ class Context:
         return _native.Context.explain(name, _joined(_request(name, depth, *chosen), settings))
 
     @classmethod
-    def for_bootstrapping(cls, name: str = "default_128") -> Context:
+    def for_bootstrapping(cls, name: str = "n16-128") -> Context:
         """The context of a bootstrapping set: ``sunzi.bootstrap_sets()`` lists them with what each costs."""
         return cls._of(_native.bootstrap_context(name), name)
 

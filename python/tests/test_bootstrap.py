@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 
 import numpy as np
@@ -165,3 +166,8 @@ def test_ciphertexts_of_others(first: sunzi.Keys, last: sunzi.Keys, integers: Pa
             bootstrapper.bootstrap_real(theirs, public)
     with pytest.raises(errors.MissingKeyError):
         integers.encrypt([1]).bootstrap(pairs=True)
+
+
+def test_the_set_that_is_taken_by_default_is_there() -> None:
+    default = inspect.signature(sunzi.Context.for_bootstrapping).parameters["name"].default
+    assert default in dict(sunzi.bootstrap_sets())

@@ -223,14 +223,26 @@ pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Resul
     })
 }
 
-/// Times of two sets on one machine in turns: the ratio of the first to the second, and the seconds of both.
+/// Slots of the messages that a benchmark bootstraps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Slots {
+    /// Messages of complex slots.
+    #[default]
+    Complex,
+    /// Messages of real slots.
+    Real,
+    /// Two messages of real slots in one bootstrapping.
+    RealPair,
+}
+
+/// Times of two sets on one machine in turns, each with messages of its kind: the ratio of the first to the second, and the seconds of both.
 ///
 /// # Errors
 /// An error of bootstrapping; threads that do not start.
-pub fn turns(options: &Options, sets: [&Set; 2]) -> Result<(Ratio, [f64; 2])> {
+pub fn turns(options: &Options, sets: [(&Set, Slots); 2]) -> Result<(Ratio, [f64; 2])> {
     on_threads(options.threads, || {
-        let [one, other] = sets;
-        let mut sides = [Ours::new(one)?, Ours::new(other)?];
+        let [(one, of_one), (other, of_other)] = sets;
+        let mut sides = [Ours::new(one)?.with_messages(of_one), Ours::new(other)?.with_messages(of_other)];
         for side in &mut sides {
             let slots = side.encoder.slots();
             side.replace(&Message::Random.slots(slots, 0))?;
@@ -298,13 +310,14 @@ impl Write for Count {
 }
 
 struct Ours {
+    kind: Slots,
     context: Context,
     secret: SecretKey,
     encoder: Encoder,
     keys: BootstrapKeys,
     bootstrapper: Bootstrapper,
     rng: Box<dyn rand_core::CryptoRng>,
-    /// The lowest level, at which ciphertexts are bootstrapped.
+    /// The level at which ciphertexts are bootstrapped: the lowest, or the lowest of a pair.
     exhausted_level: usize,
     exhausted: Option<Ciphertext>,
     facts: Facts,
@@ -340,6 +353,7 @@ impl Ours {
             levels: left - exhausted_level,
         };
         Ok(Self {
+            kind: Slots::Complex,
             context,
             secret,
             encoder,
@@ -352,10 +366,19 @@ impl Ours {
         })
     }
 
+    /// Bootstraps messages of another kind, at the lowest level that they may have.
+    fn with_messages(mut self, kind: Slots) -> Self {
+        let least = usize::from(kind == Slots::RealPair);
+        (self.kind, self.exhausted_level) = (kind, self.exhausted_level.max(least));
+        self
+    }
+
+    fn exhausted(&self) -> Result<&Ciphertext> {
+        self.exhausted.as_ref().ok_or_else(|| LabError::request("nothing is encrypted yet"))
+    }
+
     fn bootstrap(&self) -> Result<Ciphertext> {
-        let exhausted =
-            self.exhausted.as_ref().ok_or_else(|| LabError::request("nothing is encrypted yet"))?;
-        self.refreshed(exhausted)
+        self.refreshed(self.exhausted()?)
     }
 
     fn refreshed(&self, exhausted: &Ciphertext) -> Result<Ciphertext> {
@@ -383,8 +406,15 @@ impl Side for Ours {
     }
 
     fn time(&mut self) -> Result<Duration> {
+        let exhausted = self.exhausted()?;
         let begin = Instant::now();
-        black_box(self.bootstrap()?);
+        match self.kind {
+            Slots::Complex => drop(black_box(self.refreshed(exhausted)?)),
+            Slots::Real => drop(black_box(self.bootstrapper.bootstrap_real(exhausted, &self.keys)?)),
+            Slots::RealPair => {
+                drop(black_box(self.bootstrapper.bootstrap_real_pair([exhausted; 2], &self.keys)?));
+            }
+        }
         Ok(begin.elapsed())
     }
 
@@ -406,6 +436,17 @@ mod tests {
             assert_ne!(slots, kind.slots(64, 4));
         }
         assert_eq!(Message::Spike.slots(64, 1).iter().filter(|slot| slot.norm() > 0.5).count(), 1);
+    }
+
+    #[test]
+    fn messages_of_every_kind_take_turns() {
+        let set = Set::insecure_for_tests(10);
+        let options = Options { rounds: 1, ..Options::default() };
+        for kind in [Slots::Complex, Slots::Real, Slots::RealPair] {
+            let (ratio, seconds) = turns(&options, [(&set, kind), (&set, Slots::Complex)]).unwrap();
+            assert!(ratio.median > 0.1 && ratio.median < 10.0, "{kind:?}: {ratio:?}");
+            assert!(seconds.iter().all(|&seconds| seconds > 0.0), "{kind:?}: {seconds:?}");
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Statement {
         match set.name {
             _ if !is_shipped => None,
             "n16-128" | "n16-128-switch" => stated([23.5, 21.0], [20.9, 20.0], Some([20.5, 16.5])),
-            "n16-128-fast" | "n16-128-fast-switch" => stated([24.0, 21.2], [21.5, 20.2], Some([19.4, 17.0])),
+            "n16-128-fast" | "n16-128-fast-switch" => stated([24.2, 20.5], [23.2, 20.4], Some([19.8, 17.8])),
             "n15-128" | "n15-128-switch" => stated([17.9, 15.7], [16.9, 15.3], Some([15.0, 13.0])),
             "n16-128-precise" => stated([36.3, 33.5], [36.3, 33.5], Some([33.4, 31.0])),
             "as19" => stated([20.5, 18.5], [9.2, 9.2], None),

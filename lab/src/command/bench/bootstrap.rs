@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use lab::Result;
 use lab::bench::Options;
-use lab::bench::bootstrapping::{self, Figures};
+use lab::bench::bootstrapping::{self, Figures, Slots};
 #[cfg(feature = "peers")]
 use lab::bench::rivals::{self, Selection};
 use sunzi_circuits::bootstrap::eval_mod::ApproximationForm;
@@ -72,12 +72,36 @@ pub(crate) struct Arguments {
     /// log2 of q_0, unless as the parameter set has it
     #[arg(long, value_name = "BITS")]
     bits_first: Option<u32>,
-    /// Only time: what is asked for and the parameter set as it is, in turns
+    /// Only time: what is asked for and the parameter set as it is with complex messages, in turns
     #[arg(long)]
     turns: bool,
+    /// Messages of what is asked for, in turns with complex ones
+    #[arg(long, value_enum, default_value_t = Kind::Complex, requires = "turns")]
+    kind: Kind,
     /// Print the bootstrapping figures as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Messages that `lab bench bootstrap` takes in turns.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    /// Complex slots
+    Complex,
+    /// Real slots
+    Real,
+    /// Two messages of real slots in one bootstrapping
+    Pair,
+}
+
+impl Kind {
+    fn slots(self) -> Slots {
+        match self {
+            Self::Complex => Slots::Complex,
+            Self::Real => Slots::Real,
+            Self::Pair => Slots::RealPair,
+        }
+    }
 }
 
 /// Moduli that the levels of a bootstrapping set are made of.
@@ -138,7 +162,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let set = changed(arguments);
     if arguments.turns {
         let own = arguments.set.set();
-        let (ratio, [ours, before]) = bootstrapping::turns(&options, [&set, &own])?;
+        let (ratio, [ours, before]) =
+            bootstrapping::turns(&options, [(&set, arguments.kind.slots()), (&own, Slots::Complex)])?;
         let what = label(arguments, set.name);
         output::print(&format!(
             "{what}: {ours:.3} s, as it is {before:.3} s, ratio {:.3} ± {:.3}",
@@ -204,7 +229,12 @@ fn changed(arguments: &Arguments) -> Set {
 fn label(arguments: &Arguments, name: &str) -> String {
     let Arguments { chain, digits, levels, slots_first, back, .. } = arguments;
     let Arguments { levels_to_slots, bits_to_slots, bits_eval_mod, special, .. } = arguments;
-    let Arguments { arcsine, bits_ratio, bits_first, .. } = arguments;
+    let Arguments { arcsine, bits_ratio, bits_first, kind, .. } = arguments;
+    let messages = match kind {
+        Kind::Complex => None,
+        Kind::Real => Some("real messages"),
+        Kind::Pair => Some("real messages in pairs"),
+    };
     let changes = [
         chain.map(|chain| format!("by {chain:?}").to_lowercase()),
         digits.map(|digits| format!("{digits} digits")),
@@ -218,6 +248,7 @@ fn label(arguments: &Arguments, name: &str) -> String {
         arcsine.map(|degree| format!("arcsin of degree {degree}")),
         bits_ratio.map(|bits| format!("a ratio of {bits} bits")),
         bits_first.map(|bits| format!("q_0 of {bits} bits")),
+        messages.map(str::to_owned),
     ];
     let changes: Vec<String> = changes.into_iter().flatten().collect();
     if changes.is_empty() { name.to_owned() } else { format!("{name} but {}", changes.join(", ")) }

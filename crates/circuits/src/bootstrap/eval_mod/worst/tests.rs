@@ -13,7 +13,8 @@ fn swept(made: &EvalMod, centre: f64, largest: f64, shares: &[f64]) -> WorstErro
     let (at, step) = (made.at(centre), largest.min(ratio(made.parameters.ratio_bits)) / 32.0);
     let apart = |step: f64| made.at(centre + step) - made.at(centre - step);
     let slope = (8.0 * apart(step) - apart(2.0 * step)) / (12.0 * step);
-    let off = 64.0 * ROUNDING / largest;
+    // The formula divides 18 values by 12 steps.
+    let off = 2.0 * ROUNDING / step;
     let mut found = WorstError {
         largest: at.abs() - ROUNDING,
         likely: 0.0,
