@@ -22,7 +22,7 @@ pub struct Bootstrapper {
     pub(super) evaluators: Steps<Evaluator>,
     /// First matrix of CoeffsToSlots, if it is applied while the modulus is raised.
     first_matrix: Option<RaisingTables>,
-    pub(super) coeffs_to_slots: CoeffsToSlots,
+    coeffs_to_slots: CoeffsToSlots,
     slots_to_coeffs: SlotsToCoeffs,
 }
 
@@ -98,7 +98,7 @@ impl Bootstrapper {
         beside: f64,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
-        self.on_pool(|| self.all_steps(a, beside, keys))
+        self.on_pool(|| self.all_steps(a, beside, false, keys))
     }
 
     /// Runs steps on the threads that share them.
@@ -109,15 +109,16 @@ impl Bootstrapper {
         on_pool(self.blueprint.context.rlwe().switch_words(), steps).map_err(BootstrapError::of_bootstrapping)
     }
 
-    fn all_steps(
+    /// Runs all steps, on real parts of slots alone if `only_real` says so, where SlotsToCoeffs comes first.
+    pub(super) fn all_steps(
         &self,
         a: &Ciphertext,
         beside: f64,
+        only_real: bool,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
         let length = a.metadata().precision.magnitude();
-        let Remainder { parts, lowered, reach } =
-            self.remainder(a, [length, beside], |raised| self.parts(raised, keys), keys)?;
+        let Remainder { parts, lowered, reach } = self.remainder(a, [length, beside], only_real, keys)?;
         let evaluator = &self.evaluator;
         let result = match (self.blueprint.set.order, &parts.imaginary) {
             (Order::Last, _) => {
@@ -132,18 +133,13 @@ impl Bootstrapper {
         self.declared(a, reach, &lowered, result)
     }
 
-    /// Returns the parts of the coefficients of a raised ciphertext.
-    pub(super) fn parts(&self, raised: &Ciphertext, keys: &BootstrapKeys) -> Result<Parts, BootstrapError> {
-        Ok(self.coeffs_to_slots.apply(&self.evaluators.coeffs_to_slots, raised, keys.rotations())?)
-    }
-
-    /// Steps 0 to 4: x mod 1 of the parts that `parts` takes of the raised ciphertext. Slots are at most the magnitude and `beside` together in both parts, and
+    /// Steps 0 to 4: x mod 1 of both parts of the raised ciphertext, or of the real one. Slots are at most the magnitude and `beside` together in each part, and
     /// `length` as complex numbers.
     pub(super) fn remainder(
         &self,
         a: &Ciphertext,
         [length, beside]: [f64; 2],
-        parts: impl FnOnce(&Ciphertext) -> Result<Parts, BootstrapError>,
+        only_real: bool,
         keys: &BootstrapKeys,
     ) -> Result<Remainder, BootstrapError> {
         let bare = exact(a);
@@ -151,7 +147,12 @@ impl Bootstrapper {
             Order::Last => self.lowered(&bare)?,
             Order::First => self.lowered_by_transform(&bare, length, keys)?,
         };
-        let parts = parts(&self.mod_raise(&lowered, keys)?)?;
+        let (raised, evaluator) = (self.mod_raise(&lowered, keys)?, &self.evaluators.coeffs_to_slots);
+        let parts = if only_real {
+            self.coeffs_to_slots.apply_to_real(evaluator, &raised, keys.rotations())?
+        } else {
+            self.coeffs_to_slots.apply(evaluator, &raised, keys.rotations())?
+        };
         let reach = self.blueprint.reach(a, beside, &lowered);
         let bounds = [a.metadata().precision.magnitude(), reach];
         let parts = self.eval_mod(&parts, lowered.metadata().scale, bounds, keys)?;

@@ -3,7 +3,7 @@
 use sunzi_ckks::{Ciphertext, Metadata};
 
 use super::bootstrapper::{Bootstrapper, Remainder, with_scale};
-use super::dft::{Packing, Parts};
+use super::dft::Packing;
 use super::set::Order;
 use super::{BootstrapError, BootstrapKeys};
 use crate::linear_transform::LinearTransformError;
@@ -15,18 +15,8 @@ impl Bootstrapper {
     /// # Errors
     /// Every error of [`bootstrap`](Self::bootstrap).
     pub fn bootstrap_real(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
-        if self.blueprint.set.order == Order::Last {
-            return self.bootstrap(a, keys);
-        }
-        self.on_pool(|| {
-            let length = a.metadata().precision.magnitude();
-            let real = |raised: &Ciphertext| -> Result<Parts, BootstrapError> {
-                let evaluator = &self.evaluators.coeffs_to_slots;
-                Ok(self.coeffs_to_slots.apply_to_real(evaluator, raised, keys.rotations())?)
-            };
-            let Remainder { parts, lowered, reach } = self.remainder(a, [length, 0.0], real, keys)?;
-            self.declared(a, reach, &lowered, parts.real)
-        })
+        let only_real = self.blueprint.set.order == Order::First;
+        self.on_pool(|| self.all_steps(a, 0.0, only_real, keys))
     }
 
     /// Bootstraps two messages a and b of real slots as one, a + i·b, in the time of one bootstrapping. What slots have of imaginary parts, noise included,
@@ -66,8 +56,7 @@ impl Bootstrapper {
     ) -> Result<[Ciphertext; 2], BootstrapError> {
         // Bounds are those of each part, and lengths those of both together.
         let whole = self.evaluator.with_magnitude(whole, a.max(b))?;
-        let Remainder { parts, lowered, reach } =
-            self.remainder(&whole, [a.hypot(b), 0.0], |raised| self.parts(raised, keys), keys)?;
+        let Remainder { parts, lowered, reach } = self.remainder(&whole, [a.hypot(b), 0.0], false, keys)?;
         let missing = LinearTransformError::Parts { packing: Packing::Full, got: 1 };
         let imaginary = parts.imaginary.ok_or(missing)?;
         Ok([
