@@ -28,8 +28,8 @@ struct Explained<'a, E> {
 
 /// Explains the choice of parameters; an error if nothing fits.
 pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
-    if args.bootstrapping {
-        return bootstrapping::run(args.json);
+    if let Some(name) = &args.bootstrapping {
+        return bootstrapping::run(name.as_deref(), args.json);
     }
     args.check()?;
     let target = |path| Target::new(path, &args.force, Content::Binary, args.json);

@@ -18,12 +18,12 @@ use crate::scheme::{Cipher, Scheme, mixed};
 /// Returns a set of bootstrapping parameters by its name; `insecure-10` is the small one for tests at n =
 /// 2^10, `insecure-10-9` that set with nine levels left, `insecure-10-9-first` that set with SlotsToCoeffs first.
 fn named(name: &str) -> Result<Set, Failure> {
-    if let Some(set) = small(name) {
-        return Ok(set);
-    }
-    let names: Vec<&str> = Set::shipped().iter().map(|set| set.name).collect();
-    let unknown = format!("there is no bootstrapping set {name:?}: take one of {names:?}");
-    Set::named(name).ok_or_else(|| Failure::new("UnknownSet", unknown))
+    let unknown = || {
+        let names = Set::shipped().map(|set| set.name).join(", ");
+        let message = format!("there is no bootstrapping set {name:?}: take one of {names}");
+        Failure::new("UnknownSet", message)
+    };
+    small(name).or_else(|| Set::named(name)).ok_or_else(unknown)
 }
 
 fn small(name: &str) -> Option<Set> {
@@ -33,11 +33,19 @@ fn small(name: &str) -> Option<Set> {
         None => (numbers, Order::Last),
     };
     let (bits, levels) = numbers.split_once('-').unwrap_or((numbers, ""));
-    let mut set = Set { order, ..Set::insecure_for_tests(bits.parse().ok()?) };
-    if !levels.is_empty() {
-        set.residual.levels = levels.parse().ok()?;
+    let set = Set { order, ..Set::insecure_for_tests(bits.parse().ok()?) };
+    Some(if levels.is_empty() { set } else { set.with_levels_left(levels.parse().ok()?) })
+}
+
+/// Returns the name of a set with this many levels left.
+#[pyfunction]
+pub(crate) fn bootstrap_set(py: Python<'_>, name: &str, levels: usize) -> PyResult<String> {
+    let set = named(name).or_raise(py)?.with_levels_left(levels);
+    if small(name).is_none() {
+        return Ok(set.to_string());
     }
-    Some(set)
+    let first = if set.order == Order::First { "-first" } else { "" };
+    Ok(format!("insecure-{}-{levels}{first}", set.log2_degree))
 }
 
 /// Lists all sets of bootstrapping parameters, each with its cost.

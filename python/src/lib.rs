@@ -29,7 +29,7 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::bootstrap::{
-        BootstrapKeys, Bootstrapper, bootstrap_context, bootstrap_levels_left, bootstrap_sets,
+        BootstrapKeys, Bootstrapper, bootstrap_context, bootstrap_levels_left, bootstrap_set, bootstrap_sets,
     };
     #[pymodule_export]
     use crate::ciphertext::Ciphertext;

@@ -211,8 +211,14 @@ class Context:
         return _native.Context.explain(name, _joined(_request(name, depth, *chosen), settings))
 
     @classmethod
-    def for_bootstrapping(cls, name: str = "n16-128") -> Context:
-        """The context of a bootstrapping set: ``sunzi.bootstrap_sets()`` lists them with what each costs."""
+    def for_bootstrapping(cls, name: str = "n16-128", *, levels: int | None = None) -> Context:
+        """The context of a bootstrapping set: ``sunzi.bootstrap_sets()`` lists them with what each costs.
+
+        ``levels`` is how many levels a bootstrapped array has, the set's own number unless given: fewer take less time and smaller keys, at the same
+        precision and security. ``"n16-128-fast-8"`` is the name of a set with 8.
+        """
+        if levels is not None:
+            name = _native.bootstrap_set(name, levels)
         return cls._of(_native.bootstrap_context(name), name)
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from conftest import Party
 
 import sunzi
-from sunzi import errors, lowlevel
+from sunzi import _native, errors, lowlevel
 
 RNG = np.random.default_rng(11)
 
@@ -171,3 +172,27 @@ def test_ciphertexts_of_others(first: sunzi.Keys, last: sunzi.Keys, integers: Pa
 def test_the_set_that_is_taken_by_default_is_there() -> None:
     default = inspect.signature(sunzi.Context.for_bootstrapping).parameters["name"].default
     assert default in dict(sunzi.bootstrap_sets())
+
+
+@pytest.mark.parametrize(("name", "levels", "canonical"), [("insecure-10", 5, "insecure-10-5"), ("insecure-10-6-first", 4, "insecure-10-4-first")])
+def test_a_set_leaves_as_many_levels_as_asked(name: str, levels: int, canonical: str) -> None:
+    context = sunzi.Context.for_bootstrapping(name, levels=levels)
+    assert context is sunzi.Context.for_bootstrapping(canonical)
+    assert pickle.loads(pickle.dumps(context)) == context
+    keys = sunzi.keygen(context)
+    numbers = RNG.uniform(-1, 1, 100)
+    again = keys.encrypt(numbers).bootstrap()
+    assert [chunk.level for chunk in again.ciphertexts] == [levels]
+    np.testing.assert_allclose(keys.decrypt(again), numbers, atol=1e-4)
+
+
+def test_numbers_of_levels_that_a_set_cannot_leave_are_refused() -> None:
+    assert _native.bootstrap_set("n16-128-fast", 12) == "n16-128-fast"
+    assert _native.bootstrap_set("n16-128-fast-8", 5) == "n16-128-fast-5"
+    for name, levels, expected in [("n16-128", 40, "1746"), ("n16-128-fast", 2, "at least 3"), ("n16-128", 0, "1 to 256")]:
+        with pytest.raises(errors.ParameterError, match=expected):
+            sunzi.Context.for_bootstrapping(name, levels=levels)
+    with pytest.raises(errors.UnknownSet, match="n17"):
+        sunzi.Context.for_bootstrapping("n17", levels=3)
+    with pytest.raises((TypeError, OverflowError)):
+        sunzi.Context.for_bootstrapping("n16-128", levels=-1)

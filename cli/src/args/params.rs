@@ -77,12 +77,12 @@ pub(crate) struct ParamsArgs {
     /// Security in bits: 128, 192 or 256
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
     security: String,
-    /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs
-    #[arg(long, conflicts_with_all = [
+    /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs; or one of them, as n16-128-fast, or n16-128-fast-8 for 8 levels left
+    #[arg(long, value_name = "SET", num_args = 0..=1, conflicts_with_all = [
         "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security",
         "scheme", "precision", "output", "share"
     ])]
-    pub(crate) bootstrapping: bool,
+    pub(crate) bootstrapping: Option<Option<String>>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -10,7 +10,7 @@ use crate::output;
 /// A set of bootstrapping parameters in figures.
 #[derive(Debug, Serialize)]
 struct Row {
-    name: &'static str,
+    name: String,
     /// Ring degree n of the set: messages fill n/2 slots.
     degree: usize,
     slots: usize,
@@ -66,7 +66,7 @@ impl From<Summary> for Row {
         });
         let capsule = of.set.encapsulation;
         Self {
-            name: of.set.name,
+            name: of.set.to_string(),
             degree: 1 << of.set.log2_degree,
             slots: of.slots,
             security: of.set.security.to_string(),
@@ -85,13 +85,29 @@ impl From<Summary> for Row {
     }
 }
 
-/// Prints all shipped sets: an array, or one text after the other as each is ready.
-pub(super) fn run(json: bool) -> Result<(), CliError> {
+/// Prints the set of this name, or all shipped sets: one JSON object or an array, or one text after the other as each is ready.
+pub(super) fn run(name: Option<&str>, json: bool) -> Result<(), CliError> {
     let summary = |set: &Set| Summary::new(set).map_err(CliError::failure);
+    if let Some(name) = name {
+        let summary = Summary::new(&named(name)?).map_err(CliError::input)?;
+        return if json {
+            output::print_json(&Row::from(summary))
+        } else {
+            output::print(&summary.to_string())
+        };
+    }
     if json {
         let rows: Result<Vec<Row>, CliError> =
             Set::shipped().iter().map(|set| Ok(summary(set)?.into())).collect();
         return output::print_json(&rows?);
     }
     Set::shipped().iter().try_for_each(|set| output::print(&summary(set)?.to_string()))
+}
+
+fn named(name: &str) -> Result<Set, CliError> {
+    let names = Set::shipped().map(|set| set.name).join(", ");
+    let unknown = format!(
+        "--bootstrapping: there is no set {name:?}: take one of {names}, with the number of levels left behind it where that shall be another"
+    );
+    Set::named(name).ok_or_else(|| CliError::input(unknown))
 }

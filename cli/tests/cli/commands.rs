@@ -225,6 +225,23 @@ fn params_lists_the_sets_of_bootstrapping() {
 }
 
 #[test]
+fn params_shows_one_set_of_bootstrapping_with_fewer_levels() {
+    let shown = |name: &str| json(&sunzi_with("params", &[], &["params", "--bootstrapping", name, "--json"]));
+    let (whole, fewer) = (shown("n15-128"), shown("n15-128-1"));
+    assert_eq!((&whole["name"], &fewer["name"]), (&"n15-128".into(), &"n15-128-1".into()));
+    assert_eq!((&whole["levels_left"], &fewer["levels_left"]), (&2.into(), &1.into()));
+    assert_eq!(whole["precision"], fewer["precision"]);
+    assert!(fewer["key_bytes"].as_u64() < whole["key_bytes"].as_u64(), "{fewer}");
+    for (name, parts) in [
+        ("n17", ["n17", "n16-128-fast"]),
+        ("n16-128-fast-2", ["levels left", "at least 3"]),
+        ("n16-128-200", ["128-bit security", "1746"]),
+    ] {
+        assert_refused(&sunzi_with("params", &[], &["params", "--bootstrapping", name]), &parts);
+    }
+}
+
+#[test]
 fn bench_times_the_operations_of_each_scheme() {
     let rows = json(&sunzi_with("bench", &[], &["bench", "--log-n", "12", "--rounds", "3", "--json"]));
     let rows = rows.as_array().unwrap();

@@ -162,7 +162,7 @@ impl Blueprint {
     /// Number of levels that a message has left after the rounds of the set.
     #[must_use]
     pub fn levels_left(&self) -> usize {
-        (self.levels.residual + 1).saturating_sub(self.set.rounds.max(1))
+        self.set.levels_left()
     }
 
     /// Polynomials of EvalMod in this bootstrapping.

@@ -1,9 +1,12 @@
 //! Parameter sets of bootstrapping: plain data from which a context and a bootstrapping are made.
 
+mod variants;
+
 use std::ops::RangeInclusive;
 
-use sunzi_ckks::{LevelRange, Parameters};
-use sunzi_rlwe::{SecretDistribution, Security};
+use sunzi_ckks::{CkksError, LevelRange, Parameters};
+use sunzi_rlwe::moduli::MAX_MODULI;
+use sunzi_rlwe::{SecretDistribution, Security, security};
 
 use super::eval_mod::{ApproximationForm, EvalMod, EvalModParameters};
 use super::steps::Steps;
@@ -58,7 +61,7 @@ pub enum Chain {
 /// [`First`](Order::First); SlotsToCoeffs if it comes [`Last`](Order::Last); EvalMod; CoeffsToSlots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Set {
-    /// Name of the set of parameters.
+    /// Name of the shipped set that the parameters are, or come from.
     pub name: &'static str,
     /// log2 of the ring degree n.
     pub log2_degree: u32,
@@ -309,57 +312,6 @@ impl Set {
         }
     }
 
-    /// Returns the set with a key switch back from the sparse secret, and one more level of CoeffsToSlots for its first matrix. Shipped sets have `-switch`
-    /// behind their name then.
-    #[must_use]
-    pub fn with_key_switch_back(self) -> Self {
-        if !self.raises_with_matrix() {
-            return self;
-        }
-        let levels = self.coeffs_to_slots.levels + 1;
-        let encapsulation =
-            self.encapsulation.map(|capsule| Encapsulation { back: Back::KeySwitch, ..capsule });
-        let (name, digits) = match self.name {
-            "n16-128" => ("n16-128-switch", self.digits),
-            "n16-128-fast" => ("n16-128-fast-switch", self.digits),
-            // A level more leaves no room for as many special moduli.
-            "n15-128" => ("n15-128-switch", 9),
-            name => (name, self.digits),
-        };
-        let coeffs_to_slots = LevelRange { levels, ..self.coeffs_to_slots };
-        Self { name, digits, coeffs_to_slots, encapsulation, ..self }
-    }
-
-    /// Returns the shipped set of this name, or one with a [key switch back](Self::with_key_switch_back) and `-switch` behind its name.
-    ///
-    /// ```
-    /// use sunzi_circuits::bootstrap::{Back, Set};
-    ///
-    /// let set = Set::named("n16-128-fast-switch").expect("it is shipped");
-    /// assert_eq!(set, Set::fast_128().with_key_switch_back());
-    /// assert!(set.encapsulation.is_some_and(|sparse| sparse.back == Back::KeySwitch));
-    /// assert!(Set::named("n17").is_none());
-    /// ```
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let all = Self::shipped().into_iter().flat_map(|set| [set.clone(), set.with_key_switch_back()]);
-        all.into_iter().find(|set| set.name == name)
-    }
-
-    /// Returns the set with the first matrix of CoeffsToSlots applied while the modulus is raised, which saves a level: a set without a sparse secret, or
-    /// with one level of CoeffsToSlots, as it is.
-    #[must_use]
-    pub fn with_first_matrix_back(self) -> Self {
-        if self.raises_with_matrix() || self.encapsulation.is_none() || self.coeffs_to_slots.levels < 2 {
-            return self;
-        }
-        let levels = self.coeffs_to_slots.levels - 1;
-        let encapsulation =
-            self.encapsulation.map(|capsule| Encapsulation { back: Back::FirstMatrix, ..capsule });
-        let name = self.name.strip_suffix("-switch").unwrap_or(self.name);
-        Self { name, coeffs_to_slots: LevelRange { levels, ..self.coeffs_to_slots }, encapsulation, ..self }
-    }
-
     /// Returns the levels at which the steps of bootstrapping start.
     ///
     /// # Errors
@@ -367,22 +319,22 @@ impl Set {
     pub fn levels(&self) -> Result<Levels, BootstrapError> {
         let eval_mod = EvalMod::new(self.eval_mod)?.depth();
         let own = self.slots_to_coeffs.levels;
-        let few =
+        let outside =
             |what, got: usize, expected: String| BootstrapError::Set { what, got: got.to_string(), expected };
         for (what, got) in [
             ("levels of SlotsToCoeffs", own),
             ("levels of CoeffsToSlots", self.coeffs_to_slots.levels),
             ("levels left", self.residual.levels),
         ] {
-            if got == 0 {
-                return Err(few(what, got, "at least 1".to_owned()));
+            if got == 0 || got > MAX_MODULI {
+                return Err(outside(what, got, format!("1 to {MAX_MODULI}")));
             }
         }
         let residual = self.residual.levels;
         let (start, below) = match self.order {
             Order::Last => (residual + own, residual + own),
             Order::First if own <= residual => (own, residual),
-            Order::First => return Err(few("levels left", residual, format!("at least {own}"))),
+            Order::First => return Err(outside("levels left", residual, format!("at least {own}"))),
         };
         Ok(Levels {
             residual,
@@ -407,6 +359,11 @@ impl Set {
             ranges.push(self.slots_to_coeffs);
         }
         ranges.extend([eval_mod, self.coeffs_to_slots]);
+        // Before the search for primes, which knows no reason why there are none.
+        let bits = |range: &LevelRange| range.levels as f64 * f64::from(range.scale_bits);
+        let least = f64::from(self.first_bits) + ranges.iter().map(bits).sum::<f64>();
+        let degree = 1_usize.checked_shl(self.log2_degree).unwrap_or(usize::MAX);
+        security::check_of(self.secret, degree, least, self.security).map_err(CkksError::from)?;
         let make = match self.chain {
             Chain::Prefixes => Parameters::from_ranges,
             Chain::Sets => Parameters::from_ranges_rational,
@@ -435,6 +392,12 @@ impl Set {
             polynomial: range(levels.eval_mod, depth),
             slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels),
         })
+    }
+
+    /// Returns the number of levels that a message has left after the rounds of the set.
+    #[must_use]
+    pub fn levels_left(&self) -> usize {
+        self.residual.levels.saturating_sub(self.rounds.max(1) - 1)
     }
 
     /// Returns the lowest level that a message may have: SlotsToCoeffs takes its levels from the message where it comes first.

@@ -372,6 +372,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
 mod estimates;
 mod real;
 mod steps;
+mod variants;
 
 /// Returns the bits of precision kept after `count` bootstrappings in a row, from the lowest level each time.
 fn in_a_row(bench: &mut Bench, values: &[Complex64], count: usize) -> (f64, f64) {
@@ -438,6 +439,12 @@ fn the_default_set_holds_its_statement() {
 #[ignore = "long: n = 2^16, 6 GiB"]
 fn the_fast_set_holds_its_statement() {
     hold(&Set::fast_128());
+}
+
+#[test]
+#[ignore = "long: n = 2^16, 5 GiB"]
+fn the_fast_set_with_fewer_levels_holds_its_statement() {
+    hold(&Set::fast_128().with_levels_left(6));
 }
 
 #[test]
