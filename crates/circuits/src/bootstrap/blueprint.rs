@@ -20,6 +20,9 @@ use crate::bootstrap::BootstrapError;
 /// grow with the scale.
 const RAISED_BITS: f64 = 49.5;
 
+/// Least scale of messages when their modulus is raised: below it nothing is left of a message.
+const LEAST_RAISED: f64 = 1024.0;
+
 /// A key that a bootstrapping needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyNeed {
@@ -73,7 +76,8 @@ pub(super) struct Transform {
 pub(super) struct Scales {
     /// Lowest modulus q_0 as a scale.
     pub(super) first: f64,
-    /// Scale of messages when their modulus is raised: the largest multiple of the canonical scale that leaves the ratio.
+    /// Scale of messages when their modulus is raised: the largest multiple of the canonical scale that leaves the ratio, or less where SlotsToCoeffs comes
+    /// first.
     pub(super) raised: f64,
     /// Factor that multiplies a raised ciphertext, where q_0 is short: rounding errors do not grow with it.
     pub(super) lift: i64,
@@ -361,18 +365,19 @@ impl Scales {
         let first = context.ring_at(0)?.modulus().to_f64().unwrap_or(f64::INFINITY);
         let canonical = context.scale(0)?;
         let room = first * (-set.eval_mod.ratio_bits).exp2() / context.message_bound();
-        let factor = (room / canonical).floor();
-        if factor < 1.0 {
+        // SlotsToCoeffs ends at any scale; elsewhere messages are multiplied by an integer.
+        let least = if set.order == Order::First { LEAST_RAISED } else { canonical };
+        if room < least {
             return Err(BootstrapError::Set {
                 what: "bits of q_0",
                 got: set.first_bits.to_string(),
                 expected: format!(
                     "{:.1} at least, for the scale and the bits of messages and of their ratio",
-                    first.log2() + (canonical / room).log2()
+                    first.log2() + (least / room).log2()
                 ),
             });
         }
-        let raised = canonical * factor;
+        let raised = if room < canonical { room } else { canonical * (room / canonical).floor() };
         let top = context.scale(levels.eval_mod)?;
         let lift = (RAISED_BITS - first.log2()).floor().clamp(0.0, 30.0).exp2() as i64;
         let wanted = match set.order {

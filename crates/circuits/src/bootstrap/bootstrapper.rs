@@ -181,8 +181,8 @@ impl Bootstrapper {
     /// bits as the first gave, up to the precision of the residual scale, and takes one of the residual levels. One round is a bootstrapping.
     ///
     /// # Errors
-    /// Every error of [`bootstrap`](Self::bootstrap); [`BootstrapError::TooManyRounds`] for more rounds than residual levels, and in sets where SlotsToCoeffs
-    /// comes first, whose results cannot be compared with their messages.
+    /// Every error of [`bootstrap`](Self::bootstrap); [`BootstrapError::TooManyRounds`] for more rounds than residual levels above the
+    /// [lowest](super::Set::lowest_level) that a message may have.
     pub fn bootstrap_refined(
         &self,
         a: &Ciphertext,
@@ -190,9 +190,10 @@ impl Bootstrapper {
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
         let (evaluator, levels) = (&self.evaluator, self.blueprint.levels);
-        if rounds > 1 && (self.blueprint.set.order == Order::First || rounds > levels.residual) {
-            let order = if self.blueprint.set.order == Order::First { "first" } else { "last" };
-            return Err(BootstrapError::TooManyRounds { rounds, levels: levels.residual, order });
+        // Further rounds start from the message again.
+        let lowest = self.blueprint.set.lowest_level();
+        if rounds > 1 && rounds > levels.residual - lowest {
+            return Err(BootstrapError::TooManyRounds { rounds, levels: levels.residual - lowest });
         }
         if rounds <= 1 {
             return self.bootstrap(a, keys);
@@ -201,7 +202,7 @@ impl Bootstrapper {
         let (given, from, whole) = (*a.noise(), a.metadata().scale, exact(a));
         let beside = self.blueprint.largest_slot(&given, from);
         let mut sum = self.bootstrapped(&whole, beside, keys)?;
-        let message = if a.metadata().level > 0 { evaluator.level_to(&whole, 0)? } else { whole };
+        let message = if a.metadata().level > lowest { evaluator.level_to(&whole, lowest)? } else { whole };
         for _ in 1..rounds {
             sum = self.corrected(&message, beside, &sum, keys)?;
         }
@@ -234,7 +235,8 @@ impl Bootstrapper {
         // The trace removes the part outside the subring of few slots, which is not corrected. Counted are the noise of both terms, and that of
         // lowering them: all that is not in the correction.
         let sum = self.traced(exact(sum), keys)?;
-        let mut wrong = evaluator.sub(message, &evaluator.set_scale(&sum, 0, scale)?)?;
+        let mut wrong =
+            evaluator.sub(message, &evaluator.set_scale(&sum, message.metadata().level, scale)?)?;
         let moved = *wrong.noise();
         // The message is now the earlier error; its own error is that of its rounding.
         let precision = Precision::plain(bound / gained.exp2(), blueprint.rounding_error(scale));

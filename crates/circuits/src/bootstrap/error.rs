@@ -36,17 +36,15 @@ pub enum BootstrapError {
     },
     /// A set has too few levels for this many rounds of refinement.
     #[error(
-        "{rounds} rounds of refinement take a residual level each and SlotsToCoeffs at the end; the set has {} and \
-         SlotsToCoeffs {order}: take fewer rounds, or a set such as Set::high_precision_128",
+        "{rounds} rounds of refinement take a level each, above the lowest that a message may have; the set has {} there: take fewer rounds, or a set \
+         such as Set::high_precision_128",
         counted(*levels, "residual level", "residual levels")
     )]
     TooManyRounds {
         /// Number of rounds of refinement requested.
         rounds: usize,
-        /// Number of residual levels of the set.
+        /// Number of residual levels of the set above the lowest that a message may have.
         levels: usize,
-        /// Position of SlotsToCoeffs in the set.
-        order: &'static str,
     },
     /// The noise that hides the noise of a shared result leaves too few bits.
     #[error(
