@@ -97,7 +97,7 @@ fn estimates_of_shipped_sets_hold_in_small_rings() {
         let levels = set.slots_to_coeffs.levels.min(3);
         let set = Set {
             log2_degree: 8,
-            residual: LevelRange { levels: set.rounds.max(set.lowest_level()), ..set.residual },
+            residual: LevelRange { levels: set.lowest_level() + set.rounds, ..set.residual },
             slots_to_coeffs: LevelRange { levels, ..set.slots_to_coeffs },
             security: Security::InsecureForResearchOnly,
             ..set
