@@ -356,6 +356,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
         (Set::default_128().with_key_switch_back(), 440.0),
         (Set::fast_128().with_key_switch_back(), 520.0),
         (Set::n15_128().with_key_switch_back(), 110.0),
+        (Set::high_precision_128().with_key_switch_back(), 380.0),
     ] {
         assert_eq!(Set::named(set.name).as_ref(), Some(&set));
         let parameters = set.parameters().unwrap();

@@ -39,8 +39,8 @@ impl Set {
         let (name, digits) = match self.name {
             "n16-128" => ("n16-128-switch", self.digits),
             "n16-128-fast" => ("n16-128-fast-switch", self.digits),
-            "n16-128-precise" => ("n16-128-precise-switch", self.digits),
             // A level more leaves no room for as many special moduli.
+            "n16-128-precise" => ("n16-128-precise-switch", 4),
             "n15-128" => ("n15-128-switch", 9),
             name => (name, self.digits),
         };
