@@ -66,7 +66,6 @@ impl Automorphism {
     /// Returns the place in the source block whose value goes to place 8·v + l of a block.
     #[inline]
     fn place(&self, shift: usize, place: usize) -> usize {
-        let reversed = |bits: usize| REVERSED.get(bits & 7).map_or(0, |&bits| usize::from(bits));
         let rho = (8 * reversed(place >> 3) + reversed(place)) * self.exponent + shift;
         8 * reversed(rho >> 3) + reversed(rho)
     }
@@ -109,16 +108,39 @@ impl Automorphism {
         let (out, input) = (out.as_chunks_mut().0, input.as_chunks().0);
         let (first, start) = (from / BLOCK, start / BLOCK);
         let done = vectors::apply(isa, (self.exponent, |block| self.origin(block)), out, first, input, start);
+        let rows = self.rows();
         for (i, out) in out.iter_mut().enumerate().skip(done) {
             let Origin { block, shift } = self.origin(first + i);
             let input = block.checked_sub(start).and_then(|block| input.get(block));
-            let input = input.ok_or_else(|| outside(block * BLOCK, len))?;
-            for (place, out) in out.iter_mut().enumerate() {
-                *out = input.get(self.place(shift, place)).copied().unwrap_or(0);
-            }
+            self.permute(out, input.ok_or_else(|| outside(block * BLOCK, len))?, shift, &rows);
         }
         Ok(())
     }
+
+    /// Returns 8·rev(rev(v)·k + c modulo 8) for every c, and v from 0 to 7.
+    fn rows(&self) -> [[u8; 8]; 8] {
+        let row = |c: usize| std::array::from_fn(|v| 8 * reversed(reversed(v) * self.exponent + c) as u8);
+        std::array::from_fn(row)
+    }
+
+    /// Permutes a block, given its shift τ. Of ρ·k + τ = 8·(rev(v)·k + c) + (rev(l)·k + τ modulo 8), only c = ⌊(rev(l)·k + τ)/8⌋ and the last term depend
+    /// on l, and these do not depend on v: a column of words comes from one column.
+    #[inline]
+    fn permute(&self, out: &mut [u64; BLOCK], input: &[u64; BLOCK], shift: usize, rows: &[[u8; 8]; 8]) {
+        for l in 0..8 {
+            let rho = reversed(l) * self.exponent + shift;
+            let (column, row) = (reversed(rho), rows.get(rho >> 3 & 7).unwrap_or(&[0; 8]));
+            for (out, &row) in out.iter_mut().skip(l).step_by(8).zip(row) {
+                *out = input.get((usize::from(row) + column) % BLOCK).copied().unwrap_or(0);
+            }
+        }
+    }
+}
+
+/// Returns the last three bits of a number in reversed order.
+#[inline]
+fn reversed(bits: usize) -> usize {
+    REVERSED.get(bits & 7).map_or(0, |&bits| usize::from(bits))
 }
 
 /// Stand-in for automorphisms without vectors: writes no block.

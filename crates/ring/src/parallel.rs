@@ -354,11 +354,21 @@ pub(crate) fn for_each_group(
     f: impl Fn(&mut Scratch, GroupOutputs<'_>) -> Result<(), RingError> + Send + Sync,
 ) -> Result<(), RingError> {
     let outputs = groups.iter().flat_map(|group| group.outs.iter().flatten()).map(|out| out.len()).sum();
-    if groups.len() > 1 && parallelism.shares_limbs(Work::Transform, outputs) {
-        groups.into_par_iter().try_for_each_init(|| Scratch::new(words), f)
+    with_scratch(parallelism.shares_limbs(Work::Transform, outputs), groups, words, f)
+}
+
+/// Runs `f` over items, shared among threads if `shared`, with scratch memory of `words` for each thread.
+pub(crate) fn with_scratch<T: Send>(
+    shared: bool,
+    items: Vec<T>,
+    words: usize,
+    f: impl Fn(&mut Scratch, T) -> Result<(), RingError> + Send + Sync,
+) -> Result<(), RingError> {
+    if items.len() > 1 && shared {
+        items.into_par_iter().try_for_each_init(|| Scratch::new(words), f)
     } else {
         let mut scratch = Scratch::new(words);
-        groups.into_iter().try_for_each(|group| f(&mut scratch, group))
+        items.into_iter().try_for_each(|item| f(&mut scratch, item))
     }
 }
 

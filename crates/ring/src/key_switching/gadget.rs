@@ -194,7 +194,7 @@ impl GadgetBackend for RnsGadget {
     }
 
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
-        inner_product::product(self, digits, key)
+        self.switch_extended(SwitchInput::Digits(digits), None, key, 1)
     }
 
     fn switch(

@@ -8,12 +8,10 @@ use zeroize::Zeroize;
 use super::digits::Digit;
 use super::lift::{Lift, LiftKind};
 use super::tables::{Tables, Top};
-use super::{Digits, GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
-use crate::error::{check_table, entry, part};
+use super::{GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
+use crate::error::{entry, part};
 use crate::opaque::Content;
-use crate::parallel::{
-    ENDED, GroupOutputs, Parallelism, Work, block_of, for_each_group, group_outputs, longest,
-};
+use crate::parallel::{Parallelism, Work, block_of, longest};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
 use crate::words::division::offset_less;
@@ -22,9 +20,6 @@ use crate::{Backend, Evaluation, Poly, RingError, Shape};
 /// Words of distance between two digits in scratch memory: without them, digits at a distance of a power of two would
 /// compete for the same cache lines.
 pub(super) const PAD: usize = 72;
-
-/// Degrees up to which the keys of a switch stay in the third-level cache from one to the next, where nothing need be prefetched.
-const LONGEST_CACHED: usize = 1 << 14;
 
 /// The name of digits in errors, where there are too few.
 const DIGITS: &str = "block of digits";
@@ -97,6 +92,14 @@ impl<'a> Terms<'a> {
     }
 }
 
+/// All digits modulo one target.
+pub(super) enum TargetDigits<'a> {
+    /// Digits in evaluation form.
+    Ended(&'a [u64]),
+    /// Digits after the outer levels of their transforms, and where these have ended in evaluation form.
+    Begun(&'a mut [u64]),
+}
+
 /// Inner products ⟨digits, key⟩ of digits and a key, modulo one group of targets after the other.
 pub(super) struct InnerProducts<'a> {
     top: &'a Top,
@@ -146,22 +149,6 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
     };
     tables.ring.parallelism().for_each(Work::Transform, one, parts, fill)?;
     Ok(RnsDecomposition { words, digits: tables.lifts.len(), tag: tables.key_ring.basis().tag() })
-}
-
-/// Returns the inner products ⟨digits, key⟩ for both halves of a key, in the key ring.
-pub(super) fn product(
-    gadget: &RnsGadget,
-    digits: &Digits,
-    key: [&[KeyPart]; 2],
-) -> Result<[Poly<Evaluation>; 2], RingError> {
-    let products = InnerProducts::with_key(gadget, SwitchInput::Digits(digits), key)?;
-    let ring = &gadget.tables.key_ring;
-    let mut halves: [Poly<Evaluation>; 2] = [ring.arbitrary(), ring.arbitrary()];
-    let words = halves.each_mut().map(|half| half.words_mut());
-    let groups =
-        group_outputs(gadget.tables.shared(), &gadget.tables.groups, &gadget.tables.all_places(), words)?;
-    for_each_group(ring.parallelism(), groups, 0, |scratch, mut group| products.apply(&mut group, scratch))?;
-    Ok(halves)
 }
 
 impl<'a> InnerProducts<'a> {
@@ -215,7 +202,7 @@ impl<'a> InnerProducts<'a> {
         Ok(Self { top, tables, input, digits, rows, key, key_digits, key_limbs })
     }
 
-    /// The number of scratch words that [`apply`](Self::apply) needs.
+    /// The number of scratch words that digits of a group of targets need.
     pub(super) fn scratch_words(&self) -> usize {
         if self.digits.is_some() {
             return 0;
@@ -223,53 +210,68 @@ impl<'a> InnerProducts<'a> {
         longest(&self.tables.groups) * self.tables.lifts.len() * (self.tables.ring.degree() + PAD)
     }
 
-    /// Computes the inner products of digits and keys modulo the targets of a group.
-    pub(super) fn apply(&self, outputs: &mut GroupOutputs<'_>, scratch: &mut [u64]) -> Result<(), RingError> {
-        let (tables, n) = (self.tables, self.tables.ring.degree());
-        let one = tables.lifts.len() * (n + PAD);
-        // No inner products exist modulo moduli that the key ring lacks.
-        let Some(g) = outputs.limbs.group else { return Ok(()) };
-        let group = entry("group of targets", &tables.groups, g)?;
-        check_table("target of a group", outputs.outs.len(), outputs.limbs.targets.len())?;
-        let inside = outputs.inside;
-        if self.digits.is_none() {
-            self.convert_group(g, scratch, inside)?;
+    /// Begins digits that are not computed already modulo the targets of a group, in coefficient form.
+    pub(super) fn begin_group(
+        &self,
+        g: usize,
+        slots: &mut [u64],
+        inside: Parallelism,
+    ) -> Result<(), RingError> {
+        if self.digits.is_some() { Ok(()) } else { self.convert_group(g, slots, inside) }
+    }
+
+    /// Begins the transforms of digits modulo a target of a group.
+    pub(super) fn begin<'b>(
+        &'b self,
+        g: usize,
+        target: usize,
+        scratch: &'b mut [u64],
+    ) -> Result<TargetDigits<'b>, RingError> {
+        let one = self.tables.lifts.len() * (self.tables.ring.degree() + PAD);
+        if let Some(digits) = self.digits {
+            let all = part(DIGITS, &digits.words, target * one..(target + 1) * one, target)?;
+            return Ok(TargetDigits::Ended(all));
         }
-        for (&target, outs) in outputs.limbs.targets.iter().zip(&mut outputs.outs) {
-            let plan = tables.key_ring.plan(target)?;
-            let slots = match self.digits {
-                Some(digits) => part(DIGITS, &digits.words, target * one..(target + 1) * one, target)?,
-                None => {
-                    let place = (target - group.start) * one;
-                    let missing = RingError::MissingTable { table: DIGITS, limb: target };
-                    let slots = scratch.get_mut(place..place + one).ok_or(missing)?;
-                    self.lift(target, slots)?;
-                    if n > LONGEST_CACHED && !inside.shares_coefficients(Work::Conversion, 2 * n) {
-                        let [first, second] = outs.each_mut().map(|out| &mut **out);
-                        self.sum_by_blocks(target, plan, slots, [first, second])?;
-                        continue;
-                    }
-                    self.transform(target, slots, 0..n, false)?;
-                    slots
-                }
-            };
-            let sum = |range: Range<usize>, outs: [&mut [u64]; 2]| {
-                let mut terms = Terms::default();
-                self.add_terms(target, slots, &range, &mut terms)?;
-                terms.sum(&plan.modulus(), outs)
-            };
-            let [first, second] = outs.each_mut().map(|out| &mut **out);
-            if !inside.shares_coefficients(Work::Conversion, 2 * n) {
-                sum(0..n, [first, second])?;
-                continue;
+        let group = entry("group of targets", &self.tables.groups, g)?;
+        let place = group.clone().position(|own| own == target);
+        let slots = place.and_then(|place| scratch.get_mut(place * one..(place + 1) * one));
+        let slots = slots.ok_or(RingError::MissingTable { table: DIGITS, limb: target })?;
+        self.lift(target, slots)?;
+        Ok(TargetDigits::Begun(slots))
+    }
+
+    /// Ends the transforms of digits in a range of whole chunks. The keys for a part of a limb come from memory
+    /// meanwhile.
+    pub(super) fn end(
+        &self,
+        target: usize,
+        digits: &mut TargetDigits<'_>,
+        range: &Range<usize>,
+    ) -> Result<(), RingError> {
+        match digits {
+            TargetDigits::Ended(_) => Ok(()),
+            TargetDigits::Begun(slots) => {
+                let prefetches = range.len() < self.tables.ring.degree();
+                self.transform(target, slots, range.clone(), prefetches)
             }
-            inside.for_each_block_of(vec![first, second], n, |range, outs| {
-                let missing = RingError::MissingTable { table: "half of a result", limb: target };
-                let [first, second] = outs else { return Err(missing) };
-                sum(range, [first, second])
-            })?;
         }
-        Ok(())
+    }
+
+    /// Computes the inner products of a range of digits, whose transforms have ended there, and both halves of the key.
+    pub(super) fn sum(
+        &self,
+        target: usize,
+        digits: &TargetDigits<'_>,
+        range: &Range<usize>,
+        outs: [&mut [u64]; 2],
+    ) -> Result<(), RingError> {
+        let slots: &[u64] = match digits {
+            TargetDigits::Ended(slots) => slots,
+            TargetDigits::Begun(slots) => slots,
+        };
+        let mut terms = Terms::default();
+        self.add_terms(target, slots, range, &mut terms)?;
+        terms.sum(&self.tables.key_ring.basis().own(target)?, outs)
     }
 
     /// Adds, for a target and a range of coefficients, the terms of digits that are computed already and whose keys
@@ -390,26 +392,6 @@ impl<'a> InnerProducts<'a> {
             let keys = keys.unwrap_or_default();
             let later = keys.map(|key| key.get(..bytes).unwrap_or_default().into());
             plan.forward_inner(range.start, slot.get_mut(range.clone()).unwrap_or_default(), later)?;
-        }
-        Ok(())
-    }
-
-    /// Does the inner levels of all transforms and the inner products modulo a target, block by block: the keys for a
-    /// block of digits come from memory while it is transformed, and the block is still in the cache.
-    fn sum_by_blocks(
-        &self,
-        target: usize,
-        plan: &Plan,
-        slots: &mut [u64],
-        [first, second]: [&mut [u64]; 2],
-    ) -> Result<(), RingError> {
-        let (n, len) = (plan.n(), plan.block(ENDED));
-        for (start, outs) in (0..n).step_by(len).zip(first.chunks_mut(len).zip(second.chunks_mut(len))) {
-            let range = start..n.min(start + len);
-            self.transform(target, slots, range.clone(), true)?;
-            let mut terms = Terms::default();
-            self.add_terms(target, slots, &range, &mut terms)?;
-            terms.sum(&plan.modulus(), outs.into())?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 //! | `lift.rs` | tables of a digit modulo every target |
 //! | `packed_key.rs` | residues of keys in 6 bytes |
 //! | `inner_product.rs` | digits, their transforms, inner products with a key |
+//! | `limbs.rs` | limbs of a key switch, block by block |
 //! | `mod_down.rs` | division by P, and the automorphism |
 //! | `rotation_sums.rs`, `multiplier.rs` | sums of products with rotated ciphertexts |
 //! | `turns.rs` | sums of products of rotated polynomials with keys, one digit each |
@@ -22,6 +23,7 @@ mod gadget;
 mod grouping;
 mod inner_product;
 mod lift;
+mod limbs;
 mod mod_down;
 mod multiplier;
 mod packed_key;

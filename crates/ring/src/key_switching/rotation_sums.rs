@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::inner_product::{InnerProducts, PAD, Terms};
+use super::limbs::halves;
 use super::multiplier::{PairsByBlock, whole_rotations};
 use super::{Multiplier, Pairs, RnsGadget, RnsMultiplier, Rotation, SwitchInput};
 use crate::parallel::{BLOCK, Work};
@@ -116,11 +117,4 @@ impl PairsByBlock for Rotations<'_> {
         }
         Ok(pairs)
     }
-}
-
-/// Splits scratch memory into two blocks with a gap: neighbours at a distance of a power of two would compete for the
-/// same cache lines.
-fn halves(pair: &mut [u64], len: usize) -> [&mut [u64]; 2] {
-    let (first, second) = pair.split_at_mut_checked(BLOCK + PAD).unwrap_or_default();
-    [first, second].map(|half| half.get_mut(..len).unwrap_or_default())
 }

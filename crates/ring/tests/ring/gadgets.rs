@@ -185,7 +185,7 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
     }
 }
 
-/// Checks that a key switch in one go equals the switch of digits made before: both ways of summing, of whole
+/// Checks that key switches in one go and of digits made before equal their steps: both ways of summing, of whole
 /// limbs and, above n = 2^14, of blocks whose transforms end just before, and remainders by one and by
 /// several moduli.
 #[test]
@@ -206,31 +206,44 @@ fn switches_are_those_of_their_digits() {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| {
                     let standing = gadget.decompose(&c).unwrap();
-                    for (level, exponent) in [(4, 1), (4, 5), (3, 1)] {
-                        let rest = [Some(&rest), None];
-                        let found = gadget
-                            .switch(SwitchInput::Values(&c), Addends::Values(rest), keys, level, exponent)
-                            .unwrap();
-                        let expected = gadget
-                            .switch(
-                                SwitchInput::Digits(&standing),
-                                Addends::Values(rest),
-                                keys,
-                                level,
-                                exponent,
-                            )
-                            .unwrap();
-                        for (found, expected) in found.iter().zip(&expected) {
-                            assert!(
-                                found.words() == expected.words(),
-                                "{n}, {digits}, {threads}, {level}, {exponent}"
-                            );
+                    let sums = gadget.product(&standing, keys).unwrap();
+                    for (level, exponent) in [(4, 1), (4, 5), (3, 1), (3, 2 * n - 1)] {
+                        let expected = by_steps(&gadget, &sums, &rest, level, exponent);
+                        let added = Addends::Values([Some(&rest), None]);
+                        let switch = |input| gadget.switch(input, added, keys, level, exponent).unwrap();
+                        let [of_values, of_digits] =
+                            [SwitchInput::Values(&c), SwitchInput::Digits(&standing)].map(switch);
+                        for found in [of_values, of_digits] {
+                            let equal = |half: usize| found[half].words() == expected[half].words();
+                            assert!(equal(0) && equal(1), "{n}, {digits}, {threads}, {level}, {exponent}");
                         }
+                    }
+                    let input = SwitchInput::Digits(&standing);
+                    let extended = gadget.switch_extended(input, None, keys, 5).unwrap();
+                    for (found, sum) in extended.iter().zip(&sums) {
+                        let expected = gadget.key_ring().automorphism(sum, 5).unwrap();
+                        assert!(found.words() == expected.words(), "{n}, {digits}, {threads}");
                     }
                 });
             }
         }
     }
+}
+
+/// Returns the key switch to a level of inner products with a key, one step after the other.
+fn by_steps(
+    gadget: &Gadget,
+    sums: &[Poly<Evaluation>; 2],
+    added: &Poly<Evaluation>,
+    level: usize,
+    exponent: u64,
+) -> [Poly<Evaluation>; 2] {
+    let (ring, mut sums) = (gadget.key_ring(), sums.clone());
+    ring.add_assign(&mut sums[0], &ring.scale_up(added).unwrap()).unwrap();
+    sums.map(|sum| {
+        let divided = gadget.mod_down(&sum, level).unwrap();
+        ring.at_level(level).unwrap().automorphism(&divided, exponent).unwrap()
+    })
 }
 
 /// Checks the size of a key without i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1].
