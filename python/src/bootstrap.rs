@@ -37,15 +37,21 @@ fn small(name: &str) -> Option<Set> {
     Some(if levels.is_empty() { set } else { set.with_levels_left(levels.parse().ok()?) })
 }
 
-/// Returns the name of a set with this many levels left.
+/// Returns the one name of a set, with this many levels left if a number is given.
 #[pyfunction]
-pub(crate) fn bootstrap_set(py: Python<'_>, name: &str, levels: usize) -> PyResult<String> {
-    let set = named(name).or_raise(py)?.with_levels_left(levels);
+#[pyo3(signature = (name, levels=None))]
+pub(crate) fn bootstrap_set(py: Python<'_>, name: &str, levels: Option<usize>) -> PyResult<String> {
+    let set = named(name).or_raise(py)?;
+    let set = match levels {
+        Some(levels) => set.with_levels_left(levels),
+        None => set,
+    };
     if small(name).is_none() {
         return Ok(set.to_string());
     }
     let first = if set.order == Order::First { "-first" } else { "" };
-    Ok(format!("insecure-{}-{levels}{first}", set.log2_degree))
+    Ok(levels
+        .map_or_else(|| name.to_owned(), |levels| format!("insecure-{}-{levels}{first}", set.log2_degree)))
 }
 
 /// Lists all sets of bootstrapping parameters, each with its cost.

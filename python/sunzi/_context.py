@@ -217,8 +217,7 @@ class Context:
         ``levels`` is how many levels a bootstrapped array has, the set's own number unless given: fewer take less time and smaller keys, at the same
         precision and security. ``"n16-128-fast-8"`` is the name of a set with 8.
         """
-        if levels is not None:
-            name = _native.bootstrap_set(name, levels)
+        name = _native.bootstrap_set(name, levels)
         return cls._of(_native.bootstrap_context(name), name)
 
     @classmethod

@@ -418,8 +418,8 @@ def kind_name(number: int) -> str:
 def bootstrap_sets() -> list[tuple[str, str]]:
     """All bootstrapping sets, each with what it costs."""
 
-def bootstrap_set(name: str, levels: int) -> str:
-    """The name of a bootstrapping set with this many levels left."""
+def bootstrap_set(name: str, levels: int | None = None) -> str:
+    """The one name of a bootstrapping set, with this many levels left if a number is given."""
 
 def bootstrap_context(set: str) -> Context: ...
 def bootstrap_levels_left(context: Context, set: str) -> int: ...

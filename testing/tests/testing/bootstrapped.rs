@@ -360,7 +360,7 @@ fn noise_of_the_set_of_the_smaller_ring_at_its_degree() {
 }
 
 #[test]
-#[ignore = "long: n = 2^16, 13 GiB"]
+#[ignore = "long: n = 2^16, 5 GiB"]
 fn noise_of_the_precise_set_at_its_degree() {
     at_its_degree(&Set::high_precision_128());
 }

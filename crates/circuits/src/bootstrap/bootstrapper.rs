@@ -192,8 +192,9 @@ impl Bootstrapper {
         let (evaluator, levels) = (&self.evaluator, self.blueprint.levels);
         // Further rounds start from the message again.
         let lowest = self.blueprint.set.lowest_level();
-        if rounds > 1 && rounds > levels.residual - lowest {
-            return Err(BootstrapError::TooManyRounds { rounds, levels: levels.residual - lowest });
+        let above = levels.residual - lowest;
+        if rounds > above.max(1) {
+            return Err(BootstrapError::TooManyRounds { rounds, levels: above });
         }
         if rounds <= 1 {
             return self.bootstrap(a, keys);

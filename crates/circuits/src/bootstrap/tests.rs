@@ -464,7 +464,7 @@ fn the_set_of_the_smaller_ring_holds_its_statement() {
 }
 
 #[test]
-#[ignore = "long: n = 2^16, 13 GiB"]
+#[ignore = "long: n = 2^16, 5 GiB"]
 fn the_precise_set_holds_its_statement() {
     hold(&Set::high_precision_128());
 }
