@@ -1,5 +1,5 @@
 //! Times key switches at n = 2^13 with 4 + 1 moduli of 40 bits and with 3 + 1 of 49 bits, in alternation: BFV, BGV and CKKS.
-//! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example wide_moduli`
+//! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example wide_switches`
 #![expect(clippy::print_stdout, reason = "it reports figures")]
 
 use std::error::Error;
@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use sunzi_ckks::LevelRange;
-use sunzi_encoding::BatchEncoder;
+use sunzi_encoding::{BatchEncoder, Encoder as _};
 use sunzi_math::{WIDE_PRIME_BOUND, primes_below};
 use sunzi_ring::{GadgetOptions, Multiplication, ScalerOptions};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey, Security, randomness};
@@ -16,9 +16,13 @@ const ROUNDS: usize = 201;
 const LOG_DEGREE: u32 = 13;
 const PLAIN_MODULUS: u64 = 65_537;
 /// Bounds and numbers of the moduli that are compared, one of them special.
-const SHAPES: [(u64, usize); 2] = [(1 << 40, 5), (WIDE_PRIME_BOUND, 4)];
+const SHAPES: [Shape; 2] = [(1 << 40, 5), (WIDE_PRIME_BOUND, 4)];
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
+/// A bound of moduli and their number.
+type Shape = (u64, usize);
+/// Makes the operations of a scheme.
+type Make = fn(Shape) -> Outcome<Vec<Operation>>;
 /// One operation by its name.
 type Operation = (&'static str, Box<dyn Fn() -> Outcome<()>>);
 
@@ -59,7 +63,7 @@ macro_rules! operations {
             Ok(())
         };
         let rotate = move || {
-            black_box(second.0.rotate_rows(1, &second.1, &second.2.galois)?);
+            black_box(second.0.rotate_rows(&second.1, 1, &second.2.galois)?);
             Ok(())
         };
         let multiply = move || {
@@ -75,14 +79,14 @@ macro_rules! operations {
     }};
 }
 
-fn moduli((bound, count): (u64, usize)) -> Outcome<(Vec<u64>, Vec<u64>)> {
+fn moduli((bound, count): Shape) -> Outcome<(Vec<u64>, Vec<u64>)> {
     let mut special = primes_below(bound, 2 << LOG_DEGREE, count)?;
     // The largest is the special one.
     let moduli = special.split_off(1);
     Ok((moduli, special))
 }
 
-fn bfv(shape: (u64, usize)) -> Outcome<Vec<Operation>> {
+fn bfv(shape: Shape) -> Outcome<Vec<Operation>> {
     let (moduli, special) = moduli(shape)?;
     let scaling =
         ScalerOptions { multiplication: Multiplication::HpsOverQLeveled, ..ScalerOptions::default() };
@@ -94,7 +98,7 @@ fn bfv(shape: (u64, usize)) -> Outcome<Vec<Operation>> {
     Ok(operations!(context, sunzi_bfv::Evaluator, &plain))
 }
 
-fn bgv(shape: (u64, usize)) -> Outcome<Vec<Operation>> {
+fn bgv(shape: Shape) -> Outcome<Vec<Operation>> {
     let (moduli, special) = moduli(shape)?;
     let parameters = sunzi_bgv::Parameters::new(LOG_DEGREE, moduli, PLAIN_MODULUS, Security::Bits128);
     let context = sunzi_bgv::Context::new(&parameters.with_key_switching(gadget(special)))?;
@@ -103,7 +107,7 @@ fn bgv(shape: (u64, usize)) -> Outcome<Vec<Operation>> {
 }
 
 /// Two levels of 2^45 above a Q_0 of 58 bits, which takes two words, or of 48.
-fn ckks(shape: (u64, usize)) -> Outcome<Vec<Operation>> {
+fn ckks(shape: Shape) -> Outcome<Vec<Operation>> {
     let (first, special) = if shape.0 == WIDE_PRIME_BOUND { (48, 48) } else { (58, 47) };
     let ranges = [LevelRange { levels: 2, scale_bits: 45 }];
     let parameters = sunzi_ckks::Parameters::from_ranges(LOG_DEGREE, first, &ranges, Security::Bits128)?;
@@ -130,8 +134,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn main() -> Outcome<()> {
-    let schemes: [(&str, fn((u64, usize)) -> Outcome<Vec<Operation>>); 3] =
-        [("BFV", bfv), ("BGV", bgv), ("CKKS", ckks)];
+    let schemes: [(&str, Make); 3] = [("BFV", bfv), ("BGV", bgv), ("CKKS", ckks)];
     for (scheme, make) in schemes {
         let [narrow, wide] = SHAPES.map(make);
         for ((name, narrow), (_, wide)) in narrow?.into_iter().zip(wide?) {
