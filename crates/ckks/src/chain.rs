@@ -1,20 +1,18 @@
 //! Chains of CKKS moduli for given scales: each q_l so near to Δ_l²/2^bits that the canonical scales stay near 2^bits.
 //!
 //! An error in the scale of one level counts twice at the next, Δ_(l−1) = Δ_l²/q_l, so each modulus makes up for the
-//! one before. A prime is at most [`WORD_BITS`] long; larger scales take several primes a level.
+//! one before. Larger scales than one [word](words) holds take several primes a level.
 
 mod rational;
 
 use serde::{Deserialize, Serialize};
-use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
+use sunzi_rlwe::chains::{PrimeFinder, words};
 use sunzi_rlwe::moduli::MAX_MODULI;
 
 use crate::error::CkksError;
 
 /// Range of log2 of a canonical scale: below, nothing is left of a message; above, its coefficients leave 127 bits.
 pub(crate) const SCALE_BITS: std::ops::RangeInclusive<u32> = 10..=120;
-/// Largest scale that one prime a level has room for, in bits.
-const SINGLE_SCALE_BITS: u32 = 47;
 /// Sizes of Q_0 in bits: for the least scale, or five words.
 const FIRST_BITS: std::ops::RangeInclusive<u32> = 11..=240;
 
@@ -62,13 +60,13 @@ impl Chain {
             let mut scale = target;
             for _ in 0..range.levels {
                 let wanted = scale * (scale / target);
-                let primes = product(&mut finder, step, wanted, parts(bits))?;
+                let primes = product(&mut finder, step, wanted, words(f64::from(bits)))?;
                 scale = scale * scale / primes.iter().map(|&p| p as f64).product::<f64>();
                 groups.push(primes);
             }
         }
         let first = f64::from(first_bits);
-        groups.push(product(&mut finder, step, first.exp2(), (first / WORD_BITS).ceil().max(1.0) as usize)?);
+        groups.push(product(&mut finder, step, first.exp2(), words(first))?);
         let mut levels = Vec::with_capacity(groups.len());
         let mut moduli = Vec::new();
         for group in groups.iter().rev() {
@@ -108,15 +106,6 @@ fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
     Err(CkksError::Request { what, got: got.to_string(), expected: "there are at most 256 moduli" })
 }
 
-/// Number of primes that a level of a scale takes.
-fn parts(scale_bits: u32) -> usize {
-    if scale_bits <= SINGLE_SCALE_BITS {
-        1
-    } else {
-        (f64::from(scale_bits) / WORD_BITS).ceil().max(2.0) as usize
-    }
-}
-
 /// Finds `count` special moduli of together at least `bits`, beside the given primes.
 pub(crate) fn special_moduli(
     step: u64,
@@ -148,6 +137,8 @@ mod tests {
             (16, 45, 25),
             (16, 47, 30),
             (15, 48, 8),
+            (16, 48, 26),
+            (17, 48, 40),
             (14, 50, 8),
             (16, 55, 25),
             (16, 58, 8),

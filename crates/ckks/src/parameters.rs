@@ -7,7 +7,7 @@ use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
-use sunzi_rlwe::chains::{WORD_BITS, limbs_of_level, longest_digit};
+use sunzi_rlwe::chains::{limbs_of_level, longest_digit, words};
 use sunzi_rlwe::{SecretDistribution, Security, memory, moduli, security};
 
 use crate::chain::{Chain, LevelRange, SCALE_BITS, special_moduli};
@@ -174,7 +174,7 @@ impl Parameters {
             return Err(CkksError::Request { what: "digits", got: digits.to_string(), expected });
         }
         let longest = longest_digit(&self.moduli, digits);
-        let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+        let count = words(longest).max(1);
         let special_moduli = special_moduli(2 << self.log2_degree, longest, count, &self.moduli)?;
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }

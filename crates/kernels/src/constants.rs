@@ -107,9 +107,15 @@ impl Constants {
     }
 }
 
-/// Number of bytes that hold every canonical word modulo q.
+/// Returns the number of bytes that hold every canonical word modulo q: what a residue of a key takes.
+///
+/// ```
+/// assert_eq!(sunzi_kernels::residue_bytes((1 << 48) - 59), 6);
+/// assert_eq!(sunzi_kernels::residue_bytes((1 << 49) - 1), 7);
+/// ```
+#[must_use]
 #[inline]
-pub(crate) fn residue_bytes(q: u64) -> usize {
+pub fn residue_bytes(q: u64) -> usize {
     (u64::BITS - q.leading_zeros()).div_ceil(u8::BITS) as usize
 }
 

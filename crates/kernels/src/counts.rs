@@ -74,8 +74,10 @@ fn run<const PERIOD: usize>(
     counts.get()
 }
 
-impl<const PERIOD: usize> Passes for Word52<Counting<'_>, PERIOD> {
-    fn enter(self, _: Elsewhere<'_>, _: &mut [u64]) {}
+impl<L: Lanes52, const PERIOD: usize> Passes for Word52<L, PERIOD> {
+    fn enter(self, input: Elsewhere<'_>, data: &mut [u64]) {
+        input.write_to(data);
+    }
     fn forward_pass(self, pass: Pass, input: Option<Elsewhere<'_>>, data: &mut [u64], twiddles: &[u64]) {
         ntt_forward::forward_pass(self, pass, input, data, twiddles);
     }

@@ -1,7 +1,13 @@
 //! Private items for the tests in `tests/kernels`. Nothing else may use this module: its contents change without notice.
 
 use crate::error::KernelError;
-use crate::{automorphism, isa, packing, rejection};
+#[cfg(target_arch = "x86_64")]
+use crate::generic::conversion52;
+use crate::generic::inner_product;
+#[cfg(target_arch = "x86_64")]
+use crate::table::Column;
+use crate::twiddles::Twiddles;
+use crate::{automorphism, isa, negacyclic, packing, plan, rejection};
 
 #[cfg(target_arch = "aarch64")]
 pub use crate::aarch64::neon::Neon;
@@ -59,4 +65,49 @@ pub fn unpack_on(isa: isa::Isa, out: &mut [u64], bytes: &[u8], bits: u32) -> Res
 /// Runs [`keep_below`](crate::keep_below) on an available instruction set.
 pub fn keep_below_on(isa: isa::Isa, out: &mut [u64], bytes: &[u8], q: u64) -> usize {
     rejection::keep_below_on(available(isa), out, bytes, q)
+}
+
+/// Runs the forward transform of a plan on 52-bit words of a period with the given lanes.
+pub fn forward52<L: Lanes52, const PERIOD: usize>(lanes: L, plan: &plan::NttPlan, data: &mut [u64]) {
+    let (n, modulus) = (plan.n(), plan.modulus());
+    let twiddles = Twiddles::new(&modulus.constants, n, plan.psi(), Word52::<L, PERIOD>::factor);
+    let arithmetic = Word52::<L, PERIOD>::new(lanes, &modulus.constants);
+    negacyclic::outer(arithmetic, &twiddles, None, data);
+    negacyclic::inner(arithmetic, &twiddles, 0, data, [&[]; 2]);
+}
+
+/// Runs the inverse transform of a plan on 52-bit words of a period with the given lanes, without the division by n: times n.
+pub fn inverse52<L: Lanes52, const PERIOD: usize>(lanes: L, plan: &plan::NttPlan, data: &mut [u64]) {
+    let (n, modulus) = (plan.n(), plan.modulus());
+    let inverse = modulus.inv(plan.psi()).unwrap_or_default();
+    let twiddles = Twiddles::new(&modulus.constants, n, inverse, Word52::<L, PERIOD>::factor);
+    let last =
+        [1, modulus.pow(inverse, n as u64 / 2)].map(|w| Word52::<L, PERIOD>::factor(w, modulus.value()));
+    let last = [last[0][0], last[0][1], last[1][0], last[1][1]];
+    negacyclic::inverse(Word52::<L, PERIOD>::new(lanes, &modulus.constants), &twiddles, &last, None, data);
+}
+
+/// Computes two inner products with second factors in bytes by an arithmetic.
+pub fn packed_products<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
+    inner_product::packed(a, out, x, y);
+}
+
+/// Converts residues to all targets together on 52-bit lanes; `None` for source moduli that these do not take.
+#[cfg(target_arch = "x86_64")]
+pub fn convert52<L: Lanes52>(
+    lanes: L,
+    from: &[u64],
+    to: &[u64],
+    matrix: impl Fn(usize, usize) -> u64,
+    input: &[&[u64]],
+    out: &mut [&mut [u64]],
+) -> Option<()> {
+    let column = |(output, &q): (usize, &u64)| Column {
+        output,
+        to: Constants::new(q),
+        matrix: (0..from.len()).map(|i| matrix(i, output) % q).collect(),
+    };
+    let columns: Vec<Column> = to.iter().enumerate().map(column).collect();
+    conversion52::convert(lanes, &conversion52::Columns::new(from, &columns)?, input, out);
+    Some(())
 }

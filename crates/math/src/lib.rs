@@ -42,6 +42,6 @@ pub use logarithm::{log2, log2_product};
 pub use modular::{FixedFactor, add_mod, gcd, mod_inv, mod_pow, mul_mod};
 pub use powerful::{Additive, CoefficientBasis, Integers, Residues};
 pub use primality::is_prime;
-pub use primes::{DEFAULT_PRIME_BOUND, primes_below, primes_from, primes_with_bits};
+pub use primes::{DEFAULT_PRIME_BOUND, WIDE_PRIME_BOUND, primes_below, primes_from, primes_with_bits};
 pub use quotient_group::{Dimension, QuotientGroup, euler_phi, multiplicative_order};
 pub use roots::{prime_factors, primitive_root_of_unity};

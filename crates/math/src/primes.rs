@@ -5,6 +5,10 @@ use crate::{MathError, is_prime};
 /// Bound of default RNS primes, ⌊2^52/18⌋ (47.8 bits): four butterfly levels then run without a reduction.
 pub const DEFAULT_PRIME_BOUND: u64 = (1 << 52) / 18;
 
+/// Bound of wide RNS primes, 2^49: the largest that the fast kernels of every instruction set take. With 52-bit words two
+/// butterfly terms of 4q must fit; from there on words of 64 bits take over, at twice the time of a transform or more.
+pub const WIDE_PRIME_BOUND: u64 = 1 << 49;
+
 /// Returns the `count` largest primes p < `bound` with p ≡ 1 (mod `step`), in descending order.
 ///
 /// For a negacyclic transform of degree n the argument is step = 2n.

@@ -129,7 +129,7 @@ impl MTilde {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Auxiliary {
-    /// The largest primes of default size (48 bits), with room for sums of at least 256 products where that is limited.
+    /// The largest primes of default size (48 bits, or 49 beside a modulus between these), with room for sums of at least 256 products where that is limited.
     #[default]
     Standard,
     /// Primes no longer than those of q, as many as one product needs: what the paper measures.

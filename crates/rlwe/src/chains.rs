@@ -6,8 +6,45 @@ mod sets;
 pub use finder::PrimeFinder;
 pub use sets::{LevelSets, level_sets};
 
+use crate::switch_cost::WIDE_TRANSFORM;
+
 /// Length log2 of the longest primes for which number-theoretic transforms are the fastest.
 pub const WORD_BITS: f64 = 47.8;
+/// Length log2 from which on there are primes below [`WIDE_PRIME_BOUND`](sunzi_math::WIDE_PRIME_BOUND) for any ring: that of
+/// a wide word.
+pub const WIDE_WORD_BITS: f64 = 48.97;
+
+/// Returns the number of words of least cost that hold so many bits of a modulus: of [`WORD_BITS`], or fewer of up to
+/// [`WIDE_WORD_BITS`] where those are worth their [transforms](WIDE_TRANSFORM).
+///
+/// ```
+/// use sunzi_rlwe::chains::words;
+///
+/// assert_eq!([47.8, 47.9, 48.97, 49.0, 95.7].map(words), [1, 1, 1, 2, 2]);
+/// // Ten wide words cost more than eleven others.
+/// assert_eq!(words(480.0), 11);
+/// ```
+#[must_use]
+pub fn words(bits: f64) -> usize {
+    let cost = |&(words, each): &(usize, f64)| words as f64 * each;
+    choices(bits, WIDE_WORD_BITS).min_by(|a, b| cost(a).total_cmp(&cost(b))).map_or(0, |(words, _)| words)
+}
+
+/// Returns the number of factors of so many bits that share a word where `count` of them are to take words of least cost,
+/// wide ones or not; 0 where none has room for one.
+#[must_use]
+pub fn words_shared(bits: f64, count: usize) -> usize {
+    let [narrow, wide] = [WORD_BITS, WIDE_WORD_BITS].map(|word| (word / bits) as usize);
+    let cost = |together: usize| count.div_ceil(together.max(1)) as f64;
+    if narrow == 0 || wide > narrow && WIDE_TRANSFORM * cost(wide) < cost(narrow) { wide } else { narrow }
+}
+
+/// Yields the numbers of words that may hold so many bits, each with the time of a transform modulo one of them: of
+/// [`WORD_BITS`], then of `wide` bits where those are fewer.
+fn choices(bits: f64, wide: f64) -> impl Iterator<Item = (usize, f64)> {
+    let [narrow, wide] = [WORD_BITS, wide].map(|word| (bits / word - 1e-9).ceil().max(0.0) as usize);
+    std::iter::once((narrow, 1.0)).chain((wide < narrow).then_some((wide, WIDE_TRANSFORM)))
+}
 
 /// Returns the indices of the moduli of a level of a ring, ascending: its rung, or the first `level` of `moduli`
 /// where there are no rungs; empty for a level that does not exist.

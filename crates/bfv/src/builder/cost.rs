@@ -1,7 +1,7 @@
 //! Cost of a BFV parameter set, by which candidates are ranked.
 
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::switch_cost::SwitchCost;
+use sunzi_rlwe::switch_cost::{SwitchCost, transforms};
 
 use crate::request::Request;
 
@@ -19,18 +19,19 @@ pub(super) fn butterflies(
     plain_moduli: usize,
     request: &Request,
 ) -> f64 {
-    let k = moduli.len() as f64;
+    let (k, limbs) = (moduli.len() as f64, transforms(moduli));
+    let each = limbs / k.max(1.0);
     let switch = SwitchCost::new(key_switching, moduli, moduli.len(), degree).unwrap_or_default();
     let switch = switch.in_transforms(degree);
     let levels = request.depth as f64;
     let hybrid = !key_switching.special_moduli.is_empty();
-    let encryption = 3.0 * k + if hybrid { 3.0 } else { 0.0 };
-    let encryptions = 2.0 * encryption + 2.0 * k;
+    let encryption = 3.0 * limbs + if hybrid { 3.0 * each } else { 0.0 };
+    let encryptions = 2.0 * encryption + 2.0 * limbs;
     // The two parts that relinearisation leaves alone: a division by P takes them along.
-    let others = if hybrid { 0.0 } else { 2.0 * k };
-    let product = switch + others + k * k * 10.0 * CONVERSION + 14.0 * k + 7.0;
+    let others = if hybrid { 0.0 } else { 2.0 * limbs };
+    let product = switch + others + k * k * 10.0 * CONVERSION + 14.0 * limbs + 7.0 * each;
     let rotations = f64::from(request.rotations) * switch;
-    let plain_products = request.plain_products as f64 * 2.0 * k;
+    let plain_products = request.plain_products as f64 * 2.0 * limbs;
     let transforms = encryptions + levels * product + levels.max(1.0) * (rotations + plain_products);
     let n = degree as f64;
     transforms * n / 2.0 * n.log2() * plain_moduli as f64

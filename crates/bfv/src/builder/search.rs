@@ -5,7 +5,7 @@ use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::security::limit_of;
 use sunzi_rlwe::{RingShape, SecretDistribution};
 
-use super::moduli::{Chains, max_limbs};
+use super::moduli::{Chains, bounds, max_limbs};
 use super::switching::DigitChoice;
 use super::{cost, predict};
 use crate::algorithms::Algorithms;
@@ -42,8 +42,8 @@ impl Trial {
         self.candidate.verdict == Verdict::Fits
     }
 
-    /// The least number of ciphertext moduli that a candidate lacks, as far as noise tells: one more gains 48 bits,
-    /// and at most 16 from smaller digits.
+    /// The least number of ciphertext moduli that a candidate lacks, as far as noise tells: one more gains 49 bits,
+    /// and at most 15 from smaller digits.
     fn limbs_short(&self) -> usize {
         match self.candidate.verdict {
             Verdict::Refused(Refusal::TooNoisy { bits_short }) => (bits_short / 64.0) as usize,
@@ -129,9 +129,16 @@ impl<'a> Search<'a> {
         let (mut limbs, mut last) = (1, max_limbs(limit));
         while limbs <= last {
             for digits in DigitChoice::all(self.request, limbs) {
-                match self.trial(nothing.clone(), limbs, digits, limit) {
-                    Some(tried) if best.moduli.is_empty() || tried.beats(&best) => best = tried,
-                    _ => {}
+                for bound in bounds(limit, limbs + digits.special) {
+                    let Some(tried) = self.trial(nothing.clone(), limbs, digits, bound) else { continue };
+                    // As many wider moduli cost more.
+                    let last = tried.fits();
+                    if best.moduli.is_empty() || tried.beats(&best) {
+                        best = tried;
+                    }
+                    if last {
+                        break;
+                    }
                 }
             }
             if best.fits() {
@@ -142,26 +149,27 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The candidate with `limbs` ciphertext moduli and this choice of digits; none where too few primes exist for it.
+    /// The candidate with `limbs` ciphertext moduli below a bound and this choice of digits; none where too few primes
+    /// exist for it, or security does not allow it.
     fn trial(
         &mut self,
         mut candidate: Candidate,
         limbs: usize,
         digits: DigitChoice,
-        limit: f64,
+        bound: u64,
     ) -> Option<Trial> {
         let Request { algorithms, .. } = self.request;
         let (ring, plain) = (candidate.ring, candidate.plain_moduli.clone());
         let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
         let counts = [limbs, digits.special];
-        let [moduli, special] = self.chains.split(ring.root_order(), counts, limit, &avoided)?;
+        let [moduli, special] = self.chains.split(ring.root_order(), counts, bound, &avoided)?;
         let key_switching = digits.options(self.request, &special);
         candidate.limbs = limbs;
         candidate.log2_modulus = log2_product(&moduli);
         candidate.special_limbs = key_switching.special_moduli.len();
         candidate.log2_special = log2_product(&key_switching.special_moduli);
         let log2_key = candidate.log2_modulus + candidate.log2_special;
-        if log2_key > limit {
+        if candidate.limit.is_some_and(|limit| log2_key > f64::from(limit)) {
             return None;
         }
         let largest = plain.iter().copied().max().unwrap_or(2);

@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 use sunzi_encoding::{PlainRefusal, PlainRequest};
+use sunzi_math::{DEFAULT_PRIME_BOUND, WIDE_PRIME_BOUND};
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{Security, security::max_log2_modulus};
 
@@ -23,6 +24,31 @@ fn nothing_fits(builder: &ParametersBuilder) -> NothingFits {
     match builder.build() {
         Err(BfvError::NothingFits(error)) => *error,
         other => panic!("expected that nothing fits, got {other:?}"),
+    }
+}
+
+/// Tests that wide moduli are chosen where fewer of them do, and no others.
+#[test]
+fn wide_moduli_save_one_and_are_not_chosen_otherwise() {
+    let of = |depth, bits, rotations| {
+        let builder = Parameters::builder().depth(depth).plain_bits(bits).rotations(rotations);
+        let chosen = builder.build().unwrap();
+        assert!(chosen.moduli().iter().all(|&q| q < WIDE_PRIME_BOUND));
+        let wide = chosen.moduli().iter().any(|&q| q >= DEFAULT_PRIME_BOUND);
+        (
+            chosen.log2_degree(),
+            chosen.moduli().len(),
+            chosen.algorithms().key_switching.special_moduli.len(),
+            wide,
+        )
+    };
+    // Five of 42.8 bits, one of them special or none, were chosen among narrower ones.
+    assert_eq!(of(3, 28, 6), (13, 4, 0, true));
+    assert_eq!(of(3, 34, 0), (13, 4, 0, true));
+    // 7 + 3 moduli of 43 bits in three digits.
+    assert_eq!(of(7, 20, 0), (14, 6, 2, true));
+    for depth in 1..=3 {
+        assert!(!of(depth, 17, 0).3, "depth {depth}");
     }
 }
 

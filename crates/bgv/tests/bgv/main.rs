@@ -2,4 +2,6 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod builder;
+#[cfg(test)]
 mod refusals;

@@ -1,7 +1,7 @@
 //! The search for the smallest CKKS scale and the fastest key switching.
 
 use sunzi_ring::RnsDigits;
-use sunzi_rlwe::chains::WORD_BITS;
+use sunzi_rlwe::chains::{WIDE_WORD_BITS, WORD_BITS};
 use sunzi_rlwe::explain::largest_below;
 use sunzi_rlwe::noise::{self, NoiseModel};
 use sunzi_rlwe::security::limit_of;
@@ -87,8 +87,11 @@ fn at_scale(
     candidate: &mut Candidate,
 ) -> Result<Parameters, Refusal> {
     let least = scale_bits + 1 + request.message_bits;
-    let free = (WORD_BITS as u32).saturating_sub(least).min(*RESULT_BITS.end());
-    let extra = if free < *RESULT_BITS.start() { *RESULT_BITS.end() } else { free };
+    // Q_0 is a word, a wide one, or two.
+    let mut free = [WORD_BITS, WIDE_WORD_BITS].into_iter().map(|word| (word as u32).saturating_sub(least));
+    let extra = free
+        .find(|free| free >= RESULT_BITS.start())
+        .map_or(*RESULT_BITS.end(), |free| free.min(*RESULT_BITS.end()));
     // The noise that hides the noise of results stands beside the largest of them.
     let beside = u32::from(request.sharing.is_some());
     let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1)) + beside;
@@ -121,7 +124,7 @@ fn at_scale(
     candidate.log2_modulus = parameters.log2_modulus();
     candidate.log2_key_modulus = parameters.log2_key_modulus();
     candidate.limbs = parameters.moduli().len();
-    candidate.least_limbs = (parameters.log2_modulus() / WORD_BITS).ceil() as usize;
+    candidate.least_limbs = (parameters.log2_modulus() / WIDE_WORD_BITS).ceil() as usize;
     if deviation <= wanted(request) || given {
         return Ok(parameters);
     }

@@ -1,7 +1,8 @@
 //! Chains of CKKS levels as sets of moduli for given scales, by [`sunzi_rlwe::chains`]: long primes so near to what
 //! scales ask for that the canonical scales stay near their target.
 
-use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
+use sunzi_math::{DEFAULT_PRIME_BOUND, WIDE_PRIME_BOUND};
+use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WIDE_WORD_BITS, WORD_BITS, level_sets};
 
 use super::{Chain, LevelRange, check_ranges};
 use crate::CkksError;
@@ -21,7 +22,7 @@ impl Chain {
             bits.extend(std::iter::repeat_n(f64::from(range.scale_bits), range.levels));
         }
         let paths = level_sets(step, &[], f64::from(first_bits), &bits);
-        let missing = CkksError::NoPrimes { bits: WORD_BITS, step };
+        let missing = CkksError::NoPrimes { bits: WIDE_WORD_BITS, step };
         paths
             .into_iter()
             .take(TRIED_POOLS)
@@ -63,7 +64,10 @@ fn chain(sets: &LevelSets, step: u64, first_bits: u32, ranges: &[LevelRange]) ->
         };
         let log2_dropped = fixed.log2() + primes.iter().map(|&p| (p as f64).log2()).sum::<f64>();
         off = 2.0 * off + target - log2_dropped;
-        if off.abs() > MOST_OFF || primes.iter().any(|&p| (p as f64).log2() > WORD_BITS + 0.02) {
+        // Primes are wide only where the path has wide words.
+        let wide = target - fixed.log2() > WORD_BITS * primes.len() as f64;
+        let bound = if wide { WIDE_PRIME_BOUND } else { DEFAULT_PRIME_BOUND };
+        if off.abs() > MOST_OFF || primes.iter().any(|&p| p >= bound) {
             return None;
         }
         groups.push(primes);
@@ -129,7 +133,7 @@ mod tests {
             let worst = parameters.scales().iter().fold(0.0, off);
             assert!(worst <= MOST_OFF, "scale 2^{bits} at 2^{log2_degree} is off by {worst} bits");
             let whole = sunzi_math::log2(&parameters.modulus(depth));
-            let (words, least) = (parameters.limbs(depth).len(), (whole / WORD_BITS).ceil() as usize);
+            let (words, least) = (parameters.limbs(depth).len(), (whole / WIDE_WORD_BITS).ceil() as usize);
             assert!(
                 words <= least + 2 + depth / 6,
                 "{bits} bits at 2^{log2_degree}: {words} words, least {least}"

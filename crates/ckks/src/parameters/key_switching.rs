@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
+use sunzi_rlwe::chains::{WIDE_WORD_BITS, WORD_BITS, longest_digit, words};
 use sunzi_rlwe::security;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
@@ -88,9 +88,9 @@ impl Parameters {
         let mut best: Option<(f64, Vec<u64>)> = None;
         for digits in 1..=moduli.len() {
             let longest = longest_digit(&moduli, digits);
-            let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+            let count = words(longest).max(1);
             // Longer special moduli cost nothing as long as they are words.
-            let most = (count as f64 * WORD_BITS).min(longest + SPARE_BITS);
+            let most = longest.max((count as f64 * WORD_BITS).min(longest + SPARE_BITS));
             let special_moduli = special_moduli(2 << self.log2_degree, most, count, &self.moduli)?;
             let log2_modulus = sunzi_math::log2_product(&moduli) + sunzi_math::log2_product(&special_moduli);
             if log2_modulus > limit {
@@ -108,7 +108,7 @@ impl Parameters {
         }
         let log2_modulus = sunzi_math::log2_product(&moduli);
         security::check_of(self.secrets, self.degree(), log2_modulus + WORD_BITS, self.security)?;
-        Err(CkksError::NoPrimes { bits: WORD_BITS, step: 2 << self.log2_degree })
+        Err(CkksError::NoPrimes { bits: WIDE_WORD_BITS, step: 2 << self.log2_degree })
     }
 }
 

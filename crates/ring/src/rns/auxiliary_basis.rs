@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use sunzi_kernels::Modulus;
-use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, RingIndex, primes_below};
+use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, RingIndex, WIDE_PRIME_BOUND, primes_below};
 
 use super::fast_base_conversion::Overflow;
 use crate::error::part;
@@ -115,9 +115,12 @@ pub(crate) fn as_long_as_levels(
     Ok((known.first(size)?.to_vec(), counts))
 }
 
-/// The bound below which the primes of auxiliary bases are searched.
+/// The bound below which the primes of auxiliary bases are searched. Beside wide moduli they are wide: as few then hold
+/// as much.
 fn prime_bound(basis: &Basis, auxiliary: Auxiliary) -> u64 {
+    let widest = basis.values().iter().copied().max().unwrap_or(0);
     match auxiliary {
+        Auxiliary::Standard if (DEFAULT_PRIME_BOUND..WIDE_PRIME_BOUND).contains(&widest) => WIDE_PRIME_BOUND,
         Auxiliary::Standard => DEFAULT_PRIME_BOUND,
         Auxiliary::LikeModulus => 1 << basis.moduli().iter().map(Modulus::bits).max().unwrap_or(0),
     }

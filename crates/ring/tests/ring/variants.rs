@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 use sunzi_kernels::{Isa, active_isa};
-use sunzi_math::{primes_below, primes_with_bits};
+use sunzi_math::{DEFAULT_PRIME_BOUND, WIDE_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
     Auxiliary, Decryption, MTilde, Multiplication, Precision, Ring, RingError, Scaler, ScalerOptions, Side,
 };
@@ -24,7 +24,8 @@ fn rings() -> Vec<Ring> {
         bits(48, 1),
         bits(62, 1),
         bits(62, 2),
-        primes_below(sunzi_math::DEFAULT_PRIME_BOUND, M, 4).unwrap(),
+        primes_below(DEFAULT_PRIME_BOUND, M, 4).unwrap(),
+        primes_below(WIDE_PRIME_BOUND, M, 3).unwrap(),
         bits(30, 13),
         bits(30, 26),
         bits(55, 3),
@@ -190,7 +191,11 @@ fn auxiliary_moduli_are_what_was_asked_for() {
             let capacity = scaler.product_capacity();
             match options.auxiliary {
                 Auxiliary::Standard => {
-                    assert!(auxiliary.iter().all(|p| p.value() < sunzi_math::DEFAULT_PRIME_BOUND));
+                    // Beside wide moduli they are wide.
+                    let widest = ring.words().unwrap().basis().values().iter().max().unwrap();
+                    let wide = (DEFAULT_PRIME_BOUND..WIDE_PRIME_BOUND).contains(widest);
+                    let bound = if wide { WIDE_PRIME_BOUND } else { DEFAULT_PRIME_BOUND };
+                    assert!(auxiliary.iter().all(|p| p.value() < bound));
                     assert!(capacity >= 256);
                 }
                 Auxiliary::LikeModulus => {

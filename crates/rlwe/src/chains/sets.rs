@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::{PrimeFinder, WORD_BITS};
+use super::{PrimeFinder, WORD_BITS, choices, words};
 
 /// Sizes of primes among which terminals are searched, in half bits.
 const TERMINALS: std::ops::RangeInclusive<u32> = 40..=94;
@@ -16,6 +16,8 @@ const TERMINALS: std::ops::RangeInclusive<u32> = 40..=94;
 const MOST_TERMINALS: usize = 4;
 /// Number of the best pools of terminals whose neighbours are searched for better pools.
 const STARTS: usize = 4;
+/// Length of the longest prime of a level, in bits: room is left for canonical scales off their target.
+const LONGEST: f64 = 48.7;
 /// Length of the shortest long prime of a level, in bits.
 const SHORTEST: f64 = 24.0;
 /// Largest distance of terminals alone from a scale, in bits.
@@ -100,11 +102,6 @@ fn neighbours(pool: &[u64], terminals: &[u64]) -> Vec<Vec<u64>> {
     near
 }
 
-/// Returns the number of words that hold so many bits of a modulus.
-fn words(bits: f64) -> usize {
-    (bits / WORD_BITS - 1e-9).ceil().max(0.0) as usize
-}
-
 impl LevelSets {
     /// Finds the cheapest levels with the given terminals, as a shortest path: every level costs its words.
     fn new(first: f64, bits: &[f64], pool: Vec<u64>) -> Option<Self> {
@@ -127,15 +124,16 @@ impl LevelSets {
             for ((to, least), way) in next.iter_mut().enumerate().zip(&mut ways) {
                 for (from, cost) in costs.iter().enumerate().filter(|_| !top || to + 1 == sets) {
                     let rest = own - sizes.get(to)? + sizes.get(from)?;
-                    let added = if rest.abs() <= TOLERANCE { 0 } else { words(rest) };
-                    if rest < -TOLERANCE || added > 0 && rest / (added as f64) < SHORTEST {
+                    if rest < -TOLERANCE {
                         continue;
                     }
                     let nested = if from & !to == 0 { 0.0 } else { NOT_NESTED };
-                    let words = (added * above) as f64 + f64::from(to.count_ones());
-                    let cost = cost + words + MODULUS * added as f64 + nested;
-                    if cost < *least {
-                        (*least, *way) = (cost, (from, added));
+                    let cost = cost + f64::from(to.count_ones()) + nested;
+                    for (added, each) in choices(if rest <= TOLERANCE { 0.0 } else { rest }, LONGEST) {
+                        let cost = cost + (above as f64 + MODULUS) * added as f64 * each;
+                        if cost < *least && (added == 0 || rest / (added as f64) >= SHORTEST) {
+                            (*least, *way) = (cost, (from, added));
+                        }
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Chains of BGV levels that are sets of moduli, by [`sunzi_rlwe::chains`]: as few words as their bits take.
 
-use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
+use sunzi_math::WIDE_PRIME_BOUND;
+use sunzi_rlwe::chains::{LevelSets, PrimeFinder, level_sets};
 
 use super::sizes::Sizes;
 use super::{Asked, Chain};
@@ -8,8 +9,6 @@ use crate::refusal::Refusal;
 
 /// Number of pools of terminals that are tried before the search gives up.
 const TRIED_POOLS: usize = 64;
-/// Bits by which a prime may be longer than the intended length of a word.
-const SLACK: f64 = 0.02;
 
 /// Makes a chain whose levels are sets of moduli of at least the given sizes; levels of terminals alone up to a tenth
 /// of a bit less.
@@ -37,7 +36,7 @@ fn moduli(sets: &LevelSets, first: f64, bits: &[f64], finder: &mut PrimeFinder) 
         if long > count {
             let count = long - count;
             let primes = finder.at_least((bits + below - own) / count as f64, count)?;
-            if primes.iter().any(|&prime| (prime as f64).log2() > WORD_BITS + SLACK) {
+            if primes.iter().any(|&prime| prime >= WIDE_PRIME_BOUND) {
                 return None;
             }
             moduli.extend(primes);

@@ -1,7 +1,7 @@
 //! Bits that the BGV moduli q_0, q_i and q_(L+1) need.
 
 use sunzi_ring::DigitBound;
-use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
+use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS, words, words_shared};
 use sunzi_rlwe::noise;
 
 use super::{Asked, Chain};
@@ -178,16 +178,16 @@ pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes, shared: bool) -> Res
     let depth = asked.depth();
     let mut finder = PrimeFinder::new(asked.level_order(), &[asked.plain_modulus]);
     let mut find = |bits: f64, repetitions: usize| {
-        let parts = (bits / WORD_BITS).ceil().max(1.0);
-        let primes = finder.at_least(bits / parts, parts as usize * repetitions);
-        Ok((parts as usize, primes.ok_or_else(|| Refusal::no_moduli(asked.ring))?))
+        let parts = words(bits).max(1);
+        let primes = finder.at_least(bits / parts as f64, parts * repetitions);
+        Ok((parts, primes.ok_or_else(|| Refusal::no_moduli(asked.ring))?))
     };
     // The scarcest primes are taken first: small ones.
     let (_, last) = if sizes.last > 0.0 { find(sizes.last, 1)? } else { (0, Vec::new()) };
     let (limbs_first, first) = find(sizes.first, 1)?;
     let (limbs_level, level) = find(sizes.level, depth)?;
     let longest = level.iter().copied().max().map_or(WORD_BITS, |q| (q as f64).log2());
-    let together = (WORD_BITS / longest) as usize;
+    let together = words_shared(longest, depth);
     if !shared || together < 2 || depth < 2 {
         let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
         let (moduli, rungs, shares) = ([first, level, last].concat(), Vec::new(), Vec::new());

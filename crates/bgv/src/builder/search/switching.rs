@@ -2,7 +2,7 @@
 
 use sunzi_math::log2_product;
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
+use sunzi_rlwe::chains::{WIDE_WORD_BITS, WORD_BITS, longest_digit, words};
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::{Asked, Chain};
@@ -56,7 +56,7 @@ fn special(asked: &Asked<'_>, chain: &Chain, digits: usize) -> Vec<GadgetOptions
     if !chain.rungs.is_empty() {
         // Of moduli of different lengths digits are as long as P, and few words of it hold the longest of so many digits.
         let longest = longest_digit(&chain.moduli, digits);
-        let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+        let count = words(longest).max(1);
         let options = |special_moduli| GadgetOptions { special_moduli, ..GadgetOptions::default() };
         return beside(longest / count as f64, count).map(options).into_iter().collect();
     }
@@ -67,10 +67,14 @@ fn special(asked: &Asked<'_>, chain: &Chain, digits: usize) -> Vec<GadgetOptions
     }
     let largest = chain.moduli.chunks(limbs).map(log2_product).fold(0.0, f64::max);
     let most = (largest / WORD_BITS).ceil().max(1.0);
-    let of = |count: usize| {
-        let bits = (largest / count as f64).min(WORD_BITS).min(room / count as f64 - SLACK);
+    let of = |(count, word): (usize, f64)| {
+        let bits = (largest / count as f64).min(word).min(room / count as f64 - SLACK);
         let special_moduli = beside(bits, count)?;
         Some(GadgetOptions { digits: Some(digits), special_moduli, ..GadgetOptions::default() })
     };
-    (1..=most as usize).filter_map(of).collect()
+    // Wide words only where a digit is longer than others.
+    let wide = |count: &usize| largest > WORD_BITS * *count as f64 && room > WORD_BITS * *count as f64;
+    let counts = || 1..=most as usize;
+    let narrow = counts().map(|count| (count, WORD_BITS));
+    narrow.chain(counts().filter(wide).map(|count| (count, WIDE_WORD_BITS))).filter_map(of).collect()
 }

@@ -3,3 +3,4 @@
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod double_extremes;
 mod word52_extremes;
+mod word52_kernels;

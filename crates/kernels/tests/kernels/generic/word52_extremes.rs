@@ -11,7 +11,7 @@ const WORD: u64 = 1 << 52;
 
 /// The portable lanes with a 52-bit multiplier in plain Rust.
 #[derive(Clone, Copy)]
-struct Plain(Portable);
+pub(super) struct Plain(pub(super) Portable);
 
 impl Integers for Plain {
     type V = [u64; WIDTH];
@@ -186,6 +186,33 @@ impl<L: Lanes52, const PERIOD: usize> Scalar<L, PERIOD> {
         }
     }
 
+    /// Tests products, reductions of any word, and the longest sums of products that are reduced once.
+    fn products(&self) {
+        let q = self.q;
+        for a in self.twiddles() {
+            for b in self.twiddles() {
+                let expected = (u128::from(a) * u128::from(b) % u128::from(q)) as u64;
+                assert_eq!(self.get(self.a.multiply(self.put(a), self.put(b))), expected);
+                assert_eq!(self.get(self.a.multiply_constant(self.put(b), self.twiddle(a))), expected);
+                for terms in [1, <Word52<L, PERIOD> as Arithmetic>::MAX_TERMS] {
+                    let mut sum = self.a.sum_start();
+                    for _ in 0..terms {
+                        sum = self.a.sum_add(sum, self.put(a), self.put(b));
+                    }
+                    let expected = (u128::from(a) * u128::from(b) * terms as u128 % u128::from(q)) as u64;
+                    assert_eq!(
+                        self.get(self.a.sum_reduce(sum)),
+                        expected,
+                        "{terms} times {a}·{b} modulo {q}"
+                    );
+                }
+            }
+        }
+        for word in self.words().into_iter().chain([u64::MAX, u64::MAX - 1, u64::MAX / q * q - 1, 1 << 63]) {
+            assert_eq!(self.get(self.a.reduce(self.put(word))), word % q);
+        }
+    }
+
     fn inverse_levels(&self) {
         let q = self.q;
         let limit = <Word52<L, PERIOD> as Butterflies>::INVERSE_LIMIT;
@@ -218,6 +245,7 @@ fn check<L: Lanes52, const PERIOD: usize>(l: L) {
         scalar.reductions();
         scalar.last_levels();
         scalar.inverse_levels();
+        scalar.products();
     }
 }
 
