@@ -1,7 +1,7 @@
 //! Chooses CKKS parameters from what is known of the computation.
 //!
-//! At every ring degree the search looks for the smallest scale that leaves the precision asked for, then for digits
-//! and special moduli of key switching that security leaves room for; the smallest ring that has all that is taken.
+//! At every ring degree the search looks for the scale, the digits and the special moduli that security leaves room for,
+//! that leave the precision asked for, and whose key switches cost least; the smallest ring that has them is taken.
 
 mod search;
 mod sharing;

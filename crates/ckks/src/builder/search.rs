@@ -51,20 +51,34 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
         return Err(Refusal::NotSecure);
     }
     let scales = request.scale_bits.map_or(SCALE_BITS, |bits| bits..=bits);
-    let mut refusal = Refusal::TooPrecise { most: *SCALE_BITS.end() };
+    let mut best: Result<(f64, Candidate, Parameters), Refusal> =
+        Err(Refusal::TooPrecise { most: *SCALE_BITS.end() });
     for bits in scales {
         // What a rounding alone leaves tells which scales are worth a look.
         if request.scale_bits.is_none() && least_error(request, log2_degree, bits) > wanted(request) {
             continue;
         }
         match at_scale(request, bits, limit, candidate) {
-            Ok(parameters) => return Ok(parameters),
+            Ok(Choice { cost, least, parameters, .. }) => {
+                if best.as_ref().map_or(true, |(lowest, ..)| cost < *lowest) {
+                    best = Ok((cost, candidate.clone(), parameters));
+                }
+                // A larger scale costs more, unless it is precise with fewer digits.
+                if cost <= least {
+                    break;
+                }
+            }
             // A larger scale needs larger moduli still.
-            Err(error @ Refusal::TooLarge { .. }) => return Err(error),
-            Err(error) => refusal = error,
+            Err(error @ Refusal::TooLarge { .. }) => {
+                best = best.map_err(|_| error);
+                break;
+            }
+            Err(error) => best = best.map_err(|_| error),
         }
     }
-    Err(refusal)
+    let (_, described, parameters) = best?;
+    *candidate = described;
+    Ok(parameters)
 }
 
 /// The largest deviation of errors that gives the requested precision.
@@ -85,7 +99,7 @@ fn at_scale(
     scale_bits: u32,
     limit: f64,
     candidate: &mut Candidate,
-) -> Result<Parameters, Refusal> {
+) -> Result<Choice, Refusal> {
     let least = scale_bits + 1 + request.message_bits;
     // Q_0 is a word, a wide one, or two.
     let mut free = [WORD_BITS, WIDE_WORD_BITS].into_iter().map(|word| (word as u32).saturating_sub(least));
@@ -97,7 +111,7 @@ fn at_scale(
     let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1)) + beside;
     let ranges = [LevelRange { levels: request.depth, scale_bits }];
     // Levels have their own primes, unless sets of other primes are cheaper, or there are too few primes.
-    let mut best: Result<(f64, Parameters), Refusal> = Err(Refusal::NoPrimes { scale_bits });
+    let mut best: Result<Choice, Refusal> = Err(Refusal::NoPrimes { scale_bits });
     for make in [Parameters::from_ranges, Parameters::from_ranges_rational] {
         if matches!(best, Err(Refusal::TooLarge { .. })) {
             break;
@@ -107,17 +121,17 @@ fn at_scale(
         candidate.scale_bits = scale_bits;
         candidate.log2_modulus = chain.log2_modulus();
         best = match (best, fastest(request, &chain, limit)) {
-            (Ok(least), Ok(other)) if other.0 < WORTH_SETS * least.0 => Ok(other),
-            (Ok(least), _) => Ok(least),
-            (Err(_), other) => other,
+            (Ok(own), Ok(sets)) => Ok(own.or(sets, WORTH_SETS)),
+            (Ok(own), Err(_)) => Ok(own),
+            (Err(_), sets) => sets,
         };
     }
-    let (_, parameters) = best?;
+    let choice = best?;
+    let (parameters, mut deviation) = (&choice.parameters, choice.deviation);
     let given = request.scale_bits.is_some();
-    let mut deviation = predicted(&parameters).map_err(|_| Refusal::NoPrimes { scale_bits })?;
     if let Some(policy) = request.sharing.filter(|_| given || deviation <= wanted(request)) {
         let largest = request.result_bits.map_or(parameters.message_bound(), |bits| f64::from(bits).exp2());
-        let added = sharing::added_deviation(&parameters, policy, largest);
+        let added = sharing::added_deviation(parameters, policy, largest);
         deviation = deviation.hypot(added.map_err(|_| Refusal::NotShareable { most: *SCALE_BITS.end() })?);
     }
     candidate.precision = -deviation.log2();
@@ -126,16 +140,41 @@ fn at_scale(
     candidate.limbs = parameters.moduli().len();
     candidate.least_limbs = (parameters.log2_modulus() / WIDE_WORD_BITS).ceil() as usize;
     if deviation <= wanted(request) || given {
-        return Ok(parameters);
+        return Ok(choice);
     }
     let most = *SCALE_BITS.end();
     Err(if request.sharing.is_some() { Refusal::NotShareable { most } } else { Refusal::TooPrecise { most } })
 }
 
-/// The CKKS parameters whose digits of key switching cost least of all that security allows, and that cost.
-fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<(f64, Parameters), Refusal> {
+/// CKKS parameters of one scale with one choice of digits.
+struct Choice {
+    /// Cost of key switches at all levels.
+    cost: f64,
+    /// The least cost of all choices of this scale, precise or not.
+    least: f64,
+    /// Predicted deviation of a slot.
+    deviation: f64,
+    /// Whether the scale is given or leaves the precision asked for.
+    precise: bool,
+    parameters: Parameters,
+}
+
+impl Choice {
+    /// The other choice, where it alone is precise or where both are alike and it costs less than `ratio` of this one;
+    /// else this one.
+    fn or(self, other: Self, ratio: f64) -> Self {
+        let least = self.least.min(other.least);
+        let alike = self.precise == other.precise;
+        let better = if alike { other.cost < ratio * self.cost } else { other.precise };
+        Self { least, ..if better { other } else { self } }
+    }
+}
+
+/// The digits of key switching that cost least of all that security allows and that are precise enough, or least of all
+/// where none are.
+fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<Choice, Refusal> {
     let counts = request.digits.map_or(1..=chain.moduli().len(), |digits| digits..=digits);
-    let mut best: Option<(f64, Parameters)> = None;
+    let mut best: Option<Choice> = None;
     let mut smallest = f64::INFINITY;
     for digits in counts {
         let Ok(parameters) = chain.clone().with_digits(digits) else { continue };
@@ -146,9 +185,13 @@ fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<(f64, Pa
         let limbs = (0..parameters.levels().len()).map(|level| parameters.limbs(level));
         let (options, moduli) = (parameters.key_switching(), parameters.moduli());
         let Some(cost) = SwitchCost::sum(options, moduli, limbs, parameters.degree()) else { continue };
-        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, parameters));
-        }
+        let Ok(deviation) = predicted(&parameters) else { continue };
+        let precise = request.scale_bits.is_some() || deviation <= wanted(request);
+        let choice = Choice { cost, least: cost, deviation, precise, parameters };
+        best = Some(match best {
+            Some(best) => best.or(choice, 1.0),
+            None => choice,
+        });
     }
     let log2_modulus = if smallest.is_finite() { smallest } else { chain.log2_modulus() };
     best.ok_or(Refusal::TooLarge { log2_modulus, limit })

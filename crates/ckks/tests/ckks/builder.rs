@@ -74,6 +74,12 @@ fn what_is_chosen_is_secure_and_holds_what_was_asked() {
     }
 }
 
+/// The cost of key switches at all levels.
+fn cost(parameters: &Parameters) -> f64 {
+    let limbs = (0..=parameters.depth()).map(|level| parameters.limbs(level));
+    SwitchCost::sum(parameters.key_switching(), parameters.moduli(), limbs, parameters.degree()).unwrap()
+}
+
 /// Whether levels that are sets of moduli cost 5 % less in key switches than levels of their own primes, which are more
 /// but shorter.
 fn sets_are_worth_it(chosen: &Parameters, depth: usize, scale_bits: u32) -> bool {
@@ -82,12 +88,27 @@ fn sets_are_worth_it(chosen: &Parameters, depth: usize, scale_bits: u32) -> bool
     let ranges = [LevelRange { levels: depth, scale_bits }];
     let (log2_degree, security) = (chosen.log2_degree(), chosen.security());
     let sets = Parameters::from_ranges_rational(log2_degree, first_bits, &ranges, security).unwrap();
-    let cost = |parameters: &Parameters| {
-        let limbs = (0..=depth).map(|level| parameters.limbs(level));
-        SwitchCost::sum(parameters.key_switching(), parameters.moduli(), limbs, parameters.degree()).unwrap()
-    };
     let least = (1..=sets.moduli().len()).map(|digits| cost(&sets.clone().with_digits(digits).unwrap()));
     least.fold(f64::INFINITY, f64::min) < 0.95 * cost(chosen)
+}
+
+/// Tests that no other scale costs less at the precision asked for, also where the least one needs more digits.
+#[test]
+fn no_other_scale_costs_less() {
+    let mut compared = 0;
+    for (depth, precision) in [(9, 10), (8, 10), (5, 35), (4, 20), (7, 15), (13, 25)] {
+        let explanation = of(depth, precision).explain().unwrap();
+        let (chosen, at) = (explanation.chosen.as_ref().unwrap(), explanation.candidates.last().unwrap());
+        for scale_bits in at.scale_bits - 2..=at.scale_bits + 4 {
+            let at_scale = of(depth, precision).log2_degree(at.log2_degree).scale_bits(scale_bits);
+            let Ok(other) = at_scale.build() else { continue };
+            if other.predicted_precision().unwrap() >= f64::from(precision) {
+                assert!(cost(&other) >= cost(chosen), "scale 2^{scale_bits} costs less\n{explanation}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 12, "{compared} scales were compared");
 }
 
 /// Tests that wide moduli are chosen where they save one: with scales of 48 bits 3 + 1 moduli for 4 + 2.
