@@ -25,6 +25,7 @@
 //! | Alg. 2 and 3 of KPZ | `rns/over_q.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `key_switching/inner_product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `key_switching/digits.rs` |
+//! | merged digits, ia.cr/2023/1328 | `key_switching/merging.rs` |
 #![forbid(unsafe_code)]
 
 mod backend;
@@ -61,7 +62,7 @@ pub use expansion::Expansion;
 pub use hollow::{HollowRing, HollowScaler};
 pub use key_switching::{
     Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPart, KeyPoly, Multiplier, Pairs,
-    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput, Turn,
+    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput, Turn, switch_cost,
 };
 pub use ladder::check_rungs;
 pub use opaque::{Content, Opaque};

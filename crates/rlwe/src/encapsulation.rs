@@ -113,8 +113,7 @@ impl EncapsulationKeys {
             let raised = ring.mod_raise(part)?;
             let (input, added) =
                 (SwitchInput::Values(&raised), Addends::Values([Some(&body), Some(&linear)]));
-            let halves = key.halves(context, level)?;
-            [body, linear] = context.gadget_at(level)?.switch(input, added, halves.both(), level, 1)?;
+            [body, linear] = key.switch(context, [level, level], input, added, 1)?;
             noise = noise.plus(added_noise(context, level, 1)?);
         }
         Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id())

@@ -64,6 +64,18 @@ impl EvaluationKeys {
         })
     }
 
+    /// Keeps sums of polynomials of the keys, by which key switches below the highest level take fewer transforms: see
+    /// [`RelinearizationKey::with_merged_digits`].
+    ///
+    /// # Errors
+    /// [`RlweError::GadgetMismatch`] for keys of other digits.
+    pub fn with_merged_digits(self, context: &RlweContext) -> Result<Self, RlweError> {
+        Ok(Self {
+            relinearization: self.relinearization.map(|key| key.with_merged_digits(context)).transpose()?,
+            galois: self.galois.map(|keys| keys.with_merged_digits(context)).transpose()?,
+        })
+    }
+
     /// Whether the keys have a Galois key for X → X^`exponent`, or none is needed.
     #[must_use]
     pub fn has_exponent(&self, exponent: u64) -> bool {

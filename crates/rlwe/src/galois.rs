@@ -174,6 +174,18 @@ impl GaloisKeys {
         self
     }
 
+    /// Keeps sums of the polynomials of all Galois keys, as [`RelinearizationKey::with_merged_digits`] does: for rotations
+    /// that are not hoisted.
+    ///
+    /// [`RelinearizationKey::with_merged_digits`]: crate::RelinearizationKey::with_merged_digits
+    ///
+    /// # Errors
+    /// [`RlweError::GadgetMismatch`] for keys of other digits.
+    pub fn with_merged_digits(mut self, context: &RlweContext) -> Result<Self, RlweError> {
+        self.keys.values_mut().try_for_each(|key| key.merge_digits(context))?;
+        Ok(self)
+    }
+
     /// Length of all Galois keys together in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
@@ -247,8 +259,7 @@ pub fn automorphism<S: Scheme>(
     }
     let level = context.ring().level_of(c1)?;
     let (input, added) = (SwitchInput::Values(c1), Addends::Values([Some(c0), None]));
-    let halves = keys.get(exponent)?.halves(context, level)?;
-    let switched = context.gadget_at(level)?.switch(input, added, halves.both(), level, exponent)?;
+    let switched = keys.get(exponent)?.switch(context, [level, level], input, added, exponent)?;
     rotated(context, ciphertext, switched)
 }
 
@@ -300,8 +311,7 @@ impl<'a, S: Scheme> Hoisted<'a, S> {
         }
         let level = context.ring().level_of(c0)?;
         let (input, added) = (SwitchInput::Digits(digits), Addends::Values([Some(c0), None]));
-        let halves = keys.get(exponent)?.halves(context, level)?;
-        let switched = context.gadget_at(level)?.switch(input, added, halves.both(), level, exponent)?;
+        let switched = keys.get(exponent)?.switch(context, [level, level], input, added, exponent)?;
         rotated(context, ciphertext, switched)
     }
 }

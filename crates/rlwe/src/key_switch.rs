@@ -1,9 +1,12 @@
 //! Key switching by digits: BV, GHS and hybrid, from a secret s' to s.
 
+mod sums;
+
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring};
+use sunzi_ring::{Addends, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, SwitchInput};
 use zeroize::Zeroizing;
 
+use self::sums::KeySums;
 use crate::keys::{vector_sample, zero_sample};
 use crate::noise::{self, NoiseTerm};
 use crate::seeded_parts::{Halves, SeededParts};
@@ -22,6 +25,8 @@ pub struct KeySwitchKey {
     level: usize,
     /// Whether the level was the highest of its ring, so that the key has all moduli.
     is_highest: bool,
+    /// Sums of the polynomials, for merged digits.
+    sums: KeySums,
 }
 
 impl KeySwitchKey {
@@ -96,7 +101,8 @@ impl KeySwitchKey {
     ) -> Self {
         let options = context.gadget().options().clone();
         let is_highest = level == context.level();
-        Self { parts: SeededParts::new(seed, first, UniformHalf::new()), options, level, is_highest }
+        let (parts, sums) = (SeededParts::new(seed, first, UniformHalf::new()), KeySums::default());
+        Self { parts, options, level, is_highest, sums }
     }
 
     /// Drops the uniform halves of a key-switching key, half of its memory: they are drawn anew for every switch.
@@ -145,10 +151,41 @@ impl KeySwitchKey {
 
     /// Length of a key-switching key in memory, in bytes: at level l 2·n·b·d·(l + s) with d digits and s special
     /// moduli, 2·n·b·kℓ·(k − i) with ℓ digits of each of k residues and i limbs dropped, for moduli of b bytes each,
-    /// and 64 for every polynomial; half of it while the uniform halves are not drawn.
+    /// and 64 for every polynomial; half of it while the uniform halves are not drawn. Sums for merged digits come on top.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.parts.byte_len()
+        self.parts.byte_len() + self.sums.byte_len()
+    }
+
+    /// Keeps sums of the polynomials of a key-switching key, for key switches by merged digits. A key of a lower level
+    /// stays as it is: it lacks moduli that could be further special ones.
+    pub(crate) fn merge_digits(&mut self, context: &RlweContext) -> Result<(), RlweError> {
+        let halves = self.halves(context, self.level_in(context))?;
+        if self.is_highest {
+            self.sums = KeySums::new(context.gadget(), halves.both())?;
+        }
+        Ok(())
+    }
+
+    /// Switches c of level `from` with this key, by merged digits where the key has sums for them, and adds c_0 and c_1
+    /// ([`GadgetBackend::switch`](sunzi_ring::GadgetBackend::switch)).
+    pub(crate) fn switch(
+        &self,
+        context: &RlweContext,
+        [from, to]: [usize; 2],
+        input: SwitchInput<'_>,
+        added: Addends<'_>,
+        exponent: u64,
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
+        let (halves, gadget) = (self.halves(context, from)?, context.gadget_at(from)?);
+        if !self.sums.is_empty()
+            && !matches!(input, SwitchInput::Digits(_))
+            && let Some(merged) = gadget.merged()?
+            && let Some([first, second]) = self.sums.of_blocks(&merged.key_digits(), halves.both())
+        {
+            return Ok(merged.switch(input, added, [&first, &second], to, exponent)?);
+        }
+        Ok(gadget.switch(input, added, halves.both(), to, exponent)?)
     }
 
     /// Checks that a key-switching key fits a ciphertext of the given level.
@@ -199,7 +236,7 @@ impl Unfinished {
     fn finish(self, gadget: &Gadget) -> KeySwitchKey {
         let Self { seed, level, is_highest, halves: [first, second] } = self;
         let parts = SeededParts::new(seed, first, second.into());
-        KeySwitchKey { parts, options: gadget.options().clone(), level, is_highest }
+        KeySwitchKey { parts, options: gadget.options().clone(), level, is_highest, sums: KeySums::default() }
     }
 }
 

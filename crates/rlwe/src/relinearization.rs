@@ -82,6 +82,24 @@ impl RelinearizationKey {
         self
     }
 
+    /// Keeps sums of the key's polynomials, by which relinearisation below the highest level takes fewer transforms where
+    /// several digits are dropped: for 10 + 1 moduli in ten digits 0.67 to 0.82 of the work at levels 4 to 9. They take
+    /// at most as much memory as the key, follow from it, and are not written to files. Noise bounds are the same.
+    ///
+    /// ```
+    /// # use sunzi_rlwe::{RelinearizationKey, RlweContext, RlweError};
+    /// fn faster(context: &RlweContext, key: RelinearizationKey) -> Result<RelinearizationKey, RlweError> {
+    ///     key.with_merged_digits(context)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`RlweError::GadgetMismatch`] for a key of other digits.
+    pub fn with_merged_digits(mut self, context: &RlweContext) -> Result<Self, RlweError> {
+        self.key.merge_digits(context)?;
+        Ok(self)
+    }
+
     /// Length of the relinearisation key in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
@@ -101,8 +119,7 @@ impl RelinearizationKey {
         let [c0, c1, c2] = &parts;
         let level = context.ring().level_of(c2)?;
         let (input, added) = (SwitchInput::Coefficients(c2), Addends::Coefficients([c0, c1]));
-        let halves = self.key.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch(input, added, halves.both(), level, 1)?)
+        self.key.switch(context, [level, level], input, added, 1)
     }
 
     /// Returns (c_0 + c_1·s + c_2·s²)·Q_j/Q_l in two parts of level j, for parts of level l ≥ j: relinearisation and
@@ -120,8 +137,7 @@ impl RelinearizationKey {
         let [c0, c1, c2] = parts;
         let from = context.ring().level_of(c2)?;
         let (input, added) = (SwitchInput::Values(c2), Addends::Values([Some(c0), Some(c1)]));
-        let halves = self.key.halves(context, from)?;
-        Ok(context.gadget_at(from)?.switch(input, added, halves.both(), level, 1)?)
+        self.key.switch(context, [from, level], input, added, 1)
     }
 }
 

@@ -234,7 +234,7 @@ impl GadgetBackend for UnivariateGadget {
     fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
         self.element(i)?;
         self.tables.key_ring.check_as(&part, Representation::Values)?;
-        Ok(KeyPart(Opaque::new(part)))
+        Ok(KeyPart::new(part))
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {

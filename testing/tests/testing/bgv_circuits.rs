@@ -5,7 +5,7 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use rayon::prelude::*;
-use sunzi_bgv::{Context, Parameters, Settings};
+use sunzi_bgv::{Context, Parameters, ParametersBuilder, Settings};
 use sunzi_big::BigRing;
 use sunzi_ring::Storage;
 use sunzi_rlwe::Security;
@@ -30,7 +30,10 @@ const WIDE: Set = (6, 549_755_817_601, 6, 0, 0, 0);
 /// Parameters of a practical degree: the bound holds all coefficients up to 2^-128, and of few the largest is further from it.
 const LARGE: Set = (10, 65537, 3, 7, 4, 1);
 
-fn parameters((log2_degree, t, depth, additions, rotations, plain): Set) -> Parameters {
+/// Parameters with a digit for every modulus, many of which are merged below the highest level.
+const MERGED: [Set; 2] = [(6, 257, 7, 1, 1, 0), (6, 65537, 6, 7, 4, 1)];
+
+fn builder((log2_degree, t, depth, additions, rotations, plain): Set) -> ParametersBuilder {
     Parameters::builder()
         .depth(depth)
         .plain_modulus(t)
@@ -42,8 +45,16 @@ fn parameters((log2_degree, t, depth, additions, rotations, plain): Set) -> Para
         .rotations_per_level(rotations)
         .plain_products_per_level(plain)
         .security(Security::InsecureForResearchOnly)
-        .build()
-        .unwrap()
+}
+
+fn parameters(set: Set) -> Parameters {
+    builder(set).build().unwrap()
+}
+
+/// The parameters of a set with as many digits as moduli.
+fn of_single_moduli(set: Set) -> Parameters {
+    let limbs = parameters(set).moduli().len();
+    builder(set).digits(limbs).build().unwrap()
 }
 
 fn big(parameters: &Parameters) -> Context {
@@ -59,16 +70,52 @@ fn big(parameters: &Parameters) -> Context {
 
 /// Runs `count` circuits on each set, every `big_every`-th on big integers too, if that is not more often.
 fn run(sets: &[Set], count: u64, big_every: u64) -> LevelReport {
-    let mut total = LevelReport::default();
-    for (number, &set) in sets.iter().enumerate() {
+    let parties = sets.iter().map(|&set| {
         let parameters = parameters(set);
-        let rns = Party::new(Context::new(&parameters).unwrap(), 1).unwrap();
+        (Party::new(Context::new(&parameters).unwrap(), 1).unwrap(), parameters)
+    });
+    let total = run_with(parties, count, big_every);
+    Figure::new(5, "values of random circuits above a bound or wrong, BGV")
+        .cases(count as usize * sets.len(), 10_000)
+        .none_wrong(0);
+    total
+}
+
+/// Runs `count` circuits on each set with keys that have sums for merged digits.
+fn run_merged(count: u64) -> LevelReport {
+    let parties = MERGED.iter().map(|&set| {
+        let parameters = of_single_moduli(set);
+        let mut party = Party::new(Context::new(&parameters).unwrap(), 1).unwrap();
+        let (rlwe, without) = (party.context.rlwe(), party.keys.byte_len());
+        let merges = |&level: &usize| {
+            rlwe.gadget_at(parameters.limbs(level).len()).unwrap().merged().unwrap().is_some()
+        };
+        assert!((0..parameters.depth()).filter(merges).count() >= 3, "few levels merge digits");
+        party.keys = party.keys.clone().with_merged_digits(rlwe).unwrap();
+        assert!((without + 1..2 * without).contains(&party.keys.byte_len()));
+        (party, parameters)
+    });
+    let total = run_with(parties, count, u64::MAX);
+    Figure::new(5, "values of random circuits above a bound or wrong, merged digits")
+        .cases(count as usize * MERGED.len(), 10_000)
+        .none_wrong(0);
+    total
+}
+
+fn run_with(
+    parties: impl Iterator<Item = (Party<Context>, Parameters)>,
+    count: u64,
+    big_every: u64,
+) -> LevelReport {
+    let mut total = LevelReport::default();
+    for (number, (rns, parameters)) in parties.enumerate() {
+        let (n, t) = (1 << parameters.log2_degree(), parameters.plain_modulus());
         let big = (big_every <= count).then(|| Party::new(big(&parameters), 2).unwrap());
         let reports: Vec<LevelReport> = (0..count)
             .into_par_iter()
             .flat_map_iter(|seed| {
                 let mut rng = ChaCha20Rng::seed_from_u64(seed << 8 | number as u64);
-                let circuit = Circuit::random(&mut rng, 1 << set.0, set.1, set.2 + 2, 11);
+                let circuit = Circuit::random(&mut rng, n, t, parameters.depth() + 2, 11);
                 let mut reports = vec![rns.check_budget(&circuit, seed).unwrap()];
                 if let Some(big) = big.as_ref().filter(|_| seed % big_every == 0) {
                     reports.push(big.check_budget(&circuit, seed).unwrap());
@@ -86,9 +133,6 @@ fn run(sets: &[Set], count: u64, big_every: u64) -> LevelReport {
         }
     }
     total.gaps.sort_by(f64::total_cmp);
-    Figure::new(5, "values of random circuits above a bound or wrong, BGV")
-        .cases(count as usize * sets.len(), 10_000)
-        .none_wrong(0);
     total
 }
 
@@ -138,4 +182,17 @@ fn only_turns_that_move_something_are_counted() {
 fn ten_thousand_random_circuits_keep_to_the_budget() {
     let report = run(&SETS, 10_000_u64.div_ceil(SETS.len() as u64), 20);
     assert!(report.inside > 60_000);
+}
+
+#[test]
+fn random_circuits_with_merged_digits_keep_to_the_budget() {
+    let report = run_merged(60);
+    assert!(report.inside > 600 && report.refused > 20, "{report:?}");
+}
+
+#[test]
+#[ignore = "long: 10^4 circuits"]
+fn ten_thousand_random_circuits_with_merged_digits_keep_to_the_budget() {
+    let report = run_merged(10_000_u64.div_ceil(MERGED.len() as u64));
+    assert!(report.inside > 60_000, "{}", report.inside);
 }

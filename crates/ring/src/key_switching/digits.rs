@@ -8,7 +8,7 @@ use sunzi_kernels::MAX_TERMS;
 use super::grouping::group_moduli;
 use crate::error::{check_length, check_radix};
 use crate::ladder::within;
-use crate::{DigitBound, GadgetOptions, RingError};
+use crate::{GadgetOptions, RingError};
 
 /// Digits of [BEHZ16, 4.5, B.1 and B.2] and [KPZ21, B.2.3] for a list of moduli.
 ///
@@ -22,7 +22,7 @@ use crate::{DigitBound, GadgetOptions, RingError};
 #[derive(Clone, Debug)]
 pub struct RnsDigits {
     moduli: Vec<u64>,
-    special: usize,
+    special: Vec<u64>,
     dropped_limbs: usize,
     digits: Vec<Digit>,
 }
@@ -55,6 +55,11 @@ impl Digit {
     /// The digit that is left where it has only one of its moduli.
     pub(super) fn of_one(&self, source: usize, modulus: u64) -> Self {
         if self.limbs == 1 { *self } else { Self::whole(source, 1, modulus) }
+    }
+
+    /// The digit that is the remainder by the moduli of this digit and of those after it up to `last`.
+    pub(super) fn with(&self, last: &Self) -> Self {
+        Self { limbs: last.range().end - self.source, ..*self }
     }
 
     /// A digit that is the remainder by one modulus, or by the product of `limbs` moduli from `source` on.
@@ -90,7 +95,7 @@ impl RnsDigits {
             Some(ranges) => remainders(moduli, ranges),
             None => residues(moduli, radix_bits),
         };
-        Ok(Self { moduli: moduli.to_vec(), special: options.special_moduli.len(), dropped_limbs, digits })
+        Ok(Self { moduli: moduli.to_vec(), special: options.special_moduli.clone(), dropped_limbs, digits })
     }
 
     /// The number of digits, which is the number of polynomials in each half of a key.
@@ -115,45 +120,44 @@ impl RnsDigits {
         all.filter(|(_, _, places)| !places.is_empty())
     }
 
+    /// Whether all digits are whole residues or remainders.
+    pub(super) fn are_whole(&self) -> bool {
+        self.digits.iter().all(Digit::is_whole)
+    }
+
+    /// The number of limbs that every polynomial of a key lacks.
+    pub(super) fn dropped_limbs(&self) -> usize {
+        self.dropped_limbs
+    }
+
+    pub(super) fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    pub(super) fn special_moduli(&self) -> &[u64] {
+        &self.special
+    }
+
+    /// The modulus with an index; 0 if there is none.
+    pub(super) fn modulus(&self, limb: usize) -> u64 {
+        self.moduli.get(limb).copied().unwrap_or(0)
+    }
+
+    /// The moduli with the given indices.
+    pub(super) fn moduli_of(&self, limbs: &[usize]) -> Vec<u64> {
+        limbs.iter().filter_map(|&limb| self.moduli.get(limb)).copied().collect()
+    }
+
+    /// The indices of the moduli of digits that have none of the given moduli.
+    pub(super) fn dropped_digits(&self, limbs: &[usize]) -> Vec<usize> {
+        let absent = self.digits.iter().filter(|digit| within(limbs, &digit.range()).is_empty());
+        absent.flat_map(Digit::range).collect()
+    }
+
     /// The number of limbs of each polynomial of a key, special ones included.
     #[must_use]
     pub fn key_limbs(&self) -> usize {
-        self.moduli.len() - self.dropped_limbs + self.special
-    }
-
-    /// Bounds on q_I·d for every digit d, where q_I is the product of the dropped moduli.
-    #[must_use]
-    pub fn bounds(&self) -> Vec<DigitBound> {
-        self.bounds_at(self.moduli.len())
-    }
-
-    /// Bounds on q_I·d for the digits of the first `level` moduli.
-    #[must_use]
-    pub fn bounds_at(&self, level: usize) -> Vec<DigitBound> {
-        self.bounds_of(&first(level))
-    }
-
-    /// Bounds on q_I·d for the digits of the moduli with these ascending indices.
-    #[must_use]
-    pub fn bounds_of(&self, moduli: &[usize]) -> Vec<DigitBound> {
-        let bound = |(_, digit, places): (usize, &Digit, Range<usize>)| {
-            let own = moduli.get(places).unwrap_or_default();
-            let values = own.iter().filter_map(|&limb| self.moduli.get(limb));
-            if own.len() > 1 {
-                // A quotient in doubles that is off by one leaves a remainder that is 2^-40 of the product beyond
-                // half of it.
-                let log2_bound = values.map(|&q| (q as f64).log2()).sum::<f64>() - 1.0 + 1e-11;
-                return DigitBound { log2_bound, log2_mean: f64::NEG_INFINITY };
-            }
-            let digit = values.fold(*digit, |digit, &q| digit.of_one(digit.source, q));
-            let log2_factor: f64 = self.dropped(digit.source).map(|q| (q as f64).log2()).sum();
-            DigitBound {
-                log2_bound: (digit.bias as f64).log2() + log2_factor,
-                // A whole residue is centred; [−ω/2, ω/2) has mean −1/2.
-                log2_mean: if digit.is_whole() { f64::NEG_INFINITY } else { log2_factor - 1.0 },
-            }
-        };
-        self.present(moduli).map(bound).collect()
+        self.moduli.len() - self.dropped_limbs + self.special.len()
     }
 
     /// All digits of the basis; the digits of one residue follow each other, lowest first.
@@ -217,11 +221,6 @@ fn ranges_of_digits(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<Ve
 fn remainders(moduli: &[u64], ranges: Vec<Range<usize>>) -> Vec<Digit> {
     let first = |range: &Range<usize>| moduli.get(range.start).copied().unwrap_or(0);
     ranges.into_iter().map(|range| Digit::whole(range.start, range.len(), first(&range))).collect()
-}
-
-/// Returns the indices of the first `level` moduli: 0, 1, ….
-fn first(level: usize) -> Vec<usize> {
-    (0..level).collect()
 }
 
 /// Returns the digits of every residue, in the given radix.

@@ -144,7 +144,7 @@ impl GadgetBackend for HollowGadget {
         self.key_ring.check(&part)?;
         let moduli = self.key_ring.values(self.key_ring.level()).into_iter();
         let bytes = KeyPoly::len_of(self.key_ring.degree(), moduli);
-        Ok(KeyPart(Opaque::new(HollowPart { part, bytes })))
+        Ok(KeyPart::new(HollowPart { part, bytes }))
     }
 
     fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {

@@ -2,6 +2,7 @@
 //! key switching with special moduli [KPZ21, B.2].
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use sunzi_kernels::Buffer;
@@ -16,10 +17,12 @@ use super::{
 };
 use crate::error::{check_table, entry, no_such_digit};
 use crate::opaque::Opaque;
-use crate::parallel::on_pool;
+use crate::parallel::{Work, on_pool};
 use crate::scratch::Scratch;
 use crate::words::gathered;
-use crate::{Backend, Evaluation, GadgetOptions, Poly, Ring, RingError, Shape, WordRing};
+use crate::{
+    Backend, Coefficient, Domain, Evaluation, GadgetOptions, Poly, Ring, RingError, Shape, WordRing,
+};
 
 impl RnsGadget {
     /// Runs one step of a key switch on the threads that share it.
@@ -80,7 +83,7 @@ impl GadgetBackend for RnsGadget {
     }
 
     fn log2_special(&self) -> f64 {
-        self.top.log2_special
+        self.tables.log2_special(&self.top)
     }
 
     fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
@@ -131,7 +134,7 @@ impl GadgetBackend for RnsGadget {
     }
 
     fn digit_bounds(&self) -> Vec<DigitBound> {
-        self.top.digits.bounds_of(self.top.limbs(self.level()))
+        self.tables.bounds.clone()
     }
 
     fn key_part(
@@ -177,7 +180,7 @@ impl GadgetBackend for RnsGadget {
     }
 
     fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
-        Ok(KeyPart(Opaque::new(KeyPoly::new(&part, &self.ring_of_part(i)?)?)))
+        Ok(KeyPart::new(KeyPoly::new(&part, &self.ring_of_part(i)?)?))
     }
 
     fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
@@ -189,8 +192,24 @@ impl GadgetBackend for RnsGadget {
         Ok(2 * parts.sum::<Result<usize, RingError>>()?)
     }
 
+    fn merged(&self) -> Result<Option<Gadget>, RingError> {
+        let tables = self.top.merged(&self.tables)?;
+        Ok(tables.map(|tables| Gadget::new(Self { top: Arc::clone(&self.top), tables })))
+    }
+
+    fn key_digits(&self) -> Vec<Range<usize>> {
+        match &self.tables.merging {
+            Some(merging) => merging.blocks.clone(),
+            None => self.tables.lifts.iter().map(|lift| lift.digit..lift.digit + 1).collect(),
+        }
+    }
+
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
-        Ok(Digits(Opaque::new(self.on_pool(|| inner_product::decompose(self, a))?)))
+        let digits = self.on_pool(|| match &self.tables.merging {
+            Some(_) => inner_product::decompose(self, &times_further(self, a)?),
+            None => inner_product::decompose(self, a),
+        })?;
+        Ok(Digits(Opaque::new(digits)))
     }
 
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
@@ -210,7 +229,8 @@ impl GadgetBackend for RnsGadget {
             Addends::Coefficients(added) => added.iter().try_for_each(|a| self.tables.ring.check(a))?,
         }
         self.on_pool(|| {
-            let products = InnerProducts::with_key(self, input, key)?;
+            let scaled = Scaled::new(self, input)?;
+            let products = InnerProducts::with_key(self, scaled.input(), key)?;
             mod_down::switch(self, &products, added, level, exponent)
         })
     }
@@ -227,6 +247,46 @@ impl GadgetBackend for RnsGadget {
             mod_down::switch_extended(self, &products, added, exponent)
         })
     }
+}
+
+/// Input of a key switch, times the further special moduli where digits are merged.
+enum Scaled<'a> {
+    Unchanged(SwitchInput<'a>),
+    Values(Poly<Evaluation>),
+    Coefficients(Poly<Coefficient>),
+}
+
+impl<'a> Scaled<'a> {
+    fn new(gadget: &RnsGadget, input: SwitchInput<'a>) -> Result<Self, RingError> {
+        Ok(match input {
+            _ if gadget.tables.merging.is_none() => Self::Unchanged(input),
+            SwitchInput::Values(a) => Self::Values(times_further(gadget, a)?),
+            SwitchInput::Coefficients(a) => Self::Coefficients(times_further(gadget, a)?),
+            SwitchInput::Digits(_) => Self::Unchanged(input),
+        })
+    }
+
+    fn input(&self) -> SwitchInput<'_> {
+        match self {
+            Self::Unchanged(input) => *input,
+            Self::Values(a) => SwitchInput::Values(a),
+            Self::Coefficients(a) => SwitchInput::Coefficients(a),
+        }
+    }
+}
+
+/// Returns the product E·a with the further special moduli.
+fn times_further<D: Domain>(gadget: &RnsGadget, a: &Poly<D>) -> Result<Poly<D>, RingError> {
+    let (ring, further) = (&gadget.tables.ring, gadget.top.digits.moduli_of(gadget.tables.further()));
+    ring.check(a)?;
+    let (mut scaled, words) = (a.clone(), a.words().len());
+    let limbs = scaled.words_mut().chunks_exact_mut(ring.degree());
+    let limbs: Vec<_> = ring.basis().moduli().iter().zip(limbs).collect();
+    ring.parallelism().for_each(Work::Elementwise, words, limbs, |(modulus, limb)| {
+        let product = |product, &e: &u64| modulus.mul(product, modulus.reduce(e));
+        Ok::<_, RingError>(modulus.mul_scalar_assign(limb, further.iter().fold(1, product))?)
+    })?;
+    Ok(scaled)
 }
 
 impl fmt::Debug for RnsGadget {

@@ -120,8 +120,12 @@ pub(super) struct InnerProducts<'a> {
 pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
     let tables = &*gadget.tables;
     tables.ring.check(a)?;
-    let products =
-        InnerProducts::new(gadget, SwitchInput::Values(a), [Vec::new(), Vec::new()], gadget.level())?;
+    let products = InnerProducts::new(
+        gadget,
+        SwitchInput::Values(a),
+        [Vec::new(), Vec::new()],
+        gadget.top.ring.level(),
+    )?;
     let n = tables.ring.degree();
     let one = tables.lifts.len() * (n + PAD);
     let mut words = Scratch::new(tables.key_ring.basis().len() * one);
@@ -175,7 +179,10 @@ impl<'a> InnerProducts<'a> {
             }
         }
         let key_level = top.key_level(&key)?;
-        top.check_key(&key, key_level)?;
+        // Keys for merged digits have a polynomial for each.
+        let of_key = top.at_level(key_level)?;
+        let lifts = if tables.merging.is_some() { &tables.lifts } else { &of_key.lifts };
+        top.check_key(&key, key_level, lifts)?;
         Self::new(gadget, input, key, key_level)
     }
 
@@ -191,14 +198,21 @@ impl<'a> InnerProducts<'a> {
             _ => (None, rows(tables, input)?),
         };
         let mut key_limbs = top.ring.nested(gadget.level(), key_level)?;
-        let (of_key, special) = (top.limbs(key_level), tables.key_ring.basis().len() - key_limbs.len());
-        key_limbs.extend((of_key.len()..).take(special));
+        let of_key = top.limbs(key_level);
+        for &limb in tables.further() {
+            let missing = |_| RingError::MissingTable { table: "further modulus of a key", limb };
+            key_limbs.push(of_key.binary_search(&limb).map_err(missing)?);
+        }
+        key_limbs.extend((of_key.len()..).take(top.options.special_moduli.len()));
         let of_key: Vec<usize> = top.digits.present(of_key).map(|(digit, _, _)| digit).collect();
         let place = |lift: &Lift| {
             let missing = |_| RingError::MissingTable { table: "polynomial of a key", limb: lift.source };
             of_key.binary_search(&lift.digit).map_err(missing)
         };
-        let key_digits = tables.lifts.iter().map(place).collect::<Result<_, _>>()?;
+        let key_digits = match &tables.merging {
+            Some(merging) => (0..merging.blocks.len()).collect(),
+            None => tables.lifts.iter().map(place).collect::<Result<_, _>>()?,
+        };
         Ok(Self { top, tables, input, digits, rows, key, key_digits, key_limbs })
     }
 

@@ -12,7 +12,7 @@ use crate::{RingError, WordRing};
 
 /// Lift of one digit, from the coefficients of its limbs to its residues modulo every target.
 pub(super) struct Lift {
-    /// Number of the lifted digit among all digits.
+    /// Number of the lifted digit among all digits: of the first where they are merged.
     pub(super) digit: usize,
     /// Index of the first of the digit's moduli at the highest level.
     pub(super) source: usize,
@@ -39,7 +39,7 @@ impl Lift {
     /// The lift of a digit, the i-th of those that have limbs at this level.
     pub(super) fn new(
         i: usize,
-        (number, digit, range): (usize, &Digit, Range<usize>),
+        (number, digit, range): (usize, Digit, Range<usize>),
         digits: &RnsDigits,
         ring: &WordRing,
         key_ring: &WordRing,

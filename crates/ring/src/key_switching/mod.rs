@@ -7,6 +7,9 @@
 //! |---|---|
 //! | `gadget.rs`, `tables.rs` | the RNS gadget and its keys; tables of every level |
 //! | `digits.rs`, `grouping.rs` | the digits of a basis |
+//! | `bounds.rs` | bounds on digits |
+//! | `merging.rs` | fewer, larger digits below the highest level |
+//! | `switch_cost.rs` | what a key switch costs, counted |
 //! | `lift.rs` | tables of a digit modulo every target |
 //! | `packed_key.rs` | residues of keys in 6 bytes |
 //! | `inner_product.rs` | digits, their transforms, inner products with a key |
@@ -17,6 +20,7 @@
 //!
 //! `dry.rs` has the bounds alone, for dry rings.
 
+mod bounds;
 mod digits;
 mod dry;
 mod gadget;
@@ -24,10 +28,12 @@ mod grouping;
 mod inner_product;
 mod lift;
 mod limbs;
+mod merging;
 mod mod_down;
 mod multiplier;
 mod packed_key;
 mod rotation_sums;
+pub mod switch_cost;
 mod tables;
 mod turns;
 
@@ -42,22 +48,22 @@ pub use tables::RnsGadget;
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt::Debug;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use zeroize::Zeroize;
 
 use crate::error::{check_level, no_such_digit};
-use crate::opaque::Opaque;
+use crate::opaque::{Content, Opaque};
 use crate::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
 
 /// The digits of a polynomial, ready for products with several keys.
 #[derive(Clone)]
 pub struct Digits(#[doc(hidden)] pub Opaque);
 
-/// A packed polynomial of a key, for products with digits.
+/// A packed polynomial of a key, for products with digits; cheap to clone.
 #[derive(Clone)]
-pub struct KeyPart(#[doc(hidden)] pub Opaque);
+pub struct KeyPart(#[doc(hidden)] pub Arc<Opaque>);
 
 /// A polynomial of the key ring, packed to multiply rotated ciphertexts of a level and of levels nested in it.
 #[derive(Clone)]
@@ -98,6 +104,12 @@ pub struct Turn<'a> {
 }
 
 impl KeyPart {
+    /// A part of a key as a storage packs it.
+    #[must_use]
+    pub fn new(content: impl Content) -> Self {
+        Self(Arc::new(Opaque::new(content)))
+    }
+
     /// Length of the digits in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {
@@ -222,7 +234,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// a polynomial of another ring.
     fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
         self.part_ring(i)?.check(&part)?;
-        Ok(KeyPart(Opaque::new(part)))
+        Ok(KeyPart::new(part))
     }
     /// Unpacks the i-th polynomial of a half of a key.
     ///
@@ -240,6 +252,20 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     fn key_bytes(&self) -> Result<usize, RingError> {
         let part = |i| Ok(self.pack_part(self.part_ring(i)?.zero(), i)?.byte_len());
         Ok(2 * (0..self.digit_count()).map(part).sum::<Result<usize, RingError>>()?)
+    }
+    /// The gadget of this level with merged digits, for [`switch`](Self::switch): fewer, by sums of key polynomials, and
+    /// no noisier than [`digit_bounds`](Self::digit_bounds) says. `None` where merging costs about as much, and for
+    /// storages that have none.
+    ///
+    /// # Errors
+    /// Every error of [`at_level`](Self::at_level).
+    fn merged(&self) -> Result<Option<Gadget>, RingError> {
+        Ok(None)
+    }
+    /// For every digit, the range of the digits at the highest level whose key polynomials add up to its own: of one, unless
+    /// the gadget is a [merged](Self::merged) one.
+    fn key_digits(&self) -> Vec<Range<usize>> {
+        (0..self.digit_count()).map(|digit| digit..digit + 1).collect()
     }
     /// Cuts a polynomial a of this level into digits.
     ///

@@ -113,7 +113,7 @@ fn products_and<'a>(
         let plan = gadget.tables.key_ring.plan(target)?;
         // P is zero modulo the special moduli, which come last.
         let own = Some(target).filter(|&target| target < gadget.tables.ring.basis().len());
-        let special = gadget.top.special_mod(&plan.modulus());
+        let special = gadget.tables.special_mod(&plan.modulus());
         let added = values(added, own)?.map(|values| values.map(|values| (values, Some(special))));
         Ok(Step { plan, target: Some(target), lifted: [None; 2], down: None, added })
     };
@@ -170,7 +170,7 @@ impl ModDown<'_> {
                 None => None,
             };
             // Of the divisor, only P multiplies the values.
-            let special = || self.gadget.top.special_mod(&plan.modulus());
+            let special = || self.gadget.tables.special_mod(&plan.modulus());
             let scale =
                 down.filter(|_| self.lower).map(|(_, inverse)| plan.modulus().mul(inverse, special()));
             let added = values(self.added, target)?.map(|values| values.map(|values| (values, scale)));

@@ -7,7 +7,8 @@ use sunzi_kernels::Modulus;
 
 use super::digits::Digit;
 use super::lift::Lift;
-use super::{KeyPoly, RnsDigits};
+use super::merging::Merging;
+use super::{DigitBound, KeyPoly, RnsDigits};
 use crate::basis::tag_of;
 use crate::error::{check_length, check_shape, entry};
 use crate::once::get_or_try_init;
@@ -47,12 +48,18 @@ pub(super) struct Tables {
     pub(super) key_ring: WordRing,
     /// Key ring of the level as its users see it.
     pub(super) key_handle: Ring,
+    /// Merging of the digits, if they are merged.
+    pub(super) merging: Option<Merging>,
+    /// Bounds on the digits of the level.
+    pub(super) bounds: Vec<DigitBound>,
     /// Lifts of all digits of the level.
     pub(super) lifts: Vec<Lift>,
     /// Groups of target moduli that are computed together: those of the ring, then the special ones.
     pub(super) groups: Vec<Range<usize>>,
     /// Divisions by P and the moduli above each level, made at first use.
     divisions: Vec<OnceLock<Division>>,
+    /// Tables of merged digits where those cost less, made at first use.
+    merged: OnceLock<Option<Arc<Tables>>>,
 }
 
 impl RnsGadget {
@@ -123,6 +130,15 @@ impl Top {
         get_or_try_init(cell, || Tables::new(self, level).map(Arc::new)).cloned()
     }
 
+    /// The tables of merged digits at the level of these tables, where those cost less.
+    pub(super) fn merged(&self, tables: &Tables) -> Result<Option<Arc<Tables>>, RingError> {
+        let merged = get_or_try_init(&tables.merged, || {
+            let merging = self.digits.merging(self.limbs(tables.ring.level()));
+            merging.map(|merging| tables.merge(self, merging).map(Arc::new)).transpose()
+        });
+        merged.cloned()
+    }
+
     /// The ring of the limbs that keys for a digit have.
     pub(super) fn ring_of_digit(&self, digit: &Digit) -> Result<WordRing, RingError> {
         let plans = self.ring.plans().iter().enumerate();
@@ -169,14 +185,19 @@ impl Top {
         level.checked_sub(1).and_then(|below| self.limbs.get(below)).map_or(&[], |limbs| limbs)
     }
 
-    /// Checks that the polynomials can be a key of this level.
-    pub(super) fn check_key(&self, key: &[Vec<&KeyPoly>; 2], level: usize) -> Result<(), RingError> {
+    /// Checks that the polynomials can be a key of this level for the given digits.
+    pub(super) fn check_key(
+        &self,
+        key: &[Vec<&KeyPoly>; 2],
+        level: usize,
+        lifts: &[Lift],
+    ) -> Result<(), RingError> {
         let tables = self.at_level(level)?;
         let limbs = tables.key_ring.basis().len() - self.options.dropped_limbs;
         let shape = Shape { degree: self.ring.degree(), limbs };
         for half in key {
-            check_length("polynomials of a key half", tables.lifts.len(), half.len())?;
-            for (part, lift) in half.iter().zip(&tables.lifts) {
+            check_length("polynomials of a key half", lifts.len(), half.len())?;
+            for (part, lift) in half.iter().zip(lifts) {
                 check_shape(shape, part.shape())?;
                 let of_digit = self.tags.get(lift.source).copied();
                 let of_ring = Some(tables.key_ring.basis().tag());
@@ -192,19 +213,64 @@ impl Top {
 
 impl Tables {
     fn new(top: &Top, level: usize) -> Result<Self, RingError> {
-        let ring = top.ring.at_level(level)?;
-        let key_ring = match &top.special {
-            Some(special) => ring.concat(special)?,
-            None => ring.clone(),
+        let digits: Vec<_> = top.digits.present(top.limbs(level)).collect();
+        let digits = digits.into_iter().map(|(number, digit, range)| (number, *digit, range)).collect();
+        Self::of_digits(top, top.ring.at_level(level)?, None, digits)
+    }
+
+    /// The tables of merged digits at the level of these tables.
+    fn merge(&self, top: &Top, merging: Merging) -> Result<Self, RingError> {
+        let present: Vec<_> = top.digits.present(top.limbs(self.ring.level())).collect();
+        let digit = |block: &Range<usize>| {
+            let mut own = present.iter().filter(|(number, ..)| block.contains(number));
+            let (_, first, places) = own.next()?;
+            let (last, end) =
+                own.next_back().map_or((first, places.end), |(_, last, places)| (last, places.end));
+            Some((block.start, first.with(last), places.start..end))
         };
+        let digits = merging.blocks.iter().filter_map(digit).collect();
+        Self::of_digits(top, self.ring.clone(), Some(merging), digits)
+    }
+
+    fn of_digits(
+        top: &Top,
+        ring: WordRing,
+        merging: Option<Merging>,
+        digits: Vec<(usize, Digit, Range<usize>)>,
+    ) -> Result<Self, RingError> {
+        let further = merging.iter().flat_map(|merging| &merging.further);
+        let further = further.map(|&limb| entry("transform", top.ring.plans(), limb).cloned());
+        let mut special = further.collect::<Result<Vec<_>, _>>()?;
+        special.extend(top.special.iter().flat_map(|special| special.plans()).cloned());
+        let key_ring = if special.is_empty() { ring.clone() } else { ring.concat(&ring.of_plans(special)?)? };
         let (own, all) = (ring.basis().len(), key_ring.basis().len());
         let groups: Vec<Range<usize>> = groups(0..own).into_iter().chain(groups(own..all)).collect();
-        let digits = top.digits.present(top.limbs(level)).enumerate();
         let lift = |(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring, &groups);
-        let lifts = digits.map(lift).collect::<Result<_, _>>()?;
-        let divisions = (0..level).map(|_| OnceLock::new()).collect();
+        let lifts = digits.into_iter().enumerate().map(lift).collect::<Result<_, _>>()?;
+        let divisions = (0..ring.level()).map(|_| OnceLock::new()).collect();
         let key_handle = top.handle.with_storage(key_ring.clone());
-        Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
+        let bounds = match &merging {
+            Some(merging) => top.digits.merged_bounds(top.limbs(ring.level()), &merging.blocks),
+            None => top.digits.bounds_of(top.limbs(ring.level())),
+        };
+        let merged = OnceLock::new();
+        Ok(Self { ring, key_ring, key_handle, merging, bounds, lifts, groups, divisions, merged })
+    }
+
+    /// The size log2 of the special moduli, P or P·E.
+    pub(super) fn log2_special(&self, top: &Top) -> f64 {
+        top.log2_special + sunzi_math::log2_product(&top.digits.moduli_of(self.further()))
+    }
+
+    /// The indices of the dropped moduli that serve as special moduli.
+    pub(super) fn further(&self) -> &[usize] {
+        self.merging.as_ref().map_or(&[], |merging| &merging.further)
+    }
+
+    /// The product of the special moduli, P or P·E, reduced modulo another modulus.
+    pub(super) fn special_mod(&self, modulus: &Modulus) -> u64 {
+        let special = self.key_ring.basis().values().iter().skip(self.ring.basis().len());
+        special.fold(1, |product, &p| modulus.mul(product, modulus.reduce(p)))
     }
 
     /// The length of a limb in words, and the way work on limbs is shared.

@@ -30,6 +30,8 @@ mod levels;
 #[cfg(test)]
 mod masking;
 #[cfg(test)]
+mod merged;
+#[cfg(test)]
 mod multiplier;
 #[cfg(test)]
 mod packing;

@@ -73,8 +73,7 @@ impl Entry {
         let (mut body, mut linear) = (c0.clone(), Vec::with_capacity(self.keys.len()));
         for key in &self.keys {
             let (input, added) = (SwitchInput::Values(c1), Addends::Values([Some(&body), None]));
-            let halves = key.halves(&self.low, low)?;
-            let [b, a] = self.low.gadget_at(low)?.switch(input, added, halves.both(), low, 1)?;
+            let [b, a] = key.switch(&self.low, [low, low], input, added, 1)?;
             body = b;
             linear.push(a);
         }

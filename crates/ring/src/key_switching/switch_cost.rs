@@ -2,9 +2,9 @@
 
 use sunzi_kernels::residue_bytes;
 use sunzi_math::DEFAULT_PRIME_BOUND;
-use sunzi_ring::{GadgetOptions, RnsDigits};
 
-use crate::RlweError;
+use super::digits::RnsDigits;
+use crate::{GadgetOptions, RingError};
 
 /// Time of a transform modulo a prime from [`DEFAULT_PRIME_BOUND`] to 2^49, over that modulo a smaller one. Measured 1.02 to
 /// 1.13 with AVX2 and on the portable table; with 52-bit words 1.11 by all instructions and 1.27 by multiplications.
@@ -14,7 +14,7 @@ pub const WIDE_TRANSFORM: f64 = 1.2;
 /// [`DEFAULT_PRIME_BOUND`].
 ///
 /// ```
-/// use sunzi_rlwe::switch_cost::transforms;
+/// use sunzi_ring::switch_cost::transforms;
 ///
 /// assert_eq!(transforms(&[(1 << 47) + 1, (1 << 46) + 1]), 2.0);
 /// assert_eq!(transforms(&[(1 << 48) + 1]), 1.2);
@@ -22,6 +22,16 @@ pub const WIDE_TRANSFORM: f64 = 1.2;
 #[must_use]
 pub fn transforms(primes: &[u64]) -> f64 {
     primes.iter().map(|&q| if q < DEFAULT_PRIME_BOUND { 1.0 } else { WIDE_TRANSFORM }).sum()
+}
+
+/// Digits of a key switch.
+pub(super) struct DigitShape<'a> {
+    /// Number of moduli of every digit.
+    pub(super) limbs: &'a [usize],
+    /// Whether digits of one modulus are whole residues.
+    pub(super) whole: bool,
+    /// Number of limbs that keys lack.
+    pub(super) dropped_limbs: usize,
 }
 
 /// The cost of one key switch in evaluation form.
@@ -44,7 +54,7 @@ impl SwitchCost {
     /// ```
     /// use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
     /// use sunzi_ring::GadgetOptions;
-    /// use sunzi_rlwe::switch_cost::SwitchCost;
+    /// use sunzi_ring::switch_cost::SwitchCost;
     ///
     /// let mut moduli = primes_below(DEFAULT_PRIME_BOUND, 1 << 16, 18)?;
     /// let special_moduli = moduli.split_off(14);
@@ -54,13 +64,13 @@ impl SwitchCost {
     /// ```
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for options that the moduli do not allow.
+    /// [`RingError::OutOfRange`] and other errors of [`RnsDigits::new`] for options that the moduli do not allow.
     pub fn new(
         options: &GadgetOptions,
         moduli: &[u64],
         level: usize,
         degree: usize,
-    ) -> Result<Self, RlweError> {
+    ) -> Result<Self, RingError> {
         Self::of_limbs(options, moduli, &(0..level).collect::<Vec<_>>(), degree)
     }
 
@@ -73,24 +83,37 @@ impl SwitchCost {
         moduli: &[u64],
         limbs: &[usize],
         degree: usize,
-    ) -> Result<Self, RlweError> {
-        let digits = RnsDigits::new(options, moduli)?.limbs_of(limbs);
-        let own = limbs.iter().filter_map(|&limb| moduli.get(limb));
-        let all: Vec<u64> = own.chain(&options.special_moduli).copied().collect();
-        let mean = |sum: f64| sum / all.len().max(1) as f64;
-        let bytes: f64 = all.iter().map(|&q| residue_bytes(q) as f64).sum();
-        let (l, s, d) = (limbs.len() as f64, options.special_moduli.len() as f64, digits.len() as f64);
-        let key_limbs = (l - options.dropped_limbs as f64).max(0.0) + s;
-        let own = if options.radix_bits.is_some() { 0.0 } else { l };
+    ) -> Result<Self, RingError> {
+        let cost = Self::of_level(&RnsDigits::new(options, moduli)?, limbs);
+        Ok(Self { key_bytes: cost.key_bytes * degree as f64, ..cost })
+    }
+
+    /// Returns the cost for degree 1 of a key switch of a level with the moduli of these ascending indices.
+    pub(super) fn of_level(digits: &RnsDigits, limbs: &[usize]) -> Self {
+        let (counts, whole) = (digits.limbs_of(limbs), digits.are_whole());
+        let shape = DigitShape { limbs: &counts, whole, dropped_limbs: digits.dropped_limbs() };
+        Self::of_digits(&digits.moduli_of(limbs), digits.special_moduli(), &shape)
+    }
+
+    /// Returns the cost for degree 1 of a key switch of a level with these moduli, by `special` further ones.
+    pub(super) fn of_digits(own: &[u64], special: &[u64], digits: &DigitShape<'_>) -> Self {
+        let all = || own.iter().chain(special).copied();
+        let (l, s, d) = (own.len() as f64, special.len() as f64, digits.limbs.len() as f64);
+        let mean = |sum: f64| sum / (l + s).max(1.0);
+        let bytes: f64 = all().map(|q| residue_bytes(q) as f64).sum();
+        let key_limbs = (l - digits.dropped_limbs as f64).max(0.0) + s;
+        let keys = d * key_limbs;
+        let own = if digits.whole { l } else { 0.0 };
         // A digit of several residues takes a term for each residue and one for the quotient.
-        let term = |limbs: usize| if limbs > 1 { (limbs + 1) as f64 * (l + s - limbs as f64) } else { 0.0 };
-        let lifts: f64 = digits.into_iter().map(term).sum();
+        let term = |&limbs: &usize| if limbs > 1 { (limbs + 1) as f64 * (l + s - limbs as f64) } else { 0.0 };
+        let lifts: f64 = digits.limbs.iter().map(term).sum();
         let (down, down_terms) = if s > 0.0 { (2.0 * (s + l), 2.0 * l * (s + 2.0)) } else { (0.0, 0.0) };
-        Ok(Self {
-            transforms: (l + d * key_limbs - own + down) * mean(transforms(&all)),
-            multiplications: lifts + 2.0 * d * key_limbs + down_terms,
-            key_bytes: 2.0 * degree as f64 * d * key_limbs * mean(bytes),
-        })
+        let count = l + keys - own + down;
+        Self {
+            transforms: count * mean(transforms(&all().collect::<Vec<_>>())),
+            multiplications: lifts + 2.0 * keys + down_terms,
+            key_bytes: 2.0 * keys * mean(bytes),
+        }
     }
 
     /// Returns the cost [in transforms](Self::in_transforms) of a key switch at each of the given levels, added up;
