@@ -13,7 +13,9 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
 //! let ranges = [LevelRange { levels: 1, scale_bits: 40 }];
-//! # let context = Context::new(&Parameters::from_ranges(8, 50, &ranges, security)?.with_digits(2)?)?;
+//! // Numbers of at most 2^3.
+//! let parameters = Parameters::from_ranges(8, 50, &ranges, security)?.with_digits(2)?.with_message_bits(3);
+//! let context = Context::new(&parameters)?;
 //! # let mut rng = sunzi_rlwe::randomness::from_os()?;
 //! # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
 //! // Sides of up to 64; n = 256 has room for two matrices at once.

@@ -4,7 +4,9 @@
 //! that subring. Ciphertexts (b_k, a_k) of the columns of M make M = B + Sᵀ·A, those of the rows of M′ make M′ = B′ +
 //! A′·S, and
 //!
-//!     M·M′ = B·B′ + (B·A′)·S + Sᵀ·(A·B′) + Sᵀ·(A·A′)·S
+//! ```text
+//! M·M′ = B·B′ + (B·A′)·S + Sᵀ·(A·B′) + Sᵀ·(A·A′)·S
+//! ```
 //!
 //! for four products of matrices of integers `[Park25]`; with d < n the subring has n/d values modulo each modulus, each with
 //! products of its own `[CKL25]`. Row j of Sᵀ·T is the trace 1/d·Σ_σ σ(X)^(−j)·σ(s)·Σ_i σ(X)^i·t_i over the
