@@ -119,8 +119,8 @@ impl SecretKey {
 /// Public key of any scheme, which encrypts.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct PublicKey {
-    scheme: Arc<Scheme>,
-    key: Arc<sunzi_rlwe::PublicKey>,
+    pub(crate) scheme: Arc<Scheme>,
+    pub(crate) key: Arc<sunzi_rlwe::PublicKey>,
 }
 
 #[pymethods]

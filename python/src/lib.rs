@@ -3,6 +3,7 @@
 // The Python documentation of these classes is in the stubs, and nothing of this crate is public in Rust.
 #![allow(missing_docs, reason = "PyO3 makes items without documentation")]
 
+mod batch;
 mod bootstrap;
 mod ciphertext;
 mod compute;
@@ -27,6 +28,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::batch::{MatrixBatch, MatrixKeys};
     #[pymodule_export]
     use crate::bootstrap::{
         BootstrapKeys, Bootstrapper, bootstrap_context, bootstrap_levels_left, bootstrap_set, bootstrap_sets,

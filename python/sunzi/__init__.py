@@ -10,6 +10,7 @@
 
 from . import errors, lowlevel, ml
 from ._array import EncryptedArray
+from ._batches import EncryptedMatrices, MatrixKeys
 from ._context import Context, insecure_for_research_only
 from ._field_plan import FieldPlan
 from ._fields import FieldArray
@@ -22,10 +23,12 @@ from .errors import SunziError
 __all__ = [
     "Context",
     "EncryptedArray",
+    "EncryptedMatrices",
     "FieldArray",
     "FieldPlan",
     "Keys",
     "Like",
+    "MatrixKeys",
     "Plan",
     "Program",
     "PublicKeys",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _html, _native
 from ._array import EncryptedArray
+from ._batches import EncryptedMatrices, MatrixKeys, matrix_keys, opened
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
 from ._fields import FieldArray, elements_decrypted, elements_encrypted, frobenius_exponents, rotation_exponents
@@ -160,6 +161,15 @@ class Keys:
         array: ``decrypt_for_sharing`` hides it. SECURITY.md says more.
         """
         return decrypted(array, self._secret_for(array.context))
+
+    def matrix_keys(self, size: int, *, few: bool = False) -> MatrixKeys:
+        """Keys that multiply encrypted matrices of sides up to ``size``, a power of two from 64 to the ring degree: about as many as ``size``, or twice its root
+        with ``few=True``, which take up to twice the time."""
+        return matrix_keys(self.context._contexts[0], self.secret, self.public.encryption, size, few)
+
+    def decrypt_matrices(self, matrices: EncryptedMatrices) -> npt.NDArray[Any]:
+        """Opens encrypted matrices. What ``decrypt`` says of sharing holds here."""
+        return opened(matrices, self.secret)
 
     def _secret_for(self, context: Context) -> _native.SecretKey:
         """The secret key seen from the context of an array, which may be of another scheme with the same ring."""

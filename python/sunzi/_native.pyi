@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from ._native_fields import Field as Field
 from ._native_fields import SlotRotation as SlotRotation
+from ._native_matrices import MatrixBatch as MatrixBatch
+from ._native_matrices import MatrixKeys as MatrixKeys
+from ._native_matrices import PlainMatrix as PlainMatrix
 
 Progress = Callable[[int, int], object]
 Integers = npt.NDArray[np.int64]
@@ -341,20 +344,6 @@ class LinearTransform:
     @property
     def nbytes(self) -> int: ...
     def apply(self, a: Ciphertext, keys: EvaluationKeys) -> Ciphertext: ...
-
-@final
-class PlainMatrix:
-    """A clear matrix that multiplies rows of ciphertexts, without rotations and keys. Products of reals take a level, of integers none."""
-
-    @staticmethod
-    def of_integers(context: Context, values: npt.NDArray[np.int64]) -> PlainMatrix: ...
-    @staticmethod
-    def of_reals(context: Context, values: npt.NDArray[np.float64], level: int) -> PlainMatrix: ...
-    @property
-    def shape(self) -> tuple[int, int]: ...
-    @property
-    def nbytes(self) -> int: ...
-    def multiply(self, rows: Sequence[Ciphertext]) -> list[Ciphertext]: ...
 
 @final
 class Bootstrapper:

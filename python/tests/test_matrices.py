@@ -62,3 +62,55 @@ def test_shapes_that_do_not_fit(reals: Party) -> None:
     a = reals.encrypt(np.zeros((2, 512)))
     with pytest.raises(sunzi.errors.ShapeError):
         np.zeros((2, 3)) @ a
+
+
+@pytest.fixture(name="pairs", scope="module")
+def _pairs() -> sunzi.Keys:
+    return sunzi.keygen(sunzi.Context.for_depth(2, bound=1, result_bound=2**14, precision=18, security=0, log2_degree=9), rotations=[])
+
+
+@pytest.mark.parametrize(("count", "shape"), [(None, (3, 5, 4)), (4, (64, 64, 64)), (1, (1, 1, 64))])
+@pytest.mark.parametrize("few", [False, True])
+def test_encrypted_by_encrypted(pairs: sunzi.Keys, rng: np.random.Generator, count: int | None, shape: tuple[int, int, int], few: bool) -> None:
+    keys = pairs.matrix_keys(64, few=few)
+    rows, inner, columns = shape
+    lead = () if count is None else (count,)
+    x, y = rng.uniform(-0.1, 0.1, (*lead, rows, inner)), rng.uniform(-0.1, 0.1, (*lead, inner, columns))
+    assert keys.capacity == 4
+    for by_columns in (False, True):
+        a, b = keys.encrypt(x, columns=by_columns), keys.encrypt(y)
+        product = a @ b
+        assert product.shape == (*lead, rows, columns) and product.level == a.level - 1
+        np.testing.assert_allclose(pairs.decrypt_matrices(product), x @ y, rtol=0, atol=6 * 2.0**-product.precision)
+    turned = np.swapaxes(y, -1, -2)
+    assert b.T.shape == turned.shape
+    np.testing.assert_allclose(pairs.decrypt_matrices(b.T), turned, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(pairs.decrypt_matrices((b.T @ b) @ b.T), turned @ y @ turned, rtol=0, atol=1e-1)
+
+
+def test_encrypted_matrices_that_do_not_fit_are_refused(pairs: sunzi.Keys, rng: np.random.Generator) -> None:
+    keys = pairs.matrix_keys(64, few=True)
+    a, b = keys.encrypt(rng.uniform(-1, 1, (3, 4))), keys.encrypt(rng.uniform(-1, 1, (2, 4, 3)))
+    for left, right in [(a, a), (a, b), (b, a)]:
+        with pytest.raises(sunzi.errors.ShapeError):
+            left @ right
+    for values in [np.zeros(3), np.zeros((2, 2), dtype=complex), np.zeros((1, 1, 1, 1)), np.zeros((65, 2)), np.zeros((5, 2, 2)), np.zeros((0, 2))]:
+        with pytest.raises(sunzi.errors.ShapeError):
+            keys.encrypt(values)
+    with pytest.raises(TypeError):
+        a @ np.zeros((4, 3))
+    with pytest.raises(TypeError):
+        np.matmul(np.zeros((4, 3)), a)  # type: ignore[call-overload]
+    for size in [0, 32, 96, 1024]:
+        with pytest.raises(sunzi.errors.OutOfRange):
+            pairs.matrix_keys(size)
+    other = sunzi.keygen(pairs.context, rotations=[]).matrix_keys(64, few=True)
+    with pytest.raises(sunzi.errors.ContextMismatch):
+        a @ other.encrypt(rng.uniform(-1, 1, (4, 3)))
+    with pytest.raises(sunzi.errors.MessageBound):
+        keys.encrypt([[1e9]])
+    with pytest.raises(sunzi.SunziError):
+        sunzi.keygen(sunzi.Context.for_depth(1, dtype=int, security=0, log2_degree=10), rotations=[]).matrix_keys(64)
+    a.T @ a @ a.T
+    with pytest.raises(sunzi.errors.LevelExhausted):
+        (a.T @ a @ a.T) @ a

@@ -5,6 +5,7 @@
 //! * [`inner_product`]: of lists of ciphertexts, and of the slots of two ciphertexts.
 //! * [`matrix_vector`]: matrices, clear or encrypted, times encrypted vectors.
 //! * [`matrix_product`]: plain matrices times encrypted matrices, on CKKS.
+//! * [`matrix_batch`]: encrypted matrices times encrypted matrices, on CKKS.
 //! * [`slots`]: slots of GF(p^d): rotations along dimensions, Frobenius, linear maps, tests for zero, sums.
 //! * [`lookup`]: a private word in a public table.
 //! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
@@ -55,6 +56,7 @@ mod exact;
 pub mod inner_product;
 pub mod linear_transform;
 pub mod lookup;
+pub mod matrix_batch;
 pub mod matrix_product;
 pub mod matrix_vector;
 pub mod polynomial;

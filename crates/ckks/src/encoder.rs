@@ -9,8 +9,9 @@ mod erased;
 mod error;
 mod roots;
 
-pub use embedding::{Embedding, bit_reverse};
+pub use embedding::Embedding;
 pub use error::EncoderError;
+pub use sunzi_math::bit_reverse;
 
 use num_complex::Complex64;
 use zeroize::Zeroizing;

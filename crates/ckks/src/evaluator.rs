@@ -3,6 +3,7 @@
 
 mod combination;
 mod constant;
+mod encrypted_matrix;
 mod level;
 mod matrix;
 mod multiply;

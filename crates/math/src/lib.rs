@@ -44,4 +44,4 @@ pub use powerful::{Additive, CoefficientBasis, Integers, Residues};
 pub use primality::is_prime;
 pub use primes::{DEFAULT_PRIME_BOUND, WIDE_PRIME_BOUND, primes_below, primes_from, primes_with_bits};
 pub use quotient_group::{Dimension, QuotientGroup, euler_phi, multiplicative_order};
-pub use roots::{prime_factors, primitive_root_of_unity};
+pub use roots::{bit_reverse, prime_factors, primitive_root_of_unity};

@@ -42,6 +42,17 @@ pub fn primitive_root_of_unity(order: u64, p: u64) -> Result<u64, MathError> {
         .ok_or(missing)
 }
 
+/// Permutes a slice of a length that is a power of two: exchanges index i with its bits in reverse.
+pub fn bit_reverse<T>(values: &mut [T]) {
+    let Some(bits) = values.len().checked_ilog2().filter(|&bits| bits > 0) else { return };
+    for i in 0..values.len() {
+        let j = i.reverse_bits() >> (usize::BITS - bits);
+        if i < j {
+            values.swap(i, j);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 mod defaults;
 
 pub use defaults::by_polynomials;
-pub(crate) use defaults::{check_columns, check_factors, multiply_by_values};
+pub(crate) use defaults::{check_blocks, check_columns, check_factors, multiply_by_values};
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -420,6 +420,22 @@ pub trait Backend: Any + Debug + Send + Sync {
         representation: Representation,
     ) -> Result<Vec<Residues>, RingError> {
         defaults::matrix_product(self, matrix, polys, level, representation)
+    }
+    /// Returns Σ_k l_(k,i)·r_k modulo Q_l for every i < d, for every left list l and every right list r in turn: l_(k,i)
+    /// is the coefficient of X^i of l_k over the subring of X^d, for d of `size`. With d = n these are the integer
+    /// coefficients of l_k.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] unless m and d are powers of two and d is from 64 to n; [`RingError::LengthMismatch`]
+    /// for lists of different lengths; every error of [`linear_combination`](Self::linear_combination).
+    fn block_products(
+        &self,
+        size: usize,
+        left: &[Vec<&Poly<Evaluation>>],
+        right: &[Vec<&Poly<Evaluation>>],
+        level: usize,
+    ) -> Result<Vec<Vec<Poly<Evaluation>>>, RingError> {
+        defaults::block_products(self, size, [left, right], level)
     }
     /// Adds an integer c to a: a ← a + c, by one addition a value.
     ///

@@ -2,6 +2,7 @@
 
 pub(crate) mod automorphism;
 mod backend;
+mod block_product;
 mod build;
 mod combination;
 pub(crate) mod division;

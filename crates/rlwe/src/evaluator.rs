@@ -5,6 +5,7 @@
 //! of a scheme wraps [`Evaluator`] and adds what that scheme alone does, products above all.
 
 mod add;
+mod encrypted_matrix;
 mod linear_map;
 mod matrix;
 mod plain;
@@ -16,6 +17,7 @@ use rand_core::CryptoRng;
 use sunzi_encoding::{EncodingError, Plaintext};
 use sunzi_ring::{Ring, RingError};
 
+pub use encrypted_matrix::{MatrixFactors, Transposition};
 pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use matrix::{CommonRow, PreparedMatrix};
 pub use plain::PreparedPlaintext;

@@ -24,6 +24,7 @@ pub mod key_switch;
 pub mod keys;
 pub mod memory;
 pub mod moduli;
+mod monomial_sums;
 pub mod noise;
 pub mod operators;
 pub mod plain_factor;

@@ -207,7 +207,7 @@ fn product(Request { size, packing, rounds, threads, rotations }: Request) -> Re
 }
 
 /// The middle of a list of numbers, which is sorted.
-fn median(times: &mut [f64]) -> Option<f64> {
+pub(super) fn median(times: &mut [f64]) -> Option<f64> {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied()
 }
@@ -233,7 +233,7 @@ fn right_bits(size: usize, plain: &[f64], numbers: &[f64], opened: &[f64]) -> (f
 }
 
 /// Processor time of this thread in seconds, where Linux says it.
-fn processor_seconds() -> Option<f64> {
+pub(super) fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split_ascii_whitespace().next()?.parse::<f64>().ok()? / 1e9)
 }

@@ -13,6 +13,7 @@ pub mod isa;
 mod job;
 pub mod keyswitch;
 pub mod matrices;
+pub mod matrix_batches;
 pub mod model;
 pub mod mp;
 pub mod multiply;

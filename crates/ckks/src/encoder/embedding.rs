@@ -1,6 +1,7 @@
 //! The canonical embedding: polynomials and their values at the roots of unity, in O(s·log s).
 
 use num_complex::Complex64;
+use sunzi_math::bit_reverse;
 use zeroize::Zeroizing;
 
 use super::EncoderError;
@@ -175,17 +176,6 @@ impl Embedding {
         match values.len() {
             got if got == self.slots => Ok(()),
             got => Err(EncoderError::Length { what: "values", expected: self.slots, got }),
-        }
-    }
-}
-
-/// Permutes a slice of a length that is a power of two: exchanges index i with its bits in reverse.
-pub fn bit_reverse<T>(values: &mut [T]) {
-    let Some(bits) = values.len().checked_ilog2().filter(|&bits| bits > 0) else { return };
-    for i in 0..values.len() {
-        let j = i.reverse_bits() >> (usize::BITS - bits);
-        if i < j {
-            values.swap(i, j);
         }
     }
 }

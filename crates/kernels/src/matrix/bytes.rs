@@ -3,6 +3,7 @@
 //! With D digits the entries are shifted by h = 2^(8D−1), and h·Σ_k x_k is subtracted from every sum: so unsigned bytes
 //! meet signed ones, as the instructions have it.
 
+use super::entries::Entries;
 use super::layout::{ByteKernel, Factors, Line, PANEL};
 use super::product::{Form, part};
 use crate::modulus::Modulus;
@@ -35,13 +36,6 @@ pub(super) struct Panel {
     starts: [i64; PANEL],
 }
 
-/// Returns the number of bytes that a matrix of signed entries needs.
-fn digits_of(entries: &[i64]) -> usize {
-    // The number of bits beside the sign.
-    let bits = |&entry: &i64| 64 - (entry ^ (entry >> 63)).leading_zeros();
-    (entries.iter().map(bits).max().unwrap_or(0) as usize / 8 + 1).min(8)
-}
-
 /// Returns the number of signed bytes that hold every residue between −q/2 and q/2, and the sum of their offsets.
 fn residue_digits(q: u64) -> (usize, u64) {
     let offset = |digits: usize| (u64::MAX / 255 * 128) >> (64 - 8 * digits);
@@ -53,24 +47,23 @@ fn residue_digits(q: u64) -> (usize, u64) {
 
 impl Bytes {
     /// Cuts a matrix into bytes.
-    pub(super) fn new(kernel: &'static ByteKernel, columns: usize, entries: &[i64]) -> Self {
-        let digits = digits_of(entries);
+    pub(super) fn new(kernel: &'static ByteKernel, entries: &Entries<'_>) -> Self {
+        let (rows, columns) = (entries.rows(), entries.columns());
+        let digits = (entries.bits() as usize / 8 + 1).min(8);
         let lines_of_columns = columns.div_ceil(LINE);
-        let blocks = (entries.len() / columns.max(1)).div_ceil(kernel.rows);
+        let blocks = rows.div_ceil(kernel.rows);
         let mut bytes = Self { kernel, columns, digits, lines: Vec::new() };
         bytes.lines = vec![Line([0; LINE]); blocks * lines_of_columns * digits * kernel.rows];
         let shift = 1_u64 << (8 * digits - 1);
-        for (i, row) in entries.chunks_exact(columns.max(1)).enumerate() {
-            for (j, entries) in row.chunks(LINE).enumerate() {
-                for digit in 0..digits {
-                    let at = bytes.line_of(i, j, digit);
-                    let Some(line) = bytes.lines.get_mut(at) else { continue };
-                    for (byte, &entry) in line.0.iter_mut().zip(entries) {
-                        *byte = ((entry as u64).wrapping_add(shift) >> (8 * digit)) as u8;
-                    }
+        entries.for_each_run(LINE, |i, k, run| {
+            for digit in 0..digits {
+                let at = bytes.line_of(i, k / LINE, digit);
+                let Some(line) = bytes.lines.get_mut(at) else { continue };
+                for (byte, &entry) in line.0.iter_mut().zip(run) {
+                    *byte = ((entry as u64).wrapping_add(shift) >> (8 * digit)) as u8;
                 }
             }
-        }
+        });
         bytes
     }
 

@@ -1,17 +1,20 @@
-//! Matrices cut into doubles: entries into digits of 16 bits, residues into digits of at most 26, so that sums of 1024
-//! products are integers below 2^51 and exact.
+//! Matrices cut into doubles: digits of both factors have at most 44 bits together, so that sums of 1024 products are
+//! integers of at most 2^52 and exact. Integers have digits of 16 bits, residues the fewest products.
 
-use super::layout::{Cut, DoubleKernel, PANEL};
+use super::entries::Entries;
+use super::layout::{BITS_OF_BOTH, Cut, DoubleKernel, PANEL, signed_bits};
 use super::loops::{cut_doubles, multiply_doubles};
 use super::product::{Form, part};
 use crate::modulus::Modulus;
 
-/// Number of terms that are summed in doubles: 2^15·2^25·2^10 is 2^50.
+/// Number of terms that are summed in doubles: signed digits of 44 bits together make 2^42·2^10.
 const DEPTH: usize = 1024;
 /// Number of rows that share a reading of a panel: their sums stay in the cache.
 const TOGETHER: usize = 96;
-/// Length in bits of a digit of an entry.
+/// Length in bits of a digit of an integer.
 const ENTRY_BITS: u32 = 16;
+/// Entries of a row that are cut together.
+const RUN: usize = 64;
 /// Doubles without instructions of their own.
 pub(crate) static PORTABLE: DoubleKernel =
     DoubleKernel { rows: 4, run: multiply_doubles::<4, 8, false>, cut: cut_doubles };
@@ -22,6 +25,8 @@ pub(super) struct Doubles {
     kernel: &'static DoubleKernel,
     columns: usize,
     digits: usize,
+    /// Length of a digit in bits.
+    bits: u32,
     entries: Vec<f64>,
 }
 
@@ -31,42 +36,58 @@ pub(super) struct Panel {
     residues: Vec<f64>,
 }
 
-/// Splits the lowest digit off an integer; returns it, between −2^15 and 2^15, and what is left of the integer.
-fn split(entry: i64) -> (i64, i64) {
-    let digit = i64::from(entry as i16);
-    // Both halves of (entry − digit)/2^16 apart: the difference itself may exceed a word.
-    (digit, (entry >> ENTRY_BITS) + i64::from(digit < 0))
+/// Splits the lowest digit off an integer; returns it, between −2^(bits−1) and 2^(bits−1), and what is left.
+fn split(entry: i64, bits: u32) -> (i64, i64) {
+    let digit = entry << (64 - bits) >> (64 - bits);
+    // Both halves of (entry − digit)/2^bits apart: the difference itself may exceed a word.
+    (digit, (entry >> bits) + i64::from(digit < 0))
 }
 
 /// Returns the number of digits of an integer.
 fn digits_of(mut entry: i64) -> usize {
     let mut digits = 1;
     while i64::from(entry as i16) != entry {
-        entry = split(entry).1;
+        entry = split(entry, ENTRY_BITS).1;
         digits += 1;
     }
     digits
 }
 
+/// Returns the number of digits of the entries of a matrix, and their length.
+fn shape_of(entries: &Entries<'_>) -> (usize, u32) {
+    match entries {
+        Entries::Integers { entries, .. } => {
+            (entries.iter().map(|&entry| digits_of(entry)).max().unwrap_or(1), ENTRY_BITS)
+        }
+        Entries::Residues { q, .. } => {
+            let length = signed_bits(*q);
+            let shape = |digits: u32| (digits as usize, length.div_ceil(digits));
+            let products = |(digits, bits): &(usize, u32)| digits * Cut::count(*q, *bits) as usize;
+            // A digit of a residue keeps 8 bits at least.
+            let shapes = (1..=4).map(shape).filter(|&(_, bits)| bits + 8 <= BITS_OF_BOTH);
+            shapes.min_by_key(products).unwrap_or((1, length))
+        }
+    }
+}
+
 impl Doubles {
     /// Cuts a matrix into doubles.
-    pub(super) fn new(kernel: &'static DoubleKernel, columns: usize, entries: &[i64]) -> Self {
-        let digits = entries.iter().map(|&entry| digits_of(entry)).max().unwrap_or(1);
-        let rows = kernel.rows;
-        let blocks = (entries.len() / columns.max(1)).div_ceil(rows);
-        let mut doubles =
-            Self { kernel, columns, digits, entries: vec![0.0; blocks * columns * digits * rows] };
-        for (i, row) in entries.chunks_exact(columns.max(1)).enumerate() {
-            for (k, &entry) in row.iter().enumerate() {
-                let mut rest = entry;
-                for digit in 0..digits {
-                    let (low, high) = split(rest);
-                    let at = doubles.index_of(i, k, digit);
-                    doubles.entries.iter_mut().skip(at).take(1).for_each(|to| *to = low as f64);
-                    rest = high;
+    pub(super) fn new(kernel: &'static DoubleKernel, entries: &Entries<'_>) -> Self {
+        let ((digits, bits), columns) = (shape_of(entries), entries.columns());
+        let length = entries.rows().div_ceil(kernel.rows) * columns * digits * kernel.rows;
+        let mut doubles = Self { kernel, columns, digits, bits, entries: vec![0.0; length] };
+        entries.for_each_run(RUN, |i, k, run| {
+            let mut rest = [0; RUN];
+            rest.iter_mut().zip(run).for_each(|(rest, &entry)| *rest = entry);
+            for digit in 0..digits {
+                let at = doubles.index_of(i, k, digit);
+                let places = doubles.entries.get_mut(at..).unwrap_or_default().iter_mut();
+                for (to, rest) in places.step_by(kernel.rows).zip(rest.iter_mut().take(run.len())) {
+                    let (low, high) = split(*rest, bits);
+                    (*to, *rest) = (low as f64, high);
                 }
             }
-        }
+        });
         doubles
     }
 
@@ -82,8 +103,8 @@ impl Doubles {
     pub(super) fn entry(&self, i: usize, k: usize) -> i64 {
         let digit = |digit| self.entries.get(self.index_of(i, k, digit)).copied().unwrap_or_default() as i64;
         // Sums of digits of the largest integers exceed a word on the way; the fifth digit is beyond it.
-        (0..self.digits.min(4))
-            .fold(0, |sum: i64, at| sum.wrapping_add(digit(at) << (ENTRY_BITS as usize * at)))
+        let places = (0..self.digits).map(|at| (at, self.bits * at as u32)).filter(|&(_, place)| place < 64);
+        places.fold(0, |sum: i64, (at, place)| sum.wrapping_add(digit(at) << place))
     }
 
     /// Length of the digits in bytes.
@@ -104,13 +125,13 @@ impl Form for Doubles {
     }
 
     fn exponents(&self, modulus: &Modulus) -> Vec<u32> {
-        let cut = Cut::new(modulus.value());
+        let cut = Cut::new(modulus.value(), self.bits);
         let digits = 0..self.digits as u32;
-        digits.flat_map(|a| (0..cut.digits as u32).map(move |b| ENTRY_BITS * a + cut.bits * b)).collect()
+        digits.flat_map(|a| (0..cut.digits as u32).map(move |b| self.bits * a + cut.bits * b)).collect()
     }
 
     fn panel(&self, modulus: &Modulus) -> Panel {
-        let cut = Cut::new(modulus.value());
+        let cut = Cut::new(modulus.value(), self.bits);
         Panel { residues: vec![0.0; self.columns * PANEL * cut.digits], cut }
     }
 

@@ -5,8 +5,10 @@ pub const STRIP: usize = 64;
 /// Number of columns of residues that are cut into digits together: a panel.
 pub(crate) const PANEL: usize = 32;
 
-/// Largest length in bits of a digit of a residue.
-const RESIDUE_BITS: u32 = 26;
+/// Largest length in bits of the digits of both factors together, in doubles.
+pub(super) const BITS_OF_BOTH: u32 = 44;
+/// Largest length in bits of a digit of a residue, which is a signed word of 32 bits on its way to a double.
+const MOST_BITS: u32 = 31;
 
 /// A cache line of bytes, aligned to it.
 #[derive(Clone, Copy)]
@@ -57,11 +59,21 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    pub(super) fn new(q: u64) -> Self {
-        let length = 65 - q.leading_zeros();
-        let digits = length.div_ceil(RESIDUE_BITS);
+    /// Number of digits of a residue for entries of a matrix with digits of this length.
+    pub(super) fn count(q: u64, entry_bits: u32) -> u32 {
+        signed_bits(q).div_ceil(BITS_OF_BOTH.saturating_sub(entry_bits).clamp(1, MOST_BITS))
+    }
+
+    /// Cuts residues for entries of a matrix with digits of this length.
+    pub(super) fn new(q: u64, entry_bits: u32) -> Self {
+        let (length, digits) = (signed_bits(q), Self::count(q, entry_bits));
         let bits = length.div_ceil(digits);
         let offset = (0..digits).map(|digit| 1 << (bits * (digit + 1) - 1)).sum();
         Self { q, digits: digits as usize, bits, offset }
     }
+}
+
+/// Length in bits of the digits of signed residues modulo q together, one bit beyond that of q.
+pub(super) fn signed_bits(q: u64) -> u32 {
+    65 - q.leading_zeros()
 }

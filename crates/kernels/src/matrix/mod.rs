@@ -1,11 +1,13 @@
-//! Products of a plain matrix of integers with matrices of residues: what a plain matrix times encrypted rows comes to.
+//! Products of a matrix of integers, or of residues, with matrices of residues: what a plain or an encrypted matrix times
+//! encrypted rows comes to.
 //!
 //! Both factors are cut into digits so short that sums of products of digits are exact in the accumulators of the
-//! processor: bytes where it multiplies bytes into 32-bit sums (AMX, AVX-512 VNNI), and 16 by at most 26 bits in
+//! processor: bytes where it multiplies bytes into 32-bit sums (AMX, AVX-512 VNNI), and at most 44 bits of both factors in
 //! doubles everywhere else. Sums of digits are put together modulo q at the end, once for each entry of the result.
 
 mod bytes;
 mod doubles;
+mod entries;
 pub(crate) mod kernel;
 pub(crate) mod layout;
 pub(crate) mod loops;
@@ -16,6 +18,8 @@ use std::fmt;
 
 pub use kernel::MatrixKernel;
 pub use layout::STRIP;
+
+use entries::Entries;
 
 use crate::error::{KernelError, check_count};
 use crate::modulus::Modulus;
@@ -73,20 +77,58 @@ impl IntegerMatrix {
         entries: &[i64],
         kernel: MatrixKernel,
     ) -> Result<Self, KernelError> {
-        if !kernel.is_available() {
-            return Err(KernelError::UnavailableMatrixKernel { kernel });
-        }
-        let most = MAX_MATRIX_COLUMNS;
-        let count = rows.checked_mul(columns).filter(|&count| count > 0 && columns <= most);
-        let count = count.ok_or(KernelError::MatrixShape { rows, columns, most })?;
+        let count = check_shape(rows, columns, kernel)?;
         if entries.len() != count {
             return Err(KernelError::LengthMismatch { expected: count, got: entries.len() });
         }
+        Ok(Self::cut(&Entries::Integers { columns, entries }, kernel))
+    }
+
+    /// Prepares a matrix of residues modulo q for products modulo q, from its columns: entry (i, k) is residue i of column k,
+    /// canonical. It is cut for this modulus and serves no other.
+    ///
+    /// Digits are chosen so that products of both factors are fewest: 36 of bytes for a modulus of 48 bits, 4 of doubles up to 43
+    /// bits and 6 up to 51.
+    ///
+    /// ```
+    /// use sunzi_kernels::{IntegerMatrix, Modulus};
+    ///
+    /// let q = Modulus::new(97)?;
+    /// // Two rows, three columns.
+    /// let matrix = IntegerMatrix::of_residues(&q, &[&[1, 93], &[2, 5], &[3, 91]])?;
+    /// assert_eq!(matrix.row(1), Some(vec![-4, 5, -6]));
+    /// # Ok::<(), sunzi_kernels::KernelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new), [`KernelError::LengthMismatch`] for columns of different lengths too.
+    pub fn of_residues(modulus: &Modulus, columns: &[&[u64]]) -> Result<Self, KernelError> {
+        Self::of_residues_with_kernel(modulus, columns, MatrixKernel::active()?)
+    }
+
+    /// Prepares a matrix of residues as [`of_residues`](Self::of_residues) does, for a given kernel.
+    ///
+    /// # Errors
+    /// [`KernelError::UnavailableMatrixKernel`]; every error of [`of_residues`](Self::of_residues).
+    pub fn of_residues_with_kernel(
+        modulus: &Modulus,
+        columns: &[&[u64]],
+        kernel: MatrixKernel,
+    ) -> Result<Self, KernelError> {
+        let rows = columns.first().map_or(0, |column| column.len());
+        check_shape(rows, columns.len(), kernel)?;
+        if let Some(column) = columns.iter().find(|column| column.len() != rows) {
+            return Err(KernelError::LengthMismatch { expected: rows, got: column.len() });
+        }
+        Ok(Self::cut(&Entries::Residues { q: modulus.value(), columns }, kernel))
+    }
+
+    fn cut(entries: &Entries<'_>, kernel: MatrixKernel) -> Self {
         let digits = match kernel.bytes() {
-            Some(kernel) => Digits::Bytes(bytes::Bytes::new(kernel, columns, entries)),
-            None => Digits::Doubles(doubles::Doubles::new(kernel.doubles(), columns, entries)),
+            Some(kernel) => Digits::Bytes(bytes::Bytes::new(kernel, entries)),
+            None => Digits::Doubles(doubles::Doubles::new(kernel.doubles(), entries)),
         };
-        Ok(Self { rows, columns, kernel, digits })
+        Self { rows: entries.rows(), columns: entries.columns(), kernel, digits }
     }
 
     /// Number of rows of the matrix.
@@ -151,6 +193,16 @@ impl IntegerMatrix {
             Digits::Doubles(doubles) => product::multiply(doubles, modulus, out, input),
         }
     }
+}
+
+/// Checks that a kernel is available and takes a matrix of this shape; returns the number of its entries.
+fn check_shape(rows: usize, columns: usize, kernel: MatrixKernel) -> Result<usize, KernelError> {
+    if !kernel.is_available() {
+        return Err(KernelError::UnavailableMatrixKernel { kernel });
+    }
+    let most = MAX_MATRIX_COLUMNS;
+    let count = rows.checked_mul(columns).filter(|&count| count > 0 && columns <= most);
+    count.ok_or(KernelError::MatrixShape { rows, columns, most })
 }
 
 impl fmt::Debug for IntegerMatrix {

@@ -115,6 +115,75 @@ fn largest_sums() {
     }
 }
 
+/// Moduli next to the lengths at which digits of two residues change, beside [`MODULI`].
+fn moduli_of_pairs() -> impl Iterator<Item = u64> {
+    let ends = [21, 22, 28, 30, 31, 32, 33, 36, 39, 40, 42, 43, 44, 54, 55, 56];
+    MODULI.into_iter().chain(ends.into_iter().flat_map(|bits| [(1 << bits) - 1, (1 << bits) + 1]))
+}
+
+/// Compares products of matrices of residues, the left one given by columns, with sums of 128 bits, by all kernels.
+fn compare_residues(q: u64, columns: &[Vec<u64>], input: &[Vec<u64>]) {
+    let (rows, width) = (columns[0].len(), input[0].len());
+    let sum = |i: usize, c: usize| {
+        let terms =
+            columns.iter().zip(input).map(|(l, r)| u128::from(l[i]) * u128::from(r[c]) % u128::from(q));
+        (terms.sum::<u128>() % u128::from(q)) as u64
+    };
+    let expected: Vec<Vec<u64>> = (0..rows).map(|i| (0..width).map(|c| sum(i, c)).collect()).collect();
+    let modulus = Modulus::new(q).unwrap();
+    let left: Vec<&[u64]> = columns.iter().map(Vec::as_slice).collect();
+    let right: Vec<&[u64]> = input.iter().map(Vec::as_slice).collect();
+    for kernel in kernels() {
+        let matrix = IntegerMatrix::of_residues_with_kernel(&modulus, &left, kernel).unwrap();
+        assert_eq!((matrix.rows(), matrix.columns()), (rows, columns.len()));
+        let mut out = vec![vec![u64::MAX; width]; rows];
+        let mut refs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+        matrix.multiply(&modulus, &mut refs, &right).unwrap();
+        assert!(out == expected, "{rows} x {} x {width} residues modulo {q} by {kernel}", columns.len());
+        for i in [0, rows - 1] {
+            let signed = |column: &Vec<u64>| column[i] as i64 - if column[i] > q / 2 { q as i64 } else { 0 };
+            assert_eq!(matrix.row(i).unwrap(), columns.iter().map(signed).collect::<Vec<_>>(), "{kernel}");
+        }
+    }
+}
+
+#[test]
+fn products_of_residues_of_all_shapes() {
+    for [rows, columns, width] in [[1, 1, 1], [5, 3, 2], [12, 64, 32], [33, 65, 33], [70, 130, 65]] {
+        for q in moduli_of_pairs() {
+            let residue = |k: usize, i: usize| mix(k * 977 + i) % q;
+            let left: Vec<Vec<u64>> =
+                (0..columns).map(|k| (0..rows).map(|i| residue(k, i)).collect()).collect();
+            let right: Vec<Vec<u64>> =
+                (0..columns).map(|k| (0..width).map(|c| residue(k + 1, c + 500)).collect()).collect();
+            compare_residues(q, &left, &right);
+        }
+    }
+}
+
+/// Sums of the largest products of residues next to ±q/2 over several blocks of terms, where accumulators are fullest.
+#[test]
+fn largest_sums_of_residues() {
+    for q in moduli_of_pairs() {
+        let ends = [0, 1 % q, q / 2, q.div_ceil(2) % q, (q / 2 + 1) % q, q - 1];
+        for columns in [1023, 1025, 4097] {
+            compare_residues(q, &vec![ends.to_vec(); columns], &vec![ends.to_vec(); columns]);
+        }
+    }
+}
+
+#[test]
+fn refusals_of_residues() {
+    let q = Modulus::new(97).unwrap();
+    let shape = |rows, columns| KernelError::MatrixShape { rows, columns, most: MAX_MATRIX_COLUMNS };
+    assert_eq!(IntegerMatrix::of_residues(&q, &[]).unwrap_err(), shape(0, 0));
+    assert_eq!(IntegerMatrix::of_residues(&q, &[&[], &[]]).unwrap_err(), shape(0, 2));
+    let many = vec![&[1_u64][..]; MAX_MATRIX_COLUMNS + 1];
+    assert_eq!(IntegerMatrix::of_residues(&q, &many).unwrap_err(), shape(1, many.len()));
+    let length = KernelError::LengthMismatch { expected: 2, got: 1 };
+    assert_eq!(IntegerMatrix::of_residues(&q, &[&[1, 2], &[3]]).unwrap_err(), length);
+}
+
 /// Rows come back as they were given.
 #[test]
 fn entries_survive() {

@@ -6,7 +6,7 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_kernels::IntegerMatrix;
-use sunzi_math::Integers;
+use sunzi_math::{Integers, RingIndex};
 use zeroize::Zeroizing;
 
 use super::Backend;
@@ -101,6 +101,61 @@ pub(crate) fn check_columns(matrix: &IntegerMatrix, got: usize) -> Result<(), Ri
         return Ok(());
     }
     Err(RingError::LengthMismatch { what: "polynomials, one for each column of a matrix", expected, got })
+}
+
+/// Does [`Backend::block_products`] term by term.
+pub(super) fn block_products<R: Backend + ?Sized>(
+    ring: &R,
+    size: usize,
+    lists: [&[Vec<&Poly<Evaluation>>]; 2],
+    level: usize,
+) -> Result<Vec<Vec<Poly<Evaluation>>>, RingError> {
+    check_blocks(ring.ring_index(), size, lists)?;
+    let [left, right] = lists;
+    let target = ring.at_level(level)?;
+    let lower = |poly: &Poly<Evaluation>| ring.restrict(poly, level).map(Poly::<Evaluation>::from);
+    let zeros = || (0..size).map(|_| target.zero(Representation::Values).into()).collect();
+    let mut products: Vec<Vec<Poly<Evaluation>>> = (0..left.len() * right.len()).map(|_| zeros()).collect();
+    for (left, products) in left.iter().zip(products.chunks_mut(right.len())) {
+        for (k, left) in left.iter().enumerate() {
+            let coefficients = target.to_integers(&target.to_coefficient(lower(left)?)?)?;
+            for i in 0..size {
+                let mut only = vec![BigInt::ZERO; ring.degree()];
+                let ours = coefficients.iter().skip(i).step_by(size);
+                only.iter_mut().step_by(size).zip(ours).for_each(|(to, from)| to.clone_from(from));
+                let only = target.to_evaluation(target.from_integers(&only)?)?;
+                for (right, products) in right.iter().zip(products.iter_mut()) {
+                    let (Some(right), Some(sum)) = (right.get(k), products.get_mut(i)) else { continue };
+                    target.mul_add_assign(sum, &only, &lower(right)?)?;
+                }
+            }
+        }
+    }
+    Ok(products)
+}
+
+/// Checks the lists of [`Backend::block_products`].
+pub(crate) fn check_blocks(
+    index: &RingIndex,
+    size: usize,
+    [left, right]: [&[Vec<&Poly<Evaluation>>]; 2],
+) -> Result<(), RingError> {
+    /// Values of fewer neighbours do not stand next to each other.
+    const LEAST: usize = 64;
+    let n = index.degree();
+    if !index.is_power_of_two() || !size.is_power_of_two() || size > n || size < LEAST {
+        let expected = format_args!("a power of two from {LEAST} to n = {n}, in a ring whose index is one");
+        return Err(RingError::out_of_range("size of a matrix over a subring", expected, size));
+    }
+    let what = "polynomials of a product of matrices";
+    if left.is_empty() || right.is_empty() {
+        return Err(RingError::LengthMismatch { what: "lists of polynomials", expected: 1, got: 0 });
+    }
+    let expected = left.first().map_or(0, Vec::len).max(1);
+    match left.iter().chain(right).map(Vec::len).find(|&got| got != expected) {
+        Some(got) => Err(RingError::LengthMismatch { what, expected, got }),
+        None => Ok(()),
+    }
 }
 
 /// Multiplies a by a monomial, a ← a·X^k, by the values of X^k.

@@ -8,7 +8,7 @@ use rand_core::CryptoRng;
 use sunzi_kernels::IntegerMatrix;
 use sunzi_math::RingIndex;
 
-use crate::backend::check_columns;
+use crate::backend::{check_blocks, check_columns};
 use crate::basis::tag_of;
 use crate::error::{
     check_automorphism, check_length, check_level, check_message, check_shape, supported_index,
@@ -240,6 +240,22 @@ impl Backend for HollowRing {
         }
         check_level(level, self.level)?;
         Ok((0..matrix.rows()).map(|_| self.place(level)).collect())
+    }
+
+    fn block_products(
+        &self,
+        size: usize,
+        left: &[Vec<&Poly<Evaluation>>],
+        right: &[Vec<&Poly<Evaluation>>],
+        level: usize,
+    ) -> Result<Vec<Vec<Poly<Evaluation>>>, RingError> {
+        check_blocks(&self.index, size, [left, right])?;
+        for poly in left.iter().chain(right).flatten() {
+            self.check_nested(level, self.level_of(poly)?)?;
+        }
+        check_level(level, self.level)?;
+        let products = || (0..size).map(|_| self.place(level).into()).collect();
+        Ok((0..left.len() * right.len()).map(|_| products()).collect())
     }
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {

@@ -12,7 +12,8 @@ use super::integers::{self, residue_of};
 use super::plaintext::scale_into;
 use super::raise::{self, Raise};
 use super::{
-    WordRing, automorphism, combination, division, factor, gathered, masking, matrix_product, tensor,
+    WordRing, automorphism, block_product, combination, division, factor, gathered, masking, matrix_product,
+    tensor,
 };
 use crate::backend::multiply_by_values;
 use crate::error::{entry, part};
@@ -297,6 +298,16 @@ impl Backend for WordRing {
         _: Representation,
     ) -> Result<Vec<Residues>, RingError> {
         matrix_product::multiply(self, matrix, polys, level)
+    }
+
+    fn block_products(
+        &self,
+        size: usize,
+        left: &[Vec<&Poly<Evaluation>>],
+        right: &[Vec<&Poly<Evaluation>>],
+        level: usize,
+    ) -> Result<Vec<Vec<Poly<Evaluation>>>, RingError> {
+        block_product::multiply(self, size, [left, right], level)
     }
 
     fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {

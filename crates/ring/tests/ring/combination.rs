@@ -126,3 +126,117 @@ fn matrix_products_refuse_other_lists() {
         assert_eq!(ring.matrix_product(&matrix, &[&high, &low], 2).unwrap().len(), 2);
     }
 }
+
+/// Returns Σ_k l_(k,i)·r_k for every i by sums of polynomials: l_(k,i) has the coefficients of l_k at i, i + d, ….
+fn by_coefficients(
+    whole: &Ring,
+    level: usize,
+    size: usize,
+    left: &[Poly<Evaluation>],
+    right: &[Poly<Evaluation>],
+) -> Vec<Poly<Evaluation>> {
+    let ring = whole.at_level(level).unwrap();
+    let product = |i: usize| {
+        let mut sum = ring.zero();
+        for (l, r) in left.iter().zip(right) {
+            let lower = whole.restrict(l, level).unwrap();
+            let all = ring.to_integers(&ring.to_coefficient(lower).unwrap()).unwrap();
+            let only: Vec<BigInt> = (0..ring.degree())
+                .map(|at| if at % size == 0 { all[at + i].clone() } else { BigInt::from(0) })
+                .collect();
+            let mut term = ring.to_evaluation(ring.from_integers(&only).unwrap()).unwrap();
+            ring.mul_assign(&mut term, &whole.restrict(r, level).unwrap()).unwrap();
+            ring.add_assign(&mut sum, &term).unwrap();
+        }
+        sum
+    };
+    (0..size).map(product).collect()
+}
+
+/// Products over subrings of every size against sums of polynomials, for several lists, levels and threads.
+#[test]
+fn block_products_are_sums_of_coefficients() {
+    let mut rng = SeededRng::derive(&[5; 32], "block products", 0);
+    let mut moduli = primes_below(1 << 36, 512, 2).unwrap();
+    moduli.extend(primes_below(1 << 60, 512, 1).unwrap());
+    let ring = Ring::new(512, &moduli).unwrap();
+    for (size, inner, threads) in [(64, 5, 1), (128, 1, 3), (256, 9, 1), (256, 3, 5), (64, 9, 2)] {
+        for level in [3, 1] {
+            let mut list = |lift: usize| -> Vec<Poly<Evaluation>> {
+                let at = |k: usize| if k % 2 == lift { 3 } else { level };
+                (0..inner).map(|k| ring.restrict(&ring.uniform(&mut rng), at(k)).unwrap()).collect()
+            };
+            let (left, right) = ([list(0), list(1)], [list(1), list(0), list(0)]);
+            let lefts: Vec<Vec<&Poly<Evaluation>>> = left.iter().map(|list| list.iter().collect()).collect();
+            let rights: Vec<Vec<&Poly<Evaluation>>> =
+                right.iter().map(|list| list.iter().collect()).collect();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let products = pool.install(|| ring.block_products(size, &lefts, &rights, level)).unwrap();
+            assert_eq!(products.len(), 6);
+            let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (l, r)));
+            for ((l, r), product) in pairs.zip(&products) {
+                let expected = by_coefficients(&ring, level, size, l, r);
+                assert_eq!(product.len(), size);
+                for (got, expected) in product.iter().zip(&expected) {
+                    assert_eq!(got.words(), expected.words(), "{size}, {inner} terms at level {level}");
+                    assert_eq!(ring.level_of(got).unwrap(), level);
+                }
+            }
+        }
+    }
+}
+
+/// The product over the integers of a small ring with plain coefficients is a product of matrices.
+#[test]
+fn block_products_of_whole_rings_are_products_of_matrices() {
+    let ring = Ring::new(128, &primes_below(1 << 40, 128, 1).unwrap()).unwrap();
+    let poly = |seed: usize| {
+        let numbers: Vec<i64> = (0..64).map(|j| ((seed * 131 + j * 71) % 97) as i64 - 48).collect();
+        (numbers.clone(), ring.to_evaluation(ring.from_signed(&numbers).unwrap()).unwrap())
+    };
+    let (left, right): (Vec<_>, Vec<_>) = (0..5).map(|k| (poly(k), poly(k + 50))).unzip();
+    let lists = [left.iter().map(|(_, l)| l).collect(), right.iter().map(|(_, r)| r).collect()];
+    let products = ring.block_products(64, &lists[..1], &lists[1..], 1).unwrap();
+    for (i, product) in products[0].iter().enumerate() {
+        let got = ring.to_integers(&ring.to_coefficient(product.clone()).unwrap()).unwrap();
+        for (j, got) in got.iter().enumerate() {
+            let expected: i64 = left.iter().zip(&right).map(|((l, _), (r, _))| l[i] * r[j]).sum();
+            assert_eq!(*got, expected.into(), "row {i}, column {j}");
+        }
+    }
+}
+
+#[test]
+fn block_products_refuse_other_shapes() {
+    let moduli = primes_below(1 << 40, 256, 2).unwrap();
+    for ring in [Ring::new(256, &moduli).unwrap(), Ring::dry(256, &moduli, &[]).unwrap()] {
+        let (high, low) = (ring.zero::<Evaluation>(), ring.at_level(1).unwrap().zero());
+        let product = |size, left: &[Vec<&Poly<Evaluation>>], right: &[Vec<&Poly<Evaluation>>], level| {
+            ring.block_products(size, left, right, level)
+                .map(|lists| lists.iter().map(Vec::len).collect::<Vec<_>>())
+        };
+        assert_eq!(product(64, &[vec![&high]], &[vec![&low], vec![&high]], 1), Ok(vec![64, 64]));
+        for size in [0, 1, 32, 96, 256] {
+            let refused = product(size, &[vec![&high]], &[vec![&high]], 2);
+            assert!(matches!(refused, Err(RingError::OutOfRange { .. })), "{size}: {refused:?}");
+        }
+        for (left, right) in [
+            (vec![], vec![vec![&high]]),
+            (vec![vec![&high]], vec![]),
+            (vec![vec![]], vec![vec![]]),
+            (vec![vec![&high]], vec![vec![&high, &high]]),
+            (vec![vec![&high], vec![&high; 2]], vec![vec![&high]]),
+        ] {
+            let refused = product(64, &left, &right, 2);
+            assert!(matches!(refused, Err(RingError::LengthMismatch { .. })), "{refused:?}");
+        }
+        assert!(product(64, &[vec![&high]], &[vec![&low]], 2).is_err());
+        assert!(product(64, &[vec![&high]], &[vec![&high]], 3).is_err());
+    }
+    let odd = Ring::new(7 * 9, &primes_below(1 << 40, Ring::root_order(63).unwrap(), 1).unwrap()).unwrap();
+    let one = odd.zero::<Evaluation>();
+    assert!(matches!(
+        odd.block_products(64, &[vec![&one]], &[vec![&one]], 1),
+        Err(RingError::OutOfRange { .. })
+    ));
+}

@@ -99,16 +99,8 @@ impl<S: Homomorphic> Evaluator<S> {
         let empty = || S::empty("a product of matrices");
         let first = rows.first().ok_or_else(empty)?;
         crate::memory::require(matrix.product_bytes(rows))?;
-        let rows = self.aligned_rows(first, rows)?;
-        let noise = CommonNoise::of(rows.iter().map(|row| row.noise())).ok_or_else(empty)?;
-        let mut metadata = first.metadata().clone();
-        for (i, row) in rows.iter().enumerate() {
-            metadata = match i {
-                0 => row.metadata().clone(),
-                _ => S::join(self.context(), &metadata, row.metadata(), OPERATION)?,
-            };
-        }
-        let common = CommonRow { metadata, noise };
+        let rows = self.aligned_rows(first, rows, OPERATION)?;
+        let common = self.common_row(&rows, OPERATION)?;
         // What a row of the result carries is refused before any work.
         let carried: Vec<_> =
             matrix.norms.iter().map(|norms| carry(&common, norms)).collect::<Result<_, S::Error>>()?;
@@ -122,11 +114,27 @@ impl<S: Homomorphic> Evaluator<S> {
         products.collect()
     }
 
+    /// Returns what rows of one level share.
+    pub(super) fn common_row(
+        &self,
+        rows: &[Cow<'_, Ciphertext<S>>],
+        operation: &'static str,
+    ) -> Result<CommonRow<S>, S::Error> {
+        let empty = || S::empty("a product of matrices");
+        let noise = CommonNoise::of(rows.iter().map(|row| row.noise())).ok_or_else(empty)?;
+        let mut metadata = rows.first().ok_or_else(empty)?.metadata().clone();
+        for row in rows.iter().skip(1) {
+            metadata = S::join(self.context(), &metadata, row.metadata(), operation)?;
+        }
+        Ok(CommonRow { metadata, noise })
+    }
+
     /// Brings rows to the level of the lowest of them, without copies of those that have it.
-    fn aligned_rows<'a>(
+    pub(super) fn aligned_rows<'a>(
         &self,
         first: &'a Ciphertext<S>,
         rows: &[&'a Ciphertext<S>],
+        operation: &'static str,
     ) -> Result<Vec<Cow<'a, Ciphertext<S>>>, S::Error> {
         let mut lowest = Cow::Borrowed(first);
         for row in rows {
@@ -135,12 +143,12 @@ impl<S: Homomorphic> Evaluator<S> {
             if got != expected {
                 let remedy = "relinearize rows first";
                 let expected = "rows of one part count";
-                return Err(RlweError::WrongPartCount { operation: OPERATION, expected, got, remedy }.into());
+                return Err(RlweError::WrongPartCount { operation, expected, got, remedy }.into());
             }
-            (lowest, _) = S::align(self.context(), lowest, row, OPERATION)?;
+            (lowest, _) = S::align(self.context(), lowest, row, operation)?;
         }
         let align = |row: &&'a Ciphertext<S>| {
-            let (row, _) = S::align(self.context(), Cow::Borrowed(*row), &lowest, OPERATION)?;
+            let (row, _) = S::align(self.context(), Cow::Borrowed(*row), &lowest, operation)?;
             Ok(row)
         };
         rows.iter().map(align).collect()

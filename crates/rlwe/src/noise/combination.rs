@@ -58,6 +58,12 @@ impl CommonNoise {
         Some(Self { largest, independent })
     }
 
+    /// The noise bounds that hold for each of the ciphertexts.
+    #[must_use]
+    pub fn largest(&self) -> NoiseBound {
+        NoiseBound { origin: None, ..self.largest }
+    }
+
     /// Whether the errors of these ciphertexts are independent of each other.
     #[must_use]
     pub fn is_independent(&self) -> bool {
@@ -84,6 +90,27 @@ impl CommonNoise {
             origin: None,
             heavy: (heavy.0 * sum, heavy.1 * sum),
         }
+    }
+
+    /// Noise bounds of a sum of products over a subring of X^d: Σ_k c_k·v_k for `terms` noises v_k, and c_k in the subring
+    /// with values of at most `values` at the roots of unity.
+    #[must_use]
+    pub fn sum_of_products(&self, terms: usize, values: f64, degree: usize) -> NoiseBound {
+        let terms = terms as f64;
+        let norms = Norms { sum: terms * values, length: terms.sqrt() * values, largest: 0 };
+        let sum = self.combination(&norms);
+        NoiseBound { worst: sum.worst * (degree as f64).sqrt(), ..sum }
+    }
+}
+
+impl NoiseBound {
+    /// The noise bounds of a polynomial whose coefficients come from `count` noises, each from one: a value at a root of unity
+    /// is a sum of `count` of their values.
+    #[must_use]
+    pub fn mixed(&self, count: usize) -> Self {
+        let count = Log2::of(count as f64);
+        let heavy = (self.heavy.0, self.heavy.1 * count);
+        Self { peak: self.peak * count, heavy, origin: None, ..*self }
     }
 }
 

@@ -28,6 +28,12 @@ impl NoiseModel {
         Self { growth, ..self }
     }
 
+    /// Returns the largest 1-norm Σ|s_i| of a secret: no size of a noise grows by more in a product with it.
+    #[must_use]
+    pub fn secret_norm(&self) -> f64 {
+        self.key().0
+    }
+
     /// Returns the largest 1-norm Σ|s_i| of a secret, and the variance E s_i² of its coefficients.
     fn key(&self) -> (f64, f64) {
         let degree = self.ring.degree();

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use lab::Result;
 use lab::bench::matrices::{self, Product, Request};
+use lab::bench::matrix_batches;
 use sunzi_circuits::matrix_product::Packing;
 
 use super::super::output;
@@ -21,9 +22,15 @@ pub(crate) struct Arguments {
     /// Threads of a product
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Time the same work by diagonals and rotations too, from one of its vectors
+    /// Time the same work by rotations too: by diagonals from one of its vectors, or by the operations of encrypted products
     #[arg(long)]
     rotations: bool,
+    /// Multiply encrypted matrices by encrypted ones, as many at once as there is room for
+    #[arg(long, conflicts_with = "packing")]
+    encrypted: bool,
+    /// Take about 2·√size Galois keys for encrypted products
+    #[arg(long, requires = "encrypted")]
+    few_keys: bool,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -40,7 +47,17 @@ enum Places {
 
 /// Times products of matrices, and prints the figures; returns whether the result is right.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
-    let &Arguments { size, packing, rounds, threads, rotations, json } = arguments;
+    let &Arguments { size, packing, rounds, threads, rotations, encrypted, few_keys, json } = arguments;
+    if encrypted {
+        let request = matrix_batches::Request { size, rounds, threads, few_keys, rotations };
+        let product = matrix_batches::run(request)?;
+        if json {
+            output::print_json(&product)?
+        } else {
+            print_batch(&product)?
+        }
+        return Ok(product.correct);
+    }
     let packing = match packing {
         Places::Slots => Packing::Slots,
         Places::Coefficients => Packing::Coefficients,
@@ -77,5 +94,25 @@ fn print(product: &Product) -> Result<()> {
         product.checked,
         product.encrypted_bytes >> 20,
         product.plain_bytes >> 20,
+    ))
+}
+
+fn print_batch(product: &matrix_batches::Product) -> Result<()> {
+    let matrix_batches::Product { size, count, n, log_q, log_qp, kernel, threads, rounds, .. } = product;
+    let processor =
+        product.processor_s.map_or(String::new(), |time| format!(" ({time:.3} s of the processor)"));
+    let rotations = product.by_rotations_s.map_or(String::new(), |time| {
+        format!("\n{time:.3} s by rotations on blocks of 64 x 64, from the times of their operations")
+    });
+    output::print(&format!(
+        "{count} of {size} x {size} encrypted by encrypted, n = {n}, modulus of {log_q:.1} bits, keys of {log_qp:.1}, 128 bits of security, {kernel}, {threads} threads, {rounds} rounds\n\
+         product {:.3} s{processor}; rows to columns {:.3} s before it, where factors come so, {:.1} bits right\n\
+         {:.1} bits of the product right; {} MiB of keys, {} MiB of ciphertexts a factor{rotations}",
+        product.product_s,
+        product.conversion_s,
+        product.converted_bits,
+        product.right_bits,
+        product.key_bytes >> 20,
+        product.encrypted_bytes >> 20,
     ))
 }
