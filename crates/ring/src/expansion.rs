@@ -106,6 +106,12 @@ impl Expansion {
         self.real
     }
 
+    /// The fourth moment E|v|^4 of Gaussian values over the square of E|v|²: 2 for complex ones, 3 for real ones.
+    #[must_use]
+    pub fn fourth_moment(&self) -> f64 {
+        if self.real { 3.0 } else { 2.0 }
+    }
+
     /// The redundant degree m̂ of the ring: m for m odd, m/2 for m even.
     #[must_use]
     pub fn redundant_degree(&self) -> usize {

@@ -15,7 +15,8 @@
 //!
 //! The values of noise at a root of unity are taken for complex Gaussians, as sums of n independent terms nearly are:
 //! squares of absolute values are exponential, and several of them together exceed a level only where the sum of their
-//! exponents does. The bound is chosen to fail with probability 2^-128 over keys and ciphertexts; the model is checked
+//! exponents does. In a real ring values are real: squares of four Gaussians together exceed 2L with probability e^-L·(1 + L), less
+//! than four exponentials exceed L, so that its level is twice as high. The bound is chosen to fail with probability 2^-128 over keys and ciphertexts; the model is checked
 //! by sampling at levels that can be reached.
 
 use sunzi_ring::Expansion;
@@ -48,7 +49,7 @@ impl Tail {
     }
 
     fn at(ring: Expansion, bits: f64) -> Self {
-        let degree = ring.degree() as f64;
+        let degree = ring.weight() as f64;
         // Probability: four exponential variables together exceed L with probability e^-L·Σ_{j<4} L^j/j!.
         let target = (bits + degree.log2()) * std::f64::consts::LN_2;
         // Newton's method: four steps are exact to the last bits, and bounds are computed often.
@@ -58,6 +59,7 @@ impl Tail {
             level + (target + sum.ln() - level) / (1.0 - slope / sum)
         };
         let level = (0..4).fold(target, |level, _| step(level));
+        let level = if ring.is_real() { 2.0 * level } else { level };
         Self { ring, degree, bits, level }
     }
 
