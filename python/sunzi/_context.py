@@ -393,7 +393,10 @@ class Context:
     def _degree_told(self) -> str:
         """The ring degree: a power of two, or any with the index of its ring."""
         n, m = self.degree, self._inner.ring_index
-        return f"2^{n.bit_length() - 1}" if m == 2 * n else f"{n} (index {m})"
+        power = f"2^{n.bit_length() - 1}"
+        if self.is_real and self.slots == n:
+            return f"{power}, real slots"
+        return power if m == 2 * n else f"{n} (index {m})"
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = [("scheme", f"{self.scheme}, {'real numbers' if self.is_real else 'integers'}"), ("ring degree", self._degree_told())]

@@ -90,19 +90,19 @@ impl ParametersBuilder {
         Self { request: Request { log2_degree: Some(log2_degree), ..self.request } }
     }
 
-    /// Asks for real slots: n of them in the real ring of degree n, which is as secure as the whole ring of that degree and has n/2 complex slots. Numbers
+    /// Sets whether slots are real: n of them in the real ring of degree n, which is as secure as the whole ring of that degree and has n/2 complex slots. Numbers
     /// with an imaginary part, conjugation and bootstrapping are refused then.
     ///
     /// ```
     /// use sunzi_ckks::Parameters;
     ///
     /// let request = Parameters::builder().depth(2).log2_degree(13);
-    /// let (complex, real) = (request.clone().build()?, request.real_slots().build()?);
+    /// let (complex, real) = (request.clone().build()?, request.real_slots(true).build()?);
     /// assert_eq!((complex.max_slots(), real.max_slots()), (4096, 8192));
     /// # Ok::<(), sunzi_ckks::CkksError>(())
     /// ```
-    pub fn real_slots(self) -> Self {
-        Self { request: Request { real_slots: true, ..self.request } }
+    pub fn real_slots(self, real: bool) -> Self {
+        Self { request: Request { real_slots: real, ..self.request } }
     }
 
     /// Asks for exactly this many digits d_num in key switching; the fastest choice unless set.

@@ -211,6 +211,10 @@ class NotInvertible(ValueRangeError):
     """A number without an inverse."""
 
 
+class NotReal(ValueRangeError):
+    """A number with an imaginary part for a real slot."""
+
+
 class NotPrime(ValueRangeError):
     """A number that is no prime."""
 

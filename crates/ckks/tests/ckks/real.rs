@@ -74,7 +74,7 @@ fn parameters_with_real_slots_come_back() {
     let security = Security::Bits128;
     for depth in [1, 3] {
         let request = Parameters::builder().depth(depth).precision(20).security(security);
-        let (whole, real) = (request.clone().build().unwrap(), request.real_slots().build().unwrap());
+        let (whole, real) = (request.clone().build().unwrap(), request.real_slots(true).build().unwrap());
         assert!(real.has_real_slots() && !whole.has_real_slots());
         assert_eq!(real.max_slots(), real.degree());
         assert!(real.predicted_precision().unwrap() >= 20.0);
