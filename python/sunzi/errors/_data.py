@@ -211,16 +211,16 @@ class NotInvertible(ValueRangeError):
     """A number without an inverse."""
 
 
-class NotReal(ValueRangeError):
-    """A number with an imaginary part for a real slot."""
-
-
 class NotPrime(ValueRangeError):
     """A number that is no prime."""
 
 
 class NotReached(ValueRangeError):
     """No polynomial of an allowed degree is as close as asked."""
+
+
+class NotReal(ValueRangeError):
+    """A number with an imaginary part for a real slot."""
 
 
 class NotReduced(ValueRangeError):
