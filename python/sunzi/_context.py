@@ -319,7 +319,7 @@ class Context:
 
     @property
     def slots(self) -> int:
-        """Numbers in one ciphertext: n, or n/2 of real ones."""
+        """Numbers in one ciphertext: n, or n/2 of real ones, unless slots are real."""
         return self._inner.slots
 
     @property
@@ -374,7 +374,8 @@ class Context:
     @property
     def _row(self) -> int:
         """Slots that a rotation turns around."""
-        return self._inner.degree // 2
+        # All slots of CKKS are one row: n/2, or n real ones.
+        return self.slots if self.is_real else self._inner.degree // 2
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self._bytes, self._set)
