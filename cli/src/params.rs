@@ -163,7 +163,8 @@ impl Job<'_> {
 
     fn ckks(&self) -> Result<(), CliError> {
         let args = self.args;
-        let mut builder = ckks::Parameters::builder().depth(args.depth).security(args.security());
+        let builder = ckks::Parameters::builder().depth(args.depth).security(args.security());
+        let mut builder = builder.real_slots(args.real_slots);
         if let Some(bits) = args.precision {
             builder = builder.precision(bits);
         }

@@ -187,14 +187,18 @@ pub(crate) fn automorphisms(
 pub(crate) fn rotation_exponent(scheme: &Scheme, steps: i64) -> u64 {
     let ring = scheme.rlwe().ring();
     match scheme {
-        Scheme::Ckks(_) => sunzi_ckks::rotation::rotation_exponent(steps, 2 * degree(ring) as u64),
+        Scheme::Ckks(_) => sunzi_ckks::rotation::rotation_exponent(steps, ring.index()),
         _ => row_rotation_exponent(degree(ring), steps),
     }
 }
 
 /// Returns the exponent of the automorphism that swaps the rows of an exact scheme, or conjugates the slots of CKKS.
 pub(crate) fn swap_exponent(scheme: &Scheme) -> u64 {
-    row_swap_exponent(degree(scheme.rlwe().ring()))
+    let ring = scheme.rlwe().ring();
+    match scheme {
+        Scheme::Ckks(_) => sunzi_ckks::rotation::conjugation_exponent(ring.index()),
+        _ => row_swap_exponent(degree(ring)),
+    }
 }
 
 fn degree(ring: &Ring) -> usize {

@@ -72,7 +72,7 @@ impl Builder {
                     ckks::Parameters::builder().security(security).secrets(weight.unwrap_or_default()),
                     request,
                     depth: usize, precision: u32, slots: usize, message_bits: u32, result_bits: u32, scale_bits: u32,
-                    log2_degree: u32, digits: usize
+                    log2_degree: u32, digits: usize, real_slots: bool
                 ))
             }
             other => return Err(unknown_scheme(other)),

@@ -319,7 +319,7 @@ class Context:
 
     @property
     def slots(self) -> int:
-        """Numbers in one ciphertext: n, or n/2 of real ones."""
+        """Numbers in one ciphertext: n, or n/2 of real ones, unless slots are real."""
         return self._inner.slots
 
     @property
@@ -374,7 +374,8 @@ class Context:
     @property
     def _row(self) -> int:
         """Slots that a rotation turns around."""
-        return self._inner.degree // 2
+        # All slots of CKKS are one row: n/2, or n real ones.
+        return self.slots if self.is_real else self._inner.degree // 2
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self._bytes, self._set)
@@ -393,7 +394,10 @@ class Context:
     def _degree_told(self) -> str:
         """The ring degree: a power of two, or any with the index of its ring."""
         n, m = self.degree, self._inner.ring_index
-        return f"2^{n.bit_length() - 1}" if m == 2 * n else f"{n} (index {m})"
+        power = f"2^{n.bit_length() - 1}"
+        if self.is_real and self.slots == n:
+            return f"{power}, real slots"
+        return power if m == 2 * n else f"{n} (index {m})"
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = [("scheme", f"{self.scheme}, {'real numbers' if self.is_real else 'integers'}"), ("ring degree", self._degree_told())]

@@ -9,7 +9,8 @@ use sunzi_ring::{Ring, Storage};
 /// If the ring stores them in another form.
 #[must_use]
 pub fn stored(ring: Ring, storage: Storage) -> Ring {
-    let own = ring.description().into_iter().find(|&byte| byte != Storage::Sets as u8);
+    let kinds = [Storage::Sets, Storage::Real].map(|kind| kind as u8);
+    let own = ring.description().into_iter().find(|byte| !kinds.contains(byte));
     assert_eq!(own, Some(storage as u8), "not a ring of {storage:?}");
     let in_words = matches!(storage, Storage::Words | Storage::MultiPrecision);
     assert_eq!(

@@ -46,7 +46,8 @@ pub(crate) struct ParamsArgs {
     pub(crate) plain_exponent: u32,
     /// Instead, in BFV: a modulus 2^g - 1 for ciphertexts, as [TSKJ20] has them; the plaintext modulus is 786433
     #[arg(long, conflicts_with_all = [
-        "plain_bits", "plain_range", "plain", "precision", "additions", "rotations", "slots", "no_batching", "share", "bootstrapping"
+        "plain_bits", "plain_range", "plain", "precision", "real_slots", "additions", "rotations", "slots", "no_batching", "share",
+        "bootstrapping"
     ])]
     pub(crate) fermat: bool,
     /// BFV and BGV: log2 of the terms that are summed at each level
@@ -61,6 +62,9 @@ pub(crate) struct ParamsArgs {
     /// CKKS: bits behind the binary point that results keep, 1 to 45
     #[arg(long, value_name = "BITS", conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching"])]
     pub(crate) precision: Option<u32>,
+    /// CKKS: real slots, as many as the ring degree instead of half as many complex ones
+    #[arg(long, conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching"])]
+    pub(crate) real_slots: bool,
     /// Keep the parameters in this file; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -80,7 +84,7 @@ pub(crate) struct ParamsArgs {
     /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs; or one of them, as n16-128-fast, or n16-128-fast-8 for 8 levels left
     #[arg(long, value_name = "SET", num_args = 0..=1, conflicts_with_all = [
         "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security",
-        "scheme", "precision", "output", "share"
+        "scheme", "precision", "real_slots", "output", "share"
     ])]
     pub(crate) bootstrapping: Option<Option<String>>,
     /// Print one JSON object
@@ -92,6 +96,13 @@ impl ParamsArgs {
     /// Checks that the options mean something for the scheme that was asked for.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         let refused = |message: &str| Err(CliError::input(message));
+        let of_ckks = self.scheme == ParamsScheme::Ckks
+            || (self.scheme == ParamsScheme::Auto && self.precision.is_some());
+        if self.real_slots && !of_ckks {
+            return refused(
+                "--real-slots is for CKKS: give --scheme ckks, or --scheme auto with --precision, or leave --real-slots away",
+            );
+        }
         match self.scheme {
             ParamsScheme::Bfv | ParamsScheme::Bgv if self.precision.is_some() => refused(
                 "--precision is for CKKS, and BFV and BGV compute exactly: give --scheme ckks or auto, or leave --precision away",

@@ -249,10 +249,13 @@ fn exponents(ring: &Ring, parameters: &Stored, rotations: &Rotations) -> Result<
         Rotations::None => Vec::new(),
         Rotations::Steps(steps) => steps.iter().map(|&steps| exponent(steps)).collect(),
         Rotations::Sums => {
-            let doublings = (0..(degree / 2).ilog2()).map(|power| exponent(1 << power));
+            // Real slots are in one row, which nothing conjugates.
+            let is_real = ring.ring_index().is_real();
+            let row = if is_real { degree } else { degree / 2 };
+            let doublings = (0..row.ilog2()).map(|power| exponent(1 << power));
             let last =
                 if reals { ckks::rotation::conjugation_exponent(index) } else { row_swap_exponent(degree) };
-            doublings.chain([last]).collect()
+            doublings.chain((!is_real).then_some(last)).collect()
         }
     })
 }

@@ -177,6 +177,23 @@ fn params_refuses_options_of_other_schemes() {
     ] {
         refused(&format!("params --scheme ckks {option}"), &[name, "CKKS has real numbers"]);
     }
+    for scheme in ["", " --scheme bgv", " --scheme auto"] {
+        refused(&format!("params --real-slots{scheme}"), &["--real-slots is for CKKS", "--scheme ckks"]);
+    }
+}
+
+/// Real slots are as many as the ring degree, and their parameters come back from their file.
+#[test]
+fn params_makes_real_slots() {
+    let of = |option: &str| {
+        let line = format!("params --scheme ckks --depth 2 --precision 20{option} --json");
+        stdout(&sunzi_with("params-real", &[], &line.split(' ').collect::<Vec<_>>()))
+    };
+    let (complex, real) = (of(""), of(" --real-slots"));
+    assert!(real.contains("\"real_slots\":true") && !complex.contains("real_slots"), "{real}");
+    let line = "params --scheme auto --depth 2 --precision 20 --real-slots";
+    let text = stdout(&sunzi_with("params-real", &[], &line.split(' ').collect::<Vec<_>>()));
+    assert!(text.contains("real slots"), "{text}");
 }
 
 #[test]

@@ -115,6 +115,7 @@ impl Context {
     }
 
     fn over(rlwe: RlweContext, plain_modulus: u64, algorithms: &Algorithms) -> Result<Self, BfvError> {
+        rlwe.check_whole("BFV")?;
         let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
         let tail = Tail::new(rlwe.ring().expansion());
         Ok(Self {

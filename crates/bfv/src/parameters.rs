@@ -168,7 +168,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
     pub fn validate(&self) -> Result<(), BfvError> {
         match self.ring {
             RingShape::Log2Degree(_) => check_degree(self.degree())?,
-            RingShape::RingIndex(_) => self.ring.check()?,
+            _ => self.ring.check()?,
         }
         let plain = self.plain.as_ref();
         moduli::check(self.ring.root_order(), &self.moduli, self.special_moduli())?;

@@ -160,6 +160,7 @@ impl Context {
     }
 
     fn over(rlwe: RlweContext, settings: &Settings) -> Result<Self, BgvError> {
+        rlwe.check_whole("BGV")?;
         let Settings { plain_modulus, levels, shares, budget, .. } = settings;
         let count = rlwe.level();
         let places = places(&rlwe, levels, shares)?;

@@ -262,7 +262,7 @@ impl Parameters {
     pub fn validate(&self) -> Result<(), BgvError> {
         match self.ring {
             RingShape::Log2Degree(_) => check_degree(self.degree())?,
-            RingShape::RingIndex(_) => self.ring.check()?,
+            _ => self.ring.check()?,
         }
         let special = &self.key_switching.special_moduli;
         moduli::check_count(self.moduli.len(), special.len())?;

@@ -204,7 +204,7 @@ impl LinearTransform {
         context: &Context,
         a: &Ciphertext,
     ) -> Result<(Metadata, sunzi_rlwe::NoiseBound), LinearTransformError> {
-        let (level, n, norms) = (self.plan.level(), context.degree(), self.norms);
+        let (level, ring, norms) = (self.plan.level(), context.ring().expansion(), self.norms);
         let (of, slots) = (a.metadata(), self.plan.size());
         let scale = context.snapped(level - 1, of.scale * self.scale / context.divisor(level)?)?;
         let switch =
@@ -227,11 +227,11 @@ impl LinearTransform {
 
         let values = norms.diagonals * self.scale;
         let message = NoiseTerm::rounding().scaled(Log2::of(
-            (n as f64).sqrt() * self.plan.products() as f64 * of.precision.magnitude() * of.scale,
+            (ring.weight() as f64).sqrt() * self.plan.products() as f64 * of.precision.magnitude() * of.scale,
         ));
         let giants = switch.scaled(Log2::of(self.plan.giants().count() as f64));
         let ratio = context.log2_modulus_at(level - 1)? - context.log2_modulus_at(level)?;
-        let sum = a.noise().plus(switch).times_values(values, n).plus(message).plus(giants);
+        let sum = a.noise().plus(switch).times_values(values, ring).plus(message).plus(giants);
         let noise = sum.scaled(Log2::from_bits(ratio)).plus_own(rounding);
         Ok((Metadata { level: level - 1, scale, slots, precision }, noise))
     }
@@ -257,7 +257,7 @@ impl Norms {
     }
 }
 
-/// Encodes the polynomial of a diagonal rotated right by `turned`, which repeats: one in X^(n/2p) for a period of p.
+/// Encodes the polynomial of a diagonal rotated right by `turned`, which repeats.
 fn encode_turned(
     gadget: &Gadget,
     values: &[Complex64],
@@ -265,25 +265,12 @@ fn encode_turned(
     scale: f64,
 ) -> Result<Multiplier, LinearTransformError> {
     let ring = gadget.key_ring();
-    let (period, n) = (values.len(), ring.degree());
+    let period = values.len();
     let start = period - turned % period;
     let turned: Vec<Complex64> = values.iter().copied().cycle().skip(start).take(period).collect();
-    let spread = encode_coefficients(&turned, scale, n)?;
+    let spread = Embedding::new(period)?.encode_in(ring.ring_index(), &turned, scale)?;
     let encode = || gadget.multiplier(ring.to_evaluation(ring.from_signed_wide(&spread)?)?);
     Ok(encode().map_err(CkksError::from)?)
-}
-
-/// Returns the n coefficients of the polynomial of a diagonal, which repeats.
-pub(crate) fn encode_coefficients(
-    values: &[Complex64],
-    scale: f64,
-    n: usize,
-) -> Result<Vec<i128>, LinearTransformError> {
-    let period = values.len();
-    let coefficients = Embedding::new(period)?.encode(values, scale)?;
-    let mut spread = vec![0_i128; n];
-    spread.iter_mut().step_by(n / (2 * period)).zip(coefficients.iter()).for_each(|(to, from)| *to = *from);
-    Ok(spread)
 }
 
 #[cfg(test)]

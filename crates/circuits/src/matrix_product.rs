@@ -151,10 +151,14 @@ impl EncryptedMatrix {
         let deviation = |a: &Ciphertext| a.metadata().precision.deviation();
         let most = self.rows.iter().flatten().map(deviation).fold(0.0, f64::max);
         match self.packing {
+            Packing::Slots if context.has_real_slots() => most,
             // Half of the variance of a slot is that of its real part.
             Packing::Slots => most / 2_f64.sqrt(),
-            // An error of a slot is the sum of n coefficients' errors; roundings of a matrix are no smaller there.
-            Packing::Coefficients => (most / (context.degree() as f64).sqrt()).hypot(self.rounding),
+            // An error of a slot is the sum of n coefficients' errors, or 2n in a real ring; roundings of a matrix are no smaller there.
+            Packing::Coefficients => {
+                let weight = context.ring().expansion().weight() as f64;
+                (most / weight.sqrt()).hypot(self.rounding)
+            }
         }
     }
 
@@ -232,6 +236,9 @@ fn decoded(
     packing: Packing,
 ) -> Result<Vec<f64>, CkksError> {
     if packing == Packing::Slots {
+        if context.has_real_slots() {
+            return encoder.decode_real(plaintext);
+        }
         let slots = encoder.decode(plaintext)?;
         return Ok(slots.iter().map(|slot| slot.re).chain(slots.iter().map(|slot| slot.im)).collect());
     }

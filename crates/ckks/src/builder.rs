@@ -16,7 +16,7 @@ use crate::request::Request;
 /// Builder of CKKS [`Parameters`] for a computation.
 ///
 /// The CKKS builder provides for this computation: numbers of at most 2^`message_bits` are encrypted under a public
-/// key in up to n/2 slots, and multiplied, rotated and added `depth` times in a row, with operands of every
+/// key in up to n/2 slots, or n [real](Self::real_slots) ones, and multiplied, rotated and added `depth` times in a row, with operands of every
 /// multiplication again of at most 2^`message_bits`. The worst such computation squares the largest number over and
 /// over, which doubles the relative error each time: `precision` bits behind the binary point are right after all
 /// that.
@@ -88,6 +88,21 @@ impl ParametersBuilder {
     /// Asks for exactly this ring degree, as log2 n.
     pub fn log2_degree(self, log2_degree: u32) -> Self {
         Self { request: Request { log2_degree: Some(log2_degree), ..self.request } }
+    }
+
+    /// Sets whether slots are real: n of them in the real ring of degree n, which is as secure as the whole ring of that degree and has n/2 complex slots. Numbers
+    /// with an imaginary part, conjugation and bootstrapping are refused then.
+    ///
+    /// ```
+    /// use sunzi_ckks::Parameters;
+    ///
+    /// let request = Parameters::builder().depth(2).log2_degree(13);
+    /// let (complex, real) = (request.clone().build()?, request.real_slots(true).build()?);
+    /// assert_eq!((complex.max_slots(), real.max_slots()), (4096, 8192));
+    /// # Ok::<(), sunzi_ckks::CkksError>(())
+    /// ```
+    pub fn real_slots(self, real: bool) -> Self {
+        Self { request: Request { real_slots: real, ..self.request } }
     }
 
     /// Asks for exactly this many digits d_num in key switching; the fastest choice unless set.

@@ -184,10 +184,17 @@ impl Context {
         self.ring().degree()
     }
 
-    /// The most slots that a message can have, n/2.
+    /// The most slots that a message can have: n/2, or n real ones.
     #[must_use]
     pub fn max_slots(&self) -> usize {
-        self.degree() / 2
+        // One for each automorphism that rotates them.
+        (self.ring().index() / 4) as usize
+    }
+
+    /// Whether slots hold real numbers, in a real ring.
+    #[must_use]
+    pub fn has_real_slots(&self) -> bool {
+        self.ring().ring_index().is_real()
     }
 
     /// The depth L of a CKKS context: multiplications in a row, and the level of fresh ciphertexts.
@@ -297,7 +304,7 @@ impl Context {
         Ok(self.level(level)?.log2_modulus)
     }
 
-    /// Fails unless messages may have `slots` slots: a power of two up to n/2.
+    /// Fails unless messages may have `slots` slots: a power of two up to the [most](Self::max_slots).
     ///
     /// # Errors
     /// [`EncoderError::Slots`].

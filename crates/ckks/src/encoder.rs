@@ -1,7 +1,7 @@
 //! CKKS encoder: encodes complex and real numbers as polynomials, and decodes them.
 //!
 //! A CKKS message of s < n/2 slots is in the subring of X^(n/2s): its vector repeats n/2s times over all slots, and
-//! rotations act on it modulo s.
+//! rotations act on it modulo s. In a real ring n real slots take the place of n/2.
 
 mod double_double;
 mod embedding;
@@ -14,7 +14,6 @@ pub use error::EncoderError;
 pub use sunzi_math::bit_reverse;
 
 use num_complex::Complex64;
-use zeroize::Zeroizing;
 
 use crate::{CkksError, Context, Plaintext};
 use erased::Erased;
@@ -54,7 +53,7 @@ impl Encoder {
     /// Makes an encoder of s slots.
     ///
     /// # Errors
-    /// [`EncoderError::Slots`] unless s is a power of two up to n/2.
+    /// [`EncoderError::Slots`] unless s is a power of two up to [`max_slots`](Context::max_slots).
     pub fn new(context: &Context, slots: usize) -> Result<Self, CkksError> {
         context.check_slots(slots)?;
         Ok(Self { context: context.clone(), embedding: Embedding::new(slots)? })
@@ -69,7 +68,7 @@ impl Encoder {
     /// Encodes complex numbers at the highest level and its canonical scale; missing ones count as zero.
     ///
     /// # Errors
-    /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::TooLarge`];
+    /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::NotReal`]; [`EncoderError::TooLarge`];
     /// [`CkksError::MessageTooLarge`] for numbers that do not fit the level at this scale.
     pub fn encode(&self, values: &[Complex64]) -> Result<Plaintext, CkksError> {
         let level = self.context.depth();
@@ -91,11 +90,8 @@ impl Encoder {
     /// no plaintext has.
     pub fn encode_at(&self, values: &[Complex64], level: usize, scale: f64) -> Result<Plaintext, CkksError> {
         let magnitude = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
-        let coefficients = self.embedding.encode(values, scale)?;
-        let gap = self.gap();
-        let mut spread = Zeroizing::new(vec![0_i128; self.context.degree()]);
-        spread.iter_mut().step_by(gap).zip(coefficients.iter()).for_each(|(to, from)| *to = *from);
-        Plaintext::from_coefficients(&self.context, &spread, level, scale, self.slots(), magnitude)
+        let coefficients = self.embedding.encode_in(self.context.ring().ring_index(), values, scale)?;
+        Plaintext::from_coefficients(&self.context, &coefficients, level, scale, self.slots(), magnitude)
     }
 
     /// Encodes real numbers at a given level and scale, as [`encode_at`](Self::encode_at) does complex ones.
@@ -116,10 +112,9 @@ impl Encoder {
         if got > slots {
             return Err(EncoderError::PlaintextSlots { slots, got }.into());
         }
-        let all = plaintext.to_coefficients(&self.context)?;
-        let coefficients: Zeroizing<Vec<f64>> =
-            Zeroizing::new(all.iter().step_by(self.gap()).copied().collect());
-        Ok(self.embedding.decode(&coefficients, plaintext.scale())?)
+        let coefficients = plaintext.to_coefficients(&self.context)?;
+        let ring = self.context.ring().ring_index();
+        Ok(self.embedding.decode_in(ring, &coefficients, plaintext.scale())?)
     }
 
     /// Decodes a plaintext to the real parts of its numbers.
@@ -128,11 +123,6 @@ impl Encoder {
     /// Every error of [`decode`](Self::decode).
     pub fn decode_real(&self, plaintext: &Plaintext) -> Result<Vec<f64>, CkksError> {
         Ok(Erased::from(self.decode(plaintext)?).iter().map(|value| value.re).collect())
-    }
-
-    /// The gap n/2s of an encoder: the number of times that a vector of s slots repeats over all n/2.
-    fn gap(&self) -> usize {
-        self.context.max_slots() / self.slots()
     }
 }
 

@@ -6,9 +6,9 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
-use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
+use sunzi_ring::{GadgetOptions, Ring, RingError, RnsDigits};
 use sunzi_rlwe::chains::{limbs_of_level, longest_digit, words};
-use sunzi_rlwe::{SecretDistribution, Security, memory, moduli, security};
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, memory, moduli, security};
 
 use crate::chain::{Chain, LevelRange, SCALE_BITS, special_moduli};
 use crate::error::CkksError;
@@ -66,6 +66,9 @@ pub struct ScaleRange {
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Parameters {
     log2_degree: u32,
+    /// Whether the ring is the real one of this degree, with real slots.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    real_slots: bool,
     moduli: Vec<u64>,
     /// Moduli of every level of the ring, by their indices; none for the first 1, 2, 3, ….
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -97,11 +100,22 @@ impl Parameters {
     ) -> Self {
         let scales = vec![ScaleRange { top: levels.len().saturating_sub(1), bits: scale_bits }];
         let (secrets, key_switching) = <(SecretDistribution, GadgetOptions)>::default();
-        let rungs = Vec::new();
-        Self { log2_degree, moduli, rungs, levels, scales, message_bits: 0, security, secrets, key_switching }
+        let (rungs, real_slots) = (Vec::new(), false);
+        Self {
+            log2_degree,
+            real_slots,
+            moduli,
+            rungs,
+            levels,
+            scales,
+            message_bits: 0,
+            security,
+            secrets,
+            key_switching,
+        }
     }
 
-    /// Chooses primes for a CKKS chain: Q_0 of `first_bits`, and ranges of levels above it, the lowest first, each at
+    /// Chooses primes for a CKKS chain in a ring of degree 2^n, given by n, or of this shape: Q_0 of `first_bits`, and ranges of levels above it, the lowest first, each at
     /// a scale of its own. Canonical scales stay near what is asked; scales above 47 bits take two primes a level or
     /// more.
     ///
@@ -109,12 +123,12 @@ impl Parameters {
     /// [`CkksError::Request`] for scales and Q_0 out of range and for more than 256 levels; [`CkksError::NoPrimes`];
     /// [`CkksError::Degree`].
     pub fn from_ranges(
-        log2_degree: u32,
+        ring: impl Into<RingShape>,
         first_bits: u32,
         ranges: &[LevelRange],
         security: Security,
     ) -> Result<Self, CkksError> {
-        Self::from_chain(log2_degree, ranges, security, |index| Chain::new(index, first_bits, ranges))
+        Self::from_chain(ring.into(), ranges, security, |order| Chain::new(order, first_bits, ranges))
     }
 
     /// Chooses primes for a CKKS chain whose levels are sets of moduli, of as few as hold their bits, whatever the
@@ -123,25 +137,23 @@ impl Parameters {
     /// # Errors
     /// Every error of [`from_ranges`](Self::from_ranges).
     pub fn from_ranges_rational(
-        log2_degree: u32,
+        ring: impl Into<RingShape>,
         first_bits: u32,
         ranges: &[LevelRange],
         security: Security,
     ) -> Result<Self, CkksError> {
-        Self::from_chain(log2_degree, ranges, security, |index| Chain::rational(index, first_bits, ranges))
+        Self::from_chain(ring.into(), ranges, security, |order| Chain::rational(order, first_bits, ranges))
     }
 
-    /// Makes CKKS parameters with the chain that `chain` makes for the index of the ring.
+    /// Makes CKKS parameters with the chain that `chain` makes for the order of roots of unity in the ring.
     fn from_chain(
-        log2_degree: u32,
+        ring: RingShape,
         ranges: &[LevelRange],
         security: Security,
         chain: impl FnOnce(u64) -> Result<Chain, CkksError>,
     ) -> Result<Self, CkksError> {
-        if !LOG2_DEGREES.contains(&log2_degree) {
-            return Err(CkksError::Degree { log2_degree });
-        }
-        let Chain { moduli, levels, rungs } = chain(2 << log2_degree)?;
+        let (log2_degree, real_slots) = named(ring)?;
+        let Chain { moduli, levels, rungs } = chain(ring.root_order())?;
         let mut scales = Vec::with_capacity(ranges.len());
         let mut top = 0;
         for range in ranges {
@@ -150,7 +162,8 @@ impl Parameters {
             scales.push(ScaleRange { top, bits: range.scale_bits });
         }
         scales.reverse();
-        Ok(Self::new(log2_degree, moduli, levels, 0, security).with_rungs(rungs).with_scales(scales))
+        let parameters = Self::new(log2_degree, moduli, levels, 0, security);
+        Ok(Self { real_slots, ..parameters }.with_rungs(rungs).with_scales(scales))
     }
 
     /// Returns the CKKS parameters with `count` special moduli of together at least 2^`bits`, and digits as long as
@@ -159,7 +172,7 @@ impl Parameters {
     /// # Errors
     /// [`CkksError::NoPrimes`]; [`CkksError::Request`] for more than 256.
     pub fn with_special(self, count: usize, bits: u32) -> Result<Self, CkksError> {
-        let special_moduli = special_moduli(2 << self.log2_degree, f64::from(bits), count, &self.moduli)?;
+        let special_moduli = special_moduli(self.shape().root_order(), f64::from(bits), count, &self.moduli)?;
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
@@ -175,7 +188,7 @@ impl Parameters {
         }
         let longest = longest_digit(&self.moduli, digits);
         let count = words(longest).max(1);
-        let special_moduli = special_moduli(2 << self.log2_degree, longest, count, &self.moduli)?;
+        let special_moduli = special_moduli(self.shape().root_order(), longest, count, &self.moduli)?;
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
@@ -205,6 +218,25 @@ impl Parameters {
         Self { secrets, ..self }
     }
 
+    /// Returns the CKKS parameters with real slots, n of them, in the real ring of degree n: moduli must be 1 modulo 4n.
+    ///
+    /// ```
+    /// use sunzi_ckks::{LevelRange, Parameters};
+    /// use sunzi_rlwe::{RingShape, Security};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (ranges, security) = ([LevelRange { levels: 2, scale_bits: 40 }], Security::InsecureForResearchOnly);
+    /// let parameters = Parameters::from_ranges(RingShape::RealLog2Degree(8), 50, &ranges, security)?;
+    /// assert!(parameters.has_real_slots());
+    /// assert_eq!((parameters.degree(), parameters.max_slots()), (256, 256));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_real_slots(self) -> Self {
+        Self { real_slots: true, ..self }
+    }
+
     /// Returns the CKKS parameters with another choice of digits and special moduli for key switching.
     #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
@@ -223,10 +255,26 @@ impl Parameters {
         1_usize.checked_shl(self.log2_degree).unwrap_or(0)
     }
 
-    /// The most slots that a message can have, n/2.
+    /// The shape of the ring of CKKS parameters.
+    #[must_use]
+    pub fn shape(&self) -> RingShape {
+        if self.real_slots {
+            RingShape::RealLog2Degree(self.log2_degree)
+        } else {
+            RingShape::Log2Degree(self.log2_degree)
+        }
+    }
+
+    /// Whether slots hold real numbers, in a real ring: twice as many, and none with an imaginary part.
+    #[must_use]
+    pub fn has_real_slots(&self) -> bool {
+        self.real_slots
+    }
+
+    /// The most slots that a message can have: n/2, or n real ones.
     #[must_use]
     pub fn max_slots(&self) -> usize {
-        self.degree() / 2
+        slots_of(self.shape())
     }
 
     /// The ciphertext moduli of CKKS parameters, those of Q_0 first.
@@ -276,10 +324,9 @@ impl Parameters {
     /// # Errors
     /// [`CkksError::Ring`] for numbers that are no parameters.
     pub fn ring(&self) -> Result<Ring, CkksError> {
-        let index = 2 * self.degree() as u64;
         match self.rungs.as_slice() {
-            [] => Ok(Ring::new(index, &self.moduli)?),
-            rungs => Ok(Ring::with_rungs(index, &self.moduli, rungs)?),
+            [] => Ok(Ring::new(self.shape(), &self.moduli)?),
+            rungs => Ok(Ring::with_rungs(self.shape(), &self.moduli, rungs)?),
         }
     }
 
@@ -362,7 +409,7 @@ impl Parameters {
     pub fn table_bytes(&self) -> u64 {
         let levels: Vec<Vec<usize>> = (0..self.levels.len()).map(|level| self.limbs(level)).collect();
         let all = [(0..self.moduli.len()).collect()];
-        memory::table_bytes(self.log2_degree.into(), &self.moduli, &self.key_switching, &levels, &all)
+        memory::table_bytes(self.shape(), &self.moduli, &self.key_switching, &levels, &all)
     }
 
     /// Checks that the numbers of a CKKS parameter set make one: ring, moduli, levels, scales, digits, security.
@@ -371,9 +418,7 @@ impl Parameters {
     /// [`CkksError::Degree`]; [`CkksError::Moduli`] for the moduli, special ones included; [`CkksError::LevelsUnusable`];
     /// [`CkksError::ScaleUnusable`]; [`CkksError::KeySwitching`]; [`CkksError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), CkksError> {
-        if !LOG2_DEGREES.contains(&self.log2_degree) {
-            return Err(CkksError::Degree { log2_degree: self.log2_degree });
-        }
+        named(self.shape())?;
         let special = &self.key_switching.special_moduli;
         moduli::check_count(self.moduli.len(), special.len())?;
         if !self.rungs.is_empty() {
@@ -385,7 +430,7 @@ impl Parameters {
         }
         let highest = if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() };
         check_levels(&self.levels, highest)?;
-        moduli::check(2 << self.log2_degree, &self.moduli, special)?;
+        moduli::check(self.shape().root_order(), &self.moduli, special)?;
         let log2_modulus = |level| {
             let own = self.limbs(level).into_iter().filter_map(|limb| self.moduli.get(limb).copied());
             log2_product(&own.collect::<Vec<u64>>())
@@ -394,6 +439,25 @@ impl Parameters {
         check_scales(&self.scales(), &log2_moduli, f64::from(self.message_bits))?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(CkksError::KeySwitching)?;
         Ok(security::check_of(self.secrets, self.degree(), self.log2_key_modulus(), self.security)?)
+    }
+}
+
+/// The most slots that messages in a ring can have: n/2, or n real ones.
+pub(crate) fn slots_of(ring: RingShape) -> usize {
+    if ring.is_real() { ring.degree() } else { ring.degree() / 2 }
+}
+
+/// Returns log2 of the degree of a ring that CKKS has, and whether its slots are real.
+pub(crate) fn named(ring: RingShape) -> Result<(u32, bool), CkksError> {
+    let (log2_degree, real) = match ring {
+        RingShape::Log2Degree(log2_degree) => (log2_degree, false),
+        RingShape::RealLog2Degree(log2_degree) => (log2_degree, true),
+        RingShape::RingIndex(index) => return Err(RingError::UnsupportedIndex { index }.into()),
+    };
+    if LOG2_DEGREES.contains(&log2_degree) {
+        Ok((log2_degree, real))
+    } else {
+        Err(CkksError::Degree { log2_degree })
     }
 }
 

@@ -41,6 +41,9 @@ pub struct Request {
     pub scale_bits: Option<u32>,
     /// Ring degree that was asked for, as log2 n.
     pub log2_degree: Option<u32>,
+    /// Whether slots are real numbers, n of them in the real ring of degree n.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub real_slots: bool,
     /// Number of digits d_num that was asked for.
     pub digits: Option<usize>,
     /// Distribution of secrets.
@@ -62,6 +65,7 @@ impl Default for Request {
             result_bits: None,
             scale_bits: None,
             log2_degree: None,
+            real_slots: false,
             digits: None,
             secrets: SecretDistribution::default(),
             sharing: None,
@@ -71,6 +75,15 @@ impl Default for Request {
 }
 
 impl Request {
+    /// The shape of the ring of a degree for the slots that were asked for.
+    pub(crate) fn shape(&self, log2_degree: u32) -> RingShape {
+        if self.real_slots {
+            RingShape::RealLog2Degree(log2_degree)
+        } else {
+            RingShape::Log2Degree(log2_degree)
+        }
+    }
+
     /// Checks each setting of a CKKS request by itself.
     pub(crate) fn check(&self) -> Result<(), CkksError> {
         within("depth", self.depth, 0..=100, "it must be at most 100")?;
@@ -100,7 +113,8 @@ impl fmt::Display for Request {
             self.result_bits.map(|bits| format!("results up to 2^{bits}")),
             (*slots > 1).then(|| format!("at least {slots} slots")),
             self.scale_bits.map(|bits| format!("scale 2^{bits}")),
-            self.log2_degree.map(|log2_degree| RingShape::Log2Degree(log2_degree).to_string()),
+            self.real_slots.then(|| "real slots".to_owned()),
+            self.log2_degree.map(|log2_degree| self.shape(log2_degree).to_string()),
             self.digits.map(|digits| format!("{digits} digits")),
         ];
         write_parts(f, parts)?;

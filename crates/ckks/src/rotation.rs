@@ -1,4 +1,4 @@
-//! The order of CKKS slots: slot i is the value at ζ^(5^i), i < n/2; its conjugate is the value at ζ^(−5^i).
+//! The order of CKKS slots: slot i is the value at ζ^(5^i), i < n/2; its conjugate is the value at ζ^(−5^i). In a real ring, i < n, both are equal.
 //!
 //! The generator of the slot order is 5 and not 3 as for plaintexts modulo t, since 5^i ≡ 1 (mod 4): X^(n/2) is i in
 //! every slot.
@@ -29,7 +29,7 @@ pub fn conjugation_exponent(index: u64) -> u64 {
 /// Makes the keys of rotations by `steps`, and that of the conjugation if wanted, for ciphertexts of at most `level`.
 ///
 /// # Errors
-/// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring.
+/// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring, and for the conjugation where slots are real.
 pub fn rotation_keys(
     context: &Context,
     secret: &SecretKey,
@@ -38,6 +38,9 @@ pub fn rotation_keys(
     level: usize,
     rng: &mut dyn CryptoRng,
 ) -> Result<GaloisKeys, CkksError> {
+    if conjugation {
+        context.rlwe().check_whole("the conjugation of slots")?;
+    }
     let index = context.ring().index();
     let rotations = steps.into_iter().map(|steps| rotation_exponent(steps, index));
     let exponents = rotations.chain(conjugation.then(|| conjugation_exponent(index)));

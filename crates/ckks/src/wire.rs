@@ -87,7 +87,7 @@ impl Format<Plaintext> for Context {
 
 fn ring_part(parameters: &Parameters) -> RingPart {
     RingPart {
-        ring: parameters.log2_degree().into(),
+        ring: parameters.shape(),
         moduli: parameters.moduli().to_vec(),
         rungs: parameters.rungs().to_vec(),
         key_switching: parameters.key_switching().clone(),
@@ -129,8 +129,12 @@ impl StoredParameters for Parameters {
 
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let ring = RingPart::get(fields)?;
-        let RingShape::Log2Degree(log2_degree) = ring.ring else {
-            return Err(WireError::value("ring index of CKKS", "a power of two", ring.ring.index()));
+        let (log2_degree, real_slots) = match ring.ring {
+            RingShape::Log2Degree(log2_degree) => (log2_degree, false),
+            RingShape::RealLog2Degree(log2_degree) => (log2_degree, true),
+            RingShape::RingIndex(m) => {
+                return Err(WireError::value("ring index of CKKS", "a power of two", m));
+            }
         };
         let whole = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         let levels = fields.list("levels", MAX_MODULI)?.into_iter().map(whole).collect();
@@ -149,6 +153,7 @@ impl StoredParameters for Parameters {
             .with_message_bits(message_bits)
             .with_secrets(ring.secrets)
             .with_key_switching(ring.key_switching);
+        let parameters = if real_slots { parameters.with_real_slots() } else { parameters };
         parameters.validate().map_err(WireError::scheme)?;
         Ok(parameters)
     }

@@ -1,7 +1,8 @@
 //! Automorphisms X → X^k of evaluated polynomials, 64 values at a time.
 //!
-//! Position 64·b + 8·v + l stands for ψ^e with e = 2M·ρ + β, where M = n/64, ρ = 8·rev(v) + rev(l) and β = 2·rev(b) + 1 is below 2M. There a(X^k) has the
-//! value of a at e·k = 2M·(ρ·k + τ) + β', for β·k = 2M·τ + β': a block comes from one block, and within it ρ from ρ·k + τ modulo 64.
+//! Position 64·b + 8·v + l stands for ψ^(2j + 1) with j = M·ρ + β, where M = n/64, ρ = 8·rev(v) + rev(l) and β = rev(b) is below M. There a(X^k) has the
+//! value of a at ψ^((2j + 1)·k), that of j·k + (k − 1)/2 = M·(ρ·k + τ) + β' for β·k + (k − 1)/2 = M·τ + β': a block comes from one block, and
+//! within it ρ from ρ·k + τ modulo 64. In a real ring it stands for ψ^(4j + 1), and (k − 1)/4 takes the place of (k − 1)/2.
 
 use crate::error::{KernelError, check_length};
 use crate::isa::Isa;
@@ -30,6 +31,8 @@ use crate::x86_64::automorphism as vectors;
 pub struct Automorphism {
     n: usize,
     exponent: usize,
+    /// Image (k − 1)/2 of j = 0, or (k − 1)/4 in a real ring.
+    offset: usize,
 }
 
 impl Automorphism {
@@ -42,7 +45,22 @@ impl Automorphism {
         if exponent.is_multiple_of(2) {
             return Err(KernelError::NotAnAutomorphism { exponent });
         }
-        Ok(Self { n, exponent: (exponent % (2 * n as u64)) as usize })
+        let exponent = (exponent % (2 * n as u64)) as usize;
+        Ok(Self { n, exponent, offset: exponent / 2 })
+    }
+
+    /// Makes the automorphism X → X^k of elements of the [real](crate::NttPlan::real) ring of degree `n`, a power of two from 2^6 to 2^17, for an
+    /// `exponent` k that is 1 modulo 4, taken modulo 4n.
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new).
+    pub fn real(n: usize, exponent: u64) -> Result<Self, KernelError> {
+        check_transform_length(n)?;
+        if exponent % 4 != 1 {
+            return Err(KernelError::NotAnAutomorphism { exponent });
+        }
+        let exponent = (exponent % (4 * n as u64)) as usize;
+        Ok(Self { n, exponent, offset: exponent / 4 })
     }
 
     /// Returns the input position whose value goes to `position`. An aligned range of a power of two of positions, 64 or more, has such a range as source.
@@ -57,10 +75,9 @@ impl Automorphism {
     #[inline]
     fn origin(&self, block: usize) -> Origin {
         let bits = (self.n / BLOCK).trailing_zeros();
-        let product = (2 * bit_reverse(block, bits) + 1) * self.exponent;
-        let period = bits + 1;
-        let below = product & ((1 << period) - 1);
-        Origin { block: bit_reverse(below >> 1, bits), shift: product >> period & (BLOCK - 1) }
+        let image = bit_reverse(block, bits) * self.exponent + self.offset;
+        let below = image & ((1 << bits) - 1);
+        Origin { block: bit_reverse(below, bits), shift: image >> bits & (BLOCK - 1) }
     }
 
     /// Returns the place in the source block whose value goes to place 8·v + l of a block.

@@ -58,7 +58,9 @@ pub enum KernelError {
         n: usize,
     },
     /// An exponent that is not coprime to a power of two.
-    #[error("X -> X^{exponent} is no automorphism; odd exponents are")]
+    #[error(
+        "X -> X^{exponent} is no automorphism; odd exponents are, and in a real ring those that are 1 modulo 4"
+    )]
     NotAnAutomorphism {
         /// Exponent given for the automorphism.
         exponent: u64,

@@ -70,7 +70,7 @@ pub fn keep_below_on(isa: isa::Isa, out: &mut [u64], bytes: &[u8], q: u64) -> us
 /// Runs the forward transform of a plan on 52-bit words of a period with the given lanes.
 pub fn forward52<L: Lanes52, const PERIOD: usize>(lanes: L, plan: &plan::NttPlan, data: &mut [u64]) {
     let (n, modulus) = (plan.n(), plan.modulus());
-    let twiddles = Twiddles::new(&modulus.constants, n, plan.psi(), Word52::<L, PERIOD>::factor);
+    let twiddles = Twiddles::new(&modulus.constants, n, plan.psi(), false, Word52::<L, PERIOD>::factor);
     let arithmetic = Word52::<L, PERIOD>::new(lanes, &modulus.constants);
     negacyclic::outer(arithmetic, &twiddles, None, data);
     negacyclic::inner(arithmetic, &twiddles, 0, data, [&[]; 2]);
@@ -80,7 +80,7 @@ pub fn forward52<L: Lanes52, const PERIOD: usize>(lanes: L, plan: &plan::NttPlan
 pub fn inverse52<L: Lanes52, const PERIOD: usize>(lanes: L, plan: &plan::NttPlan, data: &mut [u64]) {
     let (n, modulus) = (plan.n(), plan.modulus());
     let inverse = modulus.inv(plan.psi()).unwrap_or_default();
-    let twiddles = Twiddles::new(&modulus.constants, n, inverse, Word52::<L, PERIOD>::factor);
+    let twiddles = Twiddles::new(&modulus.constants, n, inverse, false, Word52::<L, PERIOD>::factor);
     let last =
         [1, modulus.pow(inverse, n as u64 / 2)].map(|w| Word52::<L, PERIOD>::factor(w, modulus.value()));
     let last = [last[0][0], last[0][1], last[1][0], last[1][1]];

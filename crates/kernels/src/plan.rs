@@ -29,11 +29,15 @@ const TRIES: u64 = 256;
 /// assert_eq!(a[..3], [0, 5, 0]);
 /// # Ok::<(), sunzi_kernels::KernelError>(())
 /// ```
+///
+/// A plan of a [real](Self::real) ring maps its n coefficients to n values in the same way.
 #[derive(Clone)]
 pub struct NttPlan {
     modulus: Modulus,
     n: usize,
     psi: u64,
+    /// The square root i of −1 in the transform of a real ring.
+    unit_root: Option<u64>,
     forward: Twiddles,
     inverse: Twiddles,
     unit: InverseScale,
@@ -74,11 +78,43 @@ impl NttPlan {
     /// # Errors
     /// [`KernelError::UnsupportedLength`], [`KernelError::NoRootOfUnity`].
     pub fn new(modulus: Modulus, n: usize) -> Result<Self, KernelError> {
+        Self::of_order(modulus, n, 2 * n as u64)
+    }
+
+    /// Makes the transform of the real ring of degree `n`: of elements a_0 + Σ a_j·(X^j + X^-j), j from 1 to n − 1, modulo X^2n + 1 and q, for
+    /// q as in [`new`](Self::new) and 1 mod 4n. ψ is the smallest primitive 4n-th root of unity, and position p holds the
+    /// value at ψ^e with e = 2·[`evaluation_exponent`]`(n, p)` − 1, which is also that at ψ^−e.
+    ///
+    /// For i = ψ^n, X^2n + 1 is (X^n − i)(X^n + i), and e runs through the exponents of roots of X^n − i. Modulo this the element is Σ b_j·X^j
+    /// with b_0 = a_0 and b_j = a_j − i·a_(n−j), since X^-j = −i·X^(n−j): a fold, and then half of a transform of
+    /// length 2n.
+    ///
+    /// ```
+    /// use sunzi_kernels::{Modulus, NttPlan};
+    /// let plan = NttPlan::real(Modulus::new(12_289)?, 64)?;
+    /// let mut a = [0; 64];
+    /// a[1] = 5; // 5·(x + 1/x)
+    /// plan.forward(&mut a)?;
+    /// let (q, x) = (plan.modulus(), plan.psi());
+    /// assert_eq!(a[0], q.mul(5, q.add(x, q.pow(x, 255))));
+    /// plan.inverse(&mut a)?;
+    /// assert_eq!(a[..3], [0, 5, 0]);
+    /// # Ok::<(), sunzi_kernels::KernelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new).
+    pub fn real(modulus: Modulus, n: usize) -> Result<Self, KernelError> {
+        Self::of_order(modulus, n, 4 * n as u64)
+    }
+
+    /// Makes the transform with roots of unity of this order: 2n, or 4n for a real ring.
+    fn of_order(modulus: Modulus, n: usize, order: u64) -> Result<Self, KernelError> {
         check_transform_length(n)?;
         if modulus.value() > modulus.table.widest {
             return Err(KernelError::ModulusOutOfRange { value: modulus.value() });
         }
-        let order = 2 * n as u64;
+        let real = order > 2 * n as u64;
         let missing = KernelError::NoRootOfUnity { modulus: modulus.value(), order };
         let psi = root(modulus, order).ok_or(missing.clone())?;
         let inverse_psi = modulus.inv(psi).ok_or(missing)?;
@@ -87,8 +123,9 @@ impl NttPlan {
             modulus,
             n,
             psi,
-            forward: Twiddles::new(&modulus.constants, n, psi, factor),
-            inverse: Twiddles::new(&modulus.constants, n, inverse_psi, factor),
+            unit_root: real.then(|| modulus.pow(psi, n as u64)),
+            forward: Twiddles::new(&modulus.constants, n, psi, real, factor),
+            inverse: Twiddles::new(&modulus.constants, n, inverse_psi, real, factor),
             unit: InverseScale { modulus: modulus.value(), n, last: [0; 4] },
         };
         plan.unit = plan.scale(1)?;
@@ -109,11 +146,25 @@ impl NttPlan {
         self.modulus
     }
 
-    /// Primitive 2n-th root of unity ψ of the transform.
+    /// Primitive 2n-th root of unity ψ of the transform, or 4n-th for a real ring.
     #[must_use]
     #[inline]
     pub fn psi(&self) -> u64 {
         self.psi
+    }
+
+    /// Whether it is the transform of a real ring.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        self.unit_root.is_some()
+    }
+
+    /// Exponent e such that position `position` of an evaluated polynomial is its value at ψ^e.
+    #[must_use]
+    #[inline]
+    pub fn exponent(&self, position: usize) -> usize {
+        let exponent = evaluation_exponent(self.n, position);
+        if self.is_real() { 2 * exponent - 1 } else { exponent }
     }
 
     fn compiled(&self) -> Compiled<'_> {
@@ -158,6 +209,7 @@ impl NttPlan {
     /// [`KernelError::LengthMismatch`] unless `a` has n words.
     pub fn forward_outer(&self, a: &mut [u64]) -> Result<(), KernelError> {
         check_length(self.n, a.len())?;
+        self.fold(a)?;
         self.run_outer(a, None);
         Ok(())
     }
@@ -170,8 +222,44 @@ impl NttPlan {
     pub fn forward_outer_from(&self, a: &mut [u64], input: &[u64], offset: u64) -> Result<(), KernelError> {
         check_length(self.n, a.len())?;
         check_length(self.n, input.len())?;
-        self.run_outer(a, Some(Elsewhere { words: input, offset }));
+        let input = Elsewhere { words: input, offset };
+        if self.is_real() {
+            input.write_to(a);
+            return self.forward_outer(a);
+        }
+        self.run_outer(a, Some(input));
         Ok(())
+    }
+
+    /// Reduces an element of a real ring, of words below 2q, modulo X^n − i.
+    fn fold(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        let Some(i) = self.unit_root else { return Ok(()) };
+        let (q, minus_i) = (self.modulus, self.modulus.neg(i));
+        if let Some(middle) = self.mirror(a, minus_i)? {
+            *middle = q.mul(q.reduce(*middle), q.add(1, minus_i));
+        }
+        Ok(())
+    }
+
+    /// Undoes [`fold`](Self::fold) for twice the result, both of reduced words.
+    fn unfold(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        let Some(i) = self.unit_root else { return Ok(()) };
+        let q = self.modulus;
+        if let Some(middle) = self.mirror(a, i)? {
+            *middle = q.mul(*middle, q.add(1, i));
+        }
+        if let Some(first) = a.first_mut() {
+            *first = q.add(*first, *first);
+        }
+        Ok(())
+    }
+
+    /// Adds c·a_(n−j) to every a_j but a_0 and a_(n/2); returns a_(n/2).
+    fn mirror<'a>(&self, a: &'a mut [u64], c: u64) -> Result<Option<&'a mut u64>, KernelError> {
+        let (first, last) = a.split_at_mut_checked(self.n / 2).unwrap_or_default();
+        let Some((middle, last)) = last.split_first_mut() else { return Ok(None) };
+        self.modulus.add_mirrored_assign(first.get_mut(1..).unwrap_or_default(), last, c)?;
+        Ok(Some(middle))
     }
 
     fn run_outer(&self, a: &mut [u64], input: Option<Elsewhere<'_>>) {
@@ -222,10 +310,11 @@ impl NttPlan {
     pub fn scale(&self, c: u64) -> Result<InverseScale, KernelError> {
         let q = &self.modulus;
         q.check_reduced(c)?;
-        // n divides q − 1, so n^-1 = −(q − 1)/n.
-        let factor = q.mul(c, q.neg((q.value() - 1) / self.n as u64));
-        // The only twiddle of the last level is the inverse of ψ^(n/2).
-        let w = q.mul(factor, q.neg(q.pow(self.psi, self.n as u64 / 2)));
+        // n divides q − 1, so n^-1 = −(q − 1)/n. The transform of a real ring is then unfolded, which doubles.
+        let (n, double) = (self.n as u64, if self.is_real() { 2 } else { 1 });
+        let factor = q.mul(c, q.neg((q.value() - 1) / (double * n)));
+        // The only twiddle of the last level is the inverse of ψ^(n/2), with ψ^(2n) = 1, or −1 for a real ring.
+        let w = q.mul(factor, q.pow(self.psi, 2 * double * n - n / 2));
         let [factor, w] = [factor, w].map(|w| (q.table.factor)(w, q.value()));
         Ok(InverseScale { modulus: q.value(), n: self.n, last: [factor[0], factor[1], w[0], w[1]] })
     }
@@ -267,7 +356,7 @@ impl NttPlan {
         #[cfg(feature = "tally")]
         crate::tally::inverse();
         negacyclic::inverse(self.compiled(), &self.inverse, &scale.last, input, a);
-        Ok(())
+        self.unfold(a)
     }
 }
 

@@ -107,6 +107,8 @@ pub(crate) struct Elementwise {
     /// Function of (constants, data, other, scalar) that computes data += scalar·other.
     pub(crate) add_scaled_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
     pub(crate) add_scale_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
+    /// Function of (constants, first, last, scalar) that adds to each half of some words the scalar times the mirror image of the other.
+    pub(crate) add_mirrored_assign: unsafe fn(&Constants, &mut [u64], &mut [u64], u64),
     /// Function of (constants, data, summand, unreduced summand) that shifts residues.
     pub(crate) shift_assign: unsafe fn(&Constants, &mut [u64], u64, u64),
     pub(crate) tensor: Tensor,

@@ -24,17 +24,27 @@ pub(crate) fn bit_reverse(i: usize, bits: u32) -> usize {
 
 impl Twiddles {
     /// Makes the twiddles of a transform: the level with `m` blocks multiplies in block `i` by
-    /// root^bitrev(m+i), `root` of order 2n.
-    pub(crate) fn new(c: &Constants, n: usize, root: u64, factor: fn(u64, u64) -> [u64; 2]) -> Self {
-        let mut powers = vec![0; n];
+    /// root^bitrev(m+i), `root` of order 2n. With a root of order 4n it is the `half` of a transform of length 2n that
+    /// comes after its first level: the level multiplies by root^bitrev(2m+i).
+    pub(crate) fn new(
+        c: &Constants,
+        n: usize,
+        root: u64,
+        half: bool,
+        factor: fn(u64, u64) -> [u64; 2],
+    ) -> Self {
+        let length = if half { 2 * n } else { n };
+        let mut powers = vec![0; length];
         let mut power = 1;
-        for i in 0..n {
-            if let Some(slot) = powers.get_mut(bit_reverse(i, n.trailing_zeros())) {
+        for i in 0..length {
+            if let Some(slot) = powers.get_mut(bit_reverse(i, length.trailing_zeros())) {
                 *slot = power;
             }
             power = c.mul(power, root);
         }
         let pair = |i: usize| {
+            // The block count m is the highest bit of i = m + …, which is below n.
+            let i = if half { i + (1 << i.ilog2()) } else { i };
             let w = powers.get(i).copied().unwrap_or(0);
             factor(w, c.q)
         };

@@ -18,11 +18,41 @@ const LIMIT: u64 = 1 << 24;
 /// assert_eq!(index.axes().iter().map(|axis| axis.prime()).collect::<Vec<_>>(), [5, 17, 257]);
 /// # Ok::<(), sunzi_math::MathError>(())
 /// ```
+///
+/// A [real](Self::real) index names another ring: the real elements of the ring of index m.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RingIndex {
     value: u64,
     degree: usize,
     axes: Vec<Axis>,
+    real: bool,
+}
+
+/// What names a ring: an index m of a cyclotomic ring, or a [`RingIndex`].
+pub trait ToRingIndex {
+    /// Returns the ring index.
+    ///
+    /// # Errors
+    /// Every error of [`RingIndex::new`].
+    fn to_ring_index(self) -> Result<RingIndex, MathError>;
+}
+
+impl ToRingIndex for u64 {
+    fn to_ring_index(self) -> Result<RingIndex, MathError> {
+        RingIndex::new(self)
+    }
+}
+
+impl ToRingIndex for RingIndex {
+    fn to_ring_index(self) -> Result<RingIndex, MathError> {
+        Ok(self)
+    }
+}
+
+impl ToRingIndex for &RingIndex {
+    fn to_ring_index(self) -> Result<RingIndex, MathError> {
+        Ok(self.clone())
+    }
 }
 
 /// One prime power m_i of an index, and its axis.
@@ -135,7 +165,31 @@ impl RingIndex {
             axes.push(axis);
         }
         axes.reverse();
-        Ok(Self { value: m, degree: stride, axes })
+        Ok(Self { value: m, degree: stride, axes, real: false })
+    }
+
+    /// Makes the index of the real ring of degree n, a power of two from 2 on: the elements of Z\[X\]/(X^2n + 1), the ring of index m = 4n,
+    /// that X → X^-1 does not change `[KS18]`.
+    ///
+    /// The basis is 1 and X^j + X^-j for j from 1 to n − 1, so that element a_0, …, a_(n−1) is a_0 + Σ a_j·X^j − Σ a_j·X^(2n−j). Its
+    /// values at roots of unity are real numbers, each at ω and ω^-1. The automorphisms are X → X^k for k ≡ 1 modulo 4:
+    /// an odd k and −k do the same.
+    ///
+    /// ```
+    /// let index = sunzi_math::RingIndex::real(64)?;
+    /// assert_eq!((index.degree(), index.value(), index.is_real()), (64, 256, true));
+    /// assert!(index.is_automorphism(5) && !index.is_automorphism(255));
+    /// # Ok::<(), sunzi_math::MathError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`].
+    pub fn real(n: usize) -> Result<Self, MathError> {
+        if !n.is_power_of_two() || !(2..LIMIT / 4).contains(&(n as u64)) {
+            let expected = "a power of two from 2 to 2^21";
+            return Err(MathError::OutOfRange { what: "degree of a real ring", expected, got: n as u64 });
+        }
+        Ok(Self { degree: n, real: true, ..Self::new(4 * n as u64)? })
     }
 
     /// Value of the ring index m.
@@ -144,10 +198,22 @@ impl RingIndex {
         self.value
     }
 
-    /// Degree n = φ(m) of the ring.
+    /// Degree n of the ring: φ(m), or φ(m)/2 for a real one.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
+    }
+
+    /// Whether the ring has the real elements of the ring of index m alone.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        self.real
+    }
+
+    /// Whether X → X^k is an automorphism of the ring that is named by k: k is below m and coprime to it, and 1 modulo 4 for a real ring.
+    #[must_use]
+    pub fn is_automorphism(&self, k: u64) -> bool {
+        k < self.value && gcd(k, self.value) == 1 && (!self.real || k % 4 == 1)
     }
 
     /// Axes of the prime powers, by increasing prime.
@@ -156,7 +222,7 @@ impl RingIndex {
         &self.axes
     }
 
-    /// Whether the powerful basis is the power basis and Φ_m = X^n + 1.
+    /// Whether the index m is a power of two: Φ_m = X^(m/2) + 1, and the powerful basis is the power basis.
     #[must_use]
     pub fn is_power_of_two(&self) -> bool {
         self.value.is_power_of_two()
@@ -182,22 +248,30 @@ impl RingIndex {
     }
 
     /// Length of the array in which the powers of every x_i below its [`span`](Axis::span) have a place: m entries, or m/2
-    /// where m is even.
+    /// where m is even; n for a real ring.
     #[must_use]
     pub fn redundant_len(&self) -> usize {
-        self.axes.iter().map(Axis::span).product()
+        if self.real { self.degree } else { self.axes.iter().map(Axis::span).product() }
     }
 
-    /// Returns the exponent j, below m, with X^j the basis element at this position below n.
+    /// Returns the exponent j, below m, with X^j the basis element at this position below n; X^j + X^-j for a real ring.
     #[must_use]
     pub fn exponent(&self, position: usize) -> u64 {
         let along = |axis: &Axis| (position / axis.stride % axis.degree()) as u64 * axis.weight;
         self.axes.iter().map(along).sum::<u64>() % self.value
     }
 
-    /// Returns the place of X^j = ± ∏ x_i^{j_i} in the redundant array, and whether its sign is negative.
+    /// Returns the place of X^j = ± ∏ x_i^{j_i} in the redundant array, and whether its sign is negative. In a real ring it is the place of
+    /// X^j + X^-j, which has one unless j ≡ n modulo 2n, where it is 0.
     #[must_use]
     pub fn redundant_position(&self, exponent: u64) -> (usize, bool) {
+        if self.real {
+            // X^-j counts as X^j, and X^(2n) = −1.
+            let (n, folded) = (self.degree as u64, exponent % self.value);
+            let folded = folded.min(self.value - folded);
+            let negative = folded > n;
+            return ((if negative { 2 * n - folded } else { folded % n }) as usize, negative);
+        }
         let mut position = 0;
         let mut negative = false;
         for axis in &self.axes {
@@ -283,6 +357,36 @@ mod tests {
             }
         }
         assert_eq!(RingIndex::new(1 << 14).unwrap().root_order(), 1 << 14);
+    }
+
+    /// Checks places in real rings against X^j + X^-j as polynomials modulo X^2n + 1.
+    #[test]
+    fn real_elements_have_the_places_of_their_powers() {
+        for n in [2_usize, 4, 16, 64] {
+            let (index, whole) = (RingIndex::real(n).unwrap(), RingIndex::new(4 * n as u64).unwrap());
+            assert_eq!((index.degree(), index.redundant_len(), index.root_order()), (n, n, 4 * n as u64));
+            let sum = |j: u64| {
+                let mut sum = vec![0_i64; 2 * n];
+                for exponent in [j, 4 * n as u64 - j % (4 * n as u64)] {
+                    let (place, negative) = whole.redundant_position(exponent);
+                    sum[place] += if negative { -1 } else { 1 };
+                }
+                sum
+            };
+            for j in (0..8 * n as u64).filter(|j| j % (2 * n as u64) != n as u64) {
+                let (place, negative) = index.redundant_position(j);
+                let expected: Vec<i64> =
+                    sum(place as u64).iter().map(|x| if negative { -x } else { *x }).collect();
+                assert_eq!(sum(j), expected, "{n} {j}");
+            }
+            assert!((0..n).all(|i| index.exponent(i) == i as u64));
+            let units = (0..8 * n as u64).filter(|&k| index.is_automorphism(k));
+            assert!(units.eq((1..4 * n as u64).step_by(4)));
+        }
+        for n in [0, 1, 3, 96, 1 << 22, usize::MAX] {
+            assert!(matches!(RingIndex::real(n), Err(MathError::OutOfRange { .. })), "{n}");
+        }
+        assert_ne!(RingIndex::real(64).unwrap(), RingIndex::new(256).unwrap());
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use cyclotomic::{SparseMultiple, cyclotomic_polynomial, cyclotomic_quotient}
 pub use error::MathError;
 pub use galois::{GENERATOR, conjugation_exponent, rotation_exponent, slot_exponents, slot_of_exponent};
 pub use galois_ring::{GaloisRing, MAX_SLOT_DEGREE, Subring};
-pub use index::{Axis, RingIndex};
+pub use index::{Axis, RingIndex, ToRingIndex};
 pub use logarithm::{log2, log2_product};
 pub use modular::{FixedFactor, add_mod, gcd, mod_inv, mod_pow, mul_mod};
 pub use powerful::{Additive, CoefficientBasis, Integers, Residues};

@@ -52,7 +52,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     fn modulus(&self) -> &BigUint;
     /// Factors by which sizes of elements grow in this ring and in the basis of its coefficient form.
     fn expansion(&self) -> Expansion {
-        Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
+        Expansion::new(self.ring_index()).unwrap_or_else(|_| self.degree().into())
     }
 
     /// Whether polynomials take the memory of their residues: a ring that stores nothing makes keys that no machine could hold.

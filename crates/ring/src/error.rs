@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use sunzi_kernels::KernelError;
-use sunzi_math::{MathError, RingIndex, gcd};
+use sunzi_math::{MathError, RingIndex, ToRingIndex};
 use thiserror::Error;
 
 /// The greatest degree of a ring.
@@ -94,13 +94,22 @@ pub enum RingError {
     },
     /// The map X → X^k is no automorphism of the ring.
     #[error(
-        "X -> X^{exponent} is no automorphism of the ring of index {index}: the exponent must be coprime to the index and between 0 and it"
+        "X -> X^{exponent} is no automorphism of the ring of index {index}: the exponent must be coprime to the index and between 0 and it, \
+         and 1 modulo 4 in a real ring"
     )]
     NotAnAutomorphism {
         /// Exponent k of the map X → X^k.
         exponent: u64,
         /// Ring index m, to which k must be coprime.
         index: u64,
+    },
+    /// A real ring was asked to multiply by a power of X that it does not have.
+    #[error(
+        "X^{exponent} is no element of a real ring, which has X^j + X^-j alone; use the ring of all elements"
+    )]
+    NotReal {
+        /// Exponent of the power of X.
+        exponent: u64,
     },
     /// A ring index is too small or too large.
     #[error(
@@ -202,25 +211,39 @@ pub fn check_level(got: usize, highest: usize) -> Result<(), RingError> {
     if (1..=highest).contains(&got) { Ok(()) } else { Err(RingError::NoSuchLevel { got, highest }) }
 }
 
-/// Checks that X → X^k is an automorphism, which it is for the units k of Z/m.
+/// Checks that X → X^k is an [automorphism](RingIndex::is_automorphism) of a ring.
 ///
 /// # Errors
 /// [`RingError::NotAnAutomorphism`] for any other k.
-pub fn check_automorphism(exponent: u64, index: u64) -> Result<(), RingError> {
-    if exponent < index && gcd(exponent, index) == 1 {
+pub fn check_automorphism(exponent: u64, index: &RingIndex) -> Result<(), RingError> {
+    if index.is_automorphism(exponent) {
         Ok(())
     } else {
-        Err(RingError::NotAnAutomorphism { exponent, index })
+        Err(RingError::NotAnAutomorphism { exponent, index: index.value() })
     }
 }
 
+/// Checks that X^k is an element of a ring: a real ring has 1 and −1 alone.
+///
+/// # Errors
+/// [`RingError::NotReal`] for any other k.
+pub fn check_monomial(exponent: u64, index: &RingIndex) -> Result<(), RingError> {
+    if index.is_real() && !exponent.is_multiple_of(index.value() / 2) {
+        return Err(RingError::NotReal { exponent });
+    }
+    Ok(())
+}
+
 /// The ring index m, checked to be of a degree up to 2^17.
-pub fn supported_index(index: u64) -> Result<RingIndex, RingError> {
-    let shape = RingIndex::new(index).map_err(|error| match error {
-        MathError::OutOfRange { .. } => RingError::UnsupportedIndex { index },
+pub fn supported_index(index: impl ToRingIndex) -> Result<RingIndex, RingError> {
+    let index = index.to_ring_index().map_err(|error| match error {
+        MathError::OutOfRange { got: index, .. } => RingError::UnsupportedIndex { index },
         other => other.into(),
     })?;
-    if shape.degree() > MAX_DEGREE { Err(RingError::UnsupportedIndex { index }) } else { Ok(shape) }
+    if index.degree() > MAX_DEGREE {
+        return Err(RingError::UnsupportedIndex { index: index.value() });
+    }
+    Ok(index)
 }
 
 /// Fails unless a plaintext has n coefficients below t, which has at most 62 bits. The error names no coefficient: they are secret.

@@ -69,7 +69,9 @@ pub use opaque::{Content, Opaque};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
-pub use packing::{Append, Block, PackingError, Storage, describe, describe_sets};
+pub use packing::{
+    Append, Block, PackingError, Storage, describe, describe_index, describe_real, describe_sets,
+};
 pub use parallel::{Parallelism, on_pool};
 pub use poly::{Coefficient, Domain, Evaluation, Poly, Representation, Residues};
 pub use ring::{Ring, Tables};

@@ -1,22 +1,23 @@
 //! Constructors of rings, in words and dry.
 
 use sunzi_kernels::Isa;
+use sunzi_math::ToRingIndex;
 
 use crate::ladder::is_of_prefixes;
 use crate::{
     Backend, Gadget, GadgetOptions, HollowGadget, HollowRing, HollowScaler, Parallelism, Ring, RingError,
-    RnsGadget, RnsScaler, Scaler, ScalerOptions, Storage, Tables, WordRing, describe, describe_sets,
+    RnsGadget, RnsScaler, Scaler, ScalerOptions, Storage, Tables, WordRing, describe_index, describe_sets,
 };
 
 impl Ring {
     /// The ring of index m, of degree up to 2^17, modulo the product of the given primes ≡ 1 (mod
     /// [`root_order`](Self::root_order)): any m with an odd factor that is no odd number's double, or a power of two
-    /// from 2^7 on.
+    /// from 2^7 on. For a [`RingIndex`](sunzi_math::RingIndex) it is the ring of that index, real ones included.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::LengthMismatch`] without moduli;
     /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform of this degree.
-    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
+    pub fn new(m: impl ToRingIndex, moduli: &[u64]) -> Result<Self, RingError> {
         WordRing::new(m, moduli).map(Self::from)
     }
 
@@ -25,7 +26,7 @@ impl Ring {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
-    pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
+    pub fn with_isa(m: impl ToRingIndex, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
         WordRing::with_isa(m, moduli, isa).map(Self::from)
     }
 
@@ -34,7 +35,7 @@ impl Ring {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`RingError::OutOfRange`] for rungs that break these conditions.
-    pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
+    pub fn with_rungs(m: impl ToRingIndex, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         WordRing::with_rungs(m, moduli, rungs).map(Self::from)
     }
 
@@ -43,7 +44,7 @@ impl Ring {
     ///
     /// # Errors
     /// Every error of [`HollowRing::of_levels`].
-    pub fn dry(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
+    pub fn dry(m: impl ToRingIndex, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         HollowRing::of_levels(m, moduli, rungs).map(Self::of)
     }
 
@@ -105,11 +106,11 @@ pub fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
     let Ok(ring) = ring.words() else { return Vec::new() };
     let (ladder, levels) = (ring.ladder(), 1..ring.level() + 1);
     if is_of_prefixes(levels.clone().map(|level| ladder.limbs(level))) {
-        return describe(storage, ring.index(), ring.basis().values());
+        return describe_index(storage, ring.ring_index(), ring.basis().values());
     }
     let moduli = ladder.moduli();
     let rungs = levels.map(|level| ladder.limbs(level));
-    describe_sets(describe(storage, ring.index(), &moduli), moduli.len(), rungs)
+    describe_sets(describe_index(storage, ring.ring_index(), &moduli), moduli.len(), rungs)
 }
 
 impl Tables for HollowRing {

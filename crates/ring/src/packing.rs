@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use sunzi_kernels::{pack, packed_len, unpack};
+use sunzi_math::RingIndex;
 use zeroize::Zeroizing;
 
 use crate::RingError;
@@ -32,6 +33,8 @@ pub enum Storage {
     Fermat = 4,
     /// Any of these storages of rings with levels that are sets of moduli: see [`describe_sets`].
     Sets = 5,
+    /// Any of the other storages but that of sets, of real rings: see [`describe_real`].
+    Real = 6,
 }
 
 /// The name of a ring in files: how it stores residues, its index, and the numbers that `storage` lists.
@@ -42,6 +45,19 @@ pub fn describe(storage: Storage, index: u64, numbers: &[u64]) -> Vec<u8> {
     bytes.extend((numbers.len() as u32).to_le_bytes());
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     bytes
+}
+
+/// The name in files of the real elements of the ring of this name.
+#[must_use]
+pub fn describe_real(ring: &[u8]) -> Vec<u8> {
+    [&[Storage::Real as u8], ring].concat()
+}
+
+/// The name of a ring in files by its index, as [`describe`] or [`describe_real`].
+#[must_use]
+pub fn describe_index(storage: Storage, index: &RingIndex, numbers: &[u64]) -> Vec<u8> {
+    let ring = describe(storage, index.value(), numbers);
+    if index.is_real() { describe_real(&ring) } else { ring }
 }
 
 /// The name in files of a ring of `count` moduli whose level l has those with the indices `rungs[l − 1]`: `ring`, the

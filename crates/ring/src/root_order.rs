@@ -1,5 +1,7 @@
 //! Roots of unity that moduli must have.
 
+use sunzi_math::ToRingIndex;
+
 use crate::error::supported_index;
 use crate::{Ring, RingError};
 
@@ -9,14 +11,14 @@ impl Ring {
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4.
-    pub fn root_order(m: u64) -> Result<u64, RingError> {
+    pub fn root_order(m: impl ToRingIndex) -> Result<u64, RingError> {
         Ok(supported_index(m)?.root_order())
     }
 
     /// Whether a modulus of a ring of index m may be a product of several primes ≡ 1 modulo the root order: the
     /// transforms of powers of two alone find the roots of unity modulo a product.
     #[must_use]
-    pub fn takes_products_of_primes(m: u64) -> bool {
-        m.is_power_of_two()
+    pub fn takes_products_of_primes(m: impl ToRingIndex) -> bool {
+        m.to_ring_index().is_ok_and(|index| index.is_power_of_two())
     }
 }

@@ -6,6 +6,7 @@ pub use crate::error::check_length;
 pub use crate::error::check_level;
 pub use crate::error::check_limbs;
 pub use crate::error::check_message;
+pub use crate::error::check_monomial;
 pub use crate::error::check_plaintext_modulus;
 pub use crate::error::check_radix;
 pub use crate::error::check_shape;

@@ -12,7 +12,7 @@ use crate::{Basis, Evaluation, Poly, RingError};
 /// The name of an inverse transform's factor in errors.
 const SCALE: &str = "factor of an inverse transform";
 
-/// The transform of one modulus: Z_q\[X\]/(X^n + 1) for powers of two, all axes of the powerful basis otherwise.
+/// The transform of one modulus: Z_q\[X\]/(X^n + 1) for powers of two, or the real elements for 2n, all axes of the powerful basis otherwise.
 pub enum Plan {
     /// Transform of a ring whose index is a power of two.
     Negacyclic(NttPlan),
@@ -31,7 +31,9 @@ pub enum Scale {
 
 impl Plan {
     pub(crate) fn new(index: &RingIndex, modulus: Modulus) -> Result<Self, RingError> {
-        if index.is_power_of_two() {
+        if index.is_real() {
+            Ok(Self::Negacyclic(NttPlan::real(modulus, index.degree())?))
+        } else if index.is_power_of_two() {
             Ok(Self::Negacyclic(NttPlan::new(modulus, index.degree())?))
         } else {
             Ok(Self::Cyclotomic(CyclotomicPlan::new(modulus, index)?))
@@ -177,9 +179,7 @@ impl Plan {
     /// at X = ω^e.
     pub(crate) fn evaluation_exponents(&self) -> Vec<u64> {
         match self {
-            Self::Negacyclic(plan) => {
-                (0..plan.n()).map(|p| sunzi_kernels::evaluation_exponent(plan.n(), p) as u64).collect()
-            }
+            Self::Negacyclic(plan) => (0..plan.n()).map(|p| plan.exponent(p) as u64).collect(),
             Self::Cyclotomic(plan) => plan.evaluation_exponents(),
         }
     }

@@ -86,13 +86,13 @@ impl WordRing {
 
     /// The positions from which the coefficients of a(X^k) come.
     pub(crate) fn coefficient_sources(&self, k: u64) -> Result<Arc<[u32]>, RingError> {
-        check_automorphism(k, self.index())?;
+        check_automorphism(k, self.ring_index())?;
         Ok(self.0.automorphisms.get(self, k, false))
     }
 
     /// The positions from which the values of a(X^k) come.
     pub(crate) fn value_sources(&self, k: u64) -> Result<ValueSources, RingError> {
-        check_automorphism(k, self.index())?;
+        check_automorphism(k, self.ring_index())?;
         Ok(ValueSources::new(self, &self.0.automorphisms, k))
     }
 

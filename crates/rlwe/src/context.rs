@@ -81,6 +81,14 @@ impl RlweContext {
         lower.with_module_secrets(self.secret, self.module_rank)
     }
 
+    /// Fails where the ring is a real one, for a scheme or an operation that takes the whole ring.
+    ///
+    /// # Errors
+    /// [`RlweError::RealRing`].
+    pub fn check_whole(&self, what: &'static str) -> Result<(), RlweError> {
+        if self.ring.ring_index().is_real() { Err(RlweError::RealRing { what }) } else { Ok(()) }
+    }
+
     /// Returns the context for secrets of the given distribution; the default is uniform ternary.
     ///
     /// # Errors

@@ -118,6 +118,14 @@ pub enum RlweError {
         /// Index m of the ring.
         index: u64,
     },
+    /// A real ring was given to what takes the whole ring.
+    #[error(
+        "{what} takes the whole ring, and this one has its real elements alone; make parameters without real slots"
+    )]
+    RealRing {
+        /// Scheme or operation that takes the whole ring.
+        what: &'static str,
+    },
     /// A ciphertext has the wrong number of parts for an operation.
     #[error("{operation} needs a ciphertext of {expected} parts, this one has {got}; {remedy}")]
     WrongPartCount {

@@ -4,7 +4,7 @@
 use std::fs;
 
 use sunzi_kernels::{Isa, active_isa};
-use sunzi_math::{Axis, RingIndex};
+use sunzi_math::{Axis, ToRingIndex};
 use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use crate::{RingShape, RlweError};
@@ -57,7 +57,7 @@ pub fn require(needed: u64) -> Result<(), RlweError> {
 /// Returns the approximate bytes that the tables of transforms modulo `moduli` primes take.
 #[must_use]
 pub fn transform_bytes(ring: RingShape, moduli: usize) -> u64 {
-    let each = match RingIndex::new(ring.index()) {
+    let each = match ring.to_ring_index() {
         Ok(index) if !index.is_power_of_two() => {
             index.axes().iter().map(axis_bytes).fold(0, u64::saturating_add)
         }

@@ -12,6 +12,9 @@
 //! that went through the same key) they add linearly, which is right for any dependence
 //! (Minkowski). Magnitudes are kept as logarithms, since noise reaches thousands of bits.
 //!
+//! A real ring is a part of a ring of twice the degree, and its noise has the sizes of elements there: n is the weight of its basis below. Values at
+//! roots of unity are real Gaussians there, whose squares have heavier tails and larger moments ([`Tail`]).
+//!
 //! Noise is measured by three sizes that do not depend on a basis ([`Expansion`]): the redundant norm, the deviation
 //! and the largest value. Products and automorphisms treat them alike in every ring; what the coefficients of a basis
 //! gain over them is added where a bound is asked for. With m a power of two it is nothing. The rounding of a message,
@@ -176,7 +179,7 @@ pub fn secret_encryption(ring: impl Into<Expansion>) -> NoiseTerm {
     let ring = ring.into();
     let deviation = Log2::of(error_variance(ring).sqrt());
     let peak = deviation * Tail::new(ring).sum_peak();
-    NoiseTerm { worst: Log2::of(ERROR_BOUND), deviation, peak }
+    NoiseTerm { worst: Log2::of(ring.spherical_norm(ERROR_BOUND)), deviation, peak }
 }
 
 /// Returns the noise of the errors of one key switch, Σ_i D_i·e_i for digits D_i within the given bounds
@@ -188,7 +191,7 @@ pub fn secret_encryption(ring: impl Into<Expansion>) -> NoiseTerm {
 #[must_use]
 pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTerm {
     let ring = ring.into();
-    let (n, variance) = (ring.degree() as f64, error_variance(ring));
+    let (n, variance) = (ring.weight() as f64, error_variance(ring));
     let tail = Tail::new(ring);
     let (mut worst, mut deviation, mut mean) = (Log2::ZERO, Log2::ZERO, Log2::ZERO);
     for digit in digits {
@@ -307,11 +310,11 @@ impl NoiseBound {
     }
 
     /// The noise bounds after multiplication by a polynomial of values at most `norm` at the roots of unity: deviation
-    /// and peak grow by that, a single coefficient by no more than its 1-norm, √n·`norm`.
+    /// and peak grow by that, a single coefficient by no more than its 1-norm, √w·`norm` for the weight w of the basis.
     #[must_use]
-    pub fn times_values(&self, norm: f64, degree: usize) -> Self {
+    pub fn times_values(&self, norm: f64, ring: impl Into<Expansion>) -> Self {
         let scaled = self.scaled(Log2::of(norm));
-        Self { worst: scaled.worst * (degree as f64).sqrt(), ..scaled }
+        Self { worst: scaled.worst * (ring.into().weight() as f64).sqrt(), ..scaled }
     }
 
     /// The noise bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
@@ -335,10 +338,10 @@ impl NoiseBound {
     #[must_use]
     pub fn product(&self, other: &Self, factor: f64, ring: impl Into<Expansion>) -> Self {
         let ring = ring.into();
-        let n = ring.degree() as f64;
+        let n = ring.weight() as f64;
         let term = NoiseTerm {
             worst: self.worst * other.worst * (ring.redundant_degree() as f64 * factor),
-            deviation: self.fourth(n) * other.fourth(n) * (n.sqrt() * factor),
+            deviation: self.fourth(ring) * other.fourth(ring) * (n.sqrt() * factor),
             peak: self.peak * other.peak * (n / 2.0 * factor),
         };
         Self::dependent(term, self.secret_degree.saturating_add(other.secret_degree).saturating_add(1))
@@ -346,14 +349,15 @@ impl NoiseBound {
 
     /// Returns the fourth-moment size (1/n)^(1/2)·(E|v(ζ)|^4)^(1/4) of the noise, averaged over roots of unity. A part
     /// that did not go through a product of ciphertexts is a polynomial of degree 2 in Gaussians, whose fourth moment
-    /// is at most 2^4 times the square of the second (hypercontractivity); of anything it is at most the largest square
+    /// is at most 2^4 times the square of the second (hypercontractivity), or 3^4 for real values; of anything it is at most the largest square
     /// times the second moment.
-    fn fourth(&self, n: f64) -> Log2 {
+    fn fourth(&self, ring: Expansion) -> Log2 {
+        let n = ring.weight() as f64;
         let any = |deviation: Log2, peak: Log2| {
             let square = deviation * peak * (n.sqrt() / 2.0);
             Log2::from_bits(square.bits() / 2.0)
         };
-        let parts = self.deviation * 2.0 + any(self.heavy.0, self.heavy.1);
+        let parts = self.deviation * ring.fourth_moment() + any(self.heavy.0, self.heavy.1);
         parts.min(any(self.deviation, self.peak))
     }
 

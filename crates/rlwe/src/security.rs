@@ -6,6 +6,12 @@
 //! centred binomial on 21 + 21 bits, has σ = 3.24. Four entries are lower than theirs, where an attack is estimated
 //! at less than what is claimed: 128 bits at n = 2^16 (theirs is 1747) and 2^17 (3523), 192 at n = 2^15 (597) and 256 at n = 2^17 (1866); see `docs/notes/security/`.
 //!
+//! A real ring of degree n has the limits of degree n. It is the maximal real subring of Z\[X\]/(X^2n + 1), a ring of integers of degree n, where RLWE
+//! with errors spherical in the canonical embedding rests on worst cases of ideal lattices of dimension n as in any
+//! number field ("Pseudorandomness of Ring-LWE for any ring and modulus", ePrint 2017/258), and encryption over it was proposed with this security
+//! ("Approximate Homomorphic Encryption over the Conjugate-invariant Ring", Kim and Song, ePrint 2018/952; Lattigo has it too). In the orthogonal
+//! basis 1, X^j + X^-j a sample is n LWE samples of dimension n, with secrets and errors distributed as in the table.
+//!
 //! Sparse secrets, of fixed Hamming weight, have a table of their own, for 128 bits only: weight 128 by the draft of
 //! the guidelines (but at n = 2^14, where its 361 bits are estimated at 127.9: `docs/notes/security/`), 192 as in use for
 //! bootstrapping, and 32 for the encapsulated secret of `[BTH22]`; no degree and no weight that was not estimated.

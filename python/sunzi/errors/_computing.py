@@ -243,6 +243,10 @@ class Period(ShapeError):
     """Values whose number does not divide the length of a diagonal."""
 
 
+class RealRing(ShapeError):
+    """An operation with complex slots where slots are real."""
+
+
 class SegmentLength(ShapeError):
     """Segments whose length is no power of two."""
 

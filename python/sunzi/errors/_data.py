@@ -219,6 +219,10 @@ class NotReached(ValueRangeError):
     """No polynomial of an allowed degree is as close as asked."""
 
 
+class NotReal(ValueRangeError):
+    """A number with an imaginary part for a real slot."""
+
+
 class NotReduced(ValueRangeError):
     """A residue that is not below its modulus."""
 

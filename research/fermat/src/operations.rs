@@ -324,7 +324,7 @@ impl Backend for FermatRing {
         k: u64,
     ) -> Result<Residues, RingError> {
         let (n, a) = (self.0.degree, self.residues(a)?);
-        check_automorphism(k, self.index())?;
+        check_automorphism(k, self.ring_index())?;
         // X^i goes to X^(ik mod m), and X^(n+j) = −X^j.
         let positions = (0..n as u64).map(|i| (i * k % self.index()) as usize);
         if self.0.limbs.is_none() {

@@ -270,7 +270,7 @@ impl Backend for UnivariateRing {
         k: u64,
     ) -> Result<Residues, RingError> {
         self.check_as(a, representation)?;
-        check_automorphism(k, self.index())?;
+        check_automorphism(k, self.ring_index())?;
         if representation == Representation::Coefficients {
             return Ok(self.substitute(a.clone().into(), k)?.into_residues());
         }

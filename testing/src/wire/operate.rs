@@ -169,7 +169,8 @@ impl Operate for sunzi_ckks::Context {
     type Error = sunzi_ckks::CkksError;
 
     fn message(&self) -> Result<Self::Plain, Self::Error> {
-        let slots = (0..self.max_slots()).map(|i| Complex64::new((i % 7) as f64 / 8.0, 0.25));
+        let imaginary = if self.has_real_slots() { 0.0 } else { 0.25 };
+        let slots = (0..self.max_slots()).map(|i| Complex64::new((i % 7) as f64 / 8.0, imaginary));
         CkksEncoder::new(self, self.max_slots())?.encode(&slots.collect::<Vec<_>>())
     }
 
@@ -229,6 +230,8 @@ impl Operate for sunzi_ckks::Context {
             ran(evaluator.level_to(a, level.saturating_sub(1))),
             ran(evaluator.add_constant(a, Complex64::new(0.5, -0.5))),
             ran(evaluator.multiply_constant(a, Complex64::new(0.5, -0.5))),
+            ran(evaluator.add_constant(a, 0.5)),
+            ran(evaluator.multiply_constant(a, -0.5)),
             ran(evaluator.multiply_integer(a, -3)),
             ran(evaluator.multiply_by_i(a)),
             ran(evaluator.add_plain(a, plaintext)),

@@ -19,7 +19,8 @@ use sunzi_rlwe::wire::{
 };
 use sunzi_rlwe::{
     EncapsulationKeys, GaloisKeys, KeyId, LedgerFile, PublicKey, RaisingKeys, RaisingMap, RaisingTables,
-    RaisingTerm, RelinearizationKey, SecretKey, Security, SharingLedger, SharingPolicy, SparseSecret,
+    RaisingTerm, RelinearizationKey, RingShape, SecretKey, Security, SharingLedger, SharingPolicy,
+    SparseSecret,
 };
 use sunzi_univariate::{Reduction, UnivariateRing};
 
@@ -163,8 +164,9 @@ where
     let secret = SecretKey::generate(&rlwe, &mut rng)?;
     let public = PublicKey::generate(&rlwe, &secret, &mut rng)?;
     let relinearization = RelinearizationKey::generate(&rlwe, &secret, &mut rng)?;
-    let index = rlwe.ring().index();
-    let exponents = [2, 3, index - 1].into_iter().filter(|&k| sunzi_math::gcd(k, index) == 1);
+    let (ring, index) = (rlwe.ring().ring_index(), rlwe.ring().index());
+    let some = if ring.is_real() { [2, 5, index - 3] } else { [2, 3, index - 1] };
+    let exponents = some.into_iter().filter(|&k| ring.is_automorphism(k));
     let galois = GaloisKeys::generate(&rlwe, &secret, exponents, &mut rng)?;
     let plaintext = context.message()?;
     let ciphertext = context.encrypt_own(&plaintext, &secret, &mut rng)?;
@@ -260,6 +262,18 @@ fn ckks_sets_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
     Ok(sunzi_ckks::Parameters::from_ranges_rational(6, 58, &[range], SECURITY)?.with_digits(3)?)
 }
 
+/// Returns CKKS parameters with real slots, whose levels are prefixes of the moduli, or sets of them.
+fn ckks_real_parameters(sets: bool) -> Result<sunzi_ckks::Parameters, Failure> {
+    let (ring, range) = (RingShape::RealLog2Degree(6), LevelRange { levels: 2, scale_bits: 36 });
+    if sets {
+        let range = LevelRange { levels: 4, scale_bits: 56 };
+        return Ok(
+            sunzi_ckks::Parameters::from_ranges_rational(ring, 58, &[range], SECURITY)?.with_digits(3)?
+        );
+    }
+    Ok(sunzi_ckks::Parameters::from_ranges(ring, 46, &[range], SECURITY)?.with_digits(2)?)
+}
+
 /// Makes specimens of parameters of every kind.
 ///
 /// # Errors
@@ -280,6 +294,12 @@ pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
         })?,
         parameters("ckks", &ckks_parameters()?, |parameters| drop(sunzi_ckks::Context::new(parameters)))?,
         parameters("ckks-sets", &ckks_sets_parameters()?, |parameters| {
+            drop(sunzi_ckks::Context::new(parameters));
+        })?,
+        parameters("ckks-real", &ckks_real_parameters(false)?, |parameters| {
+            drop(sunzi_ckks::Context::new(parameters));
+        })?,
+        parameters("ckks-real-sets", &ckks_real_parameters(true)?, |parameters| {
             drop(sunzi_ckks::Context::new(parameters));
         })?,
     ])
@@ -356,6 +376,11 @@ pub(super) fn scheme_specimens() -> Result<Vec<Specimen>, Failure> {
     let big = BigRing::with_rungs(128, &chain(parameters.moduli()), parameters.rungs())?;
     let settings = sunzi_ckks::Settings::from(&parameters);
     all.extend(specimens("ckks-sets-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 24)?);
+    let parameters = ckks_real_parameters(false)?;
+    all.extend(specimens("ckks-real", &sunzi_ckks::Context::new(&parameters)?, 25)?);
+    let big = BigRing::with_chain(parameters.shape(), &chain(parameters.moduli()))?;
+    let settings = sunzi_ckks::Settings::from(&parameters);
+    all.extend(specimens("ckks-real-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 26)?);
     all.push(bootstrapping("bootstrapping-keys", SpecialModuli::Shared)?);
     all.push(bootstrapping("bootstrapping-keys-of-steps", SpecialModuli::EachStep)?);
     all.push(ledger()?);

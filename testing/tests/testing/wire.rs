@@ -82,6 +82,9 @@ fn what_comes_back_works() {
     let security = Security::InsecureForResearchOnly;
     let parameters = sunzi_ckks::Parameters::from_ranges(6, 46, &[range], security).unwrap();
     works(&sunzi_ckks::Context::new(&parameters).unwrap(), 3);
+    let real = sunzi_rlwe::RingShape::RealLog2Degree(6);
+    let parameters = sunzi_ckks::Parameters::from_ranges(real, 46, &[range], security).unwrap();
+    works(&sunzi_ckks::Context::new(&parameters).unwrap(), 5);
     let fermat = sunzi_bfv::FermatParameters::new(64, 256, 769, security).unwrap();
     works(&fermat.context().unwrap(), 4);
 }

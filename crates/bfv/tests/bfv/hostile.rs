@@ -10,7 +10,9 @@ use sunzi_bfv::{
     slot_sum_exponents,
 };
 use sunzi_rlwe::security::accepting_insecure;
-use sunzi_rlwe::{GaloisKeys, ModuliError, PublicKey, RelinearizationKey, SecretKey, Security};
+use sunzi_rlwe::{
+    GaloisKeys, ModuliError, PublicKey, RelinearizationKey, RingShape, RlweError, SecretKey, Security,
+};
 
 const WORDS: [u64; 16] = [
     0,
@@ -240,4 +242,18 @@ fn operations_take_any_argument() {
     let error = context.decrypt(&b, &secret).unwrap_err();
     assert!(matches!(error, BfvError::NoiseExhausted { .. }) && error.to_string().contains("multiply ("));
     assert!(context.decrypt_unchecked(&b, &secret).is_ok());
+}
+
+/// Checks that real rings are refused as parameters and below a context.
+#[test]
+fn real_rings_are_refused() {
+    let shape = RingShape::RealLog2Degree(6);
+    let moduli = sunzi_math::primes_with_bits(40, 256, 3).unwrap();
+    let security = Security::InsecureForResearchOnly;
+    let parameters = Parameters::new(shape, moduli.clone(), 257, security);
+    let refused = Context::new(&parameters).err().unwrap().to_string();
+    assert!(refused.contains("CKKS") && refused.contains("real ring degree 2^6"), "{refused}");
+    let ring = sunzi_ring::Ring::new(shape, &moduli).unwrap();
+    let refused = Context::with_ring(ring, 257, security).err();
+    assert!(matches!(refused, Some(BfvError::Rlwe(RlweError::RealRing { what: "BFV" }))));
 }

@@ -6,7 +6,7 @@ use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters, Request};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::RingError;
 use sunzi_rlwe::security::accepting_insecure;
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweError, SecretKey, Security};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RingShape, RlweError, SecretKey, Security};
 
 struct Owner {
     context: Context,
@@ -280,4 +280,17 @@ fn the_builder_takes_any_request() {
     let request: Request =
         serde_json::from_str(&request.replace("\"depth\":1", "\"depth\":4294967295")).unwrap();
     assert!(!request.to_string().is_empty());
+}
+
+/// Checks that real rings are refused as parameters and below a context.
+#[test]
+fn real_rings_are_refused() {
+    let shape = RingShape::RealLog2Degree(6);
+    let moduli = sunzi_math::primes_with_bits(40, 256, 3).unwrap();
+    let parameters = Parameters::new(shape, moduli.clone(), 257, Security::InsecureForResearchOnly);
+    let refused = Context::new(&parameters).err().unwrap().to_string();
+    assert!(refused.contains("CKKS") && refused.contains("real ring degree 2^6"), "{refused}");
+    let ring = sunzi_ring::Ring::new(shape, &moduli).unwrap();
+    let refused = Context::with_ring(ring, &sunzi_bgv::Settings::from(&parameters)).err();
+    assert!(matches!(refused, Some(BgvError::Rlwe(RlweError::RealRing { what: "BGV" }))));
 }

@@ -92,6 +92,7 @@ impl Blueprint {
     /// [`BootstrapError::ContextMismatch`] for a context of another set; [`BootstrapError::Set`] for a set whose q_0 has no room for messages;
     /// [`BootstrapError::Transform`] for numbers of slots or levels that a Fourier transform cannot have.
     pub fn new(context: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
+        context.rlwe().check_whole("bootstrapping").map_err(CkksError::from)?;
         let levels = set.levels()?;
         if context.depth() != levels.coeffs_to_slots {
             let expected = levels.coeffs_to_slots + 1;

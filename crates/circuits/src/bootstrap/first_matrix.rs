@@ -1,13 +1,14 @@
 //! First matrix of CoeffsToSlots, applied by one-digit keys while the modulus is raised: it takes no level, and no key switch comes before it.
 
+use sunzi_ckks::encoder::Embedding;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::rotation::rotation_exponent;
-use sunzi_ckks::{Ciphertext, Context, Metadata};
+use sunzi_ckks::{Ciphertext, CkksError, Context, Metadata};
 use sunzi_ring::Evaluation;
 use sunzi_rlwe::{Log2, NoiseBound, RaisingMap, RaisingTables, RaisingTerm};
 
 use super::BootstrapError;
-use crate::linear_transform::{Diagonals, Slots, UnitaryProduct, encode_coefficients};
+use crate::linear_transform::{Diagonals, Slots, UnitaryProduct};
 
 /// log2 of the deviation of the noise that keys may add to a coefficient, far below that of the rounding after a division.
 const LOG2_NOISE: f64 = 0.0;
@@ -76,7 +77,9 @@ impl FirstMatrix {
         let scale = self.product.scale();
         let term = |(step, values): (usize, &[_])| {
             let exponent = rotation_exponent(step as i64, context.ring().index());
-            let factor = encode_coefficients(values, scale, context.degree())?;
+            let ring = context.ring().ring_index();
+            let factor = Embedding::new(values.len()).and_then(|slots| slots.encode_in(ring, values, scale));
+            let factor = factor.map_err(CkksError::from)?.to_vec();
             Ok(RaisingTerm { exponent, factor })
         };
         let terms = self.matrix.iter().map(term).collect::<Result<_, BootstrapError>>()?;

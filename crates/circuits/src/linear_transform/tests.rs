@@ -56,7 +56,10 @@ impl Party {
         let keys = self.keys(&plan);
         let transform = LinearTransform::encode(&self.context, matrix, plan.clone()).unwrap();
         assert!(transform.byte_len() <= plan.bytes(), "{} > {}", transform.byte_len(), plan.bytes());
-        let vector = numbers(slots);
+        let mut vector = numbers(slots);
+        if self.context.has_real_slots() {
+            vector.iter_mut().for_each(|number| number.im = 0.0);
+        }
         let a = self.encrypt(&vector);
         let product = transform.apply(&self.evaluator, &a, &keys).unwrap();
         let metadata = product.metadata();
@@ -98,6 +101,28 @@ fn dense_matrices_multiply_full_and_sparse_vectors() {
     party.check(&dense(16), 16, 1);
     // A vector that repeats in what the matrix takes.
     party.check(&dense(32), 8, 2);
+}
+
+#[test]
+fn real_matrices_multiply_vectors_of_real_slots() {
+    let mut moduli = primes_below(1 << 40, 4 << LOG2_DEGREE, 7).unwrap();
+    let special_moduli = moduli.split_off(5);
+    let options = GadgetOptions { digits: Some(3), special_moduli, ..GadgetOptions::default() };
+    let security = Security::InsecureForResearchOnly;
+    let parameters = Parameters::new(LOG2_DEGREE, moduli, vec![2, 3, 4, 5], 40, security).with_real_slots();
+    let mut party = Party::new(Context::new(&parameters.with_key_switching(options)).unwrap());
+    let real = |size: usize| {
+        let entry = |i: usize, j: usize| ((i + 2 * j) as f64 % 7.0 - 3.0) / size as f64;
+        Diagonals::from_entries(size, |i, j| entry(i, j).into()).unwrap()
+    };
+    for size in [1, 8, 32, 256] {
+        party.check(&real(size), size, DEPTH);
+    }
+    party.check(&real(16), 16, 1);
+    party.check(&real(32), 8, 2);
+    let plan = Plan::new(&party.context, &dense(8), DEPTH).unwrap();
+    let refused = LinearTransform::encode(&party.context, &dense(8), plan).err().unwrap();
+    assert!(refused.to_string().contains("imaginary part"), "{refused}");
 }
 
 #[test]

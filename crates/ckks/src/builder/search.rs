@@ -12,7 +12,7 @@ use super::sharing;
 use crate::chain::LevelRange;
 use crate::error::CkksError;
 use crate::explain::{Candidate, Explanation};
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, slots_of};
 use crate::precision::{Precision, slot_error};
 use crate::refusal::{NothingFits, Refusal, Verdict};
 use crate::request::{Request, SCALE_BITS};
@@ -30,7 +30,7 @@ const WORTH_SETS: f64 = 0.95;
 /// Lists the candidates up to the first ring that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
     let degrees = request.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
-    Explanation::first_fit(request, degrees.map(RingShape::Log2Degree), at_degree)
+    Explanation::first_fit(request, degrees.map(|log2_degree| request.shape(log2_degree)), at_degree)
 }
 
 fn at_degree(request: &Request, ring: RingShape) -> (Candidate, Option<Parameters>) {
@@ -43,7 +43,7 @@ fn at_degree(request: &Request, ring: RingShape) -> (Candidate, Option<Parameter
 
 fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Parameters, Refusal> {
     let log2_degree = candidate.log2_degree;
-    let slots = 1_usize << (log2_degree - 1);
+    let slots = slots_of(request.shape(log2_degree));
     if slots < request.slots {
         return Err(Refusal::TooFewSlots { slots, wanted: request.slots });
     }
@@ -88,10 +88,10 @@ fn wanted(request: &Request) -> f64 {
 
 /// A lower bound on the error at a scale: roundings at every level, amplified at every level below.
 fn least_error(request: &Request, log2_degree: u32, bits: u32) -> f64 {
-    let n = 1_usize << log2_degree;
-    let rounding = NoiseModel::new(n, request.secrets).mod_switch(2).deviation.bits().exp2();
+    let ring = request.shape(log2_degree);
+    let rounding = NoiseModel::new(ring.expansion(), request.secrets).mod_switch(2).deviation.bits().exp2();
     let growth = 2.0 * f64::from(request.message_bits).exp2();
-    slot_error(rounding, n / 2, f64::from(bits).exp2()) * growth.powi(request.depth as i32)
+    slot_error(rounding, slots_of(ring), f64::from(bits).exp2()) * growth.powi(request.depth as i32)
 }
 
 fn at_scale(
@@ -116,7 +116,10 @@ fn at_scale(
         if matches!(best, Err(Refusal::TooLarge { .. })) {
             break;
         }
-        let Ok(chain) = make(candidate.log2_degree, first_bits, &ranges, request.security) else { continue };
+        let Ok(chain) = make(request.shape(candidate.log2_degree), first_bits, &ranges, request.security)
+        else {
+            continue;
+        };
         let chain = chain.with_message_bits(request.message_bits).with_secrets(request.secrets);
         candidate.scale_bits = scale_bits;
         candidate.log2_modulus = chain.log2_modulus();
@@ -200,15 +203,15 @@ fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<Choice, 
 /// Predicts the deviation of a slot after the computation of the [builder](super::ParametersBuilder), with full
 /// packing.
 pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
-    let (n, options) = (parameters.degree(), parameters.key_switching());
-    let (slots, bound) = (n / 2, parameters.message_bound());
-    let model = NoiseModel::new(n, parameters.secrets());
+    let (ring, options) = (parameters.shape().expansion(), parameters.key_switching());
+    let (slots, bound) = (parameters.max_slots(), parameters.message_bound());
+    let model = NoiseModel::new(ring, parameters.secrets());
     let digits = RnsDigits::new(options, parameters.moduli()).map_err(CkksError::KeySwitching)?;
     let float = |deviation: Log2| deviation.bits().exp2();
     let rounding = float(model.mod_switch(2).deviation);
     let log2_special = sunzi_math::log2_product(&options.special_moduli);
     let key_switch = |level: usize| {
-        let errors = noise::key_switch(n, &digits.bounds_of(&parameters.limbs(level))).deviation;
+        let errors = noise::key_switch(ring, &digits.bounds_of(&parameters.limbs(level))).deviation;
         float(errors * Log2::from_bits(-log2_special)) + rounding
     };
     let log2_p = options.special_moduli.first().map_or(0.0, |&p| (p as f64).log2());
@@ -229,6 +232,6 @@ pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
 /// Says why nothing fits and which depth would.
 pub(super) fn advise(Explanation { request, candidates, .. }: &Explanation) -> NothingFits {
     let fits = |depth| explain(&Request { depth, ..request.clone() }).chosen.is_some();
-    let last = candidates.last().map(|last| (RingShape::Log2Degree(last.log2_degree), &last.verdict));
+    let last = candidates.last().map(|last| (request.shape(last.log2_degree), &last.verdict));
     NothingFits::new(last, largest_below(request.depth, fits))
 }

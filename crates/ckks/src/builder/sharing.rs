@@ -18,8 +18,7 @@ pub(super) fn added_deviation(
     policy: SharingPolicy,
     largest: f64,
 ) -> Result<f64, CkksError> {
-    let n = parameters.degree();
-    let ring = Ring::dry(2 * n as u64, parameters.moduli(), parameters.rungs())?;
+    let ring = Ring::dry(parameters.shape(), parameters.moduli(), parameters.rungs())?;
     let context = Context::with_ring(ring, &Settings::from(parameters))?;
     // Nothing is encrypted under these keys, so that a fixed seed does no harm.
     let rng = &mut SeededRng::derive(&[0; 32], "sunzi builder", 0);
@@ -36,6 +35,6 @@ pub(super) fn added_deviation(
     result = evaluator.with_magnitude(&result, largest)?;
     let noise = DeclaredNoise::of_own_run(result.noise(), context.ring().expansion());
     context.check_shareable(&result, noise, policy)?;
-    let deviation = Flooding::new(policy, noise, n)?.log2_deviation().exp2();
+    let deviation = Flooding::new(policy, noise, parameters.degree())?.log2_deviation().exp2();
     Ok(slot_error(deviation, slots, result.metadata().scale))
 }

@@ -1,7 +1,7 @@
 //! The canonical embedding: polynomials and their values at the roots of unity, in O(s·log s).
 
 use num_complex::Complex64;
-use sunzi_math::bit_reverse;
+use sunzi_math::{RingIndex, bit_reverse};
 use zeroize::Zeroizing;
 
 use super::EncoderError;
@@ -126,6 +126,74 @@ impl Embedding {
     /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::Scale`];
     /// [`EncoderError::TooLarge`] for coefficients of 2^126 or more.
     pub fn encode(&self, values: &[Complex64], scale: f64) -> Result<Zeroizing<Vec<i128>>, EncoderError> {
+        let w = self.vector(values, scale)?;
+        rounded(w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im)), scale)
+    }
+
+    /// Computes the n coefficients of the ring element with given values in s slots, which repeat in all slots of the ring: those of
+    /// [`encode`](Self::encode) at multiples of n/2s. In a real ring the s coefficients of 1 and Y^k + Y^-k stand at multiples of n/s; Y^-k is −Y^(2s−k), so
+    /// that w_k = a_k − i·a_(s−k).
+    ///
+    /// # Errors
+    /// Every error of [`encode`](Self::encode); [`EncoderError::NotReal`] for a number with an imaginary part in a real ring.
+    pub fn encode_in(
+        &self,
+        ring: &RingIndex,
+        values: &[Complex64],
+        scale: f64,
+    ) -> Result<Zeroizing<Vec<i128>>, EncoderError> {
+        let coefficients = if ring.is_real() {
+            if let Some(slot) = values.iter().position(|value| value.im != 0.0) {
+                return Err(EncoderError::NotReal { slot });
+            }
+            rounded(self.vector(values, scale)?.iter().map(|w| w.re), scale)?
+        } else {
+            self.encode(values, scale)?
+        };
+        let mut all = Zeroizing::new(vec![0_i128; ring.degree()]);
+        let places = all.iter_mut().step_by(self.gap(ring));
+        places.zip(coefficients.iter()).for_each(|(to, from)| *to = *from);
+        Ok(all)
+    }
+
+    /// Computes the values in s slots of the ring element with given n coefficients, divided by the scale.
+    ///
+    /// # Errors
+    /// [`EncoderError::Length`]; [`EncoderError::Scale`].
+    pub fn decode_in(
+        &self,
+        ring: &RingIndex,
+        coefficients: &[f64],
+        scale: f64,
+    ) -> Result<Vec<Complex64>, EncoderError> {
+        let (expected, got) = (ring.degree(), coefficients.len());
+        if got != expected {
+            return Err(EncoderError::Length { what: "coefficients", expected, got });
+        }
+        let mut own = Zeroizing::new(Vec::with_capacity(2 * self.slots));
+        own.extend(coefficients.iter().step_by(self.gap(ring)));
+        if ring.is_real() {
+            // The coefficients of Y^s, …, Y^(2s−1).
+            let mirrored: Zeroizing<Vec<f64>> =
+                Zeroizing::new(own.iter().skip(1).rev().map(|a| -a).collect());
+            own.push(0.0);
+            own.extend(mirrored.iter());
+        }
+        let mut values = self.decode(&own, scale)?;
+        if ring.is_real() {
+            values.iter_mut().for_each(|value| value.im = 0.0);
+        }
+        Ok(values)
+    }
+
+    /// Distance of the coefficients of s slots in a ring: the number of times that s slots repeat.
+    fn gap(&self, ring: &RingIndex) -> usize {
+        let most = if ring.is_real() { ring.degree() } else { ring.degree() / 2 };
+        (most / self.slots).max(1)
+    }
+
+    /// Computes the vector w of the polynomial with given values, which are checked with the scale.
+    fn vector(&self, values: &[Complex64], scale: f64) -> Result<Erased, EncoderError> {
         if values.len() > self.slots {
             return Err(EncoderError::TooManyValues { got: values.len(), slots: self.slots });
         }
@@ -140,17 +208,7 @@ impl Embedding {
         w.resize(self.slots, Complex64::ZERO);
         let mut w = Erased::from(w);
         self.to_coefficients(&mut w)?;
-        let coefficients = w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im));
-        let coefficients: Zeroizing<Vec<f64>> =
-            Zeroizing::new(coefficients.map(|a| (a * scale).round_ties_even()).collect());
-        // Coefficients are not finite where sums overflowed: infinite, or differences of infinite numbers.
-        let largest = coefficients
-            .iter()
-            .fold(0.0_f64, |largest, a| if a.is_finite() { largest.max(a.abs()) } else { f64::INFINITY });
-        if largest >= LOG2_LIMIT.exp2() {
-            return Err(EncoderError::TooLarge { log2_coefficient: largest.log2(), log2_limit: LOG2_LIMIT });
-        }
-        Ok(Zeroizing::new(coefficients.iter().map(|&a| a as i128).collect()))
+        Ok(w)
     }
 
     /// Computes the values in s slots of the polynomial with given 2s coefficients, divided by the scale.
@@ -178,6 +236,23 @@ impl Embedding {
             got => Err(EncoderError::Length { what: "values", expected: self.slots, got }),
         }
     }
+}
+
+/// Rounds coefficients times a scale.
+fn rounded(
+    coefficients: impl Iterator<Item = f64>,
+    scale: f64,
+) -> Result<Zeroizing<Vec<i128>>, EncoderError> {
+    let coefficients: Zeroizing<Vec<f64>> =
+        Zeroizing::new(coefficients.map(|a| (a * scale).round_ties_even()).collect());
+    // Coefficients are not finite where sums overflowed: infinite, or differences of infinite numbers.
+    let largest = coefficients
+        .iter()
+        .fold(0.0_f64, |largest, a| if a.is_finite() { largest.max(a.abs()) } else { f64::INFINITY });
+    if largest >= LOG2_LIMIT.exp2() {
+        return Err(EncoderError::TooLarge { log2_coefficient: largest.log2(), log2_limit: LOG2_LIMIT });
+    }
+    Ok(Zeroizing::new(coefficients.iter().map(|&a| a as i128).collect()))
 }
 
 #[cfg(test)]

@@ -22,7 +22,9 @@
 #[non_exhaustive]
 pub enum EncoderError {
     /// Error: no encoder has the number of slots that was asked for.
-    #[error("{got} slots: take a power of two from 1 to {most}, half of the ring degree")]
+    #[error(
+        "{got} slots: take a power of two from 1 to {most}, half of the ring degree, or all of it for real slots"
+    )]
     Slots {
         /// Number of slots that was asked for.
         got: usize,
@@ -59,6 +61,15 @@ pub enum EncoderError {
     #[error("the number in slot {slot} is infinite or not a number: remove it first")]
     NotFinite {
         /// Slot of the number that is not finite.
+        slot: usize,
+    },
+    /// Error: a number for a real slot has an imaginary part.
+    #[error(
+        "the number in slot {slot} has an imaginary part, and slots of these parameters are real: leave it out or make \
+         parameters without real slots"
+    )]
+    NotReal {
+        /// Slot of the number that is not real.
         slot: usize,
     },
     /// Error: a scale is no positive number.

@@ -107,7 +107,7 @@ impl Evaluator {
                 });
             }
             let term = self.nested(term, level)?;
-            let (own, degree) = (term.metadata(), self.context().degree());
+            let (own, ring) = (term.metadata(), self.context().ring().expansion());
             let missing = scale / own.scale;
             if check_scale(missing).is_err() && !same_scale(scale, own.scale) {
                 let [left, right] = [scale.log2(), own.scale.log2()];
@@ -116,7 +116,7 @@ impl Evaluator {
             let (factor, precision) = Rounded::real(c, missing)?;
             // Rounding the factor changes it by at most 1/2.
             let rounding = bounded_error(0.5 * own.precision.magnitude() * own.scale);
-            let noise = term.noise().times_values(c.abs() * missing + 1.0, degree).plus(rounding);
+            let noise = term.noise().times_values(c.abs() * missing + 1.0, ring).plus(rounding);
             let precision = own.precision.product(&precision, 1.0);
             let metadata = Metadata { level, scale, precision, slots: own.slots };
             Ok(Weighted { term, factor, metadata, noise })

@@ -15,7 +15,8 @@ impl Evaluator {
     /// Adds a constant c to every slot of a ciphertext: a + c.
     ///
     /// # Errors
-    /// [`CkksError::Value`] for a constant that is not finite; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
+    /// [`CkksError::Value`] for a constant that is not finite; [`RlweError::RealRing`](sunzi_rlwe::RlweError::RealRing) in a [`CkksError::Rlwe`] for an imaginary part where slots are
+    /// real; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
     /// [`CkksError::Ring`] for a ciphertext of another context.
     pub fn add_constant(
         &self,
@@ -41,7 +42,7 @@ impl Evaluator {
         self.context().check(a)?;
         let (constant, metadata) = (constant.into(), a.metadata().clone());
         let ring = self.context().ring_at(metadata.level)?;
-        let rounded = Rounded::new(constant, metadata.scale)?;
+        let rounded = self.rounded(constant, metadata.scale)?;
         let precision = metadata.precision.sum(&rounded.precision);
         self.context().check_magnitude(OPERATION, precision.magnitude(), metadata.level, metadata.scale)?;
         for c0 in a.parts_mut().iter_mut().take(1) {
@@ -103,7 +104,7 @@ impl Evaluator {
         check_scale(scale)?;
         let metadata = a.metadata();
         let ring = self.context().ring_at(metadata.level)?;
-        let rounded = Rounded::new(constant, scale)?;
+        let rounded = self.rounded(constant, scale)?;
         let limbs = ring.level();
         let mut parts = Vec::with_capacity(a.parts().len());
         for part in a.parts() {
@@ -117,7 +118,7 @@ impl Evaluator {
         }
         // Rounding the constant changes it by at most √½.
         let rounding = bounded_error(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
-        let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context().degree());
+        let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context().ring().expansion());
         let precision = metadata.precision.product(&rounded.precision, 1.0);
         let metadata = Metadata { scale: metadata.scale * scale, precision, ..metadata.clone() };
         Ok(Ciphertext::from_parts(parts, metadata, noise.plus(rounding), a.key())?)
@@ -147,15 +148,25 @@ impl Evaluator {
     /// an integer.
     ///
     /// # Errors
+    /// [`RlweError::RealRing`](sunzi_rlwe::RlweError::RealRing) in a [`CkksError::Rlwe`] where slots are real;
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
     pub fn multiply_by_i(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.context().check(a)?;
+        self.context().rlwe().check_whole("multiply by i")?;
         let ring = self.context().ring_at(a.metadata().level)?;
         let mut product = a.clone();
         for part in product.parts_mut() {
             self.multiply_part_by_i(ring, part)?;
         }
         Ok(product)
+    }
+
+    /// Rounds a constant times a scale. Real slots take no imaginary part.
+    fn rounded(&self, constant: Complex64, scale: f64) -> Result<Rounded, CkksError> {
+        if constant.im != 0.0 {
+            self.context().rlwe().check_whole("a constant with an imaginary part")?;
+        }
+        Rounded::new(constant, scale)
     }
 
     /// Multiplies a polynomial by X^(n/2), which multiplies the value in every slot by i.

@@ -197,11 +197,12 @@ impl Evaluator {
         level: usize,
     ) -> (Metadata, NoiseBound) {
         let (ours, theirs) = (a.metadata(), b.metadata());
-        let n = self.context().degree();
+        let ring = self.context().ring().expansion();
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
         // The error of the product is (m + e)(m′ + e′) − m·m′ = e·m′ + e′·m + e·e′.
-        let crossed = a.noise().times_values(values(theirs), n).sum(&b.noise().times_values(values(ours), n));
-        let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, n)).times_norm(f64::from(factor));
+        let crossed =
+            a.noise().times_values(values(theirs), ring).sum(&b.noise().times_values(values(ours), ring));
+        let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, ring)).times_norm(f64::from(factor));
         let metadata = self.product_metadata(ours, theirs);
         let precision = metadata.precision.scaled(f64::from(factor));
         (Metadata { level, precision, ..metadata }, noise)

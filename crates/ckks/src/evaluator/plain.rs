@@ -48,7 +48,7 @@ impl Evaluator {
         plaintext: &Plaintext,
         operation: &'static str,
     ) -> Result<Ciphertext, CkksError> {
-        let (metadata, n) = (a.metadata(), self.context().degree());
+        let (metadata, expansion) = (a.metadata(), self.context().ring().expansion());
         let (plaintext, own) =
             self.plain_at(plaintext, metadata.level, self.context().scale(metadata.level)?, operation)?;
         let ring = self.context().ring_at(metadata.level)?;
@@ -58,10 +58,10 @@ impl Evaluator {
         }
         let factor = plaintext.metadata();
         // The product is (m + e)(m′ + e′) for the errors e′ of the plaintext: ‖m·e′‖∞ ≤ ‖m‖·‖e′‖ ≤
-        // max|m(ζ)|·√n·‖e′‖∞.
+        // max|m(ζ)|·√w·‖e′‖∞, w the weight of the basis, n in a whole ring.
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
-        let rounding = own.scaled(Log2::of((n as f64).sqrt() * values(metadata)));
-        product.set_noise(a.noise().times_values(values(factor), n).plus(rounding));
+        let rounding = own.scaled(Log2::of((expansion.weight() as f64).sqrt() * values(metadata)));
+        product.set_noise(a.noise().times_values(values(factor), expansion).plus(rounding));
         product.set_metadata(self.product_metadata(metadata, factor));
         Ok(product)
     }

@@ -60,7 +60,7 @@ impl Hoisted<'_> {
     /// # Errors
     /// Every error of [`Evaluator::rotate`].
     pub fn conjugate(&self, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
-        self.automorphism(conjugation_exponent(self.evaluator.context().ring().index()), keys)
+        self.automorphism(self.evaluator.conjugation()?, keys)
     }
 }
 
@@ -78,9 +78,15 @@ impl Evaluator {
     /// Conjugates every slot of a ciphertext.
     ///
     /// # Errors
-    /// Every error of [`rotate`](Self::rotate).
+    /// Every error of [`rotate`](Self::rotate); [`RealRing`](sunzi_rlwe::RlweError::RealRing) where slots are real.
     pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
-        self.automorphism(a, conjugation_exponent(self.context().ring().index()), keys)
+        self.automorphism(a, self.conjugation()?, keys)
+    }
+
+    /// The exponent of the conjugation, which real slots do not have.
+    fn conjugation(&self) -> Result<u64, CkksError> {
+        self.context().rlwe().check_whole("the conjugation of slots")?;
+        Ok(conjugation_exponent(self.context().ring().index()))
     }
 
     /// Cuts a ciphertext into digits once, for any number of rotations.

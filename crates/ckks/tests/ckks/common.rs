@@ -8,26 +8,40 @@ use sunzi_big::BigRing;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, LevelRange, Parameters, Settings};
 use sunzi_ring::Storage;
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RingShape, SecretKey, Security};
 
 /// Rotations for which the tests have keys.
 pub(crate) const STEPS: [i64; 4] = [1, -1, 5, 16];
 
+/// Makes a real ring of degree 2^`log2_degree`.
+pub(crate) fn real(log2_degree: u32) -> RingShape {
+    RingShape::RealLog2Degree(log2_degree)
+}
+
 /// Makes CKKS parameters on a small ring: `depth` levels at one scale.
-pub(crate) fn parameters(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
+pub(crate) fn parameters(
+    ring: impl Into<RingShape>,
+    scale_bits: u32,
+    depth: usize,
+    digits: usize,
+) -> Parameters {
     let ranges = [LevelRange { levels: depth, scale_bits }];
-    Parameters::from_ranges(log2_degree, scale_bits + 7, &ranges, Security::InsecureForResearchOnly)
+    Parameters::from_ranges(ring, scale_bits + 7, &ranges, Security::InsecureForResearchOnly)
         .unwrap()
         .with_digits(digits)
         .unwrap()
 }
 
 /// Makes CKKS parameters of `depth` levels of `scale_bits` bits each, where levels are sets of moduli.
-pub(crate) fn rational(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
+pub(crate) fn rational(
+    ring: impl Into<RingShape>,
+    scale_bits: u32,
+    depth: usize,
+    digits: usize,
+) -> Parameters {
     let ranges = [LevelRange { levels: depth, scale_bits }];
     let security = Security::InsecureForResearchOnly;
-    let parameters =
-        Parameters::from_ranges_rational(log2_degree, scale_bits + 7, &ranges, security).unwrap();
+    let parameters = Parameters::from_ranges_rational(ring, scale_bits + 7, &ranges, security).unwrap();
     parameters.with_digits(digits).unwrap()
 }
 
@@ -53,7 +67,7 @@ impl Party {
     /// Makes a party whose ring computes with big integers.
     pub(crate) fn oracle(parameters: &Parameters, slots: usize) -> Self {
         let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
-        let index = 2 << parameters.log2_degree();
+        let index = parameters.shape();
         let ring = match parameters.rungs() {
             [] => stored(BigRing::with_chain(index, &moduli).unwrap(), Storage::Big),
             rungs => stored(BigRing::with_rungs(index, &moduli, rungs).unwrap(), Storage::Big),
@@ -69,19 +83,28 @@ impl Party {
         let secret = SecretKey::generate(rlwe, &mut rng).unwrap();
         let public = PublicKey::generate(rlwe, &secret, &mut rng).unwrap();
         let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng).unwrap();
-        let rotations = rotation_keys(&context, &secret, STEPS, true, context.depth(), &mut rng).unwrap();
+        let rotations =
+            rotation_keys(&context, &secret, STEPS, !context.has_real_slots(), context.depth(), &mut rng)
+                .unwrap();
         let encoder = Encoder::new(&context, slots).unwrap();
         let evaluator = Evaluator::new(&context);
         Self { context, evaluator, secret, public, relinearization, rotations, encoder, rng }
     }
 
-    /// Makes random numbers in the unit disk, one for each slot.
+    /// Makes random numbers in the unit disk, one for each slot, or on its real axis.
     pub(crate) fn numbers(&mut self) -> Vec<Complex64> {
         let mut number = || {
             let radius: f64 = self.rng.random::<f64>().sqrt();
             Complex64::from_polar(radius, self.rng.random_range(0.0..std::f64::consts::TAU))
         };
-        (0..self.encoder.slots()).map(|_| number()).collect()
+        let mut numbers: Vec<Complex64> = (0..self.encoder.slots()).map(|_| number()).collect();
+        numbers.iter_mut().for_each(|number| *number = self.number(*number));
+        numbers
+    }
+
+    /// Returns a number that slots can hold: itself, or its real part.
+    pub(crate) fn number(&self, number: Complex64) -> Complex64 {
+        if self.context.has_real_slots() { number.re.into() } else { number }
     }
 
     pub(crate) fn encrypt(&mut self, values: &[Complex64]) -> Ciphertext {

@@ -11,6 +11,8 @@ mod oracle;
 #[cfg(test)]
 mod precision;
 #[cfg(test)]
+mod real;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "shared with other tests")]

@@ -4,7 +4,7 @@ use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, LevelRange, Parameters};
 use sunzi_rlwe::Security;
 
-use crate::common::{Party, STEPS, map, parameters, rational, rotated, zip};
+use crate::common::{Party, STEPS, map, parameters, rational, real, rotated, zip};
 
 /// Makes a ciphertext at every level by automatic alignment, with its numbers.
 fn ladder(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
@@ -32,13 +32,18 @@ fn without_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     for steps in STEPS {
         party.check(&hoisted.rotate(steps, &party.rotations).unwrap(), &rotated(x, steps), "hoisted");
     }
-    party.check(&hoisted.conjugate(&party.rotations).unwrap(), &map(x, |x| x.conj()), "hoisted");
-    party.check(&e.conjugate(a, &party.rotations).unwrap(), &map(x, |x| x.conj()), "conjugate");
+    if party.context.has_real_slots() {
+        assert!(hoisted.conjugate(&party.rotations).is_err() && e.conjugate(a, &party.rotations).is_err());
+        assert!(e.multiply_by_i(a).is_err());
+    } else {
+        party.check(&hoisted.conjugate(&party.rotations).unwrap(), &map(x, |x| x.conj()), "hoisted");
+        party.check(&e.conjugate(a, &party.rotations).unwrap(), &map(x, |x| x.conj()), "conjugate");
+        party.check(&e.multiply_by_i(a).unwrap(), &map(x, |x| x * Complex64::I), "by i");
+    }
     party.check(&e.negate(a).unwrap(), &map(x, |x| -x), "negate");
-    party.check(&e.multiply_by_i(a).unwrap(), &map(x, |x| x * Complex64::I), "by i");
     party.check(&e.multiply_integer(a, -7).unwrap(), &map(x, |x| x * -7.0), "integer");
     party.check(&e.multiply_integer(a, 0).unwrap(), &map(x, |_| Complex64::ZERO), "zero");
-    let c = Complex64::new(0.75, -1.5);
+    let c = party.number(Complex64::new(0.75, -1.5));
     party.check(&e.add_constant(a, c).unwrap(), &map(x, |x| x + c), "add constant");
     party.check(&e.add_constant(a, -0.25).unwrap(), &map(x, |x| x - 0.25), "add real");
     let y = party.numbers();
@@ -58,7 +63,7 @@ fn with_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
         assert_eq!((product.metadata().level, product.metadata().scale), (level - 1, canonical), "{what}");
         party.check(product, expected, what);
     };
-    let c = Complex64::new(0.75, -1.5);
+    let c = party.number(Complex64::new(0.75, -1.5));
     check(&e.multiply_constant(a, c).unwrap(), &map(x, |x| x * c), "constant");
     check(&e.multiply_constant(a, 1e-3).unwrap(), &map(x, |x| x * 1e-3), "real constant");
     check(&e.square(a, &party.relinearization).unwrap(), &map(x, |x| x * x), "square");
@@ -83,8 +88,9 @@ fn explicit(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     e.add_linear_combination_assign(&mut sum, &[(-0.3, &b), (1.0, a), (0.0, a)]).unwrap();
     let expected = zip(x, &y, |x, y| 3.0 * x * y - 0.3 * y + x);
     party.check(&sum, &expected, "a product and terms");
-    e.add_constant_assign(&mut sum, Complex64::new(0.5, 0.25)).unwrap();
-    party.check(&sum, &map(&expected, |x| x + Complex64::new(0.5, 0.25)), "a constant in place");
+    let c = party.number(Complex64::new(0.5, 0.25));
+    e.add_constant_assign(&mut sum, c).unwrap();
+    party.check(&sum, &map(&expected, |x| x + c), "a constant in place");
     let scale = a.metadata().scale * 2_f64.powi(20);
     let combined = e.linear_combination(&[(0.7, a), (-1.0, &b)], level, scale).unwrap();
     assert_eq!((combined.metadata().level, combined.metadata().scale), (level, scale));
@@ -150,6 +156,23 @@ fn operations_at_every_level_and_packing() {
     }
     for (log2_degree, scale_bits, depth, slots) in [(10, 60, 5, 512), (9, 53, 6, 256), (10, 30, 5, 16)] {
         every_level(&rational(log2_degree, scale_bits, depth, 3), slots);
+    }
+}
+
+#[test]
+fn operations_on_real_slots_at_every_level_and_packing() {
+    for (log2_degree, scale_bits, depth, slots) in [
+        (10, 40, 4, 1024),
+        (10, 35, 3, 1),
+        (11, 47, 3, 16),
+        (10, 25, 4, 1024),
+        (12, 55, 2, 4096),
+        (6, 40, 2, 64),
+    ] {
+        every_level(&parameters(real(log2_degree), scale_bits, depth, 2), slots);
+    }
+    for (log2_degree, scale_bits, depth, slots) in [(10, 60, 5, 1024), (10, 30, 5, 16)] {
+        every_level(&rational(real(log2_degree), scale_bits, depth, 3), slots);
     }
 }
 

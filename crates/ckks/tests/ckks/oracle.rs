@@ -4,7 +4,7 @@ use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, Context, Parallelism, Parameters};
 use sunzi_ring::Poly;
 
-use crate::common::{Party, map, parameters, rational, rotated, zip};
+use crate::common::{Party, map, parameters, rational, real, rotated, zip};
 
 /// Computes a ciphertext by every kind of operation, and its numbers in the clear.
 fn circuit(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
@@ -12,17 +12,19 @@ fn circuit(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
     let (a, b) = (party.encrypt(&x), party.encrypt(&y));
     let plain = party.encoder.encode(&y).unwrap();
     let (e, rlk, gk) = (&party.evaluator, &party.relinearization, &party.rotations);
-    let c = Complex64::new(0.5, -0.25);
+    let (c, real) = (party.number(Complex64::new(0.5, -0.25)), party.context.has_real_slots());
+    let conjugate = |a: Ciphertext| if real { a } else { e.conjugate(&a, gk).unwrap() };
+    let by_i = |a: Ciphertext| if real { a } else { e.multiply_by_i(&a).unwrap() };
     let product = e.multiply(&a, &b, rlk).unwrap();
-    let turned = e.conjugate(&e.rotate(&product, 5, gk).unwrap(), gk).unwrap();
+    let turned = conjugate(e.rotate(&product, 5, gk).unwrap());
     let sum = e.add(&turned, &a).unwrap();
     let scaled = e.multiply_constant(&sum, c).unwrap();
-    let shifted = e.add_plain(&e.multiply_by_i(&scaled).unwrap(), &plain).unwrap();
+    let shifted = e.add_plain(&by_i(scaled.clone()), &plain).unwrap();
     let clear_product = zip(&x, &y, |x, y| x * y);
     let clear_turned = map(&rotated(&clear_product, 5), |x| x.conj());
     let clear_sum = zip(&clear_turned, &x, |t, x| t + x);
     let clear_scaled = map(&clear_sum, |s| s * c);
-    let clear_shifted = zip(&clear_scaled, &y, |s, y| s * Complex64::I + y);
+    let clear_shifted = zip(&clear_scaled, &y, |s, y| if real { s + y } else { s * Complex64::I + y });
     let weighted = e.multiply_plain(&product, &plain).unwrap();
     let clear_weighted = zip(&clear_product, &y, |p, y| p * y);
     vec![
@@ -53,7 +55,7 @@ fn carried(from: &Party, to: &Party, ciphertext: &Ciphertext) -> Ciphertext {
 
 /// Does all operations that take no key, at every level of a ciphertext.
 fn keyless(party: &Party, a: &Ciphertext, b: &Ciphertext, values: &[Complex64]) -> Vec<Ciphertext> {
-    let (e, c) = (&party.evaluator, Complex64::new(-0.3, 0.7));
+    let (e, c) = (&party.evaluator, party.number(Complex64::new(-0.3, 0.7)));
     let plain = party.encoder.encode(values).unwrap();
     let mut results = Vec::new();
     for level in (0..=party.context.depth()).rev() {
@@ -62,7 +64,7 @@ fn keyless(party: &Party, a: &Ciphertext, b: &Ciphertext, values: &[Complex64]) 
             e.add(&x, b).unwrap(),
             e.sub(b, &x).unwrap(),
             e.negate(&x).unwrap(),
-            e.multiply_by_i(&x).unwrap(),
+            if party.context.has_real_slots() { x.clone() } else { e.multiply_by_i(&x).unwrap() },
             e.multiply_integer(&x, -3).unwrap(),
             e.add_constant(&x, c).unwrap(),
             e.add_constant(&x, 0.5).unwrap(),
@@ -95,6 +97,9 @@ fn words_and_big_integers_agree_to_the_last_bit() {
         (parameters(7, 50, 2, 2), 64),
         (rational(7, 58, 4, 2), 64),
         (rational(7, 25, 4, 2), 64),
+        (parameters(real(7), 35, 2, 2), 128),
+        (parameters(real(6), 35, 2, 2), 2),
+        (rational(real(7), 58, 4, 2), 64),
     ] {
         let scale_bits = parameters.scale_ranges()[0].bits;
         let mut words = Party::new(&parameters, slots);
@@ -117,9 +122,13 @@ fn words_and_big_integers_agree_to_the_last_bit() {
 /// say.
 #[test]
 fn words_and_big_integers_agree() {
-    for (parameters, slots) in
-        [(parameters(7, 35, 2, 2), 64), (parameters(7, 35, 2, 2), 4), (rational(7, 58, 3, 2), 64)]
-    {
+    for (parameters, slots) in [
+        (parameters(7, 35, 2, 2), 64),
+        (parameters(7, 35, 2, 2), 4),
+        (rational(7, 58, 3, 2), 64),
+        (parameters(real(7), 35, 2, 2), 128),
+        (parameters(real(7), 35, 2, 2), 4),
+    ] {
         let mut words = Party::new(&parameters, slots);
         let mut big = Party::oracle(&parameters, slots);
         for (ciphertext, expected) in circuit(&mut words) {
@@ -134,7 +143,7 @@ fn words_and_big_integers_agree() {
 /// Tests that one seed gives one result, for any number of threads and whatever they share.
 #[test]
 fn threads_do_not_change_a_bit() {
-    for parameters in [parameters(12, 45, 3, 2), rational(12, 56, 4, 2)] {
+    for parameters in [parameters(12, 45, 3, 2), rational(12, 56, 4, 2), parameters(real(12), 45, 3, 2)] {
         same_on_all_threads(&parameters);
     }
 }

@@ -1,11 +1,12 @@
 //! Compares the error that a CKKS ciphertext states with its measured error.
 
-use crate::common::{Party, STEPS, map, parameters, rotated, zip};
+use crate::common::{Party, STEPS, map, parameters, real, rotated, zip};
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use num_complex::Complex64;
 use rand::{Rng, RngExt};
 use sunzi_ckks::Ciphertext;
+use sunzi_rlwe::RingShape;
 
 type Value = (Ciphertext, Vec<Complex64>);
 
@@ -15,7 +16,7 @@ fn step(party: &mut Party, pool: &[Value], rng: &mut impl Rng) -> Option<(&'stat
     let (b, y) = pool[rng.random_range(0..pool.len())].clone();
     let e = party.evaluator.clone();
     let (rlk, gk) = (&party.relinearization, &party.rotations);
-    let c = Complex64::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0));
+    let c = party.number(Complex64::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)));
     let steps = STEPS[rng.random_range(0..STEPS.len())];
     let (name, result, clear) = match rng.random_range(0..13) {
         0 => ("add", e.add(&a, &b), zip(&x, &y, |x, y| x + y)),
@@ -51,8 +52,8 @@ fn plaintext(party: &mut Party) -> (sunzi_ckks::Plaintext, Vec<Complex64>) {
 
 /// Tests random circuits over dependent operands at all levels: measured errors are at most a third above the
 /// estimate, and in the median no less than a quarter of it.
-fn circuits(log2_degree: u32, scale_bits: u32, slots: usize, count: usize) {
-    let mut party = Party::new(&parameters(log2_degree, scale_bits, 5, 2), slots);
+fn circuits(ring: RingShape, scale_bits: u32, slots: usize, count: usize) {
+    let mut party = Party::new(&parameters(ring, scale_bits, 5, 2), slots);
     let mut rng = ChaCha20Rng::seed_from_u64(u64::from(scale_bits));
     let mut gaps = Vec::new();
     for _ in 0..count {
@@ -78,7 +79,7 @@ fn circuits(log2_degree: u32, scale_bits: u32, slots: usize, count: usize) {
     gaps.sort_by(f64::total_cmp);
     let at = |part: f64| gaps[((gaps.len() - 1) as f64 * part) as usize];
     println!(
-        "n = 2^{log2_degree}, scale 2^{scale_bits}, {slots} slots, {} values: estimate/measured in bits: least {:.2}, \
+        "{ring}, scale 2^{scale_bits}, {slots} slots, {} values: estimate/measured in bits: least {:.2}, \
          median {:.2}, 90 % {:.2}, most {:.2}",
         gaps.len(),
         at(0.0),
@@ -94,15 +95,22 @@ fn estimates_of_random_circuits_hold() {
     for (log2_degree, scale_bits, slots) in
         [(10, 40, 512), (11, 30, 1024), (10, 45, 64), (10, 25, 512), (11, 55, 1024), (10, 60, 8)]
     {
-        circuits(log2_degree, scale_bits, slots, 12);
+        circuits(log2_degree.into(), scale_bits, slots, 12);
+    }
+    for (log2_degree, scale_bits, slots) in
+        [(10, 40, 1024), (11, 30, 2048), (10, 45, 64), (9, 25, 512), (10, 60, 8)]
+    {
+        circuits(real(log2_degree), scale_bits, slots, 12);
     }
 }
 
 /// Tests that CKKS noise bounds are sound: over random circuits no coefficient of ct(s) − m ever exceeds them.
 #[test]
 fn noise_bounds_hold() {
-    for (log2_degree, scale_bits, slots) in [(10, 40, 512), (10, 30, 8), (11, 35, 1024)] {
-        let mut party = Party::new(&parameters(log2_degree, scale_bits, 4, 2), slots);
+    let whole = [(10, 40, 512), (10, 30, 8), (11, 35, 1024)].map(|(n, bits, slots)| (n.into(), bits, slots));
+    let real = [(10, 40, 1024), (10, 30, 8), (6, 35, 64)].map(|(n, bits, slots)| (real(n), bits, slots));
+    for (ring, scale_bits, slots) in whole.into_iter().chain(real) {
+        let mut party = Party::new(&parameters(ring, scale_bits, 4, 2), slots);
         let mut rng = ChaCha20Rng::seed_from_u64(u64::from(scale_bits) + 1);
         let mut gaps = Vec::new();
         for _ in 0..10 {
@@ -116,14 +124,14 @@ fn noise_bounds_hold() {
                 let metadata = value.0.metadata();
                 let exact = party.encoder.encode_at(&value.1, metadata.level, metadata.scale).unwrap();
                 let noise = party.context.measure_noise(&value.0, &exact, &party.secret).unwrap();
-                let bound = value.0.noise().bound(party.context.degree()).bits();
+                let bound = value.0.noise().bound(party.context.ring().expansion()).bits();
                 assert!(noise <= bound, "{name}: noise of {noise} bits, bound {bound}");
                 gaps.push(bound - noise);
                 pool.push(value);
             }
         }
         gaps.sort_by(f64::total_cmp);
-        println!("bound − noise in bits: least {:.1}, median {:.1}", gaps[0], gaps[gaps.len() / 2]);
+        println!("{ring}: bound − noise in bits: least {:.1}, median {:.1}", gaps[0], gaps[gaps.len() / 2]);
     }
 }
 
@@ -140,7 +148,7 @@ fn coarse_factors_are_accounted_for() {
         assert!(gap < 3.0, "{what}: the estimate is {gap} bits too large");
         let exact = party.encoder.encode_at(expected, metadata.level, metadata.scale).unwrap();
         let noise = party.context.measure_noise(ciphertext, &exact, &party.secret).unwrap();
-        let bound = ciphertext.noise().bound(party.context.degree()).bits();
+        let bound = ciphertext.noise().bound(party.context.ring().expansion()).bits();
         assert!(noise <= bound, "{what}: noise of {noise} bits, bound {bound}");
     };
     let squares = map(&x, |x| x * x);

@@ -42,6 +42,7 @@ macro_rules! elementwise {
             difference_into(out: &mut [u64], x: &[u64], y: &[u64])
             add_scaled_assign(data: &mut [u64], other: &[u64], scalar: u64)
             add_scale_assign(data: &mut [u64], other: &[u64], scalar: u64)
+            add_mirrored_assign(first: &mut [u64], last: &mut [u64], scalar: u64)
             shift_assign(data: &mut [u64], half: u64, rest: u64)
             tensor(out: [&mut [u64]; 3], x: [&[u64]; 2], y: [&[u64]; 2], scalar: Option<u64>)
             lift_into(out: &mut [u64], words: &[u64], bits: &$crate::table::Bits)

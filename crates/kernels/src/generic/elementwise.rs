@@ -192,6 +192,36 @@ pub(crate) fn add_scale_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u
     update(a, data, other, other, &ScaledSum((w, quotient)));
 }
 
+/// Computes first[i] += scalar·last[len − 1 − i] and last[len − 1 − i] += scalar·first[i] mod q: words below 2q stay so, canonical ones become
+/// canonical ones.
+#[inline(always)]
+pub(crate) fn add_mirrored_assign<A: Arithmetic>(a: A, first: &mut [u64], last: &mut [u64], scalar: u64) {
+    let [w, quotient] = A::factor(scalar, a.value()).map(|word| a.lanes().splat(word));
+    let (vectors, partial) = first.as_chunks_mut::<WIDTH>();
+    let (partial_last, vectors_last) = last.as_rchunks_mut::<WIDTH>();
+    for (x, y) in vectors.iter_mut().zip(vectors_last.iter_mut().rev()) {
+        mirrored(a, x, y, (w, quotient));
+    }
+    // The words left over are in the middle.
+    partial_last.reverse();
+    let [mut x, mut y] = [padded(partial), padded(partial_last)];
+    y.reverse();
+    mirrored(a, &mut x, &mut y, (w, quotient));
+    y.reverse();
+    copy(partial, &x);
+    copy(partial_last, &y);
+    partial_last.reverse();
+}
+
+/// Adds to each of two vectors the constant times the mirror image of the other.
+#[inline(always)]
+fn mirrored<A: Arithmetic>(a: A, x: &mut [u64; WIDTH], y: &mut [u64; WIDTH], w: (V<A>, V<A>)) {
+    let l = a.lanes();
+    let (of_x, of_y) = (l.load(x), l.reversed(l.load(y)));
+    l.store(x, add(a, of_x, a.multiply_constant(of_y, w)));
+    l.store(y, l.reversed(add(a, of_y, a.multiply_constant(of_x, w))));
+}
+
 /// Computes out = (((words >> shift) & mask) + offset) mod q; the bits are reduced before the addition if
 /// `bits` says so.
 #[inline(always)]

@@ -41,6 +41,15 @@ pub trait Lanes: Integers {
     /// Expands eight words, packed one after the other, from the first bytes.
     fn expand(self, bytes: &[u8; 8 * WIDTH], pattern: Self::Pattern) -> Self::V;
     fn store(self, words: &mut [u64; WIDTH], v: Self::V);
+    /// Returns the words of a vector in reversed order.
+    #[inline(always)]
+    fn reversed(self, v: Self::V) -> Self::V {
+        // Compilers make shuffles of it.
+        let mut words = [0; WIDTH];
+        self.store(&mut words, v);
+        words.reverse();
+        self.load(&words)
+    }
     /// Prefetches the words at this address. The address need not be valid.
     fn prefetch(self, address: *const u64);
     /// Transposes eight vectors: word `i` of vector `k` becomes word `k` of vector `i`.

@@ -158,6 +158,22 @@ impl Modulus {
         Ok(())
     }
 
+    /// Computes a_i += c·b_(l−1−i) and b_(l−1−i) += c·a_i mod q for both lists of l words, for one scalar c < q: words below 2q stay so, and reduced
+    /// words become reduced ones.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] for unequal lengths; [`KernelError::NotReduced`] for a scalar of q or
+    /// more.
+    pub fn add_mirrored_assign(&self, a: &mut [u64], b: &mut [u64], c: u64) -> Result<(), KernelError> {
+        self.check_reduced(c)?;
+        check_length(a.len(), b.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(2, a.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.add_mirrored_assign)(&self.constants, a, b, c) };
+        Ok(())
+    }
+
     /// Computes a = (a + half) mod q + rest, word by word: residues from −half on, and an addend that makes
     /// them all positive.
     ///

@@ -196,6 +196,7 @@ pub(crate) static PORTABLE: Table = Table {
         mul_scalar_assign: products::mul_scalar_assign,
         add_scaled_assign: products::add_scaled_assign,
         add_scale_assign: products::add_scale_assign,
+        add_mirrored_assign: products::add_mirrored_assign,
         tensor: products::tensor,
         ..ELEMENTWISE
     },

@@ -75,6 +75,15 @@ pub(super) fn add_scale_assign(c: &Constants, data: &mut [u64], other: &[u64], s
     }
 }
 
+/// Computes first[i] += scalar·last[len − 1 − i] and last[len − 1 − i] += scalar·first[i] mod q, of words below 2q.
+pub(super) fn add_mirrored_assign(c: &Constants, first: &mut [u64], last: &mut [u64], scalar: u64) {
+    let scalar = Scalar::new(c, scalar);
+    for (x, y) in first.iter_mut().zip(last.iter_mut().rev()) {
+        let sums = [x.wrapping_add(scalar.multiply(*y)), y.wrapping_add(scalar.multiply(*x))];
+        [*x, *y] = sums.map(|sum| sum.min(sum.wrapping_sub(c.q)));
+    }
+}
+
 /// Computes the tensor product (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1), without w where it is `None`.
 pub(super) fn tensor(
     c: &Constants,

@@ -27,6 +27,35 @@ fn values_come_from_where_their_exponents_say() {
     }
 }
 
+/// Does the same for real rings, whose exponents are 1 modulo 4.
+#[test]
+fn values_of_real_elements_come_from_where_their_exponents_say() {
+    for n in [64_usize, 128, 256, 1 << 12, 1 << 17] {
+        let exponent = |position| 2 * evaluation_exponent(n, position) - 1;
+        let mut position_of = vec![0; 4 * n];
+        (0..n).for_each(|position| position_of[exponent(position)] = position);
+        let input: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        let all = (1..4 * n as u64).step_by(4);
+        let ends = [1, 5, 25, 4 * n as u64 - 3, 2 * n as u64 + 1, 2 * n as u64 - 3];
+        for k in if n < 256 { all.collect() } else { ends.to_vec() } {
+            let turn = Automorphism::real(n, k).unwrap();
+            assert_eq!(turn, Automorphism::real(n, k + 4 * n as u64).unwrap());
+            let source = |position| position_of[exponent(position) * k as usize % (4 * n)];
+            let expected: Vec<u64> = (0..n).map(|position| input[source(position)]).collect();
+            assert!((0..n).all(|position| turn.source(position) == source(position)), "{n}, {k}");
+            for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+                let mut out = vec![0; n];
+                apply_on(&turn, isa, &mut out, 0, &input, 0).unwrap();
+                assert_eq!(out, expected, "{n}, {k}, {isa}");
+            }
+        }
+    }
+    for k in [3, 7, 255, 2] {
+        let refused = KernelError::NotAnAutomorphism { exponent: k };
+        assert_eq!(Automorphism::real(64, k).err(), Some(refused));
+    }
+}
+
 #[test]
 fn parts_come_from_parts() {
     let n = 1 << 12;

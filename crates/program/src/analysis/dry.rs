@@ -30,7 +30,7 @@ pub(crate) fn bgv(
 
 /// Makes a context of CKKS.
 pub(crate) fn ckks(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context, ProgramError> {
-    let ring = Ring::dry(2 * own.degree() as u64, own.moduli(), own.rungs()).map_err(ProgramError::scheme)?;
+    let ring = Ring::dry(own.shape(), own.moduli(), own.rungs()).map_err(ProgramError::scheme)?;
     sunzi_ckks::Context::with_ring(ring, &sunzi_ckks::Settings::from(own)).map_err(ProgramError::scheme)
 }
 

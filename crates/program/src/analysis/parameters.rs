@@ -181,7 +181,7 @@ impl Parameters {
         let ring = match self {
             Self::Bfv(own) => Ring::dry(own.ring().index(), own.moduli(), &[]),
             Self::Bgv { parameters: own, .. } => Ring::dry(own.ring().index(), own.moduli(), own.rungs()),
-            Self::Ckks(own) => Ring::dry(2 * own.degree() as u64, own.moduli(), own.rungs()),
+            Self::Ckks(own) => Ring::dry(own.shape(), own.moduli(), own.rungs()),
         };
         let gadget = ring.and_then(|ring| ring.gadget(self.key_switching()));
         let gadget = gadget.map_err(|error| refused(error.into()))?;

@@ -10,6 +10,7 @@ use sunzi_math::{Integers, RingIndex};
 use zeroize::Zeroizing;
 
 use super::Backend;
+use crate::error::check_monomial;
 use crate::sampling::ternary;
 use crate::{Coefficient, Evaluation, Poly, Representation, Residues, RingError};
 
@@ -165,6 +166,7 @@ pub(crate) fn multiply_by_values<R: Backend + ?Sized>(
     exponent: u64,
 ) -> Result<(), RingError> {
     let index = ring.ring_index();
+    check_monomial(exponent, index)?;
     let (position, negative) = index.redundant_position(exponent % index.value());
     let mut coefficients = vec![0; index.redundant_len()];
     if let Some(entry) = coefficients.get_mut(position) {

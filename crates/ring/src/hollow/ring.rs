@@ -6,12 +6,13 @@ use std::sync::Arc;
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_kernels::IntegerMatrix;
-use sunzi_math::RingIndex;
+use sunzi_math::{RingIndex, ToRingIndex};
 
 use crate::backend::{check_blocks, check_columns};
 use crate::basis::tag_of;
 use crate::error::{
-    check_automorphism, check_length, check_level, check_message, check_shape, supported_index,
+    check_automorphism, check_length, check_level, check_message, check_monomial, check_shape,
+    supported_index,
 };
 use crate::ladder::{check_rungs, is_of_prefixes, places};
 use crate::packing::rows_len;
@@ -67,7 +68,7 @@ impl HollowRing {
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli.
-    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
+    pub fn new(m: impl ToRingIndex, moduli: &[u64]) -> Result<Self, RingError> {
         let rungs: Vec<Vec<usize>> = (1..=moduli.len()).map(|level| (0..level).collect()).collect();
         Self::with_rungs(m, moduli, &rungs)
     }
@@ -76,7 +77,7 @@ impl HollowRing {
     ///
     /// # Errors
     /// Every error of [`with_rungs`](Self::with_rungs).
-    pub fn of_levels(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
+    pub fn of_levels(m: impl ToRingIndex, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         if rungs.is_empty() { Self::new(m, moduli) } else { Self::with_rungs(m, moduli, rungs) }
     }
 
@@ -84,7 +85,7 @@ impl HollowRing {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`RingError::OutOfRange`] for sets that cannot be levels.
-    pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
+    pub fn with_rungs(m: impl ToRingIndex, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         let index = Arc::new(supported_index(m)?);
         check_rungs(moduli, rungs)?;
         Self::of_rungs(index, moduli, rungs.iter().cloned())
@@ -374,13 +375,14 @@ impl Backend for HollowRing {
         self.check(a)
     }
 
-    fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, _: u64) -> Result<(), RingError> {
+    fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
+        check_monomial(exponent, &self.index)?;
         self.check(a)
     }
 
     fn automorphism(&self, a: &Residues, _: Representation, k: u64) -> Result<Residues, RingError> {
         self.check(a)?;
-        check_automorphism(k, self.index())?;
+        check_automorphism(k, &self.index)?;
         Ok(a.clone())
     }
 

@@ -76,7 +76,7 @@ impl RnsGadget {
         let special = if moduli.is_empty() {
             None
         } else {
-            Some(WordRing::with_isa(ring.index(), moduli, ring.isa())?)
+            Some(WordRing::with_isa(ring.ring_index(), moduli, ring.isa())?)
         };
         let log2_special = special.as_ref().map_or(0.0, |special| sunzi_math::log2(special.modulus()));
         let highest = ring.level();

@@ -39,7 +39,7 @@ pub fn choose(
     let (bound, least) = (prime_bound(basis, options.auxiliary), capacity(options.auxiliary));
     // Scaled lift, 2d²·(one product) = δ·t·q·(1 + ρ)²·d², for the denominator d of ρ.
     let lift = overflow.numerator + overflow.denominator;
-    let product = basis.product() * t * Expansion::new(index.value())?.factor() as u64 * lift * lift;
+    let product = basis.product() * t * Expansion::new(index)?.factor() as u64 * lift * lift;
     let scale = BigUint::from(2 * overflow.denominator * overflow.denominator);
     // The bound λM is shorter than |B| + 1 primes.
     let bits = u64::from(u64::BITS - (bound - 1).leading_zeros());
@@ -74,7 +74,7 @@ pub(crate) fn holding_products(
     options: &ScalerOptions,
 ) -> Result<(Vec<u64>, u64), RingError> {
     let bound = prime_bound(basis, options.auxiliary);
-    let product = basis.product() * t * Expansion::new(index.value())?.factor() as u64;
+    let product = basis.product() * t * Expansion::new(index)?.factor() as u64;
     let product = &product + (&product >> 20_u32) + 4_u32;
     let mut known = Candidates::new(basis, index, t, bound);
     // Fewer primes than this, all below the bound, have a smaller product.

@@ -41,7 +41,7 @@ impl Behz {
         let b = Basis::with_isa(&chosen.b, q.isa())?;
         let m_sk = q.modulus(chosen.m_sk)?;
         let all: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
-        let auxiliary = WordRing::with_isa(ring.index(), &all, ring.isa())?;
+        let auxiliary = WordRing::with_isa(ring.ring_index(), &all, ring.isa())?;
         let targets = auxiliary.basis().moduli();
         let sk_factors = shenoy_kumaresan::row_factors(&b, m_sk)?;
         let floor_columns = targets

@@ -67,7 +67,7 @@ impl RnsScaler {
         check_scalable(q, t)?;
         let decryption = Decryptor::new(q, t, options.decryption)?;
         let decryption_scales = ring.transform().scales(decryption.row_factors())?;
-        let auxiliary = |primes: &[u64]| WordRing::with_isa(ring.index(), primes, ring.isa());
+        let auxiliary = |primes: &[u64]| WordRing::with_isa(ring.ring_index(), primes, ring.isa());
         let products = match options.multiplication {
             Multiplication::Behz => Products::Behz(Behz::new(ring, t, options)?),
             Multiplication::Hps => {

@@ -15,6 +15,8 @@ use crate::RingError;
 /// Z\[x\]/(x^{m_i} − 1) are spherical, and so is their projection. Each odd prime doubles the terms that a
 /// coefficient sums. For a power of two the error is [`centered_binomial`] itself.
 ///
+/// In a real ring 1 and X^j + X^-j are orthogonal, and all but 1 have twice its squared length: the first coefficient is the sum of two.
+///
 /// The time of a draw is constant.
 ///
 /// # Errors
@@ -23,7 +25,12 @@ pub fn spherical_error<G: CryptoRng + ?Sized>(
     index: &RingIndex,
     rng: &mut G,
 ) -> Result<Zeroizing<Vec<i64>>, RingError> {
-    let mut entries = centered_binomial(index.redundant_len(), rng)?;
+    let mut entries = centered_binomial(index.redundant_len() + usize::from(index.is_real()), rng)?;
+    if index.is_real()
+        && let (last, Some(first)) = (entries.pop(), entries.first_mut())
+    {
+        *first += last.unwrap_or(0);
+    }
     index.fold(&Integers::new(), &mut entries)?;
     Ok(entries)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use sunzi_kernels::{Automorphism, KernelError, Modulus, permute};
+use sunzi_kernels::{Automorphism, KernelError, Modulus, NttPlan, permute};
 use sunzi_math::{Additive, RingIndex};
 use zeroize::Zeroizing;
 
@@ -31,9 +31,7 @@ impl ValueSources {
     /// The positions of values for an exponent coprime to the index of the ring and below it.
     pub(crate) fn new(ring: &WordRing, tables: &AutomorphismTables, k: u64) -> Self {
         match ring.plans().first().map(|plan| &**plan) {
-            Some(Plan::Negacyclic(plan)) if let Ok(blocks) = Automorphism::new(plan.n(), k) => {
-                Self::Blocks(blocks)
-            }
+            Some(Plan::Negacyclic(plan)) if let Ok(blocks) = automorphism(plan, k) => Self::Blocks(blocks),
             _ => Self::Listed(tables.get(ring, k, true)),
         }
     }
@@ -63,6 +61,12 @@ impl ValueSources {
             }
         }
     }
+}
+
+/// Makes the automorphism X → X^k of what a plan has transformed.
+fn automorphism(plan: &NttPlan, k: u64) -> Result<Automorphism, KernelError> {
+    let make = if plan.is_real() { Automorphism::real } else { Automorphism::new };
+    make(plan.n(), k)
 }
 
 /// The index tables of a ring's automorphisms, made at first use.

@@ -317,7 +317,8 @@ impl Backend for WordRing {
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
         let (n, k) = (self.degree() as u64, exponent % self.index());
         // The evaluation order mixes both halves of the roots for n below 128.
-        if !self.ring_index().is_power_of_two() || n < 128 || !k.is_multiple_of(n / 2) {
+        let whole = self.ring_index().is_power_of_two() && !self.ring_index().is_real();
+        if !whole || n < 128 || !k.is_multiple_of(n / 2) {
             return multiply_by_values(self, a, k);
         }
         self.for_each_modulus(a, |i, modulus, range, values| {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use sunzi_kernels::{Isa, active_isa};
-use sunzi_math::RingIndex;
+use sunzi_math::{RingIndex, ToRingIndex};
 
 use super::automorphism::AutomorphismTables;
 use super::{Inner, Lower, WordRing};
@@ -17,12 +17,12 @@ use crate::{Basis, RingError, Shape};
 impl WordRing {
     /// The ring of index m, of degree up to 2^17, modulo the product of the given primes ≡ 1 (mod
     /// [`root_order`](crate::Ring::root_order)): any m with an odd factor that is no odd number's double, or a power
-    /// of two from 2^7 on.
+    /// of two from 2^7 on; or the ring of any [`RingIndex`] of these.
     ///
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::LengthMismatch`] without moduli;
     /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform of this degree.
-    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
+    pub fn new(m: impl ToRingIndex, moduli: &[u64]) -> Result<Self, RingError> {
         Self::with_isa(m, moduli, active_isa()?)
     }
 
@@ -31,7 +31,7 @@ impl WordRing {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
-    pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
+    pub fn with_isa(m: impl ToRingIndex, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
         let (index, transform) = Self::tables(m, moduli, isa)?;
         let ladder = Ladder::of_prefixes(transform.plans().to_vec(), isa);
         Self::assemble(index, ladder.into(), moduli.len(), Arc::default(), Parallelism::default())
@@ -42,17 +42,21 @@ impl WordRing {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new); [`RingError::OutOfRange`] for rungs that break these conditions.
-    pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
+    pub fn with_rungs(m: impl ToRingIndex, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         let isa = active_isa()?;
         let (index, transform) = Self::tables(m, moduli, isa)?;
         let ladder = Ladder::of_rungs(transform.plans().to_vec(), rungs, isa)?;
         Self::assemble(index, ladder.into(), rungs.len(), Arc::default(), Parallelism::default())
     }
 
-    fn tables(m: u64, moduli: &[u64], isa: Isa) -> Result<(Arc<RingIndex>, Transform), RingError> {
+    fn tables(
+        m: impl ToRingIndex,
+        moduli: &[u64],
+        isa: Isa,
+    ) -> Result<(Arc<RingIndex>, Transform), RingError> {
         let index = supported_index(m)?;
-        if index.is_power_of_two() && m < 1 << 7 {
-            return Err(RingError::UnsupportedIndex { index: m });
+        if index.is_power_of_two() && index.degree() < 1 << 6 {
+            return Err(RingError::UnsupportedIndex { index: index.value() });
         }
         let transform = Transform::new(&index, &Basis::with_isa(moduli, isa)?)?;
         Ok((Arc::new(index), transform))

@@ -55,6 +55,14 @@ pub(crate) fn negacyclic(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
 /// Returns a·b in the ring of equal index over Z: schoolbook in the power basis, and the remainder by Φ_m.
 pub(crate) fn product(ring: &Ring, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     let (index, integers) = (ring.ring_index(), Integers::new());
+    if index.is_real() {
+        // An element has −a_j at X^(2n−j).
+        let whole = |a: &[BigInt]| -> Vec<BigInt> {
+            let mirrored = a[1..].iter().rev().map(|x| -x);
+            a.iter().cloned().chain([BigInt::zero()]).chain(mirrored).collect()
+        };
+        return negacyclic(&whole(a), &whole(b))[..a.len()].to_vec();
+    }
     if index.is_power_of_two() {
         return negacyclic(a, b);
     }
@@ -168,15 +176,17 @@ pub(crate) fn residue_rings(n: usize) -> Vec<Ring> {
 }
 
 /// Returns rings over residues, with indices that are not powers of two: prime, prime power, several factors,
-/// even.
+/// even; and real rings.
 pub(crate) fn general_rings() -> Vec<Ring> {
-    use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+    use sunzi_math::{DEFAULT_PRIME_BOUND, RingIndex, primes_below, primes_with_bits};
     let mut rings = Vec::new();
-    for m in [31, 45, 60, 85, 105] {
-        let order = Ring::root_order(m).unwrap();
+    let indices = [31, 45, 60, 85, 105].map(RingIndex::new);
+    for index in indices.into_iter().chain([64, 128].map(RingIndex::real)) {
+        let index = index.unwrap();
+        let order = Ring::root_order(&index).unwrap();
         let mixed = [30, 49, 62].map(|bits| primes_with_bits(bits, order, 1).unwrap()).concat();
         for moduli in [primes_below(DEFAULT_PRIME_BOUND, order, 3).unwrap(), mixed] {
-            rings.push(stored(Ring::new(m, &moduli).unwrap(), Storage::Words));
+            rings.push(stored(Ring::new(&index, &moduli).unwrap(), Storage::Words));
         }
     }
     rings
@@ -187,7 +197,7 @@ pub(crate) fn twin(ring: &Ring) -> Ring {
     let products = (1..=ring.level()).map(|level| ring.at_level(level).unwrap().modulus().clone());
     let mut below = BigUint::one();
     let moduli: Vec<BigUint> = products.map(|q| &q / std::mem::replace(&mut below, q.clone())).collect();
-    stored(BigRing::with_chain(ring.index(), &moduli).unwrap(), Storage::Big)
+    stored(BigRing::with_chain(ring.ring_index(), &moduli).unwrap(), Storage::Big)
 }
 
 /// Returns the ring over equal residues that computes with multi-precision integers.

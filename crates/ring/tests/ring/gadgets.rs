@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
-use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_math::{DEFAULT_PRIME_BOUND, RingIndex, primes_below};
 use sunzi_ring::{Addends, Evaluation, Gadget, GadgetOptions, Poly, Ring, RingError, SwitchInput};
 
 use crate::common::*;
@@ -173,7 +173,7 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
         let [first, second] = [first, second].map(|half| kept(&gadget, &half).unwrap());
         let keys = [&first[..], &second[..]];
         let expected = ring.from_integers(&product(&ring, c, s)).unwrap();
-        let k = (2..m).find(|&k| sunzi_math::gcd(k, m) == 1).unwrap();
+        let k = (2..m).find(|&k| ring.ring_index().is_automorphism(k)).unwrap();
         for exponent in [1, k] {
             let value = evaluated(&ring, c);
             let [found, _] = gadget
@@ -190,9 +190,12 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
 /// several moduli.
 #[test]
 fn switches_are_those_of_their_digits() {
-    for n in [1 << 14, 1 << 15] {
-        let moduli = primes_below(DEFAULT_PRIME_BOUND, 2 * n, 6).unwrap();
-        let ring = Ring::new(2 * n, &moduli[..4]).unwrap();
+    for index in [RingIndex::new(1 << 15), RingIndex::new(1 << 16), RingIndex::real(1 << 14)] {
+        let index = index.unwrap();
+        let (n, m) = (index.degree(), index.value());
+        let last = if index.is_real() { m - 3 } else { m - 1 };
+        let moduli = primes_below(DEFAULT_PRIME_BOUND, m, 6).unwrap();
+        let ring = Ring::new(&index, &moduli[..4]).unwrap();
         for (digits, special) in [(4, 1), (2, 2)] {
             let special_moduli = moduli[4..4 + special].to_vec();
             let options = GadgetOptions { special_moduli, digits: Some(digits), ..GadgetOptions::default() };
@@ -207,7 +210,7 @@ fn switches_are_those_of_their_digits() {
                 pool.install(|| {
                     let standing = gadget.decompose(&c).unwrap();
                     let sums = gadget.product(&standing, keys).unwrap();
-                    for (level, exponent) in [(4, 1), (4, 5), (3, 1), (3, 2 * n - 1)] {
+                    for (level, exponent) in [(4, 1), (4, 5), (3, 1), (3, last)] {
                         let expected = by_steps(&gadget, &sums, &rest, level, exponent);
                         let added = Addends::Values([Some(&rest), None]);
                         let switch = |input| gadget.switch(input, added, keys, level, exponent).unwrap();

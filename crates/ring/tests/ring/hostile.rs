@@ -2,10 +2,11 @@
 
 use num_bigint::{BigInt, BigUint};
 use sunzi_big::BigRing;
+use sunzi_math::{RingIndex, primes_below};
 use sunzi_ring::sampling::{SeededRng, centered_binomial, fixed_weight_ternary, ternary, uniform_residues};
-use sunzi_ring::{Basis, Coefficient, Evaluation, Ring, ScalerOptions};
+use sunzi_ring::{Basis, Coefficient, Evaluation, Ring, RingError, ScalerOptions};
 
-use crate::common::{TopLevel, rng};
+use crate::common::{TopLevel, rng, twin};
 
 const WORDS: [u64; 14] = [
     0,
@@ -84,4 +85,37 @@ fn samplers_of_any_size() {
     for q in WORDS {
         uniform_residues(&mut [0; 5], q, &mut rng);
     }
+}
+
+/// Checks that a real ring multiplies by 1 and −1 alone among the powers of X, and that its name is its own.
+#[test]
+fn real_rings_have_no_other_monomials() {
+    let index = RingIndex::real(64).unwrap();
+    let moduli = primes_below(1 << 40, 256, 2).unwrap();
+    let words = Ring::new(&index, &moduli).unwrap();
+    for ring in [Ring::dry(&index, &moduli, &[]).unwrap(), twin(&words), words.clone()] {
+        let a = ring.uniform(&mut rng("monomials"));
+        for k in [1, 5, 32, 64, 127, 129] {
+            let refused = ring.mul_monomial_assign(&mut a.clone(), k);
+            assert_eq!(refused, Err(RingError::NotReal { exponent: k }));
+        }
+        for k in [0, 128, 256, 384] {
+            ring.mul_monomial_assign(&mut a.clone(), k).unwrap();
+        }
+    }
+    let a = words.uniform(&mut rng("monomials"));
+    let (mut negated, mut turned) = (a.clone(), a);
+    words.neg_assign(&mut negated).unwrap();
+    words.mul_monomial_assign(&mut turned, 128).unwrap();
+    assert_eq!(turned.words(), negated.words());
+    let whole = Ring::new(256, &moduli).unwrap();
+    assert_eq!(words.description()[1..], whole.description());
+    assert!(matches!(
+        Ring::new(RingIndex::real(32).unwrap(), &moduli),
+        Err(RingError::UnsupportedIndex { .. })
+    ));
+    assert!(matches!(
+        Ring::new(RingIndex::real(1 << 18).unwrap(), &moduli),
+        Err(RingError::UnsupportedIndex { .. })
+    ));
 }

@@ -1,6 +1,6 @@
 //! Tests of multipliers that are stored short, and of sums of their products.
 
-use sunzi_math::primes_below;
+use sunzi_math::{RingIndex, primes_below};
 use sunzi_ring::internals::{BLOCK, block_of_multiplier, sums_by_blocks};
 use sunzi_ring::{Evaluation, GadgetOptions, KeyPart, Poly, Ring, RingError, Rotation, Turn};
 
@@ -107,15 +107,23 @@ fn other_rings_and_indices_are_refused() {
 #[test]
 fn sums_of_turns_are_those_of_the_terms() {
     // Blocks of 1024 words: less than one, several, and indices whose automorphisms do not keep blocks.
-    for (index, bound) in [(128, 1 << 30), (1 << 13, 1 << 47), (1 << 12, 1 << 60), (3 << 11, 1 << 47)] {
-        let ring = Ring::new(index, &primes_below(bound, index, 3).unwrap()).unwrap();
-        let special = primes_below(bound >> 1, index, 1).unwrap();
+    let whole = [(128, 1 << 30), (1 << 13, 1 << 47), (1 << 12, 1 << 60), (3 << 11, 1 << 47)];
+    let real = [(64, 1 << 30), (1 << 12, 1 << 47)].map(|(n, bound)| (RingIndex::real(n), bound));
+    for (index, bound) in whole.map(|(m, bound)| (RingIndex::new(m), bound)).into_iter().chain(real) {
+        let (index, bound) = (index.unwrap(), bound);
+        let m = index.value();
+        let ring = Ring::new(&index, &primes_below(bound, m, 3).unwrap()).unwrap();
+        let special = primes_below(bound >> 1, m, 1).unwrap();
         let gadget =
             ring.gadget(&GadgetOptions { special_moduli: special, ..GadgetOptions::default() }).unwrap();
         let key_ring = gadget.key_ring();
         let polys: Vec<_> = (0..9).map(|seed| sparse(key_ring, 1, seed)).collect();
-        let (exponents, m) = ([1, 5, 5, index - 1, 7, index - 5, 1, 25], key_ring.index());
-        assert_eq!(m, index);
+        let exponents = if index.is_real() {
+            [1, 5, 5, m - 3, 9, m - 7, 1, 25]
+        } else {
+            [1, 5, 5, m - 1, 7, m - 5, 1, 25]
+        };
+        assert_eq!(key_ring.ring_index(), &index);
         let pack = |i: usize| gadget.pack_part(polys[i % 9].clone(), 0).unwrap();
         for count in [0, 1, 3, 8] {
             let turns: Vec<Turn<'_>> = exponents
@@ -135,7 +143,7 @@ fn sums_of_turns_are_those_of_the_terms() {
                     };
                     key_ring.mul_add_assign(&mut sum, &turned, &polys[(i + from) % 9]).unwrap();
                 }
-                assert!(got.words() == sum.words(), "index {index}, {count} turns, half {half}");
+                assert!(got.words() == sum.words(), "index {m}, {count} turns, half {half}");
             }
             let few = gadget.sum_of_turns(&turns, [&keys[0], &keys[1][..count.saturating_sub(1)]]);
             assert_eq!(few.is_err(), count > 0);

@@ -1,7 +1,7 @@
 //! Tests that results do not depend on the number of threads, nor on the instruction set.
 
 use sunzi_kernels::{Isa, active_isa};
-use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_math::{DEFAULT_PRIME_BOUND, RingIndex, primes_below};
 use sunzi_ring::{
     Addends, Evaluation, Gadget, GadgetOptions, KeyPart, Parallelism, Poly, Ring, RingError, Rotation,
     ScalerOptions, SwitchInput,
@@ -23,13 +23,15 @@ fn sums_of_rotations(
     let factor = highest.key_ring().uniform(&mut rng("multiplier"));
     let own = gadget.restrict_key(&factor).unwrap();
     let kept = [gadget.multiplier(own.clone()), highest.multiplier(factor)].map(Result::unwrap);
-    let turns =
-        [Rotation { exponent: 3, switch: Some((&digits, keys)) }, Rotation { exponent: 1, switch: None }];
+    let turns = [
+        Rotation { exponent: turn(ring), switch: Some((&digits, keys)) },
+        Rotation { exponent: 1, switch: None },
+    ];
     let [sums, from_above] = kept.each_ref().map(|kept| {
         let lists = [vec![(0, kept), (1, kept)], vec![], vec![(1, kept)]];
         gadget.sums_of_rotations([c, &b], &turns, &lists).unwrap()
     });
-    let turned = gadget.switch_extended(SwitchInput::Digits(&digits), Some(c), keys, 3).unwrap();
+    let turned = gadget.switch_extended(SwitchInput::Digits(&digits), Some(c), keys, turn(ring)).unwrap();
     let identity = [wide.scale_up(c).unwrap(), wide.scale_up(&b).unwrap()];
     let lists: [&[&[Poly<Evaluation>; 2]]; 3] = [&[&turned, &identity], &[], &[&identity]];
     for (list, (sum, other)) in lists.into_iter().zip(sums.iter().zip(&from_above)) {
@@ -42,6 +44,16 @@ fn sums_of_rotations(
     sums
 }
 
+/// Returns the exponent of an automorphism.
+fn turn(ring: &Ring) -> u64 {
+    if ring.ring_index().is_real() { 5 } else { 3 }
+}
+
+/// Returns the whole and the real ring of this degree.
+fn indices(degree: usize) -> [RingIndex; 2] {
+    [RingIndex::new(2 * degree as u64), RingIndex::real(degree)].map(Result::unwrap)
+}
+
 /// Runs every operation that is shared among threads, at a size at which it is.
 fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     let mut rng = rng("threads");
@@ -49,7 +61,7 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     let mut a = ring.uniform(&mut rng);
     let b = ring.uniform(&mut rng);
     ring.mul_add_assign(&mut a, &b, &b).unwrap();
-    let a = ring.automorphism(&a, 3).unwrap();
+    let a = ring.automorphism(&a, turn(ring)).unwrap();
     let mut extended = scaler.lift(&a).unwrap();
     let other = scaler.lift(&b).unwrap();
     scaler.wide_top().mul_assign(&mut extended, &other).unwrap();
@@ -68,16 +80,14 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         let keys = [&key[0][..], &key[1]];
         let digits = gadget.decompose(&c).unwrap();
         let sums = sums_of_rotations(ring, &gadget, [&c, &b], keys);
-        let extended = gadget.switch_extended(SwitchInput::Digits(&digits), Some(&c), keys, 3).unwrap();
+        let extended =
+            gadget.switch_extended(SwitchInput::Digits(&digits), Some(&c), keys, turn(ring)).unwrap();
         words.extend(sums.iter().flatten().chain(&extended).map(|half| half.words().to_vec()));
         words.extend(gadget.product(&digits, keys).unwrap().map(|half| half.words().to_vec()));
         let mut turned = c.clone();
-        gadget
-            .key_ring()
-            .at_level(ring.level() - 1)
-            .unwrap()
-            .mul_monomial_assign(&mut turned, 3 << 11)
-            .unwrap();
+        let monomial = if ring.ring_index().is_real() { ring.index() / 2 } else { 3 << 11 };
+        let lower = gadget.key_ring().at_level(ring.level() - 1).unwrap();
+        lower.mul_monomial_assign(&mut turned, monomial).unwrap();
         words.push(turned.words().to_vec());
         for level in [1, ring.level() - 1] {
             let rest = [Some(&c), None];
@@ -108,31 +118,34 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
 
 #[test]
 fn one_two_and_four_threads_agree() {
-    let m = 1 << 13;
-    let ring = Ring::new(m, &primes_below(DEFAULT_PRIME_BOUND, m, 17).unwrap()).unwrap();
-    let run = |threads, parallelism| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let ring = ring.with_parallelism(parallelism);
-        assert_eq!(ring.at_level(3).unwrap().words().unwrap().parallelism(), parallelism);
-        pool.install(|| everything(&ring))
-    };
-    let one = run(1, Parallelism::Collapsed);
-    for parallelism in [Parallelism::CoefficientWise, Parallelism::ModulusWise, Parallelism::Collapsed] {
-        for threads in [1, 2, 4] {
-            assert!(one == run(threads, parallelism), "{threads} threads, {parallelism:?}");
+    for index in indices(1 << 12) {
+        let moduli = primes_below(DEFAULT_PRIME_BOUND, index.value(), 17).unwrap();
+        let ring = Ring::new(&index, &moduli).unwrap();
+        let run = |threads, parallelism| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let ring = ring.with_parallelism(parallelism);
+            assert_eq!(ring.at_level(3).unwrap().words().unwrap().parallelism(), parallelism);
+            pool.install(|| everything(&ring))
+        };
+        let one = run(1, Parallelism::Collapsed);
+        for parallelism in [Parallelism::CoefficientWise, Parallelism::ModulusWise, Parallelism::Collapsed] {
+            for threads in [1, 2, 4] {
+                assert!(one == run(threads, parallelism), "{threads} threads, {parallelism:?}");
+            }
         }
     }
 }
 
 #[test]
 fn every_instruction_set_gives_the_same_words() {
-    let m = 1 << 11;
-    let moduli = primes_below(DEFAULT_PRIME_BOUND, m, 5).unwrap();
-    let of = |isa| Ring::with_isa(m, &moduli, isa).unwrap();
-    let portable = everything(&of(Isa::Portable));
-    assert!(portable == everything(&Ring::new(m, &moduli).unwrap()));
-    if Isa::Avx512Ifma.is_available() {
-        assert!(portable == everything(&of(Isa::Avx512Ifma)));
+    for index in indices(1 << 10) {
+        let moduli = primes_below(DEFAULT_PRIME_BOUND, index.value(), 5).unwrap();
+        let of = |isa| Ring::with_isa(&index, &moduli, isa).unwrap();
+        let portable = everything(&of(Isa::Portable));
+        assert!(portable == everything(&Ring::new(&index, &moduli).unwrap()));
+        if Isa::Avx512Ifma.is_available() {
+            assert!(portable == everything(&of(Isa::Avx512Ifma)));
+        }
     }
 }
 

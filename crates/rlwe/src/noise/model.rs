@@ -37,7 +37,9 @@ impl NoiseModel {
     /// Returns the largest 1-norm Σ|s_i| of a secret, and the variance E s_i² of its coefficients.
     fn key(&self) -> (f64, f64) {
         let degree = self.ring.degree();
-        (self.secret.norm(degree), self.secret.variance(degree))
+        // A coefficient of a real ring counts twice.
+        let weight = self.ring.weight() as f64 / degree as f64;
+        (self.secret.norm(degree) * weight, self.secret.variance(degree))
     }
 
     /// Returns the noise of an encryption under the public key, −e·u + e_1 + e_2·s with u uniform ternary: the worst
@@ -45,13 +47,15 @@ impl NoiseModel {
     /// of (1 + δB_key)/2 `[KPZ21, 3.1]`.
     #[must_use]
     pub fn public_encryption(&self, log2_p: f64) -> NoiseTerm {
-        let n = self.ring.degree() as f64;
+        let n = self.ring.weight() as f64;
         let (norm, key_variance) = self.key();
         let norms = n * KEY_BOUND + norm;
         let squares = n * TERNARY_VARIANCE + n * key_variance;
         let deviation = (error_variance(self.ring) * (1.0 + squares)).sqrt();
         let peak = deviation * Tail::new(self.ring).product_peak();
-        let worst = Log2::of(ERROR_BOUND * (1.0 + norms));
+        // Where a coefficient of errors is larger, e_1 has it, and it meets one of s in e_2·s.
+        let larger = self.ring.spherical_norm(ERROR_BOUND) - ERROR_BOUND;
+        let worst = Log2::of(ERROR_BOUND * (1.0 + norms) + 2.0 * larger);
         let errors = NoiseTerm { worst, deviation: Log2::of(deviation), peak: Log2::of(peak) };
         if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(self.mod_switch(2)) } else { errors }
     }
@@ -61,12 +65,12 @@ impl NoiseModel {
     #[must_use]
     pub fn truncation(&self, truncation: Log2, power: u32) -> NoiseTerm {
         let (norm, variance) = self.key();
-        let n = self.ring.degree() as f64;
+        let n = self.ring.weight() as f64;
         let (worst, deviation) = if power == 1 {
             (norm, (n * variance).sqrt())
         } else {
-            // Each coefficient of s² has a deviation of √2·n·variance.
-            (norm.powi(2), n * variance * 1.5)
+            // Each coefficient of s² has a deviation of √2·n·variance, or √3·n·variance for real values.
+            (norm.powi(2), n * variance * 1.5 * (self.ring.fourth_moment() / 2.0).sqrt())
         };
         NoiseTerm {
             worst: truncation * worst,
@@ -81,12 +85,12 @@ impl NoiseModel {
     /// case is (1 + δB_key + …)/2.
     #[must_use]
     pub fn mod_switch(&self, parts: usize) -> NoiseTerm {
-        let (n, tail) = (self.ring.degree() as f64, Tail::new(self.ring));
+        let (n, tail) = (self.ring.weight() as f64, Tail::new(self.ring));
         let (norm, key_variance) = self.key();
         let rounding = 12_f64.sqrt().recip();
         let linear = rounding * (n * key_variance).sqrt();
-        // Each coefficient of s² is a sum of n/2 terms ±2·s_i·s_j.
-        let square = rounding * n * key_variance * 2_f64.sqrt();
+        // Each coefficient of s² is a sum of n/2 terms ±2·s_i·s_j: E|s(ζ)|^4 is twice the square of E|s(ζ)|², or three times for real values.
+        let square = rounding * n * key_variance * self.ring.fourth_moment().sqrt();
         let (worst, variance, peak) = if parts > 2 {
             let variance = rounding.powi(2) + linear.powi(2) + square.powi(2);
             (1.0 + norm + norm * norm, variance, rounding * tail.square_peak(key_variance))

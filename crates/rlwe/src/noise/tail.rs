@@ -15,7 +15,8 @@
 //!
 //! The values of noise at a root of unity are taken for complex Gaussians, as sums of n independent terms nearly are:
 //! squares of absolute values are exponential, and several of them together exceed a level only where the sum of their
-//! exponents does. The bound is chosen to fail with probability 2^-128 over keys and ciphertexts; the model is checked
+//! exponents does. In a real ring values are real: squares of four Gaussians together exceed 2L with probability e^-L·(1 + L), less
+//! than four exponentials exceed L, so that its level is twice as high. The bound is chosen to fail with probability 2^-128 over keys and ciphertexts; the model is checked
 //! by sampling at levels that can be reached.
 
 use sunzi_ring::Expansion;
@@ -48,7 +49,7 @@ impl Tail {
     }
 
     fn at(ring: Expansion, bits: f64) -> Self {
-        let degree = ring.degree() as f64;
+        let degree = ring.weight() as f64;
         // Probability: four exponential variables together exceed L with probability e^-L·Σ_{j<4} L^j/j!.
         let target = (bits + degree.log2()) * std::f64::consts::LN_2;
         // Newton's method: four steps are exact to the last bits, and bounds are computed often.
@@ -58,6 +59,7 @@ impl Tail {
             level + (target + sum.ln() - level) / (1.0 - slope / sum)
         };
         let level = (0..4).fold(target, |level, _| step(level));
+        let level = if ring.is_real() { 2.0 * level } else { level };
         Self { ring, degree, bits, level }
     }
 
@@ -143,19 +145,34 @@ mod tests {
     type Complex = (f64, f64);
 
     /// A sampler of polynomials of degree 64 by their values at half of the roots of unity; the other values are
-    /// conjugates.
+    /// conjugates. In a real ring these are all 64 values, which are real.
     struct Sampler {
         state: u64,
+        /// Roots of unity of order 4n.
         roots: Vec<Complex>,
+        real: bool,
     }
 
     impl Sampler {
         const N: usize = 64;
 
-        fn new() -> Self {
-            let angle = |i: usize| std::f64::consts::PI * i as f64 / Self::N as f64;
-            let roots = (0..2 * Self::N).map(|i| (angle(i).cos(), angle(i).sin())).collect();
-            Self { state: 1, roots }
+        fn new(real: bool) -> Self {
+            let angle = |i: usize| std::f64::consts::PI * i as f64 / (2 * Self::N) as f64;
+            let roots = (0..4 * Self::N).map(|i| (angle(i).cos(), angle(i).sin())).collect();
+            Self { state: 1, roots, real }
+        }
+
+        fn ring(&self) -> Expansion {
+            match self.real {
+                true => Expansion::new(sunzi_math::RingIndex::real(Self::N).unwrap()).unwrap(),
+                false => Self::N.into(),
+            }
+        }
+
+        /// Returns the root of value k to the power j.
+        fn root(&self, k: usize, j: usize) -> Complex {
+            let exponent = if self.real { 4 * k + 1 } else { 2 * (2 * k + 1) };
+            self.roots[exponent * j % (4 * Self::N)]
         }
 
         fn word(&mut self) -> u64 {
@@ -167,13 +184,21 @@ mod tests {
 
         fn values(&mut self, mut draw: impl FnMut(u64) -> f64) -> Vec<Complex> {
             let coefficients: Vec<f64> = (0..Self::N).map(|_| draw(self.word())).collect();
+            self.values_of(&coefficients)
+        }
+
+        fn values_of(&self, coefficients: &[f64]) -> Vec<Complex> {
             let value = |k: usize| {
                 coefficients.iter().enumerate().fold((0.0, 0.0), |sum: Complex, (j, c)| {
-                    let root = self.roots[(2 * k + 1) * j % (2 * Self::N)];
-                    (sum.0 + c * root.0, sum.1 + c * root.1)
+                    let root = self.root(k, j);
+                    match self.real {
+                        true => (sum.0 + c * root.0 * if j == 0 { 1.0 } else { 2.0 }, 0.0),
+                        false => (sum.0 + c * root.0, sum.1 + c * root.1),
+                    }
                 })
             };
-            (0..Self::N / 2).map(value).collect()
+            let count = if self.real { Self::N } else { Self::N / 2 };
+            (0..count).map(value).collect()
         }
 
         fn ternary(&mut self) -> Vec<Complex> {
@@ -186,16 +211,21 @@ mod tests {
 
         fn error(&mut self) -> Vec<Complex> {
             let count = |bits: u64| f64::from((bits & 0x1F_FFFF).count_ones());
-            self.values(|word| count(word) - count(word >> 21))
+            let draw = |word: u64| count(word) - count(word >> 21);
+            let mut coefficients: Vec<f64> = (0..Self::N).map(|_| draw(self.word())).collect();
+            if self.real {
+                coefficients[0] += draw(self.word());
+            }
+            self.values_of(&coefficients)
         }
 
         fn largest(&self, values: &[Complex]) -> f64 {
             let coefficient = |j: usize| {
                 let term = |(k, v): (usize, &Complex)| {
-                    let root = self.roots[(2 * k + 1) * j % (2 * Self::N)];
+                    let root = self.root(k, j);
                     v.0 * root.0 + v.1 * root.1
                 };
-                (values.iter().enumerate().map(term).sum::<f64>() * 2.0 / Self::N as f64).abs()
+                (values.iter().enumerate().map(term).sum::<f64>() / values.len() as f64).abs()
             };
             (0..Self::N).map(coefficient).fold(0.0, f64::max)
         }
@@ -233,10 +263,10 @@ mod tests {
     }
 
     /// Returns the share of noise samples above T·σ, and above the bound, after each number of products.
-    fn exceedance(samples: usize, bits: f64) -> Vec<(f64, f64)> {
+    fn exceedance(real: bool, samples: usize, bits: f64) -> Vec<(f64, f64)> {
         const DEPTH: usize = 4;
-        let mut sampler = Sampler::new();
-        let (tail, n) = (Tail::at(Sampler::N.into(), bits), Sampler::N as f64);
+        let mut sampler = Sampler::new(real);
+        let (tail, n) = (Tail::at(sampler.ring(), bits), sampler.ring().weight() as f64);
         let mut counts = [(0.0, 0.0); DEPTH + 1];
         let share = 1.0 / samples as f64;
         for _ in 0..samples {
@@ -245,10 +275,13 @@ mod tests {
             for (d, largest) in powers(&mut sampler, DEPTH).into_iter().enumerate() {
                 if d > 0 {
                     let gain = (n * (1.0 + n * 2.0 / 3.0) / 12.0).sqrt();
-                    sigma *= gain * ((d * (d + 1)) as f64).sqrt();
+                    // The moments E|v|^2d of Gaussian values are d! for complex ones, (2d − 1)!! for real ones.
+                    let moments = if real { (2 * d - 1) * (2 * d + 1) } else { d * (d + 1) };
+                    sigma *= gain * (moments as f64).sqrt();
                     peak *= gain * tail.chain_gain(d as u32);
                 }
-                counts[d].0 += if largest > sigma * tail.factor() { share } else { 0.0 };
+                let bulk = sigma * tail.factor() * sampler.ring().deviation_gain();
+                counts[d].0 += if largest > bulk { share } else { 0.0 };
                 let bound = tail.bound(Log2::of(sigma), Log2::of(peak)).bits();
                 counts[d].1 += if largest.log2() > bound { share } else { 0.0 };
             }
@@ -256,8 +289,8 @@ mod tests {
         counts.to_vec()
     }
 
-    fn check(samples: usize, bits: f64) {
-        let found = exceedance(samples, bits);
+    fn check(real: bool, samples: usize, bits: f64) {
+        let found = exceedance(real, samples, bits);
         println!("share above 2^-{bits}: {found:?}");
         assert!(found.iter().all(|(_, share)| *share <= (-bits).exp2()), "{found:?}");
         // The claim would be false without the peak: the test can fail.
@@ -266,14 +299,32 @@ mod tests {
 
     #[test]
     fn powers_of_one_ciphertext_stay_below_deviation_and_peak() {
-        check(20_000, 10.0);
+        check(false, 20_000, 10.0);
+    }
+
+    #[test]
+    fn powers_in_a_real_ring_stay_below_deviation_and_peak() {
+        check(true, 20_000, 10.0);
+    }
+
+    /// Checks that squares of four real Gaussians exceed the level of a real ring no more often than they may.
+    #[test]
+    fn four_real_squares_exceed_the_level_more_rarely() {
+        for bits in [8.0, 20.0, TAIL_BITS] {
+            let ring = Sampler::new(true).ring();
+            let Tail { level, degree, .. } = Tail::at(ring, bits);
+            assert_eq!(level, 2.0 * Tail::at((2 * Sampler::N).into(), bits).level);
+            let log2 = ((1.0 + level / 2.0).ln() - level / 2.0) / std::f64::consts::LN_2;
+            assert!(log2 + bits + degree.log2() <= 0.0, "2^{log2}");
+        }
     }
 
     #[test]
     #[ignore = "long: 400 000 samples at each of three levels"]
     fn powers_of_one_ciphertext_stay_below_deviation_and_peak_far_out() {
         for bits in [10.0, 13.0, 16.0] {
-            check(400_000, bits);
+            check(false, 400_000, bits);
+            check(true, 400_000, bits);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use sunzi_math::log2_product;
-use sunzi_ring::{GadgetOptions, RnsDigits, Storage, describe, describe_sets};
+use sunzi_ring::{GadgetOptions, RnsDigits, Storage, describe, describe_real, describe_sets};
 
 use super::{FieldReader, Fields, SecurityClaim, WireError};
 use crate::moduli::{MAX_MODULI, MAX_RUNGS};
@@ -72,11 +72,11 @@ impl RingPart {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let rungs = self.rungs.iter().map(|rung| &**rung);
-        let ring = describe_sets(
-            describe(Storage::Words, self.ring.index(), &self.moduli),
-            self.moduli.len(),
-            rungs,
-        );
+        let mut ring = describe(Storage::Words, self.ring.index(), &self.moduli);
+        if self.ring.is_real() {
+            ring = describe_real(&ring);
+        }
+        let ring = describe_sets(ring, self.moduli.len(), rungs);
         ring_bytes(ring, &self.key_switching, self.secrets)
     }
 
@@ -91,10 +91,19 @@ impl RingPart {
         if has_sets {
             [storage] = fields.array()?;
         }
+        let is_real = storage == Storage::Real as u8;
+        if is_real {
+            [storage] = fields.array()?;
+        }
         if storage != Storage::Words as u8 {
             return Err(WireError::value("storage of residues", Storage::Words as u8, storage));
         }
-        let (ring, count) = (RingShape::of_index(fields.u64()?), fields.u32()? as usize);
+        let (index, count) = (fields.u64()?, fields.u32()? as usize);
+        let ring = match RingShape::of_index(index) {
+            ring if !is_real => ring,
+            RingShape::Log2Degree(log2) if log2 > 0 => RingShape::RealLog2Degree(log2 - 1),
+            _ => return Err(WireError::value("index of a real ring", "a power of two", index)),
+        };
         if count > MAX_MODULI {
             return Err(WireError::value("moduli", format!("at most {MAX_MODULI}"), count));
         }
@@ -256,6 +265,30 @@ mod tests {
             assert_eq!(RingPart::get(&mut fields).unwrap(), part);
             fields.finish().unwrap();
             assert!(part.check_prefixes().is_err());
+            for cut in 0..bytes.len() {
+                assert!(RingPart::get(&mut FieldReader::new(&bytes[..cut])).is_err(), "{cut}");
+            }
+        }
+    }
+
+    /// A real ring has the name of its own storage before that of the ring of its index, and none without a power of two.
+    #[test]
+    fn real_rings_come_back() {
+        for rungs in [&[][..], &[&[1][..], &[0, 1]]] {
+            let part = RingPart { ring: RingShape::RealLog2Degree(6), ..part(rungs, 2) };
+            let bytes = part.to_bytes();
+            let mut fields = FieldReader::new(&bytes);
+            assert_eq!(RingPart::get(&mut fields).unwrap(), part);
+            fields.finish().unwrap();
+            let start = usize::from(!rungs.is_empty());
+            assert_eq!(bytes[start..start + 4], [6, 0, 0, 1]);
+            for index in [0_u64, 1, 2, 3, 255, 257, u64::MAX] {
+                let mut other = bytes.clone();
+                other[start + 2..start + 10].copy_from_slice(&index.to_le_bytes());
+                assert!(RingPart::get(&mut FieldReader::new(&other)).is_err(), "{index}");
+            }
+            let twice = [&[6], &bytes[start..]].concat();
+            assert!(RingPart::get(&mut FieldReader::new(&twice)).is_err());
             for cut in 0..bytes.len() {
                 assert!(RingPart::get(&mut FieldReader::new(&bytes[..cut])).is_err(), "{cut}");
             }

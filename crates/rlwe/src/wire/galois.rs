@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, SeekFrom};
 
+use sunzi_math::RingIndex;
+
 use super::header::HEADER_LEN;
 use super::keys::{Bodies, get_switch, put_switch};
 use super::sink::{CHECKSUM_LEN, Length};
@@ -40,20 +42,19 @@ pub(super) fn directory_len(count: usize) -> u64 {
 
 /// Reads a directory of Galois keys, which follow it without gaps, and where they end.
 fn get_directory(
-    index: u64,
-    most: usize,
+    ring: &RingIndex,
     source: &mut Source<impl BufRead>,
 ) -> Result<(Vec<Entry>, u64), WireError> {
     let body = source.left();
     let record = source.sealed("the count of Galois keys", 8)?;
-    let count = FieldReader::new(&record).usize_in("Galois keys", 0..=most)?;
+    let count = FieldReader::new(&record).usize_in("Galois keys", 0..=ring.degree())?;
     let record = source.sealed("the directory of Galois keys", count * ENTRY_LEN)?;
     let mut fields = FieldReader::new(&record);
     let (mut entries, mut least, mut next) = (Vec::new(), 2, directory_len(count));
     for _ in 0..count {
         let entry = Entry { exponent: fields.u64()?, offset: fields.u64()?, len: fields.u64()? };
-        if !(least..index).contains(&entry.exponent) || sunzi_math::gcd(entry.exponent, index) != 1 {
-            let expected = format!("ascending units modulo {index}");
+        if entry.exponent < least || !ring.is_automorphism(entry.exponent) {
+            let expected = format!("ascending exponents of automorphisms, below {}", ring.value());
             return Err(WireError::value("exponents of Galois keys", expected, entry.exponent));
         }
         if entry.offset != next {
@@ -104,7 +105,7 @@ impl Format<GaloisKeys> for RlweContext {
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<GaloisKeys, WireError> {
         let ring = self.ring();
-        let (entries, _) = get_directory(ring.index(), ring.degree(), source)?;
+        let (entries, _) = get_directory(ring.ring_index(), source)?;
         let mut keys = BTreeMap::new();
         for entry in &entries {
             let before = source.left();
@@ -159,7 +160,7 @@ impl<'a, I: BufRead + Seek> GaloisFile<'a, I> {
         let (header, mut source) = reader.into_source::<GaloisKeys, _>(context)?;
         let ring = context.ring();
         let body = source.left();
-        let (entries, expected) = get_directory(ring.index(), ring.degree(), &mut source)?;
+        let (entries, expected) = get_directory(ring.ring_index(), &mut source)?;
         if expected != body {
             return Err(WireError::Length { expected, got: body });
         }

@@ -14,6 +14,8 @@ mod levels;
 #[cfg(test)]
 mod randomness;
 #[cfg(test)]
+mod real;
+#[cfg(test)]
 mod secrets;
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "shared with other tests")]

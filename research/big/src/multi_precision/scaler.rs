@@ -57,7 +57,7 @@ impl MultiPrecisionScaler {
         }
         let chosen = choose_auxiliary_basis(base.basis(), base.ring_index(), t, options)?;
         let moduli: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
-        let auxiliary = WordRing::with_isa(base.index(), &moduli, base.isa())?;
+        let auxiliary = WordRing::with_isa(base.ring_index(), &moduli, base.isa())?;
         let wide = base.concat(&auxiliary)?;
         let ratio = Ratio { t, q };
         let conversion = |source: &WordRing, ratio: Option<Ratio<'_>>, target: &[Modulus]| {

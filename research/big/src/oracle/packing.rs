@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use num_bigint::BigUint;
-use sunzi_ring::{Append, Backend, PackingError, Residues, Storage, describe, describe_sets};
+use sunzi_ring::{Append, Backend, PackingError, Residues, Storage, describe_index, describe_sets};
 
 use super::BigRing;
 
@@ -18,7 +18,7 @@ impl BigRing {
         }
         let rungs = 1..self.level() + 1;
         let rungs = rungs.map(|level| self.limbs(level));
-        describe_sets(describe(Storage::Big, self.index(), &numbers), self.moduli().len(), rungs)
+        describe_sets(describe_index(Storage::Big, self.ring_index(), &numbers), self.moduli().len(), rungs)
     }
 
     /// Returns the number of bytes of a packed polynomial.

@@ -36,9 +36,27 @@ pub(super) fn cyclotomic(
     q: &BigUint,
 ) -> Result<Vec<BigUint>, RingError> {
     let residues = Reduced(q);
+    if index.is_real() {
+        return Ok(real(a, b, q));
+    }
     let [a, b] = [a, b].map(|x| index.power_from_powerful(&residues, x));
     let product = multiply(&a?, &b?, q);
     Ok(index.powerful_from_power(&residues, &index.remainder(&residues, product)))
+}
+
+/// Returns the product of two elements of a real ring, as polynomials modulo (X^2n + 1, q).
+fn real(a: &[BigUint], b: &[BigUint], q: &BigUint) -> Vec<BigUint> {
+    let residues = Reduced(q);
+    // An element has −a_j at X^(2n−j).
+    let whole = |a: &[BigUint]| -> Vec<BigUint> {
+        let mirrored = a.iter().skip(1).rev().map(|x| if x.is_zero() { x.clone() } else { q - x });
+        a.iter().cloned().chain([BigUint::zero()]).chain(mirrored).collect()
+    };
+    let mut low = multiply(&whole(a), &whole(b), q);
+    let high = low.split_off(2 * a.len());
+    low.truncate(a.len());
+    low.iter_mut().zip(&high).for_each(|(low, high)| residues.sub_assign(low, high));
+    low
 }
 
 /// Returns the 2n − 1 coefficients of a·b modulo q by Kronecker substitution: X becomes a power of 256 above n·q², so one

@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::Zero;
 use rand_core::CryptoRng;
-use sunzi_math::RingIndex;
+use sunzi_math::{RingIndex, ToRingIndex};
 use sunzi_ring::storage::{
     check_automorphism, check_length, check_level, check_message, check_products, check_shape,
     supported_index, tag_of,
@@ -66,7 +66,7 @@ impl BigRing {
         clippy::new_ret_no_self,
         reason = "a ring is what callers compute with, whatever stores its residues"
     )]
-    pub fn new(m: u64, q: &BigUint) -> Result<Ring, RingError> {
+    pub fn new(m: impl ToRingIndex, q: &BigUint) -> Result<Ring, RingError> {
         Self::with_chain(m, std::slice::from_ref(q))
     }
 
@@ -75,7 +75,7 @@ impl BigRing {
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for one
     /// below 2.
-    pub fn with_chain(m: u64, moduli: &[BigUint]) -> Result<Ring, RingError> {
+    pub fn with_chain(m: impl ToRingIndex, moduli: &[BigUint]) -> Result<Ring, RingError> {
         let rungs: Vec<Vec<usize>> = (1..=moduli.len()).map(|level| (0..level).collect()).collect();
         Self::with_rungs(m, moduli, &rungs)
     }
@@ -86,7 +86,11 @@ impl BigRing {
     /// # Errors
     /// Every error of [`with_chain`](Self::with_chain); [`RingError::OutOfRange`] for rungs of other numbers or whose products do not ascend, and unless
     /// the last has all moduli.
-    pub fn with_rungs(m: u64, moduli: &[BigUint], rungs: &[Vec<usize>]) -> Result<Ring, RingError> {
+    pub fn with_rungs(
+        m: impl ToRingIndex,
+        moduli: &[BigUint],
+        rungs: &[Vec<usize>],
+    ) -> Result<Ring, RingError> {
         let index = Arc::new(supported_index(m)?);
         if let Some(q) = moduli.iter().find(|q| q.bits() < 2) {
             return Err(RingError::out_of_range("modulus", "at least 2", q));
@@ -356,7 +360,7 @@ impl Backend for BigRing {
 
     fn automorphism(&self, a: &Residues, _: Representation, k: u64) -> Result<Residues, RingError> {
         let values = self.values(a)?;
-        check_automorphism(k, self.index())?;
+        check_automorphism(k, &self.index)?;
         let mut image = vec![BigUint::zero(); self.index.redundant_len()];
         for (position, x) in values.iter().enumerate() {
             let exponent = self.index.exponent(position) * k % self.index();

@@ -93,11 +93,11 @@ impl ScalerBackend for BigScaler {
     fn wide(&self, level: usize) -> Result<Ring, RingError> {
         let base = self.base(level)?;
         if self.multiplication.switches_operands() {
-            return BigRing::new(base.index(), &(base.modulus() * self.auxiliary(&base)));
+            return BigRing::new(base.ring_index(), &(base.modulus() * self.auxiliary(&base)));
         }
         // Two products of lifts below q/2 add up to δ·q²/2 at most, in either direction.
         let bits = 2 * base.modulus().bits() + base.expansion().factor().log2().ceil() as u64 + LOG2_SUMS;
-        BigRing::new(base.index(), &(BigUint::one() << bits))
+        BigRing::new(base.ring_index(), &(BigUint::one() << bits))
     }
 
     fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError> {
@@ -108,7 +108,7 @@ impl ScalerBackend for BigScaler {
                 Side::Left => self.auxiliary(&base),
                 Side::Right => base.modulus().clone(),
             };
-            let target_ring = BigRing::new(base.index(), &target)?;
+            let target_ring = BigRing::new(base.ring_index(), &target)?;
             let switched = |x: &BigInt| divide(&(x * signed(&target)), self.ring.modulus());
             let switched: Vec<BigInt> = coefficients.iter().map(switched).collect();
             // Centred again: q/2 may round up.

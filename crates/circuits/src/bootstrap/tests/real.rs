@@ -7,6 +7,19 @@ fn reals(count: usize, turn: f64) -> Vec<Complex64> {
     (0..count).map(|j| Complex64::from((j as f64 * turn).sin())).collect()
 }
 
+/// Checks that real rings are refused by name, before anything else.
+#[test]
+fn real_rings_do_not_bootstrap() {
+    let set = Set::insecure_for_tests(9);
+    let ranges = [LevelRange { levels: 2, scale_bits: 40 }];
+    let ring = sunzi_rlwe::RingShape::RealLog2Degree(9);
+    let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+    let parameters = sunzi_ckks::Parameters::from_ranges(ring, 50, &ranges, security).unwrap();
+    let context = sunzi_ckks::Context::new(&parameters.with_digits(2).unwrap()).unwrap();
+    let refused = Blueprint::new(&context, &set, 256).err().unwrap().to_string();
+    assert!(refused.contains("bootstrapping") && refused.contains("real"), "{refused}");
+}
+
 fn sets(log2_degree: u32) -> Vec<Set> {
     let base = Set {
         coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },

@@ -32,6 +32,34 @@ fn map(x: &[u64], y: &[u64], f: impl Fn(u64, u64) -> u64) -> Vec<u64> {
     x.iter().zip(y).map(|(&a, &b)| f(a, b)).collect()
 }
 
+/// Checks sums with mirror images for words below 2q, which stay there, and for reduced words.
+#[test]
+fn mirror_images_are_added() {
+    for q in moduli() {
+        for (len, most) in [0, 1, 7, 8, 9, 31, 64, 67].into_iter().flat_map(|len| [(len, q), (len, 2 * q)]) {
+            let vectors = hard_vectors(most - 1, len.max(1));
+            for (x, y) in
+                vectors.iter().zip(vectors.iter().cycle().skip(1)).chain([(&vectors[1], &vectors[1])])
+            {
+                let (x, y) = (&x[..len], &y[..len]);
+                for (isa, c) in isas().into_iter().flat_map(|isa| [0, 1, q / 2, q - 1].map(|c| (isa, c))) {
+                    let modulus = Modulus::with_isa(q, isa).unwrap();
+                    let (mut a, mut b) = (x.to_vec(), y.to_vec());
+                    modulus.add_mirrored_assign(&mut a, &mut b, c).unwrap();
+                    assert!(a.iter().chain(&b).all(|&word| word < most), "{modulus:?}");
+                    for (i, (&u, &v)) in x.iter().zip(y.iter().rev()).enumerate() {
+                        assert_eq!(a[i] % q, (u + mul(v, c, q)) % q, "{modulus:?}");
+                        assert_eq!(b[len - 1 - i] % q, (v + mul(u, c, q)) % q, "{modulus:?}");
+                    }
+                }
+            }
+        }
+        let modulus = Modulus::new(q).unwrap();
+        assert!(modulus.add_mirrored_assign(&mut [0], &mut [], 0).is_err());
+        assert!(modulus.add_mirrored_assign(&mut [0], &mut [0], q).is_err());
+    }
+}
+
 #[test]
 fn sums_and_products() {
     each(|modulus, x, y| {

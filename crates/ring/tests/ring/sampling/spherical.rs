@@ -10,6 +10,41 @@ fn rng(domain: &str) -> SeededRng {
     SeededRng::derive(&[43; 32], domain, 0)
 }
 
+/// Checks that values of errors of a real ring are uncorrelated and of one variance, 2n·10.5, and that a_0 alone is larger.
+#[test]
+fn values_of_real_errors_are_spherical() {
+    let (n, rounds) = (16, 20_000);
+    let index = RingIndex::real(n).unwrap();
+    let expansion = Expansion::new(&index).unwrap();
+    let mut rng = rng("real sphere");
+    let (mut moments, mut largest) = (vec![vec![0.0; n]; n], vec![0_i64; n]);
+    for _ in 0..rounds {
+        let error = spherical_error(&index, &mut rng).unwrap();
+        assert_eq!(error.len(), n);
+        largest.iter_mut().zip(error.iter()).for_each(|(most, x)| *most = (*most).max(x.abs()));
+        let value = |b: usize| {
+            let angle = |j: usize| ((4 * b + 1) * j) as f64 * std::f64::consts::TAU / (4 * n) as f64;
+            error[0] as f64 + (1..n).map(|j| 2.0 * error[j] as f64 * angle(j).cos()).sum::<f64>()
+        };
+        let values: Vec<f64> = (0..n).map(value).collect();
+        for (row, x) in moments.iter_mut().zip(&values) {
+            row.iter_mut().zip(&values).for_each(|(sum, y)| *sum += x * y / f64::from(rounds));
+        }
+    }
+    let variance = expansion.spherical_variance(CENTERED_BINOMIAL_VARIANCE);
+    let expected = expansion.weight() as f64 * variance;
+    // The tolerance is six standard deviations of a mean of squares: 6·√(2/20000) = 0.06.
+    for (b, row) in moments.iter().enumerate() {
+        for (c, moment) in row.iter().enumerate() {
+            let correlation = moment / expected - f64::from(u8::from(b == c));
+            assert!(correlation.abs() < 0.06, "{b} {c}: {moment} {expected}");
+        }
+    }
+    let bound = f64::from(CENTERED_BINOMIAL_BOUND);
+    assert!(largest.iter().all(|&x| x as f64 <= expansion.spherical_norm(bound)));
+    assert!(largest[1..].iter().all(|&x| x as f64 <= bound), "{largest:?}");
+}
+
 #[test]
 fn powers_of_two_draw_what_they_always_drew() {
     let index = RingIndex::new(256).unwrap();
