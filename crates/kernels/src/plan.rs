@@ -420,10 +420,10 @@ fn root(modulus: Modulus, order: u64) -> Option<u64> {
     Some(x + first.value() * quotient)
 }
 
-/// Returns the smallest proper factor of q of the form k·order + 1 with k below 2^16: there is no other way to be a product of such
-/// primes for lengths in use.
+/// Returns the smallest proper factor of q of the form k·order + 1 with k below 2^18: for orders from 2^7 on, products of such primes
+/// below 2^50 have one.
 fn smallest_factor(q: u64, order: u64) -> Option<u64> {
-    let candidates = (1..1_u64 << 16).map(|k| k.saturating_mul(order).saturating_add(1));
+    let candidates = (1..1_u64 << 18).map(|k| k.saturating_mul(order).saturating_add(1));
     candidates
         .take_while(|p| p.checked_mul(*p).is_some_and(|square| square <= q))
         .find(|&p| q.is_multiple_of(p))

@@ -90,7 +90,8 @@ fn run_merged(count: u64) -> LevelReport {
         let merges = |&level: &usize| {
             rlwe.gadget_at(parameters.limbs(level).len()).unwrap().merged().unwrap().is_some()
         };
-        assert!((0..parameters.depth()).filter(merges).count() >= 3, "few levels merge digits");
+        let merging = (0..parameters.depth()).filter(merges).count();
+        assert!(merging >= 3, "{merging} levels of {:?} merge digits", parameters.moduli());
         party.keys = party.keys.clone().with_merged_digits(rlwe).unwrap();
         assert!((without + 1..2 * without).contains(&party.keys.byte_len()));
         (party, parameters)
