@@ -97,14 +97,11 @@ impl MatrixKeys {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, Error> {
         let rlwe = context.rlwe();
-        let keys = || -> Result<Self, CkksError> {
-            let exponents = exponents(Transposition::new(rlwe.ring().index(), size)?);
-            let galois = GaloisKeys::generate(rlwe, secret, exponents, rng)?;
-            let relinearization = RelinearizationKey::generate(rlwe, secret, rng)?;
-            Ok(Self { size, galois, relinearization })
-        };
-        let mut keys = keys;
-        Ok(keys()?)
+        let exponents =
+            exponents(Transposition::new(rlwe.ring().ring_index(), size).map_err(CkksError::from)?);
+        let galois = GaloisKeys::generate(rlwe, secret, exponents, rng).map_err(CkksError::from)?;
+        let relinearization = RelinearizationKey::generate(rlwe, secret, rng).map_err(CkksError::from)?;
+        Ok(Self { size, galois, relinearization })
     }
 
     /// Length of all keys in memory, in bytes.
@@ -310,7 +307,7 @@ fn check(
     [rows, columns]: [usize; 2],
     entries: &[f64],
 ) -> Result<usize, Error> {
-    Transposition::new(context.ring().index(), size).map_err(CkksError::from)?;
+    Transposition::new(context.ring().ring_index(), size).map_err(CkksError::from)?;
     if rows == 0 || columns == 0 || rows > size || columns > size {
         return Err(CircuitError::MatrixShape { rows, columns, row_length: size });
     }

@@ -28,7 +28,7 @@ pub struct RingIndex {
     real: bool,
 }
 
-/// What names a ring: an index m of a cyclotomic ring, or a [`RingIndex`].
+/// Trait of the names of a ring: the index m of a cyclotomic ring, or a [`RingIndex`].
 pub trait ToRingIndex {
     /// Returns the ring index.
     ///

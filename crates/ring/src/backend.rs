@@ -2,7 +2,7 @@
 
 mod defaults;
 
-pub use defaults::by_polynomials;
+pub use defaults::{by_polynomials, check_subring};
 pub(crate) use defaults::{check_blocks, check_columns, check_factors, multiply_by_values};
 
 use std::any::Any;

@@ -55,7 +55,7 @@ pub mod storage;
 mod transform;
 mod words;
 
-pub use backend::{Backend, Factors};
+pub use backend::{Backend, Factors, check_subring};
 pub use basis::Basis;
 pub use error::{RingError, Shape};
 pub use expansion::Expansion;

@@ -272,6 +272,22 @@ fn factors_that_do_not_fit_are_refused() {
 }
 
 /// Sums that may exceed the modulus are refused before any work.
+/// Tests that a real ring, which has no powers of X, is refused before any work.
+#[test]
+fn real_rings_are_refused() {
+    let security = Security::InsecureForResearchOnly;
+    let parameters = Parameters::builder().depth(1).precision(15).log2_degree(8).real_slots(true);
+    let context = Context::new(&parameters.security(security).build().unwrap()).unwrap();
+    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+    let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+    let keys = MatrixKeys::generate(&context, &secret, 64, &mut rng).map(drop);
+    let by = Lines::Rows;
+    let batch = MatrixBatch::encrypt(&context, 64, [1, 1], &[1.0], by, (&secret).into(), &mut rng).map(drop);
+    for refused in [keys, batch] {
+        assert!(refused.unwrap_err().to_string().contains("in a whole ring"));
+    }
+}
+
 #[test]
 fn large_numbers_are_refused() {
     let mut party = Party::new(7, 1, 8);

@@ -3,19 +3,22 @@
 use sunzi_kernels::internals::apply_on;
 use sunzi_kernels::{Automorphism, Isa, KernelError, evaluation_exponent};
 
-/// Checks every position of every exponent of small rings, and ends of large ones, on every instruction set.
-#[test]
-fn values_come_from_where_their_exponents_say() {
+/// Checks every position of the given exponents of small rings, and the ends of large ones, on every instruction set: `exponent`
+/// gives that of a position, and `order` the number of exponents of roots of unity.
+fn check_sources(
+    order: impl Fn(usize) -> usize,
+    exponent: impl Fn(usize, usize) -> usize,
+    exponents: impl Fn(usize) -> Vec<u64>,
+    make: impl Fn(usize, u64) -> Automorphism,
+) {
     for n in [64_usize, 128, 256, 1 << 12, 1 << 17] {
-        let mut position_of = vec![0; 2 * n];
-        (0..n).for_each(|position| position_of[evaluation_exponent(n, position)] = position);
+        let order = order(n);
+        let mut position_of = vec![0; order];
+        (0..n).for_each(|position| position_of[exponent(n, position)] = position);
         let input: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
-        let all = 1..2 * n as u64;
-        let ends = [1, 3, 5, 25, 2 * n as u64 - 1, n as u64 + 1, n as u64 - 1];
-        let exponents: Vec<u64> = if n < 256 { all.step_by(2).collect() } else { ends.to_vec() };
-        for k in exponents {
-            let turn = Automorphism::new(n, k).unwrap();
-            let source = |position| position_of[evaluation_exponent(n, position) * k as usize % (2 * n)];
+        for k in exponents(n) {
+            let turn = make(n, k);
+            let source = |position| position_of[exponent(n, position) * k as usize % order];
             let expected: Vec<u64> = (0..n).map(|position| input[source(position)]).collect();
             assert!((0..n).all(|position| turn.source(position) == source(position)), "{n}, {k}");
             for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
@@ -27,29 +30,29 @@ fn values_come_from_where_their_exponents_say() {
     }
 }
 
+#[test]
+fn values_come_from_where_their_exponents_say() {
+    let exponents = |n: usize| {
+        let (all, ends) = (1..2 * n as u64, [1, 3, 5, 25, 2 * n as u64 - 1, n as u64 + 1, n as u64 - 1]);
+        if n < 256 { all.step_by(2).collect() } else { ends.to_vec() }
+    };
+    check_sources(|n| 2 * n, evaluation_exponent, exponents, |n, k| Automorphism::new(n, k).unwrap());
+}
+
 /// Does the same for real rings, whose exponents are 1 modulo 4.
 #[test]
 fn values_of_real_elements_come_from_where_their_exponents_say() {
-    for n in [64_usize, 128, 256, 1 << 12, 1 << 17] {
-        let exponent = |position| 2 * evaluation_exponent(n, position) - 1;
-        let mut position_of = vec![0; 4 * n];
-        (0..n).for_each(|position| position_of[exponent(position)] = position);
-        let input: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+    let exponents = |n: usize| {
         let all = (1..4 * n as u64).step_by(4);
         let ends = [1, 5, 25, 4 * n as u64 - 3, 2 * n as u64 + 1, 2 * n as u64 - 3];
-        for k in if n < 256 { all.collect() } else { ends.to_vec() } {
-            let turn = Automorphism::real(n, k).unwrap();
-            assert_eq!(turn, Automorphism::real(n, k + 4 * n as u64).unwrap());
-            let source = |position| position_of[exponent(position) * k as usize % (4 * n)];
-            let expected: Vec<u64> = (0..n).map(|position| input[source(position)]).collect();
-            assert!((0..n).all(|position| turn.source(position) == source(position)), "{n}, {k}");
-            for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
-                let mut out = vec![0; n];
-                apply_on(&turn, isa, &mut out, 0, &input, 0).unwrap();
-                assert_eq!(out, expected, "{n}, {k}, {isa}");
-            }
-        }
-    }
+        if n < 256 { all.collect() } else { ends.to_vec() }
+    };
+    let make = |n: usize, k: u64| {
+        let turn = Automorphism::real(n, k).unwrap();
+        assert_eq!(turn, Automorphism::real(n, k + 4 * n as u64).unwrap());
+        turn
+    };
+    check_sources(|n| 4 * n, |n, position| 2 * evaluation_exponent(n, position) - 1, exponents, make);
     for k in [3, 7, 255, 2] {
         let refused = KernelError::NotAnAutomorphism { exponent: k };
         assert_eq!(Automorphism::real(64, k).err(), Some(refused));

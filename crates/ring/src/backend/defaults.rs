@@ -135,19 +135,28 @@ pub(super) fn block_products<R: Backend + ?Sized>(
     Ok(products)
 }
 
+/// Checks that a ring has the subring of X^d, for d of `size`, over which polynomials are lists of d numbers.
+///
+/// # Errors
+/// [`RingError::OutOfRange`] unless the ring is a whole one whose index is a power of two, and d is one from 64 to n.
+pub fn check_subring(index: &RingIndex, size: usize) -> Result<(), RingError> {
+    /// Values of fewer neighbours do not stand next to each other.
+    const LEAST: usize = 64;
+    let (n, whole) = (index.degree(), index.is_power_of_two() && !index.is_real());
+    if whole && size.is_power_of_two() && (LEAST..=n).contains(&size) {
+        return Ok(());
+    }
+    let expected = format_args!("a power of two from {LEAST} to n = {n}, in a whole ring whose index is one");
+    Err(RingError::out_of_range("size of an encrypted matrix", expected, size))
+}
+
 /// Checks the lists of [`Backend::block_products`].
 pub(crate) fn check_blocks(
     index: &RingIndex,
     size: usize,
     [left, right]: [&[Vec<&Poly<Evaluation>>]; 2],
 ) -> Result<(), RingError> {
-    /// Values of fewer neighbours do not stand next to each other.
-    const LEAST: usize = 64;
-    let n = index.degree();
-    if !index.is_power_of_two() || !size.is_power_of_two() || size > n || size < LEAST {
-        let expected = format_args!("a power of two from {LEAST} to n = {n}, in a ring whose index is one");
-        return Err(RingError::out_of_range("size of a matrix over a subring", expected, size));
-    }
+    check_subring(index, size)?;
     let what = "polynomials of a product of matrices";
     if left.is_empty() || right.is_empty() {
         return Err(RingError::LengthMismatch { what: "lists of polynomials", expected: 1, got: 0 });

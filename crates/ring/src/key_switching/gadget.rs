@@ -163,7 +163,7 @@ impl GadgetBackend for RnsGadget {
             let out = out.ok_or(RingError::MissingTable { table: "limb of a key", limb: at })?;
             // The product is secret: a multiple of the source secret.
             let mut multiple = Zeroizing::new(Buffer::from_slice(secret));
-            modulus.mul_scalar_assign(&mut multiple, top.element(digit, &modulus))?;
+            modulus.mul_scalar_assign(&mut multiple, self.tables.element(digit, &modulus))?;
             modulus.add_assign(out, &multiple)?;
         }
         Ok([b, a])

@@ -42,13 +42,15 @@ impl RnsDigits {
             self.present(limbs).map(|digit| Present::new(self, limbs, digit)).collect();
         let plain = SwitchCost::of_level(self, limbs).in_transforms(1);
         let mut best: Option<Merging> = None;
-        let mut log2_further = 0.0;
+        let (mut fewest, mut log2_further) = (present.len(), 0.0);
         for (i, &limb) in dropped.iter().enumerate() {
             log2_further += (self.modulus(limb) as f64).log2();
             let blocks = blocks(&present, log2_further);
-            if blocks.len() == present.len() {
+            // As many blocks by more moduli cost more.
+            if blocks.len() >= fewest {
                 continue;
             }
+            fewest = blocks.len();
             let merging = self.merging_by(limbs, &present, dropped.iter().copied().take(i + 1), blocks);
             let least = best.as_ref().map_or(WORTH * plain, |best| best.cost.in_transforms(1));
             if merging.cost.in_transforms(1) < least {

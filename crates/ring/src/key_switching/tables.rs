@@ -146,17 +146,6 @@ impl Top {
         self.ring.of_plans(own.map(|(_, plan)| Arc::clone(plan)).collect())
     }
 
-    /// The element g of the gadget modulo a modulus of the digit: P·ω^z.
-    pub(super) fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
-        modulus.mul(self.special_mod(modulus), modulus.reduce(1 << digit.shift))
-    }
-
-    /// The product P of the special moduli, reduced modulo another modulus.
-    pub(super) fn special_mod(&self, modulus: &Modulus) -> u64 {
-        let moduli = self.options.special_moduli.iter();
-        moduli.fold(1, |product, &p| modulus.mul(product, modulus.reduce(p)))
-    }
-
     /// Returns the level of a key, judged by its first polynomial.
     pub(super) fn key_level(&self, key: &[Vec<&KeyPoly>; 2]) -> Result<usize, RingError> {
         let highest = self.levels.len();
@@ -265,6 +254,11 @@ impl Tables {
     /// The indices of the dropped moduli that serve as special moduli.
     pub(super) fn further(&self) -> &[usize] {
         self.merging.as_ref().map_or(&[], |merging| &merging.further)
+    }
+
+    /// The element g of the gadget modulo a modulus of the digit: P·ω^z.
+    pub(super) fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
+        modulus.mul(self.special_mod(modulus), modulus.reduce(1 << digit.shift))
     }
 
     /// The product of the special moduli, P or P·E, reduced modulo another modulus.

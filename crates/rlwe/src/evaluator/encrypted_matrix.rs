@@ -16,7 +16,8 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
-use sunzi_ring::{Addends, Evaluation, Poly, Ring, RingError, SwitchInput};
+use sunzi_math::ToRingIndex;
+use sunzi_ring::{Addends, Evaluation, Poly, Ring, RingError, SwitchInput, check_subring};
 
 use super::matrix::CommonRow;
 use super::{Evaluator, Homomorphic};
@@ -52,14 +53,12 @@ impl Transposition {
     /// The automorphisms for matrices of `size` rows in a ring of an index m.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] unless m and the size are powers of two and the size is from 64 to n = m/2.
-    pub fn new(index: u64, size: usize) -> Result<Self, RlweError> {
-        let n = index / 2;
-        if index.is_power_of_two() && size.is_power_of_two() && (64..=n).contains(&(size as u64)) {
-            return Ok(Self { index, size });
-        }
-        let expected = format_args!("a power of two from 64 to n = {n}, in a ring whose index is one");
-        Err(RingError::out_of_range("size of an encrypted matrix", expected, size).into())
+    /// [`RlweError::Ring`] unless the ring is a whole one whose index is a power of two, and the size is one from 64 to
+    /// n = m/2.
+    pub fn new(index: impl ToRingIndex, size: usize) -> Result<Self, RlweError> {
+        let index = index.to_ring_index().map_err(RingError::from)?;
+        check_subring(&index, size)?;
+        Ok(Self { index: index.value(), size })
     }
 
     /// Number d of rows of a matrix.
@@ -115,7 +114,7 @@ impl Transposition {
     }
 }
 
-/// What both factors of a product of encrypted matrices carry.
+/// Metadata and noise of both factors of a product of encrypted matrices.
 #[derive(Debug)]
 pub struct MatrixFactors<S: Homomorphic> {
     /// Metadata and noise that all columns of the left matrix share.
@@ -144,7 +143,7 @@ impl<'a> Switches<'a> {
         size: usize,
         keys: &'a GaloisKeys,
     ) -> Result<Self, RlweError> {
-        let transposition = Transposition::new(ring.index(), size)?;
+        let transposition = Transposition::new(ring.ring_index(), size)?;
         let sums = MonomialSums::new(&ring, size)?;
         Ok(Self { context, ring, transposition, keys, sums })
     }
@@ -169,10 +168,9 @@ impl<'a> Switches<'a> {
         for factor in self.transposition.factors(exponent, self.keys)? {
             let [c0, Some(c1)] = &parts else { break };
             if factor != 1 {
-                let halves = self.keys.get(factor)?.halves(self.context, level)?;
                 let (input, added) = (SwitchInput::Values(c1), Addends::Values([c0.as_ref(), None]));
-                let gadget = self.context.gadget_at(level)?;
-                parts = gadget.switch(input, added, halves.both(), level, factor)?.map(Some);
+                let key = self.keys.get(factor)?;
+                parts = key.switch(self.context, [level, level], input, added, factor)?.map(Some);
             }
         }
         Ok(parts.map(|part| part.unwrap_or_else(zero)))
