@@ -72,7 +72,7 @@ pub struct Product {
     pub right_bits: f64,
     /// Bits of the largest entry that are right in the worst entry of a factor that was brought to columns.
     pub converted_bits: f64,
-    /// Time of the same products by rotations [JKLS18] on blocks of 64 x 64, from the times of its operations.
+    /// Time of the same products by rotations `[JKLS18]` on blocks of 64 x 64, from the times of its operations.
     pub by_rotations_s: Option<f64>,
     /// Whether the checked numbers have as many right bits as they should.
     pub correct: bool,
@@ -193,7 +193,7 @@ fn right_bits(size: usize, a: &[f64], b: &[f64], opened: &[f64]) -> f64 {
     (largest / worst.max(f64::MIN_POSITIVE)).log2()
 }
 
-/// The time of `count` products by [JKLS18, Algorithm 2] on blocks of 64 x 64 at n = 2^13, one block a ciphertext, by the times
+/// The time of `count` products by `[JKLS18, Algorithm 2]` on blocks of 64 x 64 at n = 2^13, one block a ciphertext, by the times
 /// of its operations: 38 rotations for both first maps in baby and giant steps, for 63 shifts of columns two hoisted rotations
 /// with masks and for 63 shifts of rows one, and a sum of 64 products.
 fn by_rotations(size: usize, count: usize, rounds: usize) -> Result<f64> {
