@@ -127,7 +127,7 @@ impl Context {
     /// [`CkksError::Rlwe`] above the security limit; [`CkksError::LevelsUnusable`] and [`CkksError::ScaleUnusable`] for levels
     /// that do not fit the ring.
     pub fn with_ring(ring: Ring, settings: &Settings) -> Result<Self, CkksError> {
-        check_levels(&settings.levels, ring.level())?;
+        check_levels(&settings.levels, 1, ring.level())?;
         let rlwe = RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?;
         let rlwe = rlwe.with_secrets(settings.secrets)?;
         let mut levels: Vec<Level> = Vec::with_capacity(settings.levels.len());

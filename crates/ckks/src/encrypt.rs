@@ -25,9 +25,9 @@ impl Context {
     ) -> Result<Ciphertext, CkksError> {
         self.check_message(plaintext)?;
         let mut zero = zero_public(self.rlwe(), key, rng)?;
-        if plaintext.level() < self.depth() {
+        let limbs = self.limbs(plaintext.level())?;
+        if limbs < self.ring().level() {
             let [c0, c1] = &zero.parts;
-            let limbs = self.limbs(plaintext.level())?;
             zero.parts = [self.ring().restrict(c0, limbs)?, self.ring().restrict(c1, limbs)?];
         }
         self.encryption(plaintext, zero, key.id(), randomness::tag(rng))

@@ -1,6 +1,7 @@
 //! Parameters of CKKS: plain, serialisable data.
 
 mod key_switching;
+mod real_subring;
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -194,7 +195,7 @@ impl Parameters {
 
     /// Returns the CKKS parameters with levels of the ring that are any sets of the moduli, given by ascending
     /// indices: `rungs[levels[l] − 1]` makes Q_l. Products ascend, and the last set has all moduli. Sets that no level
-    /// has are for keys, which serve a level by any set that it is part of.
+    /// has are for keys, which serve a level by any set that it is part of; the last set may be one.
     #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
@@ -428,8 +429,11 @@ impl Parameters {
             }
             sunzi_ring::check_rungs(&self.moduli, &self.rungs).map_err(CkksError::Ring)?;
         }
-        let highest = if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() };
-        check_levels(&self.levels, highest)?;
+        if self.rungs.is_empty() {
+            check_levels(&self.levels, self.moduli.len(), self.moduli.len())?;
+        } else {
+            check_levels(&self.levels, 1, self.rungs.len())?;
+        }
         moduli::check(self.shape().root_order(), &self.moduli, special)?;
         let log2_modulus = |level| {
             let own = self.limbs(level).into_iter().filter_map(|limb| self.moduli.get(limb).copied());
@@ -461,11 +465,11 @@ pub(crate) fn named(ring: RingShape) -> Result<(u32, bool), CkksError> {
     }
 }
 
-/// Checks that CKKS levels have ascending numbers of moduli, the last all of them.
-pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), CkksError> {
+/// Checks that CKKS levels are ascending levels of the ring, the last from `least` to `moduli`.
+pub(crate) fn check_levels(levels: &[usize], least: usize, moduli: usize) -> Result<(), CkksError> {
     let ascending = levels.windows(2).all(|pair| matches!(pair, [low, high] if low < high));
     let starts = levels.first().is_some_and(|&limbs| limbs > 0);
-    if ascending && starts && levels.last() == Some(&moduli) {
+    if ascending && starts && levels.last().is_some_and(|last| (least..=moduli).contains(last)) {
         return Ok(());
     }
     // The error lists at most as many levels as are of use in a message.

@@ -44,6 +44,7 @@ mod options;
 mod packing;
 mod parallel;
 mod poly;
+mod real_subring;
 mod ring;
 mod rns;
 mod root_order;
@@ -74,6 +75,7 @@ pub use packing::{
 };
 pub use parallel::{Parallelism, on_pool};
 pub use poly::{Coefficient, Domain, Evaluation, Poly, Representation, Residues};
+pub use real_subring::RealSubring;
 pub use ring::{Ring, Tables};
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};
 pub use scaling::{Apart, Scaler, ScalerBackend, Side, secret_coefficients};

@@ -83,6 +83,8 @@ pub(super) struct Scales {
     pub(super) lift: i64,
     /// Scale of x mod 1 after EvalMod.
     pub(super) reduced: f64,
+    /// Scale of results over the canonical scale of their level: 1, or 1/2 where a trace doubles them.
+    pub(super) share: f64,
 }
 
 impl Blueprint {
@@ -92,6 +94,16 @@ impl Blueprint {
     /// [`BootstrapError::ContextMismatch`] for a context of another set; [`BootstrapError::Set`] for a set whose q_0 has no room for messages;
     /// [`BootstrapError::Transform`] for numbers of slots or levels that a Fourier transform cannot have.
     pub fn new(context: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
+        Self::of_share(context, set, slots, 1.0)
+    }
+
+    /// Makes the blueprint for results at a `share` of the canonical scale of their level.
+    pub(super) fn of_share(
+        context: &Context,
+        set: &Set,
+        slots: usize,
+        share: f64,
+    ) -> Result<Self, BootstrapError> {
         context.rlwe().check_whole("bootstrapping").map_err(CkksError::from)?;
         let levels = set.levels()?;
         if context.depth() != levels.coeffs_to_slots {
@@ -100,7 +112,7 @@ impl Blueprint {
         }
         context.check_slots(slots)?;
         let eval_mod = EvalMod::new(set.eval_mod)?;
-        let scales = Scales::new(context, set, &levels, &eval_mod)?;
+        let scales = Scales::new(context, set, &levels, &eval_mod, share)?;
         let steps = step_contexts(context, set)?;
         // Where SlotsToCoeffs comes first, both parts lie in a ciphertext each.
         let degree = if set.order == Order::First { 2 * slots } else { context.degree() };
@@ -120,7 +132,9 @@ impl Blueprint {
         let plan = DftPlan::new(&steps.coeffs_to_slots, forth, levels.coeffs_to_slots)?;
         let coeffs_to_slots = Transform { plan, scales: [from, to] };
         let ends = match set.order {
-            Order::Last => [scales.reduced * scales.raised / scales.first, context.scale(levels.residual)?],
+            Order::Last => {
+                [scales.reduced * scales.raised / scales.first, share * context.scale(levels.residual)?]
+            }
             Order::First => [context.scale(levels.slots_to_coeffs)?, scales.raised],
         };
         let plan = DftPlan::new(&steps.slots_to_coeffs, back, levels.slots_to_coeffs)?;
@@ -362,6 +376,7 @@ impl Scales {
         set: &Set,
         levels: &Levels,
         eval_mod: &EvalMod,
+        share: f64,
     ) -> Result<Self, BootstrapError> {
         let first = context.ring_at(0)?.modulus().to_f64().unwrap_or(f64::INFINITY);
         let canonical = context.scale(0)?;
@@ -385,7 +400,7 @@ impl Scales {
             Order::Last if eval_mod.has_arcsine() => top,
             // No scale on the way is below the canonical one.
             Order::Last => eval_mod.squared_scale(context, levels.eval_mod)?,
-            Order::First => context.scale(levels.residual)? * first / raised,
+            Order::First => share * context.scale(levels.residual)? * first / raised,
         };
         let reduced = eval_mod.output_scale(context, levels.eval_mod, wanted)?;
         if set.order == Order::First && (reduced / wanted - 1.0).abs() > f64::EPSILON {
@@ -396,6 +411,6 @@ impl Scales {
                     .to_owned(),
             });
         }
-        Ok(Self { first, raised, lift, reduced })
+        Ok(Self { first, raised, lift, reduced, share })
     }
 }

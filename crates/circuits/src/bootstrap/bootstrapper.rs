@@ -247,7 +247,7 @@ impl Bootstrapper {
         let correction = self.bootstrapped(&enlarged, beyond, keys)?;
         let enlarged = correction.metadata().scale * gained.exp2();
         let correction = with_scale(correction, enlarged);
-        let to = blueprint.context().scale(level)?;
+        let to = blueprint.scales.share * blueprint.context().scale(level)?;
         let [mut next, correction] =
             [evaluator.set_scale(&sum, level, to)?, evaluator.set_scale(&correction, level, to)?];
         let precision = next.metadata().precision.with_deviation(0.0);

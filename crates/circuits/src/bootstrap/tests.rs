@@ -381,6 +381,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
 
 mod estimates;
 mod real;
+mod real_ring;
 mod steps;
 mod variants;
 

@@ -38,7 +38,7 @@ impl Parameters {
     }
 
     /// The indices of all moduli of some levels, ascending.
-    fn union(&self, levels: &RangeInclusive<usize>) -> Vec<usize> {
+    pub(super) fn union(&self, levels: &RangeInclusive<usize>) -> Vec<usize> {
         let all: BTreeSet<usize> = levels.clone().flat_map(|level| self.limbs(level)).collect();
         all.into_iter().collect()
     }
@@ -91,7 +91,7 @@ impl Parameters {
             let count = words(longest).max(1);
             // Longer special moduli cost nothing as long as they are words.
             let most = longest.max((count as f64 * WORD_BITS).min(longest + SPARE_BITS));
-            let special_moduli = special_moduli(2 << self.log2_degree, most, count, &self.moduli)?;
+            let special_moduli = special_moduli(self.shape().root_order(), most, count, &self.moduli)?;
             let log2_modulus = sunzi_math::log2_product(&moduli) + sunzi_math::log2_product(&special_moduli);
             if log2_modulus > limit {
                 continue;
@@ -108,7 +108,7 @@ impl Parameters {
         }
         let log2_modulus = sunzi_math::log2_product(&moduli);
         security::check_of(self.secrets, self.degree(), log2_modulus + WORD_BITS, self.security)?;
-        Err(CkksError::NoPrimes { bits: WIDE_WORD_BITS, step: 2 << self.log2_degree })
+        Err(CkksError::NoPrimes { bits: WIDE_WORD_BITS, step: self.shape().root_order() })
     }
 }
 

@@ -40,6 +40,8 @@ mod parallel;
 #[cfg(test)]
 mod products;
 #[cfg(test)]
+mod real_subring;
+#[cfg(test)]
 mod rns;
 #[cfg(test)]
 mod root_order;

@@ -16,6 +16,8 @@ mod randomness;
 #[cfg(test)]
 mod real;
 #[cfg(test)]
+mod real_ring;
+#[cfg(test)]
 mod secrets;
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "shared with other tests")]

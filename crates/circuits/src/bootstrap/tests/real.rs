@@ -20,7 +20,7 @@ fn real_rings_do_not_bootstrap() {
     assert!(refused.contains("bootstrapping") && refused.contains("real"), "{refused}");
 }
 
-fn sets(log2_degree: u32) -> Vec<Set> {
+pub(super) fn sets(log2_degree: u32) -> Vec<Set> {
     let base = Set {
         coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
         slots_to_coeffs: LevelRange { levels: 2, scale_bits: 40 },
