@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sunzi_circuits::bootstrap::{self, Blueprint, BootstrapError, Order, Set, Summary};
+use sunzi_circuits::bootstrap::{
+    self, Blueprint, BootstrapError, Order, RealBlueprint, RealBootstrapKeys, RealBootstrapper, Set, Summary,
+};
+use sunzi_ckks as ckks;
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::wire;
 
@@ -63,11 +66,15 @@ pub(crate) fn bootstrap_sets(py: Python<'_>) -> PyResult<Vec<(String, String)>> 
     })
 }
 
-/// Makes the CKKS context of a set of bootstrapping parameters.
+/// Makes the CKKS context of a set of bootstrapping parameters, or that of the real ring whose ciphertexts it bootstraps.
 #[pyfunction]
-pub(crate) fn bootstrap_context(py: Python<'_>, set: &str) -> PyResult<Context> {
+#[pyo3(signature = (set, real_slots=false))]
+pub(crate) fn bootstrap_context(py: Python<'_>, set: &str, real_slots: bool) -> PyResult<Context> {
     let set = named(set).or_raise(py)?;
-    run(py, move || Ok(Context::of(Scheme::ckks(set.parameters()?)?)))
+    run(py, move || {
+        let parameters = if real_slots { set.real_parameters()? } else { set.parameters()? };
+        Ok(Context::of(Scheme::ckks(parameters)?))
+    })
 }
 
 /// Number of levels that a ciphertext has left after a bootstrapping.
@@ -76,15 +83,135 @@ pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str
     let (scheme, set) = (Arc::clone(&context.scheme), named(set).or_raise(py)?);
     run(py, move || {
         let context = scheme.reals()?.evaluator.context();
-        Ok(Blueprint::new(context, &set, context.max_slots())?.levels_left())
+        let levels = set.levels()?;
+        let expected = if context.has_real_slots() { levels.residual } else { levels.coeffs_to_slots } + 1;
+        match context.depth() + 1 {
+            got if got == expected => Ok(set.levels_left()),
+            got => Err(BootstrapError::ContextMismatch { expected, got }.into()),
+        }
     })
+}
+
+/// A bootstrapper of ciphertexts of a whole ring, or of a real one.
+enum Inner {
+    Whole(bootstrap::Bootstrapper),
+    Real(RealBootstrapper),
+}
+
+/// Keys of a bootstrapper, of the same kind.
+enum Keys {
+    Whole(bootstrap::BootstrapKeys),
+    Real(Box<(RealBlueprint, RealBootstrapKeys)>),
+}
+
+impl Inner {
+    fn new(
+        context: &ckks::Context,
+        set: &Set,
+        slots: usize,
+        progress: impl Fn(usize, usize) + Sync,
+    ) -> Result<Self, BootstrapError> {
+        if context.has_real_slots() {
+            let blueprint = RealBlueprint::new(context, set, slots)?;
+            return Ok(Self::Real(RealBootstrapper::new(&blueprint, progress)?));
+        }
+        let blueprint = Blueprint::new(context, set, slots)?;
+        Ok(Self::Whole(bootstrap::Bootstrapper::new(&blueprint, progress)?))
+    }
+
+    fn whole(&self) -> &bootstrap::Bootstrapper {
+        match self {
+            Self::Whole(whole) => whole,
+            Self::Real(real) => real.whole(),
+        }
+    }
+
+    fn blueprint(&self) -> &Blueprint {
+        self.whole().blueprint()
+    }
+
+    fn key_bytes(&self) -> Result<usize, BootstrapError> {
+        match self {
+            Self::Whole(whole) => whole.blueprint().key_bytes(),
+            Self::Real(real) => real.blueprint().key_bytes(),
+        }
+    }
+
+    fn generate(
+        &self,
+        secret: &sunzi_rlwe::SecretKey,
+        progress: impl FnMut(usize, usize) + Send,
+    ) -> Result<Keys, Failure> {
+        let rng = &mut from_os()?;
+        Ok(match self {
+            Self::Whole(whole) => {
+                Keys::Whole(bootstrap::BootstrapKeys::generate(whole.blueprint(), secret, rng, progress)?)
+            }
+            Self::Real(real) => {
+                let blueprint = real.blueprint();
+                let keys = RealBootstrapKeys::generate(blueprint, secret, rng, progress)?;
+                Keys::Real(Box::new((blueprint.clone(), keys)))
+            }
+        })
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<Keys, Failure> {
+        Ok(match self {
+            Self::Whole(whole) => Keys::Whole(wire::from_bytes(whole.blueprint().context().rlwe(), bytes)?),
+            Self::Real(real) => {
+                let blueprint = real.blueprint();
+                Keys::Real(Box::new((blueprint.clone(), wire::from_bytes(blueprint, bytes)?)))
+            }
+        })
+    }
+
+    fn refined(&self, a: &Cipher, rounds: usize, keys: &Keys) -> Result<Cipher, Failure> {
+        Ok(match (self, a, keys) {
+            (Self::Whole(whole), Cipher::Ckks(a), Keys::Whole(keys)) => {
+                whole.bootstrap_refined(a, rounds, keys)?
+            }
+            (Self::Real(real), Cipher::Ckks(a), Keys::Real(keys)) => {
+                real.bootstrap_refined(a, rounds, &keys.1)?
+            }
+            _ => return Err(mixed()),
+        }
+        .into())
+    }
+
+    fn real(&self, a: &Cipher, keys: &Keys) -> Result<Cipher, Failure> {
+        Ok(match (self, a, keys) {
+            (Self::Whole(whole), Cipher::Ckks(a), Keys::Whole(keys)) => whole.bootstrap_real(a, keys)?,
+            (Self::Real(real), Cipher::Ckks(a), Keys::Real(keys)) => real.bootstrap(a, &keys.1)?,
+            _ => return Err(mixed()),
+        }
+        .into())
+    }
+
+    fn pair(&self, a: &Cipher, b: &Cipher, keys: &Keys) -> Result<[Cipher; 2], Failure> {
+        let (Cipher::Ckks(a), Cipher::Ckks(b)) = (a, b) else { return Err(mixed()) };
+        Ok(match (self, keys) {
+            (Self::Whole(whole), Keys::Whole(keys)) => whole.bootstrap_real_pair([a, b], keys)?,
+            (Self::Real(real), Keys::Real(keys)) => real.bootstrap_pair([a, b], &keys.1)?,
+            _ => return Err(mixed()),
+        }
+        .map(Cipher::from))
+    }
+}
+
+impl Keys {
+    fn byte_len(&self) -> usize {
+        match self {
+            Self::Whole(keys) => keys.byte_len(),
+            Self::Real(keys) => keys.1.byte_len(),
+        }
+    }
 }
 
 /// A CKKS bootstrapping without its keys.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Bootstrapper {
     scheme: Arc<Scheme>,
-    inner: Arc<bootstrap::Bootstrapper>,
+    inner: Arc<Inner>,
 }
 
 #[pymethods]
@@ -101,8 +228,8 @@ impl Bootstrapper {
         let (scheme, set) = (Arc::clone(&context.scheme), named(set).or_raise(py)?);
         run(py, move || {
             let progress = Progress::new(progress);
-            let blueprint = Blueprint::new(scheme.reals()?.evaluator.context(), &set, slots)?;
-            let inner = bootstrap::Bootstrapper::new(&blueprint, |done, total| progress.tell(done, total))?;
+            let context = scheme.reals()?.evaluator.context();
+            let inner = Inner::new(context, &set, slots, |done, total| progress.tell(done, total))?;
             progress.finish()?;
             Ok(Self { scheme: Arc::clone(&scheme), inner: Arc::new(inner) })
         })
@@ -145,13 +272,13 @@ impl Bootstrapper {
 
     #[getter]
     fn nbytes(&self) -> usize {
-        self.inner.byte_len()
+        self.inner.whole().byte_len()
     }
 
     /// Number of bytes that the keys of a bootstrapping will take in memory.
     #[getter]
     fn key_bytes(&self, py: Python<'_>) -> PyResult<usize> {
-        self.inner.blueprint().key_bytes().or_raise(py)
+        self.inner.key_bytes().or_raise(py)
     }
 
     #[pyo3(signature = (secret, progress=None))]
@@ -165,14 +292,17 @@ impl Bootstrapper {
         let scheme = Arc::clone(&self.scheme);
         run(py, move || {
             let progress = Progress::new(progress);
-            let keys = bootstrap::BootstrapKeys::generate(
-                inner.blueprint(),
-                &secret,
-                &mut from_os()?,
-                |done, total| progress.tell(done, total),
-            )?;
+            let keys = inner.generate(&secret, |done, total| progress.tell(done, total))?;
             progress.finish()?;
             Ok(BootstrapKeys { scheme: Arc::clone(&scheme), keys: Arc::new(keys) })
+        })
+    }
+
+    /// Keys of this bootstrapping from their bytes.
+    fn read_keys(&self, py: Python<'_>, bytes: Vec<u8>) -> PyResult<BootstrapKeys> {
+        let (scheme, inner) = (Arc::clone(&self.scheme), Arc::clone(&self.inner));
+        run(py, move || {
+            Ok(BootstrapKeys { scheme: Arc::clone(&scheme), keys: Arc::new(inner.read(&bytes)?) })
         })
     }
 
@@ -185,19 +315,13 @@ impl Bootstrapper {
         rounds: usize,
     ) -> PyResult<Ciphertext> {
         let (inner, keys) = (Arc::clone(&self.inner), Arc::clone(&keys.keys));
-        a.computed_slowly(py, move |_, a| match a {
-            Cipher::Ckks(a) => Ok(inner.bootstrap_refined(a, rounds, &keys)?.into()),
-            _ => Err(mixed()),
-        })
+        a.computed_slowly(py, move |_, a| inner.refined(a, rounds, &keys))
     }
 
     /// Bootstraps a ciphertext of real slots.
     fn bootstrap_real(&self, py: Python<'_>, a: &Ciphertext, keys: &BootstrapKeys) -> PyResult<Ciphertext> {
         let (inner, keys) = (Arc::clone(&self.inner), Arc::clone(&keys.keys));
-        a.computed_slowly(py, move |_, a| match a {
-            Cipher::Ckks(a) => Ok(inner.bootstrap_real(a, &keys)?.into()),
-            _ => Err(mixed()),
-        })
+        a.computed_slowly(py, move |_, a| inner.real(a, &keys))
     }
 
     /// Bootstraps two ciphertexts of real slots as one.
@@ -209,12 +333,7 @@ impl Bootstrapper {
         keys: &BootstrapKeys,
     ) -> PyResult<(Ciphertext, Ciphertext)> {
         let (inner, keys, b) = (Arc::clone(&self.inner), Arc::clone(&keys.keys), b.value());
-        let [a, b] = a.all_computed_slowly(py, move |_, a| match (a, &b) {
-            (Cipher::Ckks(a), Cipher::Ckks(b)) => {
-                Ok(inner.bootstrap_real_pair([a, b], &keys)?.map(Cipher::from))
-            }
-            _ => Err(mixed()),
-        })?;
+        let [a, b] = a.all_computed_slowly(py, move |_, a| inner.pair(a, &b, &keys))?;
         Ok((a, b))
     }
 }
@@ -223,7 +342,7 @@ impl Bootstrapper {
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct BootstrapKeys {
     scheme: Arc<Scheme>,
-    keys: Arc<bootstrap::BootstrapKeys>,
+    keys: Arc<Keys>,
 }
 
 #[pymethods]
@@ -240,15 +359,21 @@ impl BootstrapKeys {
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let (scheme, keys) = (Arc::clone(&self.scheme), Arc::clone(&self.keys));
-        let bytes = run(py, move || Ok(wire::to_bytes(scheme.rlwe(), &*keys)?))?;
+        let bytes = run(py, move || {
+            Ok(match &*keys {
+                Keys::Whole(keys) => wire::to_bytes(scheme.rlwe(), keys)?,
+                Keys::Real(keys) => wire::to_bytes(&keys.0, &keys.1)?,
+            })
+        })?;
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// Keys of a whole ring from their bytes; those of a real ring take a bootstrapper, which knows the ring that they bootstrap in.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, context: &Context, bytes: Vec<u8>) -> PyResult<Self> {
         let scheme = Arc::clone(&context.scheme);
         run(py, move || {
-            let keys: bootstrap::BootstrapKeys = wire::from_bytes(scheme.rlwe(), &bytes)?;
+            let keys = Keys::Whole(wire::from_bytes(scheme.rlwe(), &bytes)?);
             Ok(Self { scheme: Arc::clone(&scheme), keys: Arc::new(keys) })
         })
     }

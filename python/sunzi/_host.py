@@ -88,8 +88,8 @@ def load_keys(folder: PathLike) -> PublicKeys:
     evaluation = _native.EvaluationKeys.from_bytes(native, _mapped(place / "evaluation"))
     if not about["slots"]:
         return PublicKeys(context, public, evaluation)
-    boot = _native.BootstrapKeys.from_bytes(native, _mapped(place / "bootstrapping"))
     bootstrapper = _native.Bootstrapper(native, context._set, int(about["slots"]))
+    boot = bootstrapper.read_keys(_mapped(place / "bootstrapping"))
     return PublicKeys(context, public, evaluation, boot, bootstrapper)
 
 

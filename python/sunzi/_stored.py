@@ -254,5 +254,5 @@ def read_keys(data: Bytes, expected: Context | None, accept: bool) -> PublicKeys
         raise errors.MixedKeys(f"a public key {encryption.id[:8]} and evaluation keys {evaluation.id[:8]}: take those that were made together")
     if not counts[2]:
         return PublicKeys(context, encryption, evaluation)
-    keys = _native.BootstrapKeys.from_bytes(native, rest[-1])
-    return PublicKeys(context, encryption, evaluation, keys, _native.Bootstrapper(native, name, counts[2]))
+    bootstrapper = _native.Bootstrapper(native, name, counts[2])
+    return PublicKeys(context, encryption, evaluation, bootstrapper.read_keys(rest[-1]), bootstrapper)

@@ -51,6 +51,25 @@ impl RealRingKeys {
         Ok(Self { ids: [secret.id(), of_whole.id()], low: low.clone(), enter, leave })
     }
 
+    pub(crate) fn from_keys(
+        ids: [KeyId; 2],
+        low: RlweContext,
+        enter: KeySwitchKey,
+        leave: [KeySwitchKey; 2],
+    ) -> Self {
+        Self { ids, low, enter, leave }
+    }
+
+    /// The key-switching key that leads to the whole ring.
+    pub(crate) fn enter(&self) -> &KeySwitchKey {
+        &self.enter
+    }
+
+    /// The key-switching keys that lead back, one for each half.
+    pub(crate) fn leave(&self) -> &[KeySwitchKey; 2] {
+        &self.leave
+    }
+
     /// The context of the whole ring in which ciphertexts enter it, at its highest level.
     #[must_use]
     pub fn low(&self) -> &RlweContext {

@@ -9,7 +9,10 @@ use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
 use sunzi_big::{BigRing, MultiPrecision};
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set, SpecialModuli};
+use sunzi_circuits::bootstrap::{
+    Blueprint, BootstrapKeys, Bootstrapper, RealBlueprint, RealBootstrapKeys, RealBootstrapper, Set,
+    SpecialModuli,
+};
 use sunzi_ckks::LevelRange;
 use sunzi_encoding::EncodingError;
 use sunzi_math::primes_with_bits;
@@ -383,20 +386,26 @@ pub(super) fn scheme_specimens() -> Result<Vec<Specimen>, Failure> {
     all.extend(specimens("ckks-real-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 26)?);
     all.push(bootstrapping("bootstrapping-keys", SpecialModuli::Shared)?);
     all.push(bootstrapping("bootstrapping-keys-of-steps", SpecialModuli::EachStep)?);
+    all.push(real_bootstrapping("bootstrapping-keys-real")?);
     all.push(ledger()?);
     Ok(all)
 }
 
-/// Makes the specimen of all keys of the smallest bootstrapping.
-fn bootstrapping(name: &str, special: SpecialModuli) -> Result<Specimen, Failure> {
-    let set = Set {
+/// Returns the set of the smallest bootstrapping.
+fn smallest(log2_degree: u32, special: SpecialModuli) -> Set {
+    Set {
         special,
         // Contexts of both must differ, or the one file could be taken for the other.
         residual: LevelRange { levels: 1 + usize::from(special == SpecialModuli::EachStep), scale_bits: 40 },
         coeffs_to_slots: LevelRange { levels: 1, scale_bits: 47 },
         slots_to_coeffs: LevelRange { levels: 1, scale_bits: 40 },
-        ..Set::insecure_for_tests(6)
-    };
+        ..Set::insecure_for_tests(log2_degree)
+    }
+}
+
+/// Makes the specimen of all keys of the smallest bootstrapping.
+fn bootstrapping(name: &str, special: SpecialModuli) -> Result<Specimen, Failure> {
+    let set = smallest(6, special);
     let context = sunzi_ckks::Context::new(&set.parameters()?)?;
     let mut rng = ChaCha20Rng::seed_from_u64(32);
     let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
@@ -408,6 +417,22 @@ fn bootstrapping(name: &str, special: SpecialModuli) -> Result<Specimen, Failure
     let exhausted = context.encrypt_secret(&message, &secret, &mut rng)?;
     let run = move |keys: &BootstrapKeys| drop(bootstrapper.bootstrap(&exhausted, keys));
     Specimen::new(name, context.rlwe(), &keys, run)
+}
+
+/// Makes the specimen of all keys of the smallest bootstrapping of a real ring.
+fn real_bootstrapping(name: &str) -> Result<Specimen, Failure> {
+    let set = smallest(7, SpecialModuli::Shared);
+    let context = sunzi_ckks::Context::new(&set.real_parameters()?)?;
+    let mut rng = ChaCha20Rng::seed_from_u64(33);
+    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+    let blueprint = RealBlueprint::new(&context, &set, 2)?;
+    let keys = RealBootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+    let bootstrapper = RealBootstrapper::new(&blueprint, |_, _| {})?;
+    let encoder = sunzi_ckks::Encoder::new(&context, 2)?;
+    let message = encoder.encode_real_at(&[0.5, -0.25], 0, context.scale(0)?)?;
+    let exhausted = context.encrypt_secret(&message, &secret, &mut rng)?;
+    let run = move |keys: &RealBootstrapKeys| drop(bootstrapper.bootstrap(&exhausted, keys));
+    Specimen::new(name, &blueprint, &keys, run)
 }
 
 /// Makes the specimen of keys to sparse secrets of one polynomial and of two.

@@ -5,7 +5,7 @@
 //! have half of their scale ([`RealRingKeys`]).
 
 use rand_core::CryptoRng;
-use sunzi_ckks::{Ciphertext, Context, Evaluator, Metadata, Parameters};
+use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata, Parameters};
 use sunzi_rlwe::{RealRingKeys, SecretKey};
 
 use super::bootstrapper::with_scale;
@@ -35,19 +35,20 @@ pub struct RealBlueprint {
 }
 
 impl RealBlueprint {
-    /// Chooses rotations and sizes of all steps, for a context of [`Set::real_parameters`] and one of [`Set::parameters`].
+    /// Makes the context of the whole ring and chooses rotations and sizes of all steps, for a context of [`Set::real_parameters`].
     ///
     /// # Errors
-    /// Every error of [`Blueprint::new`]; [`BootstrapError::ContextMismatch`] for a real context of another set.
-    pub fn new(real: &Context, whole: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
+    /// Every error of [`Context::new`] and [`Blueprint::new`]; [`BootstrapError::ContextMismatch`] for a context of another set.
+    pub fn new(real: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
         let (expected, got) = (set.residual.levels + 1, real.depth() + 1);
         if !real.has_real_slots() || got != expected {
             return Err(BootstrapError::ContextMismatch { expected, got });
         }
-        let lowest = set.lowest_level();
-        let special_moduli = set.parameters()?.special_moduli_for(lowest..=lowest)?;
-        let low = whole.for_levels(lowest..=lowest, &special_moduli)?;
-        Ok(Self { real: real.clone(), whole: Blueprint::of_share(whole, set, slots, 0.5)?, low })
+        real.check_slots(slots)?;
+        let (parameters, lowest) = (set.parameters()?, set.lowest_level());
+        let whole = Context::new(&parameters)?;
+        let low = whole.for_levels(lowest..=lowest, &parameters.special_moduli_for(lowest..=lowest)?)?;
+        Ok(Self { real: real.clone(), whole: Blueprint::of_share(&whole, set, slots, 0.5)?, low })
     }
 
     /// Context of the ciphertexts to bootstrap.
@@ -61,31 +62,41 @@ impl RealBlueprint {
     pub fn whole(&self) -> &Blueprint {
         &self.whole
     }
+
+    /// Number of bytes of all keys of the bootstrapping.
+    ///
+    /// # Errors
+    /// Every error of [`Blueprint::keys`].
+    pub fn key_bytes(&self) -> Result<usize, BootstrapError> {
+        let bytes = |context: &Context| context.rlwe().gadget().key_bytes().map_err(CkksError::from);
+        Ok(self.whole.key_bytes()? + bytes(&self.low)? + 2 * bytes(&self.real)?)
+    }
 }
 
 /// Keys of a bootstrapping of ciphertexts of a real ring; they contain no secret.
 #[derive(Clone)]
 pub struct RealBootstrapKeys {
-    whole: BootstrapKeys,
-    between: RealRingKeys,
+    pub(super) whole: BootstrapKeys,
+    pub(super) between: RealRingKeys,
 }
 
 impl RealBootstrapKeys {
-    /// Makes the keys of a bootstrapping from the secrets of the real ring and of the whole ring: the key holder keeps the first, the second is
-    /// needed here alone. `progress` is called with the numbers of keys made and of all keys.
+    /// Makes the keys of a bootstrapping from the secret of the real ring. The secret of the whole ring is drawn here and not kept.
+    /// `progress` is called with the numbers of keys made and of all keys.
     ///
     /// # Errors
-    /// Every error of [`BootstrapKeys::generate`], for either secret.
+    /// Every error of [`BootstrapKeys::generate`].
     pub fn generate(
         blueprint: &RealBlueprint,
-        [real, whole]: [&SecretKey; 2],
+        secret: &SecretKey,
         rng: &mut dyn CryptoRng,
         progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, BootstrapError> {
-        let RealBlueprint { real: context, whole: of_whole, low } = blueprint;
-        let pairs = [(context.rlwe(), real), (of_whole.context().rlwe(), whole)];
-        let between = RealRingKeys::generate(pairs[0], pairs[1], low.rlwe(), rng)?;
-        let whole = BootstrapKeys::generate(of_whole, whole, rng, progress)?;
+        let RealBlueprint { real, whole, low } = blueprint;
+        let rlwe = whole.context().rlwe();
+        let of_whole = SecretKey::generate(rlwe, rng)?;
+        let between = RealRingKeys::generate((real.rlwe(), secret), (rlwe, &of_whole), low.rlwe(), rng)?;
+        let whole = BootstrapKeys::generate(whole, &of_whole, rng, progress)?;
         Ok(Self { whole, between })
     }
 
@@ -133,6 +144,12 @@ impl RealBootstrapper {
     #[must_use]
     pub fn blueprint(&self) -> &RealBlueprint {
         &self.blueprint
+    }
+
+    /// Bootstrapper in the whole ring.
+    #[must_use]
+    pub fn whole(&self) -> &Bootstrapper {
+        &self.whole
     }
 
     /// Bootstraps a message. Where SlotsToCoeffs comes first, EvalMod runs once instead of twice.

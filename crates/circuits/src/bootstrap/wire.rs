@@ -2,12 +2,15 @@
 
 use std::io::BufRead;
 
-use sunzi_rlwe::wire::{FieldReader, Format, Header, Kind, Sink, Source, WireError, get_lower, put_lower};
+use sunzi_rlwe::wire::{
+    FieldReader, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError, get_lower, get_real_ring,
+    put_lower, put_real_ring,
+};
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, KeyId, RaisingKeys, RelinearizationKey, RlweContext};
 
 use super::keys::StepKeys;
 use super::steps::Steps;
-use super::{BootstrapKeys, SparseKeys};
+use super::{BootstrapKeys, RealBlueprint, RealBootstrapKeys, SparseKeys};
 
 /// Words that say which keys to a sparse secret follow in a file.
 const NO_SPARSE: u64 = 0;
@@ -76,5 +79,41 @@ impl Format<BootstrapKeys> for RlweContext {
         let contexts = Steps { coeffs_to_slots, polynomial: step, slots_to_coeffs: last };
         let own = Some(Box::new(StepKeys { contexts, polynomial, slots_to_coeffs: to_coeffs }));
         Ok(BootstrapKeys { relinearization, automorphisms, sparse, own })
+    }
+}
+
+/// Files of a bootstrapping of ciphertexts of a real ring have the fingerprint of its parameters, and are read with the blueprint, which knows the whole ring.
+impl Scope for RealBlueprint {
+    fn expected(&self) -> Option<Fingerprint> {
+        self.real().rlwe().expected()
+    }
+}
+
+impl Format<RealBootstrapKeys> for RealBlueprint {
+    const KIND: Kind = Kind::RealBootstrapKeys;
+
+    fn key(&self, keys: &RealBootstrapKeys) -> Option<KeyId> {
+        let [of_real, _] = keys.between.ids();
+        Some(of_real)
+    }
+
+    fn put(&self, keys: &RealBootstrapKeys, sink: &mut impl Sink) -> Result<(), WireError> {
+        put_real_ring(self.real().rlwe(), &keys.between, sink)?;
+        Format::<BootstrapKeys>::put(self.whole().context().rlwe(), &keys.whole, sink)
+    }
+
+    fn get(
+        &self,
+        header: &Header,
+        source: &mut Source<impl BufRead>,
+    ) -> Result<RealBootstrapKeys, WireError> {
+        let whole = self.whole().context().rlwe();
+        let between = get_real_ring([self.real().rlwe(), whole], source)?;
+        let [of_real, of_whole] = between.ids();
+        if header.key != Some(of_real) {
+            return Err(WireError::Key { expected: header.key, got: Some(of_real) });
+        }
+        let inner = Header { key: Some(of_whole), ..*header };
+        Ok(RealBootstrapKeys { whole: Format::<BootstrapKeys>::get(whole, &inner, source)?, between })
     }
 }

@@ -67,6 +67,8 @@ kinds! {
     RaisingKeys = 0x0601, "raising keys";
     /// All keys of a bootstrapping.
     BootstrapKeys = 0x0700, "bootstrapping keys";
+    /// All keys of a bootstrapping of ciphertexts of a real ring.
+    RealBootstrapKeys = 0x0701, "bootstrapping keys of a real ring";
     /// A plaintext of BFV.
     BfvPlaintext = 0x0801, "a BFV plaintext";
     /// A plaintext of BGV.

@@ -32,6 +32,7 @@ mod lower;
 mod parameters;
 mod plaintext;
 mod raising;
+mod real_ring;
 mod sink;
 mod source;
 
@@ -50,6 +51,7 @@ pub use kind::{Kind, MAGIC, VERSION};
 pub use lengths::{evaluation_keys_len, switch_key_len};
 pub use lower::{get_lower, put_lower};
 pub use parameters::{Accept, NoContext, StoredParameters, claimed};
+pub use real_ring::{get_real_ring, put_real_ring};
 pub use sink::{CHECKSUM_LEN, Length, Output, Sink};
 pub use source::Source;
 pub use sunzi_ring::{Append, Block};

@@ -17,13 +17,11 @@ struct RealBench {
 impl RealBench {
     fn new(set: &Set, slots: usize) -> Self {
         let context = Context::new(&set.real_parameters().unwrap()).unwrap();
-        let whole = Context::new(&set.parameters().unwrap()).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(5);
-        let [secret, of_whole] =
-            [&context, &whole].map(|context| SecretKey::generate(context.rlwe(), &mut rng).unwrap());
-        let blueprint = RealBlueprint::new(&context, &whole, set, slots).unwrap();
-        let keys =
-            RealBootstrapKeys::generate(&blueprint, [&secret, &of_whole], &mut rng, |_, _| {}).unwrap();
+        let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+        let blueprint = RealBlueprint::new(&context, set, slots).unwrap();
+        let keys = RealBootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {}).unwrap();
+        assert_eq!(keys.byte_len(), blueprint.key_bytes().unwrap());
         let bootstrapper = RealBootstrapper::new(&blueprint, |_, _| {}).unwrap();
         Self { context, secret, keys, bootstrapper, rng }
     }
@@ -154,12 +152,31 @@ fn what_does_not_fit_is_refused() {
     let whole = Context::new(&set.parameters().unwrap()).unwrap();
     for real in [&whole, &bench.context] {
         let other = Set { residual: LevelRange { levels: 4, scale_bits: 40 }, ..set.clone() };
-        let refused = RealBlueprint::new(real, &whole, &other, 256).err().unwrap();
+        let refused = RealBlueprint::new(real, &other, 256).err().unwrap();
         assert!(matches!(refused, BootstrapError::ContextMismatch { .. }), "{refused}");
     }
     // Half of the degree has no room for the special moduli of many levels.
     let many = Set { residual: LevelRange { levels: 20, scale_bits: 43 }, ..Set::fast_128() };
     assert!(many.real_parameters().is_err());
+}
+
+/// Checks that keys come back from a file, which names the secret of the real ring, and that they do the same.
+#[test]
+fn keys_of_a_real_ring_come_back_from_a_file() {
+    for set in sets(8) {
+        let mut bench = RealBench::new(&set, 16);
+        let blueprint = bench.bootstrapper.blueprint();
+        let bytes = wire::to_bytes(blueprint, &bench.keys).unwrap();
+        assert_eq!(wire::Reader::new(&bytes[..]).unwrap().header().key, Some(bench.secret.id()));
+        let keys: RealBootstrapKeys = wire::from_bytes(blueprint, &bytes).unwrap();
+        let a = bench.encrypt(&reals(16, 1.7), set.lowest_level());
+        let [ours, theirs] = [&bench.keys, &keys].map(|keys| bench.bootstrapper.bootstrap(&a, keys).unwrap());
+        assert!(ours.parts().iter().zip(theirs.parts()).all(|(a, b)| a.words() == b.words()));
+        let other = Set { residual: LevelRange { levels: 4, scale_bits: 40 }, ..set };
+        let context = Context::new(&other.real_parameters().unwrap()).unwrap();
+        let other = RealBlueprint::new(&context, &other, 16).unwrap();
+        assert!(wire::from_bytes::<RealBootstrapKeys, _>(&other, &bytes).is_err());
+    }
 }
 
 /// Checks that every set of 128 bits has real parameters of 128 bits in half of the degree.
