@@ -245,6 +245,15 @@ impl EvaluationKeys {
         self.keys.galois.as_ref().map(|keys| keys.exponents().collect()).unwrap_or_default()
     }
 
+    /// Returns the same keys with sums of their polynomials, for key switches by merged digits.
+    fn with_merged_digits(&self, py: Python<'_>) -> PyResult<Self> {
+        let (scheme, keys, id) = (Arc::clone(&self.scheme), Arc::clone(&self.keys), self.id);
+        run(py, move || {
+            let keys = Keys::clone(&keys).with_merged_digits(scheme.rlwe())?;
+            Ok(Self { scheme: Arc::clone(&scheme), keys: Arc::new(keys), id })
+        })
+    }
+
     /// Returns the relinearisation key, then the Galois keys, each as a file of its own.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let (scheme, keys) = (Arc::clone(&self.scheme), Arc::clone(&self.keys));

@@ -312,3 +312,29 @@ def test_bootstrapping_that_begins_on_levels_of_the_message() -> None:
     np.testing.assert_allclose(keys.decrypt(b), X, atol=1e-4)
     with pytest.raises(sunzi.errors.LevelTooLow, match="SlotsToCoeffs"):
         keys.encrypt(X, level=lowest - 1).bootstrap()
+
+
+def primes(bits: int, count: int) -> list[int]:
+    """Primes of so many bits for n = 2^10."""
+    candidates = range(2**bits - 2047, 2 ** (bits - 1), -2048)
+    return [q for q, _ in zip((q for q in candidates if pow(2, q - 1, q) == 1), range(count))]
+
+
+def test_keys_with_merged_digits_compute_the_same() -> None:
+    """Sums of keys take memory, help at every level, and are in no bytes."""
+    levels = list(range(2, 11))
+    context = sunzi.Context.explicit("ckks", 10, primes(40, 10), special_moduli=primes(44, 1), levels=levels, scale_bits=40, security=0)
+    keys = sunzi.keygen(context, rotations=[1])
+    alone, summed = keys.public, keys.public.with_merged_digits()
+    assert 1.2 * alone.nbytes < summed.nbytes < 2 * alone.nbytes
+    assert summed.with_merged_digits().nbytes == summed.nbytes
+    assert (summed.id, summed.exponents, summed.to_bytes()) == (alone.id, alone.exponents, alone.to_bytes())
+    assert sunzi.PublicKeys.from_bytes(summed.to_bytes(), context=context).with_merged_digits().nbytes == summed.nbytes
+    x, merged = keys.encrypt(X), 0
+    a, b = x, x.with_keys(summed)
+    for _ in range(8):
+        a, b = (a * x).rotate(1), (b * x).rotate(1)
+        merged += a.to_bytes() != b.to_bytes()
+        assert b.keys is summed and a.level == b.level and abs(a.error - b.error) <= a.error
+        near(keys.decrypt(a), keys.decrypt(b))
+    assert merged >= 6

@@ -77,8 +77,9 @@ fn measure(name: &str, request: &ParametersBuilder) -> Outcome<()> {
     let fresh = context.encrypt(&message, &public, &mut rng)?;
     let chain = side.chain(&fresh, 0)?;
     for operand in chain.iter().filter(|operand| operand.metadata().level > 0) {
-        let gadget = rlwe.gadget_at(context.limbs(operand.metadata().level)?)?;
-        let Some(merged) = gadget.merged()? else { continue };
+        let level = operand.metadata().level;
+        let gadget = rlwe.gadget_at(context.limbs(level)?)?;
+        let Some(merged) = gadget.merged(context.limbs(level.saturating_sub(1))?)? else { continue };
         let mut ratios = [Vec::new(), Vec::new()];
         for _ in 0..ROUNDS {
             let ([product, rotation], [old, old_rotation]) =

@@ -62,8 +62,8 @@ pub use error::{RingError, Shape};
 pub use expansion::Expansion;
 pub use hollow::{HollowRing, HollowScaler};
 pub use key_switching::{
-    Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPart, KeyPoly, Multiplier, Pairs,
-    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput, Turn, switch_cost,
+    Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPart, KeyPoly, Merging, Multiplier,
+    Pairs, RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput, Turn, switch_cost,
 };
 pub use ladder::check_rungs;
 pub use opaque::{Content, Opaque};

@@ -182,7 +182,7 @@ impl GaloisKeys {
     /// # Errors
     /// [`RlweError::GadgetMismatch`] for keys of other digits.
     pub fn with_merged_digits(mut self, context: &RlweContext) -> Result<Self, RlweError> {
-        self.keys.values_mut().try_for_each(|key| key.merge_digits(context))?;
+        self.keys.values_mut().try_for_each(|key| key.merge_digits(context, 1..context.level()))?;
         Ok(self)
     }
 

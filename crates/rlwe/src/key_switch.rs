@@ -157,12 +157,17 @@ impl KeySwitchKey {
         self.parts.byte_len() + self.sums.byte_len()
     }
 
-    /// Keeps sums of the polynomials of a key-switching key, for key switches by merged digits. A key of a lower level
-    /// stays as it is: it lacks moduli that could be further special ones.
-    pub(crate) fn merge_digits(&mut self, context: &RlweContext) -> Result<(), RlweError> {
-        let halves = self.halves(context, self.level_in(context))?;
+    /// Keeps sums of the polynomials of a key-switching key, for key switches of the given levels by merged digits. A key of a
+    /// lower level stays as it is: it lacks moduli that could be further special ones.
+    pub(crate) fn merge_digits(
+        &mut self,
+        context: &RlweContext,
+        levels: impl IntoIterator<Item = usize>,
+    ) -> Result<(), RlweError> {
+        self.check(context, self.level_in(context))?;
         if self.is_highest {
-            self.sums = KeySums::new(context.gadget(), halves.both())?;
+            let halves = self.parts.halves(|| self.draw(context))?;
+            self.sums.extend(context.gadget(), levels, halves.both())?;
         }
         Ok(())
     }
@@ -180,7 +185,7 @@ impl KeySwitchKey {
         let (halves, gadget) = (self.halves(context, from)?, context.gadget_at(from)?);
         if !self.sums.is_empty()
             && !matches!(input, SwitchInput::Digits(_))
-            && let Some(merged) = gadget.merged()?
+            && let Some(merged) = gadget.merged(to)?
             && let Some([first, second]) = self.sums.of_blocks(&merged.key_digits(), halves.both())
         {
             return Ok(merged.switch(input, added, [&first, &second], to, exponent)?);

@@ -95,8 +95,21 @@ impl RelinearizationKey {
     ///
     /// # Errors
     /// [`RlweError::GadgetMismatch`] for a key of other digits.
-    pub fn with_merged_digits(mut self, context: &RlweContext) -> Result<Self, RlweError> {
-        self.key.merge_digits(context)?;
+    pub fn with_merged_digits(self, context: &RlweContext) -> Result<Self, RlweError> {
+        self.with_merged_digits_at(context, 1..context.level())
+    }
+
+    /// Keeps the sums of [`with_merged_digits`](Self::with_merged_digits) for relinearisations at these levels of the ring alone,
+    /// beside those that are kept already.
+    ///
+    /// # Errors
+    /// [`RlweError::GadgetMismatch`] for a key of other digits; [`RlweError::Ring`] for a level that does not exist.
+    pub fn with_merged_digits_at(
+        mut self,
+        context: &RlweContext,
+        levels: impl IntoIterator<Item = usize>,
+    ) -> Result<Self, RlweError> {
+        self.key.merge_digits(context, levels)?;
         Ok(self)
     }
 

@@ -88,7 +88,8 @@ fn run_merged(count: u64) -> LevelReport {
         let mut party = Party::new(Context::new(&parameters).unwrap(), 1).unwrap();
         let (rlwe, without) = (party.context.rlwe(), party.keys.byte_len());
         let merges = |&level: &usize| {
-            rlwe.gadget_at(parameters.limbs(level).len()).unwrap().merged().unwrap().is_some()
+            let ring_level = parameters.limbs(level).len();
+            rlwe.gadget_at(ring_level).unwrap().merged(ring_level).unwrap().is_some()
         };
         let merging = (0..parameters.depth()).filter(merges).count();
         assert!(merging >= 2, "{merging} levels of {:?} merge digits", parameters.moduli());

@@ -6,6 +6,7 @@ use sunzi_rlwe::words::counted;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
+use super::merging::Merging;
 use super::parameters::{bgv_of, plain_moduli};
 use super::room::bits_left;
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
@@ -303,7 +304,7 @@ fn plan(
     let key_memory = parameters.key_memory(&limbs, rotations.len());
     let inputs = encrypted_inputs(program).len() * layout.chunks * parameters.plain_moduli().len().max(1);
     let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
-    Ok(Plan {
+    let mut plan = Plan {
         layout,
         depth,
         key_bytes: parameters.key_bytes(level, rotations.len())?,
@@ -316,7 +317,14 @@ fn plan(
         lowered,
         precision: 0,
         packed: None,
+        merging: None,
         program: program.clone(),
         parameters,
-    })
+    };
+    plan.merging = Merging::of(&plan);
+    if let Some(merging) = &plan.merging {
+        plan.memory_bytes += merging.bytes;
+        plan.reasons.push(merging.reason());
+    }
+    Ok(plan)
 }

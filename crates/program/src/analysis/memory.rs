@@ -64,22 +64,6 @@ pub(crate) fn packed_bytes(layout: &sunzi_circuits::statistics::Layout, paramete
     8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 
-/// Returns the number of moduli `drop` levels below the highest.
-pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
-    let all = parameters.moduli().len();
-    match parameters {
-        Parameters::Bfv(_) => all,
-        Parameters::Bgv { parameters, .. } => {
-            let limbs = parameters.limbs(parameters.depth().saturating_sub(drop)).len();
-            if limbs == 0 { all } else { limbs }
-        }
-        Parameters::Ckks(parameters) => {
-            let level = parameters.levels().get(parameters.depth().saturating_sub(drop));
-            parameters.ring_limbs(level.copied().unwrap_or(all)).len()
-        }
-    }
-}
-
 /// Returns the number of levels of a node below fresh ciphertexts.
 pub(super) fn drop_of(known: &[Facts], lowered: Option<&Lowered>, id: NodeId) -> usize {
     match lowered {
@@ -125,7 +109,7 @@ impl Rows<'_> {
     fn limbs(&self, id: NodeId) -> usize {
         match self.drop(id) {
             0 => self.all(),
-            drop => limbs_below(self.parameters, drop),
+            drop => self.parameters.limbs_below(drop).len(),
         }
     }
 
@@ -137,7 +121,7 @@ impl Rows<'_> {
     /// Returns the number of moduli to which the operands of a node are brought.
     fn common(&self, id: NodeId) -> usize {
         let drop = self.operands(id).into_iter().map(|id| self.drop(id)).max();
-        limbs_below(self.parameters, drop.unwrap_or(0))
+        self.parameters.limbs_below(drop.unwrap_or(0)).len()
     }
 
     /// Returns the number of moduli in which BFV multiplies: twice those of a ciphertext, and one more where the
@@ -238,7 +222,7 @@ impl Holdings for Rows<'_> {
                     Parameters::Ckks(parameters) => parameters.depth(),
                     _ => 0,
                 };
-                limbs_below(self.parameters, depth.saturating_sub(lowered.sum_level))
+                self.parameters.limbs_below(depth.saturating_sub(lowered.sum_level)).len()
             }
             None => self.limbs(id),
         };

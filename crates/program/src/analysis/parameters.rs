@@ -131,6 +131,26 @@ impl Parameters {
         }
     }
 
+    /// Returns the level of the ring `drop` levels below the highest.
+    pub(super) fn ring_level_below(&self, drop: usize) -> usize {
+        let level = match self {
+            Self::Bfv(_) => None,
+            Self::Bgv { parameters, .. } => parameters.levels().get(parameters.depth().saturating_sub(drop)),
+            Self::Ckks(parameters) => parameters.levels().get(parameters.depth().saturating_sub(drop)),
+        };
+        level.copied().unwrap_or_else(|| self.ring_level())
+    }
+
+    /// Returns the indices of the moduli `drop` levels below the highest.
+    pub(super) fn limbs_below(&self, drop: usize) -> Vec<usize> {
+        let limbs = match self {
+            Self::Bfv(_) => Vec::new(),
+            Self::Bgv { parameters, .. } => parameters.limbs(parameters.depth().saturating_sub(drop)),
+            Self::Ckks(parameters) => parameters.limbs(parameters.depth().saturating_sub(drop)),
+        };
+        if limbs.is_empty() { (0..self.moduli().len()).collect() } else { limbs }
+    }
+
     /// Returns the security that the parameters reach.
     #[must_use]
     pub fn security(&self) -> Security {
@@ -188,19 +208,21 @@ impl Parameters {
         evaluation_keys_len(&gadget, iter::repeat_n(level, rotations)).map_err(refused)
     }
 
-    /// Returns the bytes in memory of a relinearisation key and of `rotations` rotation keys for the moduli of these indices;
-    /// a residue takes as many bytes as its modulus.
+    /// Returns the bytes in memory of a relinearisation key and of `rotations` rotation keys for the moduli of these indices.
     pub(crate) fn key_memory(&self, limbs: &[usize], rotations: usize) -> u64 {
-        let (n, moduli) = (self.degree() as u64, self.moduli());
-        let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
-        let key = |limbs: &[usize]| {
-            let digits = RnsDigits::new(self.key_switching(), moduli);
-            let own = limbs.iter().filter_map(|&limb| moduli.get(limb));
-            let residues: u64 = own.chain(&self.key_switching().special_moduli).map(width).sum();
-            2 * n * residues * digits.map_or(0, |digits| digits.limbs_of(limbs).len()) as u64
-        };
-        let all: Vec<usize> = (0..moduli.len()).collect();
+        let digits = RnsDigits::new(self.key_switching(), self.moduli());
+        let count = |limbs: &[usize]| digits.as_ref().map_or(0, |digits| digits.limbs_of(limbs).len()) as u64;
+        let key = |limbs: &[usize]| self.key_digit_memory(limbs) * count(limbs);
+        let all: Vec<usize> = (0..self.moduli().len()).collect();
         key(&all) + key(limbs) * rotations as u64
+    }
+
+    /// Returns the bytes in memory of one digit of a key for the moduli of these indices; a residue takes as many bytes as its
+    /// modulus.
+    pub(crate) fn key_digit_memory(&self, limbs: &[usize]) -> u64 {
+        let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
+        let own = limbs.iter().filter_map(|&limb| self.moduli().get(limb));
+        2 * self.degree() as u64 * own.chain(&self.key_switching().special_moduli).map(width).sum::<u64>()
     }
 
     /// Returns the bytes of a fresh ciphertext in memory, over all plaintext moduli.

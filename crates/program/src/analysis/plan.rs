@@ -9,6 +9,7 @@ use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 use super::approximate::Lowered;
 use super::layout::Layout;
+use super::merging::Merging;
 use super::parameters::{Parameters, SchemeChoice};
 use crate::packed::{Packed, Packing};
 use crate::{Program, ProgramError};
@@ -92,6 +93,8 @@ pub struct Plan {
     pub reasons: Vec<String>,
     #[serde(skip)]
     pub(crate) lowered: Option<Lowered>,
+    #[serde(skip)]
+    pub(crate) merging: Option<Merging>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) packed: Option<Packed>,
 }

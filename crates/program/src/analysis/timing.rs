@@ -8,7 +8,7 @@ use sunzi_circuits::{Arithmetic, EvaluationKeys, Rotation};
 use sunzi_encoding::{BatchEncoder, Encoder as _};
 
 use super::approximate::{Action, integral};
-use super::memory::{drop_of, limbs_below};
+use super::memory::drop_of;
 use super::{Facts, Plan, facts};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
 use crate::graph::Node;
@@ -39,9 +39,9 @@ pub struct Timing {
 
 /// Numbers of operations of each kind in a run.
 #[derive(Clone, Copy, Debug, Default)]
-struct Work {
+pub(super) struct Work {
     products: f64,
-    relinearizations: f64,
+    pub(super) relinearizations: f64,
     plain_products: f64,
     additions: f64,
 }
@@ -134,6 +134,7 @@ impl Timing {
         all.relinearizations += totals.iter().filter(|id| summed.contains(id)).count() as f64;
         let rotations = (totals.len() * plan.rotations.len()) as f64;
         let moduli = plan.parameters.plain_moduli().len().max(1) as f64;
+        all.relinearizations *= plan.merging.as_ref().map_or(1.0, |merging| merging.share);
         all.products * self.product
             + all.relinearizations * self.relinearization
             + all.plain_products * self.plain_product
@@ -144,7 +145,7 @@ impl Timing {
 }
 
 /// Returns the operations of a node in one chunk.
-fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
+pub(super) fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id));
     match (plan.program.graph().node(id), step.map(|step| &step.action)) {
@@ -176,7 +177,7 @@ fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
     let operands = plan.program.graph().node(id).map(Node::operands).unwrap_or_default();
     let (options, moduli) = (plan.parameters.key_switching(), plan.parameters.moduli());
     let drop = |id: &NodeId| drop_of(known, plan.lowered.as_ref(), *id);
-    let limbs = |drop: usize| limbs_below(&plan.parameters, drop);
+    let limbs = |drop: usize| plan.parameters.limbs_below(drop).len();
     let cost = |limbs: usize| {
         let n = plan.parameters.degree();
         SwitchCost::new(options, moduli, limbs.max(1), n).map_or(1.0, |cost| cost.in_transforms(n))

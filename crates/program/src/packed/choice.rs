@@ -320,6 +320,7 @@ fn packed_plan(
         rotation_limbs: parameters.ring_level(),
         reasons,
         lowered: None,
+        merging: None,
         precision: 0,
         packed: Some(packed),
         program: program.clone(),

@@ -8,7 +8,7 @@ use sunzi_rlwe::RelinearizationKey;
 
 use super::exact::{self, Exact};
 use super::{Backend, Cells, Clear, Opening, ckks, run};
-use crate::analysis::Facts;
+use crate::analysis::{Facts, Merging};
 use crate::contexts::{Codec, Conversions, Encrypted, Parts};
 use crate::{NodeId, Number, Plan, ProgramError};
 
@@ -32,8 +32,8 @@ pub enum Answer {
     ClearColumn(Clear),
 }
 
-/// Runs a plan with the keys it requires. `input` gives the chunks of columns, in order; `column` takes the chunks of
-/// output columns.
+/// Runs a plan with the keys it requires; where the plan counts on merged digits, the relinearisation key is summed
+/// first. `input` gives the chunks of columns, in order; `column` takes the chunks of output columns.
 ///
 /// # Errors
 /// [`ProgramError::Mismatch`] for contexts that are not those of the plan, and for inputs of another kind; [`ProgramError::Scheme`]; what
@@ -52,6 +52,7 @@ pub fn evaluate(
     if plan.packed.is_some() {
         return Err(ProgramError::mismatch("the plan", "one that packs nothing", "one that packs its table"));
     }
+    let keys = &*Merging::keys(plan.merging.as_ref(), codec.contexts().rlwe(), keys)?;
     match codec.contexts().parts() {
         Parts::Bfv(contexts) => {
             let parts = |chunk| if let Encrypted::Bfv(parts) = chunk { Some(parts) } else { None };

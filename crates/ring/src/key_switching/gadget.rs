@@ -192,8 +192,10 @@ impl GadgetBackend for RnsGadget {
         Ok(2 * parts.sum::<Result<usize, RingError>>()?)
     }
 
-    fn merged(&self) -> Result<Option<Gadget>, RingError> {
+    fn merged(&self, to: usize) -> Result<Option<Gadget>, RingError> {
+        let ends = self.top.limbs(to);
         let tables = self.top.merged(&self.tables)?;
+        let tables = tables.filter(|tables| tables.further().iter().all(|limb| !ends.contains(limb)));
         Ok(tables.map(|tables| Gadget::new(Self { top: Arc::clone(&self.top), tables })))
     }
 

@@ -24,13 +24,12 @@ pub struct Merging {
     /// Numbers of the digits that make one digit each.
     pub blocks: Vec<Range<usize>>,
     /// Cost of a key switch by the merged digits, for degree 1.
-    pub(super) cost: SwitchCost,
+    pub cost: SwitchCost,
 }
 
 impl RnsDigits {
     /// The merged digits of least counted cost for a level with the moduli of these ascending indices; `None` where the
     /// level's own digits cost about as much.
-    #[doc(hidden)]
     #[must_use]
     pub fn merging(&self, limbs: &[usize]) -> Option<Merging> {
         let mut dropped = self.dropped_digits(limbs);

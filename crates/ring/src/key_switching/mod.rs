@@ -41,6 +41,7 @@ pub use digits::{RnsDigits, digits_of};
 pub use dry::HollowGadget;
 pub use grouping::group_moduli;
 pub use inner_product::RnsDecomposition;
+pub use merging::Merging;
 pub use multiplier::{Pairs, RnsMultiplier, Rotation};
 pub use packed_key::KeyPoly;
 pub use tables::RnsGadget;
@@ -253,13 +254,14 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         let part = |i| Ok(self.pack_part(self.part_ring(i)?.zero(), i)?.byte_len());
         Ok(2 * (0..self.digit_count()).map(part).sum::<Result<usize, RingError>>()?)
     }
-    /// The gadget of this level with merged digits, for [`switch`](Self::switch): fewer, by sums of key polynomials, and
-    /// no noisier than [`digit_bounds`](Self::digit_bounds) says. `None` where merging costs about as much, and for
-    /// storages that have none.
+    /// The gadget of this level with merged digits, for a [`switch`](Self::switch) that ends at level `to`: fewer, by sums of key
+    /// polynomials, and no noisier than [`digit_bounds`](Self::digit_bounds) says. `None` where merging costs about as much, where
+    /// level `to` has a modulus anew that merged digits divide by, and for storages that have none.
     ///
     /// # Errors
     /// Every error of [`at_level`](Self::at_level).
-    fn merged(&self) -> Result<Option<Gadget>, RingError> {
+    fn merged(&self, to: usize) -> Result<Option<Gadget>, RingError> {
+        let _ = to;
         Ok(None)
     }
     /// For every digit, the range of the digits at the highest level whose key polynomials add up to its own: of one, unless

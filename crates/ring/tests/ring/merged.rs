@@ -54,7 +54,7 @@ fn sums(top: &Gadget, merged: &Gadget, key: &[Vec<Poly<Evaluation>>; 2]) -> [Vec
 
 /// Returns the largest distance, in units of 1, of a key switch by merged digits from the exact c_0 + c·s′.
 fn distance(ring: &Ring, gadget: &Gadget, level: usize, error: i64) -> Option<(f64, usize)> {
-    let merged = gadget.at_level(level).unwrap().merged().unwrap()?;
+    let merged = gadget.at_level(level).unwrap().merged(level).unwrap()?;
     let lower = ring.at_level(level).unwrap();
     let q = int(lower.modulus());
     let all = samples(&mut rng("merged values"), N, lower.modulus());
@@ -113,7 +113,7 @@ fn merged_switches_are_exact_and_no_noisier() {
 #[test]
 fn merged_switches_are_those_of_their_steps() {
     let (ring, top) = ring_and_gadget(9, 1, &[]);
-    let gadget = top.at_level(6).unwrap().merged().unwrap().unwrap();
+    let gadget = top.at_level(6).unwrap().merged(6).unwrap().unwrap();
     let lower = ring.at_level(6).unwrap();
     let mut rng = rng("steps of merged digits");
     let (c, rest) = (lower.uniform(&mut rng), lower.uniform(&mut rng));

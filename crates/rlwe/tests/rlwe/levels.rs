@@ -196,6 +196,33 @@ fn levels_of_any_moduli_follow_the_same_laws() {
     law(&stored(BigRing::with_rungs(INDEX, &moduli, &rungs).unwrap(), Storage::Big), &options(Some(2), 4));
 }
 
+/// Tests relinearisations from every level to every lower one with sums of the key, where a lower level may have moduli that
+/// the higher one lacks and that may be further special ones there.
+#[test]
+fn sums_of_keys_serve_levels_of_any_moduli() {
+    let mut moduli = primes_with_bits(46, INDEX, 10).unwrap();
+    moduli.sort_unstable();
+    let mut rungs: Vec<Vec<usize>> = (6..10).map(|other| vec![0, 1, 2, 3, other]).collect();
+    rungs.extend([(0..6).collect(), (0..10).collect()]);
+    let ring = Ring::with_rungs(INDEX, &moduli, &rungs).unwrap();
+    let mut party = Party::new(&ring, &options(None, 1));
+    let context = party.context.clone();
+    let key = RelinearizationKey::generate(&context, &party.secret, &mut party.rng).unwrap();
+    let summed = key.clone().with_merged_digits(&context).unwrap();
+    let mut merged = 0;
+    for (from, to) in (1..=6).flat_map(|from| (1..=from).map(move |to| (from, to))) {
+        let before = party.random(3, from);
+        let [own, sum] =
+            [&key, &summed].map(|key| relinearization::relinearize_to(&context, &before, key, to).unwrap());
+        merged += usize::from(own.parts()[0].words() != sum.parts()[0].words());
+        let distance = party.distance(to, &party.phase(&own), &party.phase(&sum));
+        let bound = |after: &Ciphertext<Bare>| after.noise().bound(DEGREE).bits();
+        assert_eq!(bound(&own), bound(&sum));
+        assert!(distance <= bound(&own) + 1.0, "{from} to {to}: {distance} above {}", bound(&own));
+    }
+    assert!(merged >= 5, "{merged} relinearisations merge digits");
+}
+
 #[test]
 fn big_integers_and_multi_precision_follow_the_same_laws() {
     let ring = ring(48, 3);
