@@ -323,7 +323,7 @@ fn plan(
     };
     plan.merging = Merging::of(&plan);
     if let Some(merging) = &plan.merging {
-        plan.memory_bytes += merging.bytes;
+        plan.memory_bytes += merging.memory_bytes;
         plan.reasons.push(merging.reason());
     }
     Ok(plan)

@@ -19,6 +19,8 @@ use crate::{NodeId, ProgramError};
 
 /// Time of one limb of a sum of two polynomials of a key, in transforms.
 const ADDITION: f64 = 0.8;
+/// Number of polynomials in words that a sum takes while it is made, kept for reuse: two terms and what is packed of them.
+const SCRATCH: u64 = 3;
 /// Largest part of the work of relinearisations, sums included, at which digits are merged.
 const WORTH: f64 = 0.95;
 
@@ -29,6 +31,8 @@ pub(crate) struct Merging {
     levels: Vec<usize>,
     /// Number of bytes of the sums.
     pub(crate) bytes: u64,
+    /// Number of bytes of the sums and of the polynomials that are kept from making them.
+    pub(crate) memory_bytes: u64,
     /// Counted work of relinearisations with the sums, over that by the level's own digits.
     pub(crate) share: f64,
 }
@@ -61,8 +65,9 @@ impl Merging {
         let share = (merged + sums.len() as f64 * 2.0 * digits.key_limbs() as f64 * ADDITION) / own;
         let all: Vec<usize> = (0..moduli.len()).collect();
         let bytes = parameters.key_digit_memory(&all) * sums.len() as u64;
+        let memory_bytes = bytes + SCRATCH * 8 * (n * digits.key_limbs()) as u64;
         let pays = !levels.is_empty() && share <= WORTH;
-        pays.then(|| Self { levels: levels.into_iter().collect(), bytes, share })
+        pays.then(|| Self { levels: levels.into_iter().collect(), bytes, memory_bytes, share })
     }
 
     /// Returns the reason that a plan states for its sums.
@@ -152,7 +157,8 @@ mod tests {
         assert_eq!(one.merging, None);
         let (many_sums, more_sums) = (many.merging.as_ref().unwrap(), more.merging.as_ref().unwrap());
         assert!(many_sums.share < WORTH && more_sums.share < many_sums.share, "{many_sums:?} {more_sums:?}");
-        assert_eq!(many.memory_bytes, one.memory_bytes + many_sums.bytes);
+        assert_eq!(many.memory_bytes, one.memory_bytes + many_sums.memory_bytes);
+        assert!(many_sums.memory_bytes > many_sums.bytes);
         assert_eq!(many.reasons.last(), Some(&many_sums.reason()));
         assert!(one.reasons.iter().all(|reason| !reason.contains("sums of the relinearisation key")));
         // Stored plans are made again from parameters.
