@@ -11,6 +11,7 @@ mod memory;
 mod merging;
 mod parameters;
 mod plan;
+mod relinearizations;
 mod room;
 mod timing;
 mod within;

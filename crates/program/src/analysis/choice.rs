@@ -8,6 +8,7 @@ use super::approximate::{Lowered, lower};
 use super::demand::Demand;
 use super::merging::Merging;
 use super::parameters::{bgv_of, plain_moduli};
+use super::relinearizations::relinearizations;
 use super::room::bits_left;
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
 use crate::packed;
@@ -321,7 +322,7 @@ fn plan(
         program: program.clone(),
         parameters,
     };
-    plan.merging = Merging::of(&plan);
+    plan.merging = Merging::of(&plan.parameters, plan.layout.chunks, &relinearizations(&plan));
     if let Some(merging) = &plan.merging {
         plan.memory_bytes += merging.memory_bytes;
         plan.reasons.push(merging.reason());
