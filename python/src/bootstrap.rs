@@ -94,13 +94,13 @@ pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str
 
 /// A bootstrapper of ciphertexts of a whole ring, or of a real one.
 enum Inner {
-    Whole(bootstrap::Bootstrapper),
-    Real(RealBootstrapper),
+    Whole(Box<bootstrap::Bootstrapper>),
+    Real(Box<RealBootstrapper>),
 }
 
 /// Keys of a bootstrapper, of the same kind.
 enum Keys {
-    Whole(bootstrap::BootstrapKeys),
+    Whole(Box<bootstrap::BootstrapKeys>),
     Real(Box<(RealBlueprint, RealBootstrapKeys)>),
 }
 
@@ -113,10 +113,10 @@ impl Inner {
     ) -> Result<Self, BootstrapError> {
         if context.has_real_slots() {
             let blueprint = RealBlueprint::new(context, set, slots)?;
-            return Ok(Self::Real(RealBootstrapper::new(&blueprint, progress)?));
+            return Ok(Self::Real(Box::new(RealBootstrapper::new(&blueprint, progress)?)));
         }
         let blueprint = Blueprint::new(context, set, slots)?;
-        Ok(Self::Whole(bootstrap::Bootstrapper::new(&blueprint, progress)?))
+        Ok(Self::Whole(Box::new(bootstrap::Bootstrapper::new(&blueprint, progress)?)))
     }
 
     fn whole(&self) -> &bootstrap::Bootstrapper {
@@ -145,7 +145,8 @@ impl Inner {
         let rng = &mut from_os()?;
         Ok(match self {
             Self::Whole(whole) => {
-                Keys::Whole(bootstrap::BootstrapKeys::generate(whole.blueprint(), secret, rng, progress)?)
+                let keys = bootstrap::BootstrapKeys::generate(whole.blueprint(), secret, rng, progress)?;
+                Keys::Whole(Box::new(keys))
             }
             Self::Real(real) => {
                 let blueprint = real.blueprint();
@@ -157,7 +158,10 @@ impl Inner {
 
     fn read(&self, bytes: &[u8]) -> Result<Keys, Failure> {
         Ok(match self {
-            Self::Whole(whole) => Keys::Whole(wire::from_bytes(whole.blueprint().context().rlwe(), bytes)?),
+            Self::Whole(whole) => {
+                let keys = wire::from_bytes(whole.blueprint().context().rlwe(), bytes)?;
+                Keys::Whole(Box::new(keys))
+            }
             Self::Real(real) => {
                 let blueprint = real.blueprint();
                 Keys::Real(Box::new((blueprint.clone(), wire::from_bytes(blueprint, bytes)?)))
@@ -361,7 +365,7 @@ impl BootstrapKeys {
         let (scheme, keys) = (Arc::clone(&self.scheme), Arc::clone(&self.keys));
         let bytes = run(py, move || {
             Ok(match &*keys {
-                Keys::Whole(keys) => wire::to_bytes(scheme.rlwe(), keys)?,
+                Keys::Whole(keys) => wire::to_bytes(scheme.rlwe(), &**keys)?,
                 Keys::Real(keys) => wire::to_bytes(&keys.0, &keys.1)?,
             })
         })?;
@@ -373,7 +377,7 @@ impl BootstrapKeys {
     fn from_bytes(py: Python<'_>, context: &Context, bytes: Vec<u8>) -> PyResult<Self> {
         let scheme = Arc::clone(&context.scheme);
         run(py, move || {
-            let keys = Keys::Whole(wire::from_bytes(scheme.rlwe(), &bytes)?);
+            let keys = Keys::Whole(Box::new(wire::from_bytes(scheme.rlwe(), &bytes)?));
             Ok(Self { scheme: Arc::clone(&scheme), keys: Arc::new(keys) })
         })
     }
