@@ -88,7 +88,7 @@ pub(super) struct Scales {
 }
 
 impl Blueprint {
-    /// Chooses rotations and sizes of all steps. Makes no tables.
+    /// Chooses rotations and sizes of all steps. Makes no tables. A transform of k matrices has at least 2^k slots: fewer are bootstrapped as so many.
     ///
     /// # Errors
     /// [`BootstrapError::ContextMismatch`] for a context of another set; [`BootstrapError::Set`] for a set whose q_0 has no room for messages;
@@ -111,6 +111,7 @@ impl Blueprint {
             return Err(BootstrapError::ContextMismatch { expected, got: context.depth() + 1 });
         }
         context.check_slots(slots)?;
+        let slots = slots.max(set.fewest_slots()).min(context.max_slots());
         let eval_mod = EvalMod::new(set.eval_mod)?;
         let scales = Scales::new(context, set, &levels, &eval_mod, share)?;
         let steps = step_contexts(context, set)?;

@@ -84,9 +84,9 @@ impl Bootstrapper {
     /// Returns the message at the residual level of the set and its canonical scale, with the error of the bootstrapping: `[AS19, 3]`.
     ///
     /// # Errors
-    /// [`BootstrapError::MessageTooLarge`]; [`BootstrapError::LevelTooLow`] where SlotsToCoeffs comes first and has not enough levels;
-    /// [`BootstrapError::MissingKey`], [`BootstrapError::Rlwe`] for keys of another secret; [`BootstrapError::Ckks`] and
-    /// [`BootstrapError::Transform`] for ciphertexts of another context, of more slots, or at an unusual scale.
+    /// [`BootstrapError::MessageTooLarge`]; [`BootstrapError::TooManySlots`]; [`BootstrapError::LevelTooLow`] where SlotsToCoeffs comes first and has not
+    /// enough levels; [`BootstrapError::MissingKey`], [`BootstrapError::Rlwe`] for keys of another secret; [`BootstrapError::Ckks`] and
+    /// [`BootstrapError::Transform`] for ciphertexts of another context, or at an unusual scale.
     pub fn bootstrap(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         self.bootstrapped(a, 0.0, keys)
     }
@@ -142,6 +142,10 @@ impl Bootstrapper {
         only_real: bool,
         keys: &BootstrapKeys,
     ) -> Result<Remainder, BootstrapError> {
+        let (slots, got) = (self.blueprint.slots, a.metadata().slots);
+        if got > slots {
+            return Err(BootstrapError::TooManySlots { slots, got });
+        }
         let bare = exact(a);
         let lowered = match self.blueprint.set.order {
             Order::Last => self.lowered(&bare)?,

@@ -1,5 +1,6 @@
 //! Parameter sets of bootstrapping: plain data from which a context and a bootstrapping are made.
 
+pub(super) mod few_slots;
 mod variants;
 
 use std::ops::RangeInclusive;
@@ -91,6 +92,8 @@ pub struct Set {
     pub order: Order,
     /// Number of rounds of [refinement](super::Bootstrapper::bootstrap_refined) that the set is meant for: 1 for none. Every further one takes a residual level.
     pub rounds: usize,
+    /// Number of slots of the messages that matrices and digits are [chosen for](Self::for_slots): `None` for as many as the ring has.
+    pub slots: Option<usize>,
     /// Size of messages: slots are at most 2^`message_bits`.
     pub message_bits: u32,
     /// Security level that the parameters have to reach.
@@ -149,6 +152,7 @@ impl Set {
             }),
             order: Order::Last,
             rounds: 1,
+            slots: None,
             message_bits: 0,
             security: Security::Bits128,
         }
@@ -283,6 +287,7 @@ impl Set {
             encapsulation: None,
             order: Order::Last,
             rounds: 1,
+            slots: None,
             message_bits: 0,
             security: Security::InsecureForResearchOnly,
         }
@@ -352,6 +357,13 @@ impl Set {
     /// # Errors
     /// Every error of [`levels`](Self::levels); [`BootstrapError::Ckks`] for scales without primes and above the security limit.
     pub fn parameters(&self) -> Result<Parameters, BootstrapError> {
+        let parameters = self.chain_of_levels()?.with_digits(self.digits)?;
+        parameters.validate()?;
+        Ok(parameters)
+    }
+
+    /// Returns the CKKS parameters without special moduli.
+    fn chain_of_levels(&self) -> Result<Parameters, BootstrapError> {
         let levels = self.levels()?;
         let eval_mod = LevelRange {
             levels: levels.coeffs_to_slots - self.coeffs_to_slots.levels - self.below_eval_mod(),
@@ -380,20 +392,19 @@ impl Set {
                 chain.with_joint_level(steps.polynomial).with_joint_level(steps.slots_to_coeffs)
             }
         };
-        let parameters =
-            chain.with_secrets(self.secret).with_message_bits(self.message_bits).with_digits(self.digits)?;
-        parameters.validate()?;
-        Ok(parameters)
+        Ok(chain.with_secrets(self.secret).with_message_bits(self.message_bits))
     }
 
     /// Returns the levels of the ciphertexts whose keys every step switches.
     pub(super) fn step_levels(&self) -> Result<Steps<RangeInclusive<usize>>, BootstrapError> {
         let (levels, depth) = (self.levels()?, EvalMod::new(self.eval_mod)?.polynomial_depth());
         let range = |highest: usize, count: usize| (highest + 1).saturating_sub(count)..=highest;
+        // Parts side by side are added below the first matrix.
+        let least = if self.order == Order::Last { 2 } else { 1 };
         Ok(Steps {
             coeffs_to_slots: range(levels.coeffs_to_slots, self.coeffs_to_slots.levels),
             polynomial: range(levels.eval_mod, depth),
-            slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels),
+            slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels.max(least)),
         })
     }
 
@@ -418,6 +429,12 @@ impl Set {
     #[must_use]
     pub fn matrices_to_slots(&self) -> usize {
         self.coeffs_to_slots.levels + usize::from(self.raises_with_matrix())
+    }
+
+    /// Returns the fewest slots that the transforms of the set have, a step for each matrix.
+    pub(super) fn fewest_slots(&self) -> usize {
+        let matrices = self.matrices_to_slots().max(self.slots_to_coeffs.levels);
+        u32::try_from(matrices).ok().and_then(|matrices| 1_usize.checked_shl(matrices)).unwrap_or(usize::MAX)
     }
 
     /// Returns the level at which EvalMod ends.

@@ -83,14 +83,14 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises a parameter set for messages that fill all slots. Makes the tables of the context, but no
+    /// Summarises a parameter set for messages that fill all slots, or the few that the set is for. Makes the tables of the context, but no
     /// key.
     ///
     /// # Errors
     /// Every error of [`Set::parameters`] and [`Blueprint::new`].
     pub fn new(set: &Set) -> Result<Self, BootstrapError> {
         let context = Context::new(&set.parameters()?)?;
-        let blueprint = Blueprint::new(&context, set, context.max_slots())?;
+        let blueprint = Blueprint::new(&context, set, set.slots.unwrap_or(context.max_slots()))?;
         let levels_left = blueprint.levels_left();
         Ok(Self {
             set: set.clone(),
@@ -110,7 +110,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Set { secret, security, encapsulation, rounds, .. } = &self.set;
         writeln!(f, "{}", self.set)?;
-        writeln!(f, "  ring degree n         {}, {} slots", 2 * self.slots, self.slots)?;
+        let degree = 1_u64.checked_shl(self.set.log2_degree).unwrap_or(u64::MAX);
+        writeln!(f, "  ring degree n         {degree}, {} slots", self.slots)?;
         writeln!(f, "  security              {security}, log2 QP = {:.1}, {secret}", self.log2_key_modulus)?;
         if let Some(capsule) = encapsulation {
             let shape =
