@@ -62,6 +62,8 @@ pub struct Blueprint {
     /// CoeffsToSlots without that matrix.
     pub(super) coeffs_to_slots: Transform,
     pub(super) slots_to_coeffs: Transform,
+    /// Maps of parts side by side to real and to imaginary parts, after EvalMod where SlotsToCoeffs comes first.
+    pub(super) sides: Option<[Transform; 2]>,
 }
 
 /// A Fourier transform and the scales of ciphertexts before and after it.
@@ -115,10 +117,15 @@ impl Blueprint {
         let eval_mod = EvalMod::new(set.eval_mod)?;
         let scales = Scales::new(context, set, &levels, &eval_mod, share)?;
         let steps = step_contexts(context, set)?;
-        // Where SlotsToCoeffs comes first, both parts lie in a ciphertext each.
-        let degree = if set.order == Order::First { 2 * slots } else { context.degree() };
+        let result = share * context.scale(levels.residual)?;
+        let sides =
+            set.splits_parts().then(|| sides(&steps.coeffs_to_slots, set, slots, result)).transpose()?;
+        // Where SlotsToCoeffs comes first, coefficients are slots, and parts lie in a ciphertext each unless they lie side by side.
+        let whole = set.order == Order::First;
+        let [own, degree] =
+            [whole && sides.is_none(), whole].map(|whole| if whole { 2 * slots } else { context.degree() });
         let repeats = context.max_slots() / slots;
-        let forth = Dft::coeffs_to_slots(degree, slots, set.matrices_to_slots(), 1.0 / eval_mod.width())?;
+        let forth = Dft::coeffs_to_slots(own, slots, set.matrices_to_slots(), 1.0 / eval_mod.width())?;
         let from = scales.first * scales.lift as f64 * repeats as f64;
         let to = context.scale(levels.eval_mod)?;
         // The first matrix takes its part of the way between both scales, wherever it is applied: slots become smaller in it, and
@@ -133,9 +140,7 @@ impl Blueprint {
         let plan = DftPlan::new(&steps.coeffs_to_slots, forth, levels.coeffs_to_slots)?;
         let coeffs_to_slots = Transform { plan, scales: [from, to] };
         let ends = match set.order {
-            Order::Last => {
-                [scales.reduced * scales.raised / scales.first, share * context.scale(levels.residual)?]
-            }
+            Order::Last => [scales.reduced * scales.raised / scales.first, result],
             Order::First => [context.scale(levels.slots_to_coeffs)?, scales.raised],
         };
         let plan = DftPlan::new(&steps.slots_to_coeffs, back, levels.slots_to_coeffs)?;
@@ -152,6 +157,7 @@ impl Blueprint {
             first_matrix,
             coeffs_to_slots,
             slots_to_coeffs,
+            sides,
         })
     }
 
@@ -243,7 +249,8 @@ impl Blueprint {
     #[must_use]
     pub fn diagonal_bytes(&self) -> usize {
         let first = self.first_matrix.as_ref().map_or(0, FirstMatrix::table_bytes);
-        first + self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes()
+        let sides: usize = self.sides.iter().flatten().map(|side| side.plan.bytes()).sum();
+        first + self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes() + sides
     }
 
     /// Number of bytes of all keys of the bootstrapping.
@@ -316,6 +323,7 @@ impl Blueprint {
         let top = self.levels.coeffs_to_slots;
         let mut forth = self.coeffs_to_slots.plan.exponents(index);
         add_exponents(&mut forth, self.trace().map(|steps| (rotation_exponent(steps, index), top)));
+        add_exponents(&mut forth, self.sides.iter().flatten().flat_map(|side| side.plan.exponents(index)));
         let mut back = self.slots_to_coeffs.plan.exponents(index);
         if !self.has_own_steps() {
             add_exponents(&mut forth, std::mem::take(&mut back));
@@ -364,6 +372,21 @@ fn step_contexts(context: &Context, set: &Set) -> Result<Steps<Context>, Bootstr
         polynomial: step(&levels.polynomial)?,
         slots_to_coeffs: step(&levels.slots_to_coeffs)?,
     })
+}
+
+/// Plans the maps of parts side by side to real and to imaginary parts, for results at a scale.
+fn sides(context: &Context, set: &Set, slots: usize, scale: f64) -> Result<[Transform; 2], BootstrapError> {
+    let most = context.max_slots() / 2;
+    if slots > most {
+        let expected = format!("at most {most} in a set for few slots where SlotsToCoeffs comes first");
+        return Err(BootstrapError::Set { what: "slots", got: slots.to_string(), expected });
+    }
+    let side = |imaginary| {
+        let dft = Dft::side(context.degree(), slots, imaginary)?;
+        let plan = DftPlan::new(context, dft, set.below_eval_mod())?;
+        Ok::<_, BootstrapError>(Transform { plan, scales: [scale; 2] })
+    };
+    Ok([side(false)?, side(true)?])
 }
 
 fn bytes_of_key(context: &Context, level: usize) -> Result<usize, CkksError> {

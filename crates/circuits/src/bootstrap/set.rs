@@ -44,7 +44,8 @@ pub enum Order {
     /// SlotsToCoeffs at the end, on levels of its own: a message with no level left is bootstrapped `[AS19, 3.1]`.
     Last,
     /// SlotsToCoeffs at the beginning, on the lowest levels: cheaper, since its modulus is smaller, and the message keeps more levels; a message with fewer levels
-    /// than it takes can no longer be bootstrapped.
+    /// than it takes can no longer be bootstrapped. EvalMod runs twice, for real and for imaginary parts; in sets [for few slots](Set::for_slots) it
+    /// runs once, and one level more takes the parts asunder.
     First,
 }
 
@@ -340,8 +341,8 @@ impl Set {
         }
         let residual = self.residual.levels;
         let (start, below) = match self.order {
-            Order::Last => (residual + own, residual + own),
-            Order::First if own <= residual => (own, residual),
+            Order::Last => (residual + own, self.below_eval_mod()),
+            Order::First if own <= residual => (own, self.below_eval_mod()),
             Order::First => return Err(outside("levels left", residual, format!("at least {own}"))),
         };
         Ok(Levels {
@@ -369,7 +370,8 @@ impl Set {
             levels: levels.coeffs_to_slots - self.coeffs_to_slots.levels - self.below_eval_mod(),
             scale_bits: self.eval_mod_bits,
         };
-        let mut ranges = vec![self.residual];
+        let residual = self.residual.levels + usize::from(self.splits_parts());
+        let mut ranges = vec![LevelRange { levels: residual, ..self.residual }];
         if self.order == Order::Last {
             ranges.push(self.slots_to_coeffs);
         }
@@ -437,9 +439,17 @@ impl Set {
         u32::try_from(matrices).ok().and_then(|matrices| 1_usize.checked_shl(matrices)).unwrap_or(usize::MAX)
     }
 
+    /// Returns whether real and imaginary parts of few slots go through EvalMod side by side where SlotsToCoeffs comes first, and are taken asunder after it.
+    pub(super) fn splits_parts(&self) -> bool {
+        self.order == Order::First && self.slots.is_some()
+    }
+
     /// Returns the level at which EvalMod ends.
     pub(super) fn below_eval_mod(&self) -> usize {
-        let own = if self.order == Order::Last { self.slots_to_coeffs.levels } else { 0 };
+        let own = match self.order {
+            Order::Last => self.slots_to_coeffs.levels,
+            Order::First => usize::from(self.splits_parts()),
+        };
         self.residual.levels + own
     }
 

@@ -157,8 +157,7 @@ impl Set {
         let products = levels.eval_mod - eval_mod.polynomial_depth();
         let rest = of(self.below_eval_mod() + 1..=products);
         let [polynomial, doublings] = eval_mod.relinearizations().map(|count| count as f64);
-        let parts = if self.order == Order::First { 2.0 } else { 1.0 };
-        let reduced = parts * (polynomial * mean(&steps.polynomial) + doublings * mean(&rest));
+        let reduced = polynomial * mean(&steps.polynomial) + doublings * mean(&rest);
         let log = slots.ilog2();
         let stages = f64::from(parameters.degree().ilog2().saturating_sub(1 + log));
         let trace = stages * steps.coeffs_to_slots.last().copied().unwrap_or_default();

@@ -151,3 +151,72 @@ fn more_slots_than_the_bootstrapping_has_are_refused() {
         }
     }
 }
+
+fn small(log2_degree: u32, slots: usize) -> Vec<Set> {
+    let sets = real::sets(log2_degree).into_iter().filter(|set| set.order == Order::First);
+    sets.map(|set| set.for_slots(slots)).collect()
+}
+
+/// Checks one real message, and two, through EvalMod side by side: one loses its imaginary part, two come back as precise as one.
+#[test]
+fn real_messages_of_few_slots_come_back() {
+    for set in small(9, 16) {
+        let mut bench = Bench::new(&set, 16);
+        let level = set.lowest_level();
+        let [one, other]: [Vec<_>; 2] = [1.7, 0.9]
+            .map(|turn: f64| (0..16).map(|j| Complex64::from((f64::from(j) * turn).sin())).collect());
+        let whole = bench.encrypt(&numbers(16), level);
+        let out = bench.bootstrapper.bootstrap(&whole, &bench.keys).unwrap();
+        let (_, complex) = bits(&bench.open(&out, 16), &numbers(16));
+        let [a, b] = [bench.encrypt(&one, level), bench.encrypt(&other, level)];
+        let both = bench.bootstrapper.bootstrap_real_pair([&a, &b], &bench.keys).unwrap();
+        let alone = bench.bootstrapper.bootstrap_real(&whole, &bench.keys).unwrap();
+        let real = numbers(16).iter().map(|value| Complex64::from(value.re)).collect();
+        let [first, second] = &both;
+        for (out, values) in [(first, &one), (second, &other), (&alone, &real)] {
+            let (_, got) = bits(&bench.open(out, 16), values);
+            assert!(got > complex - 1.5 && complex > 22.0, "{got} bits, {complex} of a complex message");
+            assert_eq!((out.metadata().level, out.metadata().slots), (set.residual.levels, 16));
+            assert_eq!(out.metadata().scale, bench.context.scale(set.residual.levels).unwrap());
+        }
+    }
+}
+
+#[test]
+fn estimates_of_few_slots_hold() {
+    for slots in [4, 16, 128] {
+        for order in [Order::Last, Order::First] {
+            estimates::law(&Set { order, name: "few", ..estimates::small(9) }.for_slots(slots), slots);
+        }
+    }
+    for set in [Set::fast_128(), Set::n15_128()] {
+        let residual = LevelRange { levels: 4, ..set.residual };
+        let small = Set { log2_degree: 9, security: Security::InsecureForResearchOnly, residual, ..set };
+        estimates::law(&small.for_slots(16), 16);
+    }
+}
+
+/// Checks EvalMod with parts side by side for as many slots as it may have, and for more.
+#[test]
+fn parts_side_by_side_fill_all_slots_at_most() {
+    for set in small(8, 16) {
+        check(&set, 64, 20.0);
+        check(&set, 4, 20.0);
+        let context = Context::new(&set.parameters().unwrap()).unwrap();
+        let error = Blueprint::new(&context, &set, 128).err().unwrap();
+        assert!(error.to_string().contains("slots of 128: it must be at most 64"), "{error}");
+    }
+}
+
+#[test]
+fn rounds_refine_few_slots() {
+    let set =
+        Set { log2_degree: 8, security: Security::InsecureForResearchOnly, ..Set::high_precision_128() };
+    let set = set.for_slots(16);
+    let mut bench = Bench::new(&set, 16);
+    let values = numbers(16);
+    let a = bench.encrypt(&values, set.lowest_level());
+    let out = bench.bootstrapper.bootstrap_refined(&a, 2, &bench.keys).unwrap();
+    assert!(bits(&bench.open(&out, 16), &values).0 > 32.0);
+    assert_eq!(out.metadata().level, set.levels_left());
+}
