@@ -14,6 +14,7 @@ use super::eval_mod::EvalMod;
 use super::first_matrix::FirstMatrix;
 use super::set::{Levels, Order, Set};
 use super::steps::{SpecialModuli, Steps};
+use super::trace;
 use crate::bootstrap::BootstrapError;
 
 /// log2 of the least scale of raised ciphertexts: at it roundings of these cost less than the roundings of diagonals, which
@@ -322,7 +323,8 @@ impl Blueprint {
         let index = self.context.ring().index();
         let top = self.levels.coeffs_to_slots;
         let mut forth = self.coeffs_to_slots.plan.exponents(index);
-        add_exponents(&mut forth, self.trace().map(|steps| (rotation_exponent(steps, index), top)));
+        let trace = self.trace().concat();
+        add_exponents(&mut forth, trace.into_iter().map(|steps| (rotation_exponent(steps, index), top)));
         add_exponents(&mut forth, self.sides.iter().flatten().flat_map(|side| side.plan.exponents(index)));
         let mut back = self.slots_to_coeffs.plan.exponents(index);
         if !self.has_own_steps() {
@@ -347,12 +349,9 @@ impl Blueprint {
         primes.into_iter().find(|&p| first % p != num_bigint::BigUint::ZERO).ok_or_else(none)
     }
 
-    /// Rotations of the trace, whose sum lies in the subring of the slots: all multiples of the slots, by doubling.
-    pub(super) fn trace(&self) -> impl Iterator<Item = i64> {
-        let (slots, most) = (self.slots, self.context.max_slots());
-        std::iter::successors(Some(slots), |steps| Some(2 * steps))
-            .take_while(move |&steps| steps < most)
-            .map(|steps| steps as i64)
+    /// Rotations of every stage of the trace, whose sum lies in the subring of the slots: all multiples of the slots.
+    pub(super) fn trace(&self) -> Vec<Vec<i64>> {
+        trace::stages(self.slots, self.context.max_slots())
     }
 }
 

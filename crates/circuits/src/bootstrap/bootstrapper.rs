@@ -11,7 +11,7 @@ use super::dft::{CoeffsToSlots, Parts, SlotsToCoeffs};
 use super::noise::{MOST, exact};
 use super::set::Order;
 use super::steps::Steps;
-use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys};
+use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys, trace};
 
 /// Bootstrapper of ciphertexts: it restores their levels.
 #[derive(Clone)]
@@ -284,14 +284,12 @@ impl Bootstrapper {
     }
 
     /// Returns the mean over all rotations that leave the slots as they are, by another scale: in the subring of the slots but for the noise of key switches.
-    fn traced(&self, mut sum: Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
-        for steps in self.blueprint.trace() {
-            let turned = self.evaluators.coeffs_to_slots.rotate(&sum, steps, keys.rotations())?;
-            sum = self.evaluator.add(&sum, &turned)?;
-            let half = sum.metadata().scale * 2.0;
-            sum = with_scale(sum, half);
-        }
-        Ok(sum)
+    fn traced(&self, a: Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
+        let context = self.evaluators.coeffs_to_slots.context();
+        let stage = |sum: Ciphertext, steps: Vec<i64>| {
+            trace::mean_of_rotations(context, &sum, &steps, keys.rotations())
+        };
+        Ok(self.blueprint.trace().into_iter().try_fold(a, stage)?)
     }
 
     /// Step 0: lowers the ciphertext to modulus q_0, with a message as large as EvalMod takes.

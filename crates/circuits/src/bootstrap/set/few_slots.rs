@@ -14,6 +14,8 @@ use crate::steps::{Cost, width};
 const MOST_DIGITS: usize = 12;
 /// Cost of a product with an encoded diagonal, over a key switch of some eight transforms a limb: 2 of 15 products a transform.
 const DIAGONAL: f64 = 1.0 / 60.0;
+/// Cost of a doubling in the trace, over a key switch: two of them share digits and a division.
+const STAGE: f64 = 0.83;
 /// Cost of a term of the first matrix, in transforms a limb: a permutation of a digit and its products with both halves of a key.
 const TERM: f64 = 1.1;
 
@@ -160,7 +162,7 @@ impl Set {
         let reduced = polynomial * mean(&steps.polynomial) + doublings * mean(&rest);
         let log = slots.ilog2();
         let stages = f64::from(parameters.degree().ilog2().saturating_sub(1 + log));
-        let trace = stages * steps.coeffs_to_slots.last().copied().unwrap_or_default();
+        let trace = STAGE * stages * steps.coeffs_to_slots.last().copied().unwrap_or_default();
         let limbs = parameters.limbs(levels.coeffs_to_slots).len() + 2;
         let raised = self.terms_of_first_matrix(slots) * TERM * limbs as f64;
         let [forth, back] = self.matrices(log);
