@@ -401,8 +401,8 @@ impl Set {
     pub(super) fn step_levels(&self) -> Result<Steps<RangeInclusive<usize>>, BootstrapError> {
         let (levels, depth) = (self.levels()?, EvalMod::new(self.eval_mod)?.polynomial_depth());
         let range = |highest: usize, count: usize| (highest + 1).saturating_sub(count)..=highest;
-        // Parts side by side are added below the first matrix.
-        let least = if self.order == Order::Last { 2 } else { 1 };
+        // Parts side by side are added below the first matrix, at a level whose moduli may be others.
+        let least = if (self.order, self.chain) == (Order::Last, Chain::Sets) { 2 } else { 1 };
         Ok(Steps {
             coeffs_to_slots: range(levels.coeffs_to_slots, self.coeffs_to_slots.levels),
             polynomial: range(levels.eval_mod, depth),
