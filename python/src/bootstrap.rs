@@ -19,7 +19,8 @@ use crate::keys::SecretKey;
 use crate::scheme::{Cipher, Scheme, mixed};
 
 /// Returns a set of bootstrapping parameters by its name; `insecure-10` is the small one for tests at n =
-/// 2^10, `insecure-10-9` that set with nine levels left, `insecure-10-9-first` that set with SlotsToCoeffs first.
+/// 2^10, `insecure-10-9` that set with nine levels left, `insecure-10-9-first` that set with SlotsToCoeffs first, `insecure-10-9-first-s16`
+/// that set for 16 slots.
 fn named(name: &str) -> Result<Set, Failure> {
     let unknown = || {
         let names = Set::shipped().map(|set| set.name).join(", ");
@@ -31,30 +32,57 @@ fn named(name: &str) -> Result<Set, Failure> {
 
 fn small(name: &str) -> Option<Set> {
     let numbers = name.strip_prefix("insecure-")?;
+    let (numbers, slots) = match numbers.split_once("-s") {
+        Some((numbers, slots)) => (numbers, Some(slots.parse().ok()?)),
+        None => (numbers, None),
+    };
     let (numbers, order) = match numbers.strip_suffix("-first") {
         Some(numbers) => (numbers, Order::First),
         None => (numbers, Order::Last),
     };
     let (bits, levels) = numbers.split_once('-').unwrap_or((numbers, ""));
     let set = Set { order, ..Set::insecure_for_tests(bits.parse().ok()?) };
-    Some(if levels.is_empty() { set } else { set.with_levels_left(levels.parse().ok()?) })
+    let set = if levels.is_empty() { set } else { set.with_levels_left(levels.parse().ok()?) };
+    Some(slots.map_or(set.clone(), |slots| set.for_slots(slots)))
 }
 
-/// Returns the one name of a set, with this many levels left if a number is given.
-#[pyfunction]
-#[pyo3(signature = (name, levels=None))]
-pub(crate) fn bootstrap_set(py: Python<'_>, name: &str, levels: Option<usize>) -> PyResult<String> {
-    let set = named(name).or_raise(py)?;
-    let set = match levels {
-        Some(levels) => set.with_levels_left(levels),
-        None => set,
-    };
-    if small(name).is_none() {
-        return Ok(set.to_string());
+/// Returns the name of a set by which [`named`] finds it.
+fn name_of(set: &Set) -> String {
+    let own = Set::insecure_for_tests(set.log2_degree);
+    if set.name != own.name {
+        return set.to_string();
     }
+    let levels = Some(set.levels_left()).filter(|&levels| levels != own.levels_left());
+    let levels = levels.map_or(String::new(), |levels| format!("-{levels}"));
     let first = if set.order == Order::First { "-first" } else { "" };
-    Ok(levels
-        .map_or_else(|| name.to_owned(), |levels| format!("insecure-{}-{levels}{first}", set.log2_degree)))
+    let slots = set.slots.map_or(String::new(), |slots| format!("-s{slots}"));
+    format!("insecure-{}{levels}{first}{slots}", set.log2_degree)
+}
+
+/// Returns the one name of a set, with this many levels left and for this many slots if numbers are given.
+#[pyfunction]
+#[pyo3(signature = (name, levels=None, slots=None))]
+pub(crate) fn bootstrap_set(
+    py: Python<'_>,
+    name: &str,
+    levels: Option<usize>,
+    slots: Option<usize>,
+) -> PyResult<String> {
+    let mut set = named(name).or_raise(py)?;
+    if let Some(levels) = levels {
+        set = set.with_levels_left(levels);
+    }
+    if let Some(slots) = slots {
+        set = set.for_slots(slots);
+    }
+    Ok(name_of(&set))
+}
+
+/// Number of slots of the messages that a set is for.
+#[pyfunction]
+pub(crate) fn bootstrap_slots(py: Python<'_>, set: &str) -> PyResult<usize> {
+    let set = named(set).or_raise(py)?;
+    Ok(set.slots.unwrap_or(1_usize.checked_shl(set.log2_degree.saturating_sub(1)).unwrap_or(usize::MAX)))
 }
 
 /// Lists all sets of bootstrapping parameters, each with its cost.

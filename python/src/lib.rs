@@ -33,6 +33,7 @@ mod _native {
     #[pymodule_export]
     use crate::bootstrap::{
         BootstrapKeys, Bootstrapper, bootstrap_context, bootstrap_levels_left, bootstrap_set, bootstrap_sets,
+        bootstrap_slots,
     };
     #[pymodule_export]
     use crate::ciphertext::Ciphertext;

@@ -211,17 +211,20 @@ class Context:
         return _native.Context.explain(name, _joined(_request(name, depth, *chosen), settings))
 
     @classmethod
-    def for_bootstrapping(cls, name: str = "n16-128", *, levels: int | None = None, real_slots: bool = False) -> Context:
+    def for_bootstrapping(cls, name: str = "n16-128", *, levels: int | None = None, slots: int | None = None, real_slots: bool = False) -> Context:
         """The context of a bootstrapping set: ``sunzi.bootstrap_sets()`` lists them with what each costs.
 
         ``levels`` is how many levels a bootstrapped array has, the set's own number unless given: fewer take less time and smaller keys, at the same
         precision and security. ``"n16-128-fast-8"`` is the name of a set with 8.
 
+        ``slots`` is how many numbers a bootstrapped ciphertext has, as many as the ring unless given: few take less time and smaller keys, for which the
+        set has other matrices. ``"n16-128-fast-8-s16"`` is the name of that set for 16. Arrays must not have more in a ciphertext.
+
         With ``real_slots`` the context is that of the real ring of half the degree, with as many slots and no imaginary parts: operations take about
         half of the time and the memory, and a bootstrapping, which runs in the ring of the set, as long as there. ``EncryptedArray.bootstrap`` takes
         two ciphertexts for one.
         """
-        name = _native.bootstrap_set(name, levels)
+        name = _native.bootstrap_set(name, levels, slots)
         return cls._of(_native.bootstrap_context(name, real_slots), name)
 
     @classmethod

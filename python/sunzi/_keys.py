@@ -312,7 +312,7 @@ def keygen(
     put together, and what swaps the two rows of integers, which ``swap`` asks for or declines. In a context of ``Context.for_field`` they are
     pairs of steps and dimension for ``FieldArray.rotate``, or steps along dimension 0; keys for Frobenius maps are always made.
     ``products`` says whether arrays are multiplied by each other. Keys for real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
-    of up to ``bootstrap_slots`` numbers in a ciphertext, all of them unless given.
+    of up to ``bootstrap_slots`` numbers in a ciphertext, as many as the set is for unless given.
     ``progress`` is called with what is being made, how many are done and how many there will be.
     """
     native = context._contexts[0]
@@ -325,7 +325,7 @@ def keygen(
     )
     if not context._set:
         return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation)))
-    slots = context.slots if bootstrap_slots is None else bootstrap_slots
+    slots = _native.bootstrap_slots(context._set) if bootstrap_slots is None else bootstrap_slots
     bootstrapper = _native.Bootstrapper(native, context._set, slots, _told(progress, "bootstrapping matrices"))
     keys = bootstrapper.generate_keys(secret, _told(progress, "bootstrapping keys"))
     return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation, keys, bootstrapper)))

@@ -412,8 +412,11 @@ def kind_name(number: int) -> str:
 def bootstrap_sets() -> list[tuple[str, str]]:
     """All bootstrapping sets, each with what it costs."""
 
-def bootstrap_set(name: str, levels: int | None = None) -> str:
-    """The one name of a bootstrapping set, with this many levels left if a number is given."""
+def bootstrap_set(name: str, levels: int | None = None, slots: int | None = None) -> str:
+    """The one name of a bootstrapping set, with this many levels left and for this many slots if numbers are given."""
+
+def bootstrap_slots(set: str) -> int:
+    """Number of slots of the messages that a set is for."""
 
 def bootstrap_context(set: str, real_slots: bool = False) -> Context: ...
 def bootstrap_levels_left(context: Context, set: str) -> int: ...

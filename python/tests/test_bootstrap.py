@@ -186,6 +186,29 @@ def test_a_set_leaves_as_many_levels_as_asked(name: str, levels: int, canonical:
     np.testing.assert_allclose(keys.decrypt(again), numbers, atol=1e-4)
 
 
+@pytest.mark.parametrize(("name", "levels", "canonical"), [("insecure-10", None, "insecure-10-s16"), ("insecure-10-6-first", 4, "insecure-10-4-first-s16")])
+def test_a_set_is_made_for_few_slots(name: str, levels: int | None, canonical: str) -> None:
+    context = sunzi.Context.for_bootstrapping(name, levels=levels, slots=16)
+    assert context is sunzi.Context.for_bootstrapping(canonical)
+    assert pickle.loads(pickle.dumps(context)) == context
+    keys = sunzi.keygen(context)
+    numbers = RNG.uniform(-1, 1, 16)
+    again = keys.encrypt(numbers).bootstrap()
+    assert [chunk.slots for chunk in again.ciphertexts] == [16]
+    np.testing.assert_allclose(keys.decrypt(again), numbers, atol=1e-4)
+    with pytest.raises(errors.TooManySlots, match="32 slots for a bootstrapping of 16"):
+        keys.encrypt(RNG.uniform(-1, 1, 17)).bootstrap()
+
+
+def test_names_of_sets_for_few_slots() -> None:
+    assert _native.bootstrap_set("n15-128", slots=9) == _native.bootstrap_set("n15-128-s16") == "n15-128-s16"
+    assert _native.bootstrap_set("n15-128-s16", 1) == "n15-128-1-s16"
+    assert _native.bootstrap_set("n15-128-s16", slots=1 << 14) == "n15-128"
+    assert (_native.bootstrap_slots("n15-128-s16"), _native.bootstrap_slots("n15-128")) == (16, 1 << 14)
+    with pytest.raises((TypeError, OverflowError)):
+        sunzi.Context.for_bootstrapping("n15-128", slots=-1)
+
+
 def test_numbers_of_levels_that_a_set_cannot_leave_are_refused() -> None:
     assert _native.bootstrap_set("n16-128-fast", 12) == _native.bootstrap_set("n16-128-fast-12") == "n16-128-fast"
     assert _native.bootstrap_set("n16-128-fast-8", 5) == "n16-128-fast-5"

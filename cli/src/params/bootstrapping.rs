@@ -107,7 +107,7 @@ pub(super) fn run(name: Option<&str>, json: bool) -> Result<(), CliError> {
 fn named(name: &str) -> Result<Set, CliError> {
     let names = Set::shipped().map(|set| set.name).join(", ");
     let unknown = format!(
-        "--bootstrapping: there is no set {name:?}: take one of {names}, with the number of levels left behind it where that shall be another"
+        "--bootstrapping: there is no set {name:?}: take one of {names}, with the number of levels left behind it where that shall be another, and -s16 for messages of 16 slots"
     );
     Set::named(name).ok_or_else(|| CliError::input(unknown))
 }

@@ -242,6 +242,19 @@ fn params_lists_the_sets_of_bootstrapping() {
 }
 
 #[test]
+fn params_shows_one_set_of_bootstrapping_for_few_slots() {
+    let shown = |name: &str| json(&sunzi_with("params", &[], &["params", "--bootstrapping", name, "--json"]));
+    let few = shown("n15-128-1-s16");
+    assert_eq!((&few["name"], &few["levels_left"]), (&"n15-128-1-s16".into(), &1.into()));
+    assert_eq!((&few["degree"], &few["slots"]), (&(1 << 15).into(), &16.into()));
+    assert!(few["key_bytes"].as_u64().unwrap() < 1 << 30, "{few}");
+    assert_refused(
+        &sunzi_with("params", &[], &["params", "--bootstrapping", "n15-128-s"]),
+        &["n15-128-s", "-s16 for messages of 16 slots"],
+    );
+}
+
+#[test]
 fn params_shows_one_set_of_bootstrapping_with_fewer_levels() {
     let shown = |name: &str| json(&sunzi_with("params", &[], &["params", "--bootstrapping", name, "--json"]));
     let (whole, fewer) = (shown("n15-128"), shown("n15-128-1"));

@@ -26,6 +26,7 @@ mod real_ring;
 mod set;
 mod statement;
 mod steps;
+mod trace;
 mod wire;
 
 pub use blueprint::{Blueprint, KeyKind, KeyNeed};

@@ -140,7 +140,7 @@ class TooMany(ParameterError):
 
 
 class TooManySlots(ParameterError):
-    """More slots of a field than any ring has."""
+    """More slots of a field than any ring has, or of a message than its bootstrapping was made for."""
 
 
 class UnavailableIsa(ParameterError):

@@ -157,6 +157,7 @@ fn no_noise_is_above_its_bound_in_small_rings() {
 fn bounds_hold_for_few_slots() {
     for set in Set::shipped() {
         law(&shrunk(&set, 10), 32, 10, "n = 2^10, 32 slots");
+        law(&shrunk(&set, 10).for_slots(32), 32, 10, "n = 2^10, set for 32 slots");
     }
 }
 

@@ -14,6 +14,7 @@ use super::eval_mod::EvalMod;
 use super::first_matrix::FirstMatrix;
 use super::set::{Levels, Order, Set};
 use super::steps::{SpecialModuli, Steps};
+use super::trace;
 use crate::bootstrap::BootstrapError;
 
 /// log2 of the least scale of raised ciphertexts: at it roundings of these cost less than the roundings of diagonals, which
@@ -62,6 +63,8 @@ pub struct Blueprint {
     /// CoeffsToSlots without that matrix.
     pub(super) coeffs_to_slots: Transform,
     pub(super) slots_to_coeffs: Transform,
+    /// Maps of parts side by side to real and to imaginary parts, after EvalMod where SlotsToCoeffs comes first.
+    pub(super) sides: Option<[Transform; 2]>,
 }
 
 /// A Fourier transform and the scales of ciphertexts before and after it.
@@ -88,7 +91,7 @@ pub(super) struct Scales {
 }
 
 impl Blueprint {
-    /// Chooses rotations and sizes of all steps. Makes no tables.
+    /// Chooses rotations and sizes of all steps. Makes no tables. A transform of k matrices has at least 2^k slots: fewer are bootstrapped as so many.
     ///
     /// # Errors
     /// [`BootstrapError::ContextMismatch`] for a context of another set; [`BootstrapError::Set`] for a set whose q_0 has no room for messages;
@@ -111,13 +114,19 @@ impl Blueprint {
             return Err(BootstrapError::ContextMismatch { expected, got: context.depth() + 1 });
         }
         context.check_slots(slots)?;
+        let slots = slots.max(set.fewest_slots()).min(context.max_slots());
         let eval_mod = EvalMod::new(set.eval_mod)?;
         let scales = Scales::new(context, set, &levels, &eval_mod, share)?;
         let steps = step_contexts(context, set)?;
-        // Where SlotsToCoeffs comes first, both parts lie in a ciphertext each.
-        let degree = if set.order == Order::First { 2 * slots } else { context.degree() };
+        let result = share * context.scale(levels.residual)?;
+        let sides =
+            set.splits_parts().then(|| sides(&steps.coeffs_to_slots, set, slots, result)).transpose()?;
+        // Where SlotsToCoeffs comes first, coefficients are slots, and parts lie in a ciphertext each unless they lie side by side.
+        let whole = set.order == Order::First;
+        let [own, degree] =
+            [whole && sides.is_none(), whole].map(|whole| if whole { 2 * slots } else { context.degree() });
         let repeats = context.max_slots() / slots;
-        let forth = Dft::coeffs_to_slots(degree, slots, set.matrices_to_slots(), 1.0 / eval_mod.width())?;
+        let forth = Dft::coeffs_to_slots(own, slots, set.matrices_to_slots(), 1.0 / eval_mod.width())?;
         let from = scales.first * scales.lift as f64 * repeats as f64;
         let to = context.scale(levels.eval_mod)?;
         // The first matrix takes its part of the way between both scales, wherever it is applied: slots become smaller in it, and
@@ -132,9 +141,7 @@ impl Blueprint {
         let plan = DftPlan::new(&steps.coeffs_to_slots, forth, levels.coeffs_to_slots)?;
         let coeffs_to_slots = Transform { plan, scales: [from, to] };
         let ends = match set.order {
-            Order::Last => {
-                [scales.reduced * scales.raised / scales.first, share * context.scale(levels.residual)?]
-            }
+            Order::Last => [scales.reduced * scales.raised / scales.first, result],
             Order::First => [context.scale(levels.slots_to_coeffs)?, scales.raised],
         };
         let plan = DftPlan::new(&steps.slots_to_coeffs, back, levels.slots_to_coeffs)?;
@@ -151,6 +158,7 @@ impl Blueprint {
             first_matrix,
             coeffs_to_slots,
             slots_to_coeffs,
+            sides,
         })
     }
 
@@ -242,7 +250,8 @@ impl Blueprint {
     #[must_use]
     pub fn diagonal_bytes(&self) -> usize {
         let first = self.first_matrix.as_ref().map_or(0, FirstMatrix::table_bytes);
-        first + self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes()
+        let sides: usize = self.sides.iter().flatten().map(|side| side.plan.bytes()).sum();
+        first + self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes() + sides
     }
 
     /// Number of bytes of all keys of the bootstrapping.
@@ -314,7 +323,9 @@ impl Blueprint {
         let index = self.context.ring().index();
         let top = self.levels.coeffs_to_slots;
         let mut forth = self.coeffs_to_slots.plan.exponents(index);
-        add_exponents(&mut forth, self.trace().map(|steps| (rotation_exponent(steps, index), top)));
+        let trace = self.trace().concat();
+        add_exponents(&mut forth, trace.into_iter().map(|steps| (rotation_exponent(steps, index), top)));
+        add_exponents(&mut forth, self.sides.iter().flatten().flat_map(|side| side.plan.exponents(index)));
         let mut back = self.slots_to_coeffs.plan.exponents(index);
         if !self.has_own_steps() {
             add_exponents(&mut forth, std::mem::take(&mut back));
@@ -338,12 +349,9 @@ impl Blueprint {
         primes.into_iter().find(|&p| first % p != num_bigint::BigUint::ZERO).ok_or_else(none)
     }
 
-    /// Rotations of the trace, whose sum lies in the subring of the slots: all multiples of the slots, by doubling.
-    pub(super) fn trace(&self) -> impl Iterator<Item = i64> {
-        let (slots, most) = (self.slots, self.context.max_slots());
-        std::iter::successors(Some(slots), |steps| Some(2 * steps))
-            .take_while(move |&steps| steps < most)
-            .map(|steps| steps as i64)
+    /// Rotations of every stage of the trace, whose sum lies in the subring of the slots: all multiples of the slots.
+    pub(super) fn trace(&self) -> Vec<Vec<i64>> {
+        trace::stages(self.slots, self.context.max_slots())
     }
 }
 
@@ -363,6 +371,21 @@ fn step_contexts(context: &Context, set: &Set) -> Result<Steps<Context>, Bootstr
         polynomial: step(&levels.polynomial)?,
         slots_to_coeffs: step(&levels.slots_to_coeffs)?,
     })
+}
+
+/// Plans the maps of parts side by side to real and to imaginary parts, for results at a scale.
+fn sides(context: &Context, set: &Set, slots: usize, scale: f64) -> Result<[Transform; 2], BootstrapError> {
+    let most = context.max_slots() / 2;
+    if slots > most {
+        let expected = format!("at most {most} in a set for few slots where SlotsToCoeffs comes first");
+        return Err(BootstrapError::Set { what: "slots", got: slots.to_string(), expected });
+    }
+    let side = |imaginary| {
+        let dft = Dft::side(context.degree(), slots, imaginary)?;
+        let plan = DftPlan::new(context, dft, set.below_eval_mod())?;
+        Ok::<_, BootstrapError>(Transform { plan, scales: [scale; 2] })
+    };
+    Ok([side(false)?, side(true)?])
 }
 
 fn bytes_of_key(context: &Context, level: usize) -> Result<usize, CkksError> {

@@ -11,7 +11,7 @@ use super::dft::{CoeffsToSlots, Parts, SlotsToCoeffs};
 use super::noise::{MOST, exact};
 use super::set::Order;
 use super::steps::Steps;
-use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys};
+use super::{Blueprint, BootstrapError, BootstrapKeys, SparseKeys, trace};
 
 /// Bootstrapper of ciphertexts: it restores their levels.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Bootstrapper {
     first_matrix: Option<RaisingTables>,
     coeffs_to_slots: CoeffsToSlots,
     slots_to_coeffs: SlotsToCoeffs,
+    /// Maps of parts side by side to real and to imaginary parts.
+    sides: Option<[SlotsToCoeffs; 2]>,
 }
 
 /// Remainders modulo q_0 of the parts of a raised ciphertext.
@@ -48,7 +50,9 @@ impl Bootstrapper {
         let (Transform { plan: there, scales: up }, Transform { plan: back, scales: down }) =
             (&blueprint.coeffs_to_slots, &blueprint.slots_to_coeffs);
         let first = blueprint.first_matrix.as_ref();
-        let total = there.factors().len() + back.factors().len() + usize::from(first.is_some());
+        let sides = blueprint.sides.as_ref();
+        let more = usize::from(first.is_some()) + sides.map_or(0, |sides| sides.len());
+        let total = there.factors().len() + back.factors().len() + more;
         let done = AtomicUsize::new(0);
         let count = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         let context = blueprint.context();
@@ -57,9 +61,15 @@ impl Bootstrapper {
         let steps = &blueprint.steps;
         let coeffs_to_slots = CoeffsToSlots::encode(&steps.coeffs_to_slots, there.clone(), *up, &count)?;
         let slots_to_coeffs = SlotsToCoeffs::encode(&steps.slots_to_coeffs, back.clone(), *down, &count)?;
+        let encode = |Transform { plan, scales }: &Transform| {
+            SlotsToCoeffs::encode(&steps.coeffs_to_slots, plan.clone(), *scales, &count)
+        };
+        let sides =
+            sides.map(|[real, imaginary]| Ok::<_, BootstrapError>([encode(real)?, encode(imaginary)?]));
+        let sides = sides.transpose()?;
         let (evaluator, evaluators) = (Evaluator::new(context), steps.map(Evaluator::new));
         let blueprint = blueprint.clone();
-        Ok(Self { blueprint, evaluator, evaluators, first_matrix, coeffs_to_slots, slots_to_coeffs })
+        Ok(Self { blueprint, evaluator, evaluators, first_matrix, coeffs_to_slots, slots_to_coeffs, sides })
     }
 
     /// Blueprint from which the bootstrapper was made.
@@ -78,15 +88,16 @@ impl Bootstrapper {
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let first = self.first_matrix.as_ref().map_or(0, RaisingTables::byte_len);
-        first + self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len()
+        let sides: usize = self.sides.iter().flatten().map(SlotsToCoeffs::byte_len).sum();
+        first + self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len() + sides
     }
 
     /// Returns the message at the residual level of the set and its canonical scale, with the error of the bootstrapping: `[AS19, 3]`.
     ///
     /// # Errors
-    /// [`BootstrapError::MessageTooLarge`]; [`BootstrapError::LevelTooLow`] where SlotsToCoeffs comes first and has not enough levels;
-    /// [`BootstrapError::MissingKey`], [`BootstrapError::Rlwe`] for keys of another secret; [`BootstrapError::Ckks`] and
-    /// [`BootstrapError::Transform`] for ciphertexts of another context, of more slots, or at an unusual scale.
+    /// [`BootstrapError::MessageTooLarge`]; [`BootstrapError::TooManySlots`]; [`BootstrapError::LevelTooLow`] where SlotsToCoeffs comes first and has not
+    /// enough levels; [`BootstrapError::MissingKey`], [`BootstrapError::Rlwe`] for keys of another secret; [`BootstrapError::Ckks`] and
+    /// [`BootstrapError::Transform`] for ciphertexts of another context, or at an unusual scale.
     pub fn bootstrap(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         self.bootstrapped(a, 0.0, keys)
     }
@@ -142,6 +153,10 @@ impl Bootstrapper {
         only_real: bool,
         keys: &BootstrapKeys,
     ) -> Result<Remainder, BootstrapError> {
+        let (slots, got) = (self.blueprint.slots, a.metadata().slots);
+        if got > slots {
+            return Err(BootstrapError::TooManySlots { slots, got });
+        }
         let bare = exact(a);
         let lowered = match self.blueprint.set.order {
             Order::Last => self.lowered(&bare)?,
@@ -156,7 +171,18 @@ impl Bootstrapper {
         let reach = self.blueprint.reach(a, beside, &lowered);
         let bounds = [a.metadata().precision.magnitude(), reach];
         let parts = self.eval_mod(&parts, lowered.metadata().scale, bounds, keys)?;
+        let parts = self.asunder(parts, only_real, keys)?;
         Ok(Remainder { parts, lowered, reach })
+    }
+
+    /// Takes parts that lie side by side asunder, the imaginary one unless only the real one is wanted.
+    fn asunder(&self, parts: Parts, only_real: bool, keys: &BootstrapKeys) -> Result<Parts, BootstrapError> {
+        let Some([real, imaginary]) = &self.sides else { return Ok(parts) };
+        let part = |side: &SlotsToCoeffs| {
+            Ok::<_, BootstrapError>(side.apply(&self.evaluators.coeffs_to_slots, &parts, keys.rotations())?)
+        };
+        let imaginary = if only_real { None } else { Some(part(imaginary)?) };
+        Ok(Parts { real: part(real)?, imaginary })
     }
 
     /// Returns a result with the slots, scale, precision and noise that follow from the message and what was raised.
@@ -258,14 +284,12 @@ impl Bootstrapper {
     }
 
     /// Returns the mean over all rotations that leave the slots as they are, by another scale: in the subring of the slots but for the noise of key switches.
-    fn traced(&self, mut sum: Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
-        for steps in self.blueprint.trace() {
-            let turned = self.evaluators.coeffs_to_slots.rotate(&sum, steps, keys.rotations())?;
-            sum = self.evaluator.add(&sum, &turned)?;
-            let half = sum.metadata().scale * 2.0;
-            sum = with_scale(sum, half);
-        }
-        Ok(sum)
+    fn traced(&self, a: Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
+        let context = self.evaluators.coeffs_to_slots.context();
+        let stage = |sum: Ciphertext, steps: Vec<i64>| {
+            trace::mean_of_rotations(context, &sum, &steps, keys.rotations())
+        };
+        Ok(self.blueprint.trace().into_iter().try_fold(a, stage)?)
     }
 
     /// Step 0: lowers the ciphertext to modulus q_0, with a message as large as EvalMod takes.

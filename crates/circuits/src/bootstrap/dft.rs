@@ -82,6 +82,19 @@ impl Dft {
         Ok(Self { direction: Direction::ToCoeffs, slots, packing, factors })
     }
 
+    /// Makes the map of s real and s imaginary parts side by side to s slots of the real parts, or of the imaginary ones: a mask, whose result must be added to
+    /// itself, rotated by s.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::Encoder`] for a number of slots that is no power of two up to n/4.
+    pub fn side(degree: usize, slots: usize, imaginary: bool) -> Result<Self, LinearTransformError> {
+        Packing::new(degree / 2, slots)?;
+        let halves = if imaginary { [0.0, 1.0] } else { [1.0, 0.0] };
+        let mut mask = Diagonals::new(2 * slots)?;
+        mask.add(0, &halves.map(|half| vec![Complex64::from(half); slots]).concat())?;
+        Ok(Self { direction: Direction::ToCoeffs, slots, packing: Packing::Sparse, factors: vec![mask] })
+    }
+
     /// Factors of the transform in the order in which they are applied.
     #[must_use]
     pub fn factors(&self) -> &[Diagonals] {

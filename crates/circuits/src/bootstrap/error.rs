@@ -34,6 +34,16 @@ pub enum BootstrapError {
         /// Level of the ciphertext.
         got: usize,
     },
+    /// A message has more slots than the bootstrapping was made for.
+    #[error(
+        "a message of {got} slots for a bootstrapping of {slots}: make the Blueprint for as many slots as the message has"
+    )]
+    TooManySlots {
+        /// Number of slots of the bootstrapping.
+        slots: usize,
+        /// Number of slots of the message.
+        got: usize,
+    },
     /// A set has too few levels for this many rounds of refinement.
     #[error(
         "{rounds} rounds of refinement take a level each, above the lowest that a message may have; the set has {} there: take fewer rounds, or a set \

@@ -54,6 +54,13 @@ pub struct EvalModParameters {
     pub weight: usize,
 }
 
+impl EvalModParameters {
+    /// Returns whether an approximation of arcsin ends EvalMod.
+    pub(super) fn has_arcsine(&self) -> bool {
+        matches!(self.form, ApproximationForm::Cosine { arcsine: 2.., .. })
+    }
+}
+
 /// Polynomials of EvalMod, and their errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalMod {
@@ -287,6 +294,12 @@ impl EvalMod {
     #[must_use]
     pub fn polynomial_depth(&self) -> usize {
         self.base.cost().depth
+    }
+
+    /// Returns the numbers of relinearisations of the first polynomial, and of what follows it.
+    pub(super) fn relinearizations(&self) -> [usize; 2] {
+        let arcsine = self.arcsine.as_ref().map_or(0, |series| series.cost().relinearizations);
+        [self.base.cost().relinearizations, self.parameters.doublings + arcsine]
     }
 
     /// Evaluates x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at the

@@ -13,6 +13,12 @@ use crate::linear_transform::{Diagonals, Slots, UnitaryProduct};
 /// log2 of the deviation of the noise that keys may add to a coefficient, far below that of the rounding after a division.
 const LOG2_NOISE: f64 = 0.0;
 
+/// Returns the bits of special moduli that make the noise of keys small, for q_0 of `first_bits` and this many products of coefficients. Errors of a deviation
+/// below 4 meet coefficients of up to half of q_0; roundings of diagonals meet ones of about as much.
+pub(super) fn special_bits(first_bits: f64, terms: f64) -> f64 {
+    first_bits + terms.log2() / 2.0 + 1.0 - LOG2_NOISE
+}
+
 /// First matrix of CoeffsToSlots with its scales and moduli.
 #[derive(Clone, Debug)]
 pub(super) struct FirstMatrix {
@@ -40,8 +46,7 @@ impl FirstMatrix {
     ) -> Result<Self, BootstrapError> {
         let rlwe = context.rlwe();
         let terms = (rank * matrix.count() * context.degree()) as f64;
-        // Errors of a deviation below 4 meet coefficients of up to half of q_0; roundings of diagonals meet ones of about as much.
-        let needed = context.log2_modulus_at(0)? + terms.log2() / 2.0 + 1.0 - LOG2_NOISE;
+        let needed = special_bits(context.log2_modulus_at(0)?, terms);
         let mut special_moduli = Vec::new();
         for &modulus in &rlwe.gadget().options().special_moduli {
             if sunzi_math::log2_product(&special_moduli) < needed {

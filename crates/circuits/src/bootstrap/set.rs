@@ -1,5 +1,6 @@
 //! Parameter sets of bootstrapping: plain data from which a context and a bootstrapping are made.
 
+pub(super) mod few_slots;
 mod variants;
 
 use std::ops::RangeInclusive;
@@ -43,7 +44,8 @@ pub enum Order {
     /// SlotsToCoeffs at the end, on levels of its own: a message with no level left is bootstrapped `[AS19, 3.1]`.
     Last,
     /// SlotsToCoeffs at the beginning, on the lowest levels: cheaper, since its modulus is smaller, and the message keeps more levels; a message with fewer levels
-    /// than it takes can no longer be bootstrapped.
+    /// than it takes can no longer be bootstrapped. EvalMod runs twice, for real and for imaginary parts; in sets [for few slots](Set::for_slots) it
+    /// runs once, and one level more takes the parts asunder.
     First,
 }
 
@@ -91,6 +93,8 @@ pub struct Set {
     pub order: Order,
     /// Number of rounds of [refinement](super::Bootstrapper::bootstrap_refined) that the set is meant for: 1 for none. Every further one takes a residual level.
     pub rounds: usize,
+    /// Number of slots of the messages that matrices and digits are [chosen for](Self::for_slots): `None` for as many as the ring has.
+    pub slots: Option<usize>,
     /// Size of messages: slots are at most 2^`message_bits`.
     pub message_bits: u32,
     /// Security level that the parameters have to reach.
@@ -149,6 +153,7 @@ impl Set {
             }),
             order: Order::Last,
             rounds: 1,
+            slots: None,
             message_bits: 0,
             security: Security::Bits128,
         }
@@ -283,6 +288,7 @@ impl Set {
             encapsulation: None,
             order: Order::Last,
             rounds: 1,
+            slots: None,
             message_bits: 0,
             security: Security::InsecureForResearchOnly,
         }
@@ -335,8 +341,8 @@ impl Set {
         }
         let residual = self.residual.levels;
         let (start, below) = match self.order {
-            Order::Last => (residual + own, residual + own),
-            Order::First if own <= residual => (own, residual),
+            Order::Last => (residual + own, self.below_eval_mod()),
+            Order::First if own <= residual => (own, self.below_eval_mod()),
             Order::First => return Err(outside("levels left", residual, format!("at least {own}"))),
         };
         Ok(Levels {
@@ -352,12 +358,20 @@ impl Set {
     /// # Errors
     /// Every error of [`levels`](Self::levels); [`BootstrapError::Ckks`] for scales without primes and above the security limit.
     pub fn parameters(&self) -> Result<Parameters, BootstrapError> {
+        let parameters = self.chain_of_levels()?.with_digits(self.digits)?;
+        parameters.validate()?;
+        Ok(parameters)
+    }
+
+    /// Returns the CKKS parameters without special moduli.
+    fn chain_of_levels(&self) -> Result<Parameters, BootstrapError> {
         let levels = self.levels()?;
         let eval_mod = LevelRange {
             levels: levels.coeffs_to_slots - self.coeffs_to_slots.levels - self.below_eval_mod(),
             scale_bits: self.eval_mod_bits,
         };
-        let mut ranges = vec![self.residual];
+        let residual = self.residual.levels + usize::from(self.splits_parts());
+        let mut ranges = vec![LevelRange { levels: residual, ..self.residual }];
         if self.order == Order::Last {
             ranges.push(self.slots_to_coeffs);
         }
@@ -380,20 +394,19 @@ impl Set {
                 chain.with_joint_level(steps.polynomial).with_joint_level(steps.slots_to_coeffs)
             }
         };
-        let parameters =
-            chain.with_secrets(self.secret).with_message_bits(self.message_bits).with_digits(self.digits)?;
-        parameters.validate()?;
-        Ok(parameters)
+        Ok(chain.with_secrets(self.secret).with_message_bits(self.message_bits))
     }
 
     /// Returns the levels of the ciphertexts whose keys every step switches.
     pub(super) fn step_levels(&self) -> Result<Steps<RangeInclusive<usize>>, BootstrapError> {
         let (levels, depth) = (self.levels()?, EvalMod::new(self.eval_mod)?.polynomial_depth());
         let range = |highest: usize, count: usize| (highest + 1).saturating_sub(count)..=highest;
+        // Parts side by side are added below the first matrix, at a level whose moduli may be others.
+        let least = if (self.order, self.chain) == (Order::Last, Chain::Sets) { 2 } else { 1 };
         Ok(Steps {
             coeffs_to_slots: range(levels.coeffs_to_slots, self.coeffs_to_slots.levels),
             polynomial: range(levels.eval_mod, depth),
-            slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels),
+            slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels.max(least)),
         })
     }
 
@@ -420,9 +433,23 @@ impl Set {
         self.coeffs_to_slots.levels + usize::from(self.raises_with_matrix())
     }
 
+    /// Returns the fewest slots that the transforms of the set have, a step for each matrix.
+    pub(super) fn fewest_slots(&self) -> usize {
+        let matrices = self.matrices_to_slots().max(self.slots_to_coeffs.levels);
+        u32::try_from(matrices).ok().and_then(|matrices| 1_usize.checked_shl(matrices)).unwrap_or(usize::MAX)
+    }
+
+    /// Returns whether real and imaginary parts of few slots go through EvalMod side by side where SlotsToCoeffs comes first, and are taken asunder after it.
+    pub(super) fn splits_parts(&self) -> bool {
+        self.order == Order::First && self.slots.is_some()
+    }
+
     /// Returns the level at which EvalMod ends.
     pub(super) fn below_eval_mod(&self) -> usize {
-        let own = if self.order == Order::Last { self.slots_to_coeffs.levels } else { 0 };
+        let own = match self.order {
+            Order::Last => self.slots_to_coeffs.levels,
+            Order::First => usize::from(self.splits_parts()),
+        };
         self.residual.levels + own
     }
 

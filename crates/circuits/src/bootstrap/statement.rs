@@ -28,19 +28,29 @@ pub struct Statement {
     pub fifty: Option<Bits>,
 }
 
+/// Sets for few slots that keep what the set for all slots states, by name and slots: measured but for fifty bootstrappings in a row.
+const FEW: [(&str, usize); 5] =
+    [("n15-128", 4), ("n15-128", 16), ("n15-128", 64), ("n15-128", 256), ("n16-128-fast", 16)];
+
 impl Statement {
-    /// Returns the statement of a shipped set, also with fewer levels left, which change no step; `None` for a set that was changed otherwise.
+    /// Returns the statement of a shipped set, also with fewer levels left, which change no step, and for the few slots that were measured; `None` for a set
+    /// that was changed otherwise.
     #[must_use]
     pub fn of(set: &Set) -> Option<Self> {
         let bits = |[mean, worst]: [f64; 2]| Bits { mean, worst };
         let stated = |random, adversarial, fifty: Option<_>| {
             Some(Self { random: bits(random), adversarial: bits(adversarial), fifty: fifty.map(bits) })
         };
-        let left = set.levels_left();
-        let is_shipped = Set::named(set.name)
-            .is_some_and(|shipped| left <= shipped.levels_left() && shipped.with_levels_left(left) == *set);
+        let (left, few) = (set.levels_left(), set.slots);
+        let is_shipped = Set::named(set.name).is_some_and(|shipped| {
+            let kept = left <= shipped.levels_left();
+            let variant = shipped.with_levels_left(left);
+            kept && few.map_or(variant.clone(), |slots| variant.for_slots(slots)) == *set
+        });
+        let is_measured = few.is_none_or(|slots| FEW.contains(&(set.name, slots)));
+        let stated = |random, any, fifty: Option<_>| stated(random, any, fifty.filter(|_| few.is_none()));
         match set.name {
-            _ if !is_shipped => None,
+            _ if !is_shipped || !is_measured => None,
             "n16-128" | "n16-128-switch" => stated([23.5, 21.0], [20.9, 20.0], Some([20.5, 16.5])),
             "n16-128-fast" | "n16-128-fast-switch" => stated([24.2, 20.5], [23.2, 20.4], Some([19.8, 17.8])),
             "n15-128" | "n15-128-switch" => stated([17.9, 15.7], [16.9, 15.3], Some([15.0, 13.0])),
@@ -83,14 +93,14 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises a parameter set for messages that fill all slots. Makes the tables of the context, but no
+    /// Summarises a parameter set for messages that fill all slots, or the few that the set is for. Makes the tables of the context, but no
     /// key.
     ///
     /// # Errors
     /// Every error of [`Set::parameters`] and [`Blueprint::new`].
     pub fn new(set: &Set) -> Result<Self, BootstrapError> {
         let context = Context::new(&set.parameters()?)?;
-        let blueprint = Blueprint::new(&context, set, context.max_slots())?;
+        let blueprint = Blueprint::new(&context, set, set.slots.unwrap_or(context.max_slots()))?;
         let levels_left = blueprint.levels_left();
         Ok(Self {
             set: set.clone(),
@@ -110,7 +120,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Set { secret, security, encapsulation, rounds, .. } = &self.set;
         writeln!(f, "{}", self.set)?;
-        writeln!(f, "  ring degree n         {}, {} slots", 2 * self.slots, self.slots)?;
+        let degree = 1_u64.checked_shl(self.set.log2_degree).unwrap_or(u64::MAX);
+        writeln!(f, "  ring degree n         {degree}, {} slots", self.slots)?;
         writeln!(f, "  security              {security}, log2 QP = {:.1}, {secret}", self.log2_key_modulus)?;
         if let Some(capsule) = encapsulation {
             let shape =

@@ -380,6 +380,7 @@ fn shipped_sets_are_secure_and_do_not_fail() {
 }
 
 mod estimates;
+mod few_slots;
 mod real;
 mod real_ring;
 mod steps;

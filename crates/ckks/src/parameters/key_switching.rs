@@ -79,11 +79,7 @@ impl Parameters {
         if highest > depth {
             return Err(CkksError::NoSuchLevel { level: highest, depth });
         }
-        let places = self.ring_limbs(self.joint_level(&levels));
-        let moduli: Vec<u64> = places.iter().filter_map(|&place| self.moduli.get(place).copied()).collect();
-        let limbs = |level| -> Vec<usize> {
-            self.limbs(level).iter().filter_map(|limb| places.binary_search(limb).ok()).collect()
-        };
+        let moduli = self.joint_moduli(&levels);
         let limit = security::limit_of(self.secrets, self.log2_degree, self.security);
         let mut best: Option<(f64, Vec<u64>)> = None;
         for digits in 1..=moduli.len() {
@@ -96,11 +92,10 @@ impl Parameters {
             if log2_modulus > limit {
                 continue;
             }
-            let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
-            let used = levels.clone().map(limbs);
-            let Some(cost) = SwitchCost::sum(&options, &moduli, used, self.degree()) else { continue };
+            let Some(costs) = self.switch_costs(levels.clone(), &special_moduli) else { continue };
+            let cost = costs.iter().sum();
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, options.special_moduli));
+                best = Some((cost, special_moduli));
             }
         }
         if let Some((_, special_moduli)) = best {
@@ -109,6 +104,28 @@ impl Parameters {
         let log2_modulus = sunzi_math::log2_product(&moduli);
         security::check_of(self.secrets, self.degree(), log2_modulus + WORD_BITS, self.security)?;
         Err(CkksError::NoPrimes { bits: WIDE_WORD_BITS, step: self.shape().root_order() })
+    }
+
+    /// Returns the cost, [in transforms](SwitchCost::in_transforms), of a key switch at each of some levels, by keys for these levels alone with the given special
+    /// moduli; `None` for special moduli that do not serve there.
+    #[must_use]
+    pub fn switch_costs(&self, levels: RangeInclusive<usize>, special_moduli: &[u64]) -> Option<Vec<f64>> {
+        let places = self.ring_limbs(self.joint_level(&levels));
+        let moduli = self.joint_moduli(&levels);
+        let special_moduli = special_moduli.to_vec();
+        let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
+        let cost = |level| {
+            let limbs = self.limbs(level);
+            let own = limbs.iter().filter_map(|limb| places.binary_search(limb).ok()).collect();
+            SwitchCost::sum(&options, &moduli, [own], self.degree())
+        };
+        levels.map(cost).collect()
+    }
+
+    /// The moduli of keys for some levels alone.
+    fn joint_moduli(&self, levels: &RangeInclusive<usize>) -> Vec<u64> {
+        let places = self.ring_limbs(self.joint_level(levels));
+        places.iter().filter_map(|&place| self.moduli.get(place).copied()).collect()
     }
 }
 

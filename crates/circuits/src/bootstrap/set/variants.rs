@@ -23,13 +23,17 @@ impl Set {
     #[must_use]
     pub fn with_levels_left(self, levels: usize) -> Self {
         let levels = levels.saturating_add(self.rounds.max(1) - 1);
-        Self { residual: LevelRange { levels, ..self.residual }, ..self }
+        self.changed(|set| Self { residual: LevelRange { levels, ..set.residual }, ..set })
     }
 
     /// Returns the set with a key switch back from the sparse secret, and one more level of CoeffsToSlots for its first matrix. Shipped sets have `-switch`
     /// behind their name then.
     #[must_use]
     pub fn with_key_switch_back(self) -> Self {
+        self.changed(Self::switched_back)
+    }
+
+    fn switched_back(self) -> Self {
         if !self.raises_with_matrix() {
             return self;
         }
@@ -52,6 +56,10 @@ impl Set {
     /// with one level of CoeffsToSlots, as it is.
     #[must_use]
     pub fn with_first_matrix_back(self) -> Self {
+        self.changed(Self::led_back)
+    }
+
+    fn led_back(self) -> Self {
         if self.raises_with_matrix() || self.encapsulation.is_none() || self.coeffs_to_slots.levels < 2 {
             return self;
         }
@@ -63,7 +71,7 @@ impl Set {
     }
 
     /// Returns the shipped set of this name, or a variant of it: `-switch` behind its name stands for a [key switch back](Self::with_key_switch_back),
-    /// and a number at the end for the [levels left](Self::with_levels_left).
+    /// a number for the [levels left](Self::with_levels_left), and `-s16` at the end for [16 slots](Self::for_slots).
     ///
     /// ```
     /// use sunzi_circuits::bootstrap::{Back, Set};
@@ -72,6 +80,7 @@ impl Set {
     /// assert_eq!(set, Set::fast_128().with_key_switch_back());
     /// assert!(set.encapsulation.is_some_and(|sparse| sparse.back == Back::KeySwitch));
     /// assert_eq!(Set::named("n16-128-fast-switch-5"), Some(set.with_levels_left(5)));
+    /// assert_eq!(Set::named("n16-128-fast-8-s16"), Some(Set::fast_128().with_levels_left(8).for_slots(16)));
     /// assert!(Set::named("n17").is_none());
     /// ```
     #[must_use]
@@ -80,22 +89,34 @@ impl Set {
             let all = Self::shipped().into_iter().flat_map(|set| [set.clone(), set.with_key_switch_back()]);
             all.into_iter().find(|set| set.name == name)
         };
-        of_name(name).or_else(|| {
+        let of_levels = |name: &str| {
             let (name, levels) = name.rsplit_once('-')?;
             Some(of_name(name)?.with_levels_left(levels.parse().ok()?))
-        })
+        };
+        let (name, slots) = slots_of(name);
+        let set = of_name(name).or_else(|| of_levels(name))?;
+        Some(slots.map_or(set.clone(), |slots| set.for_slots(slots)))
     }
 }
 
-/// The name of the set, by which [`Set::named`] finds it: that of the shipped set, and the number of levels left where it has another.
+/// Returns a name without the number of slots at its end, and that number.
+#[must_use]
+fn slots_of(name: &str) -> (&str, Option<usize>) {
+    let parts = name.rsplit_once("-s").and_then(|(name, slots)| Some((name, Some(slots.parse().ok()?))));
+    parts.unwrap_or((name, None))
+}
+
+/// The name of the set, by which [`Set::named`] finds it: that of the shipped set, the number of levels left where it has another, and that of slots where
+/// they are few.
 impl fmt::Display for Set {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
         match Self::named(self.name) {
             Some(shipped) if shipped.levels_left() != self.levels_left() => {
-                write!(f, "-{}", self.levels_left())
+                write!(f, "-{}", self.levels_left())?;
             }
-            _ => Ok(()),
+            _ => {}
         }
+        self.slots.map_or(Ok(()), |slots| write!(f, "-s{slots}"))
     }
 }

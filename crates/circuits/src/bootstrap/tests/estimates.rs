@@ -21,7 +21,7 @@ fn typical(a: &[Complex64], b: &[Complex64]) -> f64 {
 
 /// Checks that no estimate promises more than half a bit above the measurement, and that the least is not far below it. Declared small, messages show the error that
 /// does not depend on them.
-fn law(set: &Set, slots: usize) {
+pub(super) fn law(set: &Set, slots: usize) {
     let mut bench = Bench::new(set, slots);
     let level = set.lowest_level();
     for size in [1.0, 1.0 / 64.0] {
@@ -45,7 +45,7 @@ fn law(set: &Set, slots: usize) {
     }
 }
 
-fn small(log2_degree: u32) -> Set {
+pub(super) fn small(log2_degree: u32) -> Set {
     Set {
         coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
         slots_to_coeffs: LevelRange { levels: 2, scale_bits: 40 },
