@@ -370,10 +370,12 @@ impl Set {
             levels: levels.coeffs_to_slots - self.coeffs_to_slots.levels - self.below_eval_mod(),
             scale_bits: self.eval_mod_bits,
         };
-        let residual = self.residual.levels + usize::from(self.splits_parts());
-        let mut ranges = vec![LevelRange { levels: residual, ..self.residual }];
+        let mut ranges = vec![self.residual];
         if self.order == Order::Last {
             ranges.push(self.slots_to_coeffs);
+        } else if self.splits_parts() {
+            // A range of its own: levels that are left end where the residual range does.
+            ranges.push(LevelRange { levels: 1, ..self.residual });
         }
         ranges.extend([eval_mod, self.coeffs_to_slots]);
         // Before the search for primes, which knows no reason why there are none.

@@ -133,6 +133,24 @@ fn refined_messages_of_a_real_ring_are_more_precise() {
     }
 }
 
+/// Checks sets for few slots, which have one EvalMod in either order.
+#[test]
+fn few_slots_of_a_real_ring_come_back() {
+    for set in sets(9) {
+        let (set, values) = (set.for_slots(16), reals(16, 1.7));
+        let mut bench = RealBench::new(&set, 16);
+        let a = bench.encrypt(&values, set.lowest_level().max(1));
+        let out = bench.bootstrapper.bootstrap(&a, &bench.keys).unwrap();
+        let (worst, _) = bench.check(&out, &values, set.residual.levels);
+        assert!(worst > 18.0, "{:?}: {worst} bits", set.order);
+        let both = bench.bootstrapper.bootstrap_pair([&a, &a], &bench.keys).unwrap();
+        for out in &both {
+            let (worst, _) = bench.check(out, &values, set.residual.levels);
+            assert!(worst > 17.0, "{:?}: {worst} bits of a pair", set.order);
+        }
+    }
+}
+
 /// Checks what is refused: other contexts, other secrets, levels too low, and levels without room for keys.
 #[test]
 fn what_does_not_fit_is_refused() {
