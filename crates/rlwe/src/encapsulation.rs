@@ -12,12 +12,11 @@ mod entry;
 mod raising;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Addends, SwitchInput};
 
 pub(crate) use entry::{Entered, Entry, polynomials};
 pub use raising::{RaisingKeys, RaisingMap, RaisingTables, RaisingTerm};
 
-use crate::key_switch::added_noise;
+use crate::key_switch::switch_all;
 use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretKey};
 
 /// Raises a ciphertext of level l to modulus Q_j for a higher level j: message m becomes m + Q_l·I.
@@ -105,18 +104,14 @@ impl EncapsulationKeys {
         context: &RlweContext,
         ciphertext: &Ciphertext<S>,
     ) -> Result<Ciphertext<S>, RlweError> {
-        let Entered { body, linear: under, mut noise } = self.entry.apply(ciphertext)?;
+        let Entered { body, linear: under, noise } = self.entry.apply(ciphertext)?;
         let level = self.leave.first().map_or(0, KeySwitchKey::level);
         let ring = context.ring_at(level)?;
-        let [mut body, mut linear] = [ring.mod_raise(&body)?, ring.zero()];
-        for (key, part) in self.leave.iter().zip(&under) {
-            let raised = ring.mod_raise(part)?;
-            let (input, added) =
-                (SwitchInput::Values(&raised), Addends::Values([Some(&body), Some(&linear)]));
-            [body, linear] = key.switch(context, [level, level], input, added, 1)?;
-            noise = noise.plus(added_noise(context, level, 1)?);
-        }
-        Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id())
+        let raised = under.iter().map(|part| ring.mod_raise(part)).collect::<Result<Vec<_>, _>>()?;
+        let (parts, added) =
+            switch_all(context, level, ring.mod_raise(&body)?, self.leave.iter().zip(raised))?;
+        let metadata = ciphertext.metadata().clone();
+        Ciphertext::from_parts(parts.into(), metadata, noise.plus(added), self.id())
     }
 
     /// The context of the sparse secret, with keys modulo Q_l·P'.

@@ -213,6 +213,23 @@ impl KeySwitchKey {
     }
 }
 
+/// Switches several polynomials of a level, each with its key, and adds the results to `body`: returns both parts, and
+/// the noise that is added.
+pub(crate) fn switch_all<'a>(
+    context: &RlweContext,
+    level: usize,
+    mut body: Poly<Evaluation>,
+    polys: impl IntoIterator<Item = (&'a KeySwitchKey, Poly<Evaluation>)>,
+) -> Result<([Poly<Evaluation>; 2], NoiseTerm), RlweError> {
+    let (mut linear, mut noise) = (context.ring_at(level)?.zero(), NoiseTerm::none());
+    for (key, poly) in polys {
+        let (input, added) = (SwitchInput::Values(&poly), Addends::Values([Some(&body), Some(&linear)]));
+        [body, linear] = key.switch(context, [level, level], input, added, 1)?;
+        noise = noise.plus(added_noise(context, level, 1)?);
+    }
+    Ok(([body, linear], noise))
+}
+
 /// A key-switching key that is being made.
 struct Unfinished {
     seed: [u8; 32],

@@ -9,7 +9,7 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Addends, Evaluation, Poly, RealSubring, Ring, RingError, SwitchInput};
 use zeroize::Zeroizing;
 
-use crate::key_switch::added_noise;
+use crate::key_switch::{added_noise, switch_all};
 use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, RlweContext, RlweError, Scheme, SecretKey};
 
 /// Key-switching keys that lead from the secret of a real ring to one of the whole ring in which it lies, and back.
@@ -128,15 +128,12 @@ impl RealRingKeys {
         let from = whole.ring_at(whole.ring().level_of(c0)?)?;
         let level = level_of(real.ring(), &from)?;
         let subring = RealSubring::new(&real.ring_at(level)?, &from)?;
-        let (ring, [mut body, second]) = (subring.real(), subring.halves(c0)?);
-        ring.add_assign(&mut body, &second)?;
-        let (mut linear, mut noise) = (ring.zero(), ciphertext.noise().scaled(Log2::of(2.0)));
-        for (key, half) in self.leave.iter().zip(&subring.halves(c1)?) {
-            let (input, added) = (SwitchInput::Values(half), Addends::Values([Some(&body), Some(&linear)]));
-            [body, linear] = key.switch(real, [level, level], input, added, 1)?;
-            noise = noise.plus(added_noise(real, level, 1)?);
-        }
-        Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, of_real)
+        let [mut body, second] = subring.halves(c0)?;
+        subring.real().add_assign(&mut body, &second)?;
+        let halves = self.leave.iter().zip(subring.halves(c1)?);
+        let (parts, added) = switch_all(real, level, body, halves)?;
+        let noise = ciphertext.noise().scaled(Log2::of(2.0)).plus(added);
+        Ciphertext::from_parts(parts.into(), ciphertext.metadata().clone(), noise, of_real)
     }
 }
 

@@ -157,7 +157,7 @@ impl RealBootstrapper {
     /// # Errors
     /// Every error of [`Bootstrapper::bootstrap`].
     pub fn bootstrap(&self, a: &Ciphertext, keys: &RealBootstrapKeys) -> Result<Ciphertext, BootstrapError> {
-        let a = self.enter(a, self.blueprint.whole.set().lowest_level(), keys)?;
+        let a = self.enter(a, keys)?;
         self.leave(&self.whole.bootstrap_real(&a, &keys.whole)?, keys)
     }
 
@@ -171,11 +171,10 @@ impl RealBootstrapper {
         pair: [&Ciphertext; 2],
         keys: &RealBootstrapKeys,
     ) -> Result<[Ciphertext; 2], BootstrapError> {
-        let set = self.blueprint.whole.set();
-        if set.order == Order::Last {
+        if self.blueprint.whole.set().order == Order::Last {
             return self.halves(pair, keys);
         }
-        let [a, b] = pair.map(|a| self.enter(a, set.lowest_level(), keys));
+        let [a, b] = pair.map(|a| self.enter(a, keys));
         let [a, b] = self.whole.bootstrap_real_pair([&a?, &b?], &keys.whole)?;
         Ok([self.leave(&a, keys)?, self.leave(&b, keys)?])
     }
@@ -192,7 +191,7 @@ impl RealBootstrapper {
                 let what = "the bootstrapping of a pair";
                 return Err(BootstrapError::LevelTooLow { what, expected: 1, got });
             }
-            self.enter(&with_scale(a.clone(), 2.0 * scale), 0, keys)
+            self.enter(&with_scale(a.clone(), 2.0 * scale), keys)
         };
         let ([a, b], evaluator) = (pair.map(half), self.whole.evaluator());
         let both = evaluator.add(&a?, &evaluator.multiply_by_i(&b?)?)?;
@@ -220,18 +219,14 @@ impl RealBootstrapper {
         rounds: usize,
         keys: &RealBootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
-        let a = self.enter(a, self.blueprint.whole.set().lowest_level(), keys)?;
+        let a = self.enter(a, keys)?;
         self.leave(&self.whole.bootstrap_refined(&a, rounds, &keys.whole)?, keys)
     }
 
-    /// Lowers a ciphertext of the real ring to `level` and leads it to the whole ring.
-    fn enter(
-        &self,
-        a: &Ciphertext,
-        level: usize,
-        keys: &RealBootstrapKeys,
-    ) -> Result<Ciphertext, BootstrapError> {
+    /// Lowers a ciphertext of the real ring to the lowest level that the set takes, and leads it to the whole ring.
+    fn enter(&self, a: &Ciphertext, keys: &RealBootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         let (RealBlueprint { real, whole, .. }, got) = (&self.blueprint, a.metadata().level);
+        let level = whole.set().lowest_level();
         real.check(a)?;
         if got < level {
             return Err(BootstrapError::LevelTooLow { what: "SlotsToCoeffs", expected: level, got });
