@@ -171,7 +171,7 @@ pub enum CkksError {
     NothingFits(#[from] Box<NothingFits>),
     /// Error: the numbers of moduli of the levels do not describe the list of moduli.
     #[error(
-        "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to all of them, or to no more sets of them than there are"
+        "the levels {levels:?} do not fit a ring of {moduli} levels: they must ascend from 1 or more, and end at the highest unless levels are sets of moduli"
     )]
     LevelsUnusable {
         /// Number of moduli of every level of the chain.

@@ -1,7 +1,10 @@
 //! Parameters of CKKS: plain, serialisable data.
 
 mod key_switching;
+mod levels;
 mod real_subring;
+
+pub(crate) use levels::{check_levels, check_scales};
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -422,18 +425,7 @@ impl Parameters {
         named(self.shape())?;
         let special = &self.key_switching.special_moduli;
         moduli::check_count(self.moduli.len(), special.len())?;
-        if !self.rungs.is_empty() {
-            if self.rungs.len() > moduli::MAX_RUNGS {
-                let (got, expected) = (self.rungs.len().to_string(), "there are at most 512");
-                return Err(CkksError::Request { what: "levels of the ring", got, expected });
-            }
-            sunzi_ring::check_rungs(&self.moduli, &self.rungs).map_err(CkksError::Ring)?;
-        }
-        if self.rungs.is_empty() {
-            check_levels(&self.levels, self.moduli.len(), self.moduli.len())?;
-        } else {
-            check_levels(&self.levels, 1, self.rungs.len())?;
-        }
+        self.check_chain()?;
         moduli::check(self.shape().root_order(), &self.moduli, special)?;
         let log2_modulus = |level| {
             let own = self.limbs(level).into_iter().filter_map(|limb| self.moduli.get(limb).copied());
@@ -463,33 +455,6 @@ pub(crate) fn named(ring: RingShape) -> Result<(u32, bool), CkksError> {
     } else {
         Err(CkksError::Degree { log2_degree })
     }
-}
-
-/// Checks that CKKS levels are ascending levels of the ring, the last from `least` to `moduli`.
-pub(crate) fn check_levels(levels: &[usize], least: usize, moduli: usize) -> Result<(), CkksError> {
-    let ascending = levels.windows(2).all(|pair| matches!(pair, [low, high] if low < high));
-    let starts = levels.first().is_some_and(|&limbs| limbs > 0);
-    if ascending && starts && levels.last().is_some_and(|last| (least..=moduli).contains(last)) {
-        return Ok(());
-    }
-    // The error lists at most as many levels as are of use in a message.
-    Err(CkksError::LevelsUnusable {
-        levels: levels.iter().copied().take(moduli::MAX_MODULI).collect(),
-        moduli,
-    })
-}
-
-/// Checks that every CKKS level can hold a message at its canonical scale.
-pub(crate) fn check_scales(scales: &[f64], log2_moduli: &[f64], message_bits: f64) -> Result<(), CkksError> {
-    let (least, most) = (f64::from(*SCALE_BITS.start()), f64::from(*SCALE_BITS.end()));
-    for (level, (scale, log2_modulus)) in scales.iter().zip(log2_moduli).enumerate() {
-        let bits = scale.log2();
-        let limit = most.min(log2_modulus - 1.0 - message_bits);
-        if !(least..=limit).contains(&bits) {
-            return Err(CkksError::ScaleUnusable { level, bits, least, limit });
-        }
-    }
-    Ok(())
 }
 
 /// The quotient a/b of two integers with a above b, to the last bit of a double or next to it.
