@@ -10,6 +10,8 @@
 //! | 3 and 4, EvalExp and ImgExt | I is removed | [`eval_mod`] |
 //! | 5, SlotsToCoeffs | slots become coefficients again | [`dft`] |
 //!
+//! Tables of discrete messages are evaluated between the exponential and the end: [`functional`].
+//!
 //! Steps may have special moduli of their own: [`SpecialModuli`]. The noise bounds of results, and the model under which they hold, are described in `noise.rs`.
 
 mod blueprint;
@@ -19,6 +21,7 @@ mod error;
 pub mod eval_mod;
 pub mod failure;
 mod first_matrix;
+pub mod functional;
 mod keys;
 mod noise;
 mod real;

@@ -1,4 +1,4 @@
-//! Polynomials with real coefficients, and their values at an encrypted point of CKKS.
+//! Polynomials with real or complex coefficients, and their values at an encrypted point of CKKS.
 
 pub(crate) mod evaluate;
 pub(crate) mod plan;
@@ -35,11 +35,11 @@ pub enum Parity {
     Mixed,
 }
 
-/// A polynomial Σ a_i·x^i or Σ a_i·T_i(u) with real coefficients.
+/// A polynomial Σ a_i·x^i or Σ a_i·T_i(u) with coefficients of type `C`: real ones, or [`Complex64`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub struct Series<C = f64> {
     basis: Basis,
-    coefficients: Vec<f64>,
+    coefficients: Vec<C>,
 }
 
 /// An error of the mathematics on series, in the clear: what was expected, what came, what to do.
@@ -85,19 +85,20 @@ pub enum SeriesError {
     },
 }
 
-impl Series {
+impl<C: Copy + Into<Complex64>> Series<C> {
     /// Makes a polynomial from coefficients and their basis; trailing zeros are dropped.
     ///
     /// # Errors
     /// [`SeriesError::Interval`]; [`SeriesError::OutOfRange`] for a coefficient that is not finite.
-    pub fn new(basis: Basis, mut coefficients: Vec<f64>) -> Result<Self, SeriesError> {
+    pub fn new(basis: Basis, mut coefficients: Vec<C>) -> Result<Self, SeriesError> {
         if let Basis::Chebyshev { low, high } = basis {
             check_interval(low, high)?;
         }
-        if let Some(&got) = coefficients.iter().find(|c| !c.is_finite()) {
+        if let Some(got) = coefficients.iter().map(|&c| c.into()).find(|c| !c.is_finite()) {
+            let got = got.norm();
             return Err(SeriesError::OutOfRange { what: "a coefficient", got, expected: "finite" });
         }
-        while coefficients.last() == Some(&0.0) {
+        while coefficients.last().is_some_and(|&c| c.into() == Complex64::ZERO) {
             coefficients.pop();
         }
         Ok(Self { basis, coefficients })
@@ -107,7 +108,7 @@ impl Series {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
-    pub fn power(coefficients: Vec<f64>) -> Result<Self, SeriesError> {
+    pub fn power(coefficients: Vec<C>) -> Result<Self, SeriesError> {
         Self::new(Basis::Power, coefficients)
     }
 
@@ -115,7 +116,7 @@ impl Series {
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
-    pub fn chebyshev(low: f64, high: f64, coefficients: Vec<f64>) -> Result<Self, SeriesError> {
+    pub fn chebyshev(low: f64, high: f64, coefficients: Vec<C>) -> Result<Self, SeriesError> {
         Self::new(Basis::Chebyshev { low, high }, coefficients)
     }
 
@@ -127,7 +128,7 @@ impl Series {
 
     /// Coefficients a_0, a_1, … of the polynomial, the last one not zero.
     #[must_use]
-    pub fn coefficients(&self) -> &[f64] {
+    pub fn coefficients(&self) -> &[C] {
         &self.coefficients
     }
 
@@ -140,7 +141,7 @@ impl Series {
     /// Parity of the exponents of the polynomial. Constants are even.
     #[must_use]
     pub fn parity(&self) -> Parity {
-        let zero = |odd: usize| self.coefficients.iter().skip(odd).step_by(2).all(|&c| c == 0.0);
+        let zero = |odd: usize| self.terms().skip(odd).step_by(2).all(|c| c == Complex64::ZERO);
         match (zero(1), zero(0)) {
             (true, _) => Parity::Even,
             (false, true) => Parity::Odd,
@@ -171,13 +172,7 @@ impl Series {
         let points = 16 * (self.degree() + 1);
         let at = |i: usize| low + (high - low) * (0.5 - 0.5 * (PI * i as f64 / points as f64).cos());
         // Between points the argument of a cosine of frequency d moves by π/32 at most from an extremum.
-        (0..=points).map(|i| self.at(at(i)).abs()).fold(0.0, f64::max) * 1.01
-    }
-
-    /// Returns the polynomial's value at x in the clear.
-    #[must_use]
-    pub fn at(&self, x: f64) -> f64 {
-        self.at_complex(Complex64::from(x)).re
+        (0..=points).map(|i| self.at_complex(at(i).into()).norm()).fold(0.0, f64::max) * 1.01
     }
 
     /// Returns the polynomial's value in the clear at a complex point, by Horner's or Clenshaw's rule.
@@ -187,14 +182,33 @@ impl Series {
         let u = x * slope + shift;
         let (mut first, mut second) = (Complex64::ZERO, Complex64::ZERO);
         match self.basis {
-            Basis::Power => self.coefficients.iter().rev().fold(first, |y, &c| y * u + c),
+            Basis::Power => self.terms().rev().fold(first, |y, c| y * u + c),
             Basis::Chebyshev { .. } => {
-                for &c in self.coefficients.iter().skip(1).rev() {
+                for c in self.terms().skip(1).rev() {
                     (first, second) = (u * first * 2.0 - second + c, first);
                 }
-                u * first - second + self.coefficients.first().copied().unwrap_or(0.0)
+                u * first - second + self.terms().next().unwrap_or(Complex64::ZERO)
             }
         }
+    }
+
+    /// Returns the polynomial with coefficients of complex type.
+    #[must_use]
+    pub fn to_complex(&self) -> Series<Complex64> {
+        Series { basis: self.basis, coefficients: self.terms().collect() }
+    }
+
+    /// The coefficients as complex numbers.
+    pub(crate) fn terms(&self) -> impl DoubleEndedIterator<Item = Complex64> + ExactSizeIterator {
+        self.coefficients.iter().map(|&c| c.into())
+    }
+}
+
+impl Series {
+    /// Returns the polynomial's value at x in the clear.
+    #[must_use]
+    pub fn at(&self, x: f64) -> f64 {
+        self.at_complex(Complex64::from(x)).re
     }
 }
 
@@ -226,7 +240,7 @@ mod tests {
         assert_eq!(parity(&[0.0, 1.0, 0.0, 2.0]), Parity::Odd);
         assert_eq!(parity(&[1.0, 1.0]), Parity::Mixed);
         assert!(Series::power(vec![f64::NAN]).is_err());
-        assert!(Series::chebyshev(1.0, 1.0, vec![]).is_err());
-        assert!(Series::chebyshev(f64::NEG_INFINITY, 1.0, vec![]).is_err());
+        assert!(Series::<f64>::chebyshev(1.0, 1.0, vec![]).is_err());
+        assert!(Series::<f64>::chebyshev(f64::NEG_INFINITY, 1.0, vec![]).is_err());
     }
 }

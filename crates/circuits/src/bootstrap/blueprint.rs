@@ -416,7 +416,12 @@ impl Scales {
                 ),
             });
         }
-        let raised = if room < canonical { room } else { canonical * (room / canonical).floor() };
+        let raised = match set.tables {
+            // Messages modulo p fill q_0.
+            Some(_) => first / 2.0,
+            None if room < canonical => room,
+            None => canonical * (room / canonical).floor(),
+        };
         let top = context.scale(levels.eval_mod)?;
         let lift = (RAISED_BITS - first.log2()).floor().clamp(0.0, 30.0).exp2() as i64;
         let wanted = match set.order {
@@ -425,6 +430,10 @@ impl Scales {
             Order::Last => eval_mod.squared_scale(context, levels.eval_mod)?,
             Order::First => share * context.scale(levels.residual)? * first / raised,
         };
+        if set.tables.is_some() {
+            let reduced = context.scale(set.below_eval_mod())?;
+            return Ok(Self { first, raised, lift, reduced, share });
+        }
         let reduced = eval_mod.output_scale(context, levels.eval_mod, wanted)?;
         if set.order == Order::First && (reduced / wanted - 1.0).abs() > f64::EPSILON {
             return Err(BootstrapError::Set {

@@ -153,6 +153,22 @@ impl Bootstrapper {
         only_real: bool,
         keys: &BootstrapKeys,
     ) -> Result<Remainder, BootstrapError> {
+        let (parts, lowered) = self.raised_parts(a, length, only_real, keys)?;
+        let reach = self.blueprint.reach(a, beside, &lowered);
+        let bounds = [a.metadata().precision.magnitude(), reach];
+        let parts = self.eval_mod(&parts, lowered.metadata().scale, bounds, keys)?;
+        let parts = self.asunder(parts, only_real, keys)?;
+        Ok(Remainder { parts, lowered, reach })
+    }
+
+    /// Steps 0 to 2: both parts of the raised ciphertext in slots, or the real one, and the ciphertext that was raised.
+    pub(super) fn raised_parts(
+        &self,
+        a: &Ciphertext,
+        length: f64,
+        only_real: bool,
+        keys: &BootstrapKeys,
+    ) -> Result<(Parts, Ciphertext), BootstrapError> {
         let (slots, got) = (self.blueprint.slots, a.metadata().slots);
         if got > slots {
             return Err(BootstrapError::TooManySlots { slots, got });
@@ -168,11 +184,7 @@ impl Bootstrapper {
         } else {
             self.coeffs_to_slots.apply(evaluator, &raised, keys.rotations())?
         };
-        let reach = self.blueprint.reach(a, beside, &lowered);
-        let bounds = [a.metadata().precision.magnitude(), reach];
-        let parts = self.eval_mod(&parts, lowered.metadata().scale, bounds, keys)?;
-        let parts = self.asunder(parts, only_real, keys)?;
-        Ok(Remainder { parts, lowered, reach })
+        Ok((parts, lowered))
     }
 
     /// Takes parts that lie side by side asunder, the imaginary one unless only the real one is wanted.

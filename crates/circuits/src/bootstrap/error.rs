@@ -93,6 +93,29 @@ pub enum BootstrapError {
         /// Name of the missing key.
         what: String,
     },
+    /// A number of a table or of its messages is out of range.
+    #[error("{what} is {got}: it must be {expected}")]
+    Table {
+        /// Name of what is out of range.
+        what: &'static str,
+        /// What came.
+        got: String,
+        /// What is possible.
+        expected: &'static str,
+    },
+    /// The noise of messages may lead a table to the next message.
+    #[error(
+        "noise of up to {got:.2e} is in the numbers of messages modulo {modulus}, and {limit:.2e} is where the next message begins: apply a table \
+         earlier, after fewer sums, or take a smaller modulus"
+    )]
+    MessageNoise {
+        /// Modulus p of the messages.
+        modulus: usize,
+        /// Bound on the noise of the numbers 2m/p.
+        got: f64,
+        /// Half of the distance of two numbers.
+        limit: f64,
+    },
     /// An error of the mathematics on series, in the clear.
     #[error(transparent)]
     Series(#[from] SeriesError),

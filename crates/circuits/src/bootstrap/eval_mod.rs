@@ -1,13 +1,16 @@
 //! EvalMod: x modulo 1 for x near an integer, |x| ≤ K + ε, in every slot.
 //!
-//! Both forms evaluate a trigonometric function of a smaller angle and double the angle r times.
+//! All forms evaluate a trigonometric function of a smaller angle and double the angle r times.
 //!
 //! * [`ApproximationForm::Exponential`], the paper's `[AS19, 3.1]`, steps 3 and 4: E = exp(2πi·x/2^r) by its Taylor polynomial, r squarings,
 //!   and sin 2πx = (E − E*)/2i by a conjugation.
+//! * [`ApproximationForm::JacobiAnger`]: the same by the Chebyshev series of the exponential, which needs fewer doublings. Tables
+//!   ([`functional`](super::functional)) are polynomials of its E.
 //! * [`ApproximationForm::Cosine`]: cos(2π(x − 1/4)/2^r) by an even polynomial that is near it only where x is near an integer, as in `[HK20]`,
 //!   and there the nearer the likelier the integer; r times cos 2θ = 2cos²θ − 1; and an odd polynomial next to arcsin, which undoes
 //!   that sin 2πx is not 2πx `[LLLKN21]`.
 
+mod polynomials;
 mod taylor_model;
 mod worst;
 
@@ -15,12 +18,14 @@ pub use worst::WorstError;
 
 use std::f64::consts::PI;
 
+use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
 
-use crate::approximation::{least_squares, nodes};
+use self::polynomials::{cosine, inverse_sine, jacobi_anger, taylor};
+use crate::approximation::nodes;
 use crate::series::evaluate::bounded;
-use crate::series::{Series, SeriesError, evaluate, evaluate_to};
+use crate::series::{Series, SeriesError, evaluate_to};
 
 /// Form of the approximation of x modulo 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,11 @@ pub enum ApproximationForm {
     /// Imaginary part of a power of an exponential.
     Exponential {
         /// Degree of the Taylor polynomial: 7 in the paper.
+        degree: usize,
+    },
+    /// Imaginary part of a power of an exponential, by its Chebyshev series, which is near it for |x| up to K + 1, whatever x mod 1 is.
+    JacobiAnger {
+        /// Degree at which the series ends.
         degree: usize,
     },
     /// Form by the cosine, doubled, and then by arcsin.
@@ -67,16 +77,13 @@ pub struct EvalMod {
     parameters: EvalModParameters,
     /// Width W of the argument: slots come as x/W.
     width: f64,
-    base: Series,
+    /// First polynomial in u = x/W.
+    base: Series<Complex64>,
     arcsine: Option<Series>,
 }
 
-/// Least weight of an integer in a least-squares fit, against a weight of 1 for 0.
-const LEAST_WEIGHT: f64 = 1e-4;
 /// Number of roundings of one product that the roundings of the first polynomial amount to.
 const ROUNDINGS: f64 = 2.0;
-/// Number of points of the fit around every integer.
-const POINTS: usize = 6;
 
 impl EvalMod {
     /// Computes the polynomials of EvalMod.
@@ -86,7 +93,9 @@ impl EvalMod {
     pub fn new(parameters: EvalModParameters) -> Result<Self, SeriesError> {
         let EvalModParameters { form, doublings, range, ratio_bits, .. } = parameters;
         let (degree, odd) = match form {
-            ApproximationForm::Exponential { degree } => (degree, 1),
+            ApproximationForm::Exponential { degree } | ApproximationForm::JacobiAnger { degree } => {
+                (degree, 1)
+            }
             ApproximationForm::Cosine { degree, arcsine } => (degree, arcsine),
         };
         let limits = [
@@ -100,18 +109,25 @@ impl EvalMod {
                 return Err(SeriesError::OutOfRange { what, got: got as f64, expected });
             }
         }
-        if !(2.0..=60.0).contains(&ratio_bits) {
-            let (what, expected) = ("log2 of q_0 over the message", "from 2 to 60");
+        // The cosine is near only where x is near an integer; exponentials are so everywhere.
+        let (least, expected) = match form {
+            ApproximationForm::Cosine { .. } => (2.0, "from 2 to 60"),
+            _ => (1.0, "from 1 to 60"),
+        };
+        if !(least..=60.0).contains(&ratio_bits) {
+            let what = "log2 of q_0 over the message";
             return Err(SeriesError::OutOfRange { what, got: ratio_bits, expected });
         }
         let width = match form {
             ApproximationForm::Exponential { .. } => range as f64 + 0.5,
+            ApproximationForm::JacobiAnger { .. } => range as f64 + 1.0,
             ApproximationForm::Cosine { .. } => range as f64 + 0.5 + SHIFT,
         };
         let (base, arcsine) = match form {
             ApproximationForm::Exponential { degree } => (taylor(width, doublings, degree)?, None),
+            ApproximationForm::JacobiAnger { degree } => (jacobi_anger(width, doublings, degree)?, None),
             ApproximationForm::Cosine { degree, arcsine } => {
-                (cosine(&parameters, width, degree)?, inverse_sine(arcsine | 1)?)
+                (cosine(&parameters, width, degree)?.to_complex(), inverse_sine(arcsine | 1)?)
             }
         };
         Ok(Self { parameters, width, base, arcsine })
@@ -139,7 +155,7 @@ impl EvalMod {
     /// Whether EvalMod needs the key of the conjugation.
     #[must_use]
     pub fn conjugates(&self) -> bool {
-        matches!(self.parameters.form, ApproximationForm::Exponential { .. })
+        !matches!(self.parameters.form, ApproximationForm::Cosine { .. })
     }
 
     /// Returns the largest |value − (x mod 1)| for x near an integer of this absolute value.
@@ -220,8 +236,8 @@ impl EvalMod {
         let doublings = self.parameters.doublings as f64;
         let angle = 2.0 * PI * self.width / doublings.exp2();
         let each = match self.parameters.form {
-            ApproximationForm::Exponential { .. } => 1.0,
             ApproximationForm::Cosine { .. } => 1.5,
+            _ => 1.0,
         };
         (each * doublings).exp2() / (2.0 * PI) * ROUNDINGS.hypot(angle * angle / 4.0)
     }
@@ -231,15 +247,15 @@ impl EvalMod {
     pub fn at(&self, x: f64) -> f64 {
         let u = x / self.width;
         match self.parameters.form {
-            ApproximationForm::Exponential { .. } => {
-                let mut power = self.base.at_complex(num_complex::Complex64::new(0.0, u));
+            ApproximationForm::Exponential { .. } | ApproximationForm::JacobiAnger { .. } => {
+                let mut power = self.base.at_complex(u.into());
                 for _ in 0..self.parameters.doublings {
                     power *= power;
                 }
                 power.im / (2.0 * PI)
             }
             ApproximationForm::Cosine { .. } => {
-                let mut cosine = self.base.at(u - SHIFT / self.width);
+                let mut cosine = self.base.at_complex((u - SHIFT / self.width).into()).re;
                 for _ in 0..self.parameters.doublings {
                     cosine = 2.0 * cosine * cosine - 1.0;
                 }
@@ -271,13 +287,9 @@ impl EvalMod {
         Ok(scale * if self.conjugates() { 4.0 * PI } else { 2.0 * PI })
     }
 
-    /// Returns the scale of the first polynomial at this level from which doublings lead to x mod 1 at the scale `wanted`: √(Δ·q) before a doubling that ends
-    /// at Δ; the canonical one where arcsin sets the scale.
+    /// Returns the scale of the first polynomial at this level from which doublings lead to the scale `wanted`: √(Δ·q) before a doubling that ends at Δ.
     fn scale_before_doublings(&self, context: &Context, level: usize, wanted: f64) -> Result<f64, CkksError> {
-        if self.arcsine.is_some() {
-            return context.scale(level);
-        }
-        let mut scale = wanted / (2.0 * PI);
+        let mut scale = wanted;
         for step in (0..self.parameters.doublings).rev() {
             scale = (scale * context.divisor(level.saturating_sub(step))?).sqrt();
         }
@@ -302,6 +314,37 @@ impl EvalMod {
         [self.base.cost().relinearizations, self.parameters.doublings + arcsine]
     }
 
+    /// Evaluates E = exp(2πi·x) for slots x/W at this scale, by a form that has it: at the level [`depth`](Self::depth) below.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub(super) fn exponential(
+        &self,
+        x: &Ciphertext,
+        scale: f64,
+        products: [(&Evaluator, &RelinearizationKey); 2],
+    ) -> Result<Ciphertext, CkksError> {
+        let below = x.metadata().level.saturating_sub(self.polynomial_depth());
+        let [(first, _), _] = products;
+        let start = self.scale_before_doublings(first.context(), below, scale)?;
+        self.power(&bounded(x.clone(), 1.0), start, products)
+    }
+
+    /// Evaluates the first polynomial at this scale, and the squarings.
+    fn power(
+        &self,
+        x: &Ciphertext,
+        scale: f64,
+        [(first, first_key), (evaluator, key)]: [(&Evaluator, &RelinearizationKey); 2],
+    ) -> Result<Ciphertext, CkksError> {
+        let mut power = bounded(evaluate_to(first, &self.base, x, scale, first_key)?, 1.0);
+        for _ in 0..self.parameters.doublings {
+            let square = evaluator.multiply_unscaled(&power, &power)?;
+            power = bounded(evaluator.relinearize_rescale(&square, key)?, 1.0);
+        }
+        Ok(power)
+    }
+
     /// Evaluates x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at the
     /// [`output_scale`](Self::output_scale) for `scale`. Products of the first polynomial take the first evaluator and its key, those below the second;
     /// they may have different special moduli.
@@ -323,13 +366,9 @@ impl EvalMod {
         }
         let x = bounded(x.clone(), 1.0);
         match self.parameters.form {
-            ApproximationForm::Exponential { .. } => {
-                let point = evaluator.multiply_by_i(&x)?;
-                let mut power = bounded(evaluate(first, &self.base, &point, first_key)?, 1.0);
-                for _ in 0..self.parameters.doublings {
-                    let square = evaluator.multiply_unscaled(&power, &power)?;
-                    power = bounded(evaluator.relinearize_rescale(&square, key)?, 1.0);
-                }
+            ApproximationForm::Exponential { .. } | ApproximationForm::JacobiAnger { .. } => {
+                let start = evaluator.context().scale(level.saturating_sub(self.polynomial_depth()))?;
+                let power = self.power(&x, start, products)?;
                 let (turning, keys) = rotations;
                 let twice = evaluator.sub(&power, &turning.conjugate(&power, keys)?)?;
                 let sine = evaluator.negate(&evaluator.multiply_by_i(&twice)?)?;
@@ -339,8 +378,12 @@ impl EvalMod {
                 let mut point = x;
                 evaluator.add_constant_assign(&mut point, -SHIFT / self.width)?;
                 // W has room for the shift.
-                let below = level.saturating_sub(self.polynomial_depth());
-                let start = self.scale_before_doublings(evaluator.context(), below, scale)?;
+                let (below, context) = (level.saturating_sub(self.polynomial_depth()), evaluator.context());
+                let start = match &self.arcsine {
+                    // It reaches any scale.
+                    Some(_) => context.scale(below)?,
+                    None => self.scale_before_doublings(context, below, scale / (2.0 * PI))?,
+                };
                 let mut cosine = evaluate_to(first, &self.base, &bounded(point, 1.0), start, first_key)?;
                 for _ in 0..self.parameters.doublings {
                     cosine = doubled(evaluator, &bounded(cosine, 1.0), key)?;
@@ -387,61 +430,6 @@ fn reinterpreted(mut a: Ciphertext, divisor: f64) -> Ciphertext {
     let metadata = Metadata { scale: metadata.scale * divisor, precision, ..metadata.clone() };
     a.set_metadata(metadata);
     a
-}
-
-/// Returns the Taylor polynomial of exp(2πW·z/2^r): at z = i·x/W it is exp(2πi·x/2^r).
-fn taylor(width: f64, doublings: usize, degree: usize) -> Result<Series, SeriesError> {
-    let angle = 2.0 * PI * width / (doublings as f64).exp2();
-    let coefficients = (0..=degree).scan(1.0, |term, k| {
-        let own = *term;
-        *term *= angle / (k + 1) as f64;
-        Some(own)
-    });
-    Series::power(coefficients.collect())
-}
-
-/// Returns an even polynomial of u = (x − 1/4)/W close to cos(2π(x − 1/4)/2^r) where x is near an integer: least squares at Chebyshev nodes around
-/// each, weighted by the cube root of how likely the integer is. That evens out what the error of an integer costs and how
-/// often it occurs; the square root would leave the rarest ones almost unapproximated.
-fn cosine(parameters: &EvalModParameters, width: f64, degree: usize) -> Result<Series, SeriesError> {
-    let (ratio, range) = (ratio(parameters.ratio_bits), parameters.range as i64);
-    let around = |integer: i64| {
-        let weight = likelihood(integer as f64, parameters.weight).cbrt().max(LEAST_WEIGHT);
-        let centre = integer as f64 - SHIFT;
-        nodes(centre - ratio, centre + ratio, POINTS).map(move |x| (x, weight))
-    };
-    let points: Vec<(f64, f64)> = (-range..=range).flat_map(around).collect();
-    let frequency = 2.0 * PI / (parameters.doublings as f64).exp2();
-    let values = points.iter().map(|(x, weight)| weight * (frequency * x).cos()).collect();
-    // T_k(u) by columns.
-    let mut before: Vec<f64> = vec![1.0; points.len()];
-    let mut current: Vec<f64> = points.iter().map(|(x, _)| x / width).collect();
-    let mut columns = Vec::new();
-    for k in 0..=degree {
-        if k % 2 == 0 {
-            columns.push(before.iter().zip(&points).map(|(t, (_, weight))| t * weight).collect());
-        }
-        let terms = points.iter().zip(&current).zip(&before);
-        let next = terms.map(|(((x, _), t), s)| 2.0 * x / width * t - s).collect();
-        before = std::mem::replace(&mut current, next);
-    }
-    let even = least_squares(columns, values);
-    let coefficients = even.into_iter().flat_map(|c| [c, 0.0]).collect();
-    Series::chebyshev(-1.0, 1.0, coefficients)
-}
-
-/// Returns the Taylor polynomial of arcsin(v)/2π of an odd degree; `None` for degree 1. A minimax polynomial is better for the largest messages and
-/// worse for typical ones, whose coefficients are far smaller.
-fn inverse_sine(degree: usize) -> Result<Option<Series>, SeriesError> {
-    if degree <= 1 {
-        return Ok(None);
-    }
-    // arcsin v = Σ (2k choose k)/4^k·v^(2k+1)/(2k + 1).
-    let term = |(binomial, k): (f64, usize)| [0.0, binomial / (2 * k + 1) as f64 / (2.0 * PI)];
-    let binomials = std::iter::successors(Some((1.0, 0)), |&(binomial, k)| {
-        Some((binomial * (2 * k + 1) as f64 / (2 * k + 2) as f64, k + 1))
-    });
-    Ok(Some(Series::power(binomials.take(degree / 2 + 1).flat_map(term).collect())?))
 }
 
 #[cfg(test)]

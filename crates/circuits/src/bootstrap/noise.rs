@@ -158,18 +158,25 @@ impl Blueprint {
                 let spread = 2.0 * error.at_integers + (slopes + error.distortion) / n.sqrt();
                 [error.largest, spread, integers + slopes + error.distortion]
             }
-            // The error is one of slots, in their real and in their imaginary parts.
-            Order::First => {
-                let slot = error.largest * 2.0_f64.sqrt();
-                [slot, slot / n.sqrt(), slot]
-            }
+            Order::First => return (self.error_of_slots(error.largest), error.slope),
         };
-        let term = NoiseTerm {
+        (self.noise_term(coefficient, deviation, slot), error.slope)
+    }
+
+    /// Returns the noise of an error of slots, of at most `largest` in their real and in their imaginary parts each, at scale 1.
+    pub(super) fn error_of_slots(&self, largest: f64) -> NoiseTerm {
+        let slot = largest * 2.0_f64.sqrt();
+        self.noise_term(slot, slot / (self.context.degree() as f64).sqrt(), slot)
+    }
+
+    /// Returns the noise of an error with these bounds on coefficients, on their deviation, and on slots.
+    fn noise_term(&self, coefficient: f64, deviation: f64, slot: f64) -> NoiseTerm {
+        let tail = Tail::new(self.context.ring().expansion());
+        NoiseTerm {
             worst: Log2::of(coefficient),
             deviation: Log2::of((coefficient / tail.factor()).max(deviation)),
-            peak: Log2::of(slot * 2.0 / n),
-        };
-        (term, error.slope)
+            peak: Log2::of(slot * 2.0 / self.context.degree() as f64),
+        }
     }
 }
 

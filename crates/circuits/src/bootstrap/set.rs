@@ -1,6 +1,7 @@
 //! Parameter sets of bootstrapping: plain data from which a context and a bootstrapping are made.
 
 pub(super) mod few_slots;
+mod tables;
 mod variants;
 
 use std::ops::RangeInclusive;
@@ -79,6 +80,9 @@ pub struct Set {
     pub eval_mod_bits: u32,
     /// Parameters of EvalMod, the approximation of x modulo 1.
     pub eval_mod: EvalModParameters,
+    /// Levels and scale of polynomials that stand for [tables](super::functional), below EvalMod, which then gives the exponential alone: `None` in
+    /// sets that bootstrap messages as they are.
+    pub tables: Option<LevelRange>,
     /// Levels and log2 of the moduli of CoeffsToSlots: one for each matrix, but none for one that is applied while the modulus is raised.
     pub coeffs_to_slots: LevelRange,
     /// Number of digits of key switching in the context, d_num.
@@ -141,6 +145,7 @@ impl Set {
                 ratio_bits: 6.75,
                 weight: 32,
             },
+            tables: None,
             coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
             digits: 4,
             special: SpecialModuli::EachStep,
@@ -281,6 +286,7 @@ impl Set {
                 ratio_bits: 5.75,
                 weight: 64,
             },
+            tables: None,
             coeffs_to_slots: LevelRange { levels: 5, scale_bits: 55 },
             digits: 4,
             special: SpecialModuli::Shared,
@@ -377,6 +383,7 @@ impl Set {
             // A range of its own: levels that are left end where the residual range does.
             ranges.push(LevelRange { levels: 1, ..self.residual });
         }
+        ranges.extend(self.tables);
         ranges.extend([eval_mod, self.coeffs_to_slots]);
         // Before the search for primes, which knows no reason why there are none.
         let bits = |range: &LevelRange| range.levels as f64 * f64::from(range.scale_bits);
@@ -452,7 +459,7 @@ impl Set {
             Order::Last => self.slots_to_coeffs.levels,
             Order::First => usize::from(self.splits_parts()),
         };
-        self.residual.levels + own
+        self.residual.levels + own + self.tables.map_or(0, |tables| tables.levels)
     }
 
     /// Returns the distribution of the secret key at ModRaise.
@@ -465,7 +472,8 @@ impl Set {
     /// of EvalMod: see [`failure`].
     #[must_use]
     pub fn log2_failure(&self, slots: usize) -> f64 {
-        let ratio = (-self.eval_mod.ratio_bits).exp2();
+        // For tables |x| up to K + 1 is near, and x is at most 1/2 beyond the sum of the integer's variables.
+        let ratio = if self.tables.is_some() { 0.0 } else { (-self.eval_mod.ratio_bits).exp2() };
         let degree = 1_usize.checked_shl(self.log2_degree).unwrap_or(usize::MAX);
         failure::log2_failure(self.raised_secret(), degree, 2 * slots, self.eval_mod.range, ratio)
     }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
 use sunzi_rlwe::RelinearizationKey;
 
@@ -27,9 +28,9 @@ const OPERATION: &str = "evaluate a polynomial";
 /// ([`with_magnitude`](Evaluator::with_magnitude)) or take a wider interval. [`CkksError::LevelExhausted`] with too few levels;
 /// [`sunzi_rlwe::RlweError::KeyMismatch`];
 /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-pub fn evaluate(
+pub fn evaluate<C: Copy + Into<Complex64>>(
     evaluator: &Evaluator,
-    series: &Series,
+    series: &Series<C>,
     x: &Ciphertext,
     key: &RelinearizationKey,
 ) -> Result<Ciphertext, CkksError> {
@@ -41,9 +42,9 @@ pub fn evaluate(
 ///
 /// # Errors
 /// Every error of [`evaluate`].
-pub fn evaluate_to(
+pub fn evaluate_to<C: Copy + Into<Complex64>>(
     evaluator: &Evaluator,
-    series: &Series,
+    series: &Series<C>,
     x: &Ciphertext,
     scale: f64,
     key: &RelinearizationKey,
@@ -56,18 +57,18 @@ pub fn evaluate_to(
 ///
 /// # Errors
 /// Every error of [`evaluate`]; [`CkksError::Value`] for polynomials in different bases.
-pub fn evaluate_many(
+pub fn evaluate_many<C: Copy + Into<Complex64>>(
     evaluator: &Evaluator,
-    series: &[&Series],
+    series: &[&Series<C>],
     x: &Ciphertext,
     key: &RelinearizationKey,
 ) -> Result<Vec<Ciphertext>, CkksError> {
     evaluate_all(evaluator, series, x, None, key)
 }
 
-fn evaluate_all(
+fn evaluate_all<C: Copy + Into<Complex64>>(
     evaluator: &Evaluator,
-    series: &[&Series],
+    series: &[&Series<C>],
     x: &Ciphertext,
     scale: Option<f64>,
     key: &RelinearizationKey,
@@ -97,7 +98,7 @@ fn evaluate_all(
     }
     let wanted: BTreeSet<usize> = plans.iter().flat_map(|plan| plan.powers.iter().copied()).collect();
     powers.prepare(&wanted)?;
-    let mut value = |(plan, series): (&Plan, &&Series)| {
+    let mut value = |(plan, series): (&Plan, &&Series<C>)| {
         let level = level - depth(series);
         let scale = scale.map_or_else(|| evaluator.context().scale(level), Ok)?;
         let value = powers.node(&plan.root, level, scale)?;
@@ -138,15 +139,15 @@ pub fn declared_within(
 
 /// Number of levels that [`evaluate`] takes for a polynomial.
 #[must_use]
-pub fn depth(series: &Series) -> usize {
+pub fn depth<C: Copy + Into<Complex64>>(series: &Series<C>) -> usize {
     let (slope, _) = series.change_of_variable();
     series.cost().depth + usize::from(slope.fract() != 0.0)
 }
 
 /// Maps an encrypted point x to u = slope·x + shift.
-fn brought_to_unit<'a>(
+fn brought_to_unit<'a, C: Copy + Into<Complex64>>(
     evaluator: &Evaluator,
-    series: &Series,
+    series: &Series<C>,
     x: &'a Ciphertext,
 ) -> Result<Cow<'a, Ciphertext>, CkksError> {
     let (slope, shift) = series.change_of_variable();
@@ -245,10 +246,40 @@ impl<'a> Powers<'a> {
         Ok(if self.chebyshev { bounded(element, 1.0) } else { element })
     }
 
+    /// Adds a linear combination with complex factors: that of the real parts, and i times that of the imaginary ones.
+    fn with_linear(
+        &self,
+        sum: Option<Ciphertext>,
+        terms: &[(Complex64, &Ciphertext)],
+        level: usize,
+        scale: f64,
+    ) -> Result<Ciphertext, CkksError> {
+        let evaluator = self.evaluator;
+        let of = |part: fn(Complex64) -> f64| -> Vec<(f64, &Ciphertext)> {
+            terms.iter().map(|&(c, term)| (part(c), term)).filter(|&(c, _)| c != 0.0).collect()
+        };
+        let (real, imaginary) = (of(|c| c.re), of(|c| c.im));
+        let turned = match imaginary.as_slice() {
+            [] => None,
+            terms => Some(evaluator.multiply_by_i(&evaluator.linear_combination(terms, level, scale)?)?),
+        };
+        let mut sum = match (sum, turned) {
+            (None, None) => return evaluator.linear_combination(&real, level, scale),
+            (Some(sum), None) | (None, Some(sum)) => sum,
+            (Some(mut sum), Some(turned)) => {
+                evaluator.add_assign(&mut sum, &turned)?;
+                sum
+            }
+        };
+        evaluator.add_linear_combination_assign(&mut sum, &real)?;
+        Ok(sum)
+    }
+
     /// Evaluates a node of the plan at this level and scale.
     fn node(&mut self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext, CkksError> {
         let evaluator = self.evaluator;
-        let free: f64 = node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
+        let free: Complex64 =
+            node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
         if node.depth() == 0 {
             let zero = evaluator.multiply_integer(self.element(1)?, 0)?;
             let mut constant = evaluator.drop_to(&zero, level)?;
@@ -272,17 +303,11 @@ impl<'a> Powers<'a> {
         }
         let linear = || node.linear.iter().filter(|&&(exponent, _)| exponent > 0);
         linear().try_for_each(|&(exponent, _)| self.prepare_at(exponent, above))?;
-        let terms: Vec<(f64, &Ciphertext)> = linear()
+        let terms: Vec<(Complex64, &Ciphertext)> = linear()
             .map(|&(exponent, coefficient)| Ok((coefficient, self.at(exponent, above)?)))
             .collect::<Result<_, CkksError>>()?;
-        let mut sum = match sum {
-            Some(mut sum) => {
-                evaluator.add_linear_combination_assign(&mut sum, &terms)?;
-                sum
-            }
-            None => evaluator.linear_combination(&terms, above, wide)?,
-        };
-        if free != 0.0 {
+        let mut sum = self.with_linear(sum, &terms, above, wide)?;
+        if free != Complex64::ZERO {
             evaluator.add_constant_assign(&mut sum, free)?;
         }
         let sum = if self.chebyshev { bounded(sum, node.bound) } else { sum };
@@ -375,6 +400,37 @@ mod tests {
                     .collect();
                 check(&mut bench, &Series::chebyshev(-1.0, 1.0, c.clone()).unwrap(), -1.0, 1.0, 1e-7);
                 check(&mut bench, &Series::power(c).unwrap(), -1.0, 1.0, 1e-7);
+            }
+        }
+    }
+
+    #[test]
+    fn complex_coefficients_at_a_complex_point() {
+        let mut bench = Bench::new(5);
+        let points: Vec<Complex64> = (0..SLOTS).map(|i| Complex64::cis(i as f64)).collect();
+        let plaintext = Encoder::new(&bench.context, SLOTS).unwrap().encode(&points).unwrap();
+        let x = bench.context.encrypt_secret(&plaintext, &bench.secret, &mut bench.rng).unwrap();
+        let x = Evaluator::new(&bench.context).with_magnitude(&x, 1.0).unwrap();
+        for degree in [0, 1, 3, 6, 17, 31] {
+            let c =
+                (0..=degree).map(|i| Complex64::new((i * 7 % 11) as f64 - 5.0, (i * 5 % 13) as f64) / 64.0);
+            // Some terms are real, imaginary, or absent.
+            let c: Vec<Complex64> = c
+                .enumerate()
+                .map(|(i, c)| match i % 5 {
+                    1 => c.re.into(),
+                    2 => Complex64::new(0.0, c.im),
+                    3 => Complex64::ZERO,
+                    _ => c,
+                })
+                .collect();
+            let series = Series::power(c).unwrap();
+            let y = evaluate(&Evaluator::new(&bench.context), &series, &x, &bench.key).unwrap();
+            assert_eq!(y.metadata().level, 5 - depth(&series));
+            let plaintext = bench.context.decrypt(&y, &bench.secret).unwrap();
+            let values = Encoder::new(&bench.context, SLOTS).unwrap().decode(&plaintext).unwrap();
+            for (x, y) in points.iter().zip(values) {
+                assert!((series.at_complex(*x) - y).norm() < 1e-6, "degree {degree}: {y} at {x}");
             }
         }
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use num_complex::Complex64;
+
 use super::{Basis, Parity, Series};
 
 /// Cost of the evaluation of a series.
@@ -27,7 +29,7 @@ impl fmt::Display for Cost {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Node {
     /// Exponents and coefficients of the linear terms, none of them zero.
-    pub(crate) linear: Vec<(usize, f64)>,
+    pub(crate) linear: Vec<(usize, Complex64)>,
     /// Giant steps with the nodes that they multiply.
     pub(crate) products: Vec<(usize, Node)>,
     /// Sum Σ|c| of the coefficients of the whole node: a bound on its values where those of the basis are at most 1.
@@ -60,18 +62,18 @@ pub(crate) fn split(exponent: usize) -> (usize, usize) {
 
 impl Plan {
     /// Makes the plan with the fewest relinearisations over all numbers of baby steps.
-    pub(crate) fn new(series: &Series) -> Self {
+    pub(crate) fn new<C: Copy + Into<Complex64>>(series: &Series<C>) -> Self {
         Self::at_point(series, series.degree() >= 2 && series.parity() == Parity::Even)
     }
 
     /// Makes the plan with the fewest relinearisations at u itself, whatever the parity.
-    pub(crate) fn whole(series: &Series) -> Self {
+    pub(crate) fn whole<C: Copy + Into<Complex64>>(series: &Series<C>) -> Self {
         Self::at_point(series, false)
     }
 
-    fn at_point(series: &Series, halved: bool) -> Self {
-        let all = series.coefficients().iter().copied();
-        let coefficients: Vec<f64> = if halved { all.step_by(2).collect() } else { all.collect() };
+    fn at_point<C: Copy + Into<Complex64>>(series: &Series<C>, halved: bool) -> Self {
+        let step = if halved { 2 } else { 1 };
+        let coefficients: Vec<Complex64> = series.terms().step_by(step).collect();
         let chebyshev = matches!(series.basis(), Basis::Chebyshev { .. });
         let degree = coefficients.len().saturating_sub(1);
         let steps = (1..=degree.max(1).ilog2() + 1).map(|log2| 1_usize << log2);
@@ -115,11 +117,11 @@ fn closure(mut wanted: BTreeSet<usize>, chebyshev: bool) -> BTreeSet<usize> {
 
 impl Node {
     /// Makes a node for Σ c_i·B_i with `steps` baby steps, a power of two, in at most `depth` ≥ ⌈log2(d + 1)⌉ levels.
-    fn new(mut coefficients: Vec<f64>, steps: usize, depth: usize, chebyshev: bool) -> Self {
-        let bound = coefficients.iter().map(|c| c.abs()).sum();
+    fn new(mut coefficients: Vec<Complex64>, steps: usize, depth: usize, chebyshev: bool) -> Self {
+        let bound = coefficients.iter().map(|c| c.norm()).sum();
         let mut node = Self { bound, ..Self::default() };
         trim(&mut coefficients);
-        let leaf = |c: &[f64]| c.len() <= 1 || c.len() <= steps && power_depth(c.len() - 1) < depth;
+        let leaf = |c: &[Complex64]| c.len() <= 1 || c.len() <= steps && power_depth(c.len() - 1) < depth;
         // The terms that need splitting go level by level to giant steps; where depth forbids a leaf, the
         // first split suffices, since its remainder is multiplied one level earlier.
         let mut first = true;
@@ -137,7 +139,7 @@ impl Node {
             trim(&mut coefficients);
             first = false;
         }
-        let rest = coefficients.into_iter().enumerate().filter(|&(_, c)| c != 0.0);
+        let rest = coefficients.into_iter().enumerate().filter(|&(_, c)| c != Complex64::ZERO);
         node.linear.extend(rest);
         node
     }
@@ -164,14 +166,14 @@ impl Node {
     }
 }
 
-fn trim(coefficients: &mut Vec<f64>) {
-    while coefficients.last() == Some(&0.0) {
+fn trim(coefficients: &mut Vec<Complex64>) {
+    while coefficients.last() == Some(&Complex64::ZERO) {
         coefficients.pop();
     }
 }
 
 /// Divides p = q·B_g + r with deg r < g for deg p < 2g: keeps r, returns q. T_(g+j) = 2·T_g·T_j − T_(g−j).
-fn divide(coefficients: &mut Vec<f64>, giant: usize, chebyshev: bool) -> Vec<f64> {
+fn divide(coefficients: &mut Vec<Complex64>, giant: usize, chebyshev: bool) -> Vec<Complex64> {
     let mut quotient = coefficients.split_off(giant.min(coefficients.len()));
     if chebyshev {
         for (r, q) in coefficients.iter_mut().rev().zip(quotient.iter_mut().skip(1)) {
@@ -189,11 +191,12 @@ mod tests {
     use super::*;
 
     /// Runs the plan in the clear, with the depth of every value, for comparison.
-    fn run(plan: &Plan, u: f64) -> (f64, usize) {
-        let product = |a: (f64, usize), b: (f64, usize)| (a.0 * b.0, a.1.max(b.1) + 1);
-        let start =
-            if plan.halved { (if plan.chebyshev { 2.0 * u * u - 1.0 } else { u * u }, 1) } else { (u, 0) };
-        let mut powers = BTreeMap::from([(0, (1.0, 0)), (1, start)]);
+    fn run(plan: &Plan, u: impl Into<Complex64>) -> (Complex64, usize) {
+        let u = u.into();
+        let product = |a: (Complex64, usize), b: (Complex64, usize)| (a.0 * b.0, a.1.max(b.1) + 1);
+        let square = if plan.chebyshev { 2.0 * u * u - 1.0 } else { u * u };
+        let start = if plan.halved { (square, 1) } else { (u, 0) };
+        let mut powers = BTreeMap::from([(0, (Complex64::ONE, 0)), (1, start)]);
         for &i in &plan.powers {
             let (a, b) = split(i);
             let (mut value, depth) = product(powers[&a], powers[&b]);
@@ -202,8 +205,8 @@ mod tests {
             }
             powers.insert(i, (value, depth));
         }
-        fn node(n: &Node, powers: &BTreeMap<usize, (f64, usize)>) -> (f64, usize) {
-            let mut sum = (0.0, 0);
+        fn node(n: &Node, powers: &BTreeMap<usize, (Complex64, usize)>) -> (Complex64, usize) {
+            let mut sum = (Complex64::ZERO, 0);
             for &(i, c) in &n.linear {
                 let (value, depth) = powers[&i];
                 sum = (sum.0 + c * value, sum.1.max(if i == 0 { 0 } else { depth + 1 }));
@@ -234,7 +237,7 @@ mod tests {
                 assert_eq!(plan.cost().depth, minimal, "degree {degree} step {step}");
                 for u in [-1.0, -0.7, 0.0, 0.3, 1.0] {
                     let (value, depth) = run(&plan, u);
-                    assert!((value - series.at(u)).abs() < 1e-11, "degree {degree} {chebyshev} at {u}");
+                    assert!((value - series.at(u)).norm() < 1e-11, "degree {degree} {chebyshev} at {u}");
                     assert!(depth <= minimal);
                 }
             }
@@ -248,7 +251,26 @@ mod tests {
             let c: Vec<f64> = (0..12).map(|i| f64::from(terms >> i & 1)).collect();
             let series = Series::chebyshev(-1.0, 1.0, c).unwrap();
             for plan in [Plan::new(&series), Plan::whole(&series)] {
-                assert!((run(&plan, 0.7).0 - series.at(0.7)).abs() < 1e-11, "terms {terms:012b}");
+                assert!((run(&plan, 0.7).0 - series.at(0.7)).norm() < 1e-11, "terms {terms:012b}");
+            }
+        }
+    }
+
+    #[test]
+    fn complex_coefficients_are_planned_as_real_ones() {
+        for degree in [1, 7, 30, 127, 255] {
+            let c: Vec<Complex64> = (0..=degree)
+                .map(|i| Complex64::new((i * 7 % 11) as f64 - 5.0, (i * 5 % 13) as f64 - 6.5) / 64.0)
+                .collect();
+            let real = Series::power(vec![1.0; degree + 1]).unwrap();
+            for series in [Series::power(c.clone()).unwrap(), Series::chebyshev(-1.0, 1.0, c).unwrap()] {
+                let plan = Plan::new(&series);
+                assert_eq!(plan.cost().depth, real.cost().depth);
+                for u in [Complex64::from(0.3), Complex64::cis(2.0) * 0.99] {
+                    let (value, expected) = (run(&plan, u).0, series.at_complex(u));
+                    let size = if plan.chebyshev { expected.norm().max(1.0) } else { 1.0 };
+                    assert!((value - expected).norm() < 1e-9 * size, "degree {degree} at {u}");
+                }
             }
         }
     }

@@ -114,9 +114,10 @@ impl Evaluator {
                 return Err(CkksError::ScaleMismatch { operation: OPERATION, left, right });
             }
             let (factor, precision) = Rounded::real(c, missing)?;
-            // Rounding the factor changes it by at most 1/2.
-            let rounding = bounded_error(0.5 * own.precision.magnitude() * own.scale);
-            let noise = term.noise().times_values(c.abs() * missing + 1.0, ring).plus(rounding);
+            // Rounding the factor changes it by at most 1/2; integers are exact.
+            let off = if precision.deviation() == 0.0 { 0.0 } else { 0.5 };
+            let rounding = bounded_error(off * own.precision.magnitude() * own.scale);
+            let noise = term.noise().times_values(c.abs() * missing + 2.0 * off, ring).plus(rounding);
             let precision = own.precision.product(&precision, 1.0);
             let metadata = Metadata { level, scale, precision, slots: own.slots };
             Ok(Weighted { term, factor, metadata, noise })

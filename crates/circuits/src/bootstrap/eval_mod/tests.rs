@@ -24,6 +24,8 @@ const PAPER: EvalModParameters = EvalModParameters {
     weight: 64,
 };
 
+const JACOBI_ANGER: ApproximationForm = ApproximationForm::JacobiAnger { degree: 31 };
+
 fn cosine(degree: usize, arcsine: usize) -> EvalModParameters {
     EvalModParameters { form: ApproximationForm::Cosine { degree, arcsine }, ..DEFAULT }
 }
@@ -39,6 +41,7 @@ fn errors_in_the_clear() {
         (EvalModParameters { doublings: 4, ..cosine(22, 3) }, -42.0, -33.0, -32.0, 11),
         (cosine(62, 7), -47.0, -47.0, -38.5, 12),
         (PAPER, -30.0, -27.0, -14.0, 11),
+        (EvalModParameters { form: JACOBI_ANGER, ..DEFAULT }, -32.0, -17.0, -17.0, 8),
     ] {
         let made = EvalMod::new(parameters).unwrap();
         let errors = [made.typical_error(), made.error_at(0), made.error_at(parameters.range)].map(f64::log2);
@@ -49,6 +52,28 @@ fn errors_in_the_clear() {
     }
 }
 
+/// Tests the whole range of the argument: the powers of both forms are off by no more than is said, and by a fiftieth of it somewhere.
+#[test]
+fn exponentials_are_as_near_as_stated() {
+    for (form, doublings) in [
+        (JACOBI_ANGER, 3),
+        (ApproximationForm::JacobiAnger { degree: 22 }, 4),
+        (ApproximationForm::JacobiAnger { degree: 47 }, 2),
+        (PAPER.form, 8),
+    ] {
+        let made = EvalMod::new(EvalModParameters { form, doublings, ratio_bits: 1.0, ..DEFAULT }).unwrap();
+        let off = |i: i32| {
+            let u = f64::from(i) / 2000.0;
+            let power = made.base.at_complex(u.into()).powi(1 << doublings);
+            (power - Complex64::cis(2.0 * PI * u * made.width())).norm()
+        };
+        let worst = (-2000..=2000).map(off).fold(0.0, f64::max);
+        let bound = made.exponential_error();
+        assert!(worst <= bound && worst >= bound / 50.0, "{form:?} {doublings}: {worst:e} {bound:e}");
+    }
+    assert_eq!(EvalMod::new(DEFAULT).unwrap().exponential_error(), f64::INFINITY);
+}
+
 #[test]
 fn parameters_out_of_range_are_refused() {
     for parameters in [
@@ -57,6 +82,7 @@ fn parameters_out_of_range_are_refused() {
         EvalModParameters { range: 0, ..DEFAULT },
         EvalModParameters { range: 5000, ..DEFAULT },
         EvalModParameters { ratio_bits: 1.5, ..DEFAULT },
+        EvalModParameters { form: JACOBI_ANGER, ratio_bits: 0.9, ..DEFAULT },
         EvalModParameters { doublings: 41, ..DEFAULT },
     ] {
         assert!(matches!(EvalMod::new(parameters), Err(SeriesError::OutOfRange { .. })), "{parameters:?}");

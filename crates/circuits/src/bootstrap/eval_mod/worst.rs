@@ -5,9 +5,10 @@
 
 use std::f64::consts::{LN_2, PI};
 
+use num_complex::Complex64;
+
 use super::taylor_model::{Derivatives, Inner, TaylorModel};
 use super::{ApproximationForm, EvalMod, SHIFT};
-use crate::series::Basis;
 
 /// Proved bounds on value − (x mod 1), for |x mod 1| up to a largest value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,18 +76,13 @@ impl EvalMod {
 
     /// Returns the first polynomial with its derivatives: one, or real and imaginary part.
     fn first_polynomials(&self) -> Vec<Derivatives> {
-        let coefficients = self.base.coefficients();
+        let part = |of: fn(&Complex64) -> f64| {
+            let part: Vec<f64> = self.base.coefficients().iter().map(of).collect();
+            Derivatives::new(&part, self.base.basis())
+        };
         match self.parameters.form {
-            ApproximationForm::Cosine { .. } => vec![Derivatives::new(coefficients, self.base.basis())],
-            // At i·u: every power of i has one part only.
-            ApproximationForm::Exponential { .. } => [[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]]
-                .iter()
-                .map(|signs| {
-                    let part: Vec<f64> =
-                        coefficients.iter().zip(signs.iter().cycle()).map(|(c, sign)| c * sign).collect();
-                    Derivatives::new(&part, Basis::Power)
-                })
-                .collect(),
+            ApproximationForm::Cosine { .. } => vec![part(|c| c.re)],
+            _ => vec![part(|c| c.re), part(|c| c.im)],
         }
     }
 
@@ -104,7 +100,7 @@ impl EvalMod {
                     None => cosine.map(|cosine| cosine.scaled(1.0 / (2.0 * PI))),
                 }
             }
-            ApproximationForm::Exponential { .. } => match around(centre / self.width)[..] {
+            _ => match around(centre / self.width)[..] {
                 [real, imaginary] => {
                     let square = |(a, b): (TaylorModel, TaylorModel), _| {
                         (a.times(&a).minus(&b.times(&b)), a.times(&b).scaled(2.0))

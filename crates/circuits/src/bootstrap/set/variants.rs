@@ -71,7 +71,8 @@ impl Set {
     }
 
     /// Returns the shipped set of this name, or a variant of it: `-switch` behind its name stands for a [key switch back](Self::with_key_switch_back),
-    /// a number for the [levels left](Self::with_levels_left), and `-s16` at the end for [16 slots](Self::for_slots).
+    /// a number for the [levels left](Self::with_levels_left), and `-s16` at the end for [16 slots](Self::for_slots). `n16-table-8` is the set
+    /// [for tables](Self::for_tables) of 8 bits.
     ///
     /// ```
     /// use sunzi_circuits::bootstrap::{Back, Set};
@@ -87,7 +88,8 @@ impl Set {
     pub fn named(name: &str) -> Option<Self> {
         let of_name = |name: &str| {
             let all = Self::shipped().into_iter().flat_map(|set| [set.clone(), set.with_key_switch_back()]);
-            all.into_iter().find(|set| set.name == name)
+            let tables = || Self::for_tables(name.strip_prefix("n16-table-")?.parse().ok()?);
+            all.into_iter().find(|set| set.name == name).or_else(tables)
         };
         let of_levels = |name: &str| {
             let (name, levels) = name.rsplit_once('-')?;

@@ -78,6 +78,7 @@ fn estimates_of_all_forms_hold() {
         ("no arcsine", ApproximationForm::Cosine { degree: 30, arcsine: 1 }, 3),
         ("arcsine of degree 7", ApproximationForm::Cosine { degree: 30, arcsine: 7 }, 3),
         ("exponential", ApproximationForm::Exponential { degree: 7 }, 8),
+        ("series of the exponential", ApproximationForm::JacobiAnger { degree: 31 }, 3),
         ("rough exponential", ApproximationForm::Exponential { degree: 7 }, 6),
     ];
     for (name, form, doublings) in forms {

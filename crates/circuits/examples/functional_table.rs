@@ -1,0 +1,137 @@
+//! Tables of encrypted messages at 128 bits of security: time, noise beside its bound, and keys, with every result checked. Times are those of processors
+//! on Linux, which other work changes less.
+//!
+//! Arguments are the bits of messages, rounds, the number of tables of one bootstrapping, and digits of key switching unless as the set has them:
+//! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example functional_table -- 8 3 1`
+#![expect(clippy::print_stdout, reason = "it reports figures")]
+
+use std::time::Instant;
+
+use num_complex::Complex64;
+use rand_core::Rng as _;
+use sunzi_circuits::bootstrap::functional::{FunctionalBootstrapper, InterpolationOrder, Messages, Table};
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
+use sunzi_ckks::{Ciphertext, Context, Encoder};
+use sunzi_rlwe::{SecretKey, randomness};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Returns the seconds that all threads have run so far, or that have passed where that is not known.
+fn seconds(start: Instant) -> f64 {
+    let run = |task: std::fs::DirEntry| -> Option<f64> {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse().ok()
+    };
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let nanoseconds: f64 = tasks.filter_map(run).sum();
+    if nanoseconds > 0.0 { nanoseconds * 1e-9 } else { start.elapsed().as_secs_f64() }
+}
+
+struct Bench {
+    context: Context,
+    secret: SecretKey,
+    encoder: Encoder,
+    keys: BootstrapKeys,
+    bootstrapper: FunctionalBootstrapper,
+}
+
+impl Bench {
+    fn new(set: &Set) -> Outcome<Self> {
+        let context = Context::new(&set.parameters()?)?;
+        let mut rng = randomness::from_os()?;
+        let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+        let blueprint = Blueprint::new(&context, set, context.max_slots())?;
+        let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+        let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
+        let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+        println!(
+            "{set}: {} digits, log2 QP {:.0}, {} limbs, keys {:.2} GiB, matrices {:.2} GiB",
+            set.digits,
+            blueprint.log2_key_modulus(),
+            set.parameters()?.moduli().len(),
+            gib(keys.byte_len()),
+            gib(bootstrapper.byte_len()),
+        );
+        let encoder = Encoder::new(&context, context.max_slots())?;
+        Ok(Self { context, secret, encoder, keys, bootstrapper })
+    }
+
+    fn encrypt(&self, slots: &[Complex64]) -> Outcome<Ciphertext> {
+        let level = self.bootstrapper.blueprint().set().lowest_level();
+        let plaintext = self.encoder.encode_at(slots, level, self.context.scale(level)?)?;
+        Ok(self.context.encrypt_secret(&plaintext, &self.secret, &mut randomness::from_os()?)?)
+    }
+
+    /// Prints the largest error of a number, and returns how many messages are wrong.
+    fn check(&self, out: &Ciphertext, of: Messages, expected: &[usize]) -> Outcome<usize> {
+        let opened = self.encoder.decode(&self.context.decrypt(out, &self.secret)?)?;
+        let exact = of.slots(expected)?;
+        let off = opened.iter().zip(&exact).map(|(a, b)| (a.re - b.re).abs().max((a.im - b.im).abs()));
+        let worst = off.fold(0.0, f64::max);
+        let metadata = out.metadata();
+        let bound = self.bootstrapper.noise(out);
+        let wrong = of.of_slots(&opened).iter().zip(expected).filter(|(a, b)| a != b).count();
+        println!(
+            "  level {}, error of a number 2^{:.2}, bound 2^{:.2}; the next message begins at 2^{:.0}; {wrong} of {} wrong",
+            metadata.level,
+            worst.log2(),
+            bound.log2(),
+            -(of.modulus() as f64).log2(),
+            expected.len(),
+        );
+        Ok(wrong)
+    }
+}
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<usize> = std::env::args().skip(1).map(|a| a.parse()).collect::<Result<_, _>>()?;
+    let [bits, rounds, count, ref digits @ ..] = arguments[..] else {
+        return Err("give bits, rounds and tables".into());
+    };
+    let set = Set::for_tables(bits).ok_or("bits are from 1 to 10")?;
+    let set = Set { digits: digits.first().copied().unwrap_or(set.digits), ..set };
+    let (bench, of) = (Bench::new(&set)?, Messages::new(1 << bits)?);
+    let mut rng = randomness::from_os()?;
+    let mut draw =
+        |count: usize| -> Vec<usize> { (0..count).map(|_| rng.next_u64() as usize % of.modulus()).collect() };
+    let order = if bits > 9 { InterpolationOrder::Third } else { InterpolationOrder::First };
+    let (mut times, mut wrong) = (Vec::new(), 0);
+    for _ in 0..rounds {
+        let messages = draw(2 * bench.context.max_slots());
+        let functions: Vec<Vec<usize>> = (0..count).map(|_| draw(of.modulus())).collect();
+        let f = |function: &Vec<usize>| {
+            Table::of_messages(of, of, order, |m| function.get(m).copied().unwrap_or(0))
+        };
+        let tables: Vec<Table> = functions.iter().map(f).collect::<Result<_, _>>()?;
+        let mut a = bench.encrypt(&of.slots(&messages)?)?;
+        let mut expected = messages;
+        // The results of the first table go through all tables again.
+        for _ in 0..4 {
+            let (clock, start) = (Instant::now(), seconds(Instant::now()));
+            let all: Vec<&Table> = tables.iter().collect();
+            let out = bench.bootstrapper.apply(&a, &all, &bench.keys)?;
+            times.push(seconds(clock) - start);
+            let of_function = |function: &Vec<usize>| -> Vec<usize> {
+                expected.iter().filter_map(|&m| function.get(m).copied()).collect()
+            };
+            let results: Vec<Vec<usize>> = functions.iter().map(of_function).collect();
+            for (out, result) in out.iter().zip(&results) {
+                wrong += bench.check(out, of, result)?;
+            }
+            let (Some(first), Some(result)) = (out.into_iter().next(), results.into_iter().next()) else {
+                break;
+            };
+            (a, expected) = (first, result);
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let median = times.get(times.len() / 2).copied().unwrap_or(f64::NAN);
+    let messages = 2 * bench.context.max_slots();
+    println!(
+        "{median:.2} s of processor time ({:.2} to {:.2}), {:.4} ms a message and table; {wrong} wrong",
+        times.first().copied().unwrap_or(f64::NAN),
+        times.last().copied().unwrap_or(f64::NAN),
+        median * 1e3 / (messages * count.max(1)) as f64,
+    );
+    Ok(())
+}
