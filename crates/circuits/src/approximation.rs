@@ -1,7 +1,7 @@
 //! Approximation of functions by polynomials, in the clear, for [`series`](crate::series) to evaluate under encryption.
 //!
 //! * [`approximate_function`]: a known [`Function`] on an interval, by its Chebyshev series, to a degree or to an error. The error is proved.
-//! * [`Reciprocal`]: c/x on wide intervals away from 0, in half of the relinearisations; proved.
+//! * [`Reciprocal`]: c/x on wide intervals away from 0, in fewer levels than a series; proved.
 //! * [`approximate_stored`]: a known function of numbers divided by a power of two, at the lower cost of two intervals; proved.
 //! * [`approximate_smooth`]: a caller's function, of which a bound on a derivative is known. The error is proved if the bound is true.
 //! * [`approximate`]: any closure. The error is measured on a grid and not proved.

@@ -1,7 +1,7 @@
 //! Approximations of functions with a proved error.
 
 use super::function::VALUE_ERROR;
-use super::proof::Known;
+use super::proof::{Known, farthest};
 use super::{Function, LARGEST_DEGREE, Target, chebyshev_coefficients, largest_error, terms_for_tail};
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
 use sunzi_rlwe::RelinearizationKey;
@@ -92,11 +92,12 @@ pub fn approximate_stored(
 }
 
 /// Whether a known function has a polynomial of a degree up to [`LARGEST_DEGREE`] with half of this error on \[low, high\], judged by its
-/// Chebyshev series and not proved: for advice before any polynomial is chosen.
+/// Chebyshev series, and whether the error could be proved: for advice before any polynomial is chosen.
 #[must_use]
 pub fn is_within_reach(function: Function, low: f64, high: f64, error: f64) -> bool {
     let nodes = 2 * (LARGEST_DEGREE + 1);
     function.check(low, high).is_ok()
+        && function.best_error(low, high, farthest(LARGEST_DEGREE)) <= error / 8.0
         && chebyshev_coefficients(&|x| function.at(x), low, high, nodes)
             .is_ok_and(|found| terms_for_tail(&found, error / 2.0) <= nodes / 2)
 }
