@@ -20,7 +20,7 @@ fn shapes(low: f64, high: f64) -> [Vec<f64>; 6] {
         rows(&|t| low + (high - low) * t),
         rows(&|_| low),
         rows(&|_| high),
-        rows(&|t| if (t * (ROWS - 1) as f64) as u64 % 2 == 0 { low } else { high }),
+        rows(&|t| if ((t * (ROWS - 1) as f64).round() as u64).is_multiple_of(2) { low } else { high }),
         rows(&|t| if t == 1.0 { high } else { low * (1.0 + 0.01 * t) }),
         rows(&|t| low * (high / low).powf(t)),
     ]
