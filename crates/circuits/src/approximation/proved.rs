@@ -59,11 +59,11 @@ pub fn approximate_function(
 /// ```
 /// use sunzi_circuits::approximation::{Function, Target, approximate_function, approximate_stored};
 /// use sunzi_circuits::series::depth;
-/// let error = 1e-4;
-/// let own = approximate_function(Function::Ln, 0.05, 10.0, Target::Error(error))?.rescaled(16.0, 0.25)?;
-/// let found = approximate_stored(Function::Ln, [0.05, 10.0], [16.0, 0.25], error)?;
+/// let error = 2.0_f64.powi(-13);
+/// let own = approximate_function(Function::Ln, 0.97, 100.0, Target::Error(error))?.rescaled(128.0, 0.125)?;
+/// let found = approximate_stored(Function::Ln, [0.97, 100.0], [128.0, 0.125], error)?;
 /// assert!(depth(&found.series) < depth(&own.series));
-/// assert!((found.series.at(0.05 / 16.0) - 0.25 * 0.05_f64.ln()).abs() <= found.error);
+/// assert!((found.series.at(1.0 / 128.0)).abs() <= found.error);
 /// # Ok::<(), sunzi_circuits::series::SeriesError>(())
 /// ```
 ///
