@@ -214,7 +214,7 @@ class EncryptedArray(Facts, NumpyProtocol, Schemes):
 
     def __truediv__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
-            raise TypeError('division by an encrypted array: multiply by array.apply("inverse"), with bounds that leave out 0')
+            return self * _reduce.inverse(other)
         if self._context.is_real:
             inverse = 1.0 / np.asarray(other)
             quotient, most = self * inverse, float(np.abs(inverse).max(initial=0.0))
@@ -230,7 +230,8 @@ class EncryptedArray(Facts, NumpyProtocol, Schemes):
         return self._like(self._chunks, fill=self._fill, divisor=self._divisor * int(other), known=self._known.divided(int(other)))
 
     def __rtruediv__(self, other: Any) -> EncryptedArray:
-        raise TypeError('division by an encrypted array: multiply by array.apply("inverse"), with bounds that leave out 0')
+        quotient: EncryptedArray = _reduce.inverse(self) * other
+        return quotient
 
     def __pow__(self, exponent: int) -> EncryptedArray:
         if not isinstance(exponent, (int, np.integer)) or exponent < 1:

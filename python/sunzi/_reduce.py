@@ -244,6 +244,19 @@ def apply(
     return array._like([chunk.series(series, keys) for chunk in array._chunks], fill=fill, known=found)
 
 
+def inverse(array: EncryptedArray) -> EncryptedArray:
+    """1/x of real numbers whose bounds leave out 0, for divisions."""
+    if not array.context.is_real:
+        raise TypeError("encrypted integers are divided by an integer: take a context with dtype=float to divide by an encrypted array")
+    known = array._now()
+    if known.low <= 0 <= known.high:
+        raise OutsideInterval(
+            f"division by an encrypted array whose numbers lie between {known.low:g} and {known.high:g} as far as is known: encrypt with bounds that leave "
+            "out 0 (bounds=(low, high)), or promise where they lie: array.declared(low, high)"
+        )
+    return apply(array, "inverse", None, None, None, None, None)
+
+
 #: By how much an interval may be too narrow, relatively, for roundings of bounds.
 _NEXT_TO_NOTHING = 2.0**-40
 

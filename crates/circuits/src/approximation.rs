@@ -1,6 +1,8 @@
 //! Approximation of functions by polynomials, in the clear, for [`series`](crate::series) to evaluate under encryption.
 //!
 //! * [`approximate_function`]: a known [`Function`] on an interval, by its Chebyshev series, to a degree or to an error. The error is proved.
+//! * [`Reciprocal`]: c/x on wide intervals away from 0, in fewer levels than a series; proved.
+//! * [`approximate_stored`]: a known function of numbers divided by a power of two, at the lower cost of two intervals; proved.
 //! * [`approximate_smooth`]: a caller's function, of which a bound on a derivative is known. The error is proved if the bound is true.
 //! * [`approximate`]: any closure. The error is measured on a grid and not proved.
 //! * [`inverse`], [`square_root`]: on an interval away from 0, or down to it; measured.
@@ -11,6 +13,7 @@ mod function;
 mod linear;
 mod proof;
 mod proved;
+mod reciprocal;
 mod remez;
 mod sign;
 
@@ -20,7 +23,11 @@ use crate::series::{Series, SeriesError, check_interval};
 
 pub use function::Function;
 pub(crate) use linear::least_squares;
-pub use proved::{ProvedApproximation, Smoothness, approximate_function, approximate_smooth, proved_error};
+pub use proved::{
+    ProvedApproximation, Smoothness, approximate_function, approximate_smooth, approximate_stored,
+    is_within_reach, proved_error,
+};
+pub use reciprocal::Reciprocal;
 pub use remez::minimax;
 pub use sign::CompositeSign;
 

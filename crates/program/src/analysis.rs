@@ -3,9 +3,11 @@
 mod approximate;
 mod choice;
 mod course;
+mod curve;
 mod demand;
 pub(crate) mod dry;
 mod facts;
+mod functions;
 mod layout;
 mod memory;
 mod merging;

@@ -66,6 +66,11 @@ impl Function {
         }
     }
 
+    /// Whether the function grows beyond all bounds near 0, or its slope does.
+    pub(crate) fn has_pole(self) -> bool {
+        matches!(self, Self::Log | Self::Sqrt | Self::Inverse)
+    }
+
     /// Returns an upper bound of |f′| on \[low, high\]; infinite where the function f is not smooth.
     #[must_use]
     pub fn slope(self, low: f64, high: f64) -> f64 {

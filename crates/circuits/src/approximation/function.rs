@@ -86,6 +86,11 @@ impl Function {
         }
     }
 
+    /// Whether the function is defined above any interval of numbers above 0, and no harder to approximate there.
+    pub(crate) fn goes_on_above(self) -> bool {
+        matches!(self, Self::Ln | Self::SquareRoot | Self::InverseSquareRoot | Self::Inverse)
+    }
+
     /// Bounds the change of the function's value where its argument in \[low, high\] moves by `step`.
     pub(crate) fn change(self, low: f64, high: f64, step: f64) -> f64 {
         let nearest = low.abs().min(high.abs());

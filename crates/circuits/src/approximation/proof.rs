@@ -40,7 +40,7 @@ impl Known<'_> {
     /// Returns a bound on max |f − p| over the interval.
     pub(crate) fn largest_error(&self, series: &Series) -> f64 {
         let degree = series.degree().max(1);
-        let most = (MOST_WORK / (GRID * (degree + 1))).clamp(DEGREES[0], DEGREES[1]).max(degree);
+        let most = farthest(degree);
         let (coarse, _, largest) = self.on_grid(series, 4 * (degree + 2));
         // A distance of q this much smaller than the error suffices.
         let enough = (coarse / 1024.0).max(largest * UNIT);
@@ -72,6 +72,11 @@ impl Known<'_> {
         let rounding = values.rounding + largest * self.relative + (self.change)(moved);
         (error, rounding, largest)
     }
+}
+
+/// Largest degree of the polynomial q in a proof for a polynomial of a degree.
+pub(super) fn farthest(degree: usize) -> usize {
+    (MOST_WORK / (GRID * (degree + 1))).clamp(DEGREES[0], DEGREES[1]).max(degree)
 }
 
 /// Returns a bound on |p − value| over \[low, high\], for a polynomial in a Chebyshev basis on an interval that contains \[low, high\].

@@ -1,12 +1,12 @@
 //! Approximations of functions with a proved error.
 
 use super::function::VALUE_ERROR;
-use super::proof::Known;
+use super::proof::{Known, farthest};
 use super::{Function, LARGEST_DEGREE, Target, chebyshev_coefficients, largest_error, terms_for_tail};
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
 use sunzi_rlwe::RelinearizationKey;
 
-use crate::series::{Series, SeriesError, check_interval, evaluate};
+use crate::series::{Series, SeriesError, check_interval, depth, evaluate};
 
 /// A polynomial with a proved bound on its distance from a function.
 ///
@@ -50,6 +50,65 @@ pub fn approximate_function(
 ) -> Result<ProvedApproximation, SeriesError> {
     function.check(low, high)?;
     with_known(function, low, high, |known| approximated(known, target))
+}
+
+/// Approximates to·f(from·s) at s = x/from for x in \[low, high\], from and to powers of two, with a proved error. A function that goes on
+/// beyond `high` is approximated on a wider interval instead where the change of variable then takes no level and that costs fewer levels,
+/// or as many and fewer relinearisations.
+///
+/// ```
+/// use sunzi_circuits::approximation::{Function, Target, approximate_function, approximate_stored};
+/// use sunzi_circuits::series::depth;
+/// let error = 2.0_f64.powi(-13);
+/// let own = approximate_function(Function::Ln, 0.97, 100.0, Target::Error(error))?.rescaled(128.0, 0.125)?;
+/// let found = approximate_stored(Function::Ln, [0.97, 100.0], [128.0, 0.125], error)?;
+/// assert!(depth(&found.series) < depth(&own.series));
+/// assert!((found.series.at(1.0 / 128.0)).abs() <= found.error);
+/// # Ok::<(), sunzi_circuits::series::SeriesError>(())
+/// ```
+///
+/// # Errors
+/// Every error of [`approximate_function`] and of [`rescaled`](ProvedApproximation::rescaled).
+pub fn approximate_stored(
+    function: Function,
+    [low, high]: [f64; 2],
+    [from, to]: [f64; 2],
+    error: f64,
+) -> Result<ProvedApproximation, SeriesError> {
+    let on = |low: f64, high: f64| {
+        approximate_function(function, low, high, Target::Error(error))?.rescaled(from, to)
+    };
+    let Some([wide_low, wide_high]) =
+        with_whole_slope([low, high], from).filter(|_| function.goes_on_above())
+    else {
+        return on(low, high);
+    };
+    let cost = |found: &ProvedApproximation| (depth(&found.series), found.series.cost().relinearizations);
+    match (on(low, high), on(wide_low, wide_high)) {
+        (Ok(own), Ok(wide)) => Ok(if cost(&wide) < cost(&own) { wide } else { own }),
+        (own, Err(_)) => own,
+        (Err(_), wide) => wide,
+    }
+}
+
+/// Whether a known function has a polynomial of a degree up to [`LARGEST_DEGREE`] with half of this error on \[low, high\], judged by its
+/// Chebyshev series, and whether the error could be proved: for advice before any polynomial is chosen.
+#[must_use]
+pub fn is_within_reach(function: Function, low: f64, high: f64, error: f64) -> bool {
+    let nodes = 2 * (LARGEST_DEGREE + 1);
+    function.check(low, high).is_ok()
+        && function.best_error(low, high, farthest(LARGEST_DEGREE)) <= error / 8.0
+        && chebyshev_coefficients(&|x| function.at(x), low, high, nodes)
+            .is_ok_and(|found| terms_for_tail(&found, error / 2.0) <= nodes / 2)
+}
+
+/// Returns an interval around one of numbers above 0 that is as long as from·2/k for a power of two k, so that u = k·s + shift exactly.
+fn with_whole_slope([low, high]: [f64; 2], from: f64) -> Option<[f64; 2]> {
+    // Lower ends are multiples of 2^-40, which sums with a power of two hold exactly.
+    let unit = 2.0_f64.powi(-40);
+    let start = (low / from / unit).floor() * unit;
+    let length = (high / from - start).log2().ceil().exp2();
+    (start > 0.0 && length <= 2.0 && length > unit).then_some([start * from, (start + length) * from])
 }
 
 /// Proves a bound on the distance of any polynomial from a known function on \[low, high\]: of one from [`minimax`](super::minimax), say. Outside the interval of its

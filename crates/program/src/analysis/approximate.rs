@@ -6,15 +6,17 @@
 
 use std::collections::BTreeMap;
 
-use sunzi_circuits::approximation::{CompositeSign, Target, approximate, approximate_function};
-use sunzi_circuits::series::{Series, SeriesError, depth};
+use sunzi_circuits::approximation::{CompositeSign, Target, approximate};
+use sunzi_circuits::series::{Series, SeriesError};
 
+use super::curve::Curve;
 use super::facts::rounding::UNIT;
+use super::functions::{Found, Key, Wanted, defined};
 use super::{Exact, Facts, Refusal};
 use crate::graph::Node;
 use crate::run::{signed_product, signed_sum};
 use crate::schema::LARGEST_CELL;
-use crate::{Column, Decimal, Function, NodeId, Program};
+use crate::{Column, Decimal, NodeId, Program};
 
 /// log2 of the largest integer by which a product is multiplied.
 const MOST_SHIFT: i32 = 10;
@@ -38,8 +40,8 @@ pub(crate) enum Action {
     Linear { factors: Vec<f64>, constant: f64 },
     /// Product of two stored operands times 2^shift.
     Product { shift: u32 },
-    /// Polynomial of a stored operand s, whose error may be up to `allowed`.
-    Series { series: Series, allowed: f64 },
+    /// Function or polynomial of a stored operand s, whose error may be up to `allowed`.
+    Curve { curve: Curve, allowed: f64 },
     /// Comparison: 1 or 0 by the sign of s + offset, where the error of s may be up to `allowed`.
     Sign { sign: CompositeSign, offset: f64, allowed: f64 },
 }
@@ -64,19 +66,24 @@ pub(crate) struct Lowered {
     pub(crate) steps: Vec<Option<Step>>,
     /// Number of bits of stored numbers that must be right.
     pub(crate) precision: u32,
+    /// Number of bits that errors of ciphertexts must leave at the lowest level, for functions that are steep.
+    steepest: u32,
     /// Level at which sums are rotated.
     pub(crate) sum_level: usize,
     /// Polynomials of functions found so far, by function, range, powers of two and precision: a program may use one in thousands of nodes.
-    fitted: BTreeMap<Fitted, Found>,
+    fitted: BTreeMap<Key, Found>,
     /// Sign polynomials found so far, by their gap and their error.
     signs: BTreeMap<[u64; 2], CompositeSign>,
 }
 
-type Fitted = (&'static str, [u64; 4], u32);
-
 impl Lowered {
     pub(crate) fn step(&self, id: NodeId) -> Option<&Step> {
         self.steps.get(id.index()).and_then(Option::as_ref)
+    }
+
+    /// Number of bits that parameters must leave.
+    pub(super) fn bits(&self) -> u32 {
+        self.precision.max(self.steepest)
     }
 
     /// Number of levels of the whole program.
@@ -100,6 +107,7 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
     let mut lowered = Lowered {
         steps: Vec::with_capacity(all.len()),
         precision,
+        steepest: 0,
         sum_level: 0,
         fitted: BTreeMap::new(),
         signs: BTreeMap::new(),
@@ -140,6 +148,10 @@ impl Lowered {
         let node = program.graph().node(id).ok_or_else(missing)?;
         let facts = all.get(id.index()).ok_or_else(missing)?;
         let operands: Vec<Step> = node.operands().iter().filter_map(|&id| self.step(id)).cloned().collect();
+        if let Node::Apply { of, function, .. } = node {
+            let of = all.get(of.index()).ok_or_else(missing)?;
+            defined(*function, of, facts, self.precision).map_err(refuse)?;
+        }
         computable(node, facts, all).map_err(|reason| refuse(reason.to_owned()))?;
         let padding = facts.exact.map_or_else(
             || padding(program, node, &operands),
@@ -174,11 +186,11 @@ impl Lowered {
             Node::Polynomial { .. } | Node::Apply { .. } => {
                 let x = operands.first().ok_or_else(missing)?;
                 let of = node.operands().first().and_then(|of| all.get(of.index())).ok_or_else(missing)?;
-                let found = self.series(node, of, x, e).map_err(refuse)?;
-                step.drop += depth(&found.series);
-                step.padding = found.series.at(x.padding);
-                step.error += found.error * exp2(e);
-                step.action = Action::Series { series: found.series, allowed: found.allowed };
+                let found = self.curve(node, of, x, e).map_err(refuse)?;
+                step.drop += found.curve.depth();
+                step.padding = found.curve.at(x.padding);
+                step.error += found.error;
+                step.action = Action::Curve { curve: found.curve, allowed: found.allowed };
             }
             Node::Positive { of, or_zero } => {
                 let of = all.get(of.index()).ok_or_else(missing)?;
@@ -239,32 +251,19 @@ impl Lowered {
     }
 
     /// Returns the polynomial of a node in stored numbers, on an interval from the facts of its operand.
-    fn series(&mut self, node: &Node, of: &Facts, x: &Step, e: i32) -> Result<Found, String> {
+    fn curve(&mut self, node: &Node, of: &Facts, x: &Step, e: i32) -> Result<Found, String> {
         let (from, to) = (exp2(x.exponent), exp2(-e));
         let words = |error: SeriesError| error.to_string();
         match node {
             Node::Apply { function, .. } => {
-                // The interval covers whatever the operand may be, with its errors: a stated interval does not narrow what columns may hold.
-                let allowed = self.slack();
-                let margin = allowed * from + x.error;
-                let (low, high) = (of.low - margin, of.high + margin);
-                if !function.is_smooth(low, high) {
-                    return Err(apart(*function, of, margin));
-                }
-                let key = (function.name(), [low, high, from, to].map(f64::to_bits), self.precision);
-                if let Some(found) = self.fitted.get(&key) {
-                    return Ok(found.clone());
-                }
-                let error = exp2(-(self.precision as i32)) / to;
-                let found = approximate_function(function.known(), low, high, Target::Error(error))
-                    .and_then(|found| found.rescaled(from, to))
-                    .map_err(|error| {
-                        let (low, high, name) = (of.low, of.high, function.name());
-                        format!(
-                            "{name} from {low:.3e} to {high:.3e}: {error}; declare narrower ranges of columns"
-                        )
-                    })?;
-                let found = Found { series: found.series, error: found.error, allowed };
+                let (precision, slack) = (self.precision, self.slack());
+                let wanted = Wanted { function: *function, of, from, to, error: x.error, precision, slack };
+                let key = wanted.key();
+                let found = match self.fitted.get(&key) {
+                    Some(found) => found.clone(),
+                    None => wanted.find()?,
+                };
+                self.steepest = self.steepest.max(found.bits);
                 self.fitted.insert(key, found.clone());
                 Ok(found)
             }
@@ -274,14 +273,15 @@ impl Lowered {
                 let degree = Target::Degree(coefficients.len() - 1);
                 let found = approximate(|s| value(s * from) * to, -1.0, 1.0, degree).map_err(words)?;
                 Ok(Found {
-                    series: found.series,
-                    error: roundings(&coefficients, from) * to,
+                    curve: Curve::Series(found.series),
+                    error: roundings(&coefficients, from),
                     allowed: f64::INFINITY,
+                    bits: 0,
                 })
             }
             _ => {
                 let series = Series::power(Vec::new()).map_err(words)?;
-                Ok(Found { series, error: 0.0, allowed: f64::INFINITY })
+                Ok(Found { curve: Curve::Series(series), error: 0.0, allowed: f64::INFINITY, bits: 0 })
             }
         }
     }
@@ -305,37 +305,12 @@ fn computable(node: &Node, facts: &Facts, all: &[Facts]) -> Result<(), &'static 
     }
 }
 
-/// Polynomial in stored numbers that approximates a function.
-#[derive(Clone, Debug)]
-struct Found {
-    series: Series,
-    /// Bound on the error of the approximating polynomial.
-    error: f64,
-    /// Allowed error of the polynomial's operand.
-    allowed: f64,
-}
-
 /// Returns a bound on the rounding errors of changing a polynomial's basis on \[−from, from\]: 4(d + 1) values by
 /// Horner's rule, d + 1 sums of so many products, and coefficients below four units that are left out.
 fn roundings(coefficients: &[f64], from: f64) -> f64 {
     let terms = coefficients.len() as f64;
     let largest = coefficients.iter().rev().fold(0.0, |sum, c| sum * from + c.abs());
     terms * (6.0 * terms + 32.0) * UNIT * largest
-}
-
-/// Returns the reason why a function has no polynomial on the range of its operand.
-fn apart(function: Function, of: &Facts, margin: f64) -> String {
-    let where_defined = match function {
-        Function::Inverse => "on one side of 0",
-        _ => "above 0",
-    };
-    format!(
-        "by the ranges of its columns its operand lies between {:.4} and {:.4}, and {} needs it {where_defined}, at least {margin:.1e} from it: \
-         declare narrower ranges of columns, since an interval beside the function does not make them so",
-        of.low,
-        of.high,
-        function.name()
-    )
 }
 
 /// Returns a bound on the error that errors of operands cause in a node. Comparisons inherit none: numbers a gap

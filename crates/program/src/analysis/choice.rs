@@ -7,7 +7,7 @@ use sunzi_rlwe::words::counted;
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
 use super::merging::Merging;
-use super::parameters::{bgv_of, plain_moduli};
+use super::parameters::{MOST_PRECISION, bgv_of, plain_moduli};
 use super::relinearizations::relinearizations;
 use super::room::bits_left;
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
@@ -211,10 +211,15 @@ fn approximate(
         builder = builder.log2_degree(log2_degree);
     }
     let refuse = |error: &dyn std::fmt::Display| {
-        let reason = format!("{depth} levels with {} bits: {error}", lowered.precision);
+        let near_poles = if lowered.bits() > lowered.precision {
+            ", since errors of operands count more where functions are steep: declare ranges that stay farther from 0, or ask for less precision"
+        } else {
+            ""
+        };
+        let reason = format!("{depth} levels with {} bits: {error}{near_poles}", lowered.bits());
         Box::new(Refusal { reason, expression: deepest(program, &lowered) })
     };
-    let mut precision = lowered.precision.min(MOST_PRECISION);
+    let mut precision = lowered.bits().min(MOST_PRECISION);
     let plan = |precision: u32, builder: sunzi_ckks::ParametersBuilder, reason: &str| {
         let parameters = builder.precision(precision).build().map_err(|error| refuse(&error))?;
         let layout = layout(parameters.max_slots());
@@ -238,9 +243,6 @@ fn approximate(
 
 /// Largest number of slots of a ciphertext of CKKS.
 const MOST_SLOTS: usize = 1 << 16;
-/// Largest precision of CKKS, in bits.
-pub(super) const MOST_PRECISION: u32 = 45;
-
 /// Returns log2 of the largest sum of stored numbers over all rows, plus one bit.
 fn sum_bits(layout: &Layout) -> u32 {
     let slots = layout.chunks.checked_mul(layout.span).and_then(usize::checked_next_power_of_two);

@@ -311,7 +311,7 @@ fn product(a: (f64, f64), b: (f64, f64), same: bool) -> (f64, f64) {
 }
 
 /// Returns the image of an interval under a function; functions are monotone where they are defined.
-fn image(function: Function, low: f64, high: f64) -> (f64, f64) {
+pub(super) fn image(function: Function, low: f64, high: f64) -> (f64, f64) {
     let (a, b) = (function.at(low), function.at(high));
     (a.min(b), a.max(b))
 }

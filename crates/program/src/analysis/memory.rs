@@ -187,9 +187,7 @@ impl Holdings for Rows<'_> {
         let (common, own) = (self.common(id), self.limbs(id));
         let step = self.lowered.and_then(|lowered| lowered.step(id));
         let rows = match (self.program.graph().node(id), step.map(|step| &step.action)) {
-            (_, Some(Action::Series { series, .. })) => {
-                2 * common * (series.cost().relinearizations + 1) + self.product(common, own)
-            }
+            (_, Some(Action::Curve { curve, .. })) => 2 * common * curve.held() + self.product(common, own),
             (_, Some(Action::Sign { sign, .. })) => {
                 let most = sign.stages().iter().map(|stage| stage.cost().relinearizations).max();
                 2 * common * (most.unwrap_or(0) + 2) + self.product(common, own)

@@ -12,6 +12,9 @@ use sunzi_rlwe::wire::{WireError, evaluation_keys_len};
 
 use super::{Layout, Refusal};
 
+/// Largest precision of CKKS, in bits.
+pub(super) const MOST_PRECISION: u32 = 45;
+
 /// Cost of a multiplication of n words, relative to a transform of n words.
 pub(crate) const MULTIPLICATION: f64 = 1.0 / 15.0;
 

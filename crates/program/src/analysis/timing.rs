@@ -2,12 +2,14 @@
 
 use std::time::Instant;
 
+use sunzi_circuits::approximation::Reciprocal;
 use sunzi_circuits::polynomial::{Method, Polynomial};
 use sunzi_circuits::series::{Basis, Series};
 use sunzi_circuits::{Arithmetic, EvaluationKeys, Rotation};
 use sunzi_encoding::{BatchEncoder, Encoder as _};
 
 use super::approximate::{Action, integral};
+use super::curve::Curve;
 use super::memory::drop_of;
 use super::{Facts, Plan, facts};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
@@ -55,6 +57,17 @@ impl Work {
             relinearizations: cost.relinearizations as f64,
             plain_products: if matches!(series.basis(), Basis::Chebyshev { .. }) { 1.0 } else { 0.0 },
             additions: series.coefficients().iter().filter(|&&c| c != 0.0).count() as f64,
+        }
+    }
+
+    /// Returns the operations of a reciprocal of real numbers.
+    fn reciprocal(own: &Reciprocal) -> Self {
+        let cost = own.cost();
+        Self {
+            products: cost.products as f64,
+            relinearizations: cost.relinearizations as f64,
+            plain_products: 1.0,
+            additions: 2.0 * cost.depth as f64,
         }
     }
 
@@ -149,7 +162,8 @@ pub(super) fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Wo
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id));
     match (plan.program.graph().node(id), step.map(|step| &step.action)) {
-        (_, Some(Action::Series { series, .. })) => Work::series(series),
+        (_, Some(Action::Curve { curve: Curve::Series(series), .. })) => Work::series(series),
+        (_, Some(Action::Curve { curve: Curve::Reciprocal(own), .. })) => Work::reciprocal(own),
         (_, Some(Action::Sign { sign, .. })) => {
             let mut all = Work::default();
             sign.stages().iter().for_each(|stage| all.add(Work::series(stage), 1.0));

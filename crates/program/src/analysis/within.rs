@@ -4,8 +4,9 @@ use num_bigint::BigUint;
 use sunzi_rlwe::words::counted;
 
 use super::approximate::lower;
-use super::choice::{INEXACT, MARGIN, MOST_PRECISION, approximate_plan, deepest, exact_plan, inexact};
+use super::choice::{INEXACT, MARGIN, approximate_plan, deepest, exact_plan, inexact};
 use super::demand::Demand;
+use super::parameters::MOST_PRECISION;
 use super::room::bits_left;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use crate::{NodeId, Program};
@@ -36,7 +37,7 @@ pub(super) fn within(
         return exact_plan(program, parameters.clone(), layout, &demand, vec![reason]);
     };
     let lowered = lower(program, &known, precision)?;
-    let (depth, wanted) = (lowered.depth(), lowered.precision.min(MOST_PRECISION));
+    let (depth, wanted) = (lowered.depth(), lowered.bits().min(MOST_PRECISION));
     let refuse = |reason| Err(Box::new(Refusal { reason, expression: deepest(program, &lowered) }));
     if depth > own.depth() {
         return refuse(format!(

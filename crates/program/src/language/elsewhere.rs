@@ -169,7 +169,7 @@ pub static ELSEWHERE: [Elsewhere; 32] = [
     other(&["softmax"], "there is no softmax: let the scores be results, and finish after decryption", &[]),
     other(
         &["mod", "modulo", "div", "divide", "idiv"],
-        "remainders are not offered; a column is divided by another as x * inverse(y), a total by a total as sum(x) / sum(y)",
+        "remainders are not offered; a column is divided by another as x / y, a total by a total as sum(x) / sum(y)",
         &[],
     ),
     other(

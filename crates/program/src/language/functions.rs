@@ -174,19 +174,19 @@ pub static FUNCTIONS: [Entry; 17] = [
     smooth(
         Function::Log,
         "the natural logarithm of x in every row",
-        "x above 0 by the ranges of columns, and by at least a 500th of the largest x",
+        "x above 0 by the ranges of columns, at least a 10 000th of the largest x",
         "log(age)",
     ),
     smooth(
         Function::Sqrt,
         "the square root of x in every row; of a total the key holder takes it, in every scheme",
-        "x above 0 by the ranges of columns, and by at least a 500th of the largest x; of a total any that is not negative",
+        "x above 0 by the ranges of columns, at least a 10 000th of the largest x; of a total any that is not negative",
         "sqrt(age); sqrt(mean(age))",
     ),
     smooth(
         Function::Inverse,
-        "1/x in every row, for divisions by a column: y * inverse(x)",
-        "x on one side of 0 by the ranges of columns, at least a 500th of the largest |x| from it",
+        "1/x in every row: y / x is y * inverse(x)",
+        "x on one side of 0 by the ranges of columns, at least a 10 000th of the largest |x| from it",
         "cost * inverse(age)",
     ),
 ];

@@ -10,7 +10,7 @@ use super::{Files, LONGEST_TEXT};
 use crate::language;
 use crate::program::{Group, Output, OutputValue};
 use crate::schema::Kind as ColumnKind;
-use crate::{Decimal, Formula, Graph, NodeId, Program, ProgramError, Schema};
+use crate::{Decimal, Formula, Function, Graph, NodeId, Program, ProgramError, Schema};
 
 /// Largest number of groups of one statement.
 const MAX_GROUPS: usize = 4096;
@@ -253,17 +253,17 @@ impl<'a> Compiler<'a> {
                     })?;
                     return self.arithmetic("*", a, inverse, span);
                 }
-                let (a, b) = (self.rows(a, span)?, self.rows(b, span)?);
+                let (a, mut b) = (self.rows(a, span)?, self.rows(b, span)?);
                 let needs = a.joint(&b);
+                if sign == "/" {
+                    let of = self.filled(&b);
+                    let inverse = of.and_then(|of| self.graph.apply(Function::Inverse, of, None));
+                    b.id = inverse.map_err(|error| wrong(span, &error))?;
+                }
                 let node = match sign {
                     "+" => self.graph.add(a.id, b.id),
                     "-" => self.graph.sub(a.id, b.id),
-                    "*" => self.graph.multiply(a.id, b.id),
-                    _ => {
-                        let message = "encrypted numbers cannot be divided";
-                        let help = "write x * inverse(y), which approximates, or divide totals";
-                        return Err(Wrong::at(span, message).with_help(help));
-                    }
+                    _ => self.graph.multiply(a.id, b.id),
                 };
                 node.map(|id| Value::Rows(Rows { id, needs })).map_err(|error| wrong(span, &error))
             }

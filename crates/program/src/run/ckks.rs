@@ -2,7 +2,6 @@
 
 use num_bigint::BigInt;
 use sunzi_circuits::comparison;
-use sunzi_circuits::series::{declared_within, evaluate};
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
 
@@ -212,11 +211,9 @@ impl Backend for Ckks<'_> {
                     product
                 }
             }
-            (Action::Series { series, allowed }, [Value::Encrypted(x)]) => {
+            (Action::Curve { curve, allowed }, [Value::Encrypted(x)]) => {
                 self.right_enough(id, x, *allowed)?;
-                // The plan has taken the interval from the ranges of columns.
-                let x = declared_within(evaluator, series, x).map_err(scheme)?;
-                evaluate(evaluator, series, &x, self.keys.relinearization).map_err(scheme)?
+                curve.evaluate(evaluator, x, self.keys.relinearization).map_err(scheme)?
             }
             (Action::Sign { sign, offset, allowed }, [Value::Encrypted(x)]) => {
                 self.right_enough(id, x, *allowed)?;

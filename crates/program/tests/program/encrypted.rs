@@ -28,14 +28,14 @@ pub(crate) fn options(scheme: SchemeChoice, log2_degree: u32) -> Options {
     Options { scheme, precision: 20, security, log2_degree, ..Options::default() }
 }
 
-/// Runs a plan as three parties with a file, and compares totals and columns with the reference.
-pub(crate) fn check(plan: &Plan, table: &Table, seed: u64) {
+/// Runs a plan as three parties with a file, compares totals and columns with the reference, and returns what is opened.
+pub(crate) fn check(plan: &Plan, table: &Table, seed: u64) -> Vec<Opened> {
     let filled: Vec<usize> = (0..plan.layout.chunks).map(|chunk| plan.layout.rows_of(chunk)).collect();
-    check_filled(plan, table, &filled, seed);
+    check_filled(plan, table, &filled, seed)
 }
 
 /// Checks a plan whose chunks have `filled` rows each: compares decrypted totals and columns with the reference.
-fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) {
+fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) -> Vec<Opened> {
     let (program, mut rng) = (&plan.program, ChaCha20Rng::seed_from_u64(seed));
     let contexts = Contexts::new(&plan.parameters).unwrap();
     let secret = SecretKey::generate(contexts.rlwe(), &mut rng).unwrap();
@@ -63,11 +63,11 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) {
     });
     totals.values().for_each(|answer| writer.put(answer).unwrap());
 
-    compare(plan, table, &secret, &file);
+    compare(plan, table, &secret, &file)
 }
 
 /// Compares what the key holder reads of a file with the reference.
-fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) {
+fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) -> Vec<Opened> {
     let program = &plan.program;
     let contexts = Contexts::new(&plan.parameters).unwrap();
     let codec = contexts.codec(&plan.layout).unwrap();
@@ -116,6 +116,7 @@ fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) {
             _ => {}
         }
     }
+    got.into_iter().map(|(_, opened)| opened).collect()
 }
 
 /// Checks that two estimates are equal, or differ by no more than the stated error.

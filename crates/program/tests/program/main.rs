@@ -31,3 +31,5 @@ mod room;
 mod tape;
 #[cfg(test)]
 mod timed;
+#[cfg(test)]
+mod wide;

@@ -349,6 +349,7 @@ fn comparisons_functions_and_columns_in_ckks() {
         "count(x > 3) by sex; mean(y) by region; x + y",
         "sum(log(u)); mean(u * y); mean((y != 0.5) * u); region != \"a\"",
         "mean(inverse(u)); sigmoid(0.3 * x - u); mean(h) by region",
+        "mean(x / u); x / u; mean(u / u)",
     ] {
         let program = Program::parse(text, &schema).unwrap();
         let plan = Plan::new(&program, &options(SchemeChoice::Ckks, 10)).unwrap();
