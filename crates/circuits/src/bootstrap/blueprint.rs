@@ -281,6 +281,9 @@ impl Blueprint {
         if self.has_own_steps() {
             need(&self.steps.polynomial, KeyKind::Relinearization, self.levels.eval_mod)?;
         }
+        if let Some(tables) = &self.steps.tables {
+            need(tables, KeyKind::Relinearization, self.set.below_eval_mod())?;
+        }
         need(&self.context, KeyKind::Relinearization, self.relinearization_level())?;
         if let Some(capsule) = self.set.encapsulation {
             let special_moduli = vec![self.special_modulus(capsule.special_bits)?];
@@ -306,9 +309,10 @@ impl Blueprint {
     /// log2 of the largest modulus of a key of the main secret, which decides the security.
     #[must_use]
     pub fn log2_key_modulus(&self) -> f64 {
-        let Steps { coeffs_to_slots, polynomial, slots_to_coeffs } = &self.steps;
-        let contexts = [&self.context, coeffs_to_slots, polynomial, slots_to_coeffs];
-        contexts.map(|context| context.rlwe().log2_key_modulus()).into_iter().fold(0.0, f64::max)
+        let Steps { coeffs_to_slots, polynomial, tables, slots_to_coeffs } = &self.steps;
+        let contexts =
+            [&self.context, coeffs_to_slots, polynomial, slots_to_coeffs].into_iter().chain(tables);
+        contexts.map(|context| context.rlwe().log2_key_modulus()).fold(0.0, f64::max)
     }
 
     /// Highest level of the products that are relinearised with the special moduli of the context.
@@ -359,7 +363,7 @@ impl Blueprint {
 fn step_contexts(context: &Context, set: &Set) -> Result<Steps<Context>, BootstrapError> {
     if set.special == SpecialModuli::Shared {
         let [coeffs_to_slots, polynomial, slots_to_coeffs] = [(); 3].map(|()| context.clone());
-        return Ok(Steps { coeffs_to_slots, polynomial, slots_to_coeffs });
+        return Ok(Steps { coeffs_to_slots, polynomial, tables: None, slots_to_coeffs });
     }
     let (parameters, levels) = (set.parameters()?, set.step_levels()?);
     let step = |levels: &RangeInclusive<usize>| -> Result<Context, BootstrapError> {
@@ -369,6 +373,7 @@ fn step_contexts(context: &Context, set: &Set) -> Result<Steps<Context>, Bootstr
     Ok(Steps {
         coeffs_to_slots: step(&levels.coeffs_to_slots)?,
         polynomial: step(&levels.polynomial)?,
+        tables: levels.tables.as_ref().map(step).transpose()?,
         slots_to_coeffs: step(&levels.slots_to_coeffs)?,
     })
 }

@@ -28,6 +28,8 @@ pub(super) struct StepKeys {
     pub(super) contexts: Steps<RlweContext>,
     /// Relinearisation key of the first polynomial of EvalMod.
     pub(super) polynomial: RelinearizationKey,
+    /// Relinearisation key of tables, in sets that have them.
+    pub(super) tables: Option<RelinearizationKey>,
     /// Galois keys of SlotsToCoeffs.
     pub(super) slots_to_coeffs: GaloisKeys,
 }
@@ -75,11 +77,12 @@ impl BootstrapKeys {
         progress(1, total);
         let sparse = Self::generate_sparse(blueprint, secret, rng)?;
         let steps = &blueprint.steps;
-        let polynomial = own.then(|| {
-            let secret = secret.in_context(context.rlwe(), steps.polynomial.rlwe())?;
-            RelinearizationKey::generate(steps.polynomial.rlwe(), &secret, rng)
-        });
-        let polynomial = polynomial.transpose()?;
+        let mut of_step = |step: &Context| {
+            let secret = secret.in_context(context.rlwe(), step.rlwe())?;
+            RelinearizationKey::generate(step.rlwe(), &secret, rng)
+        };
+        let polynomial = own.then(|| of_step(&steps.polynomial)).transpose()?;
+        let tables = steps.tables.as_ref().map(of_step).transpose()?;
         progress(singles, total);
         let secrets = (context.rlwe(), secret);
         let made = singles + forth.len();
@@ -91,7 +94,7 @@ impl BootstrapKeys {
         let report = |done, _| progress(made + done, total);
         let slots_to_coeffs = galois_keys(secrets, &steps.slots_to_coeffs, back, rng, report)?;
         let contexts = steps.map(|step| step.rlwe().clone());
-        let own = Some(Box::new(StepKeys { contexts, polynomial, slots_to_coeffs }));
+        let own = Some(Box::new(StepKeys { contexts, polynomial, tables, slots_to_coeffs }));
         Ok(Self { relinearization, automorphisms, sparse, own })
     }
 
@@ -132,6 +135,11 @@ impl BootstrapKeys {
         self.own.as_ref().map_or(&self.relinearization, |own| &own.polynomial)
     }
 
+    /// Key that relinearises products of tables.
+    pub(super) fn of_tables(&self) -> &RelinearizationKey {
+        self.own.as_ref().and_then(|own| own.tables.as_ref()).unwrap_or(&self.relinearization)
+    }
+
     /// Keys of the rotations of CoeffsToSlots and of the conjugation, each up to the level at which it is used. They are of the context of the
     /// bootstrapping, and with those of SlotsToCoeffs, where steps have no special moduli of their own.
     #[must_use]
@@ -160,9 +168,10 @@ impl BootstrapKeys {
         }
         let (relinearization, automorphisms) = (self.relinearization.compact(), self.automorphisms.compact());
         let own = self.own.map(|own| {
-            let StepKeys { contexts, polynomial, slots_to_coeffs } = *own;
+            let StepKeys { contexts, polynomial, tables, slots_to_coeffs } = *own;
             let (polynomial, slots_to_coeffs) = (polynomial.compact(), slots_to_coeffs.compact());
-            Box::new(StepKeys { contexts, polynomial, slots_to_coeffs })
+            let tables = tables.map(RelinearizationKey::compact);
+            Box::new(StepKeys { contexts, polynomial, tables, slots_to_coeffs })
         });
         Self { relinearization, automorphisms, own, ..self }
     }
@@ -171,8 +180,10 @@ impl BootstrapKeys {
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let sparse = self.sparse.as_ref().map_or(0, SparseKeys::byte_len);
-        let own =
-            self.own.as_ref().map_or(0, |own| own.polynomial.byte_len() + own.slots_to_coeffs.byte_len());
+        let own = self.own.as_ref().map_or(0, |own| {
+            let tables = own.tables.as_ref().map_or(0, RelinearizationKey::byte_len);
+            own.polynomial.byte_len() + tables + own.slots_to_coeffs.byte_len()
+        });
         self.relinearization.byte_len() + self.automorphisms.byte_len() + sparse + own
     }
 }

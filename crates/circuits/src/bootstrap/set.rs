@@ -400,7 +400,8 @@ impl Set {
             SpecialModuli::EachStep => {
                 let steps = self.step_levels()?;
                 // Those of CoeffsToSlots have all moduli.
-                chain.with_joint_level(steps.polynomial).with_joint_level(steps.slots_to_coeffs)
+                let chain = chain.with_joint_level(steps.polynomial).with_joint_level(steps.slots_to_coeffs);
+                steps.tables.into_iter().fold(chain, Parameters::with_joint_level)
             }
         };
         Ok(chain.with_secrets(self.secret).with_message_bits(self.message_bits))
@@ -415,6 +416,7 @@ impl Set {
         Ok(Steps {
             coeffs_to_slots: range(levels.coeffs_to_slots, self.coeffs_to_slots.levels),
             polynomial: range(levels.eval_mod, depth),
+            tables: self.tables.map(|tables| range(self.below_eval_mod(), tables.levels)),
             slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels.max(least)),
         })
     }

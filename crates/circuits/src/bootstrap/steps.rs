@@ -9,7 +9,7 @@ pub enum SpecialModuli {
     /// The special moduli of the context serve all steps.
     #[default]
     Shared,
-    /// CoeffsToSlots, SlotsToCoeffs and the first polynomial of EvalMod each have the special moduli that cost least at their levels; doublings and arcsin
+    /// CoeffsToSlots, SlotsToCoeffs, the first polynomial of EvalMod and tables each have the special moduli that cost least at their levels; doublings and arcsin
     /// have the special moduli of the context.
     EachStep,
 }
@@ -21,6 +21,8 @@ pub(super) struct Steps<T> {
     pub(super) coeffs_to_slots: T,
     /// Value of the first polynomial of EvalMod.
     pub(super) polynomial: T,
+    /// Value of tables, in sets that have them.
+    pub(super) tables: Option<T>,
     /// Value of SlotsToCoeffs.
     pub(super) slots_to_coeffs: T,
 }
@@ -28,10 +30,11 @@ pub(super) struct Steps<T> {
 impl<T> Steps<T> {
     /// Returns the steps with what a function makes of each value.
     pub(super) fn map<U>(&self, make: impl Fn(&T) -> U) -> Steps<U> {
-        let Self { coeffs_to_slots, polynomial, slots_to_coeffs } = self;
+        let Self { coeffs_to_slots, polynomial, tables, slots_to_coeffs } = self;
         Steps {
             coeffs_to_slots: make(coeffs_to_slots),
             polynomial: make(polynomial),
+            tables: tables.as_ref().map(&make),
             slots_to_coeffs: make(slots_to_coeffs),
         }
     }

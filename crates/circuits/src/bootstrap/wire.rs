@@ -16,8 +16,9 @@ use super::{BootstrapKeys, RealBlueprint, RealBootstrapKeys, SparseKeys};
 const NO_SPARSE: u64 = 0;
 const BY_KEY_SWITCH: u64 = 1;
 const BY_FIRST_MATRIX: u64 = 2;
-/// Added to such a word where steps have special moduli of their own.
+/// Added to such a word where steps have special moduli of their own, and where tables are among these steps.
 const OWN_STEPS: u64 = 4;
+const OWN_TABLES: u64 = 8;
 
 impl Format<BootstrapKeys> for RlweContext {
     const KIND: Kind = Kind::BootstrapKeys;
@@ -32,7 +33,10 @@ impl Format<BootstrapKeys> for RlweContext {
             SparseKeys::KeySwitch(_) => BY_KEY_SWITCH,
             SparseKeys::FirstMatrix(_) => BY_FIRST_MATRIX,
         });
-        let own = if keys.own.is_some() { OWN_STEPS } else { 0 };
+        let own = keys.own.as_ref().map_or(0, |own| match own.tables {
+            Some(_) => OWN_STEPS | OWN_TABLES,
+            None => OWN_STEPS,
+        });
         sink.sealed(&(way | own).to_le_bytes())?;
         match &keys.sparse {
             Some(SparseKeys::KeySwitch(keys)) => Format::<EncapsulationKeys>::put(self, keys, sink)?,
@@ -42,11 +46,15 @@ impl Format<BootstrapKeys> for RlweContext {
         let Some(own) = &keys.own else {
             return Format::<GaloisKeys>::put(self, &keys.automorphisms, sink);
         };
-        let Steps { coeffs_to_slots, polynomial, slots_to_coeffs } = &own.contexts;
+        let Steps { coeffs_to_slots, polynomial, tables, slots_to_coeffs } = &own.contexts;
         put_lower(coeffs_to_slots, sink)?;
         Format::<GaloisKeys>::put(coeffs_to_slots, &keys.automorphisms, sink)?;
         put_lower(polynomial, sink)?;
         Format::<RelinearizationKey>::put(polynomial, &own.polynomial, sink)?;
+        if let Some((context, key)) = tables.as_ref().zip(own.tables.as_ref()) {
+            put_lower(context, sink)?;
+            Format::<RelinearizationKey>::put(context, key, sink)?;
+        }
         put_lower(slots_to_coeffs, sink)?;
         Format::<GaloisKeys>::put(slots_to_coeffs, &own.slots_to_coeffs, sink)
     }
@@ -56,7 +64,8 @@ impl Format<BootstrapKeys> for RlweContext {
         let what = "kind of keys to the sparse secret";
         let record = source.sealed(what, 8)?;
         let word = FieldReader::new(&record).u64()?;
-        let sparse = match word & !OWN_STEPS {
+        let own = word & (OWN_STEPS | OWN_TABLES);
+        let sparse = match word ^ own {
             NO_SPARSE => None,
             BY_KEY_SWITCH => {
                 Some(SparseKeys::KeySwitch(Format::<EncapsulationKeys>::get(self, header, source)?))
@@ -64,9 +73,12 @@ impl Format<BootstrapKeys> for RlweContext {
             BY_FIRST_MATRIX => {
                 Some(SparseKeys::FirstMatrix(Box::new(Format::<RaisingKeys>::get(self, header, source)?)))
             }
-            _ => return Err(WireError::value(what, "0, 1, 2, 4, 5 or 6", word)),
+            _ => return Err(WireError::value(what, "0, 1, 2, 4, 5, 6, 12, 13 or 14", word)),
         };
-        if word & OWN_STEPS == 0 {
+        if own == OWN_TABLES {
+            return Err(WireError::value(what, "12, 13 or 14 with keys of tables", word));
+        }
+        if own == 0 {
             let automorphisms = Format::<GaloisKeys>::get(self, header, source)?;
             return Ok(BootstrapKeys { relinearization, automorphisms, sparse, own: None });
         }
@@ -74,10 +86,17 @@ impl Format<BootstrapKeys> for RlweContext {
         let automorphisms = Format::<GaloisKeys>::get(&coeffs_to_slots, header, source)?;
         let step = get_lower(self, source)?;
         let polynomial = Format::<RelinearizationKey>::get(&step, header, source)?;
+        let (of_tables, tables) = if own & OWN_TABLES == 0 {
+            (None, None)
+        } else {
+            let step = get_lower(self, source)?;
+            let key = Format::<RelinearizationKey>::get(&step, header, source)?;
+            (Some(step), Some(key))
+        };
         let last = get_lower(self, source)?;
         let to_coeffs = Format::<GaloisKeys>::get(&last, header, source)?;
-        let contexts = Steps { coeffs_to_slots, polynomial: step, slots_to_coeffs: last };
-        let own = Some(Box::new(StepKeys { contexts, polynomial, slots_to_coeffs: to_coeffs }));
+        let contexts = Steps { coeffs_to_slots, polynomial: step, tables: of_tables, slots_to_coeffs: last };
+        let own = Some(Box::new(StepKeys { contexts, polynomial, tables, slots_to_coeffs: to_coeffs }));
         Ok(BootstrapKeys { relinearization, automorphisms, sparse, own })
     }
 }

@@ -153,7 +153,8 @@ impl FunctionalBootstrapper {
         let power = evaluator.with_magnitude(&evaluator.level_to(&power, level)?, 1.0)?;
         let (noise, power) = (self.noise(&power), exact(&power));
         let series: Vec<_> = tables.iter().map(|table| &table.series).collect();
-        let values = evaluate_many(evaluator, &series, &power, key)?;
+        let tables = self.steps.evaluators.tables.as_ref().unwrap_or(evaluator);
+        let values = evaluate_many(tables, &series, &power, keys.of_tables())?;
         let lowered = |value: Ciphertext| match value.metadata().level {
             level if level > blueprint.levels.residual => {
                 evaluator.level_to(&value, blueprint.levels.residual)

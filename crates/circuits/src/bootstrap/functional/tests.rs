@@ -2,11 +2,11 @@ use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng};
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, Context, Encoder, LevelRange};
-use sunzi_rlwe::SecretKey;
+use sunzi_rlwe::{SecretKey, wire};
 
 use super::*;
 use crate::bootstrap::eval_mod::{ApproximationForm, EvalModParameters};
-use crate::bootstrap::{Blueprint, BootstrapError, BootstrapKeys, Order, Set};
+use crate::bootstrap::{Blueprint, BootstrapError, BootstrapKeys, Chain, Order, Set, SpecialModuli};
 
 /// Returns a small and INSECURE set for tables of up to `levels` levels.
 fn set(log2_degree: u32, levels: usize) -> Set {
@@ -191,4 +191,25 @@ fn what_cannot_be_told_apart_is_refused() {
     let context = Context::new(&plain.parameters().unwrap()).unwrap();
     let blueprint = Blueprint::new(&context, &plain, 16).unwrap();
     assert!(FunctionalBootstrapper::new(&blueprint, |_, _| {}).is_err());
+}
+
+/// Tests keys from a file, where steps have special moduli of their own and the first matrix is applied while the modulus is raised, as in shipped sets.
+#[test]
+fn keys_from_files_do_the_same() {
+    let small = Set { special: SpecialModuli::EachStep, chain: Chain::Sets, ..set(9, 4) };
+    let mut bench = Bench::new(&small.with_first_matrix_back());
+    let bytes = wire::to_bytes(bench.context.rlwe(), &bench.keys).unwrap();
+    let keys: BootstrapKeys = wire::from_bytes(bench.context.rlwe(), &bytes).unwrap();
+    assert_eq!(bench.keys.byte_len(), bench.bootstrapper.blueprint().key_bytes().unwrap());
+    let of = Messages::new(16).unwrap();
+    let table = Table::of_messages(of, of, InterpolationOrder::First, |m| 7 * m).unwrap();
+    let messages = bench.random(16);
+    let a = bench.encrypt(&of.slots(&messages).unwrap());
+    let [ours, theirs] =
+        [&bench.keys, &keys].map(|keys| bench.bootstrapper.apply(&a, &[&table], keys).unwrap().remove(0));
+    for (ours, theirs) in ours.parts().iter().zip(theirs.parts()) {
+        assert_eq!(ours.words(), theirs.words());
+    }
+    let (worst, bound) = bench.check(&ours, &table, &messages);
+    assert!(worst <= bound && bound < 1.0 / 16.0, "{worst:e} {bound:e}");
 }

@@ -100,13 +100,14 @@ impl Set {
         let own = match self.special {
             SpecialModuli::Shared => None,
             SpecialModuli::EachStep => {
-                let Steps { coeffs_to_slots, polynomial, slots_to_coeffs } = own;
+                let Steps { coeffs_to_slots, polynomial, slots_to_coeffs, .. } = own;
                 let cost = |levels: std::ops::RangeInclusive<usize>| {
                     let special_moduli = chain.special_moduli_for(levels.clone())?;
                     Ok::<_, BootstrapError>(chain.switch_costs(levels, &special_moduli).unwrap_or_default())
                 };
                 let (coeffs_to_slots, polynomial) = (cost(coeffs_to_slots)?, cost(polynomial)?);
-                Some(Steps { coeffs_to_slots, polynomial, slots_to_coeffs: cost(slots_to_coeffs)? })
+                let slots_to_coeffs = cost(slots_to_coeffs)?;
+                Some(Steps { coeffs_to_slots, polynomial, tables: None, slots_to_coeffs })
             }
         };
         let mut best: Option<(f64, usize)> = None;
@@ -154,6 +155,7 @@ impl Set {
         let steps = own.cloned().unwrap_or_else(|| Steps {
             coeffs_to_slots: of(at.coeffs_to_slots),
             polynomial: of(at.polynomial),
+            tables: None,
             slots_to_coeffs: of(at.slots_to_coeffs),
         });
         let products = levels.eval_mod - eval_mod.polynomial_depth();

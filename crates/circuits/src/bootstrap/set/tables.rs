@@ -6,7 +6,7 @@ use super::{Chain, Order, Set};
 use crate::bootstrap::eval_mod::{ApproximationForm, EvalModParameters};
 use crate::bootstrap::functional::InterpolationOrder;
 
-/// Sets for tables of 1, 2, … bits: name, order of the tables, log2 of the scales of tables and of SlotsToCoeffs, digits of key switching. Up to 9 bits scales are as
+/// Sets for tables of 1, 2, … bits: name, order of the tables, log2 of the scales of tables and of SlotsToCoeffs, digits of key switching. Up to 8 bits scales are as
 /// small as the noise of results allows that go through another table; for more they are as large as the security limit allows. Digits
 /// are the fewest.
 const SETS: [(&str, InterpolationOrder, [u32; 2], usize); 10] = [
@@ -14,7 +14,7 @@ const SETS: [(&str, InterpolationOrder, [u32; 2], usize); 10] = [
     ("n16-table-2", InterpolationOrder::First, [40, 40], 1),
     ("n16-table-3", InterpolationOrder::First, [40, 40], 1),
     ("n16-table-4", InterpolationOrder::First, [40, 42], 2),
-    ("n16-table-5", InterpolationOrder::First, [43, 44], 2),
+    ("n16-table-5", InterpolationOrder::First, [44, 46], 2),
     ("n16-table-6", InterpolationOrder::First, [47, 46], 2),
     ("n16-table-7", InterpolationOrder::First, [50, 48], 3),
     ("n16-table-8", InterpolationOrder::First, [54, 50], 4),
@@ -26,8 +26,8 @@ impl Set {
     /// Set for tables of messages modulo 2^w at full packing, 2^16 messages in a ciphertext, for w from 1 to 10: 128 bits of security at n = 2^16. `None` for
     /// another w.
     ///
-    /// Results have a level more than another table takes. Up to 9 bits their noise is so small that another table of the set removes it again; for 10 bits the
-    /// modulus has no room for that, and results are to be decrypted or to go to smaller tables: bounds say so. x = m/p + I is beyond the range of the
+    /// Results have a level more than another table takes. Up to 8 bits their noise is so small that another table of the set removes it again, for ever; bounds on
+    /// results of 9 bits double about every second table, and those of 10 bits go to smaller tables or are decrypted: the modulus has no more room. x = m/p + I is beyond the range of the
     /// exponential with probability 2^-131 in any slot.
     ///
     /// ```
