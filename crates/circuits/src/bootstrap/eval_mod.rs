@@ -351,7 +351,7 @@ impl EvalMod {
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`]; [`CkksError::MissingRotation`] if it conjugates and there is no key for that; every error of
-    /// [`evaluate`].
+    /// [`evaluate_to`].
     pub fn evaluate(
         &self,
         x: &Ciphertext,

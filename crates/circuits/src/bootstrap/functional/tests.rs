@@ -8,6 +8,8 @@ use super::*;
 use crate::bootstrap::eval_mod::{ApproximationForm, EvalModParameters};
 use crate::bootstrap::{Blueprint, BootstrapError, BootstrapKeys, Chain, Order, Set, SpecialModuli};
 
+mod lookups;
+
 /// Returns a small and INSECURE set for tables of up to `levels` levels.
 fn set(log2_degree: u32, levels: usize) -> Set {
     Set {
