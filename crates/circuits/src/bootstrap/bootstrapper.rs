@@ -42,8 +42,21 @@ impl Bootstrapper {
     /// any thread of the pool.
     ///
     /// # Errors
+    /// [`BootstrapError::Set`] for a set for tables, which a [`FunctionalBootstrapper`](super::functional::FunctionalBootstrapper) evaluates;
     /// [`BootstrapError::Transform`] for entries that do not fit their scale.
     pub fn new(
+        blueprint: &Blueprint,
+        progress: impl Fn(usize, usize) + Sync,
+    ) -> Result<Self, BootstrapError> {
+        if blueprint.set.tables.is_some() {
+            let expected = "one without tables, or a FunctionalBootstrapper must take it".to_owned();
+            return Err(BootstrapError::Set { what: "the set", got: blueprint.set.to_string(), expected });
+        }
+        Self::encode(blueprint, progress)
+    }
+
+    /// Encodes all diagonals, of sets for tables too.
+    pub(super) fn encode(
         blueprint: &Blueprint,
         progress: impl Fn(usize, usize) + Sync,
     ) -> Result<Self, BootstrapError> {

@@ -21,7 +21,7 @@ impl FunctionalBootstrapper {
     /// Encodes all diagonals of a set for tables. `progress` is called with the numbers of matrices done and of all, from any thread of the pool.
     ///
     /// # Errors
-    /// [`BootstrapError::Set`] for a set without levels for tables, or whose SlotsToCoeffs does not come first; every error of [`Bootstrapper::new`].
+    /// [`BootstrapError::Set`] for a set without levels for tables, or whose SlotsToCoeffs does not come first; [`BootstrapError::Transform`].
     pub fn new(
         blueprint: &Blueprint,
         progress: impl Fn(usize, usize) + Sync,
@@ -32,7 +32,7 @@ impl FunctionalBootstrapper {
             return Err(BootstrapError::Set { what: "the set", got: set.to_string(), expected });
         }
         let exponential_error = blueprint.eval_mod().exponential_error();
-        Ok(Self { steps: Bootstrapper::new(blueprint, progress)?, exponential_error })
+        Ok(Self { steps: Bootstrapper::encode(blueprint, progress)?, exponential_error })
     }
 
     /// Blueprint from which the bootstrapper was made.

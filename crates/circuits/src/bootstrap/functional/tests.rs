@@ -6,7 +6,9 @@ use sunzi_rlwe::{SecretKey, wire};
 
 use super::*;
 use crate::bootstrap::eval_mod::{ApproximationForm, EvalModParameters};
-use crate::bootstrap::{Blueprint, BootstrapError, BootstrapKeys, Chain, Order, Set, SpecialModuli};
+use crate::bootstrap::{
+    Blueprint, BootstrapError, BootstrapKeys, Bootstrapper, Chain, Order, Set, SpecialModuli,
+};
 
 mod lookups;
 
@@ -193,6 +195,11 @@ fn what_cannot_be_told_apart_is_refused() {
     let context = Context::new(&plain.parameters().unwrap()).unwrap();
     let blueprint = Blueprint::new(&context, &plain, 16).unwrap();
     assert!(FunctionalBootstrapper::new(&blueprint, |_, _| {}).is_err());
+    // Nor do tables bootstrap what is no table, or few slots.
+    let refused = Bootstrapper::new(bench.bootstrapper.blueprint(), |_, _| {}).err().unwrap();
+    assert!(matches!(refused, BootstrapError::Set { .. }), "{refused}");
+    assert_eq!(Set::named("n16-table-4-s16"), None);
+    assert_eq!(Set::named("n16-table-4"), Set::for_tables(4));
 }
 
 /// Tests keys from a file, where steps have special moduli of their own and the first matrix is applied while the modulus is raised, as in shipped sets.

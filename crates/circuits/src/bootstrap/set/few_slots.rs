@@ -22,7 +22,7 @@ const TERM: f64 = 1.1;
 impl Set {
     /// Returns the set for messages of few slots, rounded up to a power of two from 4 on: with fewer and larger matrices, which take fewer levels and no
     /// more time there, and digits that suit: those that are counted cheapest. Levels left, EvalMod and security are as before; for
-    /// as many slots as the ring has the set is as before too.
+    /// as many slots as the ring has the set is as before too, and so are sets for tables.
     ///
     /// A bootstrapping takes any number of slots in any set; in sets for few slots, few take less time and smaller keys. The name of a shipped set then
     /// has the number of slots behind it.
@@ -40,7 +40,7 @@ impl Set {
         let whole = self.of_all_slots();
         let most = 1_usize.checked_shl(whole.log2_degree.saturating_sub(1)).unwrap_or(usize::MAX);
         let slots = slots.max(4).checked_next_power_of_two().unwrap_or(most);
-        if slots >= most {
+        if slots >= most || whole.tables.is_some() {
             return whole;
         }
         let set = Self { slots: Some(slots), ..whole };

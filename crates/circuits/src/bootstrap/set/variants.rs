@@ -97,7 +97,12 @@ impl Set {
         };
         let (name, slots) = slots_of(name);
         let set = of_name(name).or_else(|| of_levels(name))?;
-        Some(slots.map_or(set.clone(), |slots| set.for_slots(slots)))
+        match slots {
+            // Tables are for all slots.
+            Some(_) if set.tables.is_some() => None,
+            Some(slots) => Some(set.for_slots(slots)),
+            None => Some(set),
+        }
     }
 }
 
