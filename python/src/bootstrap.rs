@@ -1,11 +1,15 @@
 //! Module of CKKS bootstrapping for Python.
 
+mod sets;
+mod tables;
+
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use sunzi_circuits::bootstrap::functional::{FunctionalBootstrapper, Messages};
 use sunzi_circuits::bootstrap::{
-    self, Blueprint, BootstrapError, Order, RealBlueprint, RealBootstrapKeys, RealBootstrapper, Set, Summary,
+    self, Blueprint, BootstrapError, Order, RealBlueprint, RealBootstrapKeys, RealBootstrapper, Set,
 };
 use sunzi_ckks as ckks;
 use sunzi_rlwe::randomness::from_os;
@@ -17,82 +21,9 @@ use crate::context::Context;
 use crate::error::{Failure, OrRaise as _};
 use crate::keys::SecretKey;
 use crate::scheme::{Cipher, Scheme, mixed};
-
-/// Returns a set of bootstrapping parameters by its name; `insecure-10` is the small one for tests at n =
-/// 2^10, `insecure-10-9` that set with nine levels left, `insecure-10-9-first` that set with SlotsToCoeffs first, `insecure-10-9-first-s16`
-/// that set for 16 slots.
-fn named(name: &str) -> Result<Set, Failure> {
-    let unknown = || {
-        let names = Set::shipped().map(|set| set.name).join(", ");
-        let message = format!("there is no bootstrapping set {name:?}: take one of {names}");
-        Failure::new("UnknownSet", message)
-    };
-    small(name).or_else(|| Set::named(name)).ok_or_else(unknown)
-}
-
-fn small(name: &str) -> Option<Set> {
-    let numbers = name.strip_prefix("insecure-")?;
-    let (numbers, slots) = match numbers.split_once("-s") {
-        Some((numbers, slots)) => (numbers, Some(slots.parse().ok()?)),
-        None => (numbers, None),
-    };
-    let (numbers, order) = match numbers.strip_suffix("-first") {
-        Some(numbers) => (numbers, Order::First),
-        None => (numbers, Order::Last),
-    };
-    let (bits, levels) = numbers.split_once('-').unwrap_or((numbers, ""));
-    let set = Set { order, ..Set::insecure_for_tests(bits.parse().ok()?) };
-    let set = if levels.is_empty() { set } else { set.with_levels_left(levels.parse().ok()?) };
-    Some(slots.map_or(set.clone(), |slots| set.for_slots(slots)))
-}
-
-/// Returns the name of a set by which [`named`] finds it.
-fn name_of(set: &Set) -> String {
-    let own = Set::insecure_for_tests(set.log2_degree);
-    if set.name != own.name {
-        return set.to_string();
-    }
-    let levels = Some(set.levels_left()).filter(|&levels| levels != own.levels_left());
-    let levels = levels.map_or(String::new(), |levels| format!("-{levels}"));
-    let first = if set.order == Order::First { "-first" } else { "" };
-    let slots = set.slots.map_or(String::new(), |slots| format!("-s{slots}"));
-    format!("insecure-{}{levels}{first}{slots}", set.log2_degree)
-}
-
-/// Returns the one name of a set, with this many levels left and for this many slots if numbers are given.
-#[pyfunction]
-#[pyo3(signature = (name, levels=None, slots=None))]
-pub(crate) fn bootstrap_set(
-    py: Python<'_>,
-    name: &str,
-    levels: Option<usize>,
-    slots: Option<usize>,
-) -> PyResult<String> {
-    let mut set = named(name).or_raise(py)?;
-    if let Some(levels) = levels {
-        set = set.with_levels_left(levels);
-    }
-    if let Some(slots) = slots {
-        set = set.for_slots(slots);
-    }
-    Ok(name_of(&set))
-}
-
-/// Number of slots of the messages that a set is for.
-#[pyfunction]
-pub(crate) fn bootstrap_slots(py: Python<'_>, set: &str) -> PyResult<usize> {
-    let set = named(set).or_raise(py)?;
-    Ok(set.slots.unwrap_or(1_usize.checked_shl(set.log2_degree.saturating_sub(1)).unwrap_or(usize::MAX)))
-}
-
-/// Lists all sets of bootstrapping parameters, each with its cost.
-#[pyfunction]
-pub(crate) fn bootstrap_sets(py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-    run(py, || {
-        let line = |set: &Set| Ok::<_, BootstrapError>((set.name.to_owned(), Summary::new(set)?.to_string()));
-        Ok(Set::shipped().iter().map(line).collect::<Result<_, _>>()?)
-    })
-}
+pub(crate) use sets::{bootstrap_set, bootstrap_sets, bootstrap_slots, table_bits, table_set};
+use sets::{name_of, named};
+pub(crate) use tables::{MessageTable, decode_messages, encode_messages};
 
 /// Makes the CKKS context of a set of bootstrapping parameters, or that of the real ring whose ciphertexts it bootstraps.
 #[pyfunction]
@@ -120,10 +51,11 @@ pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str
     })
 }
 
-/// A bootstrapper of ciphertexts of a whole ring, or of a real one.
+/// A bootstrapper of ciphertexts of a whole ring, of a real one, or of messages by tables.
 enum Inner {
     Whole(Box<bootstrap::Bootstrapper>),
     Real(Box<RealBootstrapper>),
+    Tables(Box<FunctionalBootstrapper>),
 }
 
 /// Keys of a bootstrapper, of the same kind.
@@ -144,24 +76,54 @@ impl Inner {
             return Ok(Self::Real(Box::new(RealBootstrapper::new(&blueprint, progress)?)));
         }
         let blueprint = Blueprint::new(context, set, slots)?;
+        if set.tables.is_some() {
+            return Ok(Self::Tables(Box::new(FunctionalBootstrapper::new(&blueprint, progress)?)));
+        }
         Ok(Self::Whole(Box::new(bootstrap::Bootstrapper::new(&blueprint, progress)?)))
     }
 
-    fn whole(&self) -> &bootstrap::Bootstrapper {
+    fn blueprint(&self) -> &Blueprint {
         match self {
-            Self::Whole(whole) => whole,
-            Self::Real(real) => real.whole(),
+            Self::Whole(whole) => whole.blueprint(),
+            Self::Real(real) => real.whole().blueprint(),
+            Self::Tables(tables) => tables.blueprint(),
         }
     }
 
-    fn blueprint(&self) -> &Blueprint {
-        self.whole().blueprint()
+    fn byte_len(&self) -> usize {
+        match self {
+            Self::Whole(whole) => whole.byte_len(),
+            Self::Real(real) => real.whole().byte_len(),
+            Self::Tables(tables) => tables.byte_len(),
+        }
+    }
+
+    /// Returns the bootstrapper of messages.
+    fn tables(&self) -> Result<&FunctionalBootstrapper, Failure> {
+        match self {
+            Self::Tables(tables) => Ok(tables),
+            _ => Err(self.other_set("one for tables, as Context.for_tables makes")),
+        }
+    }
+
+    /// Makes the error for a set that an operation is not for.
+    fn other_set(&self, expected: &str) -> Failure {
+        let got = name_of(self.blueprint().set());
+        BootstrapError::Set { what: "the set", got, expected: expected.to_owned() }.into()
+    }
+
+    /// Makes the error for operands that do not belong together, or for real numbers in a set for tables.
+    fn mixed(&self) -> Failure {
+        match self {
+            Self::Tables(_) => self.other_set("one without tables, as Context.for_bootstrapping makes"),
+            _ => mixed(),
+        }
     }
 
     fn key_bytes(&self) -> Result<usize, BootstrapError> {
         match self {
-            Self::Whole(whole) => whole.blueprint().key_bytes(),
             Self::Real(real) => real.blueprint().key_bytes(),
+            _ => self.blueprint().key_bytes(),
         }
     }
 
@@ -172,27 +134,27 @@ impl Inner {
     ) -> Result<Keys, Failure> {
         let rng = &mut from_os()?;
         Ok(match self {
-            Self::Whole(whole) => {
-                let keys = bootstrap::BootstrapKeys::generate(whole.blueprint(), secret, rng, progress)?;
-                Keys::Whole(Box::new(keys))
-            }
             Self::Real(real) => {
                 let blueprint = real.blueprint();
                 let keys = RealBootstrapKeys::generate(blueprint, secret, rng, progress)?;
                 Keys::Real(Box::new((blueprint.clone(), keys)))
+            }
+            _ => {
+                let keys = bootstrap::BootstrapKeys::generate(self.blueprint(), secret, rng, progress)?;
+                Keys::Whole(Box::new(keys))
             }
         })
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Keys, Failure> {
         Ok(match self {
-            Self::Whole(whole) => {
-                let keys = wire::from_bytes(whole.blueprint().context().rlwe(), bytes)?;
-                Keys::Whole(Box::new(keys))
-            }
             Self::Real(real) => {
                 let blueprint = real.blueprint();
                 Keys::Real(Box::new((blueprint.clone(), wire::from_bytes(blueprint, bytes)?)))
+            }
+            _ => {
+                let keys = wire::from_bytes(self.blueprint().context().rlwe(), bytes)?;
+                Keys::Whole(Box::new(keys))
             }
         })
     }
@@ -205,7 +167,7 @@ impl Inner {
             (Self::Real(real), Cipher::Ckks(a), Keys::Real(keys)) => {
                 real.bootstrap_refined(a, rounds, &keys.1)?
             }
-            _ => return Err(mixed()),
+            _ => return Err(self.mixed()),
         }
         .into())
     }
@@ -214,7 +176,7 @@ impl Inner {
         Ok(match (self, a, keys) {
             (Self::Whole(whole), Cipher::Ckks(a), Keys::Whole(keys)) => whole.bootstrap_real(a, keys)?,
             (Self::Real(real), Cipher::Ckks(a), Keys::Real(keys)) => real.bootstrap(a, &keys.1)?,
-            _ => return Err(mixed()),
+            _ => return Err(self.mixed()),
         }
         .into())
     }
@@ -224,7 +186,7 @@ impl Inner {
         Ok(match (self, keys) {
             (Self::Whole(whole), Keys::Whole(keys)) => whole.bootstrap_real_pair([a, b], keys)?,
             (Self::Real(real), Keys::Real(keys)) => real.bootstrap_pair([a, b], &keys.1)?,
-            _ => return Err(mixed()),
+            _ => return Err(self.mixed()),
         }
         .map(Cipher::from))
     }
@@ -304,7 +266,7 @@ impl Bootstrapper {
 
     #[getter]
     fn nbytes(&self) -> usize {
-        self.inner.whole().byte_len()
+        self.inner.byte_len()
     }
 
     /// Number of bytes that the keys of a bootstrapping will take in memory.
@@ -367,6 +329,33 @@ impl Bootstrapper {
         let (inner, keys, b) = (Arc::clone(&self.inner), Arc::clone(&keys.keys), b.value());
         let [a, b] = a.all_computed_slowly(py, move |_, a| inner.pair(a, &b, &keys))?;
         Ok((a, b))
+    }
+
+    /// Results of tables of the messages in a ciphertext, one for each table; those in real parts of slots alone if `only_real` says so.
+    #[pyo3(signature = (a, tables, keys, *, only_real=false))]
+    fn apply(
+        &self,
+        py: Python<'_>,
+        a: &Ciphertext,
+        tables: Vec<PyRef<'_, MessageTable>>,
+        keys: &BootstrapKeys,
+        only_real: bool,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let (inner, keys) = (Arc::clone(&self.inner), Arc::clone(&keys.keys));
+        let tables = tables.iter().map(|table| Arc::clone(&table.table)).collect();
+        a.list_computed_slowly(py, move |_, a| inner.results(a, tables, only_real, &keys))
+    }
+
+    /// Two messages as one, for a table of pairs; `upper` is the modulus of a.
+    fn joined(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext, upper: usize) -> PyResult<Ciphertext> {
+        let (inner, b) = (Arc::clone(&self.inner), b.value());
+        // q·a + b modulo p·q is the number of a and 1/p of that of b, so it is p that the number of b is divided by.
+        a.computed_slowly(py, move |_, a| inner.joined(a, (&b, Messages::new(upper)?)))
+    }
+
+    /// Refuses a ciphertext whose noise may be beyond the next message of this modulus.
+    fn check_messages(&self, py: Python<'_>, a: &Ciphertext, modulus: usize) -> PyResult<()> {
+        self.inner.check_messages(&a.value(), modulus).or_raise(py)
     }
 }
 

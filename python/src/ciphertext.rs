@@ -61,4 +61,15 @@ impl Ciphertext {
         let values = run(py, move || work(&scheme, &value))?;
         Ok(values.map(|value| Self::new(&self.scheme, value)))
     }
+
+    /// Computes any number of ciphertexts from this ciphertext, by many operations.
+    pub(crate) fn list_computed_slowly(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Scheme, &Cipher) -> Result<Vec<Cipher>, Failure> + Send + 'static,
+    ) -> PyResult<Vec<Self>> {
+        let (scheme, value) = (Arc::clone(&self.scheme), self.value());
+        let values = run(py, move || work(&scheme, &value))?;
+        Ok(values.into_iter().map(|value| Self::new(&self.scheme, value)).collect())
+    }
 }

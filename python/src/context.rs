@@ -390,7 +390,11 @@ fn trailing() -> Failure {
 }
 
 /// Returns a level and a scale: the highest level and its canonical scale unless given.
-fn place(context: &ckks::Context, level: Option<usize>, scale: Option<f64>) -> Result<(usize, f64), Failure> {
+pub(crate) fn place(
+    context: &ckks::Context,
+    level: Option<usize>,
+    scale: Option<f64>,
+) -> Result<(usize, f64), Failure> {
     let level = level.unwrap_or(context.depth());
     Ok((level, scale.map_or_else(|| context.scale(level), Ok)?))
 }

@@ -15,6 +15,7 @@ from ._context import Context, insecure_for_research_only
 from ._field_plan import FieldPlan
 from ._fields import FieldArray
 from ._keys import Keys, PublicKeys, keygen
+from ._messages import MessageArray
 from ._native import Series, SharingLedger, bootstrap_sets, threads
 from ._program import Plan, Program, program
 from ._trace import Like
@@ -29,6 +30,7 @@ __all__ = [
     "Keys",
     "Like",
     "MatrixKeys",
+    "MessageArray",
     "Plan",
     "Program",
     "PublicKeys",

@@ -228,6 +228,11 @@ class Context:
         return cls._of(_native.bootstrap_context(name, real_slots), name)
 
     @classmethod
+    def for_tables(cls, bits: int) -> Context:
+        """The context for messages of ``bits`` bits, 1 to 10, whose tables bootstrap: ``Keys.encrypt_messages`` takes 2^16 of them in a ciphertext."""
+        return cls.for_bootstrapping(_native.table_set(bits))
+
+    @classmethod
     def explicit(
         cls,
         scheme: SchemeName,
@@ -347,6 +352,11 @@ class Context:
     def depth(self) -> int | None:
         """The level of fresh arrays: multiplications in a row. None for BFV, which has no levels."""
         return self._top
+
+    @property
+    def message_bits(self) -> int | None:
+        """The most bits of messages for ``Keys.encrypt_messages``; None where there are no tables for them: ``Context.for_tables`` makes some."""
+        return _native.table_bits(self._set) if self._set else None
 
     @property
     def plain_modulus(self) -> int | None:

@@ -16,6 +16,7 @@ from ._batches import EncryptedMatrices, MatrixKeys, matrix_keys, opened
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
 from ._fields import FieldArray, elements_decrypted, elements_encrypted, frobenius_exponents, rotation_exponents
+from ._messages import MessageArray, messages_decrypted, messages_encrypted
 from ._stored import keys_bytes, read_keys
 from ._wire import Bytes
 from .errors import ContextMismatch, Ledger, MissingKey, ShapeError, Sharing
@@ -60,6 +61,12 @@ class PublicKeys:
     def encrypt_elements(self, values: npt.ArrayLike) -> FieldArray:
         """Encrypts elements of the field of a context of ``Context.for_field``: integers of shape (…, d), the coefficients of each element."""
         return elements_encrypted(self.context, values, self.encryption, self)
+
+    def encrypt_messages(self, values: npt.ArrayLike, *, bits: int | None = None, wrap: bool = False) -> MessageArray:
+        """Encrypts integers as messages modulo 2^``bits``, in a context of ``Context.for_tables``: its own bits unless given. Integers outside of 0 to
+        2^``bits`` - 1 are ``errors.OutsideBounds``, or are taken modulo 2^``bits`` with ``wrap=True``.
+        """
+        return messages_encrypted(self.context, values, self.encryption, self, bits, wrap)
 
     def within(self, context: Context) -> PublicKeys:
         """The same keys in another context of the same ring and moduli, as those of BFV and BGV that ``EncryptedArray.to_bfv`` and ``to_bgv`` go between."""
@@ -160,6 +167,14 @@ class Keys:
     def decrypt_elements(self, array: FieldArray) -> npt.NDArray[Any]:
         """Opens an array of elements of a field: their coefficients, from 0 to p^r - 1."""
         return elements_decrypted(array, self.secret)
+
+    def encrypt_messages(self, values: npt.ArrayLike, *, bits: int | None = None, wrap: bool = False) -> MessageArray:
+        """Encrypts integers as messages under the secret key, as ``PublicKeys.encrypt_messages``."""
+        return messages_encrypted(self.context, values, self.secret, self.public, bits, wrap)
+
+    def decrypt_messages(self, array: MessageArray) -> npt.NDArray[Any]:
+        """Opens an array of messages: integers from 0 to 2^w - 1. Noise that may have led one to the next is ``errors.MessageNoise``."""
+        return messages_decrypted(array, self.secret, self.public)
 
     def decrypt(self, array: EncryptedArray) -> npt.NDArray[Any]:
         """Opens an array.
@@ -309,7 +324,7 @@ def keygen(
     """Makes a secret key and the public keys of a computation.
 
     ``rotations`` are the steps to make keys for. Unless given, those of all powers of two, of which any other rotation is
-    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines. In a context of ``Context.for_field`` they are
+    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines; none for messages, which do not move. In a context of ``Context.for_field`` they are
     pairs of steps and dimension for ``FieldArray.rotate``, or steps along dimension 0; keys for Frobenius maps are always made.
     ``products`` says whether arrays are multiplied by each other. Keys for real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
     of up to ``bootstrap_slots`` numbers in a ciphertext, as many as the set is for unless given.
@@ -338,7 +353,9 @@ def _exponents(context: Context, rotations: Optional[Iterable[int | tuple[int, i
         if swap:
             raise ShapeError("a swap of rows in a field: slots of elements have dimensions and no rows, leave swap out")
         return sorted({*frobenius_exponents(field), *rotation_exponents(context, rotations or ())})
-    if rotations is None:
+    if rotations is None and context.message_bits is not None:
+        steps = []
+    elif rotations is None:
         steps = [1 << i for i in range(context._row.bit_length() - 1)]
     else:
         steps = sorted({_steps(rotation) % context._row for rotation in rotations})

@@ -8,6 +8,18 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from ._native_bootstrap import BootstrapKeys as BootstrapKeys
+from ._native_bootstrap import Bootstrapper as Bootstrapper
+from ._native_bootstrap import MessageTable as MessageTable
+from ._native_bootstrap import bootstrap_context as bootstrap_context
+from ._native_bootstrap import bootstrap_levels_left as bootstrap_levels_left
+from ._native_bootstrap import bootstrap_set as bootstrap_set
+from ._native_bootstrap import bootstrap_sets as bootstrap_sets
+from ._native_bootstrap import bootstrap_slots as bootstrap_slots
+from ._native_bootstrap import decode_messages as decode_messages
+from ._native_bootstrap import encode_messages as encode_messages
+from ._native_bootstrap import table_bits as table_bits
+from ._native_bootstrap import table_set as table_set
 from ._native_fields import Field as Field
 from ._native_fields import SlotRotation as SlotRotation
 from ._native_matrices import MatrixBatch as MatrixBatch
@@ -347,50 +359,6 @@ class LinearTransform:
     def nbytes(self) -> int: ...
     def apply(self, a: Ciphertext, keys: EvaluationKeys) -> Ciphertext: ...
 
-@final
-class Bootstrapper:
-    """Everything of a bootstrapping but its keys."""
-
-    def __new__(cls, context: Context, set: str, slots: int, progress: Progress | None = None) -> Bootstrapper: ...
-    @property
-    def levels_left(self) -> int: ...
-    @property
-    def levels_taken(self) -> int: ...
-    @property
-    def lowest_level(self) -> int:
-        """The lowest level that a ciphertext may have to be bootstrapped."""
-    @property
-    def slots_to_coeffs_first(self) -> bool:
-        """Whether SlotsToCoeffs comes first, where two real messages are bootstrapped as one without loss of precision."""
-    @property
-    def log2_failure(self) -> float:
-        """log2 of the probability that a bootstrapping goes wrong."""
-    @property
-    def slots(self) -> int: ...
-    @property
-    def nbytes(self) -> int: ...
-    @property
-    def key_bytes(self) -> int: ...
-    def generate_keys(self, secret: SecretKey, progress: Progress | None = None) -> BootstrapKeys: ...
-    def read_keys(self, data: bytes) -> BootstrapKeys:
-        """Keys of this bootstrapping, from the bytes of ``BootstrapKeys.to_bytes``."""
-    def bootstrap(self, a: Ciphertext, keys: BootstrapKeys, *, rounds: int = 1) -> Ciphertext: ...
-    def bootstrap_real(self, a: Ciphertext, keys: BootstrapKeys) -> Ciphertext: ...
-    def bootstrap_real_pair(self, a: Ciphertext, b: Ciphertext, keys: BootstrapKeys) -> tuple[Ciphertext, Ciphertext]: ...
-
-@final
-class BootstrapKeys:
-    """All keys of a bootstrapping; none of them is secret."""
-
-    @property
-    def context(self) -> Context: ...
-    @property
-    def nbytes(self) -> int: ...
-    def to_bytes(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(context: Context, data: bytes) -> BootstrapKeys:
-        """Keys of a whole ring; ``Bootstrapper.read_keys`` reads those of a real ring too."""
-
 def seconds_of_work() -> float:
     """Seconds that the calls of this process have worked in Rust so far, by the clock: from where work begins, on the thread of the caller or on one of those that compute, to where it ends.
 
@@ -408,18 +376,6 @@ def checksum(data: bytes) -> int:
 
 def kind_name(number: int) -> str:
     """What an object of the kind with this number is, in words."""
-
-def bootstrap_sets() -> list[tuple[str, str]]:
-    """All bootstrapping sets, each with what it costs."""
-
-def bootstrap_set(name: str, levels: int | None = None, slots: int | None = None) -> str:
-    """The one name of a bootstrapping set, with this many levels left and for this many slots if numbers are given."""
-
-def bootstrap_slots(set: str) -> int:
-    """Number of slots of the messages that a set is for."""
-
-def bootstrap_context(set: str, real_slots: bool = False) -> Context: ...
-def bootstrap_levels_left(context: Context, set: str) -> int: ...
 
 @final
 class SharingLedger:

@@ -15,12 +15,13 @@ from ._encoding import Bounds
 from ._facts import Fill, Shape
 from ._known import BOUNDS, UNDECLARED, Known
 from ._layout import power_of_two
-from ._wire import ARRAY, ELEMENTS, PUBLIC_KEYS, Bytes, FieldReader, Fields, packed, unpacked, value
+from ._wire import ARRAY, ELEMENTS, MESSAGES, PUBLIC_KEYS, Bytes, FieldReader, Fields, packed, unpacked, value
 
 if TYPE_CHECKING:
     from ._array import EncryptedArray
     from ._fields import FieldArray
     from ._keys import Keys, PublicKeys
+    from ._messages import MessageArray
 
 T = TypeVar("T")
 #: What bytes have to belong to.
@@ -216,6 +217,35 @@ def read_elements(data: Bytes, owner: Owner) -> FieldArray:
 
     shape, chunks = _read(ELEMENTS, data, context, keys, shape_in)
     return FieldArray._make(context, chunks, shape, keys)
+
+
+def messages_bytes(array: MessageArray) -> bytes:
+    """An array of messages: its shape and the bits of a message, and its ciphertexts after them."""
+    fields = Fields()
+    fields.words(array._shape)
+    fields.word(array._bits)
+    fields.word(array._reduced)
+    return packed(MESSAGES, fields.to_bytes(), [chunk.to_bytes() for chunk in array._chunks], like=0)
+
+
+def read_messages(data: Bytes, owner: Owner) -> MessageArray:
+    """The array of ``messages_bytes``, which must belong to these keys or to this context."""
+    from ._messages import MessageArray, message_bits
+
+    context, keys = owner_of(owner)
+
+    def layout_in(fields: FieldReader) -> tuple[tuple[Shape, int, bool], int]:
+        most = message_bits(context)
+        shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
+        if math.prod(shape) > _MOST_SIZE:
+            raise value("the shape", f"at most {_MOST_SIZE} messages", shape)
+        bits, reduced = fields.word("the bits of messages", 1, most), fields.word("whether numbers are reduced", 0, 1)
+        return (shape, bits, bool(reduced)), -(-math.prod(shape) // (2 * context.slots))
+
+    (shape, bits, reduced), chunks = _read(MESSAGES, data, context, keys, layout_in)
+    if any(chunk.slots != context.slots for chunk in chunks):
+        raise value("the slots of a ciphertext", context.slots, [chunk.slots for chunk in chunks])
+    return MessageArray._make(context, chunks, shape, bits, keys, reduced)
 
 
 # Public keys.

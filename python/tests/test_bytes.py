@@ -278,6 +278,7 @@ def test_objects_of_two_keys_are_not_mixed(integers: Party) -> None:
 def samples(integers: Party, reals: Party, plan: Plan) -> list[tuple[str, bytes, Callable[[bytes], object]]]:
     few = sunzi.keygen(integers.context, rotations=[1])
     elements = sunzi.keygen(sunzi.Context.for_field(1, prime=2, ring_index=255, security=0))
+    nibbles = sunzi.keygen(sunzi.Context.for_bootstrapping("insecure-9-table-4"))
     table = ml.EncryptedTable((reals.encrypt(np.zeros((4, 8))),), 4, 2)
     return [
         ("array", integers.encrypt(np.arange(5)).to_bytes(), lambda data: EncryptedArray.from_bytes(data, integers.keys)),
@@ -286,6 +287,7 @@ def samples(integers: Party, reals: Party, plan: Plan) -> list[tuple[str, bytes,
         ("plan", plan.to_bytes(), Plan.from_bytes),
         ("table", table.to_bytes(), lambda data: ml.EncryptedTable.from_bytes(data, reals.keys)),
         ("elements", elements.encrypt_elements(np.ones((3, 8), dtype=int)).to_bytes(), lambda data: sunzi.FieldArray.from_bytes(data, elements)),
+        ("messages", nibbles.encrypt_messages([[1, 2, 3]]).to_bytes(), lambda data: sunzi.MessageArray.from_bytes(data, nibbles)),
         ("context", sunzi.Context.for_bootstrapping("insecure-10").to_bytes(), lambda data: sunzi.Context.from_bytes(data, insecure_for_research_only=True)),
     ]
 
@@ -317,7 +319,7 @@ def test_fields_of_attackers_are_refused_by_name(integers: Party, reals: Party, 
     """Fields that anybody may write, with right checksums: an object comes of them, or an error of Sunzi, and never another one."""
     rng = np.random.default_rng(30)
     kinds = {"array": _wire.ARRAY, "reals": _wire.ARRAY, "keys": _wire.PUBLIC_KEYS, "plan": _wire.PLAN, "table": _wire.TABLE, "context": _wire.BOOTSTRAP_CONTEXT}
-    kinds["elements"] = _wire.ELEMENTS
+    kinds["elements"], kinds["messages"] = _wire.ELEMENTS, _wire.MESSAGES
     words = [0, 1, 2, 3, 2**16, 2**31, 2**40, 2**63 - 1, 2**63, 2**64 - 1, *struct.unpack("<4Q", struct.pack("<4d", math.nan, math.inf, -math.inf, 1e300))]
     refused = 0
     for name, data, read in samples(integers, reals, plan):

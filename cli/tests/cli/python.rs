@@ -103,6 +103,21 @@ fn field_elements_of_python_are_told() {
 }
 
 #[test]
+fn messages_of_python_are_told() {
+    let folder = Folder::new("python-messages");
+    let (mut fields, object) = (Fields::default(), parameters());
+    fields.list([2, 3].into_iter());
+    fields.u64(4);
+    fields.u64(1);
+    let messages = packed(Kind::PythonMessages, fields.as_bytes(), &[&object], Some(&header(&object)));
+    let (seen, text) = inspected(&folder, "messages.sz", &messages);
+    assert_eq!((&seen["object"], &seen["kind"]), (&"an encrypted array of messages".into(), &0x0D07.into()));
+    assert_eq!(seen["python"]["messages"], json!({"bits": 4, "shape": [2, 3]}));
+    assert!(text.contains("messages     of 4 bits, shape (2, 3)"), "{text}");
+    assert!(text.contains("sunzi.MessageArray.from_bytes"), "{text}");
+}
+
+#[test]
 fn contexts_and_tables_of_python_are_told() {
     let folder = Folder::new("python-context");
     let (mut fields, parameters) = (Fields::default(), parameters());

@@ -23,6 +23,10 @@ class MessageBound(NoiseError):
     """A number beyond the declared bound of messages."""
 
 
+class MessageNoise(NoiseError):
+    """Noise that may have led a message to the next one: apply a table earlier, after fewer sums, or take messages of fewer bits."""
+
+
 class MessageTooLarge(NoiseError):
     """Numbers that may not fit the modulus any more, by the bounds that are known of them."""
 

@@ -131,6 +131,10 @@ class Set(ParameterError):
     """A bootstrapping set that is not possible."""
 
 
+class Table(ParameterError):
+    """A table of messages, or a number of one, that is not possible: the message says what is."""
+
+
 class SlotDegree(ParameterError):
     """Slots of a degree that the ring does not have."""
 

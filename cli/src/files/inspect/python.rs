@@ -22,6 +22,8 @@ const MOST_PLAN: usize = 1 << 30;
 const MOST_DIMENSIONS: usize = 32;
 const MOST_TEXT: usize = 4096;
 const MOST_ARGUMENTS: usize = 4096;
+/// Largest number of bits of a message.
+const MOST_BITS: usize = 14;
 
 /// Numbers of an array or of an argument.
 #[derive(Debug, PartialEq, Serialize)]
@@ -58,6 +60,22 @@ impl fmt::Display for Numbers {
             (Some(low), Some(high)) => write!(f, ", {low} to {high} as declared"),
             _ => f.write_str(", bounds not declared"),
         }
+    }
+}
+
+/// Messages modulo a power of two in an array.
+#[derive(Debug, Serialize)]
+struct Messages {
+    /// Number of bits of a message.
+    bits: usize,
+    /// Lengths of the dimensions.
+    shape: Vec<u64>,
+}
+
+/// Formats messages as text: `of 4 bits, shape (3, 4)`.
+impl fmt::Display for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "of {}, shape {}", counted(self.bits, "bit", "bits"), tuple(&self.shape))
     }
 }
 
@@ -103,6 +121,8 @@ pub(super) struct PythonObject {
     /// Lengths of the dimensions of an array of field elements, the last one that of their coefficients.
     #[serde(skip_serializing_if = "Option::is_none")]
     elements: Option<Vec<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Messages>,
     /// Rows and features of a table to train on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<u64>,
@@ -177,6 +197,9 @@ impl PythonObject {
         if let Some((degree, elements)) = self.elements.as_ref().and_then(|shape| shape.split_last()) {
             lines.push(("elements", format!("of {degree} coefficients, shape {}", tuple(elements))));
         }
+        if let Some(messages) = &self.messages {
+            lines.push(("messages", messages.to_string()));
+        }
         if let (Some(rows), Some(features)) = (self.rows, self.features) {
             lines.push(("table", format!("{rows} rows, {features} features")));
         }
@@ -217,6 +240,12 @@ impl PythonObject {
             Some(Kind::PythonElements) => {
                 object.read_by = "sunzi.FieldArray.from_bytes(data, keys)";
                 object.elements = Some(fields.list("a dimension", MOST_DIMENSIONS)?);
+            }
+            Some(Kind::PythonMessages) => {
+                object.read_by = "sunzi.MessageArray.from_bytes(data, keys)";
+                let shape = fields.list("a dimension", MOST_DIMENSIONS)?;
+                object.messages =
+                    Some(Messages { bits: fields.usize_in("the bits of messages", 1..=MOST_BITS)?, shape });
             }
             _ => {
                 object.read_by = "sunzi.ml.EncryptedTable.from_bytes(data, keys)";

@@ -111,6 +111,8 @@ kinds! {
     PythonTable = 0x0D05, "an encrypted table to train on";
     /// An array of field elements of the Python package.
     PythonElements = 0x0D06, "an encrypted array of field elements";
+    /// An array of messages of the Python package.
+    PythonMessages = 0x0D07, "an encrypted array of messages";
 }
 
 impl Kind {
@@ -157,6 +159,7 @@ impl Kind {
                 | Self::PythonContext
                 | Self::PythonTable
                 | Self::PythonElements
+                | Self::PythonMessages
         )
     }
 
