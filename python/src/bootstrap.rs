@@ -349,8 +349,7 @@ impl Bootstrapper {
     /// Two messages as one, for a table of pairs; `upper` is the modulus of a.
     fn joined(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext, upper: usize) -> PyResult<Ciphertext> {
         let (inner, b) = (Arc::clone(&self.inner), b.value());
-        // q·a + b modulo p·q is the number of a and 1/p of that of b, so it is p that the number of b is divided by.
-        a.computed_slowly(py, move |_, a| inner.joined(a, (&b, Messages::new(upper)?)))
+        a.computed_slowly(py, move |_, a| inner.joined((a, Messages::new(upper)?), &b))
     }
 
     /// Refuses a ciphertext whose noise may be beyond the next message of this modulus.

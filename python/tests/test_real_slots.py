@@ -56,6 +56,7 @@ def test_arrays_bootstrap(bootstrapping: Party) -> None:
     a = bootstrapping.encrypt(x)
     lower = a * a
     fresh = lower.bootstrap()
+    assert fresh.level is not None and lower.level is not None
     assert fresh.level > lower.level
     bootstrapping.check(fresh, x * x, tolerance=1e-5)
     bootstrapping.check(fresh * fresh, x**4, tolerance=1e-5)
@@ -74,5 +75,6 @@ def test_keys_of_a_real_ring_come_back(bootstrapping: Party) -> None:
     bootstrapping.check((a * 0.5).bootstrap(), [0.25, -0.125], tolerance=1e-5)
     # Keys of the whole ring are others.
     whole = sunzi.keygen(sunzi.Context.for_bootstrapping("insecure-8"))
+    assert whole.public.bootstrapping is not None
     with pytest.raises(errors.Kind):
         keys.bootstrapper.read_keys(whole.public.bootstrapping.to_bytes())

@@ -121,10 +121,10 @@ impl Inner {
         Ok(results.into_iter().map(Cipher::from).collect())
     }
 
-    /// Returns two messages as one, the number of b divided by a modulus.
-    pub(super) fn joined(&self, a: &Cipher, (b, divisor): (&Cipher, Messages)) -> Result<Cipher, Failure> {
+    /// Returns two messages as one, for a modulo the modulus of `upper`.
+    pub(super) fn joined(&self, (a, upper): (&Cipher, Messages), b: &Cipher) -> Result<Cipher, Failure> {
         let (Cipher::Ckks(a), Cipher::Ckks(b)) = (a, b) else { return Err(mixed()) };
-        Ok(self.tables()?.joined(a, (b, divisor))?.into())
+        Ok(self.tables()?.joined((a, upper), b)?.into())
     }
 
     /// Refuses noise that may lead a number to the next message.

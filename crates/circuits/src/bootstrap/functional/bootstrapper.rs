@@ -83,19 +83,19 @@ impl FunctionalBootstrapper {
         self.steps.on_pool(|| self.all_steps(a, tables, true, keys))
     }
 
-    /// Returns two messages as one, a level below both, for a table [of pairs](Table::of_pairs): the number of a, and a q-th of that of b for b modulo q.
+    /// Returns two messages as one, a level below both, for a table [of pairs](Table::of_pairs): the number of a, and a p-th of that of b, for a modulo p.
     ///
     /// # Errors
     /// [`BootstrapError::Ckks`] at level 0 and for ciphertexts of another context.
     pub fn joined(
         &self,
-        a: &Ciphertext,
-        (b, lower): (&Ciphertext, Messages),
+        (a, upper): (&Ciphertext, Messages),
+        b: &Ciphertext,
     ) -> Result<Ciphertext, BootstrapError> {
         let evaluator = &self.steps.evaluator;
         let level = a.metadata().level.min(b.metadata().level).saturating_sub(1);
         let scale = evaluator.context().scale(level)?;
-        let share = with_scale(b.clone(), b.metadata().scale * lower.modulus() as f64);
+        let share = with_scale(b.clone(), b.metadata().scale * upper.modulus() as f64);
         let share = evaluator.set_scale(&share, level, scale)?;
         Ok(evaluator.add(&evaluator.set_scale(a, level, scale)?, &share)?)
     }
@@ -112,9 +112,10 @@ impl FunctionalBootstrapper {
             let (what, got) = ("the levels of a table", table.depth().to_string());
             return Err(BootstrapError::Table { what, got, expected: "at most those of the set" });
         }
-        // Slots hold two numbers from −1 to 1. Their bound decides nothing: what is beyond wraps.
-        let a = self.steps.evaluator.with_magnitude(a, 1.0)?;
-        let length = if only_real { 1.0 } else { 2.0_f64.sqrt() };
+        tables.iter().try_for_each(|table| self.check(table, self.noise(a)))?;
+        // The bound on slots decides about roundings alone: what is beyond 1 wraps.
+        let length = a.metadata().precision.magnitude();
+        let a = self.steps.evaluator.with_magnitude(a, length.min(1.0))?;
         let (parts, lowered) = self.steps.raised_parts(&a, length, only_real, keys)?;
         let noise = self.moved(&a, &lowered, &parts.real);
         tables.iter().try_for_each(|table| self.check(table, noise))?;
@@ -128,7 +129,9 @@ impl FunctionalBootstrapper {
         for (value, table) in real.0.into_iter().zip(tables) {
             let parts = Parts { real: value, imaginary: imaginary.as_mut().and_then(Iterator::next) };
             let result = self.with_conjugate(&parts, keys)?;
-            results.push(self.declared(&a, result, table, [noise, power])?);
+            // A slot holds one number or two.
+            let magnitude = table.magnitude() * if only_real { 1.0 } else { 2.0_f64.sqrt() };
+            results.push(self.declared((&a, magnitude), result, table, [noise, power])?);
         }
         Ok(results)
     }
@@ -178,17 +181,17 @@ impl FunctionalBootstrapper {
         Ok(evaluator.add(&sum, &conjugate)?)
     }
 
-    /// Returns a result with its slots, scale, and noise.
+    /// Returns a result with its slots, scale, bound on slots, and noise.
     fn declared(
         &self,
-        a: &Ciphertext,
+        (a, magnitude): (&Ciphertext, f64),
         mut result: Ciphertext,
         table: &Table,
         [noise, power]: [f64; 2],
     ) -> Result<Ciphertext, BootstrapError> {
         let metadata = result.metadata();
         let scale = self.blueprint().context().snapped(metadata.level, metadata.scale)?;
-        let precision = metadata.precision.with_magnitude(table.magnitude()).plus_error(table.error(noise));
+        let precision = metadata.precision.with_magnitude(magnitude).plus_error(table.error(noise));
         let metadata = Metadata { slots: a.metadata().slots, scale, precision, ..metadata.clone() };
         result.set_metadata(metadata);
         Ok(self.with_table_error(result, table, [noise, power]))

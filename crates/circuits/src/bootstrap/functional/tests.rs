@@ -55,7 +55,10 @@ impl Bench {
     }
 
     fn encrypt(&mut self, slots: &[Complex64]) -> Ciphertext {
-        let level = self.bootstrapper.blueprint().set().lowest_level();
+        self.encrypt_at(slots, self.bootstrapper.blueprint().set().lowest_level())
+    }
+
+    fn encrypt_at(&mut self, slots: &[Complex64], level: usize) -> Ciphertext {
         let encoder = Encoder::new(&self.context, slots.len()).unwrap();
         let plaintext = encoder.encode_at(slots, level, self.context.scale(level).unwrap()).unwrap();
         self.context.encrypt_secret(&plaintext, &self.secret, &mut self.rng).unwrap()
@@ -145,12 +148,33 @@ fn results_are_messages_again() {
     let (worst, bound) = bench.check(&out, &double, &sums);
     assert!(worst <= bound && bound < 1.0 / 16.0, "{worst:e} {bound:e}");
     // 16·a + b is the number of a, and a sixteenth of that of b.
-    let both = bench.bootstrapper.joined(&a, (&b, nibbles)).unwrap();
+    let both = bench.bootstrapper.joined((&a, nibbles), &b).unwrap();
     let out = bench.bootstrapper.apply(&both, &[&product], &bench.keys).unwrap().remove(0);
     let expected: Vec<usize> = left.iter().zip(&right).map(|(a, b)| a * b).collect();
     let bound = bench.bootstrapper.noise(&out);
     assert!(bound < 1.0 / 256.0, "{bound:e}");
     assert_eq!(bytes.of_slots(&bench.open(&out)), expected);
+}
+
+/// Tests pairs of messages of different moduli.
+#[test]
+fn pairs_have_any_two_moduli() {
+    let mut bench = Bench::new(&set(9, 5));
+    for (p, q) in [(2, 8), (8, 4), (5, 3), (3, 5)] {
+        let [upper, lower] = [p, q].map(|modulus| Messages::new(modulus).unwrap());
+        let of = |a: usize, b: usize| 3 * a + b * b;
+        let table = Table::of_pairs([upper, lower], upper, InterpolationOrder::First, of).unwrap();
+        let messages = [bench.random(p), bench.random(q)];
+        // Below the lowest level nothing is bootstrapped.
+        let level = bench.bootstrapper.blueprint().set().lowest_level() + 1;
+        let [a, b] = [(upper, &messages[0]), (lower, &messages[1])]
+            .map(|(of, messages)| bench.encrypt_at(&of.slots(messages).unwrap(), level));
+        let both = bench.bootstrapper.joined((&a, upper), &b).unwrap();
+        let out = bench.bootstrapper.apply(&both, &[&table], &bench.keys).unwrap().remove(0);
+        let expected: Vec<usize> =
+            messages[0].iter().zip(&messages[1]).map(|(&a, &b)| of(a, b) % p).collect();
+        assert_eq!(upper.of_slots(&bench.open(&out)), expected, "{p} and {q}");
+    }
 }
 
 /// Tests real parts alone, in messages whose imaginary parts are others.
