@@ -113,11 +113,12 @@ impl FunctionalBootstrapper {
             return Err(BootstrapError::Table { what, got, expected: "at most those of the set" });
         }
         tables.iter().try_for_each(|table| self.check(table, self.noise(a)))?;
-        // The bound on slots decides about roundings alone: what is beyond 1 wraps.
-        let length = a.metadata().precision.magnitude();
-        let a = self.steps.evaluator.with_magnitude(a, length.min(1.0))?;
+        // Two numbers from −1 to 1 are in a slot, and what is beyond wraps. Roundings of diagonals grow with the slots all the same.
+        let (whole, length) = (a.metadata().precision.magnitude(), 2.0_f64.sqrt());
+        let beyond = (whole / length).max(1.0);
+        let a = self.steps.evaluator.with_magnitude(a, whole.min(1.0))?;
         let (parts, lowered) = self.steps.raised_parts(&a, length, only_real, keys)?;
-        let noise = self.moved(&a, &lowered, &parts.real);
+        let noise = self.moved(&a, (&lowered, beyond), &parts.real);
         tables.iter().try_for_each(|table| self.check(table, noise))?;
         let real = || self.values(&parts.real, tables, keys);
         let imaginary = || parts.imaginary.as_ref().map(|part| self.values(part, tables, keys)).transpose();

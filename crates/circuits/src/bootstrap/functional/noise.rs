@@ -24,11 +24,18 @@ impl FunctionalBootstrapper {
         self.blueprint().largest_slot(a.noise(), a.metadata().scale)
     }
 
-    /// Returns a bound on the noise of the numbers 2m/p when they are slots again, for both parts.
-    pub(super) fn moved(&self, a: &Ciphertext, lowered: &Ciphertext, part: &Ciphertext) -> f64 {
+    /// Returns a bound on the noise of the numbers 2m/p when they are slots again, for both parts; slots were this many times as large as SlotsToCoeffs
+    /// was told.
+    pub(super) fn moved(
+        &self,
+        a: &Ciphertext,
+        (lowered, beyond): (&Ciphertext, f64),
+        part: &Ciphertext,
+    ) -> f64 {
         let blueprint = self.blueprint();
         let ratio = 2.0 * lowered.metadata().scale / blueprint.scales.first;
-        (self.noise(a) + self.noise(lowered)) * ratio + 2.0 * blueprint.eval_mod.width() * self.noise(part)
+        (self.noise(a) + beyond * self.noise(lowered)) * ratio
+            + 2.0 * blueprint.eval_mod.width() * self.noise(part)
     }
 
     /// Refuses noise that a table does not distinguish from another message.
