@@ -5,6 +5,8 @@
 //! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example few_slots -- 16 11 20 n15-128 n15-128-s16`
 #![expect(clippy::print_stdout, reason = "it reports figures")]
 
+mod clock;
+
 use std::time::Instant;
 
 use num_complex::Complex64;
@@ -13,23 +15,14 @@ use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_rlwe::{SecretKey, randomness};
 
+use clock::seconds;
+
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Returns the seconds that all threads have run so far, or that have passed where that is not known.
-fn seconds(start: Instant) -> f64 {
-    let run = |task: std::fs::DirEntry| -> Option<f64> {
-        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-        text.split(' ').next()?.parse().ok()
-    };
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let nanoseconds: f64 = tasks.filter_map(run).sum();
-    if nanoseconds > 0.0 { nanoseconds * 1e-9 } else { start.elapsed().as_secs_f64() }
 }
 
 struct Side {

@@ -1,9 +1,7 @@
 //! Bootstrapping sets by their names.
 
 use pyo3::prelude::*;
-use sunzi_circuits::bootstrap::eval_mod::{ApproximationForm, EvalModParameters};
 use sunzi_circuits::bootstrap::{BootstrapError, Order, Set, Summary};
-use sunzi_ckks::LevelRange;
 
 use super::tables::order;
 use crate::compute::run;
@@ -27,7 +25,8 @@ pub(super) fn named(name: &str) -> Result<Set, Failure> {
 fn small(name: &str) -> Option<Set> {
     let numbers = name.strip_prefix("insecure-")?;
     if let Some((bits, levels)) = numbers.split_once("-table-") {
-        return small_for_tables(bits.parse().ok()?, levels.parse().ok()?);
+        let levels = levels.parse().ok().filter(|levels| (1..=MOST_LEVELS).contains(levels))?;
+        return Some(Set::insecure_for_tables(bits.parse().ok()?, levels));
     }
     let (numbers, slots) = match numbers.split_once("-s") {
         Some((numbers, slots)) => (numbers, Some(slots.parse().ok()?)),
@@ -41,26 +40,6 @@ fn small(name: &str) -> Option<Set> {
     let set = Set { order, ..Set::insecure_for_tests(bits.parse().ok()?) };
     let set = if levels.is_empty() { set } else { set.with_levels_left(levels.parse().ok()?) };
     Some(slots.map_or(set.clone(), |slots| set.for_slots(slots)))
-}
-
-/// Returns the small and INSECURE set for tables of up to `levels` levels.
-fn small_for_tables(log2_degree: u32, levels: usize) -> Option<Set> {
-    let eval_mod = EvalModParameters {
-        form: ApproximationForm::JacobiAnger { degree: 31 },
-        doublings: 3,
-        range: 15,
-        ratio_bits: 1.0,
-        weight: 32,
-    };
-    (1..=MOST_LEVELS).contains(&levels).then(|| Set {
-        order: Order::First,
-        eval_mod_bits: 56,
-        eval_mod,
-        tables: Some(LevelRange { levels, scale_bits: 45 }),
-        message_bits: 1,
-        residual: LevelRange { levels: 4, scale_bits: 40 },
-        ..Set::insecure_for_tests(log2_degree)
-    })
 }
 
 /// Returns the name of a set by which [`named`] finds it.

@@ -96,11 +96,11 @@ pub enum BootstrapError {
     /// A number of a table or of its messages is out of range.
     #[error("{what} is {got}: it must be {expected}")]
     Table {
-        /// Name of what is out of range.
+        /// Name of the number of a table that is out of range.
         what: &'static str,
-        /// What came.
+        /// Value of the number that is out of range.
         got: String,
-        /// What is possible.
+        /// Range that the number must be in.
         expected: &'static str,
     },
     /// The noise of messages may lead a table to the next message.

@@ -317,7 +317,7 @@ impl EvalMod {
     /// Evaluates E = exp(2πi·x) for slots x/W at this scale, by a form that has it: at the level [`depth`](Self::depth) below.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate).
+    /// Every error of [`evaluate`](Self::evaluate).
     pub(super) fn exponential(
         &self,
         x: &Ciphertext,

@@ -21,7 +21,7 @@ const STEEPEST: f64 = 45.0;
 /// Factor by which an end in a refusal is above one that works, so that rounding its digits does no harm.
 const ABOVE: f64 = 1.01;
 
-/// What tells the polynomials of functions apart: function, precision, and numbers as bits.
+/// Key of the polynomial of a function: function, precision, and numbers as bits.
 pub(super) type Key = (&'static str, u32, [u64; 6]);
 
 /// Polynomial in stored numbers that approximates a function.

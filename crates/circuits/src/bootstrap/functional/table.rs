@@ -50,7 +50,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Every error of [`new`](Self::new).
     pub fn of_messages(
         from: Messages,
         to: Messages,
@@ -64,7 +64,7 @@ impl Table {
     /// Makes a table of pairs of messages, which [`joined`](super::FunctionalBootstrapper::joined) makes one of: a modulo p and b modulo q become f(a, b).
     ///
     /// # Errors
-    /// As [`new`](Self::new), for p·q values.
+    /// Every error of [`new`](Self::new), for a table of p·q values.
     pub fn of_pairs(
         [upper, lower]: [Messages; 2],
         to: Messages,

@@ -1,35 +1,13 @@
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng};
 use num_complex::Complex64;
-use sunzi_ckks::{Ciphertext, Context, Encoder, LevelRange};
+use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_rlwe::{SecretKey, wire};
 
 use super::*;
-use crate::bootstrap::eval_mod::{ApproximationForm, EvalModParameters};
-use crate::bootstrap::{
-    Blueprint, BootstrapError, BootstrapKeys, Bootstrapper, Chain, Order, Set, SpecialModuli,
-};
+use crate::bootstrap::{Blueprint, BootstrapError, BootstrapKeys, Bootstrapper, Chain, Set, SpecialModuli};
 
 mod lookups;
-
-/// Returns a small and INSECURE set for tables of up to `levels` levels.
-fn set(log2_degree: u32, levels: usize) -> Set {
-    Set {
-        order: Order::First,
-        eval_mod_bits: 56,
-        eval_mod: EvalModParameters {
-            form: ApproximationForm::JacobiAnger { degree: 31 },
-            doublings: 3,
-            range: 15,
-            ratio_bits: 1.0,
-            weight: 32,
-        },
-        tables: Some(LevelRange { levels, scale_bits: 45 }),
-        message_bits: 1,
-        residual: LevelRange { levels: 4, scale_bits: 40 },
-        ..Set::insecure_for_tests(log2_degree)
-    }
-}
 
 struct Bench {
     context: Context,
@@ -85,7 +63,7 @@ impl Bench {
 #[test]
 fn tables_of_every_width() {
     for (bits, levels) in [(1, 1), (2, 2), (4, 4), (8, 8)] {
-        let mut bench = Bench::new(&set(10, levels));
+        let mut bench = Bench::new(&Set::insecure_for_tables(10, levels));
         let of = Messages::new(1 << bits).unwrap();
         let random = bench.random(1 << bits);
         let table =
@@ -106,7 +84,7 @@ fn tables_of_every_width() {
 /// Tests messages at the ends and beside each other, moved to all but the middle between two: results are off by no more than the kernel allows.
 #[test]
 fn noise_at_the_edge_is_taken_away_as_stated() {
-    let mut bench = Bench::new(&set(9, 4));
+    let mut bench = Bench::new(&Set::insecure_for_tables(9, 4));
     let of = Messages::new(16).unwrap();
     let table = Table::of_messages(of, of, InterpolationOrder::First, |m| 5 * m + 3).unwrap();
     let count = 2 * bench.context.max_slots();
@@ -132,7 +110,7 @@ fn noise_at_the_edge_is_taken_away_as_stated() {
 /// Tests that results go through tables again, that sums wrap, and that two messages side by side are one of twice the bits.
 #[test]
 fn results_are_messages_again() {
-    let mut bench = Bench::new(&set(9, 8));
+    let mut bench = Bench::new(&Set::insecure_for_tables(9, 8));
     let [nibbles, bytes] = [16, 256].map(|p| Messages::new(p).unwrap());
     let double = Table::of_messages(nibbles, nibbles, InterpolationOrder::First, |m| 3 * m + 1).unwrap();
     let order = InterpolationOrder::First;
@@ -159,7 +137,7 @@ fn results_are_messages_again() {
 /// Tests pairs of messages of different moduli.
 #[test]
 fn pairs_have_any_two_moduli() {
-    let mut bench = Bench::new(&set(9, 5));
+    let mut bench = Bench::new(&Set::insecure_for_tables(9, 5));
     for (p, q) in [(2, 8), (8, 4), (5, 3), (3, 5)] {
         let [upper, lower] = [p, q].map(|modulus| Messages::new(modulus).unwrap());
         let of = |a: usize, b: usize| 3 * a + b * b;
@@ -180,7 +158,7 @@ fn pairs_have_any_two_moduli() {
 /// Tests real parts alone, in messages whose imaginary parts are others.
 #[test]
 fn real_parts_alone() {
-    let mut bench = Bench::new(&set(9, 3));
+    let mut bench = Bench::new(&Set::insecure_for_tables(9, 3));
     let of = Messages::new(7).unwrap();
     let table = Table::of_messages(of, of, InterpolationOrder::First, |m| m * m).unwrap();
     let messages = bench.random(7);
@@ -194,7 +172,7 @@ fn real_parts_alone() {
 
 #[test]
 fn what_cannot_be_told_apart_is_refused() {
-    let small = set(9, 4);
+    let small = Set::insecure_for_tables(9, 4);
     let mut bench = Bench::new(&small);
     let [of, wide] = [16, 32].map(|p| Messages::new(p).unwrap());
     let table = Table::of_messages(of, of, InterpolationOrder::First, |m| m).unwrap();
@@ -229,7 +207,8 @@ fn what_cannot_be_told_apart_is_refused() {
 /// Tests keys from a file, where steps have special moduli of their own and the first matrix is applied while the modulus is raised, as in shipped sets.
 #[test]
 fn keys_from_files_do_the_same() {
-    let small = Set { special: SpecialModuli::EachStep, chain: Chain::Sets, ..set(9, 4) };
+    let small =
+        Set { special: SpecialModuli::EachStep, chain: Chain::Sets, ..Set::insecure_for_tables(9, 4) };
     let mut bench = Bench::new(&small.with_first_matrix_back());
     let bytes = wire::to_bytes(bench.context.rlwe(), &bench.keys).unwrap();
     let keys: BootstrapKeys = wire::from_bytes(bench.context.rlwe(), &bytes).unwrap();

@@ -46,6 +46,25 @@ impl Set {
         Some(Self { name, digits, ..Self::of_tables(tables, low) })
     }
 
+    /// Returns a small and INSECURE set for tests, with n = 2^`log2_degree` and these levels of tables, prefixes of moduli, and a key switch back from the sparse
+    /// secret.
+    #[must_use]
+    pub fn insecure_for_tables(log2_degree: u32, levels: usize) -> Self {
+        let tables = LevelRange { levels, scale_bits: 45 };
+        let small = Self::insecure_for_tests(log2_degree);
+        let low = LevelRange { levels: 4, ..small.residual };
+        let eval_mod = EvalModParameters { doublings: 3, ..Self::of_tables(tables, low).eval_mod };
+        Self {
+            order: Order::First,
+            eval_mod_bits: 56,
+            eval_mod,
+            tables: Some(tables),
+            residual: low,
+            message_bits: 1,
+            ..small
+        }
+    }
+
     /// Returns the set at n = 2^16 with these levels of tables, and these below.
     fn of_tables(tables: LevelRange, low: LevelRange) -> Self {
         // Roundings grow in the exponential by 2^9 and a little; |E| = 1 at the scale of tables.

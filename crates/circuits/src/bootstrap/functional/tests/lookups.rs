@@ -54,16 +54,16 @@ fn all_kinds(set: &Set, bits: usize, order: InterpolationOrder) {
 #[test]
 fn small_rings_have_no_wrong_result() {
     for bits in [1, 3, 6] {
-        all_kinds(&set(9, bits), bits, InterpolationOrder::First);
+        all_kinds(&Set::insecure_for_tables(9, bits), bits, InterpolationOrder::First);
     }
-    all_kinds(&set(9, 5), 4, InterpolationOrder::Third);
+    all_kinds(&Set::insecure_for_tables(9, 5), 4, InterpolationOrder::Third);
 }
 
 /// Tests noise so large that messages are taken for others: a message is wrong just where R in the clear says so, and as often as a normal
 /// variable leaves the distance.
 #[test]
 fn failures_are_those_of_the_noise() {
-    let mut bench = Bench::new(&set(11, 4));
+    let mut bench = Bench::new(&Set::insecure_for_tables(11, 4));
     let of = Messages::new(16).unwrap();
     // Neighbours differ by half of the range, so that a result is wrong where the noise is larger than half of the distance.
     let table = Table::of_messages(of, of, InterpolationOrder::First, |m| 8 * (m % 2)).unwrap();
