@@ -10,6 +10,7 @@
 //! * [`lookup`]: a private word in a public table.
 //! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
 //! * [`linear_transform`], [`bootstrap`]: complex matrices, and levels given back, on CKKS.
+//! * [`integers`]: of 8 to 64 bits in batches, with products, comparisons and quotients, by functional bootstrapping.
 //! * [`unified`]: from BFV to BGV and back.
 //! * [`statistics`]: columns and products of columns of a table, summed by group.
 //! * [`regression`]: a logistic regression trained on an encrypted table.
@@ -54,6 +55,7 @@ pub mod comparison;
 mod error;
 mod exact;
 pub mod inner_product;
+pub mod integers;
 pub mod linear_transform;
 pub mod lookup;
 pub mod matrix_batch;

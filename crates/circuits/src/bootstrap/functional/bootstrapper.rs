@@ -100,6 +100,17 @@ impl FunctionalBootstrapper {
         Ok(evaluator.add(&evaluator.set_scale(a, level, scale)?, &share)?)
     }
 
+    /// Returns the conjugates of all slots, by a key that tables need anyway.
+    ///
+    /// # Errors
+    /// [`BootstrapError::MissingKey`]; [`BootstrapError::Ckks`] for ciphertexts of another context.
+    pub fn conjugate(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
+        let evaluator = &self.steps.evaluators.coeffs_to_slots;
+        evaluator
+            .conjugate(a, keys.rotations())
+            .map_err(|error| BootstrapError::from(error).of_bootstrapping())
+    }
+
     fn all_steps(
         &self,
         a: &Ciphertext,
@@ -178,8 +189,7 @@ impl FunctionalBootstrapper {
                 [evaluator.add(&parts.real, &turned)?, evaluator.sub(&parts.real, &turned)?]
             }
         };
-        let conjugate = self.steps.evaluators.coeffs_to_slots.conjugate(&difference, keys.rotations())?;
-        Ok(evaluator.add(&sum, &conjugate)?)
+        Ok(evaluator.add(&sum, &self.conjugate(&difference, keys)?)?)
     }
 
     /// Returns a result with its slots, scale, bound on slots, and noise.

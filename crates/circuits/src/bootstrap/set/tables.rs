@@ -46,6 +46,33 @@ impl Set {
         Some(Self { name, digits, ..Self::of_tables(tables, low) })
     }
 
+    /// Set for [integers](crate::integers) in digits of 4 bits, 2^16 integers in as many ciphertexts as they have digits: 128 bits of security at n = 2^16. Tables of 4
+    /// bits have third order, and results have two levels more than another table takes: one for a product, one for carries.
+    ///
+    /// ```
+    /// use sunzi_circuits::bootstrap::Set;
+    ///
+    /// let set = Set::for_integers();
+    /// assert_eq!(Set::named("n16-integer"), Some(set.clone()));
+    /// assert_eq!(set.residual.levels, set.lowest_level() + 2);
+    /// assert!(set.log2_failure(1 << 15) < -128.0);
+    /// ```
+    #[must_use]
+    pub fn for_integers() -> Self {
+        let tables = LevelRange { levels: InterpolationOrder::Third.depth(16), scale_bits: 50 };
+        let low = LevelRange { levels: 5, scale_bits: 50 };
+        Self { name: "n16-integer", digits: 2, ..Self::of_tables(tables, low) }
+    }
+
+    /// Returns a small and INSECURE set for tests, with the levels of that [for integers](Self::for_integers).
+    #[must_use]
+    pub fn insecure_for_integers(log2_degree: u32) -> Self {
+        let levels = InterpolationOrder::Third.depth(16);
+        let small = Self::insecure_for_tables(log2_degree, levels);
+        let low = LevelRange { levels: 5, ..small.residual };
+        Self { residual: low, ..small }
+    }
+
     /// Returns a small and INSECURE set for tests, with n = 2^`log2_degree` and these levels of tables, prefixes of moduli, and a key switch back from the sparse
     /// secret.
     #[must_use]

@@ -72,7 +72,7 @@ impl Set {
 
     /// Returns the shipped set of this name, or a variant of it: `-switch` behind its name stands for a [key switch back](Self::with_key_switch_back),
     /// a number for the [levels left](Self::with_levels_left), and `-s16` at the end for [16 slots](Self::for_slots). `n16-table-8` is the set
-    /// [for tables](Self::for_tables) of 8 bits.
+    /// [for tables](Self::for_tables) of 8 bits, `n16-integer` that [for integers](Self::for_integers).
     ///
     /// ```
     /// use sunzi_circuits::bootstrap::{Back, Set};
@@ -89,7 +89,7 @@ impl Set {
         let of_name = |name: &str| {
             let all = Self::shipped().into_iter().flat_map(|set| [set.clone(), set.with_key_switch_back()]);
             let tables = || Self::for_tables(name.strip_prefix("n16-table-")?.parse().ok()?);
-            all.into_iter().find(|set| set.name == name).or_else(tables)
+            all.into_iter().chain([Self::for_integers()]).find(|set| set.name == name).or_else(tables)
         };
         let of_levels = |name: &str| {
             let (name, levels) = name.rsplit_once('-')?;

@@ -1,0 +1,89 @@
+//! Encrypted integers at 128 bits of security: sums, products, comparisons and quotients of 2^16 integers at once, every result checked. Times are those of
+//! processors on Linux, which other work changes less.
+//!
+//! Arguments are the bits of the integers, s for integers with a sign or u, and rounds:
+//! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example encrypted_integers -- 64 u 1`
+#![expect(clippy::print_stdout, reason = "it reports figures")]
+
+mod clock;
+
+use std::time::Instant;
+
+use rand_core::Rng as _;
+use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
+use sunzi_circuits::integers::{IntegerError, IntegerEvaluator, IntegerKind, Integers};
+use sunzi_ckks::Context;
+use sunzi_rlwe::{SecretKey, randomness};
+
+use clock::seconds;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// An operation on encrypted integers, and what it does to clear ones.
+type Operation<'a> = (
+    &'a str,
+    &'a dyn Fn(&IntegerEvaluator<'_>, &Integers, &Integers) -> Result<Integers, IntegerError>,
+    &'a dyn Fn(i128, i128) -> i128,
+);
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [bits, sign, rounds] = &arguments[..] else {
+        return Err("give bits, s or u, and rounds".into());
+    };
+    let (kind, rounds) = (IntegerKind::new(bits.parse()?, sign == "s")?, rounds.parse::<usize>()?);
+    let set = Set::for_integers();
+    let context = Context::new(&set.parameters()?)?;
+    let mut rng = randomness::from_os()?;
+    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+    let blueprint = Blueprint::new(&context, &set, context.max_slots())?;
+    let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+    let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
+    println!(
+        "{set}: {} digits of key switching, log2 QP {:.0}, keys {:.2} GiB, matrices {:.2} GiB; failure 2^{:.1} a look-up",
+        set.digits,
+        blueprint.log2_key_modulus(),
+        keys.byte_len() as f64 / f64::from(1 << 30),
+        bootstrapper.byte_len() as f64 / f64::from(1 << 30),
+        blueprint.log2_failure(),
+    );
+    let e = IntegerEvaluator::new(&bootstrapper, &keys)?;
+    let divisor = 1000_i128.min(kind.range()[1] / 3);
+    let operations: [Operation<'_>; 6] = [
+        ("sum", &|e, a, b| e.carried(&e.add(a, b)?), &|x, y| x + y),
+        ("product", &|e, a, b| e.multiply(a, b), &|x, y| x * y),
+        ("greater of two", &|e, a, b| e.max(a, b), &i128::max),
+        ("0 unless less", &|e, a, b| e.masked(&e.less(a, b)?, a), &|x, y| if x < y { x } else { 0 }),
+        ("0 unless equal", &|e, a, b| e.masked(&e.equal(a, b)?, a), &|x, y| if x == y { x } else { 0 }),
+        ("quotient by 1000", &|e, a, _| e.quotient_by_clear(a, divisor), &|x, _| x.div_euclid(divisor)),
+    ];
+    for _ in 0..rounds {
+        let mut draw =
+            || -> Vec<i128> { (0..e.capacity()).map(|_| kind.wrapped(i128::from(rng.next_u64()))).collect() };
+        let (x, mut y) = (draw(), draw());
+        // Every third pair is equal.
+        y.iter_mut().zip(&x).step_by(3).for_each(|(y, x)| *y = *x);
+        let mut encrypt = |values: &[i128]| {
+            e.encrypt(kind, kind.range(), values, |plaintext| {
+                context.encrypt_secret(plaintext, &secret, &mut rng)
+            })
+        };
+        let (a, b) = (encrypt(&x)?, encrypt(&y)?);
+        for (name, of_encrypted, of_clear) in &operations {
+            let (clock, start) = (Instant::now(), seconds(Instant::now()));
+            let result = of_encrypted(&e, &a, &b)?;
+            let time = seconds(clock) - start;
+            let opened = e.decrypt(&result, &secret)?;
+            let expected = x.iter().zip(&y).map(|(&x, &y)| kind.wrapped(of_clear(x, y)));
+            let wrong = opened.iter().zip(expected).filter(|(got, expected)| *got != expected).count();
+            println!(
+                "{kind} {name}: {time:.1} s of processor time, {:.3} ms each, noise below 2^{:.1} of a digit's distance; {wrong} of {} wrong",
+                time * 1e3 / x.len() as f64,
+                e.largest_noise(&result).log2(),
+                x.len(),
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! Encrypted integers of 8 to 64 bits, signed or not, in batches that fill the slots of CKKS.
+//!
+//! An integer is Σ d_k·16^k, and the k-th ciphertext of [`Integers`] holds the digits d_k of all integers of a batch: the number d/8, which is
+//! the message d modulo 16 of [functional bootstrapping](crate::bootstrap::functional). Sums and differences add digits and bootstrap nothing. Digits may grow
+//! beyond 15 until they are needed from 0 to 15; then each column takes one look-up of 4 bits:
+//!
+//! v_k = column k with the carries of all columns before, d_k = v_k mod 16, and the carry (v_k − d_k)/16 is linear in both.
+//!
+//! So a column of any size takes one table of 16 values, since what wraps modulo 16 wraps by itself when the modulus is raised. A product is a convolution of
+//! digits by products of ciphertexts, and carries; a comparison is a difference, and the last of its carries.
+//!
+//! | what | look-ups for n digits | where |
+//! |---|---|---|
+//! | sums, differences, shifts to the left, products with clear integers | 0, or n where digits are needed | `integers/sum.rs` |
+//! | carries | n | `integers/carry.rs` |
+//! | products | n, and n more for an operand that is a sum | `integers/product.rs` |
+//! | comparisons | n + 1 | `integers/compare.rs` |
+//! | equality | n + 1 | `integers/compare.rs` |
+//! | selection by a condition | 0 | `integers/select.rs` |
+//! | minimum, maximum | n + 1 | `integers/select.rs` |
+//! | shifts to the right | up to 2n | `integers/divide.rs` |
+//! | quotients by clear integers | 2n + 2, and n more for the remainder | `integers/divide.rs` |
+//!
+//! What an integer holds in public is its kind, bounds on it, and how far its digits may have grown. Decryption and look-ups refuse noise that may lead a digit
+//! to the next one.
+
+mod carry;
+mod compare;
+mod divide;
+mod encoding;
+mod error;
+mod evaluator;
+mod integer;
+mod kind;
+mod product;
+mod select;
+mod sum;
+
+pub use error::IntegerError;
+pub use evaluator::{IntegerEvaluator, Overflow};
+pub use integer::{Conditions, Integers};
+pub use kind::IntegerKind;
+
+#[cfg(test)]
+mod tests;

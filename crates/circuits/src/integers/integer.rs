@@ -1,0 +1,109 @@
+//! Batches of encrypted integers and of conditions.
+
+use sunzi_ckks::Ciphertext;
+
+use super::kind::BASE;
+use super::{IntegerError, IntegerKind};
+
+/// One digit of all integers of a batch: the numbers d/8, with public bounds on d.
+#[derive(Clone)]
+pub(super) struct Digit {
+    pub(super) ciphertext: Ciphertext,
+    pub(super) range: [i64; 2],
+}
+
+impl Digit {
+    /// Largest |d|.
+    pub(super) fn reach(&self) -> i64 {
+        self.range[0].abs().max(self.range[1].abs())
+    }
+}
+
+/// A batch of encrypted integers of one kind: as many as slots have parts, or fewer.
+///
+/// [`IntegerEvaluator::from_digits`](super::IntegerEvaluator::from_digits) makes a batch of ciphertexts, and
+/// [`to_digits`](super::IntegerEvaluator::to_digits) gives them back.
+#[derive(Clone)]
+pub struct Integers {
+    pub(super) kind: IntegerKind,
+    pub(super) count: usize,
+    pub(super) digits: Vec<Digit>,
+    /// Public bounds on all integers of the batch.
+    pub(super) bounds: [i128; 2],
+    /// Whether Σ d_k·16^k is the integer, and not only the same modulo 2^bits.
+    pub(super) exact: bool,
+}
+
+impl Integers {
+    /// Kind of the integers.
+    #[must_use]
+    pub fn kind(&self) -> IntegerKind {
+        self.kind
+    }
+
+    /// Number of integers.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Public bounds on all integers of the batch, both ends included.
+    #[must_use]
+    pub fn bounds(&self) -> [i128; 2] {
+        self.bounds
+    }
+
+    /// Returns whether every digit is from 0 to 15, the one at the top with the sign.
+    pub(super) fn is_carried(&self) -> bool {
+        let fits = |(k, digit): (usize, &Digit)| {
+            let [low, high] = self.kind.digit_range(k);
+            low <= digit.range[0] && digit.range[1] <= high
+        };
+        self.exact && self.digits.iter().enumerate().all(fits)
+    }
+}
+
+/// Refuses bounds that a kind does not hold, or that hold nothing.
+pub(super) fn check_bounds(kind: IntegerKind, bounds: [i128; 2]) -> Result<(), IntegerError> {
+    let [low, high] = bounds;
+    let [least, largest] = kind.range();
+    if kind.holds(bounds) && low <= high {
+        return Ok(());
+    }
+    let (what, got) = if least <= low && low <= high {
+        ("the upper bound of integers", high)
+    } else {
+        ("the lower bound of integers", low)
+    };
+    Err(IntegerError::Operand {
+        what,
+        got,
+        expected: format!("from {least} to {largest}, the lower one first"),
+    })
+}
+
+/// A batch of encrypted conditions, each 1 (true) or 0 (false).
+#[derive(Clone)]
+pub struct Conditions {
+    pub(super) count: usize,
+    pub(super) digit: Digit,
+}
+
+impl Conditions {
+    /// Number of conditions.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The ciphertext of the conditions: the numbers 1/8 and 0.
+    #[must_use]
+    pub fn ciphertext(&self) -> &Ciphertext {
+        &self.digit.ciphertext
+    }
+}
+
+/// Returns the range of carries out of columns in this range: ⌊v/16⌋.
+pub(super) fn carry_range([low, high]: [i64; 2]) -> [i64; 2] {
+    [low.div_euclid(BASE), high.div_euclid(BASE)]
+}

@@ -1,0 +1,119 @@
+//! Products of encrypted integers: a convolution of digits by products of ciphertexts, then carries.
+//!
+//! Slots hold two digits, and their products must not mix: with P = a + conj(a) = 2·re(a) and M = a − conj(a) = 2i·im(a), the products of both parts are
+//! ¼·ΣPP' and −¼·ΣMM'.
+
+use sunzi_ckks::Ciphertext;
+
+use super::evaluator::{UNIT, check_alike};
+use super::integer::Digit;
+use super::{IntegerError, IntegerEvaluator, Integers};
+
+/// Twice the real part and 2i times the imaginary part of the slots of a digit; `None` where it is 0.
+struct Parts {
+    real: Ciphertext,
+    imaginary: Option<Ciphertext>,
+    range: [i64; 2],
+}
+
+/// Noise of the number v/8 of a column up to which a look-up of third order leaves less than other noise.
+const MOST_COLUMN_NOISE: f64 = 1.0 / (1 << 8) as f64;
+
+impl IntegerEvaluator<'_> {
+    /// Returns a·b, integer by integer, with digits from 0 to 15.
+    ///
+    /// # Errors
+    /// [`IntegerError::Mismatch`] for batches of different kinds or lengths; [`IntegerError::Overflow`] where that is refused; [`IntegerError::Bootstrap`] for
+    /// keys of another secret.
+    pub fn multiply(&self, a: &Integers, b: &Integers) -> Result<Integers, IntegerError> {
+        check_alike("a product", a, b)?;
+        let [[a0, a1], [b0, b1]] = [a.bounds, b.bounds];
+        let ends = [(a0, b0), (a0, b1), (a1, b0), (a1, b1)].map(|(x, y)| x.checked_mul(y));
+        let bounds = ends.iter().try_fold([i128::MAX, i128::MIN], |[low, high], end| {
+            end.map(|end| [low.min(end), high.max(end)])
+        });
+        let (bounds, _) = self.bounded("a product", a, bounds)?;
+        let (kind, count, n) = (a.kind, a.count, a.kind.digits());
+        let [a, b] = [self.factor(a, n)?, self.factor(b, n)?];
+        let columns = self.product_columns([&a, &b], count, n)?;
+        let digits = self.digits_of_columns(&columns, count, kind.is_signed())?;
+        Ok(Integers { kind, count, digits, bounds, exact: true })
+    }
+
+    /// Returns the digits of a factor of `terms` digits, looked up where they have grown, lost levels, or gathered too much noise.
+    fn factor(&self, a: &Integers, terms: usize) -> Result<Vec<Digit>, IntegerError> {
+        let limit = MOST_COLUMN_NOISE / (2 * 15 * terms) as f64;
+        let unfit = |digit: &Digit| {
+            digit.reach() > 15
+                || digit.ciphertext.metadata().level < self.lowest_level() + 2
+                || self.noise(digit) > limit
+        };
+        if a.digits.iter().any(unfit) { Ok(self.carried(a)?.digits) } else { Ok(a.digits.clone()) }
+    }
+
+    /// Returns columns Σ a_i·b_(k−i), k below n.
+    fn product_columns(
+        &self,
+        [a, b]: [&[Digit]; 2],
+        count: usize,
+        n: usize,
+    ) -> Result<Vec<Digit>, IntegerError> {
+        let split = |digits: &[Digit]| {
+            digits.iter().map(|digit| self.split(digit, count)).collect::<Result<Vec<_>, _>>()
+        };
+        let [a, b] = [split(a)?, split(b)?];
+        let column = |k: usize| {
+            let pairs: Vec<_> =
+                a.iter().take(k + 1).enumerate().filter_map(|(i, a)| Some((a, b.get(k - i)?))).collect();
+            self.sum_of_products(&pairs)
+        };
+        (0..n).map(column).collect()
+    }
+
+    /// Returns the products of conditions and digits, which may lie around 0.
+    pub(super) fn products(
+        &self,
+        condition: &Digit,
+        digits: &[Digit],
+        count: usize,
+    ) -> Result<Vec<Digit>, IntegerError> {
+        let condition = self.split(condition, count)?;
+        let product = |digit: &Digit| self.sum_of_products(&[(&condition, &self.split(digit, count)?)]);
+        digits.iter().map(product).collect()
+    }
+
+    fn split(&self, digit: &Digit, count: usize) -> Result<Parts, IntegerError> {
+        let (evaluator, a) = (self.evaluator(), &digit.ciphertext);
+        let conjugate = self.bootstrapper.conjugate(a, self.keys)?;
+        let magnitude = 2.0 * UNIT * digit.reach().max(1) as f64;
+        let real = evaluator.with_magnitude(&evaluator.add(a, &conjugate)?, magnitude)?;
+        let imaginary = if 2 * count > self.capacity() {
+            Some(evaluator.with_magnitude(&evaluator.sub(a, &conjugate)?, magnitude)?)
+        } else {
+            None
+        };
+        Ok(Parts { real, imaginary, range: digit.range })
+    }
+
+    /// Returns Σ a·b for both parts of slots, a level lower.
+    fn sum_of_products(&self, pairs: &[(&Parts, &Parts)]) -> Result<Digit, IntegerError> {
+        let (evaluator, key) = (self.evaluator(), self.keys.relinearization());
+        let real = evaluator.sum_of_products(pairs.iter().map(|(a, b)| (&a.real, &b.real)), key)?;
+        // (d/8)·(d'/8) is an eighth of the number of d·d', and P·P' four times the product.
+        let mut sum = evaluator.multiply_integer(&real, 2)?;
+        let imaginary: Option<Vec<_>> =
+            pairs.iter().map(|(a, b)| Some((a.imaginary.as_ref()?, b.imaginary.as_ref()?))).collect();
+        if let Some(imaginary) = imaginary {
+            let product = evaluator.sum_of_products(imaginary, key)?;
+            let product = evaluator.multiply_by_i(&evaluator.multiply_integer(&product, -2)?)?;
+            sum = evaluator.add(&sum, &product)?;
+        }
+        let range = pairs.iter().fold([0, 0], |[low, high], (a, b)| {
+            let [[a0, a1], [b0, b1]] = [a.range, b.range];
+            let ends = [a0 * b0, a0 * b1, a1 * b0, a1 * b1];
+            let (least, most) = ends.iter().fold((i64::MAX, i64::MIN), |(l, h), &e| (l.min(e), h.max(e)));
+            [low + least, high + most]
+        });
+        self.declared(sum, range)
+    }
+}

@@ -1,0 +1,114 @@
+//! Selection by conditions, minima and maxima.
+
+use super::evaluator::{check_alike, check_count};
+use super::integer::Digit;
+use super::{Conditions, IntegerError, IntegerEvaluator, Integers};
+
+impl IntegerEvaluator<'_> {
+    /// Returns a where the condition holds, else b: b + c·(a − b), digit by digit.
+    ///
+    /// # Errors
+    /// [`IntegerError::Mismatch`] for batches of different kinds or lengths; [`IntegerError::Bootstrap`] for keys of another secret.
+    pub fn select(
+        &self,
+        condition: &Conditions,
+        a: &Integers,
+        b: &Integers,
+    ) -> Result<Integers, IntegerError> {
+        check_alike("a selection", a, b)?;
+        check_count("a selection", condition, a.count)?;
+        let [a, b] = [self.choice(a)?, self.choice(b)?];
+        let condition = self.fresh(condition)?;
+        let differences: Vec<Digit> =
+            a.digits.iter().zip(&b.digits).map(|(a, b)| self.minus(a, b)).collect::<Result<_, _>>()?;
+        let chosen = self.products(&condition.digit, &differences, a.count)?;
+        let mut digits = Vec::with_capacity(chosen.len());
+        for (chosen, (a, b)) in chosen.iter().zip(a.digits.iter().zip(&b.digits)) {
+            let sum = self.plus(chosen, b)?;
+            // It is one of both.
+            let range = [a.range[0].min(b.range[0]), a.range[1].max(b.range[1])];
+            digits.push(self.declared(sum.ciphertext, range)?);
+        }
+        let bounds = [a.bounds[0].min(b.bounds[0]), a.bounds[1].max(b.bounds[1])];
+        Ok(Integers { digits, bounds, exact: a.exact && b.exact, ..a })
+    }
+
+    /// Returns the lesser of a and b, integer by integer.
+    ///
+    /// # Errors
+    /// Every error of [`select`](Self::select).
+    pub fn min(&self, a: &Integers, b: &Integers) -> Result<Integers, IntegerError> {
+        let [a, b] = [self.settled(a)?, self.settled(b)?];
+        let chosen = self.select(&self.less(&a, &b)?, &a, &b)?;
+        let [[a0, a1], [b0, b1]] = [a.bounds, b.bounds];
+        Ok(Integers { bounds: [a0.min(b0), a1.min(b1)], ..chosen })
+    }
+
+    /// Returns the greater of a and b, integer by integer.
+    ///
+    /// # Errors
+    /// Every error of [`select`](Self::select).
+    pub fn max(&self, a: &Integers, b: &Integers) -> Result<Integers, IntegerError> {
+        let [a, b] = [self.settled(a)?, self.settled(b)?];
+        let chosen = self.select(&self.less(&a, &b)?, &b, &a)?;
+        let [[a0, a1], [b0, b1]] = [a.bounds, b.bounds];
+        Ok(Integers { bounds: [a0.max(b0), a1.max(b1)], ..chosen })
+    }
+
+    /// Returns |a|, integer by integer, of integers with a sign; the least integer wraps to itself.
+    ///
+    /// # Errors
+    /// [`IntegerError::Overflow`] for bounds with the least integer, where that is refused; every error of [`select`](Self::select).
+    pub fn abs(&self, a: &Integers) -> Result<Integers, IntegerError> {
+        let a = self.settled(a)?;
+        if a.bounds[0] >= 0 {
+            return Ok(a);
+        }
+        let negative = self.less_than_clear(&a, 0)?;
+        let chosen = self.select(&negative, &self.negate(&a)?, &a)?;
+        let largest = a.bounds[0].abs().max(a.bounds[1]);
+        let (bounds, holds) = self.bounded("an absolute value", &a, Some([0, largest]))?;
+        Ok(Integers { bounds, exact: chosen.exact && holds, ..chosen })
+    }
+
+    /// Returns max(a, 0), integer by integer.
+    ///
+    /// # Errors
+    /// Every error of [`select`](Self::select).
+    pub fn relu(&self, a: &Integers) -> Result<Integers, IntegerError> {
+        let a = self.settled(a)?;
+        if a.bounds[0] >= 0 {
+            return Ok(a);
+        }
+        let positive = self.not(&self.less_than_clear(&a, 0)?)?;
+        let chosen = self.masked(&positive, &a)?;
+        Ok(Integers { bounds: a.bounds.map(|end| end.max(0)), ..chosen })
+    }
+
+    /// Returns a where the condition holds, else 0.
+    ///
+    /// # Errors
+    /// Every error of [`select`](Self::select).
+    pub fn masked(&self, condition: &Conditions, a: &Integers) -> Result<Integers, IntegerError> {
+        check_count("a selection", condition, a.count)?;
+        let a = self.choice(a)?;
+        let digits = self.products(&self.fresh(condition)?.digit, &a.digits, a.count)?;
+        let bounds = [a.bounds[0].min(0), a.bounds[1].max(0)];
+        Ok(Integers { digits, bounds, ..a })
+    }
+
+    /// Returns integers at a level that a product takes.
+    fn choice(&self, a: &Integers) -> Result<Integers, IntegerError> {
+        let low = |digit: &Digit| digit.ciphertext.metadata().level < self.lowest_level() + 2;
+        if a.digits.iter().any(low) { self.carried(a) } else { Ok(a.clone()) }
+    }
+
+    /// Returns conditions at a level that a product takes.
+    fn fresh(&self, condition: &Conditions) -> Result<Conditions, IntegerError> {
+        if condition.digit.ciphertext.metadata().level >= self.lowest_level() + 2 {
+            return Ok(condition.clone());
+        }
+        let digit = self.look_up(&condition.digit, condition.count, &[&|m| m.min(1)])?.remove(0);
+        Ok(Conditions { digit, ..condition.clone() })
+    }
+}

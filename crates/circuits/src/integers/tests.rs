@@ -1,0 +1,175 @@
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::{Rng as _, SeedableRng};
+use sunzi_ckks::Context;
+use sunzi_rlwe::SecretKey;
+
+use super::*;
+use crate::bootstrap::functional::FunctionalBootstrapper;
+use crate::bootstrap::{Blueprint, BootstrapKeys, Set};
+
+struct Bench {
+    context: Context,
+    secret: SecretKey,
+    keys: BootstrapKeys,
+    bootstrapper: FunctionalBootstrapper,
+    rng: ChaCha20Rng,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self::of(&Set::insecure_for_integers(9))
+    }
+
+    fn of(set: &Set) -> Self {
+        let context = Context::new(&set.parameters().unwrap()).unwrap();
+        let mut rng = ChaCha20Rng::seed_from_u64(11);
+        let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+        let blueprint = Blueprint::new(&context, set, context.max_slots()).unwrap();
+        let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {}).unwrap();
+        let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {}).unwrap();
+        Self { context, secret, keys, bootstrapper, rng }
+    }
+
+    fn evaluator(&self) -> IntegerEvaluator<'_> {
+        IntegerEvaluator::new(&self.bootstrapper, &self.keys).unwrap()
+    }
+
+    /// Integers of a kind: the ends, beside them, and random ones.
+    fn values(&mut self, kind: IntegerKind, count: usize) -> Vec<i128> {
+        let [least, largest] = kind.range();
+        let ends = [least, least + 1, largest, largest - 1, kind.wrapped(-1), 0, 1, largest / 2];
+        let mut values: Vec<i128> = ends.to_vec();
+        values.extend((values.len()..count).map(|_| kind.wrapped(i128::from(self.rng.next_u64()))));
+        values.truncate(count);
+        // No pairs of ends alone.
+        let by = self.rng.next_u64() as usize % count.max(1);
+        values.rotate_left(by);
+        values
+    }
+
+    fn encrypt(&mut self, kind: IntegerKind, values: &[i128]) -> Integers {
+        self.encrypt_within(kind, kind.range(), values)
+    }
+
+    fn encrypt_within(&mut self, kind: IntegerKind, bounds: [i128; 2], values: &[i128]) -> Integers {
+        let evaluator = IntegerEvaluator::new(&self.bootstrapper, &self.keys).unwrap();
+        let (context, secret, rng) = (&self.context, &self.secret, &mut self.rng);
+        evaluator
+            .encrypt(kind, bounds, values, |plaintext| context.encrypt_secret(plaintext, secret, rng))
+            .unwrap()
+    }
+
+    fn open(&self, a: &Integers) -> Vec<i128> {
+        let values = self.evaluator().decrypt(a, &self.secret).unwrap();
+        let [low, high] = a.bounds();
+        assert!(values.iter().all(|value| (low..=high).contains(value)), "{low} {high}");
+        values
+    }
+
+    fn open_conditions(&self, a: &Conditions) -> Vec<bool> {
+        self.evaluator().decrypt_conditions(a, &self.secret).unwrap()
+    }
+}
+
+fn each(a: &[i128], b: &[i128], kind: IntegerKind, f: impl Fn(i128, i128) -> i128) -> Vec<i128> {
+    a.iter().zip(b).map(|(&a, &b)| kind.wrapped(f(a, b))).collect()
+}
+
+#[test]
+fn sums_and_products_wrap() {
+    let mut bench = Bench::new();
+    let capacity = bench.evaluator().capacity();
+    for kind in [IntegerKind::U8, IntegerKind::I16] {
+        let [x, y] = [0, 1].map(|_| bench.values(kind, capacity));
+        let [a, b] = [&x, &y].map(|values| bench.encrypt(kind, values));
+        let e = bench.evaluator();
+        let sum = e.add(&a, &b).unwrap();
+        assert_eq!(bench.open(&sum), each(&x, &y, kind, |x, y| x + y));
+        assert_eq!(bench.open(&e.carried(&sum).unwrap()), each(&x, &y, kind, |x, y| x + y));
+        assert_eq!(bench.open(&e.sub(&a, &b).unwrap()), each(&x, &y, kind, |x, y| x - y));
+        let product = e.multiply(&sum, &b).unwrap();
+        assert_eq!(bench.open(&product), each(&x, &y, kind, |x, y| (x + y) * y));
+        for digit in &product.digits {
+            println!("{kind}: noise of a digit of a product 2^{:.1}", e.noise(digit).log2());
+        }
+        // Products go into products.
+        let again = e.multiply(&product, &product).unwrap();
+        let expected = each(&x, &y, kind, |x, y| (x + y) * y * kind.wrapped((x + y) * y));
+        assert_eq!(bench.open(&again), expected);
+    }
+}
+
+#[test]
+fn comparisons_are_exact_at_the_ends() {
+    let mut bench = Bench::new();
+    for kind in [IntegerKind::U8, IntegerKind::I8, IntegerKind::new(12, true).unwrap()] {
+        let [x, y] = [0, 1].map(|_| bench.values(kind, 300));
+        // Equal ones, and neighbours.
+        let y: Vec<i128> = x
+            .iter()
+            .zip(&y)
+            .enumerate()
+            .map(|(i, (&x, &y))| match i % 4 {
+                0 => x,
+                1 => kind.wrapped(x + 1),
+                2 => kind.wrapped(x - 1),
+                _ => y,
+            })
+            .collect();
+        let [a, b] = [&x, &y].map(|values| bench.encrypt(kind, values));
+        let e = bench.evaluator();
+        let pairs = || x.iter().zip(&y);
+        let less = e.less(&a, &b).unwrap();
+        assert_eq!(bench.open_conditions(&less), pairs().map(|(x, y)| x < y).collect::<Vec<_>>());
+        let equal = e.equal(&a, &b).unwrap();
+        assert_eq!(bench.open_conditions(&equal), pairs().map(|(x, y)| x == y).collect::<Vec<_>>());
+        assert_eq!(bench.open(&e.min(&a, &b).unwrap()), each(&x, &y, kind, i128::min));
+        let max = e.max(&a, &b).unwrap();
+        assert_eq!(bench.open(&max), each(&x, &y, kind, i128::max));
+        // What was selected is compared again.
+        let again = e.less(&a, &max).unwrap();
+        assert_eq!(bench.open_conditions(&again), pairs().map(|(x, y)| x < y).collect::<Vec<_>>());
+        for c in [kind.range()[0], 0, 5, kind.range()[1], kind.range()[1] + 1] {
+            let less = e.less_than_clear(&a, c).unwrap();
+            assert_eq!(bench.open_conditions(&less), x.iter().map(|&x| x < c).collect::<Vec<_>>(), "{c}");
+            let equal = e.equal_to_clear(&a, c).unwrap();
+            assert_eq!(bench.open_conditions(&equal), x.iter().map(|&x| x == c).collect::<Vec<_>>(), "{c}");
+        }
+        // A sum that wraps is compared after it wrapped.
+        let wrapped = e.less(&e.add(&a, &b).unwrap(), &b).unwrap();
+        let expected: Vec<bool> = pairs().map(|(x, y)| kind.wrapped(x + y) < *y).collect();
+        assert_eq!(bench.open_conditions(&wrapped), expected);
+    }
+}
+
+#[test]
+fn quotients_round_down() {
+    let mut bench = Bench::new();
+    for kind in [IntegerKind::U8, IntegerKind::I8, IntegerKind::U16, IntegerKind::I16] {
+        let x = bench.values(kind, 200);
+        let a = bench.encrypt(kind, &x);
+        let e = bench.evaluator();
+        for k in [0, 1, 3, 4, 6, kind.bits() - 1] {
+            let shifted = e.shift_right(&a, k).unwrap();
+            assert_eq!(bench.open(&shifted), x.iter().map(|x| x >> k).collect::<Vec<_>>(), "{kind} {k}");
+            let left = e.shift_left(&a, k).unwrap();
+            assert_eq!(bench.open(&left), x.iter().map(|x| kind.wrapped(x << k)).collect::<Vec<_>>());
+        }
+        for d in [1, 3, 10, 16, 17, 100, kind.range()[1] - 1, kind.range()[1]] {
+            let [quotient, remainder] = e.divide_clear(&a, d).unwrap();
+            assert_eq!(
+                bench.open(&quotient),
+                x.iter().map(|x| x.div_euclid(d)).collect::<Vec<_>>(),
+                "{kind} {d}"
+            );
+            assert_eq!(
+                bench.open(&remainder),
+                x.iter().map(|x| x.rem_euclid(d)).collect::<Vec<_>>(),
+                "{kind} {d}"
+            );
+        }
+        for d in [0, -3, kind.range()[1] + 1] {
+            assert!(matches!(e.divide_clear(&a, d), Err(IntegerError::Operand { .. })));
+        }
+    }
+}
