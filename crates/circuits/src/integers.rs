@@ -33,6 +33,7 @@ mod evaluator;
 mod integer;
 mod kind;
 mod product;
+mod rows;
 mod select;
 mod sum;
 
@@ -40,6 +41,7 @@ pub use error::IntegerError;
 pub use evaluator::{IntegerEvaluator, Overflow};
 pub use integer::{Conditions, Integers};
 pub use kind::IntegerKind;
+pub use rows::RowEvaluator;
 
 #[cfg(test)]
 mod tests;

@@ -167,6 +167,11 @@ impl<'a> IntegerEvaluator<'a> {
         Ok(Digit { ciphertext: self.evaluator().with_magnitude(&digit.ciphertext, magnitude)?, range })
     }
 
+    /// Returns a digit whose range is known to be narrower than its terms tell.
+    pub(super) fn within(&self, digit: Digit, range: [i64; 2]) -> Result<Digit, IntegerError> {
+        self.declared(digit.ciphertext, range)
+    }
+
     /// Returns the bounds of a result, and whether they are the kind's by the rule for overflow.
     pub(super) fn bounded(
         &self,

@@ -7,6 +7,8 @@ use super::*;
 use crate::bootstrap::functional::FunctionalBootstrapper;
 use crate::bootstrap::{Blueprint, BootstrapKeys, Set};
 
+mod rows;
+
 struct Bench {
     context: Context,
     secret: SecretKey,

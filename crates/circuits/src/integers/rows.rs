@@ -1,0 +1,176 @@
+//! Operations across the integers of a batch, its rows: sums, order statistics, places of extremes, and sorting.
+//!
+//! Rows are in real parts of slots alone, so that a batch has as many as slots. Every result is exact, also where integers are equal.
+//!
+//! * An order statistic is found by its bits, from the top: rows are counted whose next bits are at most t, beside all rows that
+//!   are less already, for every t at once in blocks of slots; how many counts are at most k says which bits the k-th integer has. Rows keep whether they are
+//!   less, equal so far, or greater.
+//! * Sorting compares all pairs at once: slot i·m + j has whether row j comes before row i. Sums over j are ranks, and row i goes to the place of its rank.
+
+mod place;
+mod sort;
+mod statistic;
+
+use sunzi_ckks::Plaintext;
+
+use super::evaluator::UNIT;
+use super::integer::Digit;
+use super::kind::BASE;
+use super::{IntegerError, IntegerEvaluator, Integers};
+use crate::bootstrap::functional::Rotations;
+
+/// Evaluator of operations across the rows of a batch.
+#[derive(Clone, Copy)]
+pub struct RowEvaluator<'a> {
+    integers: IntegerEvaluator<'a>,
+    rotations: &'a Rotations,
+}
+
+impl<'a> RowEvaluator<'a> {
+    /// Makes an evaluator with the keys of the rotations that [`steps`](Self::steps) lists.
+    #[must_use]
+    pub fn new(integers: IntegerEvaluator<'a>, rotations: &'a Rotations) -> Self {
+        Self { integers, rotations }
+    }
+
+    /// Lists the steps of the rotations that are needed in so many slots: the powers of two below it, in both directions.
+    pub fn steps(slots: usize) -> impl Iterator<Item = i64> {
+        powers(1, slots).flat_map(|step| [step as i64, -(step as i64)])
+    }
+
+    /// Largest number of rows of a batch: one for each slot.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.integers.capacity() / 2
+    }
+
+    /// Returns the sum of all rows, in every row.
+    ///
+    /// # Errors
+    /// [`IntegerError::Operand`] for more rows than slots; [`IntegerError::Overflow`] where that is refused; [`IntegerError::Bootstrap`] for missing keys and
+    /// for keys of another secret.
+    pub fn sum(&self, a: &Integers) -> Result<Integers, IntegerError> {
+        self.check(a)?;
+        let total = a.bounds.map(|end| end * a.count as i128);
+        let (bounds, exact) = self.integers.bounded("a sum of all rows", a, Some(total))?;
+        let wrapping = self.integers.with_overflow(super::Overflow::Wrap);
+        let carried = if a.is_carried() { a.clone() } else { wrapping.carried(a)? };
+        let mask = |i: usize| i64::from(i < a.count);
+        let masked = carried.digits.iter().map(|digit| self.times_clear(digit, &mask));
+        let mut sum = Integers { digits: masked.collect::<Result<_, _>>()?, ..carried };
+        for step in powers(1, self.capacity()) {
+            let turned = sum.digits.iter().map(|digit| self.rotated(digit, step as i64));
+            let turned = Integers { digits: turned.collect::<Result<_, _>>()?, ..sum.clone() };
+            sum = wrapping.add(&sum, &turned)?;
+        }
+        Ok(Integers { bounds, exact, ..sum })
+    }
+
+    fn check(&self, a: &Integers) -> Result<(), IntegerError> {
+        let most = self.capacity();
+        if (1..=most).contains(&a.count) {
+            return Ok(());
+        }
+        let expected = format!("from 1 to {most}: one for each slot");
+        Err(IntegerError::Operand { what: "the number of rows", got: a.count as i128, expected })
+    }
+
+    /// Returns digits rotated left by a power of two, or right if negative.
+    fn rotated(&self, digit: &Digit, steps: i64) -> Result<Digit, IntegerError> {
+        let ciphertext = self.rotations.rotate(&digit.ciphertext, steps)?;
+        Ok(Digit { ciphertext, range: digit.range })
+    }
+
+    /// Returns Σ over r below `length` of digits rotated by r·stride, for a length that is a power of two; a negative stride rotates right.
+    fn window(&self, digit: &Digit, length: usize, stride: i64) -> Result<Digit, IntegerError> {
+        powers(1, length).try_fold(digit.clone(), |sum, step| {
+            self.integers.plus(&sum, &self.rotated(&sum, stride * step as i64)?)
+        })
+    }
+
+    /// Returns digits times a clear integer for each slot, a level lower.
+    fn times_clear(&self, digit: &Digit, factor: &dyn Fn(usize) -> i64) -> Result<Digit, IntegerError> {
+        let level = digit.ciphertext.metadata().level;
+        let (plaintext, [low, high]) = self.clear(factor, 1.0, level)?;
+        let product = self.integers.evaluator().multiply_plain(&digit.ciphertext, &plaintext)?;
+        let ends = [low, high].map(|factor| digit.range.map(|end| end * factor));
+        let all = ends.iter().flatten().copied();
+        let range = [all.clone().min().unwrap_or(0), all.max().unwrap_or(0)];
+        self.integers.declared(product, range)
+    }
+
+    /// Returns digits plus a clear integer for each slot.
+    fn plus_clear(&self, digit: &Digit, term: &dyn Fn(usize) -> i64) -> Result<Digit, IntegerError> {
+        let (plaintext, [low, high]) = self.clear(term, UNIT, digit.ciphertext.metadata().level)?;
+        let sum = self.integers.evaluator().add_plain(&digit.ciphertext, &plaintext)?;
+        self.integers.declared(sum, [digit.range[0] + low, digit.range[1] + high])
+    }
+
+    /// Encodes a clear integer for each slot in units of `unit`, and returns their range.
+    fn clear(
+        &self,
+        value: &dyn Fn(usize) -> i64,
+        unit: f64,
+        level: usize,
+    ) -> Result<(Plaintext, [i64; 2]), IntegerError> {
+        let values: Vec<i64> = (0..self.capacity()).map(value).collect();
+        let range = [values.iter().copied().min().unwrap_or(0), values.iter().copied().max().unwrap_or(0)];
+        let numbers: Vec<f64> = values.iter().map(|value| *value as f64 * unit).collect();
+        let context = self.integers.evaluator().context();
+        let encoder = sunzi_ckks::Encoder::new(context, self.capacity())?;
+        let numbers: Vec<num_complex::Complex64> = numbers.into_iter().map(Into::into).collect();
+        Ok((encoder.encode_at(&numbers, level, context.scale(level)?)?, range))
+    }
+
+    /// Returns whether v < 0 for a column v of any size, 1 or 0.
+    fn negative(&self, column: &Digit) -> Result<Digit, IntegerError> {
+        let carry = self.narrowed(column, &[&|m| m])?.1;
+        let negative: &dyn Fn(i64) -> i64 = &|m| i64::from(m >= BASE / 2);
+        Ok(self.integers.look_up(&carry, self.capacity(), &[negative])?.remove(0))
+    }
+
+    /// Returns whether v = 0 for a column v of any size, 1 or 0.
+    fn zero(&self, column: &Digit) -> Result<Digit, IntegerError> {
+        let any: &dyn Fn(i64) -> i64 = &|m| i64::from(m != 0);
+        let none: &dyn Fn(i64) -> i64 = &|m| i64::from(m == 0);
+        let (parts, carry) = self.narrowed(column, &[&|m| m, any])?;
+        let Some(first) = parts.first() else {
+            return Ok(self.integers.look_up(&carry, self.capacity(), &[none])?.remove(0));
+        };
+        let mut sum = first.clone();
+        for part in parts.iter().skip(1) {
+            sum = self.integers.plus(&sum, part)?;
+        }
+        let last = self.integers.look_up(&carry, self.capacity(), &[any])?.remove(0);
+        let sum = self.integers.plus(&sum, &last)?;
+        Ok(self.integers.look_up(&sum, self.capacity(), &[none])?.remove(0))
+    }
+
+    /// Takes digits of a column until the carry is from −8 to 7, and returns the last of these functions of each digit, and the carry.
+    fn narrowed(
+        &self,
+        column: &Digit,
+        functions: &[&dyn Fn(i64) -> i64],
+    ) -> Result<(Vec<Digit>, Digit), IntegerError> {
+        let narrow = |[low, high]: [i64; 2]| -BASE / 2 <= low && high < BASE / 2;
+        if narrow(column.range) {
+            return Ok((Vec::new(), column.clone()));
+        }
+        let zero = self.integers.times(column, 0)?;
+        let mut carries = super::carry::Carries::new(self.integers, self.capacity());
+        let (mut parts, mut next) = (Vec::new(), column);
+        loop {
+            parts.extend(carries.look_up(next, functions)?.pop());
+            next = &zero;
+            let carry = carries.carry()?;
+            if narrow(carry.range) {
+                return Ok((parts, carry));
+            }
+        }
+    }
+}
+
+/// Powers of two from `first` to below `end`.
+fn powers(first: usize, end: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(first), |power| power.checked_mul(2)).take_while(move |power| *power < end)
+}
