@@ -19,6 +19,8 @@
 //! | selection by a condition | 0 | `integers/select.rs` |
 //! | minimum, maximum | n + 1 | `integers/select.rs` |
 //! | shifts to the right | up to 2n | `integers/divide.rs` |
+//! | k-th of several batches, sorting them | 2n + 1 a comparison | `integers/several.rs` |
+//! | sums, order and places across rows | | `integers/rows.rs` |
 //! | quotients by clear integers | 2n + 2, and n more for the remainder | `integers/divide.rs` |
 //!
 //! What an integer holds in public is its kind, bounds on it, and how far its digits may have grown. Decryption and look-ups refuse noise that may lead a digit
@@ -35,6 +37,7 @@ mod kind;
 mod product;
 mod rows;
 mod select;
+mod several;
 mod sum;
 
 pub use error::IntegerError;

@@ -24,7 +24,7 @@ pub(super) const UNIT: f64 = 2.0 / BASE as f64;
 /// Digits may grow up to this before carries are taken, so that roundings of SlotsToCoeffs, which grow with them, stay small.
 pub(super) const MOST_REACH: i64 = 1 << 12;
 /// Noise of the number d/8 up to which first order interpolation leaves less than other noise of results.
-const FIRST_ORDER_NOISE: f64 = 1.0 / (1 << 14) as f64;
+pub(super) const FIRST_ORDER_NOISE: f64 = 1.0 / (1 << 14) as f64;
 
 /// Evaluator of encrypted integers, with the keys of its look-ups.
 ///

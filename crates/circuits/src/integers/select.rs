@@ -1,8 +1,8 @@
 //! Selection by conditions, minima and maxima.
 
-use super::evaluator::{check_alike, check_count};
+use super::evaluator::{FIRST_ORDER_NOISE, check_alike, check_count};
 use super::integer::Digit;
-use super::{Conditions, IntegerError, IntegerEvaluator, Integers};
+use super::{Conditions, IntegerError, IntegerEvaluator, IntegerKind, Integers};
 
 impl IntegerEvaluator<'_> {
     /// Returns a where the condition holds, else b: b + c·(a − b), digit by digit.
@@ -80,9 +80,7 @@ impl IntegerEvaluator<'_> {
         if a.bounds[0] >= 0 {
             return Ok(a);
         }
-        let positive = self.not(&self.less_than_clear(&a, 0)?)?;
-        let chosen = self.masked(&positive, &a)?;
-        Ok(Integers { bounds: a.bounds.map(|end| end.max(0)), ..chosen })
+        self.max_clear(&a, 0)
     }
 
     /// Returns a where the condition holds, else 0.
@@ -97,10 +95,77 @@ impl IntegerEvaluator<'_> {
         Ok(Integers { digits, bounds, ..a })
     }
 
-    /// Returns integers at a level that a product takes.
-    fn choice(&self, a: &Integers) -> Result<Integers, IntegerError> {
-        let low = |digit: &Digit| digit.ciphertext.metadata().level < self.lowest_level() + 2;
-        if a.digits.iter().any(low) { self.carried(a) } else { Ok(a.clone()) }
+    /// Returns a where the condition holds, else the clear integer c.
+    ///
+    /// # Errors
+    /// [`IntegerError::Operand`] for a c that the kind does not hold; every error of [`select`](Self::select).
+    pub fn select_or_clear(
+        &self,
+        condition: &Conditions,
+        a: &Integers,
+        c: i128,
+    ) -> Result<Integers, IntegerError> {
+        let [least, largest] = a.kind.range();
+        if !(least..=largest).contains(&c) {
+            let expected = format!("from {least} to {largest}");
+            return Err(IntegerError::Operand { what: "a clear integer", got: c, expected });
+        }
+        let chosen = self.moved(&self.masked(condition, &self.moved(a, -c)?)?, c)?;
+        Ok(Integers { bounds: [a.bounds[0].min(c), a.bounds[1].max(c)], ..chosen })
+    }
+
+    /// Returns the lesser of a and a clear integer c.
+    ///
+    /// # Errors
+    /// Every error of [`select_or_clear`](Self::select_or_clear).
+    pub fn min_clear(&self, a: &Integers, c: i128) -> Result<Integers, IntegerError> {
+        let a = self.settled(a)?;
+        let chosen = self.select_or_clear(&self.less_than_clear(&a, c)?, &a, c)?;
+        Ok(Integers { bounds: a.bounds.map(|end| end.min(c)), ..chosen })
+    }
+
+    /// Returns the greater of a and a clear integer c.
+    ///
+    /// # Errors
+    /// Every error of [`select_or_clear`](Self::select_or_clear).
+    pub fn max_clear(&self, a: &Integers, c: i128) -> Result<Integers, IntegerError> {
+        let a = self.settled(a)?;
+        let greater = self.not(&self.less_than_clear(&a, c)?)?;
+        let chosen = self.select_or_clear(&greater, &a, c)?;
+        Ok(Integers { bounds: a.bounds.map(|end| end.max(c)), ..chosen })
+    }
+
+    /// Returns conditions as integers of a kind: 1 where they hold, else 0.
+    ///
+    /// # Errors
+    /// [`IntegerError::Ckks`] for a ciphertext of another context.
+    pub fn integers_of(&self, condition: &Conditions, kind: IntegerKind) -> Result<Integers, IntegerError> {
+        let zero = self.times(&condition.digit, 0)?;
+        let mut digits = vec![condition.digit.clone()];
+        digits.resize(kind.digits(), zero);
+        Ok(Integers { kind, count: condition.count, digits, bounds: [0, 1], exact: true })
+    }
+
+    /// Returns one clear integer for each integer of a batch, in ciphertexts without noise that anybody can read.
+    pub(super) fn constant_integers(
+        &self,
+        a: &Integers,
+        kind: IntegerKind,
+        value: i128,
+    ) -> Result<Integers, IntegerError> {
+        let zero = a.digits.first().map(|digit| self.times(digit, 0)).transpose()?;
+        let digits = vec![zero; kind.digits()].into_iter().flatten().collect();
+        let zeros = Integers { kind, count: a.count, digits, bounds: [value, value], exact: true };
+        self.moved(&zeros, value)
+    }
+
+    /// Returns integers at a level that a product takes, with little noise.
+    pub(super) fn choice(&self, a: &Integers) -> Result<Integers, IntegerError> {
+        let unfit = |digit: &Digit| {
+            digit.ciphertext.metadata().level < self.lowest_level() + 2
+                || self.noise(digit) > FIRST_ORDER_NOISE
+        };
+        if a.digits.iter().any(unfit) { self.carried(a) } else { Ok(a.clone()) }
     }
 
     /// Returns conditions at a level that a product takes.

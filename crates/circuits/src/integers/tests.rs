@@ -175,3 +175,123 @@ fn quotients_round_down() {
         }
     }
 }
+
+#[test]
+fn selections_and_clear_ends() {
+    let mut bench = Bench::new();
+    let kind = IntegerKind::I8;
+    let [x, y] = [0, 1].map(|_| bench.values(kind, 120));
+    let [a, b] = [&x, &y].map(|values| bench.encrypt(kind, values));
+    let e = bench.evaluator();
+    let one = |f: &dyn Fn(i128) -> i128| x.iter().map(|&x| kind.wrapped(f(x))).collect::<Vec<_>>();
+    assert_eq!(bench.open(&e.relu(&a).unwrap()), one(&|x| x.max(0)));
+    assert_eq!(bench.open(&e.abs(&a).unwrap()), one(&i128::abs));
+    assert_eq!(bench.open(&e.min_clear(&a, -20).unwrap()), one(&|x| x.min(-20)));
+    assert_eq!(bench.open(&e.max_clear(&a, 127).unwrap()), one(&|x| x.max(127)));
+    assert_eq!(bench.open(&e.negate(&a).unwrap()), one(&|x| -x));
+    assert_eq!(bench.open(&e.add_clear(&a, -128).unwrap()), one(&|x| x - 128));
+    assert_eq!(bench.open(&e.multiply_clear(&a, 255).unwrap()), one(&|x| x * 255));
+    assert_eq!(bench.open(&e.add_clear_batch(&a, &y).unwrap()), each(&x, &y, kind, |x, y| x + y));
+    let [less, equal] = [e.less(&a, &b).unwrap(), e.equal_to_clear(&a, 0).unwrap()];
+    let [p, q]: [Vec<bool>; 2] =
+        [x.iter().zip(&y).map(|(x, y)| x < y).collect(), x.iter().map(|&x| x == 0).collect()];
+    let pairs =
+        |f: &dyn Fn(bool, bool) -> bool| p.iter().zip(&q).map(|(&p, &q)| f(p, q)).collect::<Vec<bool>>();
+    assert_eq!(bench.open_conditions(&e.and(&less, &equal).unwrap()), pairs(&|p, q| p && q));
+    assert_eq!(bench.open_conditions(&e.or(&less, &equal).unwrap()), pairs(&|p, q| p || q));
+    assert_eq!(bench.open_conditions(&e.xor(&less, &equal).unwrap()), pairs(&|p, q| p != q));
+    assert_eq!(bench.open_conditions(&e.not(&less).unwrap()), pairs(&|p, _| !p));
+    let ones = e.integers_of(&less, IntegerKind::U8).unwrap();
+    assert_eq!(bench.open(&ones), p.iter().map(|&p| i128::from(p)).collect::<Vec<_>>());
+}
+
+#[test]
+fn several_batches_in_order() {
+    let mut bench = Bench::new();
+    let kind = IntegerKind::U8;
+    let x: Vec<Vec<i128>> = (0..5).map(|_| bench.values(kind, 64)).collect();
+    let batches: Vec<Integers> = x.iter().map(|values| bench.encrypt(kind, values)).collect();
+    let e = bench.evaluator();
+    let column = |i: usize| x.iter().map(|values| values[i]).collect::<Vec<_>>();
+    let [value, place] = e.argmax_of(&batches).unwrap();
+    let [value, place] = [bench.open(&value), bench.open(&place)];
+    let sorted = e.sorted_of(&batches).unwrap();
+    let sorted: Vec<Vec<i128>> = sorted.iter().map(|batch| bench.open(batch)).collect();
+    let median = bench.open(&e.kth_of(&batches, 2).unwrap());
+    for i in 0..64 {
+        let mut own = column(i);
+        let first = own.iter().position(|x| x == own.iter().max().unwrap()).unwrap();
+        assert_eq!((value[i], place[i]), (own[first], first as i128));
+        own.sort_unstable();
+        assert_eq!(sorted.iter().map(|batch| batch[i]).collect::<Vec<_>>(), own);
+        assert_eq!(median[i], own[2]);
+    }
+    assert!(matches!(e.argmax_of(&[]), Err(IntegerError::Operand { .. })));
+    assert!(matches!(e.kth_of(&batches, 5), Err(IntegerError::Operand { .. })));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let mut bench = Bench::new();
+    let kind = IntegerKind::U8;
+    let x: Vec<i128> = (0..20).collect();
+    let a = bench.encrypt_within(kind, [0, 19], &x);
+    let wide = bench.encrypt(IntegerKind::U16, &x);
+    let e = bench.evaluator().with_overflow(Overflow::Refuse);
+    // Bounds follow what is computed, and refuse before any work.
+    let sum = e.add(&a, &a).unwrap();
+    assert_eq!(sum.bounds(), [0, 38]);
+    let square = e.multiply(&a, &e.min_clear(&a, 12).unwrap()).unwrap();
+    assert_eq!(square.bounds(), [0, 19 * 12]);
+    assert_eq!(bench.open(&square), x.iter().map(|x| x * x.min(&12)).collect::<Vec<_>>());
+    for refused in [e.add(&square, &sum), e.sub(&a, &sum), e.multiply(&a, &sum), e.shift_left(&a, 4)] {
+        let error = refused.err().unwrap();
+        assert!(matches!(error, IntegerError::Overflow { .. }), "{error}");
+    }
+    assert!(matches!(e.add(&a, &wide), Err(IntegerError::Mismatch { .. })));
+    assert!(matches!(e.shift_right(&a, 8), Err(IntegerError::Operand { .. })));
+    assert!(matches!(e.encode(kind, [0, 19], &[3, 20]), Err(IntegerError::Value { place: 1, got: 20, .. })));
+    assert!(matches!(e.encode(kind, [0, 256], &[3]), Err(IntegerError::Operand { .. })));
+    assert!(matches!(e.encode(kind, [5, 4], &[]), Err(IntegerError::Operand { .. })));
+    assert!(matches!(e.encode(kind, [0, 4], &vec![0; e.capacity() + 1]), Err(IntegerError::Operand { .. })));
+    // A set with a level fewer has no room for carries.
+    let small = Bench::of(&Set::insecure_for_tables(9, 5));
+    let refused = IntegerEvaluator::new(&small.bootstrapper, &small.keys).err().unwrap();
+    assert!(matches!(refused, IntegerError::Operand { what: "residual levels", .. }), "{refused}");
+}
+
+#[test]
+fn digits_go_out_and_come_back() {
+    let mut bench = Bench::new();
+    let kind = IntegerKind::I16;
+    let x = bench.values(kind, 100);
+    let a = bench.encrypt(kind, &x);
+    let e = bench.evaluator();
+    let sum = e.add(&a, &a).unwrap();
+    let digits = e.to_digits(&sum).unwrap();
+    assert!(e.from_digits(kind, 100, kind.range(), digits[1..].to_vec()).is_err());
+    let back = e.from_digits(kind, 100, kind.range(), digits).unwrap();
+    assert_eq!(bench.open(&back), x.iter().map(|&x| kind.wrapped(2 * x)).collect::<Vec<_>>());
+    let less = e.less_than_clear(&back, 0).unwrap();
+    let again = e.conditions(100, less.ciphertext().clone()).unwrap();
+    assert_eq!(bench.open_conditions(&again), bench.open_conditions(&less));
+}
+
+/// Tests sums until digits have grown too far or carry too much noise: carries are taken by themselves, and no sum is wrong.
+#[test]
+fn long_sums_carry_by_themselves() {
+    let mut bench = Bench::new();
+    let kind = IntegerKind::U16;
+    let x = bench.values(kind, 80);
+    let a = bench.encrypt(kind, &x);
+    let e = bench.evaluator();
+    let mut sum = a.clone();
+    for _ in 0..14 {
+        sum = e.add(&sum, &sum).unwrap();
+        sum = e.sub(&sum, &a).unwrap();
+    }
+    // 2s − a, from s = a.
+    assert_eq!(bench.open(&sum), x);
+    let many = e.sum(std::iter::repeat_n(&a, 300)).unwrap();
+    assert_eq!(bench.open(&many), x.iter().map(|x| kind.wrapped(300 * x)).collect::<Vec<_>>());
+}

@@ -1,0 +1,100 @@
+//! Order across encrypted rows at 128 bits of security: sorting, ranks, median, greatest and its place, sums, every result checked. Times are those of
+//! processors on Linux, which other work changes less.
+//!
+//! Arguments are the bits of the integers, s for integers with a sign or u, and pairs of an operation and a number of rows:
+//! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example ordered_rows -- 8 u sort 128 median 1000 argmax 10`
+#![expect(clippy::print_stdout, reason = "it reports figures")]
+
+mod clock;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use rand_core::Rng as _;
+use sunzi_circuits::bootstrap::functional::{FunctionalBootstrapper, Rotations};
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
+use sunzi_circuits::integers::{IntegerError, IntegerEvaluator, IntegerKind, Integers, RowEvaluator};
+use sunzi_ckks::Context;
+use sunzi_rlwe::{SecretKey, randomness};
+
+use clock::seconds;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [bits, sign, operations @ ..] = &arguments[..] else {
+        return Err("give bits, s or u, and pairs of an operation and a number of rows".into());
+    };
+    let kind = IntegerKind::new(bits.parse()?, sign == "s")?;
+    let set = Set::for_integers();
+    let context = Context::new(&set.parameters()?)?;
+    let mut rng = randomness::from_os()?;
+    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+    let blueprint = Blueprint::new(&context, &set, context.max_slots())?;
+    let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+    let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
+    let steps = RowEvaluator::steps(context.max_slots());
+    let rotations = Rotations::generate(&blueprint, &secret, steps, &mut rng)?;
+    println!("{set}: keys of rotations {:.2} GiB", rotations.byte_len() as f64 / f64::from(1 << 30));
+    let look_ups = AtomicUsize::new(0);
+    let count = || {
+        look_ups.fetch_add(1, Ordering::Relaxed);
+    };
+    let integers = IntegerEvaluator::new(&bootstrapper, &keys)?.with_progress(&count);
+    let e = RowEvaluator::new(integers, &rotations);
+    for pair in operations.chunks(2) {
+        let [operation, rows] = pair else { return Err("an operation without a number of rows".into()) };
+        let rows: usize = rows.parse()?;
+        let x: Vec<i128> = (0..rows).map(|_| kind.wrapped(i128::from(rng.next_u64()))).collect();
+        let a = integers.encrypt(kind, kind.range(), &x, |plaintext| {
+            context.encrypt_secret(plaintext, &secret, &mut rng)
+        })?;
+        look_ups.store(0, Ordering::Relaxed);
+        let (clock, start) = (Instant::now(), seconds(Instant::now()));
+        let result = applied(&e, operation, &a)?;
+        let time = seconds(clock) - start;
+        let opened = integers.decrypt(&result, &secret)?;
+        let expected = in_the_clear(operation, &x, kind);
+        let wrong = opened.iter().zip(&expected).filter(|(got, expected)| got != expected).count();
+        println!(
+            "{operation} of {rows} {kind}: {time:.1} s of processor time, {} look-ups, noise below 2^{:.1} of a digit's distance; {wrong} of {} wrong",
+            look_ups.load(Ordering::Relaxed),
+            integers.largest_noise(&result).log2(),
+            expected.len(),
+        );
+    }
+    Ok(())
+}
+
+fn applied(e: &RowEvaluator<'_>, operation: &str, a: &Integers) -> Result<Integers, IntegerError> {
+    match operation {
+        "sort" => e.sorted(a),
+        "rank" => e.ranks(a),
+        "median" => e.median(a),
+        "max" => e.max(a),
+        "argmax" => Ok(e.argmax(a)?.into_iter().nth(1).unwrap_or_else(|| a.clone())),
+        _ => e.sum(a),
+    }
+}
+
+/// Returns what the operation gives in every row.
+fn in_the_clear(operation: &str, x: &[i128], kind: IntegerKind) -> Vec<i128> {
+    let mut places: Vec<usize> = (0..x.len()).collect();
+    places.sort_by_key(|&i| x.get(i).copied());
+    let sorted: Vec<i128> = places.iter().filter_map(|&i| x.get(i).copied()).collect();
+    let all = |value: Option<i128>| vec![value.unwrap_or_default(); x.len()];
+    match operation {
+        "sort" => sorted,
+        "rank" => {
+            let mut ranks: Vec<(usize, i128)> =
+                places.iter().enumerate().map(|(rank, &place)| (place, rank as i128)).collect();
+            ranks.sort_unstable();
+            ranks.into_iter().map(|(_, rank)| rank).collect()
+        }
+        "median" => all(sorted.get((x.len() - 1) / 2).copied()),
+        "max" => all(sorted.last().copied()),
+        "argmax" => all(x.iter().position(|value| Some(value) == sorted.last()).map(|place| place as i128)),
+        _ => all(Some(kind.wrapped(x.iter().sum()))),
+    }
+}
