@@ -23,7 +23,7 @@ pub mod failure;
 mod first_matrix;
 pub mod functional;
 mod keys;
-mod noise;
+pub(crate) mod noise;
 mod real;
 mod real_ring;
 mod set;

@@ -164,7 +164,7 @@ impl Blueprint {
     }
 
     /// Returns the noise of an error of slots, of at most `largest` in their real and in their imaginary parts each, at scale 1.
-    pub(super) fn error_of_slots(&self, largest: f64) -> NoiseTerm {
+    pub(crate) fn error_of_slots(&self, largest: f64) -> NoiseTerm {
         let slot = largest * 2.0_f64.sqrt();
         self.noise_term(slot, slot / (self.context.degree() as f64).sqrt(), slot)
     }
@@ -181,7 +181,7 @@ impl Blueprint {
 }
 
 /// Declares the ciphertext's content as its message: without noise.
-pub(super) fn exact(a: &Ciphertext) -> Ciphertext {
+pub(crate) fn exact(a: &Ciphertext) -> Ciphertext {
     let mut exact = a.clone();
     exact.set_noise(NoiseBound::none());
     exact

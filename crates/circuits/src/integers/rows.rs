@@ -7,6 +7,7 @@
 //!   less, equal so far, or greater.
 //! * Sorting compares all pairs at once: slot i·m + j has whether row j comes before row i. Sums over j are ranks, and row i goes to the place of its rank.
 
+mod mask;
 mod place;
 mod sort;
 mod statistic;
@@ -56,8 +57,8 @@ impl<'a> RowEvaluator<'a> {
         let wrapping = self.integers.with_overflow(super::Overflow::Wrap);
         let carried = if a.is_carried() { a.clone() } else { wrapping.carried(a)? };
         let mask = |i: usize| i64::from(i < a.count);
-        let masked = carried.digits.iter().map(|digit| self.times_clear(digit, &mask));
-        let mut sum = Integers { digits: masked.collect::<Result<_, _>>()?, ..carried };
+        let masked = carried.digits.iter().map(|digit| Ok(self.masked(digit, &mask)?.settled(self, 1)));
+        let mut sum = Integers { digits: masked.collect::<Result<_, IntegerError>>()?, ..carried };
         for step in powers(1, self.capacity()) {
             let turned = sum.digits.iter().map(|digit| self.rotated(digit, step as i64));
             let turned = Integers { digits: turned.collect::<Result<_, _>>()?, ..sum.clone() };
@@ -86,17 +87,6 @@ impl<'a> RowEvaluator<'a> {
         powers(1, length).try_fold(digit.clone(), |sum, step| {
             self.integers.plus(&sum, &self.rotated(&sum, stride * step as i64)?)
         })
-    }
-
-    /// Returns digits times a clear integer for each slot, a level lower.
-    fn times_clear(&self, digit: &Digit, factor: &dyn Fn(usize) -> i64) -> Result<Digit, IntegerError> {
-        let level = digit.ciphertext.metadata().level;
-        let (plaintext, [low, high]) = self.clear(factor, 1.0, level)?;
-        let product = self.integers.evaluator().multiply_plain(&digit.ciphertext, &plaintext)?;
-        let ends = [low, high].map(|factor| digit.range.map(|end| end * factor));
-        let all = ends.iter().flatten().copied();
-        let range = [all.clone().min().unwrap_or(0), all.max().unwrap_or(0)];
-        self.integers.declared(product, range)
     }
 
     /// Returns digits plus a clear integer for each slot.

@@ -1,12 +1,13 @@
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng};
-use sunzi_ckks::Context;
+use sunzi_ckks::{Context, Encoder};
 use sunzi_rlwe::SecretKey;
 
 use super::*;
 use crate::bootstrap::functional::FunctionalBootstrapper;
 use crate::bootstrap::{Blueprint, BootstrapKeys, Set};
 
+mod network;
 mod rows;
 
 struct Bench {
@@ -62,10 +63,25 @@ impl Bench {
     }
 
     fn open(&self, a: &Integers) -> Vec<i128> {
+        self.check_noise(a);
         let values = self.evaluator().decrypt(a, &self.secret).unwrap();
         let [low, high] = a.bounds();
         assert!(values.iter().all(|value| (low..=high).contains(value)), "{low} {high}");
         values
+    }
+
+    /// Checks that no digit is off by more than the bound on its noise.
+    fn check_noise(&self, a: &Integers) {
+        for digit in &a.digits {
+            let plaintext = self.context.decrypt(&digit.ciphertext, &self.secret).unwrap();
+            let slots =
+                Encoder::new(&self.context, self.context.max_slots()).unwrap().decode(&plaintext).unwrap();
+            let off = |number: f64| (8.0 * number - (8.0 * number).round()).abs() / 8.0;
+            let parts = slots.iter().map(|slot| slot.re).chain(slots.iter().map(|slot| slot.im));
+            let worst = parts.take(a.count).map(off).fold(0.0, f64::max);
+            let bound = self.evaluator().noise(digit);
+            assert!(worst <= bound, "off by 2^{:.1}, bound 2^{:.1}", worst.log2(), bound.log2());
+        }
     }
 
     fn open_conditions(&self, a: &Conditions) -> Vec<bool> {

@@ -58,9 +58,10 @@ impl Evaluator {
         }
         let factor = plaintext.metadata();
         // The product is (m + e)(m′ + e′) for the errors e′ of the plaintext: ‖m·e′‖∞ ≤ ‖m‖·‖e′‖ ≤
-        // max|m(ζ)|·√w·‖e′‖∞, w the weight of the basis, n in a whole ring.
+        // max|m(ζ)|·√w·‖e′‖∞, w the weight of the basis, n in a whole ring. At each root, it is |m(ζ)|·|e′(ζ)|.
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
         let rounding = own.scaled(Log2::of((expansion.weight() as f64).sqrt() * values(metadata)));
+        let rounding = NoiseTerm { peak: own.scaled(Log2::of(values(metadata))).peak, ..rounding };
         product.set_noise(a.noise().times_values(values(factor), expansion).plus(rounding));
         product.set_metadata(self.product_metadata(metadata, factor));
         Ok(product)

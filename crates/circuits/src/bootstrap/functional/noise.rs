@@ -47,16 +47,21 @@ impl FunctionalBootstrapper {
         Err(BootstrapError::MessageNoise { modulus: table.values().len(), got: noise, limit })
     }
 
+    /// Adds to the noise of a ciphertext an error of its numbers, real and imaginary parts each at most this.
+    pub(crate) fn with_slot_error(&self, mut a: Ciphertext, error: f64) -> Ciphertext {
+        let scale = Log2::of(a.metadata().scale);
+        a.set_noise(a.noise().plus(self.blueprint().error_of_slots(error).scaled(scale)));
+        a
+    }
+
     /// Adds to the noise of a result the error of its table, for inputs that are off by at most `noise` and E by at most `power`.
     pub(super) fn with_table_error(
         &self,
-        mut result: Ciphertext,
+        result: Ciphertext,
         table: &Table,
         [noise, power]: [f64; 2],
     ) -> Ciphertext {
         let error = table.error(noise) + table.error_of_power(noise, power + self.exponential_error);
-        let scale = Log2::of(result.metadata().scale);
-        result.set_noise(result.noise().plus(self.blueprint().error_of_slots(error).scaled(scale)));
-        result
+        self.with_slot_error(result, error)
     }
 }

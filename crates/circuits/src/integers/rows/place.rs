@@ -31,7 +31,7 @@ impl RowEvaluator<'_> {
         let (value, state) = self.found(a, k, true)?;
         let Some(state) = state else { return Ok([value.clone(), value]) };
         let integers = self.integers;
-        let equal = self.times_clear(&state.equal, &|i| i64::from(i < a.count))?;
+        let equal = self.masked(&state.equal, &|i| i64::from(i < a.count))?.settled(self, 1);
         // How many rows before have it: sums over rotations to the right, where no row is in the way of another.
         let mut before = equal.clone();
         for step in super::powers(1, a.count) {
@@ -44,8 +44,8 @@ impl RowEvaluator<'_> {
         let kind = IntegerKind::U16;
         let place = |k: usize| {
             let own = |i: usize| if i < a.count { (i >> (DIGIT_BITS as usize * k)) as i64 & 15 } else { 0 };
-            let digit = self.times_clear(&first, &own)?;
-            let digit = integers.within(self.window(&digit, self.capacity(), 1)?, [0, 15])?;
+            let digit = self.masked(&first, &own)?.window(self, self.capacity(), 1)?;
+            let digit = integers.within(digit.settled(self, a.count), [0, 15])?;
             Ok::<_, IntegerError>(integers.look_up(&digit, self.capacity(), &[&|m| m])?.remove(0))
         };
         let digits = (0..kind.digits()).map(place).collect::<Result<_, _>>()?;

@@ -2,6 +2,7 @@
 //!
 //! For m rows, a power of two, slot i·m + j of a block belongs to rows i and j. As many i as slots allow are in one block.
 
+use super::mask::Masked;
 use super::{RowEvaluator, powers};
 use crate::integers::carry::Carries;
 use crate::integers::integer::Digit;
@@ -17,6 +18,15 @@ struct Block {
     first: usize,
     /// Number of rows i of the block.
     held: usize,
+}
+
+/// Direction of rows between their own slots, side by side, and the first slots of their pairs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// From slot i to slot i·m.
+    Apart,
+    /// From slot i·m to slot i.
+    Together,
 }
 
 impl Block {
@@ -74,7 +84,7 @@ impl RowEvaluator<'_> {
         for block in self.blocks(a.count) {
             let lefts = self.lefts(&a, block)?;
             let ranks = self.block_ranks(&a, block, [&lefts, &rights])?;
-            let gathered = self.gathered(&ranks, block)?;
+            let gathered = self.gathered(&ranks, block, a.count)?;
             sum = Some(match sum {
                 Some(sum) => self.integers.plus(&sum, &gathered)?,
                 None => gathered,
@@ -109,8 +119,8 @@ impl RowEvaluator<'_> {
     fn rights(&self, a: &Integers) -> Result<Vec<Digit>, IntegerError> {
         let m = a.count.next_power_of_two();
         let digit = |digit: &Digit| {
-            let own = self.times_clear(digit, &|slot| i64::from(slot < a.count))?;
-            let all = self.window(&own, self.capacity() / m, -(m as i64))?;
+            let own = self.masked(digit, &|slot| i64::from(slot < a.count))?;
+            let all = own.window(self, self.capacity() / m, -(m as i64))?.settled(self, 1);
             self.integers.within(all, zero_in(digit.range))
         };
         a.digits.iter().map(digit).collect()
@@ -118,60 +128,64 @@ impl RowEvaluator<'_> {
 
     /// Returns the digits of row i in slots i·m to i·m + m − 1 of a block, and 0 where there is no row i.
     fn lefts(&self, a: &Integers, block: Block) -> Result<Vec<Digit>, IntegerError> {
-        a.digits.iter().map(|digit| self.left(digit, a.count, block)).collect()
+        let left = |digit: &Digit| {
+            let own = self.turned(digit, block.first as i64)?;
+            let apart = self.carried_over(&own, block, a.count, Way::Apart)?;
+            let all = apart.window(self, block.m, -1)?.settled(self, 1);
+            self.integers.within(all, zero_in(digit.range))
+        };
+        a.digits.iter().map(left).collect()
     }
 
-    /// Brings row first + i to slot i·m, for i = b + c·e in steps of b, then of c rotations, and from there to the right.
-    fn left(&self, digit: &Digit, count: usize, block: Block) -> Result<Digit, IntegerError> {
-        let Block { m, first, held } = block;
-        let steps = powers(1, held + 1).find(|steps| steps * steps >= held).unwrap_or(1);
-        // Row `first` goes to slot 0, and every further row m − 1 slots more to the right.
-        let mut turned = self.turned(digit, first as i64)?;
-        let mut small = Vec::with_capacity(steps);
-        for _ in 0..steps {
-            let next = self.turned(&self.turned(&turned, 1)?, -(m as i64))?;
-            small.push(std::mem::replace(&mut turned, next));
+    /// Brings what is in slot i·m to slot first + i, for all rows of a block, and 0 to all others.
+    fn gathered(&self, ranks: &Digit, block: Block, count: usize) -> Result<Digit, IntegerError> {
+        let together = self.carried_over(ranks, block, count, Way::Together)?;
+        let sum = together.turned(self, -(block.first as i64))?.settled(self, 1);
+        self.integers.within(sum, zero_in(ranks.range))
+    }
+
+    /// Brings row i of a block, i from 0, from slot i to slot i·m or back, and 0 to all other slots. Rows move by i·(m − 1) slots, i = b + c·e: b small steps
+    /// from one rotation to the next, then, all of them at once, c giant steps of e.
+    fn carried_over(
+        &self,
+        digit: &Digit,
+        Block { m, first, held }: Block,
+        count: usize,
+        way: Way,
+    ) -> Result<Masked, IntegerError> {
+        let e = powers(1, held + 1).find(|e| e * e >= held).unwrap_or(1);
+        let sign = if way == Way::Apart { -1 } else { 1 };
+        let mut small = vec![digit.clone()];
+        while let (true, Some(last)) = (small.len() < e, small.last()) {
+            // By m − 1 slots.
+            small.push(self.turned(&self.turned(last, sign * m as i64)?, -sign)?);
         }
-        let mut sum: Option<Digit> = None;
-        for giant in (0..held.div_ceil(steps)).rev() {
-            // Masks at the place that rows have before the giant steps are done.
-            let mut part: Option<Digit> = None;
-            for (b, small) in small.iter().enumerate() {
-                let row = giant * steps + b;
-                // The giant steps that follow move by steps·(m − 1) slots each.
-                let slot = row * m - giant * steps * (m - 1);
-                if row >= held || first + row >= count {
-                    continue;
-                }
-                let own = self.times_clear(small, &|i| i64::from(i == slot))?;
-                part = Some(match part {
-                    Some(part) => self.integers.plus(&part, &own)?,
-                    None => own,
-                });
+        let mut sum: Option<Masked> = None;
+        for c in (0..held.div_ceil(e)).rev() {
+            if let Some(whole) = sum.take() {
+                sum = Some(whole.turned(self, sign * (e * m) as i64)?.turned(self, -sign * e as i64)?);
             }
-            let moved = match sum {
-                Some(sum) => {
-                    let right = self.turned(&sum, steps as i64)?;
-                    Some(self.turned(&right, -((steps * m) as i64))?)
+            for (b, small) in small.iter().enumerate() {
+                let row = b + c * e;
+                // Where the small steps have brought the row.
+                let slot = match way {
+                    Way::Apart => row + b * (m - 1),
+                    Way::Together => row * m - b * (m - 1),
+                };
+                if row < held && first + row < count {
+                    sum = Some(self.joined(sum, self.masked(small, &|i| i64::from(i == slot))?)?);
                 }
-                None => None,
-            };
-            sum = match (moved, part) {
-                (Some(a), Some(b)) => Some(self.integers.plus(&a, &b)?),
-                (a, b) => a.or(b),
-            };
+            }
         }
-        let sum = sum.map_or_else(|| self.times_clear(digit, &|_| 0), Ok)?;
-        let all = self.window(&sum, m, -1)?;
-        self.integers.within(all, zero_in(digit.range))
+        sum.map_or_else(|| self.masked(digit, &|_| 0), Ok)
     }
 
-    /// Rotates by any number of slots, by powers of two.
-    fn turned(&self, digit: &Digit, steps: i64) -> Result<Digit, IntegerError> {
-        let (size, sign) = (steps.unsigned_abs() as usize % self.capacity(), steps.signum());
-        powers(1, self.capacity())
-            .filter(|power| size & power != 0)
-            .try_fold(digit.clone(), |a, power| self.rotated(&a, sign * power as i64))
+    /// Returns the sum of digits that were kept in different slots, where there are some already.
+    fn joined(&self, a: Option<Masked>, b: Masked) -> Result<Masked, IntegerError> {
+        match a {
+            Some(a) => a.beside(b, self),
+            None => Ok(b),
+        }
     }
 
     /// Returns in slot i·m how many rows come before row i, and in other slots anything.
@@ -202,24 +216,8 @@ impl RowEvaluator<'_> {
 
     /// Brings what is in slot i·m to slots i·m to i·m + m − 1.
     fn spread(&self, ranks: &Digit, block: Block) -> Result<Digit, IntegerError> {
-        let own = self.times_clear(ranks, &|slot| i64::from(block.right(slot) == 0))?;
-        self.integers.within(self.window(&own, block.m, -1)?, ranks.range)
-    }
-
-    /// Brings what is in slot i·m to slot first + i, and 0 to all others.
-    fn gathered(&self, ranks: &Digit, block: Block) -> Result<Digit, IntegerError> {
-        let mut sum: Option<Digit> = None;
-        let mut turned = self.turned(ranks, -(block.first as i64))?;
-        for place in block.first..block.first + block.held {
-            let own = self.times_clear(&turned, &|slot| i64::from(slot == place))?;
-            sum = Some(match sum {
-                Some(sum) => self.integers.plus(&sum, &own)?,
-                None => own,
-            });
-            turned = self.turned(&self.turned(&turned, block.m as i64)?, -1)?;
-        }
-        let sum = sum.unwrap_or(turned);
-        self.integers.within(sum, ranks.range)
+        let own = self.masked(ranks, &|slot| i64::from(block.right(slot) == 0))?;
+        self.integers.within(own.window(self, block.m, -1)?.settled(self, 1), ranks.range)
     }
 }
 

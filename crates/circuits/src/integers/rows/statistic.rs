@@ -115,8 +115,8 @@ impl RowEvaluator<'_> {
 
     /// Returns the bits of a digit from the top, in all blocks.
     fn parts(&self, digit: &Digit, count: usize, steps: Steps, low: i64) -> Result<Vec<Digit>, IntegerError> {
-        let spread = self.times_clear(digit, &|i| i64::from(i < count))?;
-        let spread = self.window(&spread, steps.blocks(), -(steps.rows as i64))?;
+        let own = self.masked(digit, &|i| i64::from(i < count))?;
+        let spread = own.window(self, steps.blocks(), -(steps.rows as i64))?.settled(self, 1);
         // Blocks do not overlap.
         let [least, most] = digit.range;
         let spread = self.integers.within(spread, [least.min(0), most.max(0)])?;
@@ -141,7 +141,7 @@ impl RowEvaluator<'_> {
         let marked = match known {
             None => {
                 let row = |i: usize| steps.holds(i, count);
-                let masked = self.times_clear(part, &|i| i64::from(row(i)))?;
+                let masked = self.masked(part, &|i| i64::from(row(i)))?.settled(self, 1);
                 self.plus_clear(&masked, &|i| if row(i) { 0 } else { beyond })?
             }
             Some(State { equal, greater }) => {
@@ -169,8 +169,8 @@ impl RowEvaluator<'_> {
         let first = |i: usize| i.is_multiple_of(steps.rows) && block(i) < most;
         let least = k as i64 + 1;
         let missing = self.plus_clear(&counts, &|i| if first(i) { -least } else { 0 })?;
-        let fewer = self.times_clear(&self.negative(&missing)?, &|i| i64::from(first(i)))?;
-        let sum = self.window(&fewer, self.capacity(), 1)?;
+        let fewer = self.masked(&self.negative(&missing)?, &|i| i64::from(first(i)))?;
+        let sum = fewer.window(self, self.capacity(), 1)?.settled(self, steps.thresholds());
         self.integers.within(sum, [0, most])
     }
 
