@@ -21,6 +21,7 @@
 //! | shifts to the right | up to 2n | `integers/divide.rs` |
 //! | k-th of several batches, sorting them | 2n + 1 a comparison | `integers/several.rs` |
 //! | sums, order and places across rows | | `integers/rows.rs` |
+//! | any function of up to 12 bits | 1 for 4 bits, 2 for 8, 3 and one a digit for 12 | `integers/table.rs` |
 //! | quotients by clear integers | 2n + 2, and n more for the remainder | `integers/divide.rs` |
 //!
 //! What an integer holds in public is its kind, bounds on it, and how far its digits may have grown. Decryption and look-ups refuse noise that may lead a digit
@@ -39,6 +40,7 @@ mod rows;
 mod select;
 mod several;
 mod sum;
+mod table;
 
 pub use error::IntegerError;
 pub use evaluator::{IntegerEvaluator, Overflow};

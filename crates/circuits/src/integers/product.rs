@@ -10,7 +10,7 @@ use super::integer::Digit;
 use super::{IntegerError, IntegerEvaluator, Integers};
 
 /// Twice the real part and 2i times the imaginary part of the slots of a digit; `None` where it is 0.
-struct Parts {
+pub(super) struct Parts {
     real: Ciphertext,
     imaginary: Option<Ciphertext>,
     range: [i64; 2],
@@ -82,7 +82,7 @@ impl IntegerEvaluator<'_> {
         digits.iter().map(product).collect()
     }
 
-    fn split(&self, digit: &Digit, count: usize) -> Result<Parts, IntegerError> {
+    pub(super) fn split(&self, digit: &Digit, count: usize) -> Result<Parts, IntegerError> {
         let (evaluator, a) = (self.evaluator(), &digit.ciphertext);
         let conjugate = self.bootstrapper.conjugate(a, self.keys)?;
         let magnitude = 2.0 * UNIT * digit.reach().max(1) as f64;
@@ -96,7 +96,7 @@ impl IntegerEvaluator<'_> {
     }
 
     /// Returns Σ a·b for both parts of slots, a level lower.
-    fn sum_of_products(&self, pairs: &[(&Parts, &Parts)]) -> Result<Digit, IntegerError> {
+    pub(super) fn sum_of_products(&self, pairs: &[(&Parts, &Parts)]) -> Result<Digit, IntegerError> {
         let (evaluator, key) = (self.evaluator(), self.keys.relinearization());
         let real = evaluator.sum_of_products(pairs.iter().map(|(a, b)| (&a.real, &b.real)), key)?;
         // (d/8)·(d'/8) is an eighth of the number of d·d', and P·P' four times the product.

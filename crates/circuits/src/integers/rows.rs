@@ -114,35 +114,34 @@ impl<'a> RowEvaluator<'a> {
 
     /// Returns whether v < 0 for a column v of any size, 1 or 0.
     fn negative(&self, column: &Digit) -> Result<Digit, IntegerError> {
-        let carry = self.narrowed(column, &[&|m| m])?.1;
+        let narrow = |[low, high]: [i64; 2]| -BASE / 2 <= low && high < BASE / 2;
+        let carry = self.narrowed(column, &[&|m| m], narrow)?.1;
         let negative: &dyn Fn(i64) -> i64 = &|m| i64::from(m >= BASE / 2);
         Ok(self.integers.look_up(&carry, self.capacity(), &[negative])?.remove(0))
     }
 
     /// Returns whether v = 0 for a column v of any size, 1 or 0.
     fn zero(&self, column: &Digit) -> Result<Digit, IntegerError> {
+        let narrow = |[low, high]: [i64; 2]| -BASE < low && high < BASE;
         let any: &dyn Fn(i64) -> i64 = &|m| i64::from(m != 0);
         let none: &dyn Fn(i64) -> i64 = &|m| i64::from(m == 0);
-        let (parts, carry) = self.narrowed(column, &[&|m| m, any])?;
-        let Some(first) = parts.first() else {
-            return Ok(self.integers.look_up(&carry, self.capacity(), &[none])?.remove(0));
-        };
-        let mut sum = first.clone();
-        for part in parts.iter().skip(1) {
-            sum = self.integers.plus(&sum, part)?;
+        let (parts, carry) = self.narrowed(column, &[&|m| m, any], narrow)?;
+        let look_up = |digit: &Digit, f| Ok(self.integers.look_up(digit, self.capacity(), &[f])?.remove(0));
+        if parts.is_empty() {
+            return look_up(&carry, none);
         }
-        let last = self.integers.look_up(&carry, self.capacity(), &[any])?.remove(0);
-        let sum = self.integers.plus(&sum, &last)?;
-        Ok(self.integers.look_up(&sum, self.capacity(), &[none])?.remove(0))
+        let last = look_up(&carry, any)?;
+        let sum = parts.iter().try_fold(last, |sum, part| self.integers.plus(&sum, part))?;
+        look_up(&sum, none)
     }
 
-    /// Takes digits of a column until the carry is from −8 to 7, and returns the last of these functions of each digit, and the carry.
+    /// Takes digits of a column until the carry is narrow, and returns the last of these functions of each digit, and the carry.
     fn narrowed(
         &self,
         column: &Digit,
         functions: &[&dyn Fn(i64) -> i64],
+        narrow: impl Fn([i64; 2]) -> bool,
     ) -> Result<(Vec<Digit>, Digit), IntegerError> {
-        let narrow = |[low, high]: [i64; 2]| -BASE / 2 <= low && high < BASE / 2;
         if narrow(column.range) {
             return Ok((Vec::new(), column.clone()));
         }

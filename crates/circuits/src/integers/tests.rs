@@ -311,3 +311,32 @@ fn long_sums_carry_by_themselves() {
     let many = e.sum(std::iter::repeat_n(&a, 300)).unwrap();
     assert_eq!(bench.open(&many), x.iter().map(|x| kind.wrapped(300 * x)).collect::<Vec<_>>());
 }
+
+#[test]
+fn tables_of_any_function() {
+    let mut bench = Bench::new();
+    for (kind, bounds, to) in [
+        (IntegerKind::I8, [-3, 12], IntegerKind::U8),
+        (IntegerKind::U8, [0, 255], IntegerKind::I8),
+        (IntegerKind::I16, [-100, 90], IntegerKind::U16),
+        (IntegerKind::new(12, false).unwrap(), [0, 4095], IntegerKind::U8),
+    ] {
+        let count = bench.evaluator().capacity();
+        let size = bounds[1] - bounds[0] + 1;
+        let x: Vec<i128> = (0..count as i128).map(|i| bounds[0] + 37 * i % size).collect();
+        let a = bench.encrypt_within(kind, bounds, &x);
+        let f = |x: i128| (x * x * 7 + 11 * x) ^ 0x2d5;
+        let e = bench.evaluator();
+        let out = e.table(&a, to, f).unwrap();
+        assert_eq!(bench.open(&out), x.iter().map(|&x| to.wrapped(f(x))).collect::<Vec<_>>(), "{kind}");
+        // Results go on.
+        let next = e.add(&e.carried(&out).unwrap(), &out).unwrap();
+        assert_eq!(
+            bench.open(&next),
+            x.iter().map(|&x| to.wrapped(2 * to.wrapped(f(x)))).collect::<Vec<_>>()
+        );
+    }
+    let wide = bench.encrypt(IntegerKind::U16, &[1, 2, 3]);
+    let refused = bench.evaluator().table(&wide, IntegerKind::U8, |x| x).err().unwrap();
+    assert!(matches!(refused, IntegerError::Operand { got: 65536, .. }), "{refused}");
+}

@@ -11,9 +11,9 @@ use crate::integers::{IntegerError, IntegerKind, Integers};
 
 /// Pairs of rows in the slots of one block.
 #[derive(Clone, Copy)]
-struct Block {
+pub(super) struct Block {
     /// Number of rows, a power of two.
-    m: usize,
+    pub(super) m: usize,
     /// Row i of the first slot.
     first: usize,
     /// Number of rows i of the block.
@@ -50,7 +50,7 @@ impl RowEvaluator<'_> {
         let mut sums: Vec<Digit> = Vec::new();
         for block in self.blocks(a.count) {
             let lefts = self.lefts(&a, block)?;
-            let ranks = self.block_ranks(&a, block, [&lefts, &rights])?;
+            let ranks = self.block_ranks(a.count, block, [&rights, &lefts])?;
             // Rank i beside place j.
             let apart = self.plus_clear(&self.spread(&ranks, block)?, &|slot| -(block.right(slot) as i64))?;
             let here = self.zero(&apart)?;
@@ -83,7 +83,7 @@ impl RowEvaluator<'_> {
         let mut sum: Option<Digit> = None;
         for block in self.blocks(a.count) {
             let lefts = self.lefts(&a, block)?;
-            let ranks = self.block_ranks(&a, block, [&lefts, &rights])?;
+            let ranks = self.block_ranks(a.count, block, [&rights, &lefts])?;
             let gathered = self.gathered(&ranks, block, a.count)?;
             sum = Some(match sum {
                 Some(sum) => self.integers.plus(&sum, &gathered)?,
@@ -101,7 +101,7 @@ impl RowEvaluator<'_> {
         Ok(Integers { kind, count: a.count, digits, bounds: [0, a.count as i128 - 1], exact: true })
     }
 
-    fn comparable(&self, a: &Integers) -> Result<Integers, IntegerError> {
+    pub(super) fn comparable(&self, a: &Integers) -> Result<Integers, IntegerError> {
         self.check(a)?;
         let lowest = self.integers.lowest_level() + 2;
         let fit = a.is_carried() && a.digits.iter().all(|digit| digit.ciphertext.metadata().level >= lowest);
@@ -109,14 +109,14 @@ impl RowEvaluator<'_> {
     }
 
     /// Returns the blocks of pairs of so many rows.
-    fn blocks(&self, count: usize) -> impl Iterator<Item = Block> {
+    pub(super) fn blocks(&self, count: usize) -> impl Iterator<Item = Block> {
         let m = count.next_power_of_two();
         let held = (self.capacity() / m).min(m);
         (0..count).step_by(held).map(move |first| Block { m, first, held })
     }
 
     /// Returns the digits of row j in slot i·m + j, and 0 where there is no row j.
-    fn rights(&self, a: &Integers) -> Result<Vec<Digit>, IntegerError> {
+    pub(super) fn rights(&self, a: &Integers) -> Result<Vec<Digit>, IntegerError> {
         let m = a.count.next_power_of_two();
         let digit = |digit: &Digit| {
             let own = self.masked(digit, &|slot| i64::from(slot < a.count))?;
@@ -127,7 +127,7 @@ impl RowEvaluator<'_> {
     }
 
     /// Returns the digits of row i in slots i·m to i·m + m − 1 of a block, and 0 where there is no row i.
-    fn lefts(&self, a: &Integers, block: Block) -> Result<Vec<Digit>, IntegerError> {
+    pub(super) fn lefts(&self, a: &Integers, block: Block) -> Result<Vec<Digit>, IntegerError> {
         let left = |digit: &Digit| {
             let own = self.turned(digit, block.first as i64)?;
             let apart = self.carried_over(&own, block, a.count, Way::Apart)?;
@@ -188,30 +188,31 @@ impl RowEvaluator<'_> {
         }
     }
 
-    /// Returns in slot i·m how many rows come before row i, and in other slots anything.
-    fn block_ranks(
+    /// Returns in slot i·m how many rows j come before row i, those whose first digits are less than the second ones, and in other slots anything up to the number
+    /// of rows.
+    pub(super) fn block_ranks(
         &self,
-        a: &Integers,
+        count: usize,
         block: Block,
-        [lefts, rights]: [&[Digit]; 2],
+        [first, second]: [&[Digit]; 2],
     ) -> Result<Digit, IntegerError> {
         let mut carries = Carries::new(self.integers, self.capacity());
-        let top = lefts.len().saturating_sub(1);
-        for (k, (left, right)) in lefts.iter().zip(rights).enumerate() {
-            let difference = self.integers.minus(right, left)?;
+        let top = first.len().saturating_sub(1);
+        for (k, (first, second)) in first.iter().zip(second).enumerate() {
+            let difference = self.integers.minus(first, second)?;
             // Row j before row i comes first if both are equal; where there is no row j nothing is negative.
             let own = |slot: usize| {
                 let (i, j) = (block.left(slot), block.right(slot));
-                let tie = i64::from(k == 0 && j < i && j < a.count);
-                let no_row = if k == top && j >= a.count { BASE } else { 0 };
+                let tie = i64::from(k == 0 && j < i && j < count);
+                let no_row = if k == top && j >= count { BASE } else { 0 };
                 no_row - tie
             };
             carries.next_digit(&self.plus_clear(&difference, &own)?)?;
         }
         let less: &dyn Fn(i64) -> i64 = &|m| i64::from(m >= BASE / 2);
         let less = self.integers.look_up(&carries.carry()?, self.capacity(), &[less])?.remove(0);
-        let ranks = self.window(&less, block.m, 1)?;
-        self.integers.within(ranks, [0, block.m as i64])
+        // Of m slots in a row, each belongs to another row j.
+        self.integers.within(self.window(&less, block.m, 1)?, [0, count as i64])
     }
 
     /// Brings what is in slot i·m to slots i·m to i·m + m − 1.

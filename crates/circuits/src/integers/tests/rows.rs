@@ -25,18 +25,17 @@ impl Rows {
 fn order_statistics_and_places() {
     let mut rows = Rows::new();
     for (kind, count) in
-        [(IntegerKind::U8, 50), (IntegerKind::I8, 200), (IntegerKind::U16, 9), (IntegerKind::I8, 128)]
+        [(IntegerKind::U8, 50), (IntegerKind::I8, 200), (IntegerKind::U16, 9), (IntegerKind::I8, 1)]
     {
         let mut x = rows.bench.values(kind, count);
         // Several least and greatest.
-        x.swap(1, count - 1);
         x[count / 2] = x.iter().copied().max().unwrap();
         x[count / 3] = x.iter().copied().min().unwrap();
         let a = rows.bench.encrypt(kind, &x);
         let e = rows.evaluator();
         let mut sorted = x.clone();
         sorted.sort_unstable();
-        for k in [0, 1, count / 2, count - 1] {
+        for k in [0, count / 2, count - 1] {
             let found = rows.bench.open(&e.kth(&a, k).unwrap());
             assert_eq!(found, vec![sorted[k]; count], "{kind} {k} of {count}");
         }
