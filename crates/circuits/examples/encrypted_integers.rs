@@ -58,6 +58,11 @@ fn main() -> Outcome<()> {
         ("0 unless equal", &|e, a, b| e.masked(&e.equal(a, b)?, a), &|x, y| if x == y { x } else { 0 }),
         ("quotient by 1000", &|e, a, _| e.quotient_by_clear(a, divisor), &|x, _| x.div_euclid(divisor)),
     ];
+    let square = |x: i128| x * x / 3;
+    let table: Operation<'_> = ("table of squares", &|e, a, _| e.table(a, kind, square), &|x, _| square(x));
+    // A table has at most 2^12 entries.
+    let operations = operations.into_iter().chain((kind.bits() <= 12).then_some(table));
+    let operations: Vec<_> = operations.collect();
     for _ in 0..rounds {
         let mut draw =
             || -> Vec<i128> { (0..e.capacity()).map(|_| kind.wrapped(i128::from(rng.next_u64()))).collect() };

@@ -24,6 +24,36 @@
 //! | any function of up to 12 bits | 1 for 4 bits, 2 for 8, 3 and one a digit for 12 | `integers/table.rs` |
 //! | quotients by clear integers | 2n + 2, and n more for the remainder | `integers/divide.rs` |
 //!
+//! ```
+//! use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
+//! use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
+//! use sunzi_circuits::integers::{IntegerEvaluator, IntegerKind};
+//! use sunzi_ckks::Context;
+//! use sunzi_rlwe::{SecretKey, randomness};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Set::for_integers() has 128 bits of security; this one is small, and insecure.
+//! let set = Set::insecure_for_integers(9);
+//! let context = Context::new(&set.parameters()?)?;
+//! let mut rng = randomness::from_os()?;
+//! let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+//! let blueprint = Blueprint::new(&context, &set, context.max_slots())?;
+//! let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+//! let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
+//!
+//! let e = IntegerEvaluator::new(&bootstrapper, &keys)?;
+//! let kind = IntegerKind::U8;
+//! let mut encrypt = |values: &[i128]| {
+//!     e.encrypt(kind, kind.range(), values, |plaintext| context.encrypt_secret(plaintext, &secret, &mut rng))
+//! };
+//! let (a, b) = (encrypt(&[3, 200, 7])?, encrypt(&[5, 100, 7])?);
+//! // Results wrap modulo 2^8.
+//! assert_eq!(e.decrypt(&e.multiply(&a, &e.add(&a, &b)?)?, &secret)?, [24, 200 * 300 % 256, 98]);
+//! assert_eq!(e.decrypt_conditions(&e.less(&a, &b)?, &secret)?, [true, false, false]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! What an integer holds in public is its kind, bounds on it, and how far its digits may have grown. Decryption and look-ups refuse noise that may lead a digit
 //! to the next one.
 
