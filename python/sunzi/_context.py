@@ -229,6 +229,11 @@ class Context:
         return cls.for_bootstrapping(_native.table_set(bits))
 
     @classmethod
+    def for_integers(cls) -> Context:
+        """The context for integers of 8 to 64 bits, with or without a sign: ``Keys.encrypt_integers`` takes 2^16 of them in two ciphertexts for every byte."""
+        return cls.for_bootstrapping(_native.integer_set())
+
+    @classmethod
     def explicit(
         cls,
         scheme: SchemeName,
@@ -353,6 +358,11 @@ class Context:
     def message_bits(self) -> int | None:
         """The most bits of messages for ``Keys.encrypt_messages``; None where there are no tables for them: ``Context.for_tables`` makes some."""
         return _native.table_bits(self._set) if self._set else None
+
+    @property
+    def has_integers(self) -> bool:
+        """Whether ``Keys.encrypt_integers`` encrypts here: ``Context.for_integers`` makes such a context."""
+        return bool(self._set) and _native.has_integers(self._set)
 
     @property
     def plain_modulus(self) -> int | None:
