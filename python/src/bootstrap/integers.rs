@@ -48,7 +48,8 @@ impl IntegerBatch {
         bounds: (i128, i128),
         digits: Vec<PyRef<'_, Ciphertext>>,
     ) -> PyResult<Self> {
-        let scheme = Arc::clone(digits.first().ok_or_else(mixed).or_raise(py)?.scheme());
+        let empty = || Failure::new("Empty", "integers without a ciphertext: give one for each digit");
+        let scheme = Arc::clone(digits.first().ok_or_else(empty).or_raise(py)?.scheme());
         let digits = digits.iter().map(|digit| reals(digit)).collect::<Result<_, _>>().or_raise(py)?;
         let held = Held::Stored { kind: kind_of(dtype).or_raise(py)?, count, bounds: bounds.into(), digits };
         Ok(Self { scheme, held: Arc::new(held) })
