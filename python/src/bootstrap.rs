@@ -1,5 +1,6 @@
 //! Module of CKKS bootstrapping for Python.
 
+mod integers;
 mod sets;
 mod tables;
 
@@ -21,7 +22,10 @@ use crate::context::Context;
 use crate::error::{Failure, OrRaise as _};
 use crate::keys::SecretKey;
 use crate::scheme::{Cipher, Scheme, mixed};
-pub(crate) use sets::{bootstrap_set, bootstrap_sets, bootstrap_slots, table_bits, table_set};
+pub(crate) use integers::{IntegerBatch, IntegerEvaluator};
+pub(crate) use sets::{
+    bootstrap_set, bootstrap_sets, bootstrap_slots, has_integers, integer_set, table_bits, table_set,
+};
 use sets::{name_of, named};
 pub(crate) use tables::{MessageTable, decode_messages, encode_messages};
 

@@ -23,6 +23,10 @@ impl Ciphertext {
         Self { scheme: Arc::clone(scheme), value: RwLock::new(value) }
     }
 
+    pub(crate) fn scheme(&self) -> &Arc<Scheme> {
+        &self.scheme
+    }
+
     pub(crate) fn value(&self) -> Cipher {
         self.value.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -13,9 +13,10 @@ pub(crate) enum Failure {
 }
 
 /// Names of error variants that only carry an error of a layer below.
-const WRAPPERS: [&str; 17] = [
+const WRAPPERS: [&str; 18] = [
     "Bfv",
     "Bgv",
+    "Bootstrap",
     "Ckks",
     "Encoder",
     "Encoding",
@@ -34,11 +35,12 @@ const WRAPPERS: [&str; 17] = [
 ];
 
 /// Advice that names functions of Rust, and what it is in Python.
-const ADVICE: [(&str, &str); 2] = [
+const ADVICE: [(&str, &str); 3] = [
     (
         "declare a tighter bound with Evaluator::with_magnitude if you know one",
         "declare a tighter bound if you know one (encrypt(values, bounds=(low, high)), array.declared(low, high))",
     ),
+    ("compute with Overflow::Wrap", "encrypt with overflow=\"wrap\""),
     ("declare a smaller bound by with_magnitude", "declare a tighter bound (array.declared(low, high))"),
 ];
 

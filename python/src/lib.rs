@@ -32,8 +32,9 @@ mod _native {
     use crate::batch::{MatrixBatch, MatrixKeys};
     #[pymodule_export]
     use crate::bootstrap::{
-        BootstrapKeys, Bootstrapper, MessageTable, bootstrap_context, bootstrap_levels_left, bootstrap_set,
-        bootstrap_sets, bootstrap_slots, decode_messages, encode_messages, table_bits, table_set,
+        BootstrapKeys, Bootstrapper, IntegerBatch, IntegerEvaluator, MessageTable, bootstrap_context,
+        bootstrap_levels_left, bootstrap_set, bootstrap_sets, bootstrap_slots, decode_messages,
+        encode_messages, has_integers, integer_set, table_bits, table_set,
     };
     #[pymodule_export]
     use crate::ciphertext::Ciphertext;

@@ -11,9 +11,11 @@
 from . import errors, lowlevel, ml
 from ._array import EncryptedArray
 from ._batches import EncryptedMatrices, MatrixKeys
+from ._conditions import ConditionArray, where
 from ._context import Context, insecure_for_research_only
 from ._field_plan import FieldPlan
 from ._fields import FieldArray
+from ._integers import IntegerArray
 from ._keys import Keys, PublicKeys, keygen
 from ._messages import MessageArray
 from ._native import Series, SharingLedger, bootstrap_sets, threads
@@ -22,11 +24,13 @@ from ._trace import Like
 from .errors import SunziError
 
 __all__ = [
+    "ConditionArray",
     "Context",
     "EncryptedArray",
     "EncryptedMatrices",
     "FieldArray",
     "FieldPlan",
+    "IntegerArray",
     "Keys",
     "Like",
     "MatrixKeys",
@@ -45,4 +49,5 @@ __all__ = [
     "ml",
     "program",
     "threads",
+    "where",
 ]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import weakref
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, NamedTuple, Union, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native, _wire
 from ._crt import CrtContext, CrtKey
+from ._requests import SchemeName, joined, request_for, scheme_for
 from .errors import PlainExponent, Request, ShapeError, TooManySlots, WrongScheme
-
-SchemeName = Literal["bfv", "bgv", "ckks"]
 
 #: Contexts that are in use, by their parameters: two of the same parameters would be two sets of tables. References without callbacks: Ctrl-C
 #: that arrives in one is printed and forgotten.
@@ -25,8 +23,6 @@ _LIVE: dict[tuple[bytes, str], weakref.ref[Context]] = {}
 #: Whether pickles and files may bring parameters without security.
 _INSECURE: ContextVar[bool] = ContextVar("insecure_for_research_only", default=False)
 
-#: What a sum over slots may grow a real number by, in bits, unless a bound on results is given.
-_SUM_BITS = 14
 #: Integers beyond this are spread over several plaintext moduli.
 _ONE_MODULUS = 2**31 - 1
 #: Rotate-and-add steps after each product that are provided for unless said otherwise: sums of 4096 slots.
@@ -145,9 +141,9 @@ class Context:
         """
         if "ring_index" in settings:
             raise Request("a ring_index: its slots hold elements of a field, take Context.for_field; log2_degree chooses among the rings of numbers")
-        name = _scheme_for(dtype, scheme)
-        asked = _request(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
-        request: dict[str, Any] = {**_joined(asked, settings), "sharing": sharing}
+        name = scheme_for(dtype, scheme)
+        asked = request_for(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
+        request: dict[str, Any] = {**joined(asked, settings), "sharing": sharing}
         if name != "ckks" and (request.get("plain_range") or 0) > _ONE_MODULUS:
             return cls._of_all(_native.Context.choose_all(name, request))
         return cls._of(_native.Context.choose(name, request))
@@ -204,11 +200,11 @@ class Context:
     @classmethod
     def explain(cls, depth: int, *, dtype: npt.DTypeLike = float, scheme: SchemeName | None = None, **settings: Any) -> str:
         """Every candidate that ``for_depth`` with these arguments considers, and why it takes the one it takes."""
-        name = _scheme_for(dtype, scheme)
+        name = scheme_for(dtype, scheme)
         known: dict[str, Any] = {"bound": 1.0, "result_bound": None, "precision": 20, "slots": 1, "sums": _SUM_STEPS}
         known.update(plain_products=1, security=128)
         chosen = [settings.pop(key, value) for key, value in known.items()]
-        return _native.Context.explain(name, _joined(_request(name, depth, *chosen), settings))
+        return _native.Context.explain(name, joined(request_for(name, depth, *chosen), settings))
 
     @classmethod
     def for_bootstrapping(cls, name: str = "n16-128", *, levels: int | None = None, slots: int | None = None, real_slots: bool = False) -> Context:
@@ -231,6 +227,11 @@ class Context:
     def for_tables(cls, bits: int) -> Context:
         """The context for messages of ``bits`` bits, 1 to 10, whose tables bootstrap: ``Keys.encrypt_messages`` takes 2^16 of them in a ciphertext."""
         return cls.for_bootstrapping(_native.table_set(bits))
+
+    @classmethod
+    def for_integers(cls) -> Context:
+        """The context for integers of 8 to 64 bits, with or without a sign: ``Keys.encrypt_integers`` takes 2^16 of them in two ciphertexts for every byte."""
+        return cls.for_bootstrapping(_native.integer_set())
 
     @classmethod
     def explicit(
@@ -359,6 +360,11 @@ class Context:
         return _native.table_bits(self._set) if self._set else None
 
     @property
+    def has_integers(self) -> bool:
+        """Whether ``Keys.encrypt_integers`` encrypts here: ``Context.for_integers`` makes such a context."""
+        return bool(self._set) and _native.has_integers(self._set)
+
+    @property
     def plain_modulus(self) -> int | None:
         """t: integers are computed with modulo this."""
         return self._inner.plain_modulus
@@ -447,51 +453,3 @@ def _restored(data: bytes, set_name: str, accept: bool = False) -> Context:
     if not set_name:
         return Context.from_bytes(data, insecure_for_research_only=accept)
     return Context._of(_native.Context.from_bytes(data, insecure_for_research_only=accept), set_name)
-
-
-def _scheme_for(dtype: npt.DTypeLike, scheme: SchemeName | None) -> SchemeName:
-    kind = np.dtype(dtype).kind
-    if kind in "fc":
-        if scheme not in (None, "ckks"):
-            raise WrongScheme(f"{scheme} computes with integers: give an integer dtype, or take ckks for real numbers")
-        return "ckks"
-    if kind not in "iub":
-        raise TypeError(f"dtype {np.dtype(dtype)}: Sunzi computes with integers, real and complex numbers")
-    if scheme == "ckks":
-        raise WrongScheme("ckks computes with real numbers: give dtype=float, or take bfv or bgv for integers")
-    return scheme or "bfv"
-
-
-def _joined(asked: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """A request with further settings: a plaintext modulus, or its bits, in the place of a range of results."""
-    plain = {"plain_range"} if {"plain_modulus", "plain_bits"} & settings.keys() else set()
-    return {**{name: value for name, value in asked.items() if name not in plain}, **settings}
-
-
-def _request(
-    scheme: str,
-    depth: int,
-    bound: float,
-    result_bound: float | None,
-    precision: int,
-    slots: int,
-    sums: int,
-    plain_products: int,
-    security: int,
-) -> dict[str, Union[int, None]]:
-    request: dict[str, Union[int, None]] = {"depth": depth, "slots": slots, "security": security}
-    if scheme == "ckks":
-        if not bound > 0:
-            raise Request(f"bound = {bound}: it must be positive, the largest absolute value that is encrypted")
-        bits = max(math.ceil(math.log2(bound)), 0)
-        results = bits + min(sums, _SUM_BITS) if result_bound is None else max(math.ceil(math.log2(result_bound)), bits)
-        request.update(precision=precision, message_bits=bits, result_bits=results)
-        return request
-    request["plain_range"] = 2**31 - 1 if result_bound is None else math.ceil(result_bound)
-    if scheme == "bfv":
-        request.update(rotations=sums, plain_products=plain_products)
-    else:
-        terms = 2**sums - 1
-        request.update(fresh_additions=terms, fresh_rotations=terms, additions_per_level=terms, rotations_per_level=terms)
-        request.update(fresh_plain_products=plain_products, plain_products_per_level=plain_products)
-    return request

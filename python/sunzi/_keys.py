@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn, Optional
+from typing import Any, Literal, NoReturn, Optional
 
+import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native
 from ._array import EncryptedArray
 from ._batches import EncryptedMatrices, MatrixKeys, matrix_keys, opened
+from ._conditions import ConditionArray, conditions_decrypted
 from ._context import Context
 from ._encoding import Bounds, Sharer, decrypted, encrypted
 from ._fields import FieldArray, elements_decrypted, elements_encrypted, frobenius_exponents, rotation_exponents
+from ._integers import Ends, IntegerArray, integers_decrypted, integers_encrypted
 from ._messages import MessageArray, messages_decrypted, messages_encrypted
 from ._stored import keys_bytes, read_keys
 from ._wire import Bytes
@@ -67,6 +70,18 @@ class PublicKeys:
         2^``bits`` - 1 are ``errors.OutsideBounds``, or are taken modulo 2^``bits`` with ``wrap=True``.
         """
         return messages_encrypted(self.context, values, self.encryption, self, bits, wrap)
+
+    def encrypt_integers(
+        self, values: npt.ArrayLike, dtype: Optional[npt.DTypeLike] = None, bounds: Optional[Ends] = None, overflow: Literal["wrap", "refuse"] = "wrap"
+    ) -> IntegerArray:
+        """Encrypts integers of a type from ``uint8`` to ``int64``, in a context of ``Context.for_integers``: that of the array unless ``dtype`` says another.
+        ``bounds`` are what everybody may know of them, both ends included, those of the type unless given: tight ones save work and tell when results cannot
+        be beyond the type. Integers outside of them are ``errors.OutsideBounds``.
+
+        Results beyond the type wrap around as those of numpy do. With ``overflow="refuse"`` operations that may have some, by the bounds of their operands, are
+        ``errors.Overflow`` before any work.
+        """
+        return integers_encrypted(self.context, values, self.encryption, self, dtype, bounds, overflow)
 
     def within(self, context: Context) -> PublicKeys:
         """The same keys in another context of the same ring and moduli, as those of BFV and BGV that ``EncryptedArray.to_bfv`` and ``to_bgv`` go between."""
@@ -171,6 +186,20 @@ class Keys:
     def encrypt_messages(self, values: npt.ArrayLike, *, bits: int | None = None, wrap: bool = False) -> MessageArray:
         """Encrypts integers as messages under the secret key, as ``PublicKeys.encrypt_messages``."""
         return messages_encrypted(self.context, values, self.secret, self.public, bits, wrap)
+
+    def encrypt_integers(
+        self, values: npt.ArrayLike, dtype: Optional[npt.DTypeLike] = None, bounds: Optional[Ends] = None, overflow: Literal["wrap", "refuse"] = "wrap"
+    ) -> IntegerArray:
+        """Encrypts integers of 8 to 64 bits under the secret key, as ``PublicKeys.encrypt_integers``."""
+        return integers_encrypted(self.context, values, self.secret, self.public, dtype, bounds, overflow)
+
+    def decrypt_integers(self, array: IntegerArray) -> npt.NDArray[Any]:
+        """Opens an array of integers, as an array of its dtype. Noise that may have led a digit to the next one is ``errors.MessageNoise``."""
+        return integers_decrypted(array, self.secret, self.public)
+
+    def decrypt_conditions(self, array: ConditionArray) -> npt.NDArray[np.bool_]:
+        """Opens an array of conditions, as an array of booleans."""
+        return conditions_decrypted(array, self.secret, self.public)
 
     def decrypt_messages(self, array: MessageArray) -> npt.NDArray[Any]:
         """Opens an array of messages: integers from 0 to 2^w - 1. Noise that may have led one to the next is ``errors.MessageNoise``."""
@@ -324,7 +353,7 @@ def keygen(
     """Makes a secret key and the public keys of a computation.
 
     ``rotations`` are the steps to make keys for. Unless given, those of all powers of two, of which any other rotation is
-    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines; none for messages, which do not move. In a context of ``Context.for_field`` they are
+    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines; none for messages and integers of ``Context.for_integers``, which do not move. In a context of ``Context.for_field`` they are
     pairs of steps and dimension for ``FieldArray.rotate``, or steps along dimension 0; keys for Frobenius maps are always made.
     ``products`` says whether arrays are multiplied by each other. Keys for real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
     of up to ``bootstrap_slots`` numbers in a ciphertext, as many as the set is for unless given.
@@ -353,7 +382,7 @@ def _exponents(context: Context, rotations: Optional[Iterable[int | tuple[int, i
         if swap:
             raise ShapeError("a swap of rows in a field: slots of elements have dimensions and no rows, leave swap out")
         return sorted({*frobenius_exponents(field), *rotation_exponents(context, rotations or ())})
-    if rotations is None and context.message_bits is not None:
+    if rotations is None and (context.message_bits is not None or context.has_integers):
         steps = []
     elif rotations is None:
         steps = [1 << i for i in range(context._row.bit_length() - 1)]

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from ._native_bootstrap import BootstrapKeys as BootstrapKeys
 from ._native_bootstrap import Bootstrapper as Bootstrapper
+from ._native_bootstrap import IntegerBatch as IntegerBatch
+from ._native_bootstrap import IntegerEvaluator as IntegerEvaluator
 from ._native_bootstrap import MessageTable as MessageTable
 from ._native_bootstrap import bootstrap_context as bootstrap_context
 from ._native_bootstrap import bootstrap_levels_left as bootstrap_levels_left
@@ -18,6 +20,8 @@ from ._native_bootstrap import bootstrap_sets as bootstrap_sets
 from ._native_bootstrap import bootstrap_slots as bootstrap_slots
 from ._native_bootstrap import decode_messages as decode_messages
 from ._native_bootstrap import encode_messages as encode_messages
+from ._native_bootstrap import has_integers as has_integers
+from ._native_bootstrap import integer_set as integer_set
 from ._native_bootstrap import table_bits as table_bits
 from ._native_bootstrap import table_set as table_set
 from ._native_fields import Field as Field

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import _html, _native, errors
 from ._array import EncryptedArray
-from ._context import Context, SchemeName, _scheme_for
+from ._context import Context
 from ._encoding import Bounds
 from ._facts import ROUNDING
 from ._field_plan import FieldPlan, Shaped, field_plan
@@ -23,6 +23,7 @@ from ._fields import FieldArray
 from ._functions import DEVIATIONS
 from ._keys import Keys, Progress, PublicKeys, keygen
 from ._recorded import checked_arguments, plan_bytes, read_plan, run
+from ._requests import SchemeName, scheme_for
 from ._shadow import shadowed, unshadowed
 from ._trace import Like, Line, Trace, flattened, traced
 from ._wire import Bytes
@@ -334,7 +335,7 @@ class Program:
             self._planned, self._planned_in = arguments, None
             return plan
         real = any(np.dtype(like.dtype).kind in "fc" for like in arguments)
-        name = _scheme_for(float if real else int, scheme)
+        name = scheme_for(float if real else int, scheme)
         refusals: list[str] = []
         degrees = _DEGREES if log2_degree is None else [log2_degree]
         for degree in degrees:

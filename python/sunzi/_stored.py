@@ -15,11 +15,13 @@ from ._encoding import Bounds
 from ._facts import Fill, Shape
 from ._known import BOUNDS, UNDECLARED, Known
 from ._layout import power_of_two
-from ._wire import ARRAY, ELEMENTS, MESSAGES, PUBLIC_KEYS, Bytes, FieldReader, Fields, packed, unpacked, value
+from ._wire import ARRAY, CONDITIONS, ELEMENTS, INTEGERS, MESSAGES, PUBLIC_KEYS, Bytes, FieldReader, Fields, packed, unpacked, value
 
 if TYPE_CHECKING:
     from ._array import EncryptedArray
+    from ._conditions import ConditionArray
     from ._fields import FieldArray
+    from ._integers import IntegerArray
     from ._keys import Keys, PublicKeys
     from ._messages import MessageArray
 
@@ -236,16 +238,94 @@ def read_messages(data: Bytes, owner: Owner) -> MessageArray:
 
     def layout_in(fields: FieldReader) -> tuple[tuple[Shape, int, bool], int]:
         most = message_bits(context)
-        shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
-        if math.prod(shape) > _MOST_SIZE:
-            raise value("the shape", f"at most {_MOST_SIZE} messages", shape)
+        shape = _shape_in(fields, "messages")
         bits, reduced = fields.word("the bits of messages", 1, most), fields.word("whether numbers are reduced", 0, 1)
         return (shape, bits, bool(reduced)), -(-math.prod(shape) // (2 * context.slots))
 
     (shape, bits, reduced), chunks = _read(MESSAGES, data, context, keys, layout_in)
+    _check_slots(chunks, context)
+    return MessageArray._make(context, chunks, shape, bits, keys, reduced)
+
+
+def integers_bytes(array: IntegerArray) -> bytes:
+    """An array of integers: its shape, their bits, whether they have a sign, public bounds, whether results beyond the type are refused, and its ciphertexts."""
+    fields = Fields()
+    fields.words(array._shape)
+    fields.word(8 * array._dtype.itemsize)
+    fields.word(array._dtype.kind == "i")
+    for end in array.bounds:
+        fields.integer(end)
+    fields.word(array._refuse)
+    objects = []
+    for batch in array._batches:
+        digits = batch.ciphertexts if batch.is_stored else array._evaluator().digits(batch)
+        objects += [digit.to_bytes() for digit in digits]
+    return packed(INTEGERS, fields.to_bytes(), objects, like=0)
+
+
+def read_integers(data: Bytes, owner: Owner) -> IntegerArray:
+    """The array of ``integers_bytes``, which must belong to these keys or to this context."""
+    from ._integers import IntegerArray, ends_of
+    from ._packed import check_integers, counts_of
+
+    context, keys = owner_of(owner)
+
+    def layout_in(fields: FieldReader) -> tuple[tuple[Shape, np.dtype[Any], tuple[int, int], bool], int]:
+        check_integers(context)
+        shape = _shape_in(fields, "integers")
+        bits, signed = fields.word("the bits of integers", 8, 64), fields.word("whether integers have a sign", 0, 1)
+        if bits not in (8, 16, 32, 64):
+            raise value("the bits of integers", "8, 16, 32 or 64", bits)
+        dtype = np.dtype(f"{'int' if signed else 'uint'}{bits}")
+        low, high = fields.integer("the lower bound"), fields.integer("the upper bound")
+        least, largest = ends_of(dtype)
+        if not least <= low <= high <= largest:
+            raise value("bounds", f"{least} to {largest}, the lower one first", (low, high))
+        refuse = fields.word("whether results are refused", 0, 1)
+        return (shape, dtype, (low, high), bool(refuse)), -(-math.prod(shape) // (2 * context.slots)) * bits // 4
+
+    (shape, dtype, bounds, refuse), chunks = _read(INTEGERS, data, context, keys, layout_in)
+    _check_slots(chunks, context)
+    digits, batches = dtype.itemsize * 2, []
+    for i, count in enumerate(counts_of(context, math.prod(shape))):
+        batches.append(_native.IntegerBatch(dtype.name, count, bounds, chunks[digits * i : digits * (i + 1)]))
+    return IntegerArray._make(context, batches, shape, dtype, keys, refuse)
+
+
+def conditions_bytes(array: ConditionArray) -> bytes:
+    """An array of conditions: its shape, and its ciphertexts after it."""
+    fields = Fields()
+    fields.words(array._shape)
+    return packed(CONDITIONS, fields.to_bytes(), [chunk.to_bytes() for chunk in array._chunks], like=0)
+
+
+def read_conditions(data: Bytes, owner: Owner) -> ConditionArray:
+    """The array of ``conditions_bytes``, which must belong to these keys or to this context."""
+    from ._conditions import ConditionArray
+    from ._packed import check_integers
+
+    context, keys = owner_of(owner)
+
+    def layout_in(fields: FieldReader) -> tuple[Shape, int]:
+        check_integers(context)
+        shape = _shape_in(fields, "conditions")
+        return shape, -(-math.prod(shape) // (2 * context.slots))
+
+    shape, chunks = _read(CONDITIONS, data, context, keys, layout_in)
+    _check_slots(chunks, context)
+    return ConditionArray._make(context, chunks, shape, keys)
+
+
+def _shape_in(fields: FieldReader, what: str) -> Shape:
+    shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
+    if math.prod(shape) > _MOST_SIZE:
+        raise value("the shape", f"at most {_MOST_SIZE} {what}", shape)
+    return shape
+
+
+def _check_slots(chunks: list[_native.Ciphertext], context: Context) -> None:
     if any(chunk.slots != context.slots for chunk in chunks):
         raise value("the slots of a ciphertext", context.slots, [chunk.slots for chunk in chunks])
-    return MessageArray._make(context, chunks, shape, bits, keys, reduced)
 
 
 # Public keys.

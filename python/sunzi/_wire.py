@@ -22,7 +22,7 @@ Bytes = Union[bytes, bytearray, memoryview]
 
 #: Numbers of kinds, which ``_native.kind_name`` words.
 ARRAY, PUBLIC_KEYS, PLAN, BOOTSTRAP_CONTEXT, TABLE, ELEMENTS = 0x0D01, 0x0D02, 0x0D03, 0x0D04, 0x0D05, 0x0D06
-MESSAGES = 0x0D07
+MESSAGES, INTEGERS, CONDITIONS = 0x0D07, 0x0D08, 0x0D09
 #: Bytes of a header.
 HEADER = 64
 #: Bytes of the first record: lengths of fields and of what follows.

@@ -135,6 +135,8 @@ def test_contexts_of_bootstrapping_come_back() -> None:
 
 
 def test_tables_to_train_on_come_back(reals: Party) -> None:
+    digits = sunzi.keygen(sunzi.Context.for_bootstrapping("insecure-8-integer"))
+    small = digits.encrypt_integers([[1, 2, 3]], dtype=np.uint8)
     table = ml.EncryptedTable((reals.encrypt(np.zeros((4, 8))), reals.encrypt(np.zeros((4, 8)))), 7, 2)
     back = ml.EncryptedTable.from_bytes(table.to_bytes(), reals.keys)
     assert (back.rows, back.features, back.width, back.blocks[1].keys) == (7, 2, 4, reals.keys.public)
@@ -279,6 +281,8 @@ def samples(integers: Party, reals: Party, plan: Plan) -> list[tuple[str, bytes,
     few = sunzi.keygen(integers.context, rotations=[1])
     elements = sunzi.keygen(sunzi.Context.for_field(1, prime=2, ring_index=255, security=0))
     nibbles = sunzi.keygen(sunzi.Context.for_bootstrapping("insecure-9-table-4"))
+    digits = sunzi.keygen(sunzi.Context.for_bootstrapping("insecure-8-integer"))
+    small = digits.encrypt_integers([[1, 2, 3]], dtype=np.uint8)
     table = ml.EncryptedTable((reals.encrypt(np.zeros((4, 8))),), 4, 2)
     return [
         ("array", integers.encrypt(np.arange(5)).to_bytes(), lambda data: EncryptedArray.from_bytes(data, integers.keys)),
@@ -288,6 +292,8 @@ def samples(integers: Party, reals: Party, plan: Plan) -> list[tuple[str, bytes,
         ("table", table.to_bytes(), lambda data: ml.EncryptedTable.from_bytes(data, reals.keys)),
         ("elements", elements.encrypt_elements(np.ones((3, 8), dtype=int)).to_bytes(), lambda data: sunzi.FieldArray.from_bytes(data, elements)),
         ("messages", nibbles.encrypt_messages([[1, 2, 3]]).to_bytes(), lambda data: sunzi.MessageArray.from_bytes(data, nibbles)),
+        ("digits", small.to_bytes(), lambda data: sunzi.IntegerArray.from_bytes(data, digits)),
+        ("conditions", (small < 2).to_bytes(), lambda data: sunzi.ConditionArray.from_bytes(data, digits)),
         ("context", sunzi.Context.for_bootstrapping("insecure-10").to_bytes(), lambda data: sunzi.Context.from_bytes(data, insecure_for_research_only=True)),
     ]
 
@@ -320,6 +326,7 @@ def test_fields_of_attackers_are_refused_by_name(integers: Party, reals: Party, 
     rng = np.random.default_rng(30)
     kinds = {"array": _wire.ARRAY, "reals": _wire.ARRAY, "keys": _wire.PUBLIC_KEYS, "plan": _wire.PLAN, "table": _wire.TABLE, "context": _wire.BOOTSTRAP_CONTEXT}
     kinds["elements"], kinds["messages"] = _wire.ELEMENTS, _wire.MESSAGES
+    kinds["digits"], kinds["conditions"] = _wire.INTEGERS, _wire.CONDITIONS
     words = [0, 1, 2, 3, 2**16, 2**31, 2**40, 2**63 - 1, 2**63, 2**64 - 1, *struct.unpack("<4Q", struct.pack("<4d", math.nan, math.inf, -math.inf, 1e300))]
     refused = 0
     for name, data, read in samples(integers, reals, plan):

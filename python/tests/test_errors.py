@@ -18,7 +18,7 @@ from sunzi import errors
 #: Error types of the library that Python never meets.
 ELSEWHERE = {"TableError", "BenchError", "RivalError", "ReproError", "ClearError", "ClearRealsError", "RegressionError"}
 #: Variants that only pass on an error of a layer below.
-WRAPPERS = {"Bfv", "Bgv", "Ckks", "Encoder", "Encoding", "Kernel", "Math", "Moduli", "Rlwe", "Ring", "Scheme", "Segment", "Series", "Statistics", "Transform"}
+WRAPPERS = {"Bfv", "Bgv", "Bootstrap", "Ckks", "Encoder", "Encoding", "Kernel", "Math", "Moduli", "Rlwe", "Ring", "Scheme", "Segment", "Series", "Statistics", "Transform"}
 
 
 def test_every_variant_has_a_class() -> None:

@@ -118,6 +118,32 @@ fn messages_of_python_are_told() {
 }
 
 #[test]
+fn integers_and_conditions_of_python_are_told() {
+    let folder = Folder::new("python-integers");
+    let (mut fields, object) = (Fields::default(), parameters());
+    fields.list([2, 3].into_iter());
+    fields.u64(16);
+    fields.u64(1);
+    let integers = packed(Kind::PythonIntegers, fields.as_bytes(), &[&object], Some(&header(&object)));
+    let (seen, text) = inspected(&folder, "integers.sz", &integers);
+    assert_eq!((&seen["object"], &seen["kind"]), (&"an encrypted array of integers".into(), &0x0D08.into()));
+    assert_eq!(seen["python"]["integers"], json!({"dtype": "int16", "shape": [2, 3]}));
+    assert!(text.contains("integers     of int16, shape (2, 3)"), "{text}");
+    assert!(text.contains("sunzi.IntegerArray.from_bytes"), "{text}");
+    let mut fields = Fields::default();
+    fields.list([2, 3].into_iter());
+    let conditions = packed(Kind::PythonConditions, fields.as_bytes(), &[&object], Some(&header(&object)));
+    let (seen, text) = inspected(&folder, "conditions.sz", &conditions);
+    assert_eq!(
+        (&seen["object"], &seen["kind"]),
+        (&"an encrypted array of conditions".into(), &0x0D09.into())
+    );
+    assert_eq!(seen["python"]["conditions"], json!([2, 3]));
+    assert!(text.contains("conditions   shape (2, 3)"), "{text}");
+    assert!(text.contains("sunzi.ConditionArray.from_bytes"), "{text}");
+}
+
+#[test]
 fn contexts_and_tables_of_python_are_told() {
     let folder = Folder::new("python-context");
     let (mut fields, parameters) = (Fields::default(), parameters());

@@ -12,7 +12,7 @@ const MOST_LEVELS: usize = 8;
 
 /// Returns a set of bootstrapping parameters by its name; `insecure-10` is the small one for tests at n =
 /// 2^10, `insecure-10-9` that set with nine levels left, `insecure-10-9-first` that set with SlotsToCoeffs first, `insecure-10-9-first-s16`
-/// that set for 16 slots, `insecure-10-table-4` a set for tables of 4 levels.
+/// that set for 16 slots, `insecure-10-table-4` a set for tables of 4 levels, `insecure-10-integer` one for integers.
 pub(super) fn named(name: &str) -> Result<Set, Failure> {
     let unknown = || {
         let names = Set::shipped().map(|set| set.name).join(", ");
@@ -27,6 +27,9 @@ fn small(name: &str) -> Option<Set> {
     if let Some((bits, levels)) = numbers.split_once("-table-") {
         let levels = levels.parse().ok().filter(|levels| (1..=MOST_LEVELS).contains(levels))?;
         return Some(Set::insecure_for_tables(bits.parse().ok()?, levels));
+    }
+    if let Some(bits) = numbers.strip_suffix("-integer") {
+        return Some(Set::insecure_for_integers(bits.parse().ok()?));
     }
     let (numbers, slots) = match numbers.split_once("-s") {
         Some((numbers, slots)) => (numbers, Some(slots.parse().ok()?)),
@@ -47,6 +50,9 @@ pub(super) fn name_of(set: &Set) -> String {
     let own = Set::insecure_for_tests(set.log2_degree);
     if set.name != own.name {
         return set.to_string();
+    }
+    if *set == Set::insecure_for_integers(set.log2_degree) {
+        return format!("insecure-{}-integer", set.log2_degree);
     }
     if let Some(tables) = set.tables {
         return format!("insecure-{}-table-{}", set.log2_degree, tables.levels);
@@ -109,10 +115,30 @@ pub(crate) fn table_set(py: Python<'_>, bits: i64) -> PyResult<String> {
     set.map(|set| name_of(&set)).ok_or_else(unknown).or_raise(py)
 }
 
-/// Number of bits of the messages that a set has tables for; `None` for a set without tables.
+/// Returns the name of the set for integers.
+#[pyfunction]
+pub(crate) fn integer_set() -> String {
+    name_of(&Set::for_integers())
+}
+
+/// Returns whether a set has what integers take: tables of their digits, and levels for a product and for carries.
+#[pyfunction]
+pub(crate) fn has_integers(py: Python<'_>, set: &str) -> PyResult<bool> {
+    Ok(is_for_integers(&named(set).or_raise(py)?))
+}
+
+fn is_for_integers(set: &Set) -> bool {
+    let [own, of_integers] = [set, &Set::for_integers()].map(|set| {
+        (set.tables.map_or(0, |range| range.levels), set.residual.levels.saturating_sub(set.lowest_level()))
+    });
+    own.0 >= of_integers.0 && own.1 >= of_integers.1
+}
+
+/// Number of bits of the messages that a set has tables for; `None` for a set without tables, and for one that is for integers.
 #[pyfunction]
 pub(crate) fn table_bits(py: Python<'_>, set: &str) -> PyResult<Option<usize>> {
-    let Some(tables) = named(set).or_raise(py)?.tables else { return Ok(None) };
+    let set = named(set).or_raise(py)?;
+    let Some(tables) = set.tables.filter(|_| !is_for_integers(&set)) else { return Ok(None) };
     let fits = |bits: &usize| order(1 << bits).depth(1 << bits) <= tables.levels;
     Ok((1..=tables.levels).rev().find(fits))
 }

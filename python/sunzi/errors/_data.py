@@ -231,6 +231,10 @@ class NotReduced(ValueRangeError):
     """A residue that is not below its modulus."""
 
 
+class Operand(ValueRangeError):
+    """A clear number that an operation on encrypted integers does not take: the message says which it takes."""
+
+
 class OutOfRange(ValueRangeError):
     """A number out of its range."""
 
@@ -241,6 +245,10 @@ class OutsideBounds(ValueRangeError):
 
 class OutsideInterval(ValueRangeError):
     """Numbers that may lie outside of the interval that a function is approximated on."""
+
+
+class Overflow(ValueRangeError, OverflowError):
+    """A result that may be beyond its type, of integers encrypted with ``overflow="refuse"``: declare tighter bounds, or take a wider type."""
 
 
 class RangeExceeded(ValueRangeError, OverflowError):

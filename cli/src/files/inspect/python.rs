@@ -79,6 +79,22 @@ impl fmt::Display for Messages {
     }
 }
 
+/// Integers of a type of numpy in an array.
+#[derive(Debug, Serialize)]
+struct Integers {
+    /// Type of the integers, such as `uint8`.
+    dtype: String,
+    /// Lengths of the dimensions.
+    shape: Vec<u64>,
+}
+
+/// Formats integers as text: `of uint8, shape (3, 4)`.
+impl fmt::Display for Integers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "of {}, shape {}", self.dtype, tuple(&self.shape))
+    }
+}
+
 /// Objects of one kind within an object.
 #[derive(Debug, Serialize)]
 struct Part {
@@ -123,6 +139,11 @@ pub(super) struct PythonObject {
     elements: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Messages>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    integers: Option<Integers>,
+    /// Lengths of the dimensions of an array of conditions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conditions: Option<Vec<u64>>,
     /// Rows and features of a table to train on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<u64>,
@@ -200,6 +221,12 @@ impl PythonObject {
         if let Some(messages) = &self.messages {
             lines.push(("messages", messages.to_string()));
         }
+        if let Some(integers) = &self.integers {
+            lines.push(("integers", integers.to_string()));
+        }
+        if let Some(shape) = &self.conditions {
+            lines.push(("conditions", format!("shape {}", tuple(shape))));
+        }
         if let (Some(rows), Some(features)) = (self.rows, self.features) {
             lines.push(("table", format!("{rows} rows, {features} features")));
         }
@@ -246,6 +273,18 @@ impl PythonObject {
                 let shape = fields.list("a dimension", MOST_DIMENSIONS)?;
                 object.messages =
                     Some(Messages { bits: fields.usize_in("the bits of messages", 1..=MOST_BITS)?, shape });
+            }
+            Some(Kind::PythonIntegers) => {
+                object.read_by = "sunzi.IntegerArray.from_bytes(data, keys)";
+                let shape = fields.list("a dimension", MOST_DIMENSIONS)?;
+                let bits = fields.usize_in("the bits of integers", 8..=64)?;
+                let signed = fields.flag("whether integers have a sign")?;
+                let dtype = format!("{}{bits}", if signed { "int" } else { "uint" });
+                object.integers = Some(Integers { dtype, shape });
+            }
+            Some(Kind::PythonConditions) => {
+                object.read_by = "sunzi.ConditionArray.from_bytes(data, keys)";
+                object.conditions = Some(fields.list("a dimension", MOST_DIMENSIONS)?);
             }
             _ => {
                 object.read_by = "sunzi.ml.EncryptedTable.from_bytes(data, keys)";

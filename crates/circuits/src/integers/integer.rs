@@ -53,6 +53,11 @@ impl Integers {
         self.bounds
     }
 
+    /// The ciphertexts of the digits, the least first, as they are: unlike those of [`to_digits`](super::IntegerEvaluator::to_digits) their digits may have grown.
+    pub fn ciphertexts(&self) -> impl ExactSizeIterator<Item = &Ciphertext> {
+        self.digits.iter().map(|digit| &digit.ciphertext)
+    }
+
     /// Returns whether every digit is from 0 to 15, the one at the top with the sign.
     pub(super) fn is_carried(&self) -> bool {
         let fits = |(k, digit): (usize, &Digit)| {

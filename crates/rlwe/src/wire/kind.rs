@@ -113,6 +113,10 @@ kinds! {
     PythonElements = 0x0D06, "an encrypted array of field elements";
     /// An array of messages of the Python package.
     PythonMessages = 0x0D07, "an encrypted array of messages";
+    /// An array of encrypted integers of the Python package.
+    PythonIntegers = 0x0D08, "an encrypted array of integers";
+    /// An array of encrypted conditions of the Python package.
+    PythonConditions = 0x0D09, "an encrypted array of conditions";
 }
 
 impl Kind {
@@ -160,6 +164,8 @@ impl Kind {
                 | Self::PythonTable
                 | Self::PythonElements
                 | Self::PythonMessages
+                | Self::PythonIntegers
+                | Self::PythonConditions
         )
     }
 
