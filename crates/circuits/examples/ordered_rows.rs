@@ -19,6 +19,8 @@ use sunzi_rlwe::{SecretKey, randomness};
 
 use clock::seconds;
 
+const KINDS: &str = "bits are a multiple of 4 from 4 to 64";
+
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
@@ -26,7 +28,7 @@ fn main() -> Outcome<()> {
     let [bits, sign, operations @ ..] = &arguments[..] else {
         return Err("give bits, s or u, and pairs of an operation and a number of rows".into());
     };
-    let kind = IntegerKind::new(bits.parse()?, sign == "s")?;
+    let kind = IntegerKind::new(bits.parse()?, sign == "s").ok_or(KINDS)?;
     let set = Set::for_integers();
     let context = Context::new(&set.parameters()?)?;
     let mut rng = randomness::from_os()?;

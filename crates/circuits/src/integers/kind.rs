@@ -4,8 +4,6 @@ use std::fmt;
 
 use num_bigint::BigInt;
 
-use super::IntegerError;
-
 /// Bits of a digit.
 pub(super) const DIGIT_BITS: u32 = 4;
 /// Base of digits: 16.
@@ -45,16 +43,10 @@ impl IntegerKind {
     /// Integers from −2^63 to 2^63 − 1.
     pub const I64: Self = Self { bits: 64, signed: true };
 
-    /// Makes a kind of integers of `bits` bits.
-    ///
-    /// # Errors
-    /// [`IntegerError::Operand`] unless `bits` is a multiple of 4 from 4 to 64.
-    pub fn new(bits: u32, signed: bool) -> Result<Self, IntegerError> {
-        if (4..=64).contains(&bits) && bits.is_multiple_of(DIGIT_BITS) {
-            return Ok(Self { bits, signed });
-        }
-        let expected = "a multiple of 4 from 4 to 64".to_owned();
-        Err(IntegerError::Operand { what: "the number of bits of integers", got: i128::from(bits), expected })
+    /// Makes a kind of integers of `bits` bits; `None` unless they are a multiple of 4 from 4 to 64.
+    #[must_use]
+    pub fn new(bits: u32, signed: bool) -> Option<Self> {
+        ((4..=64).contains(&bits) && bits.is_multiple_of(DIGIT_BITS)).then_some(Self { bits, signed })
     }
 
     /// Number of bits.
@@ -152,7 +144,7 @@ mod tests {
                 assert_eq!(kind.wrapped(value + 3 * (1 << kind.bits())), value);
             }
         }
-        assert!(IntegerKind::new(7, false).is_err() && IntegerKind::new(68, true).is_err());
+        assert!(IntegerKind::new(7, false).is_none() && IntegerKind::new(68, true).is_none());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::evaluator::{FIRST_ORDER_NOISE, check_alike, check_count};
 use super::integer::Digit;
-use super::{Conditions, IntegerError, IntegerEvaluator, IntegerKind, Integers};
+use super::{Conditions, IntegerError, IntegerEvaluator, IntegerKind, Integers, Overflow};
 
 impl IntegerEvaluator<'_> {
     /// Returns a where the condition holds, else b: b + c·(a − b), digit by digit.
@@ -64,10 +64,10 @@ impl IntegerEvaluator<'_> {
         if a.bounds[0] >= 0 {
             return Ok(a);
         }
-        let negative = self.less_than_clear(&a, 0)?;
-        let chosen = self.select(&negative, &self.negate(&a)?, &a)?;
         let largest = a.bounds[0].abs().max(a.bounds[1]);
         let (bounds, holds) = self.bounded("an absolute value", &a, Some([0, largest]))?;
+        let negative = self.less_than_clear(&a, 0)?;
+        let chosen = self.select(&negative, &self.with_overflow(Overflow::Wrap).negate(&a)?, &a)?;
         Ok(Integers { bounds, exact: chosen.exact && holds, ..chosen })
     }
 

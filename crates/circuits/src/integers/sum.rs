@@ -35,7 +35,7 @@ impl IntegerEvaluator<'_> {
     /// # Errors
     /// [`IntegerError::Overflow`] where that is refused.
     pub fn negate(&self, a: &Integers) -> Result<Integers, IntegerError> {
-        self.multiply_clear(a, -1)
+        self.multiplied("a negation", a, -1)
     }
 
     /// Returns the sum of batches, integer by integer.
@@ -67,13 +67,17 @@ impl IntegerEvaluator<'_> {
     /// [`IntegerError::Operand`] for a c of more bits than the kind has; [`IntegerError::Overflow`] where that is refused; [`IntegerError::Bootstrap`] where
     /// digits had to be looked up.
     pub fn multiply_clear(&self, a: &Integers, c: i128) -> Result<Integers, IntegerError> {
+        self.multiplied("a product", a, c)
+    }
+
+    fn multiplied(&self, operation: &'static str, a: &Integers, c: i128) -> Result<Integers, IntegerError> {
         check_clear(a, c)?;
         let ends = a.bounds.map(|end| end.checked_mul(c));
         let bounds = match ends {
             [Some(x), Some(y)] => Some([x.min(y), x.max(y)]),
             _ => None,
         };
-        let (bounds, holds) = self.bounded("a product", a, bounds)?;
+        let (bounds, holds) = self.bounded(operation, a, bounds)?;
         let factors = balanced_digits(c);
         let norm: i64 = factors.iter().map(|factor| factor.abs()).sum();
         let grows =
@@ -91,7 +95,7 @@ impl IntegerEvaluator<'_> {
     /// [`IntegerError::Operand`] for a k of the number of bits or more; as [`multiply_clear`](Self::multiply_clear).
     pub fn shift_left(&self, a: &Integers, k: u32) -> Result<Integers, IntegerError> {
         check_shift(a, k)?;
-        self.multiply_clear(a, 1 << k)
+        self.multiplied("a shift to the left", a, 1 << k)
     }
 
     /// Returns Σ_j factors_j·digit_(k−j) for as many columns, at least one of which is not 0.
