@@ -12,6 +12,7 @@ from . import _native
 from ._conditions import ConditionArray
 from ._context import Context
 from ._packed import Packed, check_integers, counts_of, evaluator_of
+from ._rows import Rows
 from ._stored import Owner, integers_bytes, read_integers
 from ._wire import Bytes
 from .errors import Operand, OutsideBounds, ShapeError, WrongScheme
@@ -29,12 +30,13 @@ _Batch = _native.IntegerBatch
 _FAR = 1 << 100
 
 
-class IntegerArray(Packed):
+class IntegerArray(Rows):
     """An array of integers of 8 to 64 bits under encryption, exact, and wrapped around as numpy wraps them, or refused where they may be.
 
     ``+ - *`` take other such arrays of its shape and dtype and clear integers, ``+ -`` and comparisons also clear arrays that broadcast to it. ``//``, ``%``,
     ``<<`` and ``>>`` take clear integers and round as numpy does. ``== != < <= > >=`` give a ``ConditionArray``, whose ``where`` chooses. ``minimum``,
-    ``maximum``, ``clip``, ``relu`` and ``abs`` are there as well. Sums look nothing up; everything else takes a look-up for each digit of 4 bits or more.
+    ``maximum``, ``clip``, ``relu`` and ``abs`` are there as well, and across an array ``sum``, ``min``, ``max``, ``argmin``, ``argmax``, ``kth``, ``median_low``,
+    ``ranks`` and ``sorted``. Sums look nothing up; everything else takes a look-up for each digit of 4 bits or more.
 
     Public are shape, dtype and ``bounds``. Arrays are never changed.
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use rand_core::Rng as _;
-use sunzi_circuits::bootstrap::functional::{FunctionalBootstrapper, Rotations};
+use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
 use sunzi_circuits::integers::{IntegerError, IntegerEvaluator, IntegerKind, Integers, RowEvaluator};
 use sunzi_ckks::Context;
@@ -36,15 +36,13 @@ fn main() -> Outcome<()> {
     let blueprint = Blueprint::new(&context, &set, context.max_slots())?;
     let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
     let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
-    let steps = RowEvaluator::steps(context.max_slots());
-    let rotations = Rotations::generate(&blueprint, &secret, steps, &mut rng)?;
-    println!("{set}: keys of rotations {:.2} GiB", rotations.byte_len() as f64 / f64::from(1 << 30));
+    println!("{set}: keys {:.2} GiB", keys.byte_len() as f64 / f64::from(1 << 30));
     let look_ups = AtomicUsize::new(0);
     let count = || {
         look_ups.fetch_add(1, Ordering::Relaxed);
     };
     let integers = IntegerEvaluator::new(&bootstrapper, &keys)?.with_progress(&count);
-    let e = RowEvaluator::new(integers, &rotations);
+    let e = RowEvaluator::new(integers);
     for pair in operations.chunks(2) {
         let [operation, rows] = pair else { return Err("an operation without a number of rows".into()) };
         let rows: usize = rows.parse()?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use sunzi_circuits::integers::{
-    Conditions, IntegerError, IntegerEvaluator as Evaluator, IntegerKind, Integers, Overflow,
+    Conditions, IntegerError, IntegerEvaluator as Evaluator, IntegerKind, Integers, Overflow, RowEvaluator,
 };
 use sunzi_ckks as ckks;
 use zeroize::Zeroizing;
@@ -281,6 +281,21 @@ impl IntegerEvaluator {
         self.unary(py, a, move |e, a| e.masked(&conditions(e, count, &condition)?, a))
     }
 
+    /// Results across all integers of a batch: one batch, or the extreme and its place.
+    #[pyo3(signature = (operation, a, k=0))]
+    fn rows(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        a: &IntegerBatch,
+        k: usize,
+    ) -> PyResult<Vec<IntegerBatch>> {
+        let (held, operation) = (Arc::clone(&a.held), operation.to_owned());
+        let results =
+            self.computed(py, move |e| held.with(e, |a| across(&RowEvaluator::new(*e), &operation, a, k)))?;
+        Ok(results.into_iter().map(|a| self.batch(a)).collect())
+    }
+
     /// Ciphertexts of digits from 0 to 15, for bytes.
     fn digits(&self, py: Python<'_>, a: &IntegerBatch) -> PyResult<Vec<Ciphertext>> {
         let held = Arc::clone(&a.held);
@@ -387,6 +402,26 @@ impl IntegerEvaluator {
         let (a, b) = (reals(a).or_raise(py)?, reals(b).or_raise(py)?);
         self.conditions(py, move |e| work(e, &conditions(e, count, &a)?, &conditions(e, count, &b)?))
     }
+}
+
+/// Computes across the rows of a batch; what is the same in all rows is one integer.
+fn across(
+    e: &RowEvaluator<'_>,
+    operation: &str,
+    a: &Integers,
+    k: usize,
+) -> Result<Vec<Integers>, IntegerError> {
+    let one = |a: Integers| vec![a.first(1)];
+    Ok(match operation {
+        "sum" => one(e.sum(a)?),
+        "min" => one(e.min(a)?),
+        "max" => one(e.max(a)?),
+        "kth" => one(e.kth(a, k)?),
+        "argmin" => e.argmin(a)?.map(|a| a.first(1)).into(),
+        "argmax" => e.argmax(a)?.map(|a| a.first(1)).into(),
+        "ranks" => vec![e.ranks(a)?],
+        _ => vec![e.sorted(a)?],
+    })
 }
 
 /// Returns the kind of integers of a type of numpy.

@@ -322,7 +322,7 @@ impl Blueprint {
     }
 
     /// Exponents of the automorphisms, each with its highest level: of CoeffsToSlots and the trace, and of SlotsToCoeffs where that has special moduli
-    /// of its own.
+    /// of its own. Rotations of results by powers of two are with the latter.
     pub(super) fn exponents(&self) -> [BTreeMap<u64, usize>; 2] {
         let index = self.context.ring().index();
         let top = self.levels.coeffs_to_slots;
@@ -331,6 +331,12 @@ impl Blueprint {
         add_exponents(&mut forth, trace.into_iter().map(|steps| (rotation_exponent(steps, index), top)));
         add_exponents(&mut forth, self.sides.iter().flatten().flat_map(|side| side.plan.exponents(index)));
         let mut back = self.slots_to_coeffs.plan.exponents(index);
+        if self.set.rotates_results() {
+            let residual = self.levels.residual;
+            let steps = (0..).map(|i| 1_i64 << i).take_while(|step| *step < self.context.max_slots() as i64);
+            let both = steps.flat_map(|step| [step, -step]);
+            add_exponents(&mut back, both.map(|step| (rotation_exponent(step, index), residual)));
+        }
         if !self.has_own_steps() {
             add_exponents(&mut forth, std::mem::take(&mut back));
         }

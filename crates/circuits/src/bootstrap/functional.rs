@@ -16,13 +16,11 @@ mod bootstrapper;
 mod interpolation;
 mod messages;
 mod noise;
-mod rotations;
 mod table;
 
 pub use bootstrapper::FunctionalBootstrapper;
 pub use interpolation::{InterpolationOrder, MOST_POINTS, interpolation};
 pub use messages::Messages;
-pub use rotations::Rotations;
 pub use table::Table;
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl BootstrapKeys {
         &self.automorphisms
     }
 
-    /// Keys of the rotations of SlotsToCoeffs.
+    /// Keys of the rotations of SlotsToCoeffs, and of results in sets for integers.
     #[must_use]
     pub fn rotations_to_coeffs(&self) -> &GaloisKeys {
         self.own.as_ref().map_or(&self.automorphisms, |own| &own.slots_to_coeffs)

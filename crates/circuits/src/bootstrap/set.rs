@@ -417,8 +417,18 @@ impl Set {
             coeffs_to_slots: range(levels.coeffs_to_slots, self.coeffs_to_slots.levels),
             polynomial: range(levels.eval_mod, depth),
             tables: self.tables.map(|tables| range(self.below_eval_mod(), tables.levels)),
-            slots_to_coeffs: range(levels.slots_to_coeffs, self.slots_to_coeffs.levels.max(least)),
+            slots_to_coeffs: if self.rotates_results() {
+                range(levels.residual, levels.residual)
+            } else {
+                range(levels.slots_to_coeffs, self.slots_to_coeffs.levels.max(least))
+            },
         })
+    }
+
+    /// Returns whether there are keys of rotations of results, as sets [for integers](Self::for_integers) have: those with levels for tables, and two levels
+    /// above the lowest.
+    pub(super) fn rotates_results(&self) -> bool {
+        self.tables.is_some() && self.residual.levels >= self.lowest_level() + 2
     }
 
     /// Returns the number of levels that a message has left after the rounds of the set.

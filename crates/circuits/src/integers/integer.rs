@@ -47,6 +47,12 @@ impl Integers {
         self.count
     }
 
+    /// Returns the first integers of the batch alone, as many as there are or fewer: those that are the same in every row are one.
+    #[must_use]
+    pub fn first(self, count: usize) -> Self {
+        Self { count: count.min(self.count), ..self }
+    }
+
     /// Public bounds on all integers of the batch, both ends included.
     #[must_use]
     pub fn bounds(&self) -> [i128; 2] {

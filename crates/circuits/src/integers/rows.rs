@@ -18,25 +18,18 @@ use super::evaluator::UNIT;
 use super::integer::Digit;
 use super::kind::BASE;
 use super::{IntegerError, IntegerEvaluator, Integers};
-use crate::bootstrap::functional::Rotations;
 
 /// Evaluator of operations across the rows of a batch.
 #[derive(Clone, Copy)]
 pub struct RowEvaluator<'a> {
     integers: IntegerEvaluator<'a>,
-    rotations: &'a Rotations,
 }
 
 impl<'a> RowEvaluator<'a> {
-    /// Makes an evaluator with the keys of the rotations that [`steps`](Self::steps) lists.
+    /// Makes an evaluator across the rows of batches.
     #[must_use]
-    pub fn new(integers: IntegerEvaluator<'a>, rotations: &'a Rotations) -> Self {
-        Self { integers, rotations }
-    }
-
-    /// Lists the steps of the rotations that are needed in so many slots: the powers of two below it, in both directions.
-    pub fn steps(slots: usize) -> impl Iterator<Item = i64> {
-        powers(1, slots).flat_map(|step| [step as i64, -(step as i64)])
+    pub fn new(integers: IntegerEvaluator<'a>) -> Self {
+        Self { integers }
     }
 
     /// Largest number of rows of a batch: one for each slot.
@@ -78,7 +71,7 @@ impl<'a> RowEvaluator<'a> {
 
     /// Returns digits rotated left by a power of two, or right if negative.
     fn rotated(&self, digit: &Digit, steps: i64) -> Result<Digit, IntegerError> {
-        let ciphertext = self.rotations.rotate(&digit.ciphertext, steps)?;
+        let ciphertext = self.integers.bootstrapper.rotate(&digit.ciphertext, steps, self.integers.keys)?;
         Ok(Digit { ciphertext, range: digit.range })
     }
 

@@ -111,6 +111,20 @@ impl FunctionalBootstrapper {
             .map_err(|error| BootstrapError::from(error).of_bootstrapping())
     }
 
+    /// Rotates the slots of a result left by a power of two, or right by one if `steps` is negative, in sets [for integers](crate::bootstrap::Set::for_integers).
+    ///
+    /// # Errors
+    /// [`BootstrapError::MissingKey`] for other steps and sets; [`BootstrapError::Ckks`] for ciphertexts of another context.
+    pub fn rotate(
+        &self,
+        a: &Ciphertext,
+        steps: i64,
+        keys: &BootstrapKeys,
+    ) -> Result<Ciphertext, BootstrapError> {
+        let rotated = self.steps.evaluators.slots_to_coeffs.rotate(a, steps, keys.rotations_to_coeffs());
+        rotated.map_err(|error| BootstrapError::from(error).of_bootstrapping())
+    }
+
     fn all_steps(
         &self,
         a: &Ciphertext,

@@ -47,7 +47,8 @@ impl Set {
     }
 
     /// Set for [integers](crate::integers) in digits of 4 bits, 2^16 integers in as many ciphertexts as they have digits: 128 bits of security at n = 2^16. Tables of 4
-    /// bits have third order, and results have two levels more than another table takes: one for a product, one for carries.
+    /// bits have third order, and results have two levels more than another table takes: one for a product, one for carries. There are keys of rotations of results by all
+    /// powers of two.
     ///
     /// ```
     /// use sunzi_circuits::bootstrap::Set;

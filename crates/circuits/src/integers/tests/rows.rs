@@ -1,92 +1,71 @@
-use crate::bootstrap::functional::Rotations;
-
 use super::*;
-
-struct Rows {
-    bench: Bench,
-    rotations: Rotations,
-}
-
-impl Rows {
-    fn new() -> Self {
-        let mut bench = Bench::of(&Set::insecure_for_integers(9));
-        let slots = bench.context.max_slots();
-        let (steps, blueprint) = (RowEvaluator::steps(slots), bench.bootstrapper.blueprint());
-        let rotations = Rotations::generate(blueprint, &bench.secret, steps, &mut bench.rng).unwrap();
-        Self { bench, rotations }
-    }
-
-    fn evaluator(&self) -> RowEvaluator<'_> {
-        RowEvaluator::new(self.bench.evaluator(), &self.rotations)
-    }
-}
 
 #[test]
 fn order_statistics_and_places() {
-    let mut rows = Rows::new();
+    let mut bench = Bench::new();
     for (kind, count) in
         [(IntegerKind::U8, 50), (IntegerKind::I8, 200), (IntegerKind::U16, 9), (IntegerKind::I8, 1)]
     {
-        let mut x = rows.bench.values(kind, count);
+        let mut x = bench.values(kind, count);
         // Several least and greatest.
         x[count / 2] = x.iter().copied().max().unwrap();
         x[count / 3] = x.iter().copied().min().unwrap();
-        let a = rows.bench.encrypt(kind, &x);
-        let e = rows.evaluator();
+        let a = bench.encrypt(kind, &x);
+        let e = RowEvaluator::new(bench.evaluator());
         let mut sorted = x.clone();
         sorted.sort_unstable();
         for k in [0, count / 2, count - 1] {
-            let found = rows.bench.open(&e.kth(&a, k).unwrap());
+            let found = bench.open(&e.kth(&a, k).unwrap());
             assert_eq!(found, vec![sorted[k]; count], "{kind} {k} of {count}");
         }
-        assert_eq!(rows.bench.open(&e.median(&a).unwrap())[0], sorted[(count - 1) / 2]);
+        assert_eq!(bench.open(&e.median(&a).unwrap())[0], sorted[(count - 1) / 2]);
         if 2 * count > e.capacity() {
             assert!(matches!(e.argmax(&a), Err(IntegerError::Operand { .. })));
             continue;
         }
         let [value, place] = e.argmax(&a).unwrap();
-        assert_eq!(rows.bench.open(&value)[0], sorted[count - 1]);
+        assert_eq!(bench.open(&value)[0], sorted[count - 1]);
         let first = x.iter().position(|x| *x == sorted[count - 1]).unwrap();
-        assert_eq!(rows.bench.open(&place), vec![first as i128; count]);
+        assert_eq!(bench.open(&place), vec![first as i128; count]);
         let [_, place] = e.argmin(&a).unwrap();
-        assert_eq!(rows.bench.open(&place)[0], x.iter().position(|x| *x == sorted[0]).unwrap() as i128);
+        assert_eq!(bench.open(&place)[0], x.iter().position(|x| *x == sorted[0]).unwrap() as i128);
     }
 }
 
 #[test]
 fn sums_over_all_rows() {
-    let mut rows = Rows::new();
+    let mut bench = Bench::new();
     let kind = IntegerKind::U16;
     let x: Vec<i128> = (0..200).map(|i| i * 7 % 256).collect();
-    let a = rows.bench.encrypt_within(kind, [0, 255], &x);
-    let e = rows.evaluator();
+    let a = bench.encrypt_within(kind, [0, 255], &x);
+    let e = RowEvaluator::new(bench.evaluator());
     let sum = e.sum(&a).unwrap();
     assert_eq!(sum.bounds(), [0, 255 * 200]);
-    assert_eq!(rows.bench.open(&sum), vec![x.iter().sum::<i128>(); 200]);
-    let wide = rows.bench.encrypt(kind, &x.iter().map(|x| 65535 - x).collect::<Vec<_>>());
+    assert_eq!(bench.open(&sum), vec![x.iter().sum::<i128>(); 200]);
+    let wide = bench.encrypt(kind, &x.iter().map(|x| 65535 - x).collect::<Vec<_>>());
     let expected = kind.wrapped(x.iter().map(|x| 65535 - x).sum());
-    assert_eq!(rows.bench.open(&rows.evaluator().sum(&wide).unwrap())[0], expected);
-    let integers = rows.bench.evaluator().with_overflow(Overflow::Refuse);
-    let refused = RowEvaluator::new(integers, &rows.rotations).sum(&wide).err().unwrap();
+    assert_eq!(bench.open(&RowEvaluator::new(bench.evaluator()).sum(&wide).unwrap())[0], expected);
+    let integers = bench.evaluator().with_overflow(Overflow::Refuse);
+    let refused = RowEvaluator::new(integers).sum(&wide).err().unwrap();
     assert!(matches!(refused, IntegerError::Overflow { .. }), "{refused}");
 }
 
 #[test]
 fn sorting_and_ranks() {
-    let mut rows = Rows::new();
+    let mut bench = Bench::new();
     // One block of pairs, and several.
     for (kind, count) in [(IntegerKind::U8, 13), (IntegerKind::I8, 30)] {
-        let mut x = rows.bench.values(kind, count);
+        let mut x = bench.values(kind, count);
         x[2] = x[7];
         x[0] = x[9];
-        let a = rows.bench.encrypt(kind, &x);
-        let e = rows.evaluator();
+        let a = bench.encrypt(kind, &x);
+        let e = RowEvaluator::new(bench.evaluator());
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|&i| x[i]);
         let expected: Vec<i128> = order.iter().map(|&i| x[i]).collect();
-        assert_eq!(rows.bench.open(&e.sorted(&a).unwrap()), expected, "{kind} {count}");
+        assert_eq!(bench.open(&e.sorted(&a).unwrap()), expected, "{kind} {count}");
         let mut ranks = vec![0; count];
         order.iter().enumerate().for_each(|(rank, &i)| ranks[i] = rank as i128);
-        assert_eq!(rows.bench.open(&e.ranks(&a).unwrap()), ranks, "{kind} {count}");
+        assert_eq!(bench.open(&e.ranks(&a).unwrap()), ranks, "{kind} {count}");
     }
 }
