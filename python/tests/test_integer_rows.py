@@ -47,7 +47,7 @@ def test_statistics_of_all_integers(keys: sunzi.Keys, dtype: str, count: int) ->
     opened(keys, a.argmin(), x.argmin(), "uint16")
     opened(keys, a.argmax(), x.argmax(), "uint16")
     # What is the same in all rows goes on as one integer.
-    opened(keys, a.max() - a.min(), x.max() - x.min(), dtype)
+    opened(keys, a.max() - a.min(), np.subtract(x.max(), x.min(), dtype=dtype), dtype)
 
 
 def test_order_of_integers(keys: sunzi.Keys) -> None:

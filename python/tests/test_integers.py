@@ -211,8 +211,8 @@ def test_bounds_and_overflow(keys: sunzi.Keys) -> None:
         ("a sum may give any integer from -2 to 95", lambda: x - 5),
         ("a product may give any integer from 9 to 10000", lambda: x * x),
         ("a product may give any integer from 9 to 300", lambda: 3 * x),
-        ("a product may give any integer from 12 to 400", lambda: x << 2),
-        ("a product may give any integer from -100 to -3", lambda: -x),
+        ("a shift to the left may give any integer from 12 to 400", lambda: x << 2),
+        ("a negation may give any integer from -100 to -3", lambda: -x),
     ]
     for words, call in refused:
         with pytest.raises(errors.Overflow, match=words):
@@ -298,7 +298,7 @@ def test_operands_that_cannot_be(keys: sunzi.Keys) -> None:
         (TypeError, "no dimension", lambda: len(keys.encrypt_integers(1))),
         (TypeError, "make arrays of integers", lambda: sunzi.IntegerArray()),
         (TypeError, "make conditions", lambda: sunzi.ConditionArray()),
-        (AttributeError, "sum of IntegerArray", lambda: anything.sum()),
+        (AttributeError, "mean of IntegerArray", lambda: anything.mean()),
         (AttributeError, "ConditionArray has no colour", lambda: c.colour),  # type: ignore[attr-defined]
     ]
     for kind, words, call in refused:
