@@ -52,11 +52,14 @@ pub(crate) struct Arguments {
     /// Most bits of a ciphertext modulus of the rivals, unless what they are fastest with
     #[arg(long, value_name = "BITS", conflicts_with = "publish")]
     width: Option<u32>,
+    /// Most bits of log2 QP, unless all that the security table has room for
+    #[arg(long, value_name = "BITS", conflicts_with = "publish")]
+    bits: Option<u32>,
     /// Instead of timing, run so many random circuits in Sunzi and in every rival, and count wrong results
-    #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "width"])]
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "width", "bits"])]
     circuits: Option<usize>,
     /// Instead of timing operations, run the programs of the book's porting guides on both sides, and compare results
-    #[arg(long, conflicts_with_all = ["only", "quick", "json", "check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "width", "circuits"])]
+    #[arg(long, conflicts_with_all = ["only", "quick", "json", "check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory", "width", "bits", "circuits"])]
     porting: bool,
     /// How the memory of rivals is given: stock, kept, or both, separated by commas
     #[arg(long)]
@@ -94,9 +97,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
             comparison.arg(flag);
         }
     }
-    let Arguments { rounds, log_n, schemes, operations, memory, width, .. } = arguments;
+    let Arguments { rounds, log_n, schemes, operations, memory, width, bits, .. } = arguments;
     let rounds = rounds.map(|rounds| rounds.to_string());
-    let width = width.map(|width| width.to_string());
+    let [width, bits] = [width, bits].map(|bits| bits.map(|bits| bits.to_string()));
     let options = [
         ("--rounds", &rounds),
         ("--log-n", log_n),
@@ -104,6 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
         ("--operations", operations),
         ("--memory", memory),
         ("--width", &width),
+        ("--bits", &bits),
     ];
     for (option, value) in options {
         if let Some(value) = value {

@@ -66,6 +66,8 @@ pub struct Choice {
     pub seconds: Option<f64>,
     /// Most bits of a ciphertext modulus of the rivals, where they are not to have the width they are fastest with.
     pub width: Option<u32>,
+    /// Most bits of log2 QP, where not all that the security table has room for are to be used.
+    pub bits: Option<u32>,
 }
 
 /// Compares Sunzi, which `program` serves, with every rival that was selected; `progress` is called before
@@ -177,8 +179,9 @@ impl Comparison<'_> {
     ) -> Result<Vec<Row>> {
         let operands = Operands::new(scheme, log_n);
         let mut ours = start(Library::Sunzi, self.program, Memory::Stock)?;
-        let our_share = preparation(scheme, Library::Sunzi, log_n, None, &operands)?;
-        let asked = preparation(scheme, library, log_n, self.choice.width, &operands)?;
+        let bits = self.choice.bits;
+        let our_share = preparation(scheme, Library::Sunzi, log_n, (None, bits), &operands)?;
+        let asked = preparation(scheme, library, log_n, (self.choice.width, bits), &operands)?;
         let moduli = [&our_share, &asked].map(|share| widths::said(&share.q, &share.p));
         let chains = [&our_share, &asked].map(Preparation::log_sizes);
         let about = ours.prepare(our_share)?.about;

@@ -15,6 +15,9 @@ pub(super) const SCALE_BITS: u32 = 45;
 /// Bits of the one special modulus of Sunzi where every library has one: the most that its kernels take.
 const OUR_SPECIAL_BITS: u32 = 47;
 
+/// Bits of log2 QP that OpenFHE cannot do without in CKKS at n = 2^13.
+const LEAST_OF_OPENFHE: u32 = 195;
+
 /// The modulus chain of a library: ciphertext moduli and special ones.
 pub(super) struct Chain {
     pub(super) q: Vec<u64>,
@@ -25,13 +28,23 @@ pub(super) struct Chain {
 
 impl Chain {
     /// The chain that a library is compared with in a scheme; `width` bounds the bits of its ciphertext moduli,
-    /// unless they are as wide as it is fastest with.
-    pub(super) fn of(library: Library, scheme: Scheme, log_n: u32, width: Option<u32>) -> Result<Self> {
-        let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
-        let width = width.map_or_else(|| widths::fastest(library, scheme, log_n), f64::from);
+    /// unless they are as wide as it is fastest with, and `most` log2 QP, unless the security table does.
+    pub(super) fn of(
+        library: Library,
+        scheme: Scheme,
+        log_n: u32,
+        (width, most): (Option<u32>, Option<u32>),
+    ) -> Result<Self> {
+        let limit = max_log2_modulus(log_n, Security::Bits128).unwrap_or_default();
+        let bits = most.map_or(limit, |most| most.min(limit));
+        let width = match (width, library) {
+            (Some(width), _) => f64::from(width),
+            (None, Library::Sunzi) => widths::ours(f64::from(bits)),
+            _ => widths::fastest(library, scheme, log_n),
+        };
         match scheme {
-            Scheme::Bfv | Scheme::Bgv => Self::exact(library, 1 << log_n, bits, width),
-            Scheme::Ckks => Self::approximate(library, log_n, width),
+            Scheme::Bfv | Scheme::Bgv => Self::exact(library, 1 << log_n, f64::from(bits), width),
+            Scheme::Ckks => Self::approximate(library, log_n, (width, most)),
         }
     }
 
@@ -75,8 +88,12 @@ impl Chain {
     /// The chain of a library for CKKS: as many levels of one scale in every library, and log2 QP within
     /// 3 % of one number. SEAL has one special modulus, as wide as its Q_0; where others need several,
     /// it has fewer bits than that.
-    pub(super) fn approximate(library: Library, log_n: u32, width: f64) -> Result<Self> {
-        let sizes = Sizes::of(log_n)?;
+    pub(super) fn approximate(
+        library: Library,
+        log_n: u32,
+        (width, most): (f64, Option<u32>),
+    ) -> Result<Self> {
+        let sizes = Sizes::within(log_n, most)?;
         let ranges = [LevelRange { levels: sizes.levels, scale_bits: SCALE_BITS }];
         let ours = Parameters::from_ranges(log_n, sizes.first_bits, &ranges, Security::Bits128)?;
         let ours = match sizes.special {
@@ -141,6 +158,19 @@ impl Sizes {
                 got => return Err(LabError::degree(got, &(13..=16), CHANGE)),
             };
         Ok(Self { levels, first_bits, rival_first_bits, openfhe_first_bits, special, special_bits })
+    }
+
+    /// The same within `most` bits of log2 QP: at n = 2^13 Q_0 is then one prime in every library, and as wide as the special modulus.
+    /// OpenFHE, whose special modulus has 60 bits, is not compared.
+    fn within(log_n: u32, most: Option<u32>) -> Result<Self> {
+        let sizes = Self::of(log_n)?;
+        Ok(match most {
+            Some(most) if log_n == 13 && most < LEAST_OF_OPENFHE => {
+                let bits = OUR_SPECIAL_BITS;
+                Self { first_bits: bits, rival_first_bits: bits, special_bits: bits, ..sizes }
+            }
+            _ => sizes,
+        })
     }
 }
 
@@ -207,14 +237,29 @@ mod tests {
     #[test]
     fn narrow_chains_of_ckks_differ_in_the_first_and_special_moduli() {
         for log_n in 13..=16 {
-            let [wide, narrow] =
-                [WIDE, NARROW].map(|width| Chain::approximate(Library::SealHexl, log_n, width).unwrap());
+            let [wide, narrow] = [WIDE, NARROW]
+                .map(|width| Chain::approximate(Library::SealHexl, log_n, (width, None)).unwrap());
             assert_eq!(wide.q[1..], narrow.q[1..]);
             assert!(narrow.q[0] < 1 << 50 && wide.q[0] > 1 << 51);
             let special = narrow.p[0];
             assert!((1 << 49..1 << 50).contains(&special), "{log_n}: {special}");
             assert!(!narrow.q.contains(&special));
             assert!(log_qp(&narrow) < log_qp(&wide), "{log_n}");
+        }
+    }
+
+    #[test]
+    fn fewer_bits_give_every_library_three_moduli_and_a_special_one() {
+        let within = |library, scheme, bits| Chain::of(library, scheme, 13, (None, Some(bits))).unwrap();
+        let shape = |chain: &Chain| (chain.q.len(), chain.base, chain.p.len());
+        for library in [Library::Sunzi, Library::SealHexl, Library::Lattigo] {
+            let (exact, approximate) =
+                (within(library, Scheme::Bgv, 196), within(library, Scheme::Ckks, 190));
+            assert_eq!([shape(&exact), shape(&approximate)], [(3, 1, 1); 2], "{library:?}");
+            // Primes of the scale may be a little above a power of two.
+            for (chain, expected) in [(&exact, 196.0), (&approximate, 184.0)] {
+                assert!((log_qp(chain) - expected).abs() < 1e-3, "{library:?}: {}", log_qp(chain));
+            }
         }
     }
 
@@ -232,7 +277,7 @@ mod tests {
             let sizes = Sizes::of(log_n).unwrap();
             for library in [Sunzi, Lattigo, HElib, OpenFhe, OpenFheHexl, Seal, SealHexl] {
                 for width in [NARROW, WIDE] {
-                    let chain = Chain::approximate(library, log_n, width).unwrap();
+                    let chain = Chain::approximate(library, log_n, (width, None)).unwrap();
                     assert_eq!(chain.q.len() - chain.base, sizes.levels, "{library:?} {log_n}");
                     assert!(security_bits(log_n, log_qp(&chain)) >= 128, "{library:?} {log_n}");
                     let part = log_qp(&chain) / told(&sizes);
@@ -272,7 +317,7 @@ mod tests {
             for &scheme in library.schemes() {
                 for log_n in 13..=16 {
                     let [ours, theirs] = [Library::Sunzi, library]
-                        .map(|library| log_sizes(&Chain::of(library, scheme, log_n, None).unwrap()));
+                        .map(|library| log_sizes(&Chain::of(library, scheme, log_n, (None, None)).unwrap()));
                     let told = widths::unequal(library, ours, theirs).unwrap();
                     let least = if scheme == Scheme::Ckks { 15 } else { 14 };
                     let one = matches!(library, Seal | SealHexl) && log_n >= least;

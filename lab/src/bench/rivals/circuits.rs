@@ -84,8 +84,8 @@ fn batches(
     };
     while report.circuits < circuits {
         // New keys on both sides.
-        let ours = serve::prepare(preparation(Scheme::Bfv, Library::Sunzi, LOG_N, None, &operands)?)?;
-        rival.prepare(preparation(Scheme::Bfv, library, LOG_N, None, &operands)?)?;
+        let ours = serve::prepare(preparation(Scheme::Bfv, Library::Sunzi, LOG_N, (None, None), &operands)?)?;
+        rival.prepare(preparation(Scheme::Bfv, library, LOG_N, (None, None), &operands)?)?;
         if report.circuits == 0 {
             try_steps(library, rival)?;
         }

@@ -57,12 +57,13 @@ fn plain_modulus(log_n: u32) -> u64 {
 
 /// The request that a library make keys and data ready.
 ///
-/// `width` bounds the bits of its ciphertext moduli, unless they are as wide as it is fastest with.
+/// `width` bounds the bits of its ciphertext moduli, unless they are as wide as it is fastest with, and `bits` log2 QP, unless the
+/// security table does.
 pub(super) fn preparation(
     scheme: Scheme,
     library: Library,
     log_n: u32,
-    width: Option<u32>,
+    (width, bits): (Option<u32>, Option<u32>),
     operands: &Operands,
 ) -> Result<Preparation> {
     let n = 1_usize << log_n;
@@ -70,7 +71,7 @@ pub(super) fn preparation(
         Scheme::Bfv | Scheme::Bgv => (plain_modulus(log_n), 0),
         Scheme::Ckks => (0, SCALE_BITS),
     };
-    let Chain { q, base, p } = Chain::of(library, scheme, log_n, width)?;
+    let Chain { q, base, p } = Chain::of(library, scheme, log_n, (width, bits))?;
     let [left, right] = operands.values();
     let scheme = scheme.name().to_owned();
     Ok(Preparation { scheme, n, t, log_scale, q, base, p, set: None, left, right })

@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// Most bits of a ciphertext modulus of the rivals, unless what they are fastest with
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(46..=60))]
     width: Option<u32>,
+    /// Most bits of log2 QP, unless all that the security table has room for
+    #[arg(long, value_name = "BITS")]
+    bits: Option<u32>,
     /// Also write the rows of results to this file, as JSON
     #[arg(long)]
     save: Option<PathBuf>,
@@ -91,9 +94,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let options = Options::from(&arguments.common);
     // Rows of a long run go to a file: the bar is for whoever started it.
     let progress = Progress::new(!arguments.common.quiet);
-    let Arguments { schemes, operations, memory, seconds, width, .. } = arguments;
+    let Arguments { schemes, operations, memory, seconds, width, bits, .. } = arguments;
     let (schemes, operations, memory) = (schemes.clone(), operations.clone(), memory.clone());
-    let choice = Choice { schemes, operations, memory, seconds: *seconds, width: *width };
+    let choice = Choice { schemes, operations, memory, seconds: *seconds, width: *width, bits: *bits };
     let mut rivals = arguments.rivals.clone();
     rivals.extend(arguments.absent.iter().cloned().map(Selection::from));
     let program = std::env::current_exe()?;

@@ -141,7 +141,8 @@ impl FunctionalBootstrapper {
         // Two numbers from −1 to 1 are in a slot, and what is beyond wraps. Roundings of diagonals grow with the slots all the same.
         let (whole, length) = (a.metadata().precision.magnitude(), 2.0_f64.sqrt());
         let beyond = (whole / length).max(1.0);
-        let a = self.steps.evaluator.with_magnitude(a, whole.min(1.0))?;
+        // Slots that are all zero have a bound of zero, which no ciphertext may be given.
+        let a = self.steps.evaluator.with_magnitude(a, whole.clamp(f64::EPSILON, 1.0))?;
         let (parts, lowered) = self.steps.raised_parts(&a, length, only_real, keys)?;
         let noise = self.moved(&a, (&lowered, beyond), &parts.real);
         tables.iter().try_for_each(|table| self.check(table, noise))?;

@@ -107,6 +107,23 @@ fn noise_at_the_edge_is_taken_away_as_stated() {
     }
 }
 
+/// Tests messages that are all zero, fresh and as the result of a table of zeros.
+#[test]
+fn zeros_go_through_tables() {
+    let mut bench = Bench::new(&Set::insecure_for_tables(9, 4));
+    let of = Messages::new(4).unwrap();
+    let table = |f: fn(usize) -> usize| Table::of_messages(of, of, InterpolationOrder::First, f).unwrap();
+    let (zeros, other) = (table(|_| 0), table(|m| (m + 3) % 4));
+    let messages = vec![0; 2 * bench.context.max_slots()];
+    let fresh = bench.encrypt(&of.slots(&messages).unwrap());
+    let out = bench.bootstrapper.apply(&fresh, &[&zeros, &other], &bench.keys).unwrap();
+    let again = bench.bootstrapper.apply(&out[0], &[&other], &bench.keys).unwrap();
+    for (out, table) in [(&out[0], &zeros), (&out[1], &other), (&again[0], &other)] {
+        let (worst, bound) = bench.check(out, table, &messages);
+        assert!(worst <= bound && bound < 0.25, "{worst:e} for {bound:e}");
+    }
+}
+
 /// Tests that results go through tables again, that sums wrap, and that two messages side by side are one of twice the bits.
 #[test]
 fn results_are_messages_again() {
