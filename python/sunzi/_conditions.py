@@ -125,6 +125,12 @@ class ConditionArray(Packed):
 
         return chosen(self, a, b, dtype)
 
+    def sum(self) -> IntegerArray:
+        """How many conditions hold, of dtype uint16, for at most as many conditions as slots."""
+        from ._integers import counted
+
+        return counted(self)
+
 
 def where(condition: ConditionArray, a: Choice, b: Choice, *, dtype: Optional[npt.DTypeLike] = None) -> IntegerArray:
     """Integers of ``a`` where an encrypted condition holds, else those of ``b``: see ``ConditionArray.where``. ``np.where`` has clear conditions."""

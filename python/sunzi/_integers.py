@@ -307,6 +307,15 @@ def chosen(condition: ConditionArray, a: Choice, b: Choice, dtype: Optional[npt.
     return IntegerArray._make(condition._context, batches, shape, kind, keys, refuse)
 
 
+def counted(condition: ConditionArray) -> IntegerArray:
+    """How many conditions hold."""
+    slots = condition._context.slots
+    if condition.size > slots:
+        raise ShapeError(f"a count of {condition.size} conditions: at most {slots} are in the slots of one ciphertext, encrypt fewer")
+    batch = condition._evaluator().count_of(condition._chunks[0], condition.size)
+    return IntegerArray._make(condition._context, [batch], (), np.dtype(np.uint16), condition._need_keys(), False)
+
+
 def _is_zero(values: Any) -> bool:
     return isinstance(values, (int, np.integer)) and int(values) == 0
 

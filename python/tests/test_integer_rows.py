@@ -46,6 +46,7 @@ def test_statistics_of_all_integers(keys: sunzi.Keys, dtype: str, count: int) ->
     opened(keys, a.kth(-2), in_order[-2], dtype)
     opened(keys, a.argmin(), x.argmin(), "uint16")
     opened(keys, a.argmax(), x.argmax(), "uint16")
+    opened(keys, (a > 3).sum(), (x > 3).sum(), "uint16")
     # What is the same in all rows goes on as one integer.
     opened(keys, a.max() - a.min(), np.subtract(x.max(), x.min(), dtype=dtype), dtype)
 
@@ -75,6 +76,8 @@ def test_what_cannot_be_is_refused(keys: sunzi.Keys) -> None:
     many = keys.encrypt_integers(np.zeros(65, dtype=np.uint8))
     with pytest.raises(errors.ShapeError, match="at most 64 are in the slots"):
         many.sum()
+    with pytest.raises(errors.ShapeError, match="a count of 65 conditions"):
+        (many == 1).sum()
     a = keys.encrypt_integers(np.array([200, 100], dtype=np.uint8), overflow="refuse")
     with pytest.raises(errors.Overflow, match="a sum of all rows may give any integer from 0 to 510"):
         a.sum()

@@ -263,6 +263,13 @@ impl IntegerEvaluator {
         self.junction(py, a, b, count, |e, a, b| e.xor(a, b))
     }
 
+    /// Number of conditions that hold.
+    fn count_of(&self, py: Python<'_>, a: &Ciphertext, count: usize) -> PyResult<IntegerBatch> {
+        let a = reals(a).or_raise(py)?;
+        let held = self.computed(py, move |e| RowEvaluator::new(*e).count(&conditions(e, count, &a)?))?;
+        Ok(self.batch(held.first(1)))
+    }
+
     /// Integers of a where conditions hold, else those of b.
     fn select(
         &self,

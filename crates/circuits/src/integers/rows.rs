@@ -17,7 +17,7 @@ use sunzi_ckks::Plaintext;
 use super::evaluator::UNIT;
 use super::integer::Digit;
 use super::kind::BASE;
-use super::{IntegerError, IntegerEvaluator, Integers};
+use super::{Conditions, IntegerError, IntegerEvaluator, IntegerKind, Integers};
 
 /// Evaluator of operations across the rows of a batch.
 #[derive(Clone, Copy)]
@@ -58,6 +58,14 @@ impl<'a> RowEvaluator<'a> {
             sum = wrapping.add(&sum, &turned)?;
         }
         Ok(Integers { bounds, exact, ..sum })
+    }
+
+    /// Returns in how many rows a condition holds, in every row.
+    ///
+    /// # Errors
+    /// Every error of [`sum`](Self::sum).
+    pub fn count(&self, condition: &Conditions) -> Result<Integers, IntegerError> {
+        self.sum(&self.integers.integers_of(condition, IntegerKind::U16)?)
     }
 
     fn check(&self, a: &Integers) -> Result<(), IntegerError> {

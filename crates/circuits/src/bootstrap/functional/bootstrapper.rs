@@ -156,9 +156,8 @@ impl FunctionalBootstrapper {
         for (value, table) in real.0.into_iter().zip(tables) {
             let parts = Parts { real: value, imaginary: imaginary.as_mut().and_then(Iterator::next) };
             let result = self.with_conjugate(&parts, keys)?;
-            // A slot holds one number or two. Numbers that are all 0 have a bound above 0, too.
-            let magnitude = table.magnitude().max(1.0 / table.values().len() as f64);
-            let magnitude = magnitude * if only_real { 1.0 } else { 2.0_f64.sqrt() };
+            // A slot holds one number or two.
+            let magnitude = table.magnitude() * if only_real { 1.0 } else { 2.0_f64.sqrt() };
             results.push(self.declared((&a, magnitude), result, table, [noise, power])?);
         }
         Ok(results)

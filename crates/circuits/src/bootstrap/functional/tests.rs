@@ -172,22 +172,6 @@ fn pairs_have_any_two_moduli() {
     }
 }
 
-/// Tests results that are all 0, which go through tables as others do.
-#[test]
-fn zeros_are_messages_too() {
-    let mut bench = Bench::new(&Set::insecure_for_tables(9, 3));
-    let of = Messages::new(8).unwrap();
-    let order = InterpolationOrder::First;
-    let zero = Table::of_messages(of, of, order, |_| 0).unwrap();
-    let next = Table::of_messages(of, of, order, |m| 5 - m % 2).unwrap();
-    let messages = bench.random(8);
-    let a = bench.encrypt(&of.slots(&messages).unwrap());
-    let zeros = bench.bootstrapper.apply(&a, &[&zero], &bench.keys).unwrap().remove(0);
-    let out = bench.bootstrapper.apply(&zeros, &[&next], &bench.keys).unwrap().remove(0);
-    let (worst, bound) = bench.check(&out, &next, &vec![0; messages.len()]);
-    assert!(worst <= bound && bound < 1.0 / 8.0, "{worst:e} {bound:e}");
-}
-
 /// Tests real parts alone, in messages whose imaginary parts are others.
 #[test]
 fn real_parts_alone() {

@@ -42,6 +42,10 @@ fn sums_over_all_rows() {
     let sum = e.sum(&a).unwrap();
     assert_eq!(sum.bounds(), [0, 255 * 200]);
     assert_eq!(bench.open(&sum), vec![x.iter().sum::<i128>(); 200]);
+    let small = RowEvaluator::new(bench.evaluator())
+        .count(&bench.evaluator().less_than_clear(&a, 100).unwrap())
+        .unwrap();
+    assert_eq!(bench.open(&small)[0], x.iter().filter(|x| **x < 100).count() as i128);
     let wide = bench.encrypt(kind, &x.iter().map(|x| 65535 - x).collect::<Vec<_>>());
     let expected = kind.wrapped(x.iter().map(|x| 65535 - x).sum());
     assert_eq!(bench.open(&RowEvaluator::new(bench.evaluator()).sum(&wide).unwrap())[0], expected);
