@@ -4,6 +4,7 @@ use sunzi_ckks::Ciphertext;
 
 use super::kind::BASE;
 use super::{IntegerError, IntegerKind};
+use crate::bootstrap::noise::exact;
 
 /// One digit of all integers of a batch: the numbers d/8, with public bounds on d.
 #[derive(Clone)]
@@ -13,6 +14,11 @@ pub(super) struct Digit {
 }
 
 impl Digit {
+    /// The digit as if it had no noise, for sums of products whose noise is counted otherwise.
+    pub(super) fn bare(&self) -> Self {
+        Self { ciphertext: exact(&self.ciphertext), range: self.range }
+    }
+
     /// Largest |d|.
     pub(super) fn reach(&self) -> i64 {
         self.range[0].abs().max(self.range[1].abs())

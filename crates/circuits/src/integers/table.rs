@@ -12,7 +12,6 @@ use super::integer::Digit;
 use super::kind::{BASE, DIGIT_BITS};
 use super::product::Parts;
 use super::{IntegerError, IntegerEvaluator, IntegerKind, Integers};
-use crate::bootstrap::noise::exact;
 
 /// Most digits that a tree takes: each above the first costs a level.
 const MOST_DIGITS: usize = 3;
@@ -67,11 +66,6 @@ impl IntegerEvaluator<'_> {
     }
 }
 
-/// Returns a digit as if it had no noise.
-fn bare(digit: &Digit) -> Digit {
-    Digit { ciphertext: exact(&digit.ciphertext), range: digit.range }
-}
-
 /// Digits of integers as 1 in one of sixteen ciphertexts each.
 struct Tree<'a> {
     evaluator: &'a IntegerEvaluator<'a>,
@@ -96,7 +90,7 @@ impl<'a> Tree<'a> {
                 lowest = is;
             } else {
                 let noise = is.iter().map(|is| evaluator.noise(is)).fold(0.0, f64::max);
-                let parts = is.iter().map(|is| evaluator.split(&bare(is), a.count));
+                let parts = is.iter().map(|is| evaluator.split(&is.bare(), a.count));
                 above.push((parts.collect::<Result<Vec<_>, _>>()?, noise));
             }
         }
@@ -140,7 +134,7 @@ impl<'a> Tree<'a> {
     ) -> Result<Digit, IntegerError> {
         let evaluator = self.evaluator;
         let parts: Vec<Parts> =
-            below.iter().map(|digit| evaluator.split(&bare(digit), self.count)).collect::<Result<_, _>>()?;
+            below.iter().map(|digit| evaluator.split(&digit.bare(), self.count)).collect::<Result<_, _>>()?;
         let pairs: Vec<_> = is.iter().zip(&parts).collect();
         let sum = evaluator.within(evaluator.sum_of_products(&pairs)?, range)?;
         // (1/8 + e)·(v/8 + f) is an eighth of the number, and 1 is in one of the factors.

@@ -5,6 +5,7 @@
 use super::mask::Masked;
 use super::{RowEvaluator, powers};
 use crate::integers::carry::Carries;
+use crate::integers::evaluator::UNIT;
 use crate::integers::integer::Digit;
 use crate::integers::kind::BASE;
 use crate::integers::{IntegerError, IntegerKind, Integers};
@@ -47,14 +48,17 @@ impl RowEvaluator<'_> {
     pub fn sorted(&self, a: &Integers) -> Result<Integers, IntegerError> {
         let a = self.comparable(a)?;
         let rights = self.rights(&a)?;
-        let mut sums: Vec<Digit> = Vec::new();
+        let (mut sums, mut noises): (Vec<Digit>, [f64; 2]) = (Vec::new(), [0.0; 2]);
         for block in self.blocks(a.count) {
             let lefts = self.lefts(&a, block)?;
             let ranks = self.block_ranks(a.count, block, [&rights, &lefts])?;
             // Rank i beside place j.
             let apart = self.plus_clear(&self.spread(&ranks, block)?, &|slot| -(block.right(slot) as i64))?;
             let here = self.zero(&apart)?;
-            let moved = self.integers.products(&here, &lefts, self.capacity())?;
+            let of_lefts = lefts.iter().map(|left| self.integers.noise(left)).fold(0.0, f64::max);
+            noises = [noises[0].max(self.integers.noise(&here)), noises[1].max(of_lefts)];
+            let bare: Vec<Digit> = lefts.iter().map(Digit::bare).collect();
+            let moved = self.integers.products(&here.bare(), &bare, self.capacity())?;
             for (k, moved) in moved.iter().enumerate() {
                 let sum = self.window(moved, self.capacity() / block.m, block.m as i64)?;
                 match sums.get_mut(k) {
@@ -67,6 +71,11 @@ impl RowEvaluator<'_> {
             let [low, high] = a.kind.digit_range(k);
             let own = move |m: i64| if m > high { m - BASE } else { m };
             let sum = self.integers.within(sum, zero_in([low, high]))?;
+            // One row is in each place: its noise counts, and that of all conditions.
+            let [here, left] = noises;
+            let noise = left + a.count as f64 * here * (sum.reach() as f64 + left / UNIT);
+            let ciphertext = self.integers.bootstrapper.with_slot_error(sum.ciphertext, noise);
+            let sum = Digit { ciphertext, range: sum.range };
             Ok::<_, IntegerError>(self.integers.look_up(&sum, self.capacity(), &[&own])?.remove(0))
         };
         let digits = sums.into_iter().enumerate().map(digit).collect::<Result<_, _>>()?;
