@@ -54,7 +54,7 @@
 //! # }
 //! ```
 //!
-//! What an integer holds in public is its kind, bounds on it, and how far its digits may have grown. Decryption and look-ups refuse noise that may lead a digit
+//! Public parts of an integer are its kind, bounds on it, and how far its digits may have grown. Decryption and look-ups refuse noise that may lead a digit
 //! to the next one.
 
 mod carry;

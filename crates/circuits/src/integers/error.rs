@@ -45,7 +45,7 @@ pub enum IntegerError {
         left: String,
         /// Description of the right operand.
         right: String,
-        /// What to do.
+        /// Advice: what the caller may give instead.
         advice: &'static str,
     },
     /// A clear number is out of range.

@@ -9,7 +9,7 @@ use super::{Conditions, IntegerError, Integers};
 use crate::bootstrap::functional::{FunctionalBootstrapper, InterpolationOrder, Table};
 use crate::bootstrap::{BootstrapError, BootstrapKeys};
 
-/// What happens to results that their kind does not hold.
+/// Rule for results that their kind does not hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overflow {
     /// Results are taken modulo 2^bits.

@@ -72,7 +72,7 @@ struct Tree<'a> {
     count: usize,
     /// Whether the lowest digit is v, for every v.
     lowest: Vec<Digit>,
-    /// The same of the digits above, both parts of their slots apart and without noise, and the noise of the numbers.
+    /// Whether each digit above the lowest is v, for every v, as parts of slots without noise, and the noise of their numbers.
     above: Vec<(Vec<Parts>, f64)>,
 }
 

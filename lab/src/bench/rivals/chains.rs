@@ -160,7 +160,7 @@ impl Sizes {
         Ok(Self { levels, first_bits, rival_first_bits, openfhe_first_bits, special, special_bits })
     }
 
-    /// The same within `most` bits of log2 QP: at n = 2^13 Q_0 is then one prime in every library, and as wide as the special modulus.
+    /// Moduli within `most` bits of log2 QP: at n = 2^13 Q_0 is then one prime in every library, and as wide as the special modulus.
     /// OpenFHE, whose special modulus has 60 bits, is not compared.
     fn within(log_n: u32, most: Option<u32>) -> Result<Self> {
         let sizes = Self::of(log_n)?;
