@@ -58,13 +58,16 @@
 //! to the next one.
 
 mod carry;
+mod combination;
 mod compare;
 mod divide;
+mod encoder;
 mod encoding;
 mod error;
 mod evaluator;
 mod integer;
 mod kind;
+mod parameters;
 mod product;
 mod rows;
 mod select;
@@ -72,10 +75,12 @@ mod several;
 mod sum;
 mod table;
 
+pub use encoder::IntegerEncoder;
 pub use error::IntegerError;
 pub use evaluator::{IntegerEvaluator, Overflow};
 pub use integer::{Conditions, Integers};
 pub use kind::IntegerKind;
+pub use parameters::IntegerParameters;
 pub use rows::RowEvaluator;
 
 #[cfg(test)]

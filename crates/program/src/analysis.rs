@@ -8,6 +8,7 @@ mod demand;
 pub(crate) mod dry;
 mod facts;
 mod functions;
+mod integers;
 mod layout;
 mod memory;
 mod merging;
@@ -22,7 +23,8 @@ pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
 pub use course::{Role, Stage};
 pub use facts::{Exact, Facts};
-pub(crate) use facts::{linear_units, of_graph as facts_of, polynomial_units};
+pub(crate) use facts::{extend as extend_facts, linear_units, of_column as facts_of_column, of_graph as facts_of, polynomial_units};
+pub use integers::LookUps;
 pub use layout::Layout;
 pub(crate) use memory::packed_bytes;
 pub(crate) use merging::Merging;
@@ -33,7 +35,7 @@ pub use plan::{Options, Plan};
 pub use timing::Timing;
 
 pub use crate::error::Refusal;
-pub(crate) use crate::program::facts;
+pub(crate) use crate::program::{exact_facts, facts, facts_in};
 use crate::{Program, ProgramError, packed};
 
 impl Plan {

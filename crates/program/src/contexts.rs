@@ -6,13 +6,16 @@
 
 mod codec;
 mod files;
+mod integers;
 mod keys;
 mod sharing;
 
 use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme, memory};
 
 pub use codec::{Codec, Slots};
-pub use files::{GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
+pub use files::{BOOTSTRAPPING, GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
+pub(crate) use integers::{Form, kind_holding};
+pub use integers::{Digits, IntegerContext};
 pub use keys::{EncryptionKey, PublicKey, SecretKey};
 pub use sharing::Sharing;
 pub(crate) use sharing::check_shareable;
@@ -61,6 +64,8 @@ pub enum Parts {
     Bgv(sunzi_bgv::CrtContext),
     /// Context of CKKS, which has no plaintext modulus.
     Ckks(sunzi_ckks::Context),
+    /// Context of encrypted integers, and their set.
+    Integers(Box<IntegerContext>),
 }
 
 /// Encrypted numbers of one chunk: a ciphertext for each plaintext modulus.
@@ -72,6 +77,8 @@ pub enum Encrypted {
     Bgv(Vec<sunzi_bgv::Ciphertext>),
     /// Ciphertext of CKKS.
     Ckks(Box<sunzi_ckks::Ciphertext>),
+    /// Ciphertexts of the digits of integers, the least first.
+    Integers(Vec<sunzi_ckks::Ciphertext>),
 }
 
 /// Conversions of a chunk to ciphertexts of one scheme, and of these to a chunk.
@@ -96,6 +103,7 @@ impl Encrypted {
             Self::Bfv(parts) => of(parts),
             Self::Bgv(parts) => of(parts),
             Self::Ckks(part) => Some(part.key()),
+            Self::Integers(digits) => of(digits),
         }
     }
 
@@ -106,6 +114,7 @@ impl Encrypted {
             Self::Bfv(parts) => parts.len(),
             Self::Bgv(parts) => parts.len(),
             Self::Ckks(_) => 1,
+            Self::Integers(digits) => digits.len(),
         }
     }
 }
@@ -127,6 +136,9 @@ impl Contexts {
             }
             Parameters::Ckks(parameters) => {
                 sunzi_ckks::Context::new(parameters).map(Parts::Ckks).map_err(ProgramError::scheme)
+            }
+            Parameters::Integers(parameters) => {
+                IntegerContext::new(parameters).map(Box::new).map(Parts::Integers)
             }
         };
         Ok(Self { parameters: parameters.clone(), parts: parts? })
@@ -157,6 +169,7 @@ impl Contexts {
             Parts::Bfv(contexts) => contexts.rlwe(),
             Parts::Bgv(contexts) => contexts.rlwe(),
             Parts::Ckks(context) => context.rlwe(),
+            Parts::Integers(own) => own.context().rlwe(),
         }
     }
 

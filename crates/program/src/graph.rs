@@ -4,14 +4,17 @@
 //! linear combinations, so that x − y + y is x and a score over thirty columns is one node.
 
 mod describe;
+mod node;
+mod order;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use serde::{Deserialize, Serialize};
-
 use crate::schema::{CELLS, Kind, Schema};
 use crate::{Decimal, Function, ProgramError};
+
+pub use node::{Node, NodeId};
+pub use order::MAX_ENTRIES;
 
 /// Largest number of nodes of a program.
 pub const MAX_NODES: usize = 1 << 16;
@@ -19,101 +22,6 @@ pub const MAX_NODES: usize = 1 << 16;
 pub const MAX_TERMS: usize = 1 << 19;
 /// Largest degree of a polynomial, and largest exponent of a power.
 pub const MAX_DEGREE: usize = 255;
-
-/// Identifier of a node of a [`Graph`]; nodes refer to earlier nodes only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct NodeId(pub(crate) u32);
-
-impl NodeId {
-    /// Returns the node's index among the nodes of its graph.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// Node of a graph: an operation on every row.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Node {
-    /// Column of numbers, by its index in the schema.
-    Column(usize),
-    /// Indicator: 1 where a category has a given label, or where a column of numbers has a cell, else 0.
-    Indicator {
-        /// Index of the column in the schema.
-        column: usize,
-        /// Index of the label among the category's labels; [`CELLS`] for a column of numbers, whose cells may be
-        /// missing.
-        label: usize,
-    },
-    /// Linear combination Σ c_i·x_i + c with distinct x_i in ascending order and c_i ≠ 0.
-    Linear {
-        /// Operands x_i of a linear combination with their factors c_i.
-        terms: Vec<(NodeId, Decimal)>,
-        /// Constant summand c of a linear combination.
-        constant: Decimal,
-    },
-    /// Product of two nodes, the earlier one first.
-    Product(NodeId, NodeId),
-    /// Polynomial Σ a_i·x^i of a node x.
-    Polynomial {
-        /// Operand x of the polynomial.
-        of: NodeId,
-        /// Coefficients a_0, a_1, … of the polynomial: at least three, the last one not zero.
-        coefficients: Vec<Decimal>,
-    },
-    /// Function f(x) of a node x, computed by a polynomial.
-    Apply {
-        /// Operand x of the function.
-        of: NodeId,
-        /// Function f that the node applies.
-        function: Function,
-        /// Interval on which f is approximated, if the ranges of columns do not determine it: it has to hold all
-        /// values of x.
-        interval: Option<(Decimal, Decimal)>,
-    },
-    /// Comparison of a node x with 0: 1 where x > 0, or x ≥ 0, else 0.
-    Positive {
-        /// Operand x of the comparison.
-        of: NodeId,
-        /// Whether the comparison is 1 where x = 0.
-        or_zero: bool,
-    },
-}
-
-impl Node {
-    /// Returns the nodes that the operation reads.
-    #[must_use]
-    pub fn operands(&self) -> Vec<NodeId> {
-        match self {
-            Self::Column(_) | Self::Indicator { .. } => Vec::new(),
-            Self::Linear { terms, .. } => terms.iter().map(|&(id, _)| id).collect(),
-            Self::Product(a, b) => vec![*a, *b],
-            Self::Polynomial { of, .. } | Self::Apply { of, .. } | Self::Positive { of, .. } => vec![*of],
-        }
-    }
-
-    /// Returns the number of terms of a sum or polynomial.
-    fn terms(&self) -> usize {
-        if let Self::Linear { terms, .. } = self { terms.len() } else { 0 }
-    }
-
-    /// Returns the index of the column that the node reads.
-    #[must_use]
-    pub fn column(&self) -> Option<usize> {
-        match self {
-            Self::Column(column) | Self::Indicator { column, .. } => Some(*column),
-            _ => None,
-        }
-    }
-
-    /// Returns the index of the label that the node tests in its column.
-    #[must_use]
-    pub fn label(&self) -> Option<usize> {
-        if let Self::Indicator { label, .. } = self { Some(*label) } else { None }
-    }
-}
 
 /// Graph of distinct nodes, in which operands stand before the nodes that use them.
 ///
@@ -434,6 +342,10 @@ impl Graph {
             Node::Polynomial { of, coefficients } => self.polynomial(*of, coefficients)?,
             Node::Apply { of, function, interval } => self.apply(*function, *of, *interval)?,
             Node::Positive { of, or_zero } => self.positive(*of, *or_zero)?,
+            Node::Kth { of, place } => self.kth(*of, *place)?,
+            Node::Sorted { of, descending } => self.sorted(*of, *descending)?,
+            Node::Rank { of, descending } => self.rank(*of, *descending)?,
+            Node::LookUp { of, first, values } => self.look_up(*of, *first, values)?,
         }))
     }
 }

@@ -31,6 +31,15 @@ pub(crate) enum Builtin {
     Polynomial,
     Linear,
     Logistic,
+    Choice,
+    Maximum,
+    Minimum,
+    Median,
+    Quantile,
+    Sort,
+    Rank,
+    Top,
+    LookUp,
     Smooth(Function),
 }
 
@@ -66,6 +75,8 @@ pub enum Schemes {
     All,
     /// CKKS alone.
     Ckks,
+    /// Encrypted integers alone.
+    Integers,
 }
 
 /// Function of the language, as the reference describes it.
@@ -158,9 +169,12 @@ pub fn example_schema() -> Result<Schema, ProgramError> {
 pub fn example_weights(name: &str) -> Result<String, String> {
     match name {
         "weights.json" => Ok(WEIGHTS.to_owned()),
+        "rates.csv" => Ok(RATES.to_owned()),
         _ => Err(format!("the examples have no file {name:?}")),
     }
 }
 
+/// Table in the reference's examples.
+const RATES: &str = "age,rate\n18,0.5\n19,0.5\n20,0.75\n";
 /// File of weights in the reference's examples.
 const WEIGHTS: &str = r#"{"weights": {"age": 0.0625, "score": -1.5}, "intercept": -2}"#;

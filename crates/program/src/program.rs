@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{Facts, facts_of};
+use crate::analysis::{Facts, SchemeChoice, facts_of};
 use crate::bands::{Band, bands};
 use crate::estimate::Estimate;
 use crate::formula::DEEPEST;
@@ -306,4 +306,14 @@ impl Program {
 /// Returns the facts of all nodes, in their order.
 pub(crate) fn facts(program: &Program) -> Vec<Facts> {
     facts_of(program.graph(), program.schema())
+}
+
+/// Returns the facts of all nodes where comparisons are exact: with encrypted integers, and in the clear.
+pub(crate) fn exact_facts(program: &Program) -> Vec<Facts> {
+    facts(program).into_iter().map(|facts| Facts { exact: facts.grid, ..facts }).collect()
+}
+
+/// Returns the facts of all nodes as a scheme computes them.
+pub(crate) fn facts_in(program: &Program, scheme: SchemeChoice) -> Vec<Facts> {
+    if scheme == SchemeChoice::Integers { exact_facts(program) } else { facts(program) }
 }

@@ -230,7 +230,7 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         let key = reader.header().required_key()?;
         let description = Description::get(reader, Some(contexts))?;
         let packed = description.check(contexts)?;
-        let outputs = Outputs::new(&description.program, description.layout, packed);
+        let outputs = Outputs::new(&description.program, contexts.scheme(), description.layout, packed);
         outputs.check(contexts.scheme(), &description.openings)?;
         Ok(Self { contexts, key, description, outputs, place: 0, before: (0, 0), input })
     }
@@ -402,6 +402,9 @@ impl Codec {
                     let sum = slots.first().copied().unwrap_or(f64::NAN);
                     opening.real_total(self.layout(), sum, deviation)
                 }
+                ((Slots::Digits(digits), _), _) => {
+                    opening.digits_total(self.layout(), &digits).map(Estimate::from)
+                }
                 _ => Err(ProgramError::mismatch("slots", "those of the scheme", "others")),
             },
         }
@@ -430,6 +433,9 @@ impl Codec {
                     let (numbers, error) = opening.reals(&slots, deviation)?;
                     let estimate = |v| Estimate { number: Number::Real(v), error };
                     Ok(numbers.into_iter().map(estimate).collect())
+                }
+                (Slots::Digits(digits), _) => {
+                    (0..self.layout().span).map(|at| opening.digits_cell(&digits, at)).collect()
                 }
                 (slots, _) => {
                     (0..self.layout().span).map(|at| opening.cell(self.integer(&slots, at)?)).collect()

@@ -11,7 +11,9 @@
 pub mod ckks;
 mod encrypted;
 pub mod exact;
+mod integers;
 mod opening;
+mod order;
 mod peak;
 mod reference;
 mod signed;
@@ -21,6 +23,8 @@ mod watched;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use encrypted::{Answer, Input, evaluate};
+pub(crate) use integers::dry_integers;
+pub use integers::evaluate_integers;
 pub use opening::{ERROR_DEVIATIONS, Opening};
 pub(crate) use peak::{Holdings, peak};
 pub use reference::{Clear, Reference, reference};

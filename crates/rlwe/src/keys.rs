@@ -101,6 +101,10 @@ impl SecretKey {
 
     /// The n coefficients of a secret key: −1, 0 or 1 for every power of X.
     pub(crate) fn coefficients(&self, context: &RlweContext) -> Result<Zeroizing<Vec<i64>>, RlweError> {
+        if !context.key_ring().stores_residues() {
+            // Every polynomial counts as zero there.
+            return Ok(Zeroizing::new(vec![0; context.key_ring().degree()]));
+        }
         let lowest = context.key_ring().at_level(1)?;
         let coefficients = Zeroizing::new(lowest.to_coefficient(context.key_ring().restrict(&self.s, 1)?)?);
         // The conversion is exact: coefficients are small.

@@ -24,7 +24,7 @@
 //! an error that grows as fast as m² adds up over them to no more than in the one.
 
 use sunzi_ckks::precision::slot_error;
-use sunzi_ckks::{Ciphertext, CkksError};
+use sunzi_ckks::{Ciphertext, CkksError, Context};
 use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, Log2, NoiseBound, NoiseTerm, SharingPolicy};
@@ -40,6 +40,11 @@ pub(super) const MOST: f64 = 0.25;
 const SUM: f64 = 3.2;
 /// Exponent of rare events: −ln of their probability 2^-64.
 const RARE: f64 = 64.0 * std::f64::consts::LN_2;
+
+/// Returns a bound that no slot with this noise at this scale exceeds.
+pub(crate) fn largest_slot(context: &Context, noise: &NoiseBound, scale: f64) -> f64 {
+    noise.peak.bits().exp2() * context.degree() as f64 / 2.0 / scale
+}
 
 impl Blueprint {
     /// Returns the noise to declare when results of a computation are shared that keep at least `bits` after the binary point: that of `own`, which the key holder
@@ -68,7 +73,7 @@ impl Blueprint {
 
     /// Returns a bound that no slot with this noise at this scale exceeds.
     pub(super) fn largest_slot(&self, noise: &NoiseBound, scale: f64) -> f64 {
-        noise.peak.bits().exp2() * self.context.degree() as f64 / 2.0 / scale
+        largest_slot(&self.context, noise, scale)
     }
 
     /// Returns a bound on x mod 1: of slots as large as the magnitude and `beside` together, with the noise of the message and of the raised ciphertext.

@@ -3,7 +3,7 @@
 use super::carry::Carries;
 use super::evaluator::{check_alike, check_count};
 use super::integer::Digit;
-use super::kind::BASE;
+use super::kind::{BASE, DIGIT_BITS};
 use super::{Conditions, IntegerError, IntegerEvaluator, Integers};
 
 impl IntegerEvaluator<'_> {
@@ -29,7 +29,8 @@ impl IntegerEvaluator<'_> {
             return self.constant(a, i64::from(high < c));
         }
         let difference = self.moved(&self.settled(a)?, -c)?;
-        self.negative(&difference.digits, a.count)
+        let columns = columns_below(&difference.digits, [low - c, high - c]);
+        self.negative(columns, a.count)
     }
 
     /// Returns a = b, integer by integer.
@@ -148,6 +149,23 @@ impl IntegerEvaluator<'_> {
     fn settled_digits(&self, a: &Integers) -> Result<Integers, IntegerError> {
         if a.is_carried() { Ok(a.clone()) } else { self.carried(a) }
     }
+}
+
+/// Returns the columns without those at the top that are 0 anyway, as long as 16^n is beyond the bounds of the sum.
+fn columns_below(columns: &[Digit], [low, high]: [i128; 2]) -> &[Digit] {
+    let fits = |n: usize| {
+        let beyond = 1_i128 << (DIGIT_BITS as usize * n);
+        -beyond < low && high < beyond
+    };
+    let mut left = columns;
+    while let [others @ .., top] = left
+        && top.range == [0, 0]
+        && !others.is_empty()
+        && fits(others.len())
+    {
+        left = others;
+    }
+    left
 }
 
 fn no_digits() -> IntegerError {

@@ -1,19 +1,21 @@
 //! Integers as plaintexts, and back.
 
-use num_complex::Complex64;
-use sunzi_ckks::{Ciphertext, CkksError, Encoder, Plaintext};
+use sunzi_ckks::{Ciphertext, CkksError, Plaintext};
 use sunzi_rlwe::SecretKey;
-use zeroize::Zeroizing;
 
-use super::evaluator::UNIT;
+use super::encoder::{check_digits, check_values, encode_digits, opened};
 use super::integer::{Digit, check_bounds};
-use super::kind::{BASE, DIGIT_BITS};
-use super::{Conditions, IntegerError, IntegerEvaluator, IntegerKind, Integers};
-use crate::bootstrap::BootstrapError;
+use super::kind::DIGIT_BITS;
+use super::{Conditions, IntegerEncoder, IntegerError, IntegerEvaluator, IntegerKind, Integers};
 
 impl IntegerEvaluator<'_> {
-    /// Returns the plaintexts of a batch, one for each digit, the least first: the numbers (d − 8)/8 of digits from 0 to 15, and d/8 at the top of integers with
-    /// a sign. Integers are at most as many as the [capacity](Self::capacity), the first half of them in real parts of slots.
+    /// Returns the encoder of the integers, which needs no keys.
+    #[must_use]
+    pub fn encoder(&self) -> IntegerEncoder {
+        IntegerEncoder::new(self.evaluator().context(), self.bootstrapper.blueprint().set())
+    }
+
+    /// Returns the plaintexts of a batch as [`IntegerEncoder::encode`] does.
     ///
     /// # Errors
     /// [`IntegerError::Value`] for an integer outside of the bounds; [`IntegerError::Operand`] for too many integers, or bounds outside of the kind.
@@ -23,24 +25,7 @@ impl IntegerEvaluator<'_> {
         bounds: [i128; 2],
         values: &[i128],
     ) -> Result<Vec<Plaintext>, IntegerError> {
-        check_bounds(kind, bounds)?;
-        self.check_capacity(values.len())?;
-        let [low, high] = bounds;
-        if let Some((place, &got)) =
-            values.iter().enumerate().find(|(_, value)| !(low..=high).contains(*value))
-        {
-            return Err(IntegerError::Value { place, got, low, high });
-        }
-        let level = self.bootstrapper.blueprint().set().residual.levels;
-        let scale = self.evaluator().context().scale(level)?;
-        (0..kind.digits())
-            .map(|k| {
-                let middle = kind.digit_middle(k);
-                let digit = |value: &i128| kind.digits_of(*value).nth(k).unwrap_or(0) - middle;
-                let digits: Zeroizing<Vec<i64>> = Zeroizing::new(values.iter().map(digit).collect());
-                self.encode_digits(&digits, level, scale)
-            })
-            .collect()
+        self.encoder().encode(kind, bounds, values)
     }
 
     /// Encrypts a batch, given how a plaintext is encrypted.
@@ -71,16 +56,9 @@ impl IntegerEvaluator<'_> {
         bounds: [i128; 2],
         ciphertexts: Vec<Ciphertext>,
     ) -> Result<Integers, IntegerError> {
-        if ciphertexts.len() != kind.digits() {
-            return Err(IntegerError::Mismatch {
-                operation: "a batch",
-                left: format!("{} digits", kind.digits()),
-                right: format!("{} ciphertexts", ciphertexts.len()),
-                advice: "give one ciphertext for each digit",
-            });
-        }
+        check_digits(kind, ciphertexts.len())?;
         check_bounds(kind, bounds)?;
-        self.check_capacity(count)?;
+        self.encoder().check_capacity(count)?;
         let digit = |(k, ciphertext)| {
             let middle = kind.digit_middle(k);
             self.raised(Digit { ciphertext, range: kind.digit_range(k).map(|end| end - middle) }, middle)
@@ -105,7 +83,7 @@ impl IntegerEvaluator<'_> {
     /// # Errors
     /// [`IntegerError::Operand`] for too many conditions; [`IntegerError::Ckks`] for a ciphertext of another context.
     pub fn conditions(&self, count: usize, ciphertext: Ciphertext) -> Result<Conditions, IntegerError> {
-        self.check_capacity(count)?;
+        self.encoder().check_capacity(count)?;
         Ok(Conditions { count, digit: self.declared(ciphertext, [0, 1])? })
     }
 
@@ -116,7 +94,7 @@ impl IntegerEvaluator<'_> {
     pub fn decrypt(&self, a: &Integers, secret: &SecretKey) -> Result<Vec<i128>, IntegerError> {
         let mut values = vec![0_i128; a.count];
         for (k, digit) in a.digits.iter().enumerate() {
-            let digits = self.opened(digit, a.count, secret)?;
+            let digits = opened(self.evaluator().context(), &digit.ciphertext, a.count, secret)?;
             for (value, digit) in values.iter_mut().zip(digits.iter()) {
                 // Of 64 bits the sum stays far below 2^127, however far digits have grown.
                 *value += i128::from(*digit) << (DIGIT_BITS * k as u32);
@@ -131,7 +109,7 @@ impl IntegerEvaluator<'_> {
     /// # Errors
     /// Every error of [`decrypt`](Self::decrypt).
     pub fn decrypt_conditions(&self, a: &Conditions, secret: &SecretKey) -> Result<Vec<bool>, IntegerError> {
-        Ok(self.opened(&a.digit, a.count, secret)?.iter().map(|digit| *digit != 0).collect())
+        Ok(opened(self.evaluator().context(), &a.digit.ciphertext, a.count, secret)?.iter().map(|digit| *digit != 0).collect())
     }
 
     /// Returns a + c for clear integers c of the kind, one for each.
@@ -148,10 +126,7 @@ impl IntegerEvaluator<'_> {
                 advice: "give one clear integer for each",
             });
         }
-        let [low, high] = a.kind.range();
-        if let Some((place, &got)) = c.iter().enumerate().find(|(_, value)| !(low..=high).contains(*value)) {
-            return Err(IntegerError::Value { place, got, low, high });
-        }
+        check_values(c, a.kind.range())?;
         let least = c.iter().copied().min().unwrap_or(0);
         let largest = c.iter().copied().max().unwrap_or(0);
         let (bounds, holds) = self.bounded("a sum", a, Some([a.bounds[0] + least, a.bounds[1] + largest]))?;
@@ -159,51 +134,11 @@ impl IntegerEvaluator<'_> {
         for (k, digit) in a.digits.iter().enumerate() {
             let of = digit.ciphertext.metadata();
             let own: Vec<i64> = c.iter().map(|value| a.kind.digits_of(*value).nth(k).unwrap_or(0)).collect();
-            let plaintext = self.encode_digits(&own, of.level, of.scale)?;
+            let plaintext = encode_digits(self.evaluator().context(), &own, of.level, of.scale)?;
             let sum = self.evaluator().add_plain(&digit.ciphertext, &plaintext)?;
             let [low, high] = a.kind.digit_range(k);
             digits.push(self.declared(sum, [digit.range[0] + low, digit.range[1] + high])?);
         }
         Ok(Integers { digits, bounds, exact: a.exact && holds, ..a.clone() })
-    }
-
-    fn encode_digits(&self, digits: &[i64], level: usize, scale: f64) -> Result<Plaintext, IntegerError> {
-        let context = self.evaluator().context();
-        let slots = context.max_slots();
-        let number = |i: usize| digits.get(i).map_or(0.0, |digit| *digit as f64 * UNIT);
-        let numbers: Vec<Complex64> =
-            (0..slots).map(|i| Complex64::new(number(i), number(slots + i))).collect();
-        Ok(Encoder::new(context, slots)?.encode_at(&numbers, level, scale)?)
-    }
-
-    /// Returns the digits of a ciphertext, which may have grown.
-    fn opened(
-        &self,
-        digit: &Digit,
-        count: usize,
-        secret: &SecretKey,
-    ) -> Result<Zeroizing<Vec<i64>>, IntegerError> {
-        let (modulus, limit) = (BASE as usize, UNIT / 2.0);
-        let got = self.noise(digit);
-        // A NaN is refused, too.
-        if got.is_nan() || got >= limit {
-            return Err(BootstrapError::MessageNoise { modulus, got, limit }.into());
-        }
-        let context = self.evaluator().context();
-        let plaintext = context.decrypt(&digit.ciphertext, secret)?;
-        let slots = Encoder::new(context, context.max_slots())?.decode(&plaintext)?;
-        let rounded = |number: f64| (number / UNIT).round() as i64;
-        let (real, imaginary) =
-            (slots.iter().map(|slot| rounded(slot.re)), slots.iter().map(|slot| rounded(slot.im)));
-        Ok(Zeroizing::new(real.chain(imaginary).take(count).collect()))
-    }
-
-    fn check_capacity(&self, got: usize) -> Result<(), IntegerError> {
-        let most = self.capacity();
-        if (1..=most).contains(&got) {
-            return Ok(());
-        }
-        let expected = format!("from 1 to {most}: two for each slot");
-        Err(IntegerError::Operand { what: "the number of integers of a batch", got: got as i128, expected })
     }
 }

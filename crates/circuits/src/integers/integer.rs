@@ -59,6 +59,22 @@ impl Integers {
         Self { count: count.min(self.count), ..self }
     }
 
+    /// Returns the batch read as so many integers from its first slot on: beyond those that it had there is what an operation says of all slots, such as the same
+    /// integer in every row, or 0.
+    #[must_use]
+    pub fn read_as(self, count: usize) -> Self {
+        Self { count, ..self }
+    }
+
+    /// Returns the batch with bounds that the caller knows to hold for every integer.
+    ///
+    /// # Errors
+    /// [`IntegerError::Operand`] for bounds outside of the kind.
+    pub fn within(self, bounds: [i128; 2]) -> Result<Self, IntegerError> {
+        check_bounds(self.kind, bounds)?;
+        Ok(Self { bounds, ..self })
+    }
+
     /// Public bounds on all integers of the batch, both ends included.
     #[must_use]
     pub fn bounds(&self) -> [i128; 2] {
@@ -107,6 +123,12 @@ pub struct Conditions {
 }
 
 impl Conditions {
+    /// Returns the batch read as so many conditions from its first slot on.
+    #[must_use]
+    pub fn read_as(self, count: usize) -> Self {
+        Self { count, ..self }
+    }
+
     /// Number of conditions.
     #[must_use]
     pub fn count(&self) -> usize {

@@ -6,7 +6,7 @@ use super::kind::{BASE, balanced_digits};
 use super::{IntegerError, IntegerEvaluator, Integers};
 
 /// Noise of the number d/8 up to which digits are added: a look-up tells digits apart up to 1/16.
-const MOST_NOISE: f64 = 1.0 / 64.0;
+pub(super) const MOST_NOISE: f64 = 1.0 / 64.0;
 
 impl IntegerEvaluator<'_> {
     /// Returns a + b, integer by integer.

@@ -7,6 +7,7 @@ use super::*;
 use crate::bootstrap::functional::FunctionalBootstrapper;
 use crate::bootstrap::{Blueprint, BootstrapKeys, Set};
 
+mod dry;
 mod network;
 mod rows;
 

@@ -197,6 +197,9 @@ impl Lowered {
                 let x = operands.first().ok_or_else(missing)?;
                 self.sign(of, x, *or_zero, &mut step).map_err(refuse)?;
             }
+            Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } | Node::LookUp { .. } => {
+                return Err(refuse(super::integers::ONLY.to_owned()));
+            }
         }
         Ok(step)
     }
@@ -320,6 +323,8 @@ fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
     let largest = |id: &NodeId| all.get(id.index()).map_or(0.0, |f| f.low.abs().max(f.high.abs()));
     match node {
         Node::Column(_) | Node::Indicator { .. } | Node::Positive { .. } => 0.0,
+        // Refused where they are lowered.
+        Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } | Node::LookUp { .. } => 0.0,
         Node::Linear { terms, constant } => {
             // Constants are doubles under encryption: two roundings each.
             let part = |(i, (id, c)): (usize, &(NodeId, Decimal))| {
@@ -362,7 +367,11 @@ fn padding(program: &Program, node: &Node, operands: &[Step]) -> f64 {
     let at = |i: usize| operands.get(i).map_or(0.0, |step| step.padding * exp2(step.exponent));
     match node {
         Node::Column(column) => program.schema().columns.get(*column).map_or(0.0, crate::Column::padding),
-        Node::Indicator { .. } => 0.0,
+        Node::Indicator { .. }
+        | Node::Kth { .. }
+        | Node::Sorted { .. }
+        | Node::Rank { .. }
+        | Node::LookUp { .. } => 0.0,
         Node::Linear { terms, constant } => {
             let terms = terms.iter().enumerate().map(|(i, &(_, c))| (c.to_f64(), at(i)));
             signed_sum(constant.to_f64(), terms)

@@ -10,6 +10,7 @@ use super::merging::Merging;
 use super::parameters::{MOST_PRECISION, bgv_of, plain_moduli};
 use super::relinearizations::relinearizations;
 use super::room::bits_left;
+use super::integers;
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
 use crate::packed;
 use crate::run::encrypted_inputs;
@@ -31,6 +32,17 @@ pub(super) const INEXACT: &str =
 pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
     let known = facts(program);
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
+    match (options.scheme, integers::needed(program)) {
+        (Some(SchemeChoice::Integers), _) => {
+            return integers::choose(program, options, "encrypted integers were asked for".to_owned());
+        }
+        (None, Some(id)) => {
+            let reason = format!("encrypted integers alone compute {}", describe(id));
+            return integers::choose(program, options, reason);
+        }
+        (Some(_), Some(_)) => integers::refuse(program)?,
+        (_, None) => {}
+    }
     match (options.scheme, inexact(program, &known)) {
         (Some(SchemeChoice::Ckks), _) => {
             approximate(program, &known, options, "CKKS was asked for".to_owned())
@@ -321,6 +333,7 @@ fn plan(
         precision: 0,
         packed: None,
         merging: None,
+        look_ups: None,
         program: program.clone(),
         parameters,
     };

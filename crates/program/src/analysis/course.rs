@@ -57,7 +57,7 @@ impl Parameters {
     pub fn chain(&self) -> Vec<Vec<usize>> {
         let all: Vec<usize> = (0..self.moduli().len()).collect();
         let mut levels: Vec<Vec<usize>> = match self {
-            Self::Bfv(_) => Vec::new(),
+            Self::Bfv(_) | Self::Integers(_) => Vec::new(),
             Self::Bgv { parameters, .. } => {
                 (0..=parameters.depth()).map(|level| parameters.limbs(level)).collect()
             }
@@ -145,6 +145,8 @@ impl Plan {
                 self.exact_course((&evaluator, &keys), fresh, limbs)
             }
             Parameters::Ckks(parameters) => self.real_course(parameters),
+            // Levels come back with every look-up.
+            Parameters::Integers(_) => Ok(Vec::new()),
         }
     }
 

@@ -129,11 +129,16 @@ pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u3
 /// Returns the facts of the nodes of a graph without a program.
 pub(crate) fn of_graph(graph: &Graph, schema: &Schema) -> Vec<Facts> {
     let mut known: Vec<Facts> = Vec::with_capacity(graph.nodes().len());
-    for node in graph.nodes() {
-        let facts = of_node(node, (schema, graph.nodes()), &known);
+    extend(&mut known, graph, schema);
+    known
+}
+
+/// Adds the facts of the nodes of a graph that are not known yet.
+pub(crate) fn extend(known: &mut Vec<Facts>, graph: &Graph, schema: &Schema) {
+    for node in graph.nodes().iter().skip(known.len()) {
+        let facts = of_node(node, (schema, graph.nodes()), known);
         known.push(facts);
     }
-    known
 }
 
 /// Returns the facts of a column of numbers, or of an indicator of a column.
@@ -195,6 +200,10 @@ fn exact(
             Exact::new(decimals, [low, high], column.padding_units().into())
         }
         Node::Indicator { .. } => Exact::new(0, [0, 1], 0),
+        Node::Linear { terms, constant } if is_equality(terms, *constant, nodes) => {
+            let padding = ranges.first().zip(ranges.get(1)).map(|(a, b)| factor_of(terms, 0) * a.padding + factor_of(terms, 1) * b.padding);
+            Exact::new(0, [0, 1], padding?)
+        }
         Node::Linear { terms, constant } => {
             let pairs: Vec<(Decimal, u32)> =
                 terms.iter().zip(&ranges).map(|(&(_, c), range)| (c, range.decimals)).collect();
@@ -230,7 +239,46 @@ fn exact(
             let holds = |v: i128| i128::from(v > 0 || *or_zero && v == 0);
             if compares { Exact::new(0, [0, 1], holds(x.padding)) } else { None }
         }
+        Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } | Node::LookUp { .. } if !compares => None,
+        Node::Kth { .. } | Node::Sorted { .. } => {
+            let x = ranges.first()?;
+            let (low, high) = together::with_zero(x.low, x.high);
+            Exact::new(x.decimals, [low, high], 0)
+        }
+        Node::Rank { .. } => Exact::new(0, [0, i128::from(schema.rows.saturating_sub(1))], 0),
+        Node::LookUp { first, values, .. } => table(*first, values, ranges.first()?),
     }
+}
+
+/// Whether a sum is x ≥ 0 without x > 0: 1 where x = 0.
+fn is_equality(terms: &[(NodeId, Decimal)], constant: Decimal, nodes: &[Node]) -> bool {
+    let of = |at: usize| {
+        let (id, factor) = terms.get(at)?;
+        match nodes.get(id.index())? {
+            Node::Positive { of, or_zero } => Some((*of, *or_zero, *factor)),
+            _ => None,
+        }
+    };
+    let sign = |or_zero: bool| if or_zero { Decimal::ONE } else { Decimal::MINUS_ONE };
+    match (terms.len(), of(0), of(1)) {
+        (2, Some((a, first, c)), Some((b, second, d))) => {
+            constant == Decimal::ZERO && a == b && first != second && c == sign(first) && d == sign(second)
+        }
+        _ => false,
+    }
+}
+
+fn factor_of(terms: &[(NodeId, Decimal)], at: usize) -> i128 {
+    terms.get(at).map_or(0, |(_, factor)| factor.mantissa())
+}
+
+/// Returns the range of a table's entries.
+fn table(first: i64, values: &[Decimal], of: &Exact) -> Option<Exact> {
+    let decimals = values.iter().map(|value| value.decimals()).max()?;
+    let units = values.iter().map(|value| value.scaled(decimals)).collect::<Option<Vec<i128>>>()?;
+    let padding = usize::try_from(of.padding - i128::from(first)).ok().and_then(|at| units.get(at).copied());
+    let ends = [units.iter().copied().min()?, units.iter().copied().max()?];
+    Exact::new(decimals, ends, padding.unwrap_or(0))
 }
 
 /// Returns the range of a node by interval arithmetic in doubles, a little wider than rounding requires.
@@ -243,6 +291,12 @@ fn interval(node: &Node, (schema, nodes): (&Schema, &[Node]), operands: &[Facts]
             _ => (0.0, 0.0),
         },
         Node::Indicator { .. } | Node::Positive { .. } => return (0.0, 1.0),
+        Node::Kth { .. } | Node::Sorted { .. } => (first.0.min(0.0), first.1.max(0.0)),
+        Node::Rank { .. } => (0.0, schema.rows as f64),
+        Node::LookUp { values, .. } => {
+            let values = || values.iter().map(|value| value.to_f64());
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
+        }
         Node::Linear { terms, constant } => {
             let start = (constant.to_f64(), constant.to_f64());
             let known = together::operands(terms, nodes).unwrap_or_default();

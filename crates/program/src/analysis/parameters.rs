@@ -5,6 +5,7 @@ use std::iter;
 use serde::{Deserialize, Serialize};
 use sunzi_bfv::CrtParameters;
 use sunzi_circuits::clear::Counts;
+use sunzi_circuits::integers::IntegerParameters;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::switch_cost::SwitchCost;
@@ -28,6 +29,8 @@ pub enum SchemeChoice {
     Bgv,
     /// CKKS: approximate, with functions and comparisons.
     Ckks,
+    /// Encrypted integers in digits of 4 bits: exact comparisons, order and tables, by look-ups of about a second.
+    Integers,
 }
 
 /// Encryption parameters of one scheme.
@@ -45,6 +48,8 @@ pub enum Parameters {
     },
     /// Parameters of CKKS.
     Ckks(sunzi_ckks::Parameters),
+    /// Parameters of encrypted integers.
+    Integers(IntegerParameters),
 }
 
 impl Parameters {
@@ -55,6 +60,7 @@ impl Parameters {
             Self::Bfv(_) => "BFV",
             Self::Bgv { .. } => "BGV",
             Self::Ckks(_) => "CKKS",
+            Self::Integers(_) => "integers",
         }
     }
 
@@ -65,6 +71,7 @@ impl Parameters {
             Self::Bfv(_) => SchemeChoice::Bfv,
             Self::Bgv { .. } => SchemeChoice::Bgv,
             Self::Ckks(_) => SchemeChoice::Ckks,
+            Self::Integers(_) => SchemeChoice::Integers,
         }
     }
 
@@ -75,13 +82,19 @@ impl Parameters {
             Self::Bfv(parameters) => parameters.degree(),
             Self::Bgv { parameters, .. } => parameters.degree(),
             Self::Ckks(parameters) => parameters.degree(),
+            Self::Integers(parameters) => parameters.ckks().degree(),
         }
     }
 
     /// Returns the number of slots of a ciphertext.
     #[must_use]
     pub fn slots(&self) -> usize {
-        if let Self::Ckks(parameters) = self { parameters.max_slots() } else { self.degree() }
+        match self {
+            Self::Ckks(parameters) => parameters.max_slots(),
+            // Rows are in real parts of slots, so that order reaches all of them.
+            Self::Integers(parameters) => parameters.ckks().max_slots(),
+            _ => self.degree(),
+        }
     }
 
     /// Checks that slots hold numbers, as tables and programs take them; otherwise returns what they hold and what to do.
@@ -92,7 +105,7 @@ impl Parameters {
         let index = match self {
             Self::Bfv(own) => own.ring().index(),
             Self::Bgv { parameters, .. } => parameters.ring().index(),
-            Self::Ckks(_) => return Ok(()),
+            Self::Ckks(_) | Self::Integers(_) => return Ok(()),
         };
         if index.is_power_of_two() {
             return Ok(());
@@ -112,7 +125,7 @@ impl Parameters {
         match self {
             Self::Bfv(parameters) => parameters.plain_moduli(),
             Self::Bgv { plain_moduli, .. } => plain_moduli,
-            Self::Ckks(_) => &[],
+            Self::Ckks(_) | Self::Integers(_) => &[],
         }
     }
 
@@ -123,6 +136,7 @@ impl Parameters {
             Self::Bfv(parameters) => parameters.moduli(),
             Self::Bgv { parameters, .. } => parameters.moduli(),
             Self::Ckks(parameters) => parameters.moduli(),
+            Self::Integers(parameters) => parameters.ckks().moduli(),
         }
     }
 
@@ -137,7 +151,7 @@ impl Parameters {
     /// Returns the level of the ring `drop` levels below the highest.
     pub(super) fn ring_level_below(&self, drop: usize) -> usize {
         let level = match self {
-            Self::Bfv(_) => None,
+            Self::Bfv(_) | Self::Integers(_) => None,
             Self::Bgv { parameters, .. } => parameters.levels().get(parameters.depth().saturating_sub(drop)),
             Self::Ckks(parameters) => parameters.levels().get(parameters.depth().saturating_sub(drop)),
         };
@@ -147,7 +161,7 @@ impl Parameters {
     /// Returns the indices of the moduli `drop` levels below the highest.
     pub(super) fn limbs_below(&self, drop: usize) -> Vec<usize> {
         let limbs = match self {
-            Self::Bfv(_) => Vec::new(),
+            Self::Bfv(_) | Self::Integers(_) => Vec::new(),
             Self::Bgv { parameters, .. } => parameters.limbs(parameters.depth().saturating_sub(drop)),
             Self::Ckks(parameters) => parameters.limbs(parameters.depth().saturating_sub(drop)),
         };
@@ -161,6 +175,7 @@ impl Parameters {
             Self::Bfv(parameters) => parameters.security(),
             Self::Bgv { parameters, .. } => parameters.security(),
             Self::Ckks(parameters) => parameters.security(),
+            Self::Integers(parameters) => parameters.ckks().security(),
         }
     }
 
@@ -171,6 +186,7 @@ impl Parameters {
             Self::Bfv(parameters) => &parameters.algorithms().key_switching,
             Self::Bgv { parameters, .. } => parameters.key_switching(),
             Self::Ckks(parameters) => parameters.key_switching(),
+            Self::Integers(parameters) => parameters.ckks().key_switching(),
         }
     }
 
@@ -205,6 +221,7 @@ impl Parameters {
             Self::Bfv(own) => Ring::dry(own.ring().index(), own.moduli(), &[]),
             Self::Bgv { parameters: own, .. } => Ring::dry(own.ring().index(), own.moduli(), own.rungs()),
             Self::Ckks(own) => Ring::dry(own.shape(), own.moduli(), own.rungs()),
+            Self::Integers(own) => Ring::dry(own.ckks().shape(), own.ckks().moduli(), own.ckks().rungs()),
         };
         let gadget = ring.and_then(|ring| ring.gadget(self.key_switching()));
         let gadget = gadget.map_err(|error| refused(error.into()))?;

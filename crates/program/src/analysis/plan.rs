@@ -8,6 +8,7 @@ use sunzi_rlwe::words::counted;
 use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 use super::approximate::Lowered;
+use super::integers::LookUps;
 use super::layout::Layout;
 use super::merging::Merging;
 use super::parameters::{Parameters, SchemeChoice};
@@ -91,6 +92,9 @@ pub struct Plan {
     pub inputs: usize,
     /// Reasons for the choice of scheme and parameters, a sentence each.
     pub reasons: Vec<String>,
+    /// Look-ups of a run on encrypted integers; none in other schemes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub look_ups: Option<LookUps>,
     #[serde(skip)]
     pub(crate) lowered: Option<Lowered>,
     #[serde(skip)]
@@ -174,8 +178,13 @@ impl fmt::Display for Plan {
         let Layout { rows, span, chunks } = self.layout;
         writeln!(f, "scheme        {}, n = {}", self.parameters.name(), self.parameters.degree())?;
         writeln!(f, "rows          {rows} in {} of {span} slots", counted(chunks, "chunk", "chunks"))?;
-        writeln!(f, "depth         {}", self.depth)?;
-        writeln!(f, "rotations     {}", self.rotations.len())?;
+        match &self.look_ups {
+            Some(look_ups) => writeln!(f, "look-ups      {}", look_ups.count)?,
+            None => {
+                writeln!(f, "depth         {}", self.depth)?;
+                writeln!(f, "rotations     {}", self.rotations.len())?;
+            }
+        }
         writeln!(f, "keys          {} bytes in files", self.key_bytes)?;
         writeln!(f, "memory        about {} bytes", self.memory_bytes)?;
         writeln!(f, "tables        about {} bytes", self.parameters.table_bytes())?;

@@ -8,6 +8,7 @@ use super::choice::{INEXACT, MARGIN, approximate_plan, deepest, exact_plan, inex
 use super::demand::Demand;
 use super::parameters::MOST_PRECISION;
 use super::room::bits_left;
+use super::integers;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use crate::{NodeId, Program};
 
@@ -23,6 +24,10 @@ pub(super) fn within(
     parameters
         .check_numbers()
         .map_err(|reason| Box::new(Refusal { reason, expression: "the program".to_owned() }))?;
+    if let Parameters::Integers(own) = parameters {
+        return integers::plan(program, own, layout, "these parameters were given".to_owned());
+    }
+    integers::refuse(program)?;
     let Parameters::Ckks(own) = parameters else {
         if let Some(id) = inexact(program, &known) {
             return Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }));
@@ -124,6 +129,6 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
                 ))
             }
         }
-        Parameters::Ckks(_) => Ok(()),
+        Parameters::Ckks(_) | Parameters::Integers(_) => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use sunzi_encoding::{CrtEncoder, Encoder as _, EncodingError, Plaintext};
 use sunzi_rlwe::{Ciphertext, CrtContext, Exact};
 use zeroize::Zeroizing;
 
-use super::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey, Sharing};
+use super::{Contexts, Digits, Encrypted, EncryptionKey, Form, Parts, SecretKey, Sharing};
 use crate::analysis::{Layout, exp2};
 use crate::run::Cells;
 use crate::{Column, NodeId, ProgramError};
@@ -24,6 +24,8 @@ pub struct Codec {
 enum Encoders {
     Integers(Box<CrtEncoder>),
     Reals(sunzi_ckks::Encoder),
+    /// The context of encrypted integers has their encoder.
+    Digits,
 }
 
 /// Decrypted contents of the slots of a chunk.
@@ -33,6 +35,8 @@ pub enum Slots {
     Residues(Vec<Zeroizing<Vec<u64>>>),
     /// Real numbers of the slots of CKKS, divided by a power of two.
     Reals(Zeroizing<Vec<f64>>),
+    /// Digits of encrypted integers.
+    Digits(Digits),
 }
 
 /// Decrypted numbers are not printed, since debug texts may go to logs.
@@ -54,6 +58,7 @@ impl Codec {
                 let encoder = sunzi_ckks::Encoder::new(context, layout.span);
                 encoder.map(Encoders::Reals).map_err(ProgramError::scheme)
             }
+            Parts::Integers(_) => Ok(Encoders::Digits),
         }?;
         Ok(Self { contexts: contexts.clone(), layout: *layout, encoders })
     }
@@ -109,6 +114,10 @@ impl Codec {
         }
         let units = cells.units(column, label, 0..count, span);
         let units = Zeroizing::new(units.ok_or_else(|| self.no_integers(column))?);
+        if let Parts::Integers(own) = self.contexts.parts() {
+            let digits = own.encrypt((column, label.is_some()), &units, key, rng)?;
+            return Ok(Encrypted::Integers(digits));
+        }
         self.encrypt_units(&units, key, rng)
     }
 
@@ -135,7 +144,7 @@ impl Codec {
             Parts::Bgv(contexts) => {
                 contexts.encrypt(&plaintexts, key, rng).map(Encrypted::Bgv).map_err(ProgramError::scheme)
             }
-            Parts::Ckks(_) => Err(other()),
+            Parts::Ckks(_) | Parts::Integers(_) => Err(other()),
         }
     }
 
@@ -199,6 +208,12 @@ impl Codec {
                 let slots = encoder.decode_real(&plaintext).map_err(ProgramError::scheme)?;
                 Ok((Slots::Reals(Zeroizing::new(slots)), deviation))
             }
+            (Parts::Integers(own), Encrypted::Integers(digits)) => {
+                if sharing.is_some() {
+                    return Err(ProgramError::mismatch("sharing", "a scheme with noise to hide", "integers"));
+                }
+                own.decrypt(digits, self.layout.span, secret).map(|digits| (Slots::Digits(digits), 0.0))
+            }
             _ => Err(scheme),
         }
     }
@@ -219,7 +234,7 @@ impl Codec {
         each.collect::<Result<_, _>>().map(|slots| (Slots::Residues(slots), 0.0))
     }
 
-    /// Returns the integer of a slot: the one nearest to zero with the slot's residues.
+    /// Returns the integer of a slot of BFV or BGV: the one nearest to zero with the slot's residues.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for slots of CKKS, and for a slot that does not exist.
@@ -243,9 +258,15 @@ impl Codec {
         slots: &Slots,
         rows: usize,
     ) -> Result<Cells, ProgramError> {
+        let wide = || ProgramError::mismatch("a cell", "an integer of 64 bits", "a wider one");
         if let Slots::Reals(stored) = slots {
             let scale = exp2(Contexts::exponent(column, label));
             return Ok(Cells::Reals(stored.iter().take(rows).map(|s| s * scale).collect()));
+        }
+        if let Slots::Digits(digits) = slots {
+            let form = Form::of_column(column, label.is_some())?;
+            let cell = |row| digits.units(form, row)?.to_i64().ok_or_else(wide);
+            return (0..rows.min(self.layout.span)).map(cell).collect::<Result<_, _>>().map(Cells::Units);
         }
         let most = if label.is_some() { 1 } else { column.largest_unit() };
         if let Some(encoder) = self.integers()
@@ -254,7 +275,6 @@ impl Codec {
             let expected = format!("a product of plaintext moduli above 2·{most}");
             return Err(ProgramError::mismatch("the parameters", expected, encoder.range()));
         }
-        let wide = || ProgramError::mismatch("a cell", "an integer of 64 bits", "a wider one");
         let cell = |row| self.integer(slots, row)?.to_i64().ok_or_else(wide);
         (0..rows.min(self.layout.span)).map(cell).collect::<Result<_, _>>().map(Cells::Units)
     }

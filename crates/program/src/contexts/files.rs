@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use sunzi_circuits::EvaluationKeys;
+use sunzi_circuits::bootstrap::BootstrapKeys;
 use sunzi_rlwe::wire::{
     Accept, CiphertextOf, Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat,
     SecurityClaim, StoredParameters, WireError, joint_fingerprint, load, open_regular, replace, write,
@@ -25,6 +26,9 @@ pub const PUBLIC: &str = "public.sz";
 pub const RELINEARIZATION: &str = "relinearization.sz";
 /// File name of the rotation keys in the folder of the computing party.
 pub const GALOIS: &str = "galois.sz";
+
+/// File name of the keys of look-ups in the folder of the computing party.
+pub const BOOTSTRAPPING: &str = "bootstrapping.sz";
 
 /// Error for a chunk of another scheme, or of another number of ciphertexts.
 const OTHER: WireError = WireError::Parameters { what: "scheme or plaintext moduli" };
@@ -49,6 +53,7 @@ impl Parameters {
         let reader = Reader::new(&mut input)?;
         let parameters = match Kind::of(reader.header().kind) {
             Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
+            Some(Kind::IntegerParameters) => Self::Integers(reader.read(&accept)?),
             Some(Kind::CrtParameters) => Self::Bfv(reader.read(&accept)?),
             Some(Kind::BgvParameters) => {
                 let parameters: sunzi_bgv::Parameters = reader.read(&accept)?;
@@ -97,6 +102,7 @@ impl Parameters {
                 SecurityClaim { plain_moduli: plain_moduli.clone(), ..parameters.claim() }
             }
             Self::Ckks(parameters) => parameters.claim(),
+            Self::Integers(parameters) => StoredParameters::claim(parameters),
         }
     }
 
@@ -109,6 +115,7 @@ impl Parameters {
             // Shared by all plaintext moduli.
             Self::Bgv { parameters, .. } => parameters.table_bytes(),
             Self::Ckks(parameters) => parameters.table_bytes(),
+            Self::Integers(parameters) => StoredParameters::table_bytes(parameters),
         }
     }
 
@@ -126,6 +133,7 @@ impl Parameters {
                 .iter()
                 .try_for_each(|&t| write(&NoContext, &parameters.clone().with_plain_modulus(t), &mut out)),
             Self::Ckks(parameters) => write(&NoContext, parameters, out),
+            Self::Integers(parameters) => write(&NoContext, parameters, out),
         }
     }
 
@@ -190,6 +198,7 @@ impl Contexts {
             Parts::Bfv(contexts) => joint_fingerprint(contexts),
             Parts::Bgv(contexts) => joint_fingerprint(contexts),
             Parts::Ckks(context) => Some(context.message_fingerprint()),
+            Parts::Integers(own) => Some(own.context().message_fingerprint()),
         };
         joint.unwrap_or_default()
     }
@@ -226,6 +235,14 @@ impl Contexts {
         Ok(EvaluationKeys { relinearization: Some(relinearization), galois: Some(galois) })
     }
 
+    /// Reads the keys of look-ups of a folder of keys.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn load_bootstrapping(&self, folder: &Path) -> Result<BootstrapKeys, WireError> {
+        load(self.rlwe(), folder.join(BOOTSTRAPPING))
+    }
+
     /// Writes the ciphertexts of a chunk one after the other.
     ///
     /// # Errors
@@ -235,6 +252,7 @@ impl Contexts {
             (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => write_all(contexts, parts, out),
             (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => write_all(contexts, parts, out),
             (Parts::Ckks(context), Encrypted::Ckks(part)) => write(context, &**part, out),
+            (Parts::Integers(own), Encrypted::Integers(digits)) => write(own.context(), digits, out),
             _ => Err(OTHER),
         }
     }
@@ -267,6 +285,7 @@ impl Contexts {
             Parts::Bfv(contexts) => Encrypted::Bfv(read_all(contexts, reader, key)?),
             Parts::Bgv(contexts) => Encrypted::Bgv(read_all(contexts, reader, key)?),
             Parts::Ckks(context) => Encrypted::Ckks(Box::new(read_one(context, reader, key)?.0)),
+            Parts::Integers(own) => Encrypted::Integers(read_one(own.context(), reader, key)?.0),
         })
     }
 

@@ -1,12 +1,14 @@
 //! Keys of contexts: one set of keys serves every plaintext modulus.
 
 use rand_core::CryptoRng;
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys};
 use sunzi_circuits::{EvaluationKeys, Rotation};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweError, galois};
 
 pub use sunzi_rlwe::EncryptionKey;
 
 use super::{Contexts, Parts};
+use crate::ProgramError;
 
 /// Secret key, which the owner of the data holds.
 pub type SecretKey = sunzi_rlwe::SecretKey;
@@ -21,10 +23,10 @@ impl Contexts {
     pub fn exponent_of(&self, rotation: Rotation) -> Result<u64, RlweError> {
         let index = self.rlwe().ring().index();
         match (&self.parts, rotation) {
-            (Parts::Ckks(_), Rotation::Rows(steps)) => {
+            (Parts::Ckks(_) | Parts::Integers(_), Rotation::Rows(steps)) => {
                 Ok(sunzi_ckks::rotation::rotation_exponent(steps, index))
             }
-            (Parts::Ckks(_), Rotation::Columns) => Ok(sunzi_ckks::rotation::conjugation_exponent(index)),
+            (Parts::Ckks(_) | Parts::Integers(_), Rotation::Columns) => Ok(sunzi_ckks::rotation::conjugation_exponent(index)),
             (_, Rotation::Rows(steps)) => galois::rotation_exponent(index, steps),
             (_, Rotation::Columns) => galois::swap_exponent(index),
         }
@@ -59,5 +61,24 @@ impl Contexts {
             relinearization: Some(RelinearizationKey::generate(rlwe, secret, rng)?),
             galois: Some(GaloisKeys::generate_at_level(rlwe, secret, exponents, limbs, rng)?),
         })
+    }
+
+    /// Makes the keys of look-ups on encrypted integers; `progress` is called with the numbers of keys made and of all keys.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] in another scheme; [`ProgramError::Scheme`] for a secret of another ring.
+    pub fn bootstrapping_keys(
+        &self,
+        secret: &SecretKey,
+        rng: &mut dyn CryptoRng,
+        progress: impl FnMut(usize, usize) + Send,
+    ) -> Result<BootstrapKeys, ProgramError> {
+        let Parts::Integers(own) = &self.parts else {
+            return Err(ProgramError::mismatch("the scheme", "integers", self.parameters.name()));
+        };
+        let context = own.context();
+        let blueprint =
+            Blueprint::new(context, own.set(), context.max_slots()).map_err(ProgramError::scheme)?;
+        BootstrapKeys::generate(&blueprint, secret, rng, progress).map_err(ProgramError::scheme)
     }
 }

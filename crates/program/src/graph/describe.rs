@@ -74,7 +74,22 @@ impl Graph {
                 self.write(*of, below, false, text);
                 text.push_str(if *or_zero { " >= 0)" } else { " > 0)" });
             }
+            Some(Node::Kth { of, place }) => {
+                text.push_str(&format!("(number {} of ", place.saturating_add(1)));
+                self.write(*of, below, false, text);
+                text.push_str(" in order)");
+            }
+            Some(Node::Sorted { of, .. }) => self.write_call("sort", *of, below, text),
+            Some(Node::Rank { of, .. }) => self.write_call("rank", *of, below, text),
+            Some(Node::LookUp { of, .. }) => self.write_call("lookup", *of, below, text),
         }
+    }
+
+    fn write_call(&self, name: &str, of: NodeId, below: (&Schema, usize), text: &mut String) {
+        text.push_str(name);
+        text.push('(');
+        self.write(of, below, false, text);
+        text.push(')');
     }
 
     fn write_linear(

@@ -41,7 +41,7 @@ pub struct Sign {
 }
 
 /// Names of functions in other languages, with their names in the program language.
-pub static SYNONYMS: [(&str, &str); 17] = [
+pub static SYNONYMS: [(&str, &str); 26] = [
     ("avg", "mean"),
     ("average", "mean"),
     ("total", "sum"),
@@ -59,6 +59,15 @@ pub static SYNONYMS: [(&str, &str); 17] = [
     ("expit", "sigmoid"),
     ("polyval", "poly"),
     ("nrow", "count"),
+    ("maximum", "max"),
+    ("greatest", "max"),
+    ("pmax", "max"),
+    ("minimum", "min"),
+    ("least", "min"),
+    ("pmin", "min"),
+    ("sorted", "sort"),
+    ("order", "sort"),
+    ("nlargest", "top"),
 ];
 
 const fn way(arguments: &'static [&'static str], program: &'static str) -> Way {
@@ -70,17 +79,7 @@ const fn other(names: &'static [&'static str], answer: &'static str, ways: &'sta
 }
 
 /// Functions of other languages, with what there is instead.
-pub static ELSEWHERE: [Elsewhere; 32] = [
-    other(
-        &["max", "maximum", "greatest", "pmax"],
-        "the largest number of a column is not offered: count(x > 100) says how many are larger than a number",
-        &[way(&["x", "y"], "(x > y) * (x - y) + y")],
-    ),
-    other(
-        &["min", "minimum", "least", "pmin"],
-        "the least number of a column is not offered: count(x < 10) says how many are smaller than a number",
-        &[way(&["x", "y"], "(x > y) * (y - x) + x")],
-    ),
+pub static ELSEWHERE: [Elsewhere; 31] = [
     other(&["relu"], "a rectified number is a comparison times the number", &[way(&["x"], "(x > 0) * x")]),
     other(
         &["abs", "fabs"],
@@ -89,38 +88,25 @@ pub static ELSEWHERE: [Elsewhere; 32] = [
     ),
     other(&["sign", "sgn"], "the sign is made of two comparisons", &[way(&["x"], "(x > 0) - (x < 0)")]),
     other(
-        &["median", "quantile", "percentile", "percentile_cont", "quartile"],
-        "medians and quantiles are not offered, since encrypted numbers are not sorted: count(x <= 50) / count() is the part of the rows \
-         up to a number, and several such counts bracket a quantile",
+        &["percentile", "percentile_cont", "quartile"],
+        "quantiles have a share of the rows from 0 to 1: quantile(x, 0.9)",
         &[],
     ),
     other(
-        &[
-            "sort",
-            "order",
-            "rank",
-            "argmax",
-            "argmin",
-            "argsort",
-            "top",
-            "head",
-            "tail",
-            "first",
-            "last",
-            "row_number",
-        ],
-        "rows have no order that a program could use: let the result be the column itself, and sort it after decryption",
+        &["argmax", "argmin", "argsort", "idxmax", "idxmin", "row_number"],
+        "rank(x) says which row has which place in order: the row of rank 1 has the least number",
         &[],
     ),
+    other(&["head", "tail", "first", "last"], "rows have no order of their own: top(x, 5) lists the greatest numbers, sort(x) all", &[]),
     other(
         &["round", "floor", "ceil", "ceiling", "trunc", "truncate", "int"],
         "encrypted numbers are not rounded: round the decrypted result; whole and decimal numbers stay exact in BFV and BGV",
         &[],
     ),
     other(
-        &["if", "iif", "ifelse", "where", "case", "when", "cond", "switch"],
-        "a choice is a comparison c, which is 1 or 0, times the two values",
-        &[way(&["c", "x", "y"], "c * (x - y) + y")],
+        &["if", "iif", "ifelse", "case", "when", "cond", "switch"],
+        "a choice is made by where",
+        &[way(&["c", "x", "y"], "where(c, x, y)")],
     ),
     other(
         &["sumif", "sum_if", "sumifs"],
@@ -243,7 +229,7 @@ pub static WORDS: [Word; 10] = [
     },
     Word { words: &["not"], answer: "a comparison does not hold where 1 less it is 1: 1 - (age > 30)" },
     Word {
-        words: &["where", "filter", "having", "if", "when"],
+        words: &["filter", "having", "if", "when"],
         answer: "a condition is a factor: sum(x * (age > 30)), count(age > 30), or by a column of labels",
     },
     Word { words: &["group", "groupby", "over", "per"], answer: "groups are written sum(x) by region" },
@@ -256,7 +242,7 @@ pub static WORDS: [Word; 10] = [
         answer: "write comparisons: (age >= 30) * (age <= 60), or region == \"north\"",
     },
     Word { words: &["as"], answer: "a result is named in front: average = mean(x)" },
-    Word { words: &["order", "sort", "limit"], answer: "results are sorted after decryption" },
+    Word { words: &["order", "limit"], answer: "sort(x) gives the numbers in order, top(x, 5) the greatest" },
 ];
 
 /// Signs of other languages.

@@ -58,8 +58,24 @@ const fn smooth(
     }
 }
 
+/// Columns that have an order.
+const ORDERED: &str = "columns of whole and decimal numbers, and what is computed from them row by row; at most 32 768 rows";
+
+/// Returns the entry of a function of encrypted integers.
+const fn integers(
+    builtin: Builtin,
+    name: &'static str,
+    forms: &'static [&'static [Argument]],
+    meaning: &'static str,
+    gives: Gives,
+    example: &'static str,
+) -> Entry {
+    let (takes, error, schemes) = (ORDERED, "none", Schemes::Integers);
+    Entry { name, forms, meaning, takes, gives, schemes, error, example, builtin }
+}
+
 /// All functions of the language, in the order of the reference: the parser knows no others.
-pub static FUNCTIONS: [Entry; 17] = [
+pub static FUNCTIONS: [Entry; 26] = [
     total(
         Builtin::Count,
         "count",
@@ -157,6 +173,84 @@ pub static FUNCTIONS: [Entry; 17] = [
         error: APPROXIMATED,
         example: "logistic(\"weights.json\")",
         builtin: Builtin::Logistic,
+    },
+    Entry {
+        name: "where",
+        forms: &[&[Rows("c"), Rows("x"), Rows("y")]],
+        meaning: "x in the rows in which the condition c holds, and y in all others",
+        takes: "a comparison, or what is made of comparisons by products; x and y as above, or constants",
+        gives: Gives::Rows,
+        schemes: Schemes::All,
+        error: EACH_ROW,
+        example: "where(region == \"north\", cost, 0); sum(where(region == \"south\", cost, age))",
+        builtin: Builtin::Choice,
+    },
+    integers(
+        Builtin::Maximum,
+        "max",
+        &[&[Rows("x")], &[Rows("x"), Rows("y")]],
+        "the greatest x of the rows in which it is not missing, in a group of the group's; max(x, y) is the greater of both in every row",
+        Gives::Total,
+        "max(age) by region",
+    ),
+    integers(
+        Builtin::Minimum,
+        "min",
+        &[&[Rows("x")], &[Rows("x"), Rows("y")]],
+        "the least x of the rows in which it is not missing, in a group of the group's; min(x, y) is the lesser of both in every row",
+        Gives::Total,
+        "max(age) - min(age)",
+    ),
+    integers(
+        Builtin::Median,
+        "median",
+        ONE,
+        "the number in the middle of all rows in order, of an even number of rows the mean of both",
+        Gives::Total,
+        "median(age)",
+    ),
+    integers(
+        Builtin::Quantile,
+        "quantile",
+        &[&[Rows("x"), Constant("q")]],
+        "the number that a share q of the rows come before, between two of them in proportion: quantile(x, 0.5) is the median",
+        Gives::Total,
+        "quantile(age, 0.25)",
+    ),
+    integers(
+        Builtin::Sort,
+        "sort",
+        ONE,
+        "the numbers of all rows in ascending order",
+        Gives::Rows,
+        "sort(age)",
+    ),
+    integers(
+        Builtin::Rank,
+        "rank",
+        ONE,
+        "the place of each row in ascending order, from 1; of equal numbers the first row comes first",
+        Gives::Rows,
+        "rank(age)",
+    ),
+    integers(
+        Builtin::Top,
+        "top",
+        &[&[Rows("x"), Constant("k")]],
+        "the k greatest numbers of all rows, the greatest one first; k is at most 64",
+        Gives::Total,
+        "top(cost, 3)",
+    ),
+    Entry {
+        name: "lookup",
+        forms: &[&[Rows("x"), File("table.csv")], &[Rows("x"), File("table.csv"), Constant("y")]],
+        meaning: "what stands in a table beside x in every row, and y where the table has no line for it; without y every number in the range of x needs a line",
+        takes: "whole and decimal numbers with at most 4096 different values by their range; a file with a line for each, as in 18,0.5",
+        gives: Gives::Rows,
+        schemes: Schemes::Integers,
+        error: "none",
+        example: "lookup(age, \"rates.csv\", 0)",
+        builtin: Builtin::LookUp,
     },
     smooth(
         Function::Sigmoid,

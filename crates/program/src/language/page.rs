@@ -200,6 +200,7 @@ pub(crate) fn one(entry: &Entry) -> Vec<Block> {
     let schemes = match entry.schemes {
         Schemes::All => "BFV, BGV, CKKS; of real numbers, functions of rows and encrypted comparisons CKKS",
         Schemes::Ckks => "CKKS",
+        Schemes::Integers => "encrypted integers, of whole and decimal numbers",
     };
     vec![
         heading(3, entry.name),

@@ -135,7 +135,12 @@ impl Moments {
                 }
                 Some(sum)
             }
-            Node::Apply { .. } | Node::Positive { .. } => None,
+            Node::Apply { .. }
+            | Node::Positive { .. }
+            | Node::Kth { .. }
+            | Node::Sorted { .. }
+            | Node::Rank { .. }
+            | Node::LookUp { .. } => None,
         }
     }
 }

@@ -92,7 +92,7 @@ impl<'a> Packer<'a> {
         match self.codec.contexts().parts() {
             Parts::Bfv(contexts) => encrypted(contexts, parts, &plaintexts, key).map(Encrypted::Bfv),
             Parts::Bgv(contexts) => encrypted(contexts, parts, &plaintexts, key).map(Encrypted::Bgv),
-            Parts::Ckks(_) => Err(not_ckks()),
+            Parts::Ckks(_) | Parts::Integers(_) => Err(not_ckks()),
         }
     }
 

@@ -72,7 +72,7 @@ pub(super) fn sums(
             let evaluators = evaluators(contexts, parts, sunzi_bgv::Evaluator::new);
             run(packed, (&evaluators, keys), (own, Encrypted::Bgv), input, begin, done)
         }
-        Parts::Ckks(_) => Err(not_ckks()),
+        Parts::Ckks(_) | Parts::Integers(_) => Err(not_ckks()),
     }
 }
 

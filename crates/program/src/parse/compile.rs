@@ -7,6 +7,7 @@ use super::error::Wrong;
 use super::needs::{Needs, Rows};
 use super::syntax::{Kind, Statement, Tree, statements};
 use super::{Files, LONGEST_TEXT};
+use crate::analysis::{Facts, extend_facts};
 use crate::language;
 use crate::program::{Group, Output, OutputValue};
 use crate::schema::Kind as ColumnKind;
@@ -18,6 +19,9 @@ const MAX_GROUPS: usize = 4096;
 /// every group.
 const MAX_PARTS: usize = 1 << 19;
 
+/// Message where one number is expected.
+const SEVERAL: &str = "several numbers stand where one is expected: let them be a result of their own";
+
 /// Value of an expression of the language.
 #[derive(Clone)]
 pub(super) enum Value {
@@ -27,6 +31,8 @@ pub(super) enum Value {
     Total(Formula),
     /// Number that is known at compile time.
     Constant(Decimal),
+    /// Formulas of several numbers, the first one first.
+    Places(Vec<Formula>),
 }
 
 pub(super) struct Compiler<'a> {
@@ -42,6 +48,8 @@ pub(super) struct Compiler<'a> {
     pub(super) group: Option<NodeId>,
     /// Columns of which every missing cell makes a node 0, for the nodes looked at so far.
     pub(super) zeroes: HashMap<NodeId, Needs>,
+    /// Facts of the nodes looked at so far.
+    known: Vec<Facts>,
 }
 
 pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<Program, ProgramError> {
@@ -51,7 +59,7 @@ pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<P
     let columns = schema.columns.iter().map(|column| column.name.as_str()).zip(0..).collect();
     let (graph, names) = (Graph::default(), HashMap::new());
     let (zeroes, group) = (HashMap::new(), None);
-    let mut compiler = Compiler { text, schema, graph, files, names, columns, parts: 0, group, zeroes };
+    let mut compiler = Compiler { text, schema, graph, files, names, columns, parts: 0, group, zeroes, known: Vec::new() };
     match compiler.outputs() {
         Ok(outputs) => Program::new(schema.clone(), compiler.graph, outputs),
         Err(wrong) => Err(Box::new(wrong.in_text(text)).into()),
@@ -82,13 +90,23 @@ impl<'a> Compiler<'a> {
         Ok(outputs)
     }
 
+    /// Returns the facts of a node.
+    pub(super) fn facts(&mut self, id: NodeId) -> Option<&Facts> {
+        extend_facts(&mut self.known, &self.graph, self.schema);
+        self.known.get(id.index())
+    }
+
     /// Returns the index of the column with this name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.columns.get(name).copied()
     }
 
     fn spend(&mut self, value: &Value, span: &Range<usize>) -> Result<(), Wrong> {
-        self.parts += if let Value::Total(formula) = value { formula.size() } else { 0 };
+        self.parts += match value {
+            Value::Total(formula) => formula.size(),
+            Value::Places(formulas) => formulas.iter().map(Formula::size).sum(),
+            _ => 0,
+        };
         if self.parts <= MAX_PARTS {
             return Ok(());
         }
@@ -111,6 +129,10 @@ impl<'a> Compiler<'a> {
             }
             Value::Total(formula) => OutputValue::Number(formula),
             Value::Constant(number) => OutputValue::Number(Formula::Number(number)),
+            Value::Places(formulas) => {
+                let group = |(place, formula): (usize, Formula)| Group { labels: vec![place.to_string()], formula };
+                OutputValue::Groups((1..).zip(formulas).map(group).collect())
+            }
         })
     }
 
@@ -234,6 +256,7 @@ impl<'a> Compiler<'a> {
         span: &Range<usize>,
     ) -> Result<Value, Wrong> {
         match (a, b) {
+            (Value::Places(_), _) | (_, Value::Places(_)) => Err(Wrong::at(span, SEVERAL)),
             (Value::Constant(a), Value::Constant(b)) => constants(sign, a, b, span).map(Value::Constant),
             (Value::Total(a), b @ (Value::Total(_) | Value::Constant(_))) => {
                 Ok(Value::Total(totals(sign, a, formula(b))))
@@ -277,6 +300,7 @@ impl<'a> Compiler<'a> {
             Value::Constant(number) => {
                 self.graph.constant(number).map(Rows::everywhere).map_err(|error| wrong(span, &error))
             }
+            Value::Places(_) => Err(Wrong::at(span, SEVERAL)),
             Value::Total(_) => Err(Wrong::at(span, "a total stands where a number for each row is expected")),
         }
     }
@@ -376,8 +400,9 @@ pub(super) fn formula(value: Value) -> Formula {
     match value {
         Value::Total(formula) => formula,
         Value::Constant(number) => Formula::Number(number),
-        // Sums of rows were made before this point.
+        // Sums of rows were made before this point, and several numbers refused.
         Value::Rows(rows) => Formula::Total(rows.id),
+        Value::Places(formulas) => formulas.into_iter().next().unwrap_or(Formula::Rows),
     }
 }
 

@@ -55,6 +55,21 @@ impl Compiler<'_> {
                 let node = self.graph.polynomial(x.id, &constants);
                 node.map(|id| Value::Rows(x.at(id))).map_err(|error| wrong(span, &error))
             }
+            (Builtin::Choice, [condition, x, y]) => self.choice([condition, x, y], span),
+            (Builtin::Maximum | Builtin::Minimum, [x, y]) => {
+                self.extreme_of_two(entry.builtin == Builtin::Maximum, [x, y], span)
+            }
+            (Builtin::LookUp, [x, file, default @ ..]) => self.lookup(x, file, default.first(), span),
+            (
+                Builtin::Maximum
+                | Builtin::Minimum
+                | Builtin::Median
+                | Builtin::Quantile
+                | Builtin::Sort
+                | Builtin::Rank
+                | Builtin::Top,
+                [x, constant @ ..],
+            ) => self.ordered(entry.builtin, x, constant.first(), span),
             (builtin, [x]) => {
                 let x = self.argument(x)?;
                 match builtin {
@@ -116,12 +131,12 @@ impl Compiler<'_> {
     }
 
     /// Compiles an argument that must have a number in every row.
-    fn argument(&mut self, tree: &Tree) -> Result<Rows, Wrong> {
+    pub(super) fn argument(&mut self, tree: &Tree) -> Result<Rows, Wrong> {
         let value = self.value(tree)?;
         self.rows(value, &tree.span)
     }
 
-    fn constant(&mut self, tree: &Tree) -> Result<Decimal, Wrong> {
+    pub(super) fn constant(&mut self, tree: &Tree) -> Result<Decimal, Wrong> {
         match self.value(tree)? {
             Value::Constant(number) => Ok(number),
             _ => Err(Wrong::at(&tree.span, "expected a constant, such as 0.5")),

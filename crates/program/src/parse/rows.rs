@@ -167,7 +167,13 @@ impl Compiler<'_> {
                 Node::Product(a, b) => self.graph.multiply(of(a), of(b))?,
                 Node::Polynomial { of: x, coefficients } => self.graph.polynomial(of(x), coefficients)?,
                 // The operands of these are filled already.
-                Node::Indicator { .. } | Node::Apply { .. } | Node::Positive { .. } => id,
+                Node::Indicator { .. }
+                | Node::Apply { .. }
+                | Node::Positive { .. }
+                | Node::Kth { .. }
+                | Node::Sorted { .. }
+                | Node::Rank { .. }
+                | Node::LookUp { .. } => id,
             };
             filled.insert(id, new);
         }
@@ -206,6 +212,7 @@ impl Compiler<'_> {
                     }
                 }
                 Some(Node::Apply { .. }) => return false,
+                Some(node) if node.needs_integers() => return false,
                 Some(Node::Indicator { .. } | Node::Positive { .. }) | None => {}
                 Some(node) => {
                     waiting.extend(node.operands().into_iter().filter(|operand| found.insert(*operand)));

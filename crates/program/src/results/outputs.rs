@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 use sunzi_rlwe::wire::WireError;
 
-use crate::analysis::{Facts, Layout, SchemeChoice, facts};
+use crate::analysis::{Facts, Layout, SchemeChoice, facts_in};
 use crate::packed::Packed;
 use crate::run::{Answer, Clear, Opening};
 use crate::{NodeId, Number, Program};
@@ -21,11 +21,23 @@ pub(super) struct Outputs {
     layout: Layout,
     rows: u64,
     packed: Option<Packed>,
+    /// Openings that exact schemes leave no choice of.
+    openings: BTreeMap<NodeId, Opening>,
 }
 
 impl Outputs {
-    pub(super) fn new(program: &Program, layout: Layout, packed: Option<Packed>) -> Self {
-        let known = facts(program);
+    pub(super) fn new(
+        program: &Program,
+        scheme: SchemeChoice,
+        layout: Layout,
+        packed: Option<Packed>,
+    ) -> Self {
+        let known = facts_in(program, scheme);
+        let openings = match scheme {
+            SchemeChoice::Ckks => Ok(BTreeMap::new()),
+            SchemeChoice::Integers => Opening::digits(program),
+            SchemeChoice::Bfv | SchemeChoice::Bgv => Opening::exact(program),
+        };
         let of = |id: NodeId| Some((id, *known.get(id.index())?));
         Self {
             columns: program.columns().into_iter().filter_map(of).collect(),
@@ -33,6 +45,8 @@ impl Outputs {
             layout,
             rows: program.schema().rows,
             packed,
+            // Nothing agrees with none.
+            openings: openings.unwrap_or_default(),
         }
     }
 
@@ -90,14 +104,14 @@ impl Outputs {
             let got = format!("none for {}", id.index());
             return Err(WireError::value("openings", "one for every output", got));
         }
-        for (id, facts) in all() {
+        for (id, _) in all() {
             let Some(own) = openings.get(id) else { continue };
             let right = match own {
-                _ if scheme != SchemeChoice::Ckks => Opening::of_facts(facts).as_ref() == Some(own),
+                _ if scheme != SchemeChoice::Ckks => self.openings.get(id) == Some(own),
                 Opening::Real { exponent, padding, error } => {
                     exponent.unsigned_abs() <= LARGEST_EXPONENT && padding.is_finite() && *error >= 0.0
                 }
-                Opening::Exact { .. } => false,
+                Opening::Exact { .. } | Opening::Digits { .. } => false,
             };
             if !right {
                 return Err(WireError::value("an opening", "that of the program", format!("{own:?}")));

@@ -146,6 +146,7 @@ fn fingerprint(contexts: &Contexts) -> Fingerprint {
         Parts::Bfv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),
         Parts::Bgv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),
         Parts::Ckks(context) => Some(context.message_fingerprint()),
+        Parts::Integers(own) => Some(own.context().message_fingerprint()),
     };
     first.unwrap_or_default()
 }

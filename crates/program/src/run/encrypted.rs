@@ -65,6 +65,7 @@ pub fn evaluate(
             integers(plan, codec, (&evaluators, keys), (parts, Encrypted::Bgv), input, column)
         }
         Parts::Ckks(context) => approximate(plan, codec, context, keys, input, column),
+        Parts::Integers(_) => Err(ProgramError::mismatch("the scheme", "BFV, BGV or CKKS", "integers: they take evaluate_integers")),
     }
 }
 
@@ -119,7 +120,7 @@ fn approximate(
     totals.into_iter().map(unpadded).collect()
 }
 
-fn clear_input(plan: &Plan, id: NodeId, cells: &Cells) -> Result<Clear, ProgramError> {
+pub(super) fn clear_input(plan: &Plan, id: NodeId, cells: &Cells) -> Result<Clear, ProgramError> {
     let node = plan.program.graph().node(id);
     let column = node.and_then(crate::Node::column);
     let column = column.and_then(|column| plan.program.schema().columns.get(column));
@@ -133,7 +134,7 @@ fn clear_input(plan: &Plan, id: NodeId, cells: &Cells) -> Result<Clear, ProgramE
     clear.ok_or_else(|| ProgramError::mismatch("cells", format!("the kind of {:?}", column.name), "another"))
 }
 
-fn other_scheme() -> ProgramError {
+pub(super) fn other_scheme() -> ProgramError {
     ProgramError::mismatch("a chunk", "ciphertexts of the scheme of the plan", "others")
 }
 

@@ -6,9 +6,10 @@ use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 use sunzi_math::Crt;
 
-use crate::analysis::{Facts, Layout, exp2, facts};
+use crate::analysis::{Facts, Layout, SchemeChoice, exact_facts, exp2, facts};
+use crate::contexts::{Digits, Form};
 use crate::estimate::Estimate;
-use crate::{NodeId, Number, Plan, Program, ProgramError};
+use crate::{Node, NodeId, Number, Plan, Program, ProgramError};
 
 /// Opening of an output node: how its decrypted numbers are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,22 @@ pub enum Opening {
         /// Value of the node in slots that belong to no row, in units of the last decimal.
         #[serde(with = "text")]
         padding: i128,
+    },
+    /// Opening of encrypted integers in units of the last decimal, whose range says in how many digits they are.
+    Digits {
+        /// Number of decimals of the opened integers.
+        decimals: u32,
+        /// Value of the node in slots that belong to no row, in units of the last decimal.
+        #[serde(with = "text")]
+        padding: i128,
+        /// Least number of units.
+        #[serde(with = "text")]
+        low: i128,
+        /// Largest number of units.
+        #[serde(with = "text")]
+        high: i128,
+        /// Whether the total is a sum over all slots, and not one number.
+        summed: bool,
     },
     /// Opening of real numbers divided by 2^exponent.
     Real {
@@ -51,6 +68,52 @@ impl Opening {
         program.totals().into_iter().chain(program.columns()).map(opening).collect()
     }
 
+    /// Returns the openings of all output nodes of a program that is run on encrypted integers.
+    ///
+    /// # Errors
+    /// Every error of [`exact`](Self::exact).
+    pub fn digits(program: &Program) -> Result<BTreeMap<NodeId, Self>, ProgramError> {
+        let facts = exact_facts(program);
+        let none = || ProgramError::Invalid("a node is not exact: take CKKS".to_owned());
+        let opening = |id| Ok((id, Self::of_digits(program, &facts, id).ok_or_else(none)?));
+        program.totals().into_iter().chain(program.columns()).map(opening).collect()
+    }
+
+    /// Returns the opening of a node of encrypted integers; `None` for a node that is not exact.
+    pub(crate) fn of_digits(program: &Program, facts: &[Facts], id: NodeId) -> Option<Self> {
+        let exact = facts.get(id.index())?.exact?;
+        let summed = !matches!(program.graph().node(id), Some(Node::Kth { .. }));
+        let (low, high) = (exact.low.min(exact.padding), exact.high.max(exact.padding));
+        Some(Self::Digits { decimals: exact.decimals, padding: exact.padding, low, high, summed })
+    }
+
+    /// Returns the range of a total in units, which is that of a sum over all slots of a layout, padding included.
+    pub(crate) fn total_range(&self, layout: &Layout) -> Option<[i128; 2]> {
+        let Self::Digits { low, high, summed, .. } = self else { return None };
+        let slots = if *summed { layout.chunks.checked_mul(layout.span)? as i128 } else { 1 };
+        Some([low.checked_mul(slots)?, high.checked_mul(slots)?])
+    }
+
+    /// Returns the total of digits, with the padding subtracted.
+    pub(crate) fn digits_total(&self, layout: &Layout, digits: &Digits) -> Result<Number, ProgramError> {
+        let Self::Digits { decimals, padding, summed, .. } = self else {
+            return Err(other("encrypted integers", "others"));
+        };
+        let form = self.total_range(layout).and_then(|[low, high]| Form::holding(low, high));
+        let units = digits.units(form.ok_or_else(|| other("64 bits", "more"))?, 0)?;
+        let slots = if *summed { layout.padding() } else { 0 };
+        Ok(Number::scaled(BigInt::from(units) - BigInt::from(*padding) * slots, *decimals))
+    }
+
+    /// Returns the number of a cell of an output column of digits.
+    pub(crate) fn digits_cell(&self, digits: &Digits, at: usize) -> Result<Estimate, ProgramError> {
+        let Self::Digits { decimals, low, high, .. } = self else {
+            return Err(other("encrypted integers", "others"));
+        };
+        let form = Form::holding(*low, *high).ok_or_else(|| other("64 bits", "more"))?;
+        Ok(Number::scaled(digits.units(form, at)?.into(), *decimals).into())
+    }
+
     pub(crate) fn of_exact(facts: &[Facts], id: NodeId) -> Result<Self, ProgramError> {
         let not_exact = || ProgramError::Invalid("a node is not exact: take CKKS".to_owned());
         facts.get(id.index()).and_then(Self::of_facts).ok_or_else(not_exact)
@@ -78,6 +141,9 @@ impl Opening {
     /// # Errors
     /// Every error of [`exact`](Self::exact).
     pub fn of(plan: &Plan) -> Result<BTreeMap<NodeId, Self>, ProgramError> {
+        if plan.parameters.scheme() == SchemeChoice::Integers {
+            return Self::digits(&plan.program);
+        }
         let Some(lowered) = &plan.lowered else { return Self::exact(&plan.program) };
         let opening = |id: NodeId| {
             let missing = || ProgramError::Invalid("a node is not in the plan".to_owned());
@@ -107,7 +173,9 @@ impl Opening {
     /// # Errors
     /// Every error of [`total`](Self::total).
     pub(crate) fn clear_total(&self, layout: &Layout, sum: &BigInt) -> Result<Number, ProgramError> {
-        let Self::Exact { padding, decimals } = self else { return Err(other("integers", "real numbers")) };
+        let (Self::Exact { padding, decimals } | Self::Digits { padding, decimals, .. }) = self else {
+            return Err(other("integers", "real numbers"));
+        };
         Ok(Number::scaled(sum - BigInt::from(*padding) * BigInt::from(layout.padding()), *decimals))
     }
 

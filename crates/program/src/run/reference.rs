@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::Table;
+use super::{Table, order};
 use super::signed::{signed_product, signed_sum};
-use crate::analysis::{Facts, Layout, facts, linear_units, polynomial_units};
+use crate::analysis::{Facts, Layout, exact_facts, linear_units, polynomial_units};
 use crate::graph::Node;
 use crate::{NodeId, Number, Program, ProgramError};
 
@@ -61,7 +61,7 @@ impl Reference {
 /// # Errors
 /// [`ProgramError::Mismatch`] for a table of another schema, or without cells of a column.
 pub fn reference(program: &Program, table: &Table) -> Result<Reference, ProgramError> {
-    let facts = facts(program);
+    let facts = exact_facts(program);
     let rows = program.schema().rows as usize;
     let layout = Layout { rows, span: rows, chunks: 1 };
     let mut values: BTreeMap<NodeId, Clear> = BTreeMap::new();
@@ -130,7 +130,7 @@ pub(crate) fn computed(
         .map(|value| if let Clear::Units(units) = value { Some(units) } else { None })
         .collect();
     // Signs of exact numbers are exact even where an exact scheme cannot tell them.
-    let exact = own.exact.is_some() || matches!(node, Node::Positive { .. });
+    let exact = own.exact.is_some() || matches!(node, Node::Positive { .. }) || node.needs_integers();
     if let (Some(units), true) = (units, exact)
         && let Some(values) = in_units(node, &of, &units, rows)
     {
@@ -170,6 +170,15 @@ fn in_units(node: &Node, of: &[&Facts], values: &[&Vec<i128>], rows: usize) -> O
         Node::Positive { or_zero, .. } => {
             Some(values.first()?.iter().map(|&x| i128::from(x > 0 || *or_zero && x == 0)).collect())
         }
+        Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } => {
+            order::ordered(node, values.first()?, |a, b| a.cmp(b), i128::from)
+        }
+        Node::LookUp { first, values: entries, .. } => {
+            let decimals = entries.iter().map(|entry| entry.decimals()).max()?;
+            let entries = entries.iter().map(|entry| entry.scaled(decimals)).collect::<Option<Vec<i128>>>()?;
+            let at = |x: &i128| usize::try_from(x - i128::from(*first)).ok().and_then(|at| entries.get(at));
+            values.first()?.iter().map(|x| at(x).copied()).collect()
+        }
         Node::Column(_) | Node::Indicator { .. } | Node::Apply { .. } => None,
     }
 }
@@ -198,6 +207,10 @@ fn in_reals(node: &Node, values: &[Vec<f64>], rows: usize) -> Vec<f64> {
         Node::Positive { or_zero, .. } => {
             first.iter().map(|&x| f64::from(u8::from(x > 0.0 || *or_zero && x == 0.0))).collect()
         }
-        Node::Column(_) | Node::Indicator { .. } => Vec::new(),
+        Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } => {
+            order::ordered(node, first, f64::total_cmp, |place| place as f64).unwrap_or_default()
+        }
+        // Tables are read by whole numbers of units alone.
+        Node::Column(_) | Node::Indicator { .. } | Node::LookUp { .. } => Vec::new(),
     }
 }

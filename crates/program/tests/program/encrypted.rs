@@ -7,7 +7,8 @@ use chacha20::rand_core::SeedableRng;
 use sunzi_program::analysis::{Layout, Options, Plan, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, SecretKey};
 use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
-use sunzi_program::run::{Cells, Estimate, Input, Table, evaluate, reference};
+use sunzi_program::run::{Cells, Estimate, Input, Table, evaluate, evaluate_integers, reference};
+use std::sync::atomic::{AtomicU64, Ordering};
 use sunzi_program::{Number, Opened, Program, ProgramError, Schema};
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_rlwe::{PublicKey, Security};
@@ -40,8 +41,14 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) -> Vec<
     let contexts = Contexts::new(&plan.parameters).unwrap();
     let secret = SecretKey::generate(contexts.rlwe(), &mut rng).unwrap();
     let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng).unwrap();
-    let keys = contexts.evaluation_keys(&secret, &plan.rotations, plan.rotation_limbs, &mut rng).unwrap();
     let codec = contexts.codec(&plan.layout).unwrap();
+    let (mut keys, mut look_ups) = (None, None);
+    if plan.parameters.scheme() == SchemeChoice::Integers {
+        look_ups = Some(contexts.bootstrapping_keys(&secret, &mut rng, |_, _| {}).unwrap());
+    } else {
+        let (rotations, limbs) = (&plan.rotations, plan.rotation_limbs);
+        keys = Some(contexts.evaluation_keys(&secret, rotations, limbs, &mut rng).unwrap());
+    }
     let input = |id, chunk| {
         let node = program.graph().node(id).unwrap();
         let column = &program.schema().columns[node.column().unwrap()];
@@ -58,7 +65,19 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) -> Vec<
     let description = Description::of(plan).unwrap().with_filled(filled.to_vec()).unwrap();
     let mut writer = ResultsWriter::new(&contexts, secret.id(), description, &mut file).unwrap();
     let column = |_, _, answer| writer.put(&answer).map_err(ProgramError::scheme);
-    let totals = evaluate(plan, &codec, &keys, input, column).unwrap_or_else(|error| {
+    let done = AtomicU64::new(0);
+    let progress = || {
+        done.fetch_add(1, Ordering::Relaxed);
+    };
+    let totals = match (&keys, &look_ups) {
+        (Some(keys), _) => evaluate(plan, &codec, keys, input, column),
+        (_, Some(keys)) => evaluate_integers(plan, &codec, keys, &progress, input, column),
+        _ => unreachable!("one of both was made"),
+    };
+    if let Some(look_ups) = &plan.look_ups {
+        assert_eq!(look_ups.count, done.into_inner(), "a dry run counts the look-ups of a run");
+    }
+    let totals = totals.unwrap_or_else(|error| {
         panic!("{error}: {:?}\n{plan}", program.outputs().iter().map(|o| &o.name).collect::<Vec<_>>())
     });
     totals.values().for_each(|answer| writer.put(answer).unwrap());

@@ -14,6 +14,8 @@ mod encrypted;
 #[cfg(test)]
 mod exact;
 #[cfg(test)]
+mod integers;
+#[cfg(test)]
 mod language;
 #[cfg(test)]
 mod limits;

@@ -51,6 +51,8 @@ kinds! {
     CrtParameters = 0x0104, "BFV parameters of several plaintext moduli";
     /// Parameters of BFV modulo 2^g − 1.
     FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
+    /// Parameters of encrypted integers.
+    IntegerParameters = 0x0106, "parameters of encrypted integers";
     /// A secret key.
     SecretKey = 0x0200, "a SECRET key";
     /// A sharing ledger, which counts the decryptions shared under a key.
@@ -93,6 +95,8 @@ kinds! {
     BgvTable = 0x0B02, "a table encrypted in BGV";
     /// A table with columns encrypted in CKKS.
     CkksTable = 0x0B03, "a table encrypted in CKKS";
+    /// A table with columns encrypted as integers in digits.
+    IntegerTable = 0x0B04, "a table encrypted as integers";
     /// A table packed for a program and encrypted in BFV.
     BfvPackedTable = 0x0B11, "a packed table encrypted in BFV";
     /// A table packed for a program and encrypted in BGV.
@@ -143,13 +147,14 @@ impl Kind {
                 | Self::CkksParameters
                 | Self::CrtParameters
                 | Self::FermatParameters
+                | Self::IntegerParameters
         )
     }
 
     /// Whether the object is a table.
     #[must_use]
     pub const fn is_table(self) -> bool {
-        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable) || self.is_packed_table()
+        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable | Self::IntegerTable) || self.is_packed_table()
     }
 
     /// Whether the Python package alone writes and reads the object: fields of its own, and whole objects of other kinds behind them.

@@ -27,6 +27,8 @@ pub(super) fn rounding(node: &Node, operands: &[Facts]) -> (f64, bool) {
             let inherited = parts(&each);
             (inherited + (terms.len() + 2) as f64 * UNIT * size, inherited == 0.0)
         }
+        Node::Rank { .. } | Node::LookUp { .. } => (0.0, true),
+        Node::Kth { .. } | Node::Sorted { .. } => (each(0), false),
         Node::Product(a, b) => {
             let other = usize::from(a != b);
             let (x, y, size) = (each(0), each(other), largest(0) * largest(other));

@@ -1,0 +1,198 @@
+//! Operations of nodes row by row on encrypted integers.
+
+use sunzi_circuits::integers::{Conditions, Integers};
+
+use super::{Clear, Digits, Value, broken, end_of, kind_above, scheme, wide};
+use crate::analysis::{linear_units, polynomial_units};
+use crate::contexts::kind_holding;
+use crate::{Decimal, Node, NodeId, ProgramError};
+
+/// Largest number of values of an operand whose polynomial is a table: by two look-ups.
+const MOST_TABLED: i128 = 256;
+
+impl Digits<'_> {
+    /// Computes a node of which an operand is encrypted.
+    pub(super) fn encrypted(
+        &self,
+        id: NodeId,
+        node: &Node,
+        operands: &[&Value],
+    ) -> Result<Value, ProgramError> {
+        let range = self.range(id)?;
+        let first = || operands.first().copied().ok_or_else(broken);
+        match node {
+            Node::Linear { terms, constant } => self.linear(terms, *constant, operands, range),
+            Node::Product(..) => {
+                let [a, b] = operands else { return Err(broken()) };
+                self.product([a, b], range)
+            }
+            Node::Polynomial { of, coefficients } => self.polynomial((*of, first()?), coefficients, range),
+            Node::Positive { or_zero, .. } => {
+                let a = self.integers(first()?)?;
+                let not_above = self.evaluator.less_than_clear(&a, i128::from(!or_zero)).map_err(scheme)?;
+                self.evaluator.not(&not_above).map(Value::Conditions).map_err(scheme)
+            }
+            Node::LookUp { first: least, values, .. } => {
+                let entries = entries(values).ok_or_else(wide)?;
+                let entry = |x: i128| {
+                    let at = usize::try_from(x - i128::from(*least)).ok();
+                    at.and_then(|at| entries.get(at)).copied().unwrap_or(0)
+                };
+                self.table(&self.integers(first()?)?, range, entry)
+            }
+            Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } => {
+                self.ordered(id, node, &self.integers(first()?)?).map(Value::Integers)
+            }
+            Node::Column(_) | Node::Indicator { .. } | Node::Apply { .. } => Err(broken()),
+        }
+    }
+
+    /// Returns conditions for integers that are known to be 0 or 1, and integers otherwise.
+    fn valued(&self, a: Integers, range: [i128; 2]) -> Result<Value, ProgramError> {
+        if range == [0, 1] {
+            return self.evaluator.conditions_of(&a).map(Value::Conditions).map_err(scheme);
+        }
+        Ok(Value::Integers(a))
+    }
+
+    fn linear(
+        &self,
+        terms: &[(NodeId, Decimal)],
+        constant: Decimal,
+        operands: &[&Value],
+        range: [i128; 2],
+    ) -> Result<Value, ProgramError> {
+        let pairs = terms.iter().map(|&(of, c)| Ok((c, self.exact(of)?.decimals)));
+        let pairs: Vec<(Decimal, u32)> = pairs.collect::<Result<_, ProgramError>>()?;
+        let (_, factors, constant) = linear_units(&pairs, constant).ok_or_else(wide)?;
+        let mut known = vec![0_i128; self.span()];
+        let (mut own, mut any_clear): (Vec<(i128, Integers)>, bool) = (Vec::new(), false);
+        for (&factor, value) in factors.iter().zip(operands) {
+            match value {
+                Value::Clear(Clear::Units(units)) => {
+                    any_clear = true;
+                    known.iter_mut().zip(units).for_each(|(sum, v)| *sum += factor * v);
+                }
+                Value::Clear(Clear::Reals(_)) => return Err(broken()),
+                value => own.push((factor, self.integers(value)?)),
+            }
+        }
+        if any_clear {
+            let (_, like) = own.first().ok_or_else(broken)?;
+            own.push((1, self.batch(like, &known)?));
+        }
+        let digits = own.iter().map(|(factor, a)| a.kind().digits() + digits_of(*factor).saturating_sub(1));
+        let kind = kind_above(range, digits.max().unwrap_or(1).min(16), [constant])?;
+        let terms: Vec<(i128, &Integers)> = own.iter().map(|(factor, a)| (*factor, a)).collect();
+        let sum = self.evaluator.linear_combination(&terms, constant, kind, range).map_err(scheme)?;
+        self.valued(sum, range)
+    }
+
+    fn product(&self, [a, b]: [&Value; 2], range: [i128; 2]) -> Result<Value, ProgramError> {
+        let e = &self.evaluator;
+        let [a, b] = match (a, b) {
+            (Value::Clear(a), b) => [&self.clear_value(a, b)?, b],
+            (a, Value::Clear(b)) => [a, &self.clear_value(b, a)?],
+            both => [both.0, both.1],
+        };
+        match (a, b) {
+            (Value::Conditions(a), Value::Conditions(b)) => e.and(a, b).map(Value::Conditions).map_err(scheme),
+            (Value::Conditions(condition), Value::Integers(a)) | (Value::Integers(a), Value::Conditions(condition)) => {
+                self.masked(condition, a, range).map(Value::Integers)
+            }
+            (Value::Integers(a), Value::Integers(b)) => {
+                let kind = kind_above(range, a.kind().digits().max(b.kind().digits()), [])?;
+                let wider = |a: &Integers| e.linear_combination(&[(1, a)], 0, kind, a.bounds());
+                let product = e.multiply(&wider(a).map_err(scheme)?, &wider(b).map_err(scheme)?);
+                product.and_then(|product| product.within(range)).map(Value::Integers).map_err(scheme)
+            }
+            _ => Err(broken()),
+        }
+    }
+
+    /// Returns integers where a condition holds, else 0.
+    pub(super) fn masked(
+        &self,
+        condition: &Conditions,
+        a: &Integers,
+        range: [i128; 2],
+    ) -> Result<Integers, ProgramError> {
+        let masked = self.evaluator.masked(condition, a).map_err(scheme)?;
+        let own = [end_of(&masked, 0).max(range[0]), end_of(&masked, 1).min(range[1])];
+        // Both bounds hold.
+        let masked = masked.within(own).map_err(scheme)?;
+        let kind = kind_above(range, masked.kind().digits(), [])?;
+        if kind == masked.kind() {
+            return masked.within(range).map_err(scheme);
+        }
+        self.evaluator.linear_combination(&[(1, &masked)], 0, kind, range).map_err(scheme)
+    }
+
+    fn polynomial(
+        &self,
+        (of, value): (NodeId, &Value),
+        coefficients: &[Decimal],
+        range: [i128; 2],
+    ) -> Result<Value, ProgramError> {
+        let (_, factors) = polynomial_units(coefficients, self.exact(of)?.decimals).ok_or_else(wide)?;
+        let x = self.integers(value)?;
+        if end_of(&x, 1) - end_of(&x, 0) < MOST_TABLED {
+            let at = |x: i128| {
+                factors.iter().rev().fold(0_i128, |sum, c| sum.wrapping_mul(x).wrapping_add(*c))
+            };
+            return self.table(&x, range, at);
+        }
+        let e = &self.evaluator;
+        let kind = kind_above(range, x.kind().digits(), [])?;
+        let wrapped = |c: i128| kind.wrapped(c);
+        let x = e.linear_combination(&[(1, &x)], 0, kind, x.bounds()).map_err(scheme)?;
+        let mut left = factors.iter().rev().copied();
+        let (top, next) = (left.next().unwrap_or(0), left.next().unwrap_or(0));
+        // All modulo 2^bits, which the result does not reach.
+        let mut sum =
+            e.linear_combination(&[(wrapped(top), &x)], wrapped(next), kind, kind.range()).map_err(scheme)?;
+        for c in left {
+            sum = e.multiply(&sum, &x).and_then(|product| e.add_clear(&product, wrapped(c))).map_err(scheme)?;
+        }
+        sum.within(range).map(Value::Integers).map_err(scheme)
+    }
+
+    fn table(
+        &self,
+        a: &Integers,
+        range: [i128; 2],
+        entry: impl Fn(i128) -> i128,
+    ) -> Result<Value, ProgramError> {
+        let kind = kind_holding(range).ok_or_else(wide)?;
+        let found = self.evaluator.table(a, kind, entry).and_then(|found| found.within(range));
+        self.valued(found.map_err(scheme)?, range)
+    }
+
+    /// Returns clear numbers as a batch beside an encrypted one.
+    pub(super) fn batch(&self, like: &Integers, units: &[i128]) -> Result<Integers, ProgramError> {
+        let (low, high) = (units.iter().copied().min().unwrap_or(0), units.iter().copied().max().unwrap_or(0));
+        let kind = kind_holding([low.min(0), high.max(0)]).ok_or_else(wide)?;
+        self.evaluator.clear_batch(like, kind, units).map_err(scheme)
+    }
+
+    /// Returns clear numbers as an encrypted value, conditions if they are 0 or 1.
+    fn clear_value(&self, clear: &Clear, beside: &Value) -> Result<Value, ProgramError> {
+        let Clear::Units(units) = clear else { return Err(broken()) };
+        let batch = self.batch(&self.integers(beside)?, units)?;
+        if end_of(&batch, 0) >= 0 && end_of(&batch, 1) <= 1 {
+            return self.evaluator.conditions_of(&batch).map(Value::Conditions).map_err(scheme);
+        }
+        Ok(Value::Integers(batch))
+    }
+}
+
+/// Number of digits of 4 bits, from −8 to 7, of a factor.
+fn digits_of(factor: i128) -> usize {
+    (0..16).find(|digits| factor.unsigned_abs() <= 7 << (4 * digits)).map_or(17, |digits| digits + 1)
+}
+
+/// Returns the entries of a table in units of the last decimal.
+fn entries(values: &[Decimal]) -> Option<Vec<i128>> {
+    let decimals = values.iter().map(|value| value.decimals()).max()?;
+    values.iter().map(|value| value.scaled(decimals)).collect()
+}

@@ -1,0 +1,123 @@
+//! Programs on encrypted integers: order, tables and comparisons are those of the clear reference, to the last number.
+
+use sunzi_program::analysis::{Plan, SchemeChoice};
+use sunzi_program::run::{Cells, Table};
+use sunzi_program::{Column, Opened, Options, Program, ProgramError, Schema};
+
+use crate::common::Draw;
+use crate::encrypted::{check, options};
+
+/// Rows of tables: more than half of the slots of the small set, and no power of two.
+const ROWS: u64 = 150;
+
+fn schema() -> Schema {
+    let columns = vec![
+        Column::integer("age", 18, 90),
+        Column::decimal("cost", 1, -100, 150),
+        Column::integer("far", 1000, 1003),
+        Column::integer("seen", 3, 12).with_missing(),
+        Column::integer("flag", 0, 1),
+        Column::category("region", &["north", "south", "nowhere"]),
+        Column::integer("year", 2000, 2020).in_the_clear(),
+    ];
+    Schema::new(ROWS, columns).unwrap()
+}
+
+fn table(schema: &Schema, draw: &mut Draw) -> Table {
+    let mut units = |low: i64, high: i64| -> Vec<i64> {
+        (0..ROWS).map(|_| low + draw.below((high - low + 1) as u64) as i64).collect()
+    };
+    let (mut age, cost, far, mut seen, flag, year) =
+        (units(18, 90), units(-100, 150), units(1000, 1003), units(3, 12), units(0, 1), units(2000, 2020));
+    // Ends, and rows at the thresholds of comparisons.
+    age[..6].copy_from_slice(&[18, 90, 65, 65, 66, 64]);
+    for cell in seen.iter_mut().step_by(7) {
+        *cell = sunzi_program::run::MISSING_UNIT;
+    }
+    let labels = Cells::Labels((0..ROWS).map(|row| (row % 3 / 2) as u32).collect());
+    let numbers = [age, cost, far, seen, flag].map(Cells::Units);
+    Table::new(schema, numbers.into_iter().chain([labels, Cells::Units(year)]).collect()).unwrap()
+}
+
+fn files(name: &str) -> Result<String, String> {
+    match name {
+        "rates.csv" => Ok((0..100).map(|age| format!("{age},{}.{}\n", age * age, age % 10)).collect()),
+        _ => Err(format!("no file {name:?}")),
+    }
+}
+
+fn planned(text: &str) -> Result<Plan, ProgramError> {
+    let program = Program::parse_with(text, &schema(), &files)?;
+    Plan::new(&program, &options(SchemeChoice::Integers, 9))
+}
+
+#[track_caller]
+fn computes(text: &str) -> Vec<Opened> {
+    let plan = planned(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let schema = schema();
+    check(&plan, &table(&schema, &mut Draw(7)), 1)
+}
+
+#[test]
+fn sums_and_comparisons_are_exact() {
+    computes("sum(age); mean(cost); var(age); count(age > 65); count(cost <= 0); count(age == 65); count(flag)");
+}
+
+#[test]
+fn choices_and_masks_are_exact() {
+    computes("sum(where(age > 65, cost, 0)); where(region == \"north\", age, cost); where(cost < 0, -cost, cost); mean(age) by region");
+}
+
+#[test]
+fn products_and_polynomials_are_exact() {
+    computes("cov(age, cost); age * cost - 3 * age; poly(age, 1, -2, 0.5); poly(cost, 0, 0, 1); sum(age * year) + sum(year); 0.25 * far");
+}
+
+#[test]
+fn extremes_and_quantiles_are_exact() {
+    computes("max(age) - min(age); max(cost); min(cost); min(far); median(far); quantile(cost, 0.1)");
+}
+
+#[test]
+fn extremes_of_groups_and_of_missing_cells_are_exact() {
+    let opened = computes("max(seen); min(seen) by region; max(year)");
+    let Opened::Groups(groups) = &opened[1] else { panic!("groups were asked for") };
+    assert!(groups[0].1.is_ok() && groups[2].1.is_err(), "there is no row of the third group: {groups:?}");
+}
+
+#[test]
+fn rows_are_sorted_and_ranked() {
+    computes("sort(age); rank(far); sum(where(rank(age) <= 3, cost, 0)); top(cost, 3)");
+}
+
+#[test]
+fn tables_are_looked_up() {
+    computes("lookup(age, \"rates.csv\"); sum(lookup(far, \"rates.csv\", -1.5)); max(age, 2 * flag); min(cost, 3)");
+}
+
+#[test]
+fn programs_are_refused_with_what_would_help() {
+    for (text, said) in [
+        ("exp(cost)", "no functions of real numbers"),
+        ("lookup(age, \"rates.csv\") * lookup(age, \"rates.csv\") * cost * cost * cost * cost * cost * cost", "64 bits"),
+        ("median(seen)", "missing cells"),
+        ("median(age) by region", "groups"),
+        ("top(age, 200)", "from 1 to 64"),
+        ("quantile(age, 1.5)", "from 0 to 1"),
+        ("lookup(far, \"rates.csv\")", "has no line for 1000"),
+        ("where(age, 1, 2)", "holds or not"),
+        ("top(age, 2) + 1", "several numbers"),
+    ] {
+        let told = planned(text).err().unwrap_or_else(|| panic!("{text} is planned")).to_string();
+        assert!(told.contains(said), "{text}: {told}");
+    }
+    // Without a scheme, programs of order take integers, and no other scheme has them.
+    let program = Program::parse("median(age)", &schema()).unwrap();
+    let plan = Plan::new(&program, &Options::default()).unwrap();
+    assert_eq!(plan.parameters.scheme(), SchemeChoice::Integers);
+    assert!(plan.look_ups.is_some_and(|look_ups| look_ups.count > 0 && look_ups.log2_failure < -128.0));
+    for scheme in [SchemeChoice::Bfv, SchemeChoice::Bgv, SchemeChoice::Ckks] {
+        let asked = Options { scheme: Some(scheme), ..Options::default() };
+        assert!(Plan::new(&program, &asked).unwrap_err().to_string().contains("encrypted integers alone"));
+    }
+}
