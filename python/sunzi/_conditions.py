@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._context import Context
-from ._packed import Packed, counts_of, evaluator_of
+from ._packed import OfIntegers, counts_of, evaluator_of
 from ._stored import Owner, conditions_bytes, read_conditions
 from ._wire import Bytes
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._keys import PublicKeys
 
 
-class ConditionArray(Packed):
+class ConditionArray(OfIntegers):
     """An array of conditions under encryption, each true or false: results of comparisons of an ``IntegerArray``.
 
     ``~`` costs nothing, ``& | ^ == !=`` with other conditions of its shape take one look-up. ``where`` chooses among integers.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _native
 from ._conditions import ConditionArray
 from ._context import Context
-from ._packed import Packed, check_integers, counts_of, evaluator_of
+from ._packed import OfIntegers, check_integers, counts_of, evaluator_of
 from ._rows import Rows
 from ._stored import Owner, integers_bytes, read_integers
 from ._wire import Bytes
@@ -361,7 +361,7 @@ def _clear(values: Any) -> Union[int, npt.NDArray[Any]]:
 
 
 def _number(values: Any, what: str) -> int:
-    clear = None if isinstance(values, Packed) else _clear(values)
+    clear = None if isinstance(values, OfIntegers) else _clear(values)
     if not isinstance(clear, int):
         of = "an encrypted array" if clear is None else "a clear array"
         raise TypeError(f"{what} {of}: give one clear integer; keys.public.encrypt_integers(values, dtype) encrypts an array for + - and *")
@@ -452,7 +452,7 @@ def integers_encrypted(
     overflow: str,
 ) -> IntegerArray:
     """Encrypts integers of a type of numpy."""
-    if isinstance(values, Packed):
+    if isinstance(values, OfIntegers):
         raise TypeError("the integers are encrypted already: compute with them, or open them with keys.decrypt_integers(array)")
     check_integers(context)
     if overflow not in ("wrap", "refuse"):

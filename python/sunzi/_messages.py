@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._context import Context
+from ._packed import Packed
 from ._stored import Owner, messages_bytes, read_messages
 from ._wire import Bytes
 from .errors import MissingKey, OutsideBounds, ShapeError, Table, WrongScheme
@@ -25,7 +26,7 @@ MessageFunction = Union[npt.NDArray[Any], Callable[[int], int]]
 PairFunction = Union[npt.NDArray[Any], Callable[[int, int], int]]
 
 
-class MessageArray:
+class MessageArray(Packed):
     """An array of messages of w bits under encryption: integers modulo 2^w that tables are applied to.
 
     ``+`` and ``-`` take other such arrays of its shape and clear integers that broadcast to it, and wrap around modulo 2^w; they add noise. ``apply`` looks every
@@ -37,19 +38,17 @@ class MessageArray:
     array([4, 9, 0], dtype=uint8)
     """
 
-    __slots__ = ("_bits", "_chunks", "_context", "_keys", "_reduced", "_shape")
+    __slots__ = ("_bits", "_chunks", "_reduced")
 
     _bits: int
     _chunks: tuple[_native.Ciphertext, ...]
-    _context: Context
-    _keys: PublicKeys | None
     #: Whether every message m is the number 2m/2^w from -1 to below 1: sums are that modulo 2.
     _reduced: bool
-    _shape: tuple[int, ...]
 
-    #: numpy leaves operators to this class, and makes no array of objects.
-    __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    _called = "encrypted messages"
+    _to_choose = "open it with keys.decrypt_messages(array), or choose by a table"
+    _to_open = "compute with + - and apply, or open them with keys.decrypt_messages(array)"
+    _members = "encrypted messages: they have + - and comparisons, apply and apply_pairs"
 
     def __init__(self) -> None:
         raise TypeError("make arrays of messages with Keys.encrypt_messages or PublicKeys.encrypt_messages")
@@ -68,11 +67,6 @@ class MessageArray:
     # What it is.
 
     @property
-    def context(self) -> Context:
-        """Parameters and tables."""
-        return self._context
-
-    @property
     def bits(self) -> int:
         """w: messages are integers modulo 2^w."""
         return self._bits
@@ -83,43 +77,18 @@ class MessageArray:
         return np.dtype(np.uint8 if self._bits <= 8 else np.uint16)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The lengths of all dimensions."""
-        return self._shape
-
-    @property
-    def size(self) -> int:
-        """How many messages."""
-        return int(np.prod(self._shape, dtype=np.int64))
-
-    def __len__(self) -> int:
-        if not self._shape:
-            raise TypeError("an array of no dimension has no length")
-        return self._shape[0]
-
-    @property
     def ciphertexts(self) -> tuple[_native.Ciphertext, ...]:
         """The ciphertexts it is made of: each has as many messages as the ring degree."""
         return self._chunks
-
-    @property
-    def keys(self) -> PublicKeys | None:
-        """The keys it computes with; none after it was unpickled, or read for a context alone: see ``with_keys``."""
-        return self._keys
 
     def with_keys(self, keys: PublicKeys) -> MessageArray:
         """The same array, computing with these keys."""
         return MessageArray._make(self._context, self._chunks, self._shape, self._bits, keys, self._reduced)
 
-    def _need_keys(self) -> PublicKeys:
-        if self._keys is None:
-            raise MissingKey("the array has no keys to compute with, as after it was read for a context alone: give it some by with_keys(keys.public)")
-        return self._keys
-
     def __repr__(self) -> str:
         return f"<sunzi.MessageArray {self._shape} of {self._bits} bits, {len(self._chunks)} ciphertexts>"
 
-    # Copies and bytes.
+    # Bytes.
 
     def to_bytes(self) -> bytes:
         """The array in bytes that anybody may read by ``from_bytes``: its ciphertexts as files of the wire format, after its shape. No key is in them, and no
@@ -137,12 +106,6 @@ class MessageArray:
     def __reduce__(self) -> tuple[Any, ...]:
         return read_messages, (self.to_bytes(), self._context)
 
-    def __copy__(self) -> MessageArray:
-        return self._like(self._chunks, reduced=self._reduced)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> MessageArray:
-        return self.__copy__()
-
     # Sums.
 
     def __neg__(self) -> MessageArray:
@@ -150,7 +113,7 @@ class MessageArray:
 
     def __add__(self, other: Any) -> MessageArray:
         if isinstance(other, MessageArray):
-            self._beside(other)
+            self._alike(other)
             return self._like([a.add(b) for a, b in zip(self._chunks, other._chunks)])
         return self._plus_clear(other, 1)
 
@@ -158,20 +121,17 @@ class MessageArray:
 
     def __sub__(self, other: Any) -> MessageArray:
         if isinstance(other, MessageArray):
-            self._beside(other)
+            self._alike(other)
             return self._like([a.sub(b) for a, b in zip(self._chunks, other._chunks)])
         return self._plus_clear(other, -1)
 
     def __rsub__(self, other: Any) -> MessageArray:
         return (-self).__add__(other)
 
-    def _beside(self, other: MessageArray, same_bits: bool = True) -> None:
+    def _alike(self, other: MessageArray) -> None:
         """Refuses an array that is not of the same context, shape and width."""
-        if self._context != other._context:
-            raise WrongScheme("the arrays belong to different contexts: encrypt both in one")
-        if self._shape != other._shape:
-            raise ShapeError(f"messages of shapes {self._shape} and {other._shape}: encrypted messages are not broadcast, give two of one shape")
-        if same_bits and self._bits != other._bits:
+        self._beside(other)
+        if self._bits != other._bits:
             raise WrongScheme(f"messages of {self._bits} and of {other._bits} bits: give one of them the bits of the other by apply(lambda m: m, bits=...)")
 
     def _plus_clear(self, other: Any, sign: int) -> MessageArray:
@@ -216,7 +176,7 @@ class MessageArray:
         """
         if not isinstance(other, MessageArray):
             raise TypeError(f"pairs with {type(other).__name__}: give encrypted messages; a table of one array, by apply, knows clear ones")
-        self._beside(other, same_bits=False)
+        self._beside(other)
         if not other._reduced:
             raise Table("the second array is a sum, which is known modulo 2^w alone: apply(lambda m: m) makes messages of it that pairs take")
         p, q = 1 << self._bits, 1 << other._bits
@@ -282,26 +242,10 @@ class MessageArray:
 
     # What there is not.
 
-    def __bool__(self) -> NoReturn:
-        raise TypeError("whether an encrypted array is true is unknown: open it with keys.decrypt_messages(array), or choose by a table")
-
     def __mul__(self, other: object) -> NoReturn:
         raise TypeError("a product of messages: apply(lambda m: 3 * m) multiplies by a clear integer, apply_pairs(other, lambda a, b: a * b) by encrypted messages")
 
     __rmul__ = __mul__
-
-    # Type checkers would take whatever has one of these for an array of numbers.
-    if not TYPE_CHECKING:
-
-        def __array__(self, *_: object, **__: object) -> NoReturn:
-            raise TypeError("encrypted messages are no numpy array: compute with + - and apply, or open them with keys.decrypt_messages(array)")
-
-        def __getattr__(self, name: str) -> NoReturn:
-            from ._array import EncryptedArray
-
-            if not name.startswith("_") and hasattr(EncryptedArray, name):
-                raise AttributeError(f"{name} of encrypted messages: they have + - and comparisons, apply and apply_pairs")
-            raise AttributeError(f"MessageArray has no {name}")
 
 
 def message_bits(context: Context, bits: int | None = None) -> int:

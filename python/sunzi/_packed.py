@@ -1,8 +1,8 @@
-"""What arrays of encrypted integers and of conditions have in common: their shape, their keys, and what they refuse."""
+"""What arrays of encrypted messages, integers and conditions have in common: their shape, their keys, and what they refuse."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,13 @@ class Packed:
     _context: Context
     _keys: PublicKeys | None
     _shape: tuple[int, ...]
+
+    #: Name of what is encrypted, for refusals; what they advise in the place of a truth value and of a numpy array, and what they say of members of other arrays, with
+    #: {} for the name of the class.
+    _called: ClassVar[str]
+    _to_choose: ClassVar[str]
+    _to_open: ClassVar[str]
+    _members: ClassVar[str]
 
     #: numpy leaves operators to these classes, and makes no array of objects.
     __array_ufunc__ = None
@@ -59,9 +66,6 @@ class Packed:
             raise MissingKey("the array has no keys to compute with, as after it was read for a context alone: give it some by with_keys(keys.public)")
         return self._keys
 
-    def _evaluator(self, refuse: bool = False) -> _native.IntegerEvaluator:
-        return evaluator_of(self._context, self._need_keys(), refuse)
-
     def _beside(self, other: Packed) -> None:
         """Refuses an array that is not of the same context and shape."""
         if self._context != other._context:
@@ -76,21 +80,35 @@ class Packed:
         return self
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("whether an encrypted array is true is unknown: open it with the keys, or choose by condition.where(a, b)")
+        raise TypeError(f"whether an encrypted array is true is unknown: {self._to_choose}")
 
     # Type checkers would take whatever has one of these for an array of numbers.
     if not TYPE_CHECKING:
 
         def __array__(self, *_: object, **__: object) -> NoReturn:
-            raise TypeError("encrypted integers and conditions are no numpy array: compute with their operators and methods, or open them with the keys")
+            raise TypeError(f"{self._called} are no numpy array: {self._to_open}")
 
         def __getattr__(self, name: str) -> NoReturn:
             from ._array import EncryptedArray
 
             own = type(self).__name__
             if not name.startswith("_") and hasattr(EncryptedArray, name):
-                raise AttributeError(f"{name} of {own}: sunzi.IntegerArray and sunzi.ConditionArray say what they have")
+                raise AttributeError(f"{name} of {self._members.format(own)}")
             raise AttributeError(f"{own} has no {name}")
+
+
+class OfIntegers(Packed):
+    """An array of integers or of conditions."""
+
+    __slots__ = ()
+
+    _called = "encrypted integers and conditions"
+    _to_choose = "open it with the keys, or choose by condition.where(a, b)"
+    _to_open = "compute with their operators and methods, or open them with the keys"
+    _members = "{}: sunzi.IntegerArray and sunzi.ConditionArray say what they have"
+
+    def _evaluator(self, refuse: bool = False) -> _native.IntegerEvaluator:
+        return evaluator_of(self._context, self._need_keys(), refuse)
 
 
 def check_integers(context: Context) -> None:

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _native
-from ._packed import Packed
+from ._packed import OfIntegers
 from .errors import Operand, ShapeError
 
 Self = TypeVar("Self", bound="Rows")
 _PLACES: np.dtype[Any] = np.dtype(np.uint16)
 
 
-class Rows(Packed):
+class Rows(OfIntegers):
     """What encrypted integers have across an array: every result is exact, also where integers are equal. Arrays have at most as many integers as slots."""
 
     __slots__ = ()

@@ -64,9 +64,7 @@ class Layout:
 
     @classmethod
     def get(cls, fields: FieldReader, context: Context) -> Layout:
-        shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
-        if math.prod(shape) > _MOST_SIZE:
-            raise value("the shape", f"at most {_MOST_SIZE} numbers", shape)
+        shape = _shape_in(fields, "numbers")
         period = fields.word("the period", 1, context.slots)
         if period != power_of_two(period):
             raise value("the period", "a power of two", period)
@@ -212,9 +210,7 @@ def read_elements(data: Bytes, owner: Owner) -> FieldArray:
 
     def shape_in(fields: FieldReader) -> tuple[Shape, int]:
         field = field_of(context)
-        shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
-        if not shape or shape[-1] != field.degree or math.prod(shape) > _MOST_SIZE:
-            raise value("the shape", f"at most {_MOST_SIZE} numbers, the last dimension {field.degree}", shape)
+        shape = _shape_in(fields, f"numbers, the last dimension {field.degree}", last=field.degree)
         return shape, -(-math.prod(shape[:-1]) // field.slots)
 
     shape, chunks = _read(ELEMENTS, data, context, keys, shape_in)
@@ -240,7 +236,7 @@ def read_messages(data: Bytes, owner: Owner) -> MessageArray:
         most = message_bits(context)
         shape = _shape_in(fields, "messages")
         bits, reduced = fields.word("the bits of messages", 1, most), fields.word("whether numbers are reduced", 0, 1)
-        return (shape, bits, bool(reduced)), -(-math.prod(shape) // (2 * context.slots))
+        return (shape, bits, bool(reduced)), _batches(shape, context)
 
     (shape, bits, reduced), chunks = _read(MESSAGES, data, context, keys, layout_in)
     _check_slots(chunks, context)
@@ -282,7 +278,7 @@ def read_integers(data: Bytes, owner: Owner) -> IntegerArray:
         if not least <= low <= high <= largest:
             raise value("bounds", f"{least} to {largest}, the lower one first", (low, high))
         refuse = fields.word("whether results are refused", 0, 1)
-        return (shape, dtype, (low, high), bool(refuse)), -(-math.prod(shape) // (2 * context.slots)) * bits // 4
+        return (shape, dtype, (low, high), bool(refuse)), _batches(shape, context) * bits // 4
 
     (shape, dtype, bounds, refuse), chunks = _read(INTEGERS, data, context, keys, layout_in)
     _check_slots(chunks, context)
@@ -309,18 +305,24 @@ def read_conditions(data: Bytes, owner: Owner) -> ConditionArray:
     def layout_in(fields: FieldReader) -> tuple[Shape, int]:
         check_integers(context)
         shape = _shape_in(fields, "conditions")
-        return shape, -(-math.prod(shape) // (2 * context.slots))
+        return shape, _batches(shape, context)
 
     shape, chunks = _read(CONDITIONS, data, context, keys, layout_in)
     _check_slots(chunks, context)
     return ConditionArray._make(context, chunks, shape, keys)
 
 
-def _shape_in(fields: FieldReader, what: str) -> Shape:
+def _shape_in(fields: FieldReader, what: str, last: int | None = None) -> Shape:
+    """A shape of at most as many numbers as an array may have, and with this last dimension if one is given."""
     shape = tuple(fields.words("a dimension", _MOST_DIMENSIONS, 1, _MOST_SIZE))
-    if math.prod(shape) > _MOST_SIZE:
+    if math.prod(shape) > _MOST_SIZE or (last is not None and shape[-1:] != (last,)):
         raise value("the shape", f"at most {_MOST_SIZE} {what}", shape)
     return shape
+
+
+def _batches(shape: Shape, context: Context) -> int:
+    """How many batches of two for each slot."""
+    return -(-math.prod(shape) // (2 * context.slots))
 
 
 def _check_slots(chunks: list[_native.Ciphertext], context: Context) -> None:

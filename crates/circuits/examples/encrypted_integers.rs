@@ -5,22 +5,18 @@
 //! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example encrypted_integers -- 64 u 1`
 #![expect(clippy::print_stdout, reason = "it reports figures")]
 
+mod bench;
 mod clock;
 
-use std::time::Instant;
-
 use rand_core::Rng as _;
-use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
+use sunzi_circuits::bootstrap::Set;
 use sunzi_circuits::integers::{IntegerError, IntegerEvaluator, IntegerKind, Integers};
-use sunzi_ckks::Context;
-use sunzi_rlwe::{SecretKey, randomness};
+use sunzi_rlwe::randomness;
 
-use clock::seconds;
+use bench::{Bench, Outcome, gib};
+use clock::timed;
 
 const KINDS: &str = "bits are a multiple of 4 from 4 to 64";
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// An operation on encrypted integers, and what it does to clear ones.
 type Operation<'a> = (
@@ -37,14 +33,9 @@ fn main() -> Outcome<()> {
     let (kind, rounds) =
         (IntegerKind::new(bits.parse()?, sign == "s").ok_or(KINDS)?, rounds.parse::<usize>()?);
     let set = Set::for_integers();
-    let context = Context::new(&set.parameters()?)?;
-    let mut rng = randomness::from_os()?;
-    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-    let blueprint = Blueprint::new(&context, &set, context.max_slots())?;
-    let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
-    let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
-    describe(&set, &blueprint, &keys, &bootstrapper);
-    let e = IntegerEvaluator::new(&bootstrapper, &keys)?;
+    let (bench, mut rng) = (Bench::new(&set)?, randomness::from_os()?);
+    describe(&set, &bench);
+    let e = IntegerEvaluator::new(&bench.bootstrapper, &bench.keys)?;
     let divisor = 1000_i128.min(kind.range()[1] / 3);
     let square = |x: i128| x * x / 3;
     let operations: [Operation<'_>; 7] = [
@@ -66,15 +57,13 @@ fn main() -> Outcome<()> {
         y.iter_mut().zip(&x).step_by(3).for_each(|(y, x)| *y = *x);
         let mut encrypt = |values: &[i128]| {
             e.encrypt(kind, kind.range(), values, |plaintext| {
-                context.encrypt_secret(plaintext, &secret, &mut rng)
+                bench.context.encrypt_secret(plaintext, &bench.secret, &mut rng)
             })
         };
         let (a, b) = (encrypt(&x)?, encrypt(&y)?);
         for (name, of_encrypted, of_clear) in operations {
-            let (clock, start) = (Instant::now(), seconds(Instant::now()));
-            let result = of_encrypted(&e, &a, &b)?;
-            let time = seconds(clock) - start;
-            let opened = e.decrypt(&result, &secret)?;
+            let (result, time) = timed(|| of_encrypted(&e, &a, &b))?;
+            let opened = e.decrypt(&result, &bench.secret)?;
             let expected = x.iter().zip(&y).map(|(&x, &y)| kind.wrapped(of_clear(x, y)));
             let wrong = opened.iter().zip(expected).filter(|(got, expected)| *got != expected).count();
             println!(
@@ -88,13 +77,14 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn describe(set: &Set, blueprint: &Blueprint, keys: &BootstrapKeys, bootstrapper: &FunctionalBootstrapper) {
+fn describe(set: &Set, Bench { keys, bootstrapper, .. }: &Bench) {
+    let blueprint = bootstrapper.blueprint();
     println!(
         "{set}: {} digits of key switching, log2 QP {:.0}, keys {:.2} GiB, matrices {:.2} GiB; failure 2^{:.1} a look-up",
         set.digits,
         blueprint.log2_key_modulus(),
-        keys.byte_len() as f64 / f64::from(1 << 30),
-        bootstrapper.byte_len() as f64 / f64::from(1 << 30),
+        gib(keys.byte_len()),
+        gib(bootstrapper.byte_len()),
         blueprint.log2_failure(),
     );
 }

@@ -15,7 +15,7 @@ use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_rlwe::{SecretKey, randomness};
 
-use clock::seconds;
+use clock::timed;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -119,13 +119,11 @@ fn main() -> Outcome<()> {
         side.report("a spike", &hard(&|j| if j == slots / 3 { turn } else { Complex64::ZERO }))?;
     }
     let message = random(slots, &mut rng);
-    let begin = Instant::now();
     for _ in 0..rounds {
         for side in &mut sides {
             let a = side.encrypt(&message)?;
-            let start = seconds(begin);
-            side.bootstrapper.bootstrap(&a, &side.keys)?;
-            side.seconds.push(seconds(begin) - start);
+            let (_, time) = timed(|| side.bootstrapper.bootstrap(&a, &side.keys))?;
+            side.seconds.push(time);
         }
     }
     let Some(first) = sides.first() else { return Ok(()) };

@@ -5,59 +5,33 @@
 //! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example functional_table -- 8 3 1`
 #![expect(clippy::print_stdout, reason = "it reports figures")]
 
+mod bench;
 mod clock;
-
-use std::time::Instant;
 
 use num_complex::Complex64;
 use rand_core::Rng as _;
-use sunzi_circuits::bootstrap::functional::{FunctionalBootstrapper, InterpolationOrder, Messages, Table};
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
-use sunzi_ckks::{Ciphertext, Context, Encoder};
-use sunzi_rlwe::{SecretKey, randomness};
+use sunzi_circuits::bootstrap::Set;
+use sunzi_circuits::bootstrap::functional::{InterpolationOrder, Messages, Table};
+use sunzi_ckks::{Ciphertext, Encoder};
+use sunzi_rlwe::randomness;
 
-use clock::seconds;
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
-
-struct Bench {
-    context: Context,
-    secret: SecretKey,
-    encoder: Encoder,
-    keys: BootstrapKeys,
-    bootstrapper: FunctionalBootstrapper,
-}
+use bench::{Bench, Outcome, gib};
+use clock::timed;
 
 impl Bench {
-    fn new(set: &Set) -> Outcome<Self> {
-        let context = Context::new(&set.parameters()?)?;
-        let mut rng = randomness::from_os()?;
-        let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-        let blueprint = Blueprint::new(&context, set, context.max_slots())?;
-        let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
-        let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
-        let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
-        println!(
-            "{set}: {} digits, log2 QP {:.0}, {} limbs, keys {:.2} GiB, matrices {:.2} GiB",
-            set.digits,
-            blueprint.log2_key_modulus(),
-            set.parameters()?.moduli().len(),
-            gib(keys.byte_len()),
-            gib(bootstrapper.byte_len()),
-        );
-        let encoder = Encoder::new(&context, context.max_slots())?;
-        Ok(Self { context, secret, encoder, keys, bootstrapper })
+    fn encoder(&self) -> Outcome<Encoder> {
+        Ok(Encoder::new(&self.context, self.context.max_slots())?)
     }
 
     fn encrypt(&self, slots: &[Complex64]) -> Outcome<Ciphertext> {
         let level = self.bootstrapper.blueprint().set().lowest_level();
-        let plaintext = self.encoder.encode_at(slots, level, self.context.scale(level)?)?;
+        let plaintext = self.encoder()?.encode_at(slots, level, self.context.scale(level)?)?;
         Ok(self.context.encrypt_secret(&plaintext, &self.secret, &mut randomness::from_os()?)?)
     }
 
     /// Prints the largest error of a number, and returns how many messages are wrong.
     fn check(&self, out: &Ciphertext, of: Messages, expected: &[usize]) -> Outcome<usize> {
-        let opened = self.encoder.decode(&self.context.decrypt(out, &self.secret)?)?;
+        let opened = self.encoder()?.decode(&self.context.decrypt(out, &self.secret)?)?;
         let exact = of.slots(expected)?;
         let off = opened.iter().zip(&exact).map(|(a, b)| (a.re - b.re).abs().max((a.im - b.im).abs()));
         let worst = off.fold(0.0, f64::max);
@@ -84,6 +58,14 @@ fn main() -> Outcome<()> {
     let set = Set::for_tables(bits).ok_or("bits are from 1 to 10")?;
     let set = Set { digits: digits.first().copied().unwrap_or(set.digits), ..set };
     let (bench, of) = (Bench::new(&set)?, Messages::new(1 << bits)?);
+    println!(
+        "{set}: {} digits, log2 QP {:.0}, {} limbs, keys {:.2} GiB, matrices {:.2} GiB",
+        set.digits,
+        bench.bootstrapper.blueprint().log2_key_modulus(),
+        set.parameters()?.moduli().len(),
+        gib(bench.keys.byte_len()),
+        gib(bench.bootstrapper.byte_len()),
+    );
     let mut rng = randomness::from_os()?;
     let mut draw =
         |count: usize| -> Vec<usize> { (0..count).map(|_| rng.next_u64() as usize % of.modulus()).collect() };
@@ -100,10 +82,9 @@ fn main() -> Outcome<()> {
         let mut expected = messages;
         // The results of the first table go through all tables again.
         for _ in 0..4 {
-            let (clock, start) = (Instant::now(), seconds(Instant::now()));
             let all: Vec<&Table> = tables.iter().collect();
-            let out = bench.bootstrapper.apply(&a, &all, &bench.keys)?;
-            times.push(seconds(clock) - start);
+            let (out, time) = timed(|| bench.bootstrapper.apply(&a, &all, &bench.keys))?;
+            times.push(time);
             let of_function = |function: &Vec<usize>| -> Vec<usize> {
                 expected.iter().filter_map(|&m| function.get(m).copied()).collect()
             };

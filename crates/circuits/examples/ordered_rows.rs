@@ -5,23 +5,20 @@
 //! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example ordered_rows -- 8 u sort 128 median 1000 argmax 10`
 #![expect(clippy::print_stdout, reason = "it reports figures")]
 
+mod bench;
 mod clock;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use rand_core::Rng as _;
-use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
+use sunzi_circuits::bootstrap::Set;
 use sunzi_circuits::integers::{IntegerError, IntegerEvaluator, IntegerKind, Integers, RowEvaluator};
-use sunzi_ckks::Context;
-use sunzi_rlwe::{SecretKey, randomness};
+use sunzi_rlwe::randomness;
 
-use clock::seconds;
+use bench::{Bench, Outcome, gib};
+use clock::timed;
 
 const KINDS: &str = "bits are a multiple of 4 from 4 to 64";
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,31 +27,24 @@ fn main() -> Outcome<()> {
     };
     let kind = IntegerKind::new(bits.parse()?, sign == "s").ok_or(KINDS)?;
     let set = Set::for_integers();
-    let context = Context::new(&set.parameters()?)?;
-    let mut rng = randomness::from_os()?;
-    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-    let blueprint = Blueprint::new(&context, &set, context.max_slots())?;
-    let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
-    let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
-    println!("{set}: keys {:.2} GiB", keys.byte_len() as f64 / f64::from(1 << 30));
+    let (bench, mut rng) = (Bench::new(&set)?, randomness::from_os()?);
+    println!("{set}: keys {:.2} GiB", gib(bench.keys.byte_len()));
     let look_ups = AtomicUsize::new(0);
     let count = || {
         look_ups.fetch_add(1, Ordering::Relaxed);
     };
-    let integers = IntegerEvaluator::new(&bootstrapper, &keys)?.with_progress(&count);
+    let integers = IntegerEvaluator::new(&bench.bootstrapper, &bench.keys)?.with_progress(&count);
     let e = RowEvaluator::new(integers);
     for pair in operations.chunks(2) {
         let [operation, rows] = pair else { return Err("an operation without a number of rows".into()) };
         let rows: usize = rows.parse()?;
         let x: Vec<i128> = (0..rows).map(|_| kind.wrapped(i128::from(rng.next_u64()))).collect();
         let a = integers.encrypt(kind, kind.range(), &x, |plaintext| {
-            context.encrypt_secret(plaintext, &secret, &mut rng)
+            bench.context.encrypt_secret(plaintext, &bench.secret, &mut rng)
         })?;
         look_ups.store(0, Ordering::Relaxed);
-        let (clock, start) = (Instant::now(), seconds(Instant::now()));
-        let result = applied(&e, operation, &a)?;
-        let time = seconds(clock) - start;
-        let opened = integers.decrypt(&result, &secret)?;
+        let (result, time) = timed(|| applied(&e, operation, &a))?;
+        let opened = integers.decrypt(&result, &bench.secret)?;
         let expected = in_the_clear(operation, &x, kind);
         let wrong = opened.iter().zip(&expected).filter(|(got, expected)| got != expected).count();
         println!(

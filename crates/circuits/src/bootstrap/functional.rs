@@ -24,4 +24,6 @@ pub use messages::Messages;
 pub use table::Table;
 
 #[cfg(test)]
+pub(crate) mod bench;
+#[cfg(test)]
 mod tests;

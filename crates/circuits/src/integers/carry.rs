@@ -28,13 +28,16 @@ impl<'a> Carries<'a> {
 
     /// Returns the digit from 0 to 15 of the next column, and keeps what is carried.
     pub(super) fn next_digit(&mut self, column: &Digit) -> Result<Digit, IntegerError> {
-        Ok(self.look_up(column, &[&|m| m])?.remove(0))
+        let entered = self.entered(Some(column))?;
+        let digit = self.evaluator.look_up_one(&entered, self.count, |m| m)?;
+        self.keep(column, &digit, &entered)?;
+        Ok(digit)
     }
 
     /// Returns the digit at the top of an integer, which has the sign if the integers have one.
     pub(super) fn top_digit(&mut self, column: &Digit, signed: bool) -> Result<Digit, IntegerError> {
         let centred = |m: i64| if signed && m >= BASE / 2 { m - BASE } else { m };
-        Ok(self.evaluator.look_up(&self.entered(Some(column))?, self.count, &[&centred])?.remove(0))
+        self.evaluator.look_up_one(&self.entered(Some(column))?, self.count, centred)
     }
 
     /// Returns the digit from 0 to 15 of the next column and further tables of it, and keeps what is carried.
@@ -45,12 +48,17 @@ impl<'a> Carries<'a> {
     ) -> Result<Vec<Digit>, IntegerError> {
         let entered = self.entered(Some(column))?;
         let digits = self.evaluator.look_up(&entered, self.count, functions)?;
-        if let Some(digit) = digits.first() {
-            let rest = self.evaluator.minus(column, digit)?;
-            self.rests.push(Rest(rest.ciphertext));
-        }
-        self.range = carry_range(entered.range);
+        let digit = digits.first().ok_or_else(|| IntegerError::results(functions.len(), 0))?;
+        self.keep(column, digit, &entered)?;
         Ok(digits)
+    }
+
+    /// Keeps what is carried of a column, given its digit and the column with the carries before.
+    fn keep(&mut self, column: &Digit, digit: &Digit, entered: &Digit) -> Result<(), IntegerError> {
+        let rest = self.evaluator.minus(column, digit)?;
+        self.rests.push(Rest(rest.ciphertext));
+        self.range = carry_range(entered.range);
+        Ok(())
     }
 
     /// Returns the carry out of all columns so far.
@@ -89,6 +97,11 @@ impl IntegerEvaluator<'_> {
     pub fn carried(&self, a: &Integers) -> Result<Integers, IntegerError> {
         let digits = self.digits_of_columns(&a.digits, a.count, a.kind.is_signed())?;
         Ok(Integers { digits, exact: true, ..a.clone() })
+    }
+
+    /// Returns the same integers with digits from 0 to 15, looked up unless they are: digits are equal just where integers are.
+    pub(super) fn with_digits(&self, a: &Integers) -> Result<Integers, IntegerError> {
+        if a.is_carried() { Ok(a.clone()) } else { self.carried(a) }
     }
 
     /// Returns the digits of columns, the top one with the sign if there is one.

@@ -14,9 +14,7 @@ impl IntegerEvaluator<'_> {
     pub fn less(&self, a: &Integers, b: &Integers) -> Result<Conditions, IntegerError> {
         check_alike("a comparison", a, b)?;
         let [left, right] = [self.settled(a)?, self.settled(b)?];
-        let columns: Vec<Digit> =
-            left.digits.iter().zip(&right.digits).map(|(a, b)| self.minus(a, b)).collect::<Result<_, _>>()?;
-        self.negative(&columns, a.count)
+        self.negative(&self.differences(&left, &right)?, a.count)
     }
 
     /// Returns a < c for a clear integer c, without a look-up where the bounds of a decide.
@@ -39,10 +37,8 @@ impl IntegerEvaluator<'_> {
     /// Every error of [`less`](Self::less).
     pub fn equal(&self, a: &Integers, b: &Integers) -> Result<Conditions, IntegerError> {
         check_alike("an equality", a, b)?;
-        let [left, right] = [self.settled_digits(a)?, self.settled_digits(b)?];
-        let columns: Vec<Digit> =
-            left.digits.iter().zip(&right.digits).map(|(a, b)| self.minus(a, b)).collect::<Result<_, _>>()?;
-        self.zero(&columns, a.count)
+        let [left, right] = [self.with_digits(a)?, self.with_digits(b)?];
+        self.zero(&self.differences(&left, &right)?, a.count)
     }
 
     /// Returns a = c for a clear integer c, without a look-up where the bounds of a decide.
@@ -54,7 +50,7 @@ impl IntegerEvaluator<'_> {
         if !(low..=high).contains(&c) {
             return self.constant(a, 0);
         }
-        let a = self.settled_digits(a)?;
+        let a = self.with_digits(a)?;
         let digits = a.kind.digits_of(c);
         let columns: Vec<Digit> = a
             .digits
@@ -104,7 +100,7 @@ impl IntegerEvaluator<'_> {
         f: impl Fn(i64) -> i64,
     ) -> Result<Conditions, IntegerError> {
         check_count("a condition of two", b, a.count)?;
-        let digit = self.look_up(&self.plus(&a.digit, &b.digit)?, a.count, &[&f])?.remove(0);
+        let digit = self.look_up_one(&self.plus(&a.digit, &b.digit)?, a.count, f)?;
         Ok(Conditions { count: a.count, digit })
     }
 
@@ -121,7 +117,7 @@ impl IntegerEvaluator<'_> {
             carries.next_digit(column)?;
         }
         let carry = Digit { range: [-1, 0], ..carries.carry()? };
-        let digit = self.look_up(&carry, count, &[&|m| i64::from(m == BASE - 1)])?.remove(0);
+        let digit = self.look_up_one(&carry, count, |m| i64::from(m == BASE - 1))?;
         Ok(Conditions { count, digit })
     }
 
@@ -129,25 +125,20 @@ impl IntegerEvaluator<'_> {
     fn zero(&self, digits: &[Digit], count: usize) -> Result<Conditions, IntegerError> {
         let mut sum: Option<Digit> = None;
         for digit in digits {
-            let differs = self.look_up(digit, count, &[&|m| i64::from(m != 0)])?.remove(0);
+            let differs = self.look_up_one(digit, count, |m| i64::from(m != 0))?;
             sum = Some(match sum {
                 None => differs,
                 // 16 differences are none modulo 16.
                 Some(sum) if sum.range[1] + 1 == BASE => {
-                    let any = self.look_up(&sum, count, &[&|m| i64::from(m != 0)])?.remove(0);
+                    let any = self.look_up_one(&sum, count, |m| i64::from(m != 0))?;
                     self.plus(&any, &differs)?
                 }
                 Some(sum) => self.plus(&sum, &differs)?,
             });
         }
         let sum = sum.ok_or_else(no_digits)?;
-        let digit = self.look_up(&sum, count, &[&|m| i64::from(m == 0)])?.remove(0);
+        let digit = self.look_up_one(&sum, count, |m| i64::from(m == 0))?;
         Ok(Conditions { count, digit })
-    }
-
-    /// Returns integers with digits from 0 to 15, which are equal only if integers are.
-    fn settled_digits(&self, a: &Integers) -> Result<Integers, IntegerError> {
-        if a.is_carried() { Ok(a.clone()) } else { self.carried(a) }
     }
 }
 

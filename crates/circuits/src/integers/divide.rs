@@ -22,7 +22,7 @@ impl IntegerEvaluator<'_> {
         if k == 0 {
             return Ok(a.clone());
         }
-        let a = if a.is_carried() { a.clone() } else { self.carried(a)? };
+        let a = self.with_digits(a)?;
         let (whole, bits) = ((k / DIGIT_BITS) as usize, k % DIGIT_BITS);
         let kept = a.digits.get(whole..).unwrap_or(&[]);
         let mut digits = if bits == 0 { kept.to_vec() } else { self.shifted_bits(&a, kept, bits)? };
@@ -42,8 +42,7 @@ impl IntegerEvaluator<'_> {
             let value = |m: i64| if signed && m >= BASE / 2 { m - BASE } else { m };
             let high = |m: i64| value(m) >> bits;
             let low = |m: i64| (value(m) & ((1 << bits) - 1)) << (DIGIT_BITS - bits);
-            let [high, low] = <[Digit; 2]>::try_from(self.look_up(digit, a.count, &[&high, &low])?)
-                .map_err(|_| IntegerError::Operand { what: "results", got: 0, expected: "2".to_owned() })?;
+            let [high, low] = self.look_up_each(digit, a.count, [&high, &low])?;
             if let Some(before) = digits.pop() {
                 digits.push(self.plus(&before, &low)?);
             }
@@ -77,7 +76,7 @@ impl IntegerEvaluator<'_> {
         if d & (d - 1) == 0 {
             return self.shift_right(a, d.trailing_zeros());
         }
-        let a = if a.is_carried() { a.clone() } else { self.carried(a)? };
+        let a = self.with_digits(a)?;
         let bounds = a.bounds.map(|end| end.div_euclid(d));
         // A multiple of d that makes all integers positive.
         let [least, _] = a.kind.range();

@@ -73,7 +73,7 @@ impl IntegerEvaluator<'_> {
     /// # Errors
     /// Every error of [`carried`](Self::carried).
     pub fn to_digits(&self, a: &Integers) -> Result<Vec<Ciphertext>, IntegerError> {
-        let a = if a.is_carried() { a.clone() } else { self.carried(a)? };
+        let a = self.with_digits(a)?;
         let digit = |(k, digit)| Ok(self.raised(digit, -a.kind.digit_middle(k))?.ciphertext);
         a.digits.into_iter().enumerate().map(digit).collect()
     }

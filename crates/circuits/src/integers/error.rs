@@ -66,6 +66,17 @@ pub enum IntegerError {
     Ckks(Box<CkksError>),
 }
 
+impl IntegerError {
+    /// Error of look-ups with another number of results than they have functions.
+    pub(super) fn results(expected: usize, got: usize) -> Self {
+        Self::Operand {
+            what: "the number of results of look-ups",
+            got: got as i128,
+            expected: expected.to_string(),
+        }
+    }
+}
+
 impl From<BootstrapError> for IntegerError {
     fn from(error: BootstrapError) -> Self {
         Self::Bootstrap(Box::new(error))

@@ -131,6 +131,28 @@ impl<'a> IntegerEvaluator<'a> {
         digits.collect()
     }
 
+    /// Returns so many tables of the residues of digits modulo 16, by one bootstrapping.
+    pub(super) fn look_up_each<const N: usize>(
+        &self,
+        digit: &Digit,
+        count: usize,
+        functions: [&dyn Fn(i64) -> i64; N],
+    ) -> Result<[Digit; N], IntegerError> {
+        let digits = self.look_up(digit, count, &functions)?;
+        digits.try_into().map_err(|digits: Vec<Digit>| IntegerError::results(N, digits.len()))
+    }
+
+    /// Returns one table of the residues of digits modulo 16, by one bootstrapping.
+    pub(super) fn look_up_one(
+        &self,
+        digit: &Digit,
+        count: usize,
+        function: impl Fn(i64) -> i64,
+    ) -> Result<Digit, IntegerError> {
+        let [result] = self.look_up_each(digit, count, [&function])?;
+        Ok(result)
+    }
+
     /// Returns the sum of digits.
     pub(super) fn plus(&self, a: &Digit, b: &Digit) -> Result<Digit, IntegerError> {
         let range = [a.range[0] + b.range[0], a.range[1] + b.range[1]];
@@ -141,6 +163,11 @@ impl<'a> IntegerEvaluator<'a> {
     pub(super) fn minus(&self, a: &Digit, b: &Digit) -> Result<Digit, IntegerError> {
         let range = [a.range[0] - b.range[1], a.range[1] - b.range[0]];
         self.declared(self.evaluator().sub(&a.ciphertext, &b.ciphertext)?, range)
+    }
+
+    /// Returns the differences of the digits of two batches, the least first.
+    pub(super) fn differences(&self, a: &Integers, b: &Integers) -> Result<Vec<Digit>, IntegerError> {
+        a.digits.iter().zip(&b.digits).map(|(a, b)| self.minus(a, b)).collect()
     }
 
     /// Returns digits times an integer.

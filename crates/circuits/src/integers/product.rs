@@ -82,6 +82,16 @@ impl IntegerEvaluator<'_> {
         digits.iter().map(product).collect()
     }
 
+    /// Returns the product of conditions and a digit, which may lie around 0.
+    pub(super) fn product(
+        &self,
+        condition: &Digit,
+        digit: &Digit,
+        count: usize,
+    ) -> Result<Digit, IntegerError> {
+        self.sum_of_products(&[(&self.split(condition, count)?, &self.split(digit, count)?)])
+    }
+
     pub(super) fn split(&self, digit: &Digit, count: usize) -> Result<Parts, IntegerError> {
         let (evaluator, a) = (self.evaluator(), &digit.ciphertext);
         let conjugate = self.bootstrapper.conjugate(a, self.keys)?;

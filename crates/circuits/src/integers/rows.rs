@@ -48,7 +48,7 @@ impl<'a> RowEvaluator<'a> {
         let total = a.bounds.map(|end| end * a.count as i128);
         let (bounds, exact) = self.integers.bounded("a sum of all rows", a, Some(total))?;
         let wrapping = self.integers.with_overflow(super::Overflow::Wrap);
-        let carried = if a.is_carried() { a.clone() } else { wrapping.carried(a)? };
+        let carried = wrapping.with_digits(a)?;
         let mask = |i: usize| i64::from(i < a.count);
         let masked = carried.digits.iter().map(|digit| Ok(self.masked(digit, &mask)?.settled(self, 1)));
         let mut sum = Integers { digits: masked.collect::<Result<_, IntegerError>>()?, ..carried };
@@ -113,12 +113,16 @@ impl<'a> RowEvaluator<'a> {
         Ok((encoder.encode_at(&numbers, level, context.scale(level)?)?, range))
     }
 
+    /// Returns one table of the residues of digits modulo 16, in all slots.
+    fn look_up_one(&self, digit: &Digit, function: impl Fn(i64) -> i64) -> Result<Digit, IntegerError> {
+        self.integers.look_up_one(digit, self.capacity(), function)
+    }
+
     /// Returns whether v < 0 for a column v of any size, 1 or 0.
     fn negative(&self, column: &Digit) -> Result<Digit, IntegerError> {
         let narrow = |[low, high]: [i64; 2]| -BASE / 2 <= low && high < BASE / 2;
         let carry = self.narrowed(column, &[&|m| m], narrow)?.1;
-        let negative: &dyn Fn(i64) -> i64 = &|m| i64::from(m >= BASE / 2);
-        Ok(self.integers.look_up(&carry, self.capacity(), &[negative])?.remove(0))
+        self.look_up_one(&carry, |m| i64::from(m >= BASE / 2))
     }
 
     /// Returns whether v = 0 for a column v of any size, 1 or 0.
@@ -127,13 +131,12 @@ impl<'a> RowEvaluator<'a> {
         let any: &dyn Fn(i64) -> i64 = &|m| i64::from(m != 0);
         let none: &dyn Fn(i64) -> i64 = &|m| i64::from(m == 0);
         let (parts, carry) = self.narrowed(column, &[&|m| m, any], narrow)?;
-        let look_up = |digit: &Digit, f| Ok(self.integers.look_up(digit, self.capacity(), &[f])?.remove(0));
         if parts.is_empty() {
-            return look_up(&carry, none);
+            return self.look_up_one(&carry, none);
         }
-        let last = look_up(&carry, any)?;
+        let last = self.look_up_one(&carry, any)?;
         let sum = parts.iter().try_fold(last, |sum, part| self.integers.plus(&sum, part))?;
-        look_up(&sum, none)
+        self.look_up_one(&sum, none)
     }
 
     /// Takes digits of a column until the carry is narrow, and returns the last of these functions of each digit, and the carry.

@@ -19,9 +19,7 @@ impl IntegerEvaluator<'_> {
         check_count("a selection", condition, a.count)?;
         let [a, b] = [self.choice(a)?, self.choice(b)?];
         let condition = self.fresh(condition)?;
-        let differences: Vec<Digit> =
-            a.digits.iter().zip(&b.digits).map(|(a, b)| self.minus(a, b)).collect::<Result<_, _>>()?;
-        let chosen = self.products(&condition.digit, &differences, a.count)?;
+        let chosen = self.products(&condition.digit, &self.differences(&a, &b)?, a.count)?;
         let mut digits = Vec::with_capacity(chosen.len());
         for (chosen, (a, b)) in chosen.iter().zip(a.digits.iter().zip(&b.digits)) {
             let sum = self.plus(chosen, b)?;
@@ -173,7 +171,7 @@ impl IntegerEvaluator<'_> {
         if condition.digit.ciphertext.metadata().level >= self.lowest_level() + 2 {
             return Ok(condition.clone());
         }
-        let digit = self.look_up(&condition.digit, condition.count, &[&|m| m.min(1)])?.remove(0);
+        let digit = self.look_up_one(&condition.digit, condition.count, |m| m.min(1))?;
         Ok(Conditions { digit, ..condition.clone() })
     }
 }

@@ -121,7 +121,7 @@ impl<'a> Tree<'a> {
         }
         // No level is left for carries.
         let own = |m: i64| if m > range[1] { m - BASE } else { m };
-        Ok(self.evaluator.look_up(&root, self.count, &[&own])?.remove(0))
+        self.evaluator.look_up_one(&root, self.count, own)
     }
 
     /// Returns Σ \[d = b\]·below_b, for the digit whose factors are given with their noise.

@@ -1,37 +1,16 @@
-use chacha20::ChaCha20Rng;
-use chacha20::rand_core::{Rng as _, SeedableRng};
-use sunzi_ckks::{Context, Encoder};
-use sunzi_rlwe::SecretKey;
+use chacha20::rand_core::Rng as _;
 
 use super::*;
-use crate::bootstrap::functional::FunctionalBootstrapper;
-use crate::bootstrap::{Blueprint, BootstrapKeys, Set};
+use crate::bootstrap::Set;
+use crate::bootstrap::functional::bench::Bench;
 
 mod dry;
 mod network;
 mod rows;
 
-struct Bench {
-    context: Context,
-    secret: SecretKey,
-    keys: BootstrapKeys,
-    bootstrapper: FunctionalBootstrapper,
-    rng: ChaCha20Rng,
-}
-
 impl Bench {
-    fn new() -> Self {
-        Self::of(&Set::insecure_for_integers(9))
-    }
-
-    fn of(set: &Set) -> Self {
-        let context = Context::new(&set.parameters().unwrap()).unwrap();
-        let mut rng = ChaCha20Rng::seed_from_u64(11);
-        let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
-        let blueprint = Blueprint::new(&context, set, context.max_slots()).unwrap();
-        let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {}).unwrap();
-        let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {}).unwrap();
-        Self { context, secret, keys, bootstrapper, rng }
+    fn for_integers() -> Self {
+        Self::new(&Set::insecure_for_integers(9), 11)
     }
 
     fn evaluator(&self) -> IntegerEvaluator<'_> {
@@ -74,9 +53,7 @@ impl Bench {
     /// Checks that no digit is off by more than the bound on its noise.
     fn check_noise(&self, a: &Integers) {
         for digit in &a.digits {
-            let plaintext = self.context.decrypt(&digit.ciphertext, &self.secret).unwrap();
-            let slots =
-                Encoder::new(&self.context, self.context.max_slots()).unwrap().decode(&plaintext).unwrap();
+            let slots = self.open_slots(&digit.ciphertext);
             let off = |number: f64| (8.0 * number - (8.0 * number).round()).abs() / 8.0;
             let parts = slots.iter().map(|slot| slot.re).chain(slots.iter().map(|slot| slot.im));
             let worst = parts.take(a.count).map(off).fold(0.0, f64::max);
@@ -96,7 +73,7 @@ fn each(a: &[i128], b: &[i128], kind: IntegerKind, f: impl Fn(i128, i128) -> i12
 
 #[test]
 fn sums_and_products_wrap() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let capacity = bench.evaluator().capacity();
     for kind in [IntegerKind::U8, IntegerKind::I16] {
         let [x, y] = [0, 1].map(|_| bench.values(kind, capacity));
@@ -120,7 +97,7 @@ fn sums_and_products_wrap() {
 
 #[test]
 fn comparisons_are_exact_at_the_ends() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     for kind in [IntegerKind::U8, IntegerKind::I8, IntegerKind::new(12, true).unwrap()] {
         let [x, y] = [0, 1].map(|_| bench.values(kind, 300));
         // Equal ones, and neighbours.
@@ -163,7 +140,7 @@ fn comparisons_are_exact_at_the_ends() {
 
 #[test]
 fn quotients_round_down() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     for kind in [IntegerKind::U8, IntegerKind::I8, IntegerKind::U16, IntegerKind::I16] {
         let x = bench.values(kind, 200);
         let a = bench.encrypt(kind, &x);
@@ -195,7 +172,7 @@ fn quotients_round_down() {
 
 #[test]
 fn selections_and_clear_ends() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let kind = IntegerKind::I8;
     let [x, y] = [0, 1].map(|_| bench.values(kind, 120));
     let [a, b] = [&x, &y].map(|values| bench.encrypt(kind, values));
@@ -224,7 +201,7 @@ fn selections_and_clear_ends() {
 
 #[test]
 fn several_batches_in_order() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let kind = IntegerKind::U8;
     let x: Vec<Vec<i128>> = (0..5).map(|_| bench.values(kind, 64)).collect();
     let batches: Vec<Integers> = x.iter().map(|values| bench.encrypt(kind, values)).collect();
@@ -249,7 +226,7 @@ fn several_batches_in_order() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let kind = IntegerKind::U8;
     let x: Vec<i128> = (0..20).collect();
     let a = bench.encrypt_within(kind, [0, 19], &x);
@@ -272,14 +249,14 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(e.encode(kind, [5, 4], &[]), Err(IntegerError::Operand { .. })));
     assert!(matches!(e.encode(kind, [0, 4], &vec![0; e.capacity() + 1]), Err(IntegerError::Operand { .. })));
     // A set with a level fewer has no room for carries.
-    let small = Bench::of(&Set::insecure_for_tables(9, 5));
+    let small = Bench::new(&Set::insecure_for_tables(9, 5), 11);
     let refused = IntegerEvaluator::new(&small.bootstrapper, &small.keys).err().unwrap();
     assert!(matches!(refused, IntegerError::Operand { what: "residual levels", .. }), "{refused}");
 }
 
 #[test]
 fn digits_go_out_and_come_back() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let kind = IntegerKind::I16;
     let x = bench.values(kind, 100);
     let a = bench.encrypt(kind, &x);
@@ -297,7 +274,7 @@ fn digits_go_out_and_come_back() {
 /// Tests sums until digits have grown too far or carry too much noise: carries are taken by themselves, and no sum is wrong.
 #[test]
 fn long_sums_carry_by_themselves() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let kind = IntegerKind::U16;
     let x = bench.values(kind, 80);
     let a = bench.encrypt(kind, &x);
@@ -315,7 +292,7 @@ fn long_sums_carry_by_themselves() {
 
 #[test]
 fn tables_of_any_function() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     for (kind, bounds, to) in [
         (IntegerKind::I8, [-3, 12], IntegerKind::U8),
         (IntegerKind::U8, [0, 255], IntegerKind::I8),

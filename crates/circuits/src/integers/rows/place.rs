@@ -55,8 +55,7 @@ impl RowEvaluator<'_> {
         }
         let before = integers.within(integers.minus(&before, &equal)?, [0, count as i64])?;
         let none = self.zero(&before)?;
-        let both: &dyn Fn(i64) -> i64 = &|m| i64::from(m == 2);
-        Ok(integers.look_up(&integers.plus(&none, &equal)?, self.capacity(), &[both])?.remove(0))
+        self.look_up_one(&integers.plus(&none, &equal)?, |m| i64::from(m == 2))
     }
 
     /// Returns the number of the row that is 1, in every slot; row i is in slot i·stride, and other slots may be anything.
@@ -72,8 +71,7 @@ impl RowEvaluator<'_> {
                 _ => 0,
             };
             let sum = self.masked(first, &own)?.window(self, self.capacity(), 1)?.settled(self, count);
-            let sum = integers.within(sum, [0, BASE - 1])?;
-            Ok::<_, IntegerError>(integers.look_up(&sum, self.capacity(), &[&|m| m])?.remove(0))
+            self.look_up_one(&integers.within(sum, [0, BASE - 1])?, |m| m)
         };
         let mut digits: Vec<Digit> = (0..used).map(digit).collect::<Result<_, _>>()?;
         digits.resize(kind.digits(), integers.times(first, 0)?);
@@ -97,7 +95,7 @@ impl RowEvaluator<'_> {
             let own = move |m: i64| if m > high { m - BASE } else { m };
             let sum = self.window(product, self.capacity() / block.m, block.m as i64)?;
             let sum = integers.within(sum, [low.min(0), high])?;
-            let digit = integers.look_up(&sum, self.capacity(), &[&own])?.remove(0);
+            let digit = self.look_up_one(&sum, own)?;
             let all = self.masked(&digit, &|slot| i64::from(slot.is_multiple_of(block.m)))?;
             integers.within(all.window(self, block.m, -1)?.settled(self, 1), [low.min(0), high])
         };

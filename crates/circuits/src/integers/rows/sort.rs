@@ -76,7 +76,7 @@ impl RowEvaluator<'_> {
             let noise = left + a.count as f64 * here * (sum.reach() as f64 + left / UNIT);
             let ciphertext = self.integers.bootstrapper.with_slot_error(sum.ciphertext, noise);
             let sum = Digit { ciphertext, range: sum.range };
-            Ok::<_, IntegerError>(self.integers.look_up(&sum, self.capacity(), &[&own])?.remove(0))
+            self.look_up_one(&sum, own)
         };
         let digits = sums.into_iter().enumerate().map(digit).collect::<Result<_, _>>()?;
         Ok(Integers { digits, exact: true, ..a })
@@ -218,8 +218,7 @@ impl RowEvaluator<'_> {
             };
             carries.next_digit(&self.plus_clear(&difference, &own)?)?;
         }
-        let less: &dyn Fn(i64) -> i64 = &|m| i64::from(m >= BASE / 2);
-        let less = self.integers.look_up(&carries.carry()?, self.capacity(), &[less])?.remove(0);
+        let less = self.look_up_one(&carries.carry()?, |m| i64::from(m >= BASE / 2))?;
         // Of m slots in a row, each belongs to another row j.
         self.integers.within(self.window(&less, block.m, 1)?, [0, count as i64])
     }

@@ -81,7 +81,7 @@ impl RowEvaluator<'_> {
             let expected = format!("below {}, the number of rows", a.count);
             return Err(IntegerError::Operand { what: "the place of an integer", got: k as i128, expected });
         }
-        let a = if a.is_carried() { a.clone() } else { self.integers.carried(a)? };
+        let a = self.integers.with_digits(a)?;
         let rows = a.count.next_power_of_two();
         let steps = Steps { bits: if 4 * rows <= self.capacity() { 2 } else { 1 }, rows };
         let mut known: Option<State> = None;
@@ -146,8 +146,7 @@ impl RowEvaluator<'_> {
             }
             Some(State { equal, greater }) => {
                 // equal·part + (beyond + 1)·greater + equal − 1.
-                let own =
-                    self.integers.products(equal, std::slice::from_ref(part), self.capacity())?.remove(0);
+                let own = self.integers.product(equal, part, self.capacity())?;
                 let sum = self.integers.plus(&own, &self.integers.times(greater, beyond + 1)?)?;
                 self.integers.raised(self.integers.plus(&sum, equal)?, -1)?
             }
@@ -161,8 +160,7 @@ impl RowEvaluator<'_> {
         let most = steps.thresholds() as i64;
         // Rows from −1 to t, for block t.
         let apart = self.plus_clear(marked, &|i| -block(i).min(most))?;
-        let within: &dyn Fn(i64) -> i64 = &|m| i64::from(m == 0 || m >= BASE / 2);
-        let within = self.integers.look_up(&apart, self.capacity(), &[within])?.remove(0);
+        let within = self.look_up_one(&apart, |m| i64::from(m == 0 || m >= BASE / 2))?;
         let counts = self.window(&within, steps.rows, 1)?;
         let counts = self.integers.within(counts, [0, steps.rows as i64])?;
         // The count of block t is in its first slot; elsewhere nothing is negative.
@@ -177,12 +175,10 @@ impl RowEvaluator<'_> {
     /// Returns which rows are equal to the bits found, and which are greater.
     fn compared(&self, marked: &Digit, bits: &Digit) -> Result<State, IntegerError> {
         let difference = self.integers.minus(marked, bits)?;
-        let equal: &dyn Fn(i64) -> i64 = &|m| i64::from(m == 0);
-        let greater: &dyn Fn(i64) -> i64 = &|m| i64::from((1..BASE / 2).contains(&m));
-        let mut both = self.integers.look_up(&difference, self.capacity(), &[equal, greater])?.into_iter();
-        let (Some(equal), Some(greater)) = (both.next(), both.next()) else {
-            return Err(IntegerError::Operand { what: "results", got: 0, expected: "2".to_owned() });
-        };
+        let equal = |m: i64| i64::from(m == 0);
+        let greater = |m: i64| i64::from((1..BASE / 2).contains(&m));
+        let [equal, greater] =
+            self.integers.look_up_each(&difference, self.capacity(), [&equal, &greater])?;
         Ok(State { equal, greater })
     }
 }

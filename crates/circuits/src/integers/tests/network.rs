@@ -36,7 +36,7 @@ impl Layer {
 /// Tests a network of three layers: every row gets the class that it gets in the clear, and bounds show that nothing overflows.
 #[test]
 fn a_network_scores_rows_as_in_the_clear() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let kind = IntegerKind::new(12, true).unwrap();
     let shapes = [([5, 4], 2), ([4, 4], 2), ([4, 3], 1)];
     let rows = 100;

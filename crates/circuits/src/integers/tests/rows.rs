@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn order_statistics_and_places() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     for (kind, count) in
         [(IntegerKind::U8, 50), (IntegerKind::I8, 200), (IntegerKind::U16, 9), (IntegerKind::I8, 1)]
     {
@@ -34,7 +34,7 @@ fn order_statistics_and_places() {
 
 #[test]
 fn sums_over_all_rows() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     let kind = IntegerKind::U16;
     let x: Vec<i128> = (0..200).map(|i| i * 7 % 256).collect();
     let a = bench.encrypt_within(kind, [0, 255], &x);
@@ -56,7 +56,7 @@ fn sums_over_all_rows() {
 
 #[test]
 fn sorting_and_ranks() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::for_integers();
     // One block of pairs, and several.
     for (kind, count) in [(IntegerKind::U8, 13), (IntegerKind::I8, 30)] {
         let mut x = bench.values(kind, count);

@@ -9,7 +9,7 @@ fn none_wrong(bench: &mut Bench, table: &Table, messages: &[usize], share: f64) 
     let turn = |i: usize| if i.is_multiple_of(2) { share * step } else { -share * step };
     let moved = |(i, slot): (usize, Complex64)| slot + Complex64::new(turn(i), -turn(i / 2));
     let slots: Vec<Complex64> = of.slots(messages).unwrap().into_iter().enumerate().map(moved).collect();
-    let a = bench.encrypt(&slots);
+    let a = bench.encrypt_lowest(&slots);
     let out = bench.bootstrapper.apply(&a, &[table], &bench.keys).unwrap().remove(0);
     let (worst, own) = bench.check(&out, table, messages);
     let bound = own + table.error(share * step + bench.bootstrapper.noise(&a));
@@ -25,7 +25,7 @@ fn none_wrong(bench: &mut Bench, table: &Table, messages: &[usize], share: f64) 
 
 /// Runs random, equal, alternating and extreme messages through a random table.
 fn all_kinds(set: &Set, bits: usize, order: InterpolationOrder) {
-    let mut bench = Bench::new(set);
+    let mut bench = Bench::for_tables(set);
     let of = Messages::new(1 << bits).unwrap();
     let random = bench.random(1 << bits);
     // Two values may be equal.
@@ -63,7 +63,7 @@ fn small_rings_have_no_wrong_result() {
 /// variable leaves the distance.
 #[test]
 fn failures_are_those_of_the_noise() {
-    let mut bench = Bench::new(&Set::insecure_for_tables(11, 4));
+    let mut bench = Bench::for_tables(&Set::insecure_for_tables(11, 4));
     let of = Messages::new(16).unwrap();
     // Neighbours differ by half of the range, so that a result is wrong where the noise is larger than half of the distance.
     let table = Table::of_messages(of, of, InterpolationOrder::First, |m| 8 * (m % 2)).unwrap();
@@ -77,9 +77,9 @@ fn failures_are_those_of_the_noise() {
         let slots = of.slots(&messages).unwrap();
         let slots: Vec<Complex64> =
             slots.iter().map(|slot| slot + deviation * Complex64::new(normal(), normal())).collect();
-        let a = bench.encrypt(&slots);
+        let a = bench.encrypt_lowest(&slots);
         let out = bench.bootstrapper.apply(&a, &[&table], &bench.keys).unwrap().remove(0);
-        let opened = bench.open(&out);
+        let opened = bench.open_slots(&out);
         let parts = |of: &[Complex64]| -> Vec<f64> {
             of.iter().map(|slot| slot.re).chain(of.iter().map(|slot| slot.im)).collect()
         };
