@@ -26,6 +26,8 @@ pub(crate) enum PlanScheme {
     Bgv,
     /// The CKKS scheme.
     Ckks,
+    /// Encrypted integers.
+    Integers,
     /// The cheapest scheme that can compute the program.
     Auto,
 }
@@ -101,7 +103,12 @@ pub(crate) struct PlanArgs {
     #[arg(long, requires = "written")]
     pub(crate) force: bool,
     /// The scheme; auto takes the cheapest that can compute the program
-    #[arg(long, value_name = "bfv|bgv|ckks|auto", default_value = "auto", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "bfv|bgv|ckks|integers|auto",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
     pub(crate) scheme: PlanScheme,
     /// CKKS: bits of every intermediate number that are right, 4 to 30; 16 unless given
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(4..=30))]
@@ -139,6 +146,7 @@ impl PlanArgs {
             PlanScheme::Bfv => Some(SchemeChoice::Bfv),
             PlanScheme::Bgv => Some(SchemeChoice::Bgv),
             PlanScheme::Ckks => Some(SchemeChoice::Ckks),
+            PlanScheme::Integers => Some(SchemeChoice::Integers),
         }
     }
 }

@@ -74,6 +74,9 @@ fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
         Stored::Ckks(parameters) => {
             in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters))?, path)
         }
+        Stored::Integers(parameters) => {
+            in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters.ckks()))?, path)
+        }
         Stored::Fermat(parameters) => in_scheme::<_, bfv::Plaintext>(&of(parameters.context())?, path),
         Stored::Bgv(parameters, plain_moduli) => {
             in_scheme::<_, bfv::Plaintext>(its(&of(parameters.contexts(plain_moduli))?, path)?, path)

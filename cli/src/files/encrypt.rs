@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::Serialize;
+use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
 use sunzi::program::packed::{self, Packer};
 use sunzi::program::run::{Cells, MISSING_UNIT, Table};
@@ -151,6 +152,16 @@ fn is_parquet_name(path: &Path) -> bool {
 fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
     contexts.parameters().check_numbers().map_err(CliError::impossible)?;
     let moduli = contexts.parameters().plain_moduli();
+    if contexts.scheme() == SchemeChoice::Integers {
+        let real =
+            schema.columns.iter().find(|column| column.encrypted && matches!(column.kind, Kind::Real { .. }));
+        return real.map_or(Ok(()), |column| {
+            let name = quoted(&column.name);
+            Err(CliError::input(format!(
+                "column {name} has real numbers, encrypted integers are whole or decimal: declare its decimals in a schema, or name it with --clear"
+            )))
+        });
+    }
     let range = moduli.iter().fold(1_u128, |product, &t| product.saturating_mul(t.into()));
     for column in schema.columns.iter().filter(|column| column.encrypted && !moduli.is_empty()) {
         let (scheme, name) = (contexts.parameters().name(), quoted(&column.name));
@@ -311,6 +322,11 @@ impl<'a> Job<'a> {
         let (contexts, key) = (self.codec.contexts(), self.key.id());
         let len = self.encrypted_len().map_err(Stopped::Said)?;
         if is_parquet_name(&args.output) {
+            if contexts.scheme() == SchemeChoice::Integers {
+                let message =
+                    "a table of encrypted integers is no table in Parquet: give --output another name";
+                return Err(Stopped::Said(CliError::input(message)));
+            }
             let of_name = |name| self.schema.position(name).and_then(|at| self.schema.columns.get(at));
             let partition = args.partition.as_deref().and_then(of_name);
             let out = (&*args.output, file);
@@ -320,11 +336,16 @@ impl<'a> Job<'a> {
             let message = "--partition is for tables in Parquet: give --output a name that ends in .parquet";
             return Err(Stopped::Said(CliError::input(message)));
         }
-        let shape = Shape::new(self.schema, self.codec.layout().span, len).map_err(of_file)?;
+        let span = self.codec.layout().span;
+        let shape = match contexts.scheme() {
+            SchemeChoice::Integers => Shape::of_digits(self.schema, span, len),
+            _ => Shape::new(self.schema, span, len),
+        };
+        let shape = shape.map_err(of_file)?;
         Ok(Box::new(TableWriter::create(contexts, shape, key, file).map_err(of_file)?))
     }
 
-    /// Bytes of an encrypted chunk of an input, equal for all chunks and inputs.
+    /// Bytes of an encrypted chunk of the first input, equal for all chunks, and but for encrypted integers for all inputs.
     fn encrypted_len(&self) -> Result<u64, CliError> {
         let none = || CliError::input("no column would be encrypted: name fewer with --clear");
         let input = self.inputs.first().ok_or_else(none)?;

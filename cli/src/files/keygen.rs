@@ -1,5 +1,7 @@
 //! `sunzi keygen`: keys for parameters, in three folders for three parties.
 
+mod integers;
+
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -9,6 +11,7 @@ use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
 use sunzi::program::Plan;
 use sunzi::program::analysis::Layout;
 use sunzi::ring::Ring;
+use sunzi::ring::sampling::SeededRng;
 use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, create, evaluation_keys_len, store};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{
@@ -24,15 +27,10 @@ use crate::error::CliError;
 use crate::progress::Progress;
 use crate::{output, program};
 
-/// Files of each party in the folder of keys, beside the parameters: the owner of the data, who counts what
-/// is shared, whoever encrypts, whoever computes.
-const FILES: [&str; 5] = [
-    "secret/secret.sz",
-    "secret/sharing.sz",
-    "public/public.sz",
-    "eval/relinearization.sz",
-    "eval/galois.sz",
-];
+/// Files of the owner of the data, who counts what is shared, and of whoever encrypts, in the folder of keys beside the parameters.
+const OWN_FILES: [&str; 3] = ["secret/secret.sz", "secret/sharing.sz", "public/public.sz"];
+/// Files of whoever computes.
+const EVALUATION_FILES: [&str; 2] = ["eval/relinearization.sz", "eval/galois.sz"];
 const FOLDERS: [&str; 3] = [SECRET, "public", "eval"];
 /// Folder of the owner, which nobody else can enter.
 const SECRET: &str = "secret";
@@ -86,6 +84,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         Stored::Bgv(own, _) => make(of(bgv::Context::new(own))?.rlwe()),
         Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe()),
         Stored::Fermat(own) => make(of(own.context())?.rlwe()),
+        Stored::Integers(own) => integers::make(own, &parameters, args),
     }
 }
 
@@ -133,6 +132,18 @@ fn make(
     if !args.json {
         output::print(&announcement(parameters, exponents.len(), key_bytes))?;
     }
+    in_folder(args, |folder, progress| {
+        let key = write(context, parameters, &exponents, folder, progress)?;
+        let rotations = exponents.len();
+        Ok(Made { rotations, ..Made::new(args, (key, parameters.claim()), key_bytes, &EVALUATION_FILES) })
+    })
+}
+
+/// Makes a folder of keys as `make` fills it, and prints the report: all of it, or nothing.
+fn in_folder(
+    args: &KeygenArgs,
+    make: impl FnOnce(&Path, &Progress) -> Result<Made, CliError>,
+) -> Result<(), CliError> {
     let progress = Progress::new(!args.json && !args.quiet);
     let parent = match args.directory.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -141,20 +152,38 @@ fn make(
     let refused = |error: io::Error| refuse(parent, WireError::Io(error));
     let folder = || tempfile::Builder::new().prefix(".sunzi-").tempdir_in(parent);
     let (_unfinished, folder) = Unfinished::create(folder, |folder| folder.path()).map_err(refused)?;
-    let key = write(context, parameters, &exponents, folder.path(), &progress)?;
+    let mut made = make(folder.path(), &progress)?;
     fs::rename(folder.path(), &args.directory).map_err(refused)?;
     // The folder has another name now: there is nothing to remove.
     let _ = folder.keep();
     drop(progress);
-    let made = Made {
-        folder: args.directory.display().to_string(),
-        key,
-        security: parameters.claim(),
-        rotations: exponents.len(),
-        key_bytes,
-        files: written(&args.directory).map_err(refused)?,
-    };
+    for file in &mut made.files {
+        file.bytes = fs::metadata(args.directory.join(&file.file)).map_err(refused)?.len();
+    }
     output::report(args.json, &made, Made::text)
+}
+
+/// Writes parameters for all parties, and the keys that evaluation keys are not: the secret key, its ledger and the public key.
+fn write_own(
+    context: &RlweContext,
+    parameters: &Stored,
+    folder: &Path,
+    rng: &mut SeededRng,
+) -> Result<SecretKey, CliError> {
+    for party in FOLDERS {
+        let own = folder.join(party);
+        make_folder(&own, party == SECRET).map_err(|error| refuse(&own, WireError::Io(error)))?;
+        let file = own.join(PARAMETERS);
+        create(&file, false, |out| parameters.write(out)).map_err(|error| refuse(&file, error))?;
+    }
+    let [secret_file, ledger_file, public_file] = OWN_FILES.map(|file| folder.join(file));
+    let secret = SecretKey::generate(context, rng).map_err(CliError::failure)?;
+    store(context, &secret, &secret_file).map_err(|error| refuse(&secret_file, error))?;
+    LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
+        .map_err(|error| refuse(&ledger_file, error))?;
+    let public = PublicKey::generate(context, &secret, rng).map_err(CliError::failure)?;
+    store(context, &public, &public_file).map_err(|error| refuse(&public_file, error))?;
+    Ok(secret)
 }
 
 /// Writes all keys of `sunzi keygen`, the secret key first: the others are made of it.
@@ -165,23 +194,11 @@ fn write(
     folder: &Path,
     progress: &Progress,
 ) -> Result<String, CliError> {
-    for party in FOLDERS {
-        let own = folder.join(party);
-        make_folder(&own, party == SECRET).map_err(|error| refuse(&own, WireError::Io(error)))?;
-        let file = own.join(PARAMETERS);
-        create(&file, false, |out| parameters.write(out)).map_err(|error| refuse(&file, error))?;
-    }
     let mut rng = randomness::from_os().map_err(CliError::failure)?;
-    let [secret_file, ledger_file, public_file, relinearization_file, galois_file] =
-        FILES.map(|file| folder.join(file));
+    let [relinearization_file, galois_file] = EVALUATION_FILES.map(|file| folder.join(file));
     progress.begin(exponents.len() + 2);
     progress.say("public and relinearisation key");
-    let secret = SecretKey::generate(context, &mut rng).map_err(CliError::failure)?;
-    store(context, &secret, &secret_file).map_err(|error| refuse(&secret_file, error))?;
-    LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
-        .map_err(|error| refuse(&ledger_file, error))?;
-    let public = PublicKey::generate(context, &secret, &mut rng).map_err(CliError::failure)?;
-    store(context, &public, &public_file).map_err(|error| refuse(&public_file, error))?;
+    let secret = write_own(context, parameters, folder, &mut rng)?;
     let key = RelinearizationKey::generate(context, &secret, &mut rng).map_err(CliError::failure)?;
     store(context, &key, &relinearization_file).map_err(|error| refuse(&relinearization_file, error))?;
     drop(key);
@@ -270,13 +287,21 @@ fn announcement(parameters: &Stored, rotations: usize, key_bytes: u64) -> String
     )
 }
 
-fn written(folder: &Path) -> io::Result<Vec<Written>> {
-    let parameters = FOLDERS.map(|party| format!("{party}/{PARAMETERS}"));
-    let names = parameters.into_iter().chain(FILES.map(str::to_owned));
-    names.map(|file| Ok(Written { bytes: fs::metadata(folder.join(&file))?.len(), file })).collect()
-}
-
 impl Made {
+    /// Begins the report of a folder with these files of whoever computes.
+    fn new(
+        args: &KeygenArgs,
+        (key, security): (String, SecurityClaim),
+        key_bytes: u64,
+        evaluation: &[&str],
+    ) -> Self {
+        let parameters = FOLDERS.map(|party| format!("{party}/{PARAMETERS}"));
+        let others = OWN_FILES.iter().chain(evaluation).map(|&file| file.to_owned());
+        let files = parameters.into_iter().chain(others).map(|file| Written { file, bytes: 0 });
+        let folder = args.directory.display().to_string();
+        Self { folder, key, security, rotations: 0, key_bytes, files: files.collect() }
+    }
+
     fn text(&self) -> String {
         let mut text = format!("key {} in {}\n", self.key, self.folder);
         for Written { file, bytes: size } in &self.files {

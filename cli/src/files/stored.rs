@@ -6,6 +6,7 @@ use std::path::Path;
 
 use sunzi::bfv;
 use sunzi::bfv::{CrtParameters, FermatParameters};
+use sunzi::circuits::integers::IntegerParameters;
 use sunzi::program::analysis::Parameters;
 use sunzi::rlwe::wire::{
     Accept, ErasingReader, HEADER_LEN, Header, Kind, NoContext, Reader, SecurityClaim, StoredParameters,
@@ -25,6 +26,7 @@ pub(crate) enum Stored {
     Bgv(bgv::Parameters, Vec<u64>),
     Ckks(ckks::Parameters),
     Fermat(FermatParameters),
+    Integers(IntegerParameters),
 }
 
 impl Stored {
@@ -50,6 +52,7 @@ impl Stored {
             Some(Kind::CrtParameters) => Self::Crt(reader.read(&accept)?),
             Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
             Some(Kind::FermatParameters) => Self::Fermat(reader.read(&accept)?),
+            Some(Kind::IntegerParameters) => Self::Integers(reader.read(&accept)?),
             // Any other object is read as BFV parameters: the error names it.
             _ => Self::Bfv(reader.read(&accept)?),
         })
@@ -65,6 +68,7 @@ impl Stored {
             }
             Self::Ckks(parameters) => parameters.claim(),
             Self::Fermat(parameters) => parameters.claim(),
+            Self::Integers(parameters) => parameters.claim(),
         }
     }
 
@@ -76,6 +80,7 @@ impl Stored {
             Self::Bgv(parameters, _) => parameters.table_bytes(),
             Self::Ckks(parameters) => parameters.table_bytes(),
             Self::Fermat(parameters) => StoredParameters::table_bytes(parameters),
+            Self::Integers(parameters) => StoredParameters::table_bytes(parameters),
         }
     }
 
@@ -87,6 +92,7 @@ impl Stored {
             Self::Bgv(parameters, _) => parameters.switch_key_bytes(),
             Self::Ckks(parameters) => parameters.switch_key_bytes(),
             Self::Fermat(parameters) => parameters.switch_key_bytes(),
+            Self::Integers(parameters) => parameters.switch_key_bytes(),
         }
     }
 
@@ -96,6 +102,7 @@ impl Stored {
             Self::Bfv(_) | Self::Crt(_) | Self::Fermat(_) => "BFV",
             Self::Bgv(..) => "BGV",
             Self::Ckks(_) => "CKKS",
+            Self::Integers(_) => "integers",
         }
     }
 
@@ -110,6 +117,7 @@ impl Stored {
             }
             Self::Ckks(parameters) => write(&NoContext, parameters, out),
             Self::Fermat(parameters) => write(&NoContext, parameters, out),
+            Self::Integers(parameters) => write(&NoContext, parameters, out),
         }
     }
 }

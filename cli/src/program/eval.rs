@@ -7,9 +7,11 @@ use std::time::Instant;
 
 use serde::Serialize;
 use sunzi::circuits::EvaluationKeys;
+use sunzi::circuits::bootstrap::BootstrapKeys;
+use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::contexts::PARAMETERS;
 use sunzi::program::results::{Description, ResultsWriter};
-use sunzi::program::run::{Answer, Cells, Input as Read, evaluate};
+use sunzi::program::run::{Answer, Cells, Input as Read, evaluate, evaluate_integers};
 use sunzi::program::{Contexts, NodeId, Plan, ProgramError, packed};
 use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::{bytes, counted};
@@ -67,7 +69,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
         )));
     }
     plan.check_memory().map_err(refuse)?;
-    let keys = keys(&contexts, &plan, &args.keys, table.key())?;
+    let keys = Keys::load(&contexts, &plan, &args.keys, table.key())?;
     let progress = Progress::new(!args.json && !args.quiet);
     let run = Run { contexts: &contexts, plan: &plan, keys: &keys, args, progress: &progress };
     let len = run.write(&target, table)?;
@@ -82,8 +84,37 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     target.report(args.json, &made, Made::text)
 }
 
-/// Reads the keys that the plan asks for, of the key that the table belongs to.
-fn keys(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result<EvaluationKeys, CliError> {
+/// Keys of whoever computes.
+enum Keys {
+    /// Keys of products and rotations.
+    Evaluation(EvaluationKeys),
+    /// Keys of look-ups.
+    LookUps(Box<BootstrapKeys>),
+}
+
+impl Keys {
+    /// Reads the keys that the plan asks for, of the key that the table belongs to.
+    fn load(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result<Self, CliError> {
+        if contexts.scheme() != SchemeChoice::Integers {
+            return evaluation(contexts, plan, folder, table).map(Self::Evaluation);
+        }
+        let keys = contexts.load_bootstrapping(folder);
+        let keys = keys.map_err(|error| files::refuse_keys(folder, PARTY, error))?;
+        let own = keys.relinearization().id();
+        if own == table {
+            return Ok(Self::LookUps(Box::new(keys)));
+        }
+        Err(files::refuse(folder, WireError::Key { expected: Some(table), got: Some(own) }))
+    }
+}
+
+/// Reads the keys of products and rotations that the plan asks for, of the key that the table belongs to.
+fn evaluation(
+    contexts: &Contexts,
+    plan: &Plan,
+    folder: &Path,
+    table: KeyId,
+) -> Result<EvaluationKeys, CliError> {
     let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
     let keys = contexts.load_evaluation(folder, &exponents).map_err(|error| match error {
         WireError::Rlwe(RlweError::MissingGaloisKey { exponent, index, present }) => {
@@ -105,7 +136,7 @@ fn keys(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result
 struct Run<'a> {
     contexts: &'a Contexts,
     plan: &'a Plan,
-    keys: &'a EvaluationKeys,
+    keys: &'a Keys,
     args: &'a EvalArgs,
     progress: &'a Progress,
 }
@@ -144,17 +175,30 @@ impl Run<'_> {
         let filled = (0..plan.layout.chunks).map(|chunk| table.rows_of(chunk)).collect();
         let description = Description::of(plan).and_then(|text| text.with_filled(filled)).map_err(said)?;
         let mut writer = ResultsWriter::new(contexts, table.key(), description, &mut out)?;
-        progress.begin(plan.inputs / plan.parameters.plain_moduli().len().max(1));
+        progress.begin(self.steps());
         progress.say("computing");
         let mut columns = Columns { table, chunk: None };
+        let counts_inputs = plan.look_ups.is_none();
         let input = |id, chunk| {
-            progress.step();
+            if counts_inputs {
+                progress.step();
+            }
             columns.read(contexts, plan, id, chunk).map_err(ProgramError::scheme)
         };
         let column = |_, _, answer: Answer| writer.put(&answer).map_err(ProgramError::scheme);
-        let totals = evaluate(plan, &codec, keys, input, column).map_err(|error| self.stopped(error))?;
+        let totals = match keys {
+            Keys::Evaluation(keys) => evaluate(plan, &codec, keys, input, column),
+            Keys::LookUps(keys) => evaluate_integers(plan, &codec, keys, &|| progress.step(), input, column),
+        };
+        let totals = totals.map_err(|error| self.stopped(error))?;
         totals.values().try_for_each(|answer| writer.put(answer))?;
         Ok(out.flush().map_err(WireError::Io)?)
+    }
+
+    /// Number of steps of a run: its look-ups, or the inputs that it reads.
+    fn steps(&self) -> usize {
+        let moduli = self.plan.parameters.plain_moduli().len().max(1);
+        self.plan.look_ups.as_ref().map_or(self.plan.inputs / moduli, |look_ups| look_ups.count as usize)
     }
 
     /// Computes the sums of a packed table.
@@ -165,6 +209,9 @@ impl Run<'_> {
         let mut writer = ResultsWriter::new(contexts, table.key(), description, &mut out)?;
         progress.say("computing");
         let input = |chunk| table.packed(contexts, chunk).map_err(ProgramError::scheme);
+        let Keys::Evaluation(keys) = keys else {
+            return Err(Stopped::Said(CliError::failure("keys of look-ups for a packed table")));
+        };
         let sums = packed::evaluate(plan, contexts, keys, input, &|| progress.step());
         let sums = sums.map_err(|error| self.stopped(error))?;
         sums.results.into_iter().try_for_each(|sum| writer.put(&Answer::Encrypted(sum)))?;

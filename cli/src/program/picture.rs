@@ -72,7 +72,7 @@ fn levels(picture: &mut Picture, parameters: &Parameters, course: &[Stage]) {
     row("keys", &every, special, String::new());
     let chain = parameters.chain();
     let depth = match parameters {
-        Parameters::Bfv(_) => 0,
+        Parameters::Bfv(_) | Parameters::Integers(_) => 0,
         Parameters::Bgv { parameters, .. } => parameters.depth(),
         Parameters::Ckks(parameters) => parameters.depth(),
     };

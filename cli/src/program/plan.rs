@@ -137,9 +137,11 @@ fn tell(args: &PlanArgs, plan: &Plan, targets: &Targets<'_>) -> Result<(), CliEr
 /// Fails where a precision is given for a scheme that computes exactly.
 pub(super) fn check_precision(precision: Option<u32>, scheme: Option<SchemeChoice>) -> Result<(), CliError> {
     match scheme {
-        Some(SchemeChoice::Bfv | SchemeChoice::Bgv) if precision.is_some() => Err(CliError::input(
-            "--precision is for CKKS, and BFV and BGV compute exactly: leave --precision away",
-        )),
+        Some(SchemeChoice::Bfv | SchemeChoice::Bgv | SchemeChoice::Integers) if precision.is_some() => {
+            Err(CliError::input(
+                "--precision is for CKKS, and other schemes compute exactly: leave --precision away",
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -199,12 +201,19 @@ fn text(planned: &Planned<'_>) -> String {
         0 => String::new(),
         count => format!(", {}", counted(count, "plaintext modulus", "plaintext moduli")),
     };
+    let (work, purpose) = match &plan.look_ups {
+        Some(look_ups) => (format!("look-ups     {}", look_ups.count), "look-ups".to_owned()),
+        None => {
+            let rotations = counted(plan.rotations.len(), "rotation", "rotations");
+            (format!("depth        {}", plan.depth), format!("products and {rotations}"))
+        }
+    };
     let mut text = format!(
         "scheme       {}, n = {}{}\n\
          parameters   {}\n\
          rows         {} in {} of {}\n\
-         depth        {}\n\
-         keys         {} in files, for products and {}\n\
+         {}\n\
+         keys         {} in files, for {}\n\
          table        {} ciphertexts of the columns it reads, up to {}\n\
          memory       about {}, and {} of tables\n",
         plan.parameters.name(),
@@ -214,9 +223,9 @@ fn text(planned: &Planned<'_>) -> String {
         plan.layout.rows,
         counted(plan.layout.chunks, "chunk", "chunks"),
         plan.layout.span,
-        plan.depth,
+        work,
         bytes(plan.key_bytes),
-        counted(plan.rotations.len(), "rotation", "rotations"),
+        purpose,
         plan.inputs,
         bytes(plan.table_bytes()),
         bytes(plan.memory_bytes),

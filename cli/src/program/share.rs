@@ -94,6 +94,9 @@ pub(super) fn declared(contexts: &Contexts, plans: Option<&[Plan; 2]>) -> Result
             SchemeChoice::Ckks => Err(CliError::input(
                 "results of CKKS are shared with the errors that the agreed program leaves: give it with --for PROGRAM --schema FILE",
             )),
+            SchemeChoice::Integers => Err(CliError::input(
+                "results of encrypted integers are rounded to whole digits, which hides their noise: leave --share away",
+            )),
             SchemeChoice::Bfv | SchemeChoice::Bgv => Ok(BTreeMap::new()),
         };
     };

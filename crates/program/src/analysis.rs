@@ -23,7 +23,10 @@ pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
 pub use course::{Role, Stage};
 pub use facts::{Exact, Facts};
-pub(crate) use facts::{extend as extend_facts, linear_units, of_column as facts_of_column, of_graph as facts_of, polynomial_units};
+pub(crate) use facts::{
+    extend as extend_facts, linear_units, of_column as facts_of_column, of_graph as facts_of,
+    polynomial_units,
+};
 pub use integers::LookUps;
 pub use layout::Layout;
 pub(crate) use memory::packed_bytes;

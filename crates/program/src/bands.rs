@@ -102,9 +102,10 @@ impl Bands<'_> {
                 self.sum(vec![(*of, slope)])
             }
             Node::Positive { of, .. } => self.comparison(id, *of),
-            Node::Kth { of, .. } | Node::Sorted { of, .. } | Node::Rank { of, .. } | Node::LookUp { of, .. } => {
-                Ok(self.band(*of).map(|_| Err(NESTED.to_owned())))
-            }
+            Node::Kth { of, .. }
+            | Node::Sorted { of, .. }
+            | Node::Rank { of, .. }
+            | Node::LookUp { of, .. } => Ok(self.band(*of).map(|_| Err(NESTED.to_owned()))),
         }
     }
 

@@ -14,8 +14,8 @@ use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme, memory};
 
 pub use codec::{Codec, Slots};
 pub use files::{BOOTSTRAPPING, GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
+pub use integers::{Digits, IntegerContext, digits_of};
 pub(crate) use integers::{Form, kind_holding};
-pub use integers::{Digits, IntegerContext};
 pub use keys::{EncryptionKey, PublicKey, SecretKey};
 pub use sharing::Sharing;
 pub(crate) use sharing::check_shareable;

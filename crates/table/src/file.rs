@@ -1,9 +1,10 @@
 //! Encrypted tables as files of Sunzi: `docs/format.md`, tables.
 //!
 //! A file has its schema first and then chunk after chunk: the clear columns of the chunk's rows, then the ciphertexts of each column and label, one
-//! for each plaintext modulus. All of these take equally many bytes, so that every offset follows from the schema: a file is
-//! written in one go while rows come, and any chunk of a column is read without the others.
+//! for each plaintext modulus. All of these take equally many bytes, or of encrypted integers as many as the range of their column takes digits, so that every offset
+//! follows from the schema: a file is written in one go while rows come, and any chunk of a column is read without the others.
 
+mod digits;
 mod form;
 mod reader;
 mod schema;
@@ -25,5 +26,6 @@ pub(crate) fn kind(scheme: SchemeChoice, packed: bool) -> Kind {
         (SchemeChoice::Bfv, true) => Kind::BfvPackedTable,
         (SchemeChoice::Bgv, true) => Kind::BgvPackedTable,
         (SchemeChoice::Ckks, _) => Kind::CkksTable,
+        (SchemeChoice::Integers, _) => Kind::IntegerTable,
     }
 }

@@ -35,7 +35,12 @@ impl IntegerEvaluator<'_> {
                 let of = |a: &Integers| format!("{} integers", a.count);
                 let advice = "give batches of one length";
                 let (left, right) = (of(first), of(a));
-                return Err(IntegerError::Mismatch { operation: "a linear combination", left, right, advice });
+                return Err(IntegerError::Mismatch {
+                    operation: "a linear combination",
+                    left,
+                    right,
+                    advice,
+                });
             }
             sum = self.plus_multiple(sum, *factor, a)?;
         }
@@ -70,7 +75,12 @@ impl IntegerEvaluator<'_> {
         let high = sum.bounds[1].saturating_add(ends[0].max(ends[1]));
         let added = self.convolved(&a.digits, &factors, columns)?;
         let digits = sum.digits.iter().zip(&added).map(|(sum, added)| self.plus(sum, added));
-        Ok(Integers { digits: digits.collect::<Result<_, _>>()?, bounds: [low, high], exact: sum.exact && whole, ..sum })
+        Ok(Integers {
+            digits: digits.collect::<Result<_, _>>()?,
+            bounds: [low, high],
+            exact: sum.exact && whole,
+            ..sum
+        })
     }
 
     /// Returns integers that are 0 or 1 by their bounds as conditions.
@@ -87,7 +97,11 @@ impl IntegerEvaluator<'_> {
         // Where all other digits are 0, the first one is the integer.
         let alone = a.exact && a.digits.iter().skip(1).all(|digit| digit.range == [0, 0]);
         let a = if alone || a.is_carried() { a.clone() } else { self.carried(a)? };
-        let none = || IntegerError::Operand { what: "the number of digits", got: 0, expected: "at least 1".to_owned() };
+        let none = || IntegerError::Operand {
+            what: "the number of digits",
+            got: 0,
+            expected: "at least 1".to_owned(),
+        };
         let digit = a.digits.into_iter().next().ok_or_else(none)?;
         Ok(Conditions { count: a.count, digit: self.within(digit, [0, 1])? })
     }

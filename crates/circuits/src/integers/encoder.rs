@@ -159,8 +159,7 @@ pub(super) fn encode_digits(
 ) -> Result<Plaintext, IntegerError> {
     let slots = context.max_slots();
     let number = |i: usize| digits.get(i).map_or(0.0, |digit| *digit as f64 * UNIT);
-    let numbers: Vec<Complex64> =
-        (0..slots).map(|i| Complex64::new(number(i), number(slots + i))).collect();
+    let numbers: Vec<Complex64> = (0..slots).map(|i| Complex64::new(number(i), number(slots + i))).collect();
     Ok(Encoder::new(context, slots)?.encode_at(&numbers, level, scale)?)
 }
 

@@ -109,7 +109,10 @@ impl IntegerEvaluator<'_> {
     /// # Errors
     /// Every error of [`decrypt`](Self::decrypt).
     pub fn decrypt_conditions(&self, a: &Conditions, secret: &SecretKey) -> Result<Vec<bool>, IntegerError> {
-        Ok(opened(self.evaluator().context(), &a.digit.ciphertext, a.count, secret)?.iter().map(|digit| *digit != 0).collect())
+        Ok(opened(self.evaluator().context(), &a.digit.ciphertext, a.count, secret)?
+            .iter()
+            .map(|digit| *digit != 0)
+            .collect())
     }
 
     /// Returns a + c for clear integers c of the kind, one for each.

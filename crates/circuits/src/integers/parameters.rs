@@ -126,7 +126,9 @@ impl Serialize for IntegerParameters {
 impl<'de> Deserialize<'de> for IntegerParameters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let unknown = || serde::de::Error::custom(format!("there is no set for integers named {name:?}: take n16-integer"));
+        let unknown = || {
+            serde::de::Error::custom(format!("there is no set for integers named {name:?}: take n16-integer"))
+        };
         claimed(Self::named(&name).ok_or_else(unknown)?)
     }
 }

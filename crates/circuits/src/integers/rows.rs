@@ -48,7 +48,8 @@ impl<'a> RowEvaluator<'a> {
         let total = a.bounds.map(|end| end * a.count as i128);
         let (bounds, exact) = self.integers.bounded("a sum of all rows", a, Some(total))?;
         let wrapping = self.integers.with_overflow(super::Overflow::Wrap);
-        let carried = wrapping.with_digits(a)?;
+        // Two levels: one for the mask, one for carries.
+        let carried = Self { integers: wrapping }.comparable(a)?;
         let mask = |i: usize| i64::from(i < a.count);
         let masked = carried.digits.iter().map(|digit| Ok(self.masked(digit, &mask)?.settled(self, 1)));
         let mut sum = Integers { digits: masked.collect::<Result<_, IntegerError>>()?, ..carried };

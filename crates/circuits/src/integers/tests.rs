@@ -4,6 +4,7 @@ use super::*;
 use crate::bootstrap::Set;
 use crate::bootstrap::functional::bench::Bench;
 
+mod combination;
 mod dry;
 mod network;
 mod rows;

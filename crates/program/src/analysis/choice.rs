@@ -6,11 +6,11 @@ use sunzi_rlwe::words::counted;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
+use super::integers;
 use super::merging::Merging;
 use super::parameters::{MOST_PRECISION, bgv_of, plain_moduli};
 use super::relinearizations::relinearizations;
 use super::room::bits_left;
-use super::integers;
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
 use crate::packed;
 use crate::run::encrypted_inputs;

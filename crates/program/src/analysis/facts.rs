@@ -201,7 +201,10 @@ fn exact(
         }
         Node::Indicator { .. } => Exact::new(0, [0, 1], 0),
         Node::Linear { terms, constant } if is_equality(terms, *constant, nodes) => {
-            let padding = ranges.first().zip(ranges.get(1)).map(|(a, b)| factor_of(terms, 0) * a.padding + factor_of(terms, 1) * b.padding);
+            let padding = ranges
+                .first()
+                .zip(ranges.get(1))
+                .map(|(a, b)| factor_of(terms, 0) * a.padding + factor_of(terms, 1) * b.padding);
             Exact::new(0, [0, 1], padding?)
         }
         Node::Linear { terms, constant } => {

@@ -16,7 +16,8 @@ use crate::run::{dry_integers, encrypted_inputs};
 use crate::{Node, NodeId, Program, ProgramError};
 
 /// Reason in the message where a scheme has no order and no tables.
-pub(super) const ONLY: &str = "encrypted integers alone have order and tables: take them, with --scheme integers";
+pub(super) const ONLY: &str =
+    "encrypted integers alone have order and tables: take them, with --scheme integers";
 
 /// Look-ups of a run on encrypted integers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -58,7 +59,8 @@ pub(super) fn choose(program: &Program, options: &Options, reason: String) -> Re
         Some(log2_degree) => IntegerParameters::insecure(log2_degree),
     };
     let parameters = parameters.map_err(|error| refused(error.to_string()))?;
-    let layout = Layout::of_parts(program.schema().rows as usize, parameters.ckks().max_slots(), options.parts);
+    let layout =
+        Layout::of_parts(program.schema().rows as usize, parameters.ckks().max_slots(), options.parts);
     plan(program, &parameters, layout, reason)
 }
 
@@ -131,7 +133,9 @@ fn fits(program: &Program, known: &[Facts], layout: &Layout, id: NodeId) -> Resu
             Node::Apply { .. } => {
                 "encrypted integers have no functions of real numbers: take CKKS, or give a table with lookup"
             }
-            _ => "encrypted integers have whole and decimal numbers alone: declare the decimals of real columns",
+            _ => {
+                "encrypted integers have whole and decimal numbers alone: declare the decimals of real columns"
+            }
         };
         return refused(reason.to_owned());
     };
@@ -140,7 +144,9 @@ fn fits(program: &Program, known: &[Facts], layout: &Layout, id: NodeId) -> Resu
     let times = if summed { slots } else { 1 };
     let ends = range(exact).map(|end| end.checked_mul(times));
     if ends[0].zip(ends[1]).and_then(|(low, high)| Form::holding(low, high)).is_none() {
-        return refused("its numbers need more than 64 bits: use fewer decimals or narrower ranges".to_owned());
+        return refused(
+            "its numbers need more than 64 bits: use fewer decimals or narrower ranges".to_owned(),
+        );
     }
     if node.crosses_rows() && layout.chunks > 1 {
         let most = layout.span;
@@ -148,7 +154,9 @@ fn fits(program: &Program, known: &[Facts], layout: &Layout, id: NodeId) -> Resu
     }
     match node {
         Node::LookUp { of, first, values } => {
-            let Some(of) = known.get(of.index()).and_then(|facts| facts.exact).map(range) else { return Ok(()) };
+            let Some(of) = known.get(of.index()).and_then(|facts| facts.exact).map(range) else {
+                return Ok(());
+            };
             let own = [i128::from(*first), i128::from(*first) + values.len() as i128 - 1];
             if own[0] <= of[0] && of[1] <= own[1] && of[1] - of[0] < MAX_ENTRIES as i128 {
                 return Ok(());
@@ -158,9 +166,11 @@ fn fits(program: &Program, known: &[Facts], layout: &Layout, id: NodeId) -> Resu
                 own[0], own[1], of[0], of[1]
             ))
         }
-        Node::Kth { place, .. } if *place >= program.schema().rows => {
-            refused(format!("there is no number {} of {} rows", place.saturating_add(1), program.schema().rows))
-        }
+        Node::Kth { place, .. } if *place >= program.schema().rows => refused(format!(
+            "there is no number {} of {} rows",
+            place.saturating_add(1),
+            program.schema().rows
+        )),
         _ => Ok(()),
     }
 }

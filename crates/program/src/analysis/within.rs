@@ -6,9 +6,9 @@ use sunzi_rlwe::words::counted;
 use super::approximate::lower;
 use super::choice::{INEXACT, MARGIN, approximate_plan, deepest, exact_plan, inexact};
 use super::demand::Demand;
+use super::integers;
 use super::parameters::MOST_PRECISION;
 use super::room::bits_left;
-use super::integers;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use crate::{NodeId, Program};
 

@@ -46,7 +46,8 @@ impl IntegerContext {
         rng: &mut dyn CryptoRng,
     ) -> Result<Vec<Ciphertext>, ProgramError> {
         let form = Form::of_column(column, indicator)?;
-        let own: Zeroizing<Vec<i128>> = Zeroizing::new(units.iter().map(|units| units - form.offset).collect());
+        let own: Zeroizing<Vec<i128>> =
+            Zeroizing::new(units.iter().map(|units| units - form.offset).collect());
         let encrypt = |plaintext: &_| match key {
             EncryptionKey::Public(key) => self.context.encrypt(plaintext, key, rng),
             EncryptionKey::Secret(key) => self.context.encrypt_secret(plaintext, key, rng),
@@ -62,8 +63,9 @@ impl IntegerContext {
         secret: &SecretKey,
     ) -> Result<Digits, ProgramError> {
         let bits = 4 * digits.len() as u32;
-        let kind = IntegerKind::new(bits, false)
-            .ok_or_else(|| ProgramError::mismatch("digits of a chunk", "1 to 16 ciphertexts", digits.len()))?;
+        let kind = IntegerKind::new(bits, false).ok_or_else(|| {
+            ProgramError::mismatch("digits of a chunk", "1 to 16 ciphertexts", digits.len())
+        })?;
         let values = self.encoder.decrypt(kind, count, digits, secret).map_err(ProgramError::scheme)?;
         Ok(Digits { bits, values: Zeroizing::new(values) })
     }
@@ -86,6 +88,14 @@ impl Digits {
         let none = || ProgramError::mismatch("a slot", format!("below {}", self.values.len()), at);
         self.values.get(at).map(|&raw| form.units(raw)).ok_or_else(none)
     }
+}
+
+/// Returns the number of ciphertexts of a chunk of a column, or of an indicator of a column, as encrypted integers.
+///
+/// # Errors
+/// [`ProgramError::Mismatch`] for a column of real numbers.
+pub fn digits_of(column: &Column, indicator: bool) -> Result<usize, ProgramError> {
+    Form::of_column(column, indicator).map(|form| form.kind.digits())
 }
 
 /// Form in which numbers from `low` to `high` are encrypted: fewest digits, counted from an offset where that saves digits.
@@ -113,7 +123,8 @@ impl Form {
     /// Returns the form of a column, or of an indicator of a column.
     pub(crate) fn of_column(column: &Column, indicator: bool) -> Result<Self, ProgramError> {
         let exact = facts_of_column(column, indicator).exact;
-        let form = exact.and_then(|exact| Self::holding(exact.low.min(exact.padding), exact.high.max(exact.padding)));
+        let form = exact
+            .and_then(|exact| Self::holding(exact.low.min(exact.padding), exact.high.max(exact.padding)));
         form.ok_or_else(|| {
             let expected = "whole or decimal numbers, as encrypted integers have them";
             ProgramError::mismatch("a column", expected, format!("the real numbers of {:?}", column.name))
@@ -154,7 +165,9 @@ mod tests {
         assert_eq!(form(-100, 150), Form { kind: IntegerKind::U8, offset: -100 });
         assert_eq!(form(1000, 1200), Form { kind: IntegerKind::U8, offset: 1000 });
         assert_eq!(Form::holding(0, 1 << 64), None);
-        for (low, high) in [(0, 255), (-128, 127), (-100, 150), (1000, 1200), (-1, 0), (i128::from(i64::MIN), 0)] {
+        for (low, high) in
+            [(0, 255), (-128, 127), (-100, 150), (1000, 1200), (-1, 0), (i128::from(i64::MIN), 0)]
+        {
             let form = form(low, high);
             for units in [low, high] {
                 let stored = units - form.offset;

@@ -26,7 +26,9 @@ impl Contexts {
             (Parts::Ckks(_) | Parts::Integers(_), Rotation::Rows(steps)) => {
                 Ok(sunzi_ckks::rotation::rotation_exponent(steps, index))
             }
-            (Parts::Ckks(_) | Parts::Integers(_), Rotation::Columns) => Ok(sunzi_ckks::rotation::conjugation_exponent(index)),
+            (Parts::Ckks(_) | Parts::Integers(_), Rotation::Columns) => {
+                Ok(sunzi_ckks::rotation::conjugation_exponent(index))
+            }
             (_, Rotation::Rows(steps)) => galois::rotation_exponent(index, steps),
             (_, Rotation::Columns) => galois::swap_exponent(index),
         }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Decimal, Function};
 #[cfg(doc)]
 use super::Graph;
 #[cfg(doc)]
 use crate::schema::CELLS;
+use crate::{Decimal, Function};
 
 /// Identifier of a node of a [`Graph`]; nodes refer to earlier nodes only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

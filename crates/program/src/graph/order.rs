@@ -38,17 +38,14 @@ impl Graph {
     ///
     /// # Errors
     /// Every error of [`linear`](Self::linear); [`ProgramError::Invalid`] for no entries and for more than [`MAX_ENTRIES`].
-    pub fn look_up(
-        &mut self,
-        of: NodeId,
-        first: i64,
-        values: &[Decimal],
-    ) -> Result<NodeId, ProgramError> {
+    pub fn look_up(&mut self, of: NodeId, first: i64, values: &[Decimal]) -> Result<NodeId, ProgramError> {
         self.check(of)?;
         self.count(values.len())?;
         if values.is_empty() || values.len() > MAX_ENTRIES {
             let got = values.len();
-            return Err(ProgramError::Invalid(format!("a table of {got} entries: it has 1 to {MAX_ENTRIES}")));
+            return Err(ProgramError::Invalid(format!(
+                "a table of {got} entries: it has 1 to {MAX_ENTRIES}"
+            )));
         }
         self.insert(Node::LookUp { of, first, values: values.to_vec() })
     }

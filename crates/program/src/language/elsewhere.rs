@@ -97,7 +97,11 @@ pub static ELSEWHERE: [Elsewhere; 31] = [
         "rank(x) says which row has which place in order: the row of rank 1 has the least number",
         &[],
     ),
-    other(&["head", "tail", "first", "last"], "rows have no order of their own: top(x, 5) lists the greatest numbers, sort(x) all", &[]),
+    other(
+        &["head", "tail", "first", "last"],
+        "rows have no order of their own: top(x, 5) lists the greatest numbers, sort(x) all",
+        &[],
+    ),
     other(
         &["round", "floor", "ceil", "ceiling", "trunc", "truncate", "int"],
         "encrypted numbers are not rounded: round the decrypted result; whole and decimal numbers stay exact in BFV and BGV",

@@ -59,7 +59,8 @@ const fn smooth(
 }
 
 /// Columns that have an order.
-const ORDERED: &str = "columns of whole and decimal numbers, and what is computed from them row by row; at most 32 768 rows";
+const ORDERED: &str =
+    "columns of whole and decimal numbers, and what is computed from them row by row; at most 32 768 rows";
 
 /// Returns the entry of a function of encrypted integers.
 const fn integers(

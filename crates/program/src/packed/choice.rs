@@ -193,7 +193,9 @@ impl<'a> Search<'a> {
                 let after = levels.checked_sub(depth);
                 after.is_some_and(|after| covers(levels) && (depth == 0 || covers(after)))
             }
-            Parameters::Ckks(_) | Parameters::Integers(_) => return Err("packed tables are for BFV and BGV".to_owned()),
+            Parameters::Ckks(_) | Parameters::Integers(_) => {
+                return Err("packed tables are for BFV and BGV".to_owned());
+            }
         };
         let short = || "the parameters leave too little noise: make parameters for this program".to_owned();
         if left { Ok(()) } else { Err(short()) }

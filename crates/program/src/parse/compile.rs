@@ -59,7 +59,8 @@ pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<P
     let columns = schema.columns.iter().map(|column| column.name.as_str()).zip(0..).collect();
     let (graph, names) = (Graph::default(), HashMap::new());
     let (zeroes, group) = (HashMap::new(), None);
-    let mut compiler = Compiler { text, schema, graph, files, names, columns, parts: 0, group, zeroes, known: Vec::new() };
+    let mut compiler =
+        Compiler { text, schema, graph, files, names, columns, parts: 0, group, zeroes, known: Vec::new() };
     match compiler.outputs() {
         Ok(outputs) => Program::new(schema.clone(), compiler.graph, outputs),
         Err(wrong) => Err(Box::new(wrong.in_text(text)).into()),
@@ -130,7 +131,8 @@ impl<'a> Compiler<'a> {
             Value::Total(formula) => OutputValue::Number(formula),
             Value::Constant(number) => OutputValue::Number(Formula::Number(number)),
             Value::Places(formulas) => {
-                let group = |(place, formula): (usize, Formula)| Group { labels: vec![place.to_string()], formula };
+                let group =
+                    |(place, formula): (usize, Formula)| Group { labels: vec![place.to_string()], formula };
                 OutputValue::Groups((1..).zip(formulas).map(group).collect())
             }
         })

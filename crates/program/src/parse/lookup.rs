@@ -25,7 +25,8 @@ impl Compiler<'_> {
         };
         let default = default.map(|tree| self.constant(tree)).transpose()?;
         let Some(grid) = self.facts(of).and_then(|facts| facts.grid) else {
-            let message = "a table is looked up by whole or decimal numbers: declare the decimals of real columns";
+            let message =
+                "a table is looked up by whole or decimal numbers: declare the decimals of real columns";
             return Err(Wrong::at(&x.span, message));
         };
         let (low, high) = (grid.low.min(grid.padding), grid.high.max(grid.padding));
@@ -64,7 +65,8 @@ fn read(text: &str, decimals: u32) -> Result<BTreeMap<i128, Decimal>, String> {
     let mut entries = BTreeMap::new();
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     for (at, line) in (1_usize..).zip(lines).filter(|(_, line)| !line.is_empty()) {
-        let fields: Vec<&str> = line.split([',', ';', '\t']).map(|field| field.trim().trim_matches('"')).collect();
+        let fields: Vec<&str> =
+            line.split([',', ';', '\t']).map(|field| field.trim().trim_matches('"')).collect();
         let [key, value] = fields.as_slice() else {
             return Err(format!("line {at} has {} fields, and should have two", fields.len()));
         };

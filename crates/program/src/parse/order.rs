@@ -68,7 +68,8 @@ impl Compiler<'_> {
         // Other rows get the number at the far end of the range, which is not chosen unless there are no rows: a count of 0 then divides.
         let [low, high] = self.ends(x.id)?;
         let far = if greatest { low } else { high };
-        let own = self.graph.linear(&[(x.id, Decimal::ONE)], far.checked_neg().ok_or(ProgramError::Digits)?)?;
+        let own =
+            self.graph.linear(&[(x.id, Decimal::ONE)], far.checked_neg().ok_or(ProgramError::Digits)?)?;
         let own = self.graph.multiply(there, own)?;
         let filled = self.graph.linear(&[(own, Decimal::ONE)], far)?;
         let count = Formula::Total(there);

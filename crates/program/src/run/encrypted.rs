@@ -65,7 +65,11 @@ pub fn evaluate(
             integers(plan, codec, (&evaluators, keys), (parts, Encrypted::Bgv), input, column)
         }
         Parts::Ckks(context) => approximate(plan, codec, context, keys, input, column),
-        Parts::Integers(_) => Err(ProgramError::mismatch("the scheme", "BFV, BGV or CKKS", "integers: they take evaluate_integers")),
+        Parts::Integers(_) => Err(ProgramError::mismatch(
+            "the scheme",
+            "BFV, BGV or CKKS",
+            "integers: they take evaluate_integers",
+        )),
     }
 }
 

@@ -278,7 +278,8 @@ pub(crate) fn dry_integers(
     let (layout, graph) = (&plan.layout, plan.program.graph());
     let read = |id: NodeId, _| {
         let column = graph.node(id).and_then(Node::column);
-        let column = column.and_then(|column| plan.program.schema().columns.get(column)).ok_or_else(broken)?;
+        let column =
+            column.and_then(|column| plan.program.schema().columns.get(column)).ok_or_else(broken)?;
         let [low, high] = backend.range(id)?;
         if !column.encrypted {
             // Both ends, so that bounds of clear numbers are those of the column.
@@ -287,7 +288,8 @@ pub(crate) fn dry_integers(
         }
         let form = form_of([low, high])?;
         let encoder = evaluator.encoder();
-        let plaintexts = encoder.encode(form.kind, form.kind.range(), &vec![0; layout.span]).map_err(scheme)?;
+        let plaintexts =
+            encoder.encode(form.kind, form.kind.range(), &vec![0; layout.span]).map_err(scheme)?;
         let digits = plaintexts.iter().map(&mut encrypt).collect::<Result<Vec<_>, _>>()?;
         backend.input(id, Input::Encrypted(Encrypted::Integers(digits)))
     };

@@ -13,7 +13,8 @@ pub(super) fn ordered<T: Copy + Default>(
     place: impl Fn(u32) -> T,
 ) -> Option<Vec<T>> {
     let mut order: Vec<(usize, T)> = values.iter().copied().enumerate().collect();
-    let descending = matches!(node, Node::Sorted { descending: true, .. } | Node::Rank { descending: true, .. });
+    let descending =
+        matches!(node, Node::Sorted { descending: true, .. } | Node::Rank { descending: true, .. });
     // Of equal numbers the first row comes first, in either direction.
     order.sort_by(|(_, a), (_, b)| if descending { compare(b, a) } else { compare(a, b) });
     match node {

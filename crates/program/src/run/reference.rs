@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::{Table, order};
 use super::signed::{signed_product, signed_sum};
+use super::{Table, order};
 use crate::analysis::{Facts, Layout, exact_facts, linear_units, polynomial_units};
 use crate::graph::Node;
 use crate::{NodeId, Number, Program, ProgramError};
@@ -175,7 +175,8 @@ fn in_units(node: &Node, of: &[&Facts], values: &[&Vec<i128>], rows: usize) -> O
         }
         Node::LookUp { first, values: entries, .. } => {
             let decimals = entries.iter().map(|entry| entry.decimals()).max()?;
-            let entries = entries.iter().map(|entry| entry.scaled(decimals)).collect::<Option<Vec<i128>>>()?;
+            let entries =
+                entries.iter().map(|entry| entry.scaled(decimals)).collect::<Option<Vec<i128>>>()?;
             let at = |x: &i128| usize::try_from(x - i128::from(*first)).ok().and_then(|at| entries.get(at));
             values.first()?.iter().map(|x| at(x).copied()).collect()
         }

@@ -4,11 +4,11 @@
 use crate::common::{Draw, schema, table};
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
+use std::sync::atomic::{AtomicU64, Ordering};
 use sunzi_program::analysis::{Layout, Options, Plan, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, SecretKey};
 use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
 use sunzi_program::run::{Cells, Estimate, Input, Table, evaluate, evaluate_integers, reference};
-use std::sync::atomic::{AtomicU64, Ordering};
 use sunzi_program::{Number, Opened, Program, ProgramError, Schema};
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_rlwe::{PublicKey, Security};

@@ -60,17 +60,23 @@ fn computes(text: &str) -> Vec<Opened> {
 
 #[test]
 fn sums_and_comparisons_are_exact() {
-    computes("sum(age); mean(cost); var(age); count(age > 65); count(cost <= 0); count(age == 65); count(flag)");
+    computes(
+        "sum(age); mean(cost); var(age); count(age > 65); count(cost <= 0); count(age == 65); count(flag)",
+    );
 }
 
 #[test]
 fn choices_and_masks_are_exact() {
-    computes("sum(where(age > 65, cost, 0)); where(region == \"north\", age, cost); where(cost < 0, -cost, cost); mean(age) by region");
+    computes(
+        "sum(where(age > 65, cost, 0)); where(region == \"north\", age, cost); where(cost < 0, -cost, cost); mean(age) by region",
+    );
 }
 
 #[test]
 fn products_and_polynomials_are_exact() {
-    computes("cov(age, cost); age * cost - 3 * age; poly(age, 1, -2, 0.5); poly(cost, 0, 0, 1); sum(age * year) + sum(year); 0.25 * far");
+    computes(
+        "cov(age, cost); age * cost - 3 * age; poly(age, 1, -2, 0.5); poly(cost, 0, 0, 1); sum(age * year) + sum(year); 0.25 * far",
+    );
 }
 
 #[test]
@@ -92,14 +98,19 @@ fn rows_are_sorted_and_ranked() {
 
 #[test]
 fn tables_are_looked_up() {
-    computes("lookup(age, \"rates.csv\"); sum(lookup(far, \"rates.csv\", -1.5)); max(age, 2 * flag); min(cost, 3)");
+    computes(
+        "lookup(age, \"rates.csv\"); sum(lookup(far, \"rates.csv\", -1.5)); max(age, 2 * flag); min(cost, 3)",
+    );
 }
 
 #[test]
 fn programs_are_refused_with_what_would_help() {
     for (text, said) in [
         ("exp(cost)", "no functions of real numbers"),
-        ("lookup(age, \"rates.csv\") * lookup(age, \"rates.csv\") * cost * cost * cost * cost * cost * cost", "64 bits"),
+        (
+            "lookup(age, \"rates.csv\") * lookup(age, \"rates.csv\") * cost * cost * cost * cost * cost * cost",
+            "64 bits",
+        ),
         ("median(seen)", "missing cells"),
         ("median(age) by region", "groups"),
         ("top(age, 200)", "from 1 to 64"),

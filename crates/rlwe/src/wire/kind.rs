@@ -154,7 +154,8 @@ impl Kind {
     /// Whether the object is a table.
     #[must_use]
     pub const fn is_table(self) -> bool {
-        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable | Self::IntegerTable) || self.is_packed_table()
+        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable | Self::IntegerTable)
+            || self.is_packed_table()
     }
 
     /// Whether the Python package alone writes and reads the object: fields of its own, and whole objects of other kinds behind them.

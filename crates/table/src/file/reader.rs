@@ -32,13 +32,11 @@ impl<I: BufRead + Seek> TableFile<I> {
         let start = input.stream_position().map_err(WireError::from)?;
         let reader = Reader::with_len(&mut input, len)?;
         let header = *reader.header();
-        if !Object::of(header.kind).is_some_and(Object::is_table) {
-            return Err(WireError::Kind { expected: Object::BfvTable, got: header.kind }.into());
-        }
+        let kind = Object::of(header.kind).filter(|kind| kind.is_table());
+        let kind = kind.ok_or(WireError::Kind { expected: Object::BfvTable, got: header.kind })?;
         reader.whole()?;
         let key = header.required_key()?;
-        let packed = Object::of(header.kind).is_some_and(Object::is_packed_table);
-        let shape = Shape::get(&mut Source::new(&mut input, header.body_len), packed)?;
+        let shape = Shape::get(&mut Source::new(&mut input, header.body_len), kind)?;
         Ok(Self { header, key, shape, start, input })
     }
 
@@ -124,8 +122,9 @@ impl<I: BufRead + Seek> TableFile<I> {
             );
             TableError::mismatch("an encrypted column", expected, format!("{input:?} in chunk {chunk}"))
         };
-        let place = self.shape.encrypted_start(chunk, input).ok_or_else(missing)?;
-        self.encrypted_from(contexts, place)
+        let at = self.shape.place_of(input).ok_or_else(missing)?;
+        let place = self.shape.place_start(chunk, at).ok_or_else(missing)?;
+        self.encrypted_from(contexts, place, self.shape.input_len(at))
     }
 
     /// Reads the ciphertexts of a packed table at a place of a chunk, counted from 0 in the order of
@@ -144,12 +143,12 @@ impl<I: BufRead + Seek> TableFile<I> {
             TableError::mismatch("an encrypted input", expected, format!("{at} in chunk {chunk}"))
         };
         let place = place.ok_or_else(missing)?;
-        self.encrypted_from(contexts, place)
+        self.encrypted_from(contexts, place, self.shape.encrypted_len())
     }
 
-    fn encrypted_from(&mut self, contexts: &Contexts, place: u64) -> Result<Encrypted, TableError> {
+    fn encrypted_from(&mut self, contexts: &Contexts, place: u64, len: u64) -> Result<Encrypted, TableError> {
         self.seek(place)?;
-        let mut exactly = std::io::Read::take(&mut self.input, self.shape.encrypted_len());
+        let mut exactly = std::io::Read::take(&mut self.input, len);
         let encrypted = contexts.read(&mut exactly, Some(self.key))?;
         match exactly.limit() {
             0 => Ok(encrypted),

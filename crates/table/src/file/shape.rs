@@ -7,9 +7,11 @@ use sunzi_program::analysis::Layout;
 use sunzi_program::packed::PackedForm;
 use sunzi_program::schema::{Kind, MAX_COLUMNS, MAX_ROWS};
 use sunzi_program::{Column, Schema};
-use sunzi_rlwe::wire::{CHECKSUM_LEN, FieldReader, Fields, HEADER_LEN, Sink, Source, WireError};
+use sunzi_rlwe::wire::{
+    CHECKSUM_LEN, FieldReader, Fields, HEADER_LEN, Kind as Object, Sink, Source, WireError,
+};
 
-use super::{form, schema};
+use super::{digits, form, schema};
 use crate::input::count_inputs;
 use crate::{Input, TableError, inputs};
 
@@ -18,6 +20,16 @@ use crate::{Input, TableError, inputs};
 const NUMBERS_LEN: usize = 5 * 8;
 /// Largest number of rows of a chunk of a table.
 const MOST_SPAN: usize = 1 << 20;
+
+/// How the inputs of a chunk follow one another.
+enum Layers {
+    /// All inputs have one length.
+    Equal,
+    /// Inputs are encrypted integers, each of as many digits as its range takes.
+    Digits,
+    /// Inputs are packed for a program.
+    Packed(PackedForm),
+}
 
 /// Contents of a table file, and their offsets.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +42,10 @@ pub struct Shape {
     schema_len: usize,
     body_len: u64,
     form: Option<PackedForm>,
+    /// Number of digits of all inputs of encrypted integers.
+    digits: Option<usize>,
+    /// Offsets in a chunk at which the inputs of encrypted integers begin, and the end; none where all inputs have one length.
+    starts: Vec<u64>,
 }
 
 impl Shape {
@@ -41,8 +57,21 @@ impl Shape {
     pub fn new(schema: &Schema, span: usize, encrypted_len: u64) -> Result<Self, TableError> {
         let mut fields = Fields::default();
         schema::put(&schema.columns, &mut fields);
-        let shape = Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), None)?;
-        Ok(shape.with_inputs())
+        let shape = Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), Layers::Equal)?;
+        shape.with_inputs()
+    }
+
+    /// Makes the shape of a table of encrypted integers, of which the first input takes `first_len` bytes.
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new); [`TableError::Program`] for columns of real numbers.
+    pub fn of_digits(schema: &Schema, span: usize, first_len: u64) -> Result<Self, TableError> {
+        let mut fields = Fields::default();
+        schema::put(&schema.columns, &mut fields);
+        let first = inputs(schema).first().map(|input| digits::of_input(schema, input)).transpose()?;
+        let one = digits::one_of(first_len, first.unwrap_or(1));
+        let shape = Self::of(schema.clone(), span, one, fields.as_bytes().len(), Layers::Digits)?;
+        shape.with_inputs()
     }
 
     /// Makes the shape of a packed table of this schema and form, where one ciphertext for each plaintext modulus takes `encrypted_len` bytes together.
@@ -53,7 +82,7 @@ impl Shape {
         let mut fields = Fields::default();
         schema::put(&schema.columns, &mut fields);
         let span = form.layout(schema)?.unit();
-        Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), Some(form))
+        Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), Layers::Packed(form))
     }
 
     /// Form of a packed table; none where every column has ciphertexts of its own.
@@ -69,8 +98,19 @@ impl Shape {
     }
 
     /// Returns the shape with its inputs, whose list is as long as names and labels together: made once the length of the file confirms them.
-    fn with_inputs(self) -> Self {
-        Self { inputs: inputs(&self.schema), ..self }
+    fn with_inputs(mut self) -> Result<Self, TableError> {
+        self.inputs = inputs(&self.schema);
+        if self.digits.is_none() {
+            return Ok(self);
+        }
+        let mut next = 0_u64;
+        for input in &self.inputs {
+            self.starts.push(next);
+            let own = digits::array_len(digits::of_input(&self.schema, input)?, self.encrypted_len);
+            next = next.saturating_add(own.unwrap_or(0));
+        }
+        self.starts.push(next);
+        Ok(self)
     }
 
     fn of(
@@ -78,7 +118,7 @@ impl Shape {
         span: usize,
         encrypted_len: u64,
         schema_len: usize,
-        form: Option<PackedForm>,
+        layers: Layers,
     ) -> Result<Self, TableError> {
         schema.check()?;
         if !span.is_power_of_two() || span > MOST_SPAN {
@@ -88,9 +128,15 @@ impl Shape {
             return Err(WireError::value("bytes of the schema", "at most 2^20", schema_len).into());
         }
         let rows = usize::try_from(schema.rows).unwrap_or(usize::MAX);
-        let (span, chunks, input_count) = match &form {
-            None => (span, rows.div_ceil(span), count_inputs(&schema)),
-            Some(form) => {
+        let mut all_digits = None;
+        let (span, chunks, input_count) = match &layers {
+            Layers::Equal => (span, rows.div_ceil(span), count_inputs(&schema)),
+            Layers::Digits => {
+                let (inputs, digits) = digits::totals(&schema)?;
+                all_digits = Some(digits);
+                (span, rows.div_ceil(span), inputs)
+            }
+            Layers::Packed(form) => {
                 let packed = form.layout(&schema)?;
                 if packed.unit() != span {
                     return Err(WireError::value("slots of a unit", packed.unit(), span).into());
@@ -99,9 +145,20 @@ impl Shape {
             }
         };
         let (schema, layout) = (Arc::new(schema), Layout { rows, span, chunks });
-        let (inputs, body_len) = (Vec::new(), 0);
-        let mut shape =
-            Self { schema, layout, encrypted_len, inputs, input_count, schema_len, body_len, form };
+        let (inputs, starts, body_len) = (Vec::new(), Vec::new(), 0);
+        let form = if let Layers::Packed(form) = layers { Some(form) } else { None };
+        let mut shape = Self {
+            schema,
+            layout,
+            encrypted_len,
+            inputs,
+            input_count,
+            schema_len,
+            body_len,
+            form,
+            digits: all_digits,
+            starts,
+        };
         let too_long = || WireError::value("bytes of the table", "less than 2^63", "more");
         shape.body_len =
             shape.chunk_start(layout.chunks).filter(|len| len >> 63 == 0).ok_or_else(too_long)?;
@@ -120,10 +177,28 @@ impl Shape {
         &self.layout
     }
 
-    /// Number of bytes of one chunk of an encrypted column.
+    /// Number of bytes of one chunk of an encrypted column, or of a digit of one.
     #[must_use]
     pub fn encrypted_len(&self) -> u64 {
         self.encrypted_len
+    }
+
+    /// Number of bytes of a chunk of the input at a place.
+    pub(super) fn input_len(&self, at: usize) -> u64 {
+        match self.starts.get(at).zip(self.starts.get(at + 1)) {
+            Some((start, end)) => end - start,
+            None => self.encrypted_len,
+        }
+    }
+
+    /// Number of bytes of all inputs of a chunk.
+    fn inputs_len(&self) -> Option<u64> {
+        let one = self.encrypted_len;
+        let Some(digits) = self.digits else { return (self.input_count as u64).checked_mul(one) };
+        // Each input is an array, and each of its digits as long as one alone, less the array.
+        let overhead = digits::array_len(0, one)?;
+        let own = one.checked_sub(overhead)?.checked_mul(digits as u64)?;
+        own.checked_add(overhead.checked_mul(self.input_count as u64)?)
     }
 
     /// Encrypted inputs of each chunk, in the order of the file.
@@ -161,7 +236,7 @@ impl Shape {
     /// Offset of a chunk after the header; for the number of chunks the end.
     pub(super) fn chunk_start(&self, chunk: usize) -> Option<u64> {
         let Layout { span, chunks, .. } = self.layout;
-        let encrypted = (self.input_count as u64).checked_mul(self.encrypted_len)?;
+        let encrypted = self.inputs_len()?;
         let full = self.clear_len(span).checked_add(encrypted)?;
         let form = self.form.as_ref().map_or(0, |form| {
             form::NUMBERS_LEN + 8 * (form.columns.len() + form.pairs.len()) + 2 * CHECKSUM_LEN
@@ -175,9 +250,9 @@ impl Shape {
         start.checked_add(self.clear_len(self.rows_of(last)))?.checked_add(encrypted)
     }
 
-    /// Offset of a chunk of an input after the header; `None` for an input that does not exist.
-    pub(super) fn encrypted_start(&self, chunk: usize, input: &Input) -> Option<u64> {
-        self.place_start(chunk, self.inputs.binary_search(input).ok()?)
+    /// Place of an input in every chunk; `None` for an input that does not exist.
+    pub(super) fn place_of(&self, input: &Input) -> Option<usize> {
+        self.inputs.binary_search(input).ok()
     }
 
     /// Offset of a place in a chunk after the header; `None` for a place that does not exist.
@@ -185,7 +260,8 @@ impl Shape {
         if chunk >= self.layout.chunks || at >= self.input_count {
             return None;
         }
-        let before = self.clear_len(self.rows_of(chunk)).checked_add(at as u64 * self.encrypted_len)?;
+        let own = self.starts.get(at).copied().unwrap_or(at as u64 * self.encrypted_len);
+        let before = self.clear_len(self.rows_of(chunk)).checked_add(own)?;
         self.chunk_start(chunk)?.checked_add(before)
     }
 
@@ -208,7 +284,7 @@ impl Shape {
     }
 
     /// Reads the shape at the beginning of a body.
-    pub(super) fn get(source: &mut Source<impl BufRead>, packed: bool) -> Result<Self, TableError> {
+    pub(super) fn get(source: &mut Source<impl BufRead>, kind: Object) -> Result<Self, TableError> {
         let body_len = source.left();
         let record = source.sealed("the numbers of the table", NUMBERS_LEN)?;
         let mut numbers = FieldReader::new(&record);
@@ -222,15 +298,19 @@ impl Shape {
         let schema = schema::get(rows, columns, &mut fields)?;
         fields.finish()?;
         drop(record);
-        let form = packed.then(|| get_form(source)).transpose()?;
-        let shape = Self::of(schema, span, encrypted_len, schema_len, form)?;
+        let layers = match kind {
+            Object::IntegerTable => Layers::Digits,
+            kind if kind.is_packed_table() => Layers::Packed(get_form(source)?),
+            _ => Layers::Equal,
+        };
+        let shape = Self::of(schema, span, encrypted_len, schema_len, layers)?;
         if shape.body_len == body_len {
             // Each ciphertext is an object with a header of its own.
             if shape.input_count > 0 && encrypted_len < HEADER_LEN as u64 {
                 let expected = format!("at least {HEADER_LEN}");
                 return Err(WireError::value("bytes of an encrypted chunk", expected, encrypted_len).into());
             }
-            return Ok(if packed { shape } else { shape.with_inputs() });
+            return if shape.form.is_some() { Ok(shape) } else { shape.with_inputs() };
         }
         Err(WireError::Length { expected: shape.body_len, got: body_len }.into())
     }

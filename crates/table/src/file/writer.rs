@@ -109,7 +109,7 @@ impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
         if key != self.key {
             return Err(TableError::mismatch("key", self.key, key));
         }
-        let expected = self.shape.encrypted_len();
+        let expected = self.shape.input_len(self.shape.input_count().saturating_sub(self.left));
         if bytes.len() as u64 != expected {
             return Err(TableError::mismatch("bytes of an encrypted chunk", expected, bytes.len()));
         }

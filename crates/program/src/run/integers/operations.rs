@@ -96,8 +96,11 @@ impl Digits<'_> {
             both => [both.0, both.1],
         };
         match (a, b) {
-            (Value::Conditions(a), Value::Conditions(b)) => e.and(a, b).map(Value::Conditions).map_err(scheme),
-            (Value::Conditions(condition), Value::Integers(a)) | (Value::Integers(a), Value::Conditions(condition)) => {
+            (Value::Conditions(a), Value::Conditions(b)) => {
+                e.and(a, b).map(Value::Conditions).map_err(scheme)
+            }
+            (Value::Conditions(condition), Value::Integers(a))
+            | (Value::Integers(a), Value::Conditions(condition)) => {
                 self.masked(condition, a, range).map(Value::Integers)
             }
             (Value::Integers(a), Value::Integers(b)) => {
@@ -137,9 +140,8 @@ impl Digits<'_> {
         let (_, factors) = polynomial_units(coefficients, self.exact(of)?.decimals).ok_or_else(wide)?;
         let x = self.integers(value)?;
         if end_of(&x, 1) - end_of(&x, 0) < MOST_TABLED {
-            let at = |x: i128| {
-                factors.iter().rev().fold(0_i128, |sum, c| sum.wrapping_mul(x).wrapping_add(*c))
-            };
+            let at =
+                |x: i128| factors.iter().rev().fold(0_i128, |sum, c| sum.wrapping_mul(x).wrapping_add(*c));
             return self.table(&x, range, at);
         }
         let e = &self.evaluator;
@@ -152,7 +154,8 @@ impl Digits<'_> {
         let mut sum =
             e.linear_combination(&[(wrapped(top), &x)], wrapped(next), kind, kind.range()).map_err(scheme)?;
         for c in left {
-            sum = e.multiply(&sum, &x).and_then(|product| e.add_clear(&product, wrapped(c))).map_err(scheme)?;
+            sum =
+                e.multiply(&sum, &x).and_then(|product| e.add_clear(&product, wrapped(c))).map_err(scheme)?;
         }
         sum.within(range).map(Value::Integers).map_err(scheme)
     }
@@ -170,7 +173,8 @@ impl Digits<'_> {
 
     /// Returns clear numbers as a batch beside an encrypted one.
     pub(super) fn batch(&self, like: &Integers, units: &[i128]) -> Result<Integers, ProgramError> {
-        let (low, high) = (units.iter().copied().min().unwrap_or(0), units.iter().copied().max().unwrap_or(0));
+        let (low, high) =
+            (units.iter().copied().min().unwrap_or(0), units.iter().copied().max().unwrap_or(0));
         let kind = kind_holding([low.min(0), high.max(0)]).ok_or_else(wide)?;
         self.evaluator.clear_batch(like, kind, units).map_err(scheme)
     }

@@ -21,7 +21,8 @@ impl Digits<'_> {
     pub(super) fn ordered(&self, id: NodeId, node: &Node, a: &Integers) -> Result<Integers, ProgramError> {
         let of = node.operands().into_iter().next().ok_or_else(broken)?;
         let (exact, range) = (self.exact(of)?, self.range(id)?);
-        let descending = matches!(node, Node::Sorted { descending: true, .. } | Node::Rank { descending: true, .. });
+        let descending =
+            matches!(node, Node::Sorted { descending: true, .. } | Node::Rank { descending: true, .. });
         // Numbers are counted from one end of their range, which takes the fewest digits.
         let (factor, from) = if descending { (-1, exact.high) } else { (1, exact.low) };
         let [own, moved] = [[exact.low, exact.high], [0, exact.high - exact.low]].map(kind_holding);
@@ -66,7 +67,11 @@ impl Digits<'_> {
     }
 
     /// Computes a node of order whose operand the server knows.
-    pub(super) fn ordered_in_the_clear(&self, id: NodeId, operands: &[&Clear]) -> Result<Clear, ProgramError> {
+    pub(super) fn ordered_in_the_clear(
+        &self,
+        id: NodeId,
+        operands: &[&Clear],
+    ) -> Result<Clear, ProgramError> {
         let (rows, span) = (self.plan.layout.rows, self.span());
         let Some(Clear::Units(units)) = operands.first() else { return Err(broken()) };
         let own = Clear::Units(units.get(..rows).ok_or_else(broken)?.to_vec());
