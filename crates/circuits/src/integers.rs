@@ -74,6 +74,7 @@ mod select;
 mod several;
 mod sum;
 mod table;
+mod work;
 
 pub use encoder::IntegerEncoder;
 pub use error::IntegerError;
@@ -82,6 +83,7 @@ pub use integer::{Conditions, Integers};
 pub use kind::IntegerKind;
 pub use parameters::IntegerParameters;
 pub use rows::RowEvaluator;
+pub use work::IntegerWork;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use sunzi_ckks::{Ciphertext, Evaluator};
 
 use super::integer::Digit;
 use super::kind::BASE;
-use super::{Conditions, IntegerError, Integers};
+use super::{Conditions, IntegerError, IntegerWork, Integers};
 use crate::bootstrap::functional::{FunctionalBootstrapper, InterpolationOrder, Table};
 use crate::bootstrap::{BootstrapError, BootstrapKeys};
 
@@ -36,6 +36,7 @@ pub struct IntegerEvaluator<'a> {
     pub(super) keys: &'a BootstrapKeys,
     pub(super) overflow: Overflow,
     progress: Option<&'a (dyn Fn() + Sync)>,
+    work: Option<&'a IntegerWork>,
 }
 
 impl<'a> IntegerEvaluator<'a> {
@@ -58,7 +59,7 @@ impl<'a> IntegerEvaluator<'a> {
                 return Err(IntegerError::Operand { what, got: got as i128, expected });
             }
         }
-        Ok(Self { bootstrapper, keys, overflow: Overflow::Wrap, progress: None })
+        Ok(Self { bootstrapper, keys, overflow: Overflow::Wrap, progress: None, work: None })
     }
 
     /// Returns the evaluator with another rule for results that their kind does not hold.
@@ -71,6 +72,19 @@ impl<'a> IntegerEvaluator<'a> {
     #[must_use]
     pub fn with_progress(self, progress: &'a (dyn Fn() + Sync)) -> Self {
         Self { progress: Some(progress), ..self }
+    }
+
+    /// Returns the evaluator with counts of what it does.
+    #[must_use]
+    pub fn with_work(self, work: &'a IntegerWork) -> Self {
+        Self { work: Some(work), ..self }
+    }
+
+    /// Counts a key switch outside of look-ups.
+    pub(super) fn switched(&self) {
+        if let Some(work) = self.work {
+            work.key_switch();
+        }
     }
 
     /// Largest number of integers of a batch: two for each slot.
@@ -122,6 +136,9 @@ impl<'a> IntegerEvaluator<'a> {
         } else {
             self.bootstrapper.apply(&digit.ciphertext, &tables, self.keys)?
         };
+        if let Some(work) = self.work {
+            work.look_up(tables.len());
+        }
         if let Some(progress) = self.progress {
             progress();
         }

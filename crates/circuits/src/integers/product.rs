@@ -94,6 +94,7 @@ impl IntegerEvaluator<'_> {
 
     pub(super) fn split(&self, digit: &Digit, count: usize) -> Result<Parts, IntegerError> {
         let (evaluator, a) = (self.evaluator(), &digit.ciphertext);
+        self.switched();
         let conjugate = self.bootstrapper.conjugate(a, self.keys)?;
         let magnitude = 2.0 * UNIT * digit.reach().max(1) as f64;
         let real = evaluator.with_magnitude(&evaluator.add(a, &conjugate)?, magnitude)?;
@@ -108,12 +109,14 @@ impl IntegerEvaluator<'_> {
     /// Returns Σ a·b for both parts of slots, a level lower.
     pub(super) fn sum_of_products(&self, pairs: &[(&Parts, &Parts)]) -> Result<Digit, IntegerError> {
         let (evaluator, key) = (self.evaluator(), self.keys.relinearization());
+        self.switched();
         let real = evaluator.sum_of_products(pairs.iter().map(|(a, b)| (&a.real, &b.real)), key)?;
         // (d/8)·(d'/8) is an eighth of the number of d·d', and P·P' four times the product.
         let mut sum = evaluator.multiply_integer(&real, 2)?;
         let imaginary: Option<Vec<_>> =
             pairs.iter().map(|(a, b)| Some((a.imaginary.as_ref()?, b.imaginary.as_ref()?))).collect();
         if let Some(imaginary) = imaginary {
+            self.switched();
             let product = evaluator.sum_of_products(imaginary, key)?;
             let product = evaluator.multiply_by_i(&evaluator.multiply_integer(&product, -2)?)?;
             sum = evaluator.add(&sum, &product)?;

@@ -80,6 +80,7 @@ impl<'a> RowEvaluator<'a> {
 
     /// Returns digits rotated left by a power of two, or right if negative.
     fn rotated(&self, digit: &Digit, steps: i64) -> Result<Digit, IntegerError> {
+        self.integers.switched();
         let ciphertext = self.integers.bootstrapper.rotate(&digit.ciphertext, steps, self.integers.keys)?;
         Ok(Digit { ciphertext, range: digit.range })
     }

@@ -43,21 +43,35 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
         (Some(_), Some(_)) => integers::refuse(program)?,
         (_, None) => {}
     }
-    match (options.scheme, inexact(program, &known)) {
+    let found = without_look_ups(program, &known, options);
+    match (&found, options.scheme) {
+        // What is too deep or too fine for every other scheme may be computed by look-ups, which bring levels back.
+        (Err(refusal), None) => {
+            let reason = format!("other schemes do not hold {}: {}", refusal.expression, refusal.reason);
+            integers::choose(program, options, reason).or(found)
+        }
+        _ => found,
+    }
+}
+
+/// Returns the cheapest plan in BFV, BGV or CKKS.
+fn without_look_ups(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, Box<Refusal>> {
+    let describe = |id: NodeId| program.graph().describe(id, program.schema());
+    match (options.scheme, inexact(program, known)) {
         (Some(SchemeChoice::Ckks), _) => {
-            approximate(program, &known, options, "CKKS was asked for".to_owned())
+            approximate(program, known, options, "CKKS was asked for".to_owned())
         }
         (None, Some(id)) => {
             let reason = format!(
                 "{} is a real number, a function, a comparison or too wide for integers",
                 describe(id)
             );
-            approximate(program, &known, options, reason)
+            approximate(program, known, options, reason)
         }
         (Some(_), Some(id)) => {
             Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }))
         }
-        (_, None) => exact(program, &known, options),
+        (_, None) => exact(program, known, options),
     }
 }
 

@@ -1,14 +1,13 @@
 //! Plans of programs on encrypted integers: what fits, and which look-ups a run takes, found by a dry run.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use serde::Serialize;
 use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys};
-use sunzi_circuits::integers::{IntegerEvaluator, IntegerParameters};
-use sunzi_rlwe::SecretKey;
+use sunzi_circuits::integers::{IntegerEvaluator, IntegerParameters, IntegerWork};
+use sunzi_rlwe::{RelinearizationKey, SecretKey, randomness};
 use sunzi_rlwe::words::counted;
 
+use super::timing::{Timing, least};
 use super::{Exact, Facts, Layout, Options, Parameters, Plan, Refusal, dry, exact_facts};
 use crate::contexts::Form;
 use crate::graph::MAX_ENTRIES;
@@ -24,6 +23,10 @@ pub(super) const ONLY: &str =
 pub struct LookUps {
     /// Number of look-ups of a run, each of about a second.
     pub count: u64,
+    /// Number of tables of all look-ups.
+    pub tables: u64,
+    /// Number of key switches outside of look-ups.
+    pub key_switches: u64,
     /// log2 of the probability that one look-up is wrong in any slot.
     pub log2_failure: f64,
     /// Bytes in memory of the keys of look-ups.
@@ -184,18 +187,49 @@ fn rehearsed(plan: &Plan, parameters: &IntegerParameters) -> Result<LookUps, Pro
     let blueprint = Blueprint::new(&context, parameters.set(), slots).map_err(ProgramError::scheme)?;
     let keys = BootstrapKeys::generate(&blueprint, &secret, rng, |_, _| {}).map_err(ProgramError::scheme)?;
     let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;
-    let count = AtomicU64::new(0);
-    let progress = || {
-        count.fetch_add(1, Ordering::Relaxed);
-    };
+    let work = IntegerWork::default();
     let evaluator = IntegerEvaluator::new(&bootstrapper, &keys).map_err(ProgramError::scheme)?;
-    dry_integers(plan, evaluator.with_progress(&progress), |plaintext| {
+    dry_integers(plan, evaluator.with_work(&work), |plaintext| {
         context.encrypt_secret(plaintext, &secret, rng).map_err(ProgramError::scheme)
     })?;
     Ok(LookUps {
-        count: count.into_inner(),
+        count: work.look_ups(),
+        tables: work.tables(),
+        key_switches: work.key_switches(),
         log2_failure: blueprint.log2_failure(),
         key_bytes: keys.byte_len() as u64,
         matrix_bytes: bootstrapper.byte_len() as u64,
     })
+}
+
+/// Seconds of a look-up of one table in real parts of slots, in products at the highest level.
+const LOOK_UP: f64 = 20.0;
+/// Seconds of a further table of a look-up, in such products.
+const TABLE: f64 = 0.5;
+/// Seconds of a key switch of a result, in such products.
+const KEY_SWITCH: f64 = 0.3;
+/// Seconds before the first look-up, in which keys are read and matrices made, in such products.
+const SET_UP: f64 = 100.0;
+
+/// Measures a product at the highest level with a temporary key, in which look-ups are counted: their own keys take a minute.
+pub(super) fn timing(context: &sunzi_ckks::Context) -> Result<Timing, ProgramError> {
+    let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
+    let secret = SecretKey::generate(context.rlwe(), &mut rng).map_err(ProgramError::scheme)?;
+    let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).map_err(ProgramError::scheme)?;
+    let encoder = sunzi_ckks::Encoder::new(context, context.max_slots()).map_err(ProgramError::scheme)?;
+    let plaintext = encoder.encode_real(&[0.5]).map_err(ProgramError::scheme)?;
+    let x = context.encrypt_secret(&plaintext, &secret, &mut rng).map_err(ProgramError::scheme)?;
+    let evaluator = sunzi_ckks::Evaluator::new(context);
+    let product = least(|| evaluator.multiply(&x, &x, &key).map_err(ProgramError::scheme))?;
+    Ok(Timing { product, ..Timing::default() })
+}
+
+/// Returns the estimated seconds of a run.
+pub(super) fn seconds(look_ups: &LookUps, timing: &Timing) -> f64 {
+    let further = look_ups.tables.saturating_sub(look_ups.count) as f64;
+    let products = SET_UP
+        + LOOK_UP * look_ups.count as f64
+        + TABLE * further
+        + KEY_SWITCH * look_ups.key_switches as f64;
+    products * timing.product
 }

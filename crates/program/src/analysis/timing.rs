@@ -11,7 +11,7 @@ use sunzi_encoding::{BatchEncoder, Encoder as _};
 use super::approximate::{Action, integral};
 use super::curve::Curve;
 use super::memory::drop_of;
-use super::{Facts, Plan, facts};
+use super::{Facts, Plan, facts, integers};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
 use crate::graph::Node;
 use crate::run::{Cells, only_summed};
@@ -97,6 +97,9 @@ impl Timing {
     /// [`ProgramError::Scheme`] for invalid parameters.
     pub fn measure(plan: &Plan) -> Result<Self, ProgramError> {
         let contexts = Contexts::new(&plan.parameters)?;
+        if let Parts::Integers(own) = contexts.parts() {
+            return integers::timing(own.context());
+        }
         let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
         let secret = SecretKey::generate(contexts.rlwe(), &mut rng).map_err(ProgramError::scheme)?;
         let (rotation, limbs) = (Rotation::Rows(1), plan.rotation_limbs);
@@ -133,6 +136,9 @@ impl Timing {
     /// Returns the estimated seconds of a run of the plan, its encrypted columns read from files.
     #[must_use]
     pub fn seconds(&self, plan: &Plan) -> f64 {
+        if let Some(look_ups) = &plan.look_ups {
+            return integers::seconds(look_ups, self);
+        }
         let known = facts(&plan.program);
         let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
         let summed = if plan.lowered.is_some() { Default::default() } else { only_summed(&plan.program) };
@@ -202,7 +208,7 @@ fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
 }
 
 /// Returns the least seconds of a few measurements.
-fn least<T>(mut work: impl FnMut() -> Result<T, ProgramError>) -> Result<f64, ProgramError> {
+pub(super) fn least<T>(mut work: impl FnMut() -> Result<T, ProgramError>) -> Result<f64, ProgramError> {
     let mut seconds = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();

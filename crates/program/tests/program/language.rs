@@ -66,8 +66,13 @@ fn schemes_offer_what_the_reference_says() {
             other => example_weights(other),
         };
         let program = Program::parse_with(&example, &example_schema().unwrap(), &whole).unwrap();
-        for scheme in [SchemeChoice::Bfv, SchemeChoice::Bgv, SchemeChoice::Ckks] {
-            let offered = entry.schemes == Schemes::All || scheme == SchemeChoice::Ckks;
+        use SchemeChoice::{Bfv, Bgv, Ckks, Integers};
+        for scheme in [Bfv, Bgv, Ckks, Integers] {
+            let offered = match entry.schemes {
+                Schemes::All => true,
+                Schemes::Ckks => scheme == Ckks,
+                Schemes::Integers => scheme == Integers,
+            };
             let plan = in_scheme(&program, scheme);
             assert_eq!(plan.is_ok(), offered, "{} in {scheme:?}: {:?}", entry.name, plan.err());
         }
