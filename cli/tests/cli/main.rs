@@ -30,6 +30,8 @@ mod hostile;
 #[cfg(test)]
 mod insecure;
 #[cfg(test)]
+mod integers;
+#[cfg(test)]
 mod kill;
 #[cfg(test)]
 mod language;

@@ -27,12 +27,13 @@ pub(super) fn make(own: &IntegerParameters, parameters: &Stored, args: &KeygenAr
     let (context, set) = (context.context(), context.set());
     let blueprint = Blueprint::new(context, set, context.max_slots()).map_err(CliError::input)?;
     let key_bytes = blueprint.key_bytes().map_err(CliError::input)? as u64;
+    let file_bytes = blueprint.key_file_bytes().map_err(CliError::input)?;
     memory::require(key_bytes).map_err(CliError::input)?;
     if !args.json {
         let text = format!(
             "{}\nmaking a secret key, a public key, and {} of keys for look-ups",
             parameters.claim(),
-            bytes(key_bytes)
+            bytes(file_bytes)
         );
         output::print(&text)?;
     }
@@ -47,6 +48,6 @@ pub(super) fn make(own: &IntegerParameters, parameters: &Stored, args: &KeygenAr
         progress.say("writing");
         store(contexts.rlwe(), &keys, &file).map_err(|error| refuse(&file, error))?;
         let own = (secret.id().to_string(), parameters.claim());
-        Ok(Made::new(args, own, key_bytes, &EVALUATION_FILES))
+        Ok(Made::new(args, own, file_bytes, &EVALUATION_FILES))
     })
 }

@@ -33,6 +33,8 @@ pub struct KeyNeed {
     pub level: usize,
     /// Bytes of the key in memory.
     pub bytes: usize,
+    /// Bytes of the key in a file, to a percent of all keys together.
+    pub file_bytes: u64,
 }
 
 /// Kind of a key of a bootstrapping.
@@ -262,6 +264,14 @@ impl Blueprint {
         Ok(self.keys()?.iter().map(|key| key.bytes).sum())
     }
 
+    /// Number of bytes of the file of all keys of the bootstrapping, to a percent.
+    ///
+    /// # Errors
+    /// Every error of [`keys`](Self::keys).
+    pub fn key_file_bytes(&self) -> Result<u64, BootstrapError> {
+        Ok(self.keys()?.iter().map(|key| key.file_bytes).sum())
+    }
+
     /// Lists all keys of the bootstrapping, each for the highest level at which it is used.
     ///
     /// # Errors
@@ -269,7 +279,8 @@ impl Blueprint {
     pub fn keys(&self) -> Result<Vec<KeyNeed>, BootstrapError> {
         let mut keys = Vec::new();
         let mut need = |context: &Context, kind, level| -> Result<(), BootstrapError> {
-            keys.push(KeyNeed { kind, level, bytes: bytes_of_key(context, level)? });
+            let (bytes, file_bytes) = bytes_of_key(context, level)?;
+            keys.push(KeyNeed { kind, level, bytes, file_bytes });
             Ok(())
         };
         let steps = [&self.steps.coeffs_to_slots, &self.steps.slots_to_coeffs];
@@ -293,10 +304,12 @@ impl Blueprint {
             let level = self.levels.coeffs_to_slots;
             let back = match &self.first_matrix {
                 Some(first) => first.key_bytes(&self.context)?,
-                None => capsule.rank * bytes_of_key(&self.context, level)?,
+                None => capsule.rank * bytes_of_key(&self.context, level)?.0,
             };
             let bytes = capsule.rank * low + back;
-            keys.push(KeyNeed { kind: KeyKind::Encapsulation, level, bytes });
+            // Seeds stand for the uniform halves.
+            let file_bytes = bytes as u64 / 2;
+            keys.push(KeyNeed { kind: KeyKind::Encapsulation, level, bytes, file_bytes });
         }
         Ok(keys)
     }
@@ -399,9 +412,12 @@ fn sides(context: &Context, set: &Set, slots: usize, scale: f64) -> Result<[Tran
     Ok([side(false)?, side(true)?])
 }
 
-fn bytes_of_key(context: &Context, level: usize) -> Result<usize, CkksError> {
+/// Returns the bytes of a key in memory and in a file.
+fn bytes_of_key(context: &Context, level: usize) -> Result<(usize, u64), CkksError> {
     let gadget = context.rlwe().gadget_at(context.key_level(level)?)?;
-    Ok(gadget.key_bytes()?)
+    // Seeds stand for the uniform halves, and what is beside the others is small.
+    let halves = (0..gadget.digit_count()).map(|digit| Ok(gadget.part_ring(digit)?.packed_len() as u64));
+    Ok((gadget.key_bytes()?, halves.sum::<Result<u64, CkksError>>()?))
 }
 
 impl Scales {

@@ -19,23 +19,37 @@ pub(super) struct Carries<'a> {
     rests: Vec<Rest>,
     /// Range of the carry into the next column.
     range: [i64; 2],
+    /// The last digit that was looked up.
+    last: Option<Digit>,
 }
 
 impl<'a> Carries<'a> {
     pub(super) fn new(evaluator: IntegerEvaluator<'a>, count: usize) -> Self {
-        Self { evaluator, count, rests: Vec::new(), range: [0, 0] }
+        Self { evaluator, count, rests: Vec::new(), range: [0, 0], last: None }
     }
 
     /// Returns the digit from 0 to 15 of the next column, and keeps what is carried.
     pub(super) fn next_digit(&mut self, column: &Digit) -> Result<Digit, IntegerError> {
-        let entered = self.entered(Some(column))?;
-        let digit = self.evaluator.look_up_one(&entered, self.count, |m| m)?;
-        self.keep(column, &digit, &entered)?;
+        let digit = match self.zero(column)? {
+            Some(zero) => zero,
+            None => self.evaluator.look_up_one(&self.entered(Some(column))?, self.count, |m| m)?,
+        };
+        self.keep(column, &digit)?;
         Ok(digit)
+    }
+
+    /// Returns the digit of a column that is 0 by its range, which takes no look-up.
+    fn zero(&self, column: &Digit) -> Result<Option<Digit>, IntegerError> {
+        let known = (column.range, self.range) == ([0, 0], [0, 0]);
+        // It is made of a digit with all its levels.
+        self.last.as_ref().filter(|_| known).map(|last| self.evaluator.times(last, 0)).transpose()
     }
 
     /// Returns the digit at the top of an integer, which has the sign if the integers have one.
     pub(super) fn top_digit(&mut self, column: &Digit, signed: bool) -> Result<Digit, IntegerError> {
+        if let Some(zero) = self.zero(column)? {
+            return Ok(zero);
+        }
         let centred = |m: i64| if signed && m >= BASE / 2 { m - BASE } else { m };
         self.evaluator.look_up_one(&self.entered(Some(column))?, self.count, centred)
     }
@@ -49,15 +63,16 @@ impl<'a> Carries<'a> {
         let entered = self.entered(Some(column))?;
         let digits = self.evaluator.look_up(&entered, self.count, functions)?;
         let digit = digits.first().ok_or_else(|| IntegerError::results(functions.len(), 0))?;
-        self.keep(column, digit, &entered)?;
+        self.keep(column, digit)?;
         Ok(digits)
     }
 
-    /// Keeps what is carried of a column, given its digit and the column with the carries before.
-    fn keep(&mut self, column: &Digit, digit: &Digit, entered: &Digit) -> Result<(), IntegerError> {
+    /// Keeps what is carried of a column, given its digit.
+    fn keep(&mut self, column: &Digit, digit: &Digit) -> Result<(), IntegerError> {
         let rest = self.evaluator.minus(column, digit)?;
         self.rests.push(Rest(rest.ciphertext));
-        self.range = carry_range(entered.range);
+        self.range = carry_range([self.range[0] + column.range[0], self.range[1] + column.range[1]]);
+        self.last = Some(digit.clone());
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys};
 use sunzi_circuits::integers::{IntegerEvaluator, IntegerParameters, IntegerWork};
-use sunzi_rlwe::{RelinearizationKey, SecretKey, randomness};
+use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 use sunzi_rlwe::words::counted;
 
 use super::timing::{Timing, least};
@@ -31,6 +31,8 @@ pub struct LookUps {
     pub log2_failure: f64,
     /// Bytes in memory of the keys of look-ups.
     pub key_bytes: u64,
+    /// Bytes of the file of these keys, to a percent.
+    pub key_file_bytes: u64,
     /// Bytes in memory of the matrices of look-ups.
     pub matrix_bytes: u64,
 }
@@ -54,9 +56,12 @@ pub(super) fn choose(program: &Program, options: &Options, reason: String) -> Re
     if options.sharing.is_some() {
         return Err(refused("results of encrypted integers are exact, and hide their noise: nothing has to be added for sharing".to_owned()));
     }
+    if !matches!(options.security, Security::Bits128 | Security::InsecureForResearchOnly) {
+        return Err(refused("encrypted integers have a set of 128 bits of security alone".to_owned()));
+    }
     let parameters = match options.log2_degree {
         None | Some(16) => IntegerParameters::new(),
-        Some(_) if options.security != sunzi_rlwe::Security::InsecureForResearchOnly => {
+        Some(_) if options.security != Security::InsecureForResearchOnly => {
             return Err(refused("encrypted integers have one ring of 128 bits, n = 2^16".to_owned()));
         }
         Some(log2_degree) => IntegerParameters::insecure(log2_degree),
@@ -106,7 +111,7 @@ pub(super) fn plan(
         parameters: all,
     };
     let look_ups = rehearsed(&plan, parameters).map_err(|error| refused(&error))?;
-    plan.key_bytes = look_ups.key_bytes;
+    plan.key_bytes = look_ups.key_file_bytes;
     plan.memory_bytes = look_ups.key_bytes + look_ups.matrix_bytes + WORKING * plan.ciphertext_bytes;
     plan.reasons.push(format!(
         "{}, each wrong with a probability of at most 2^{:.1}",
@@ -198,6 +203,7 @@ fn rehearsed(plan: &Plan, parameters: &IntegerParameters) -> Result<LookUps, Pro
         key_switches: work.key_switches(),
         log2_failure: blueprint.log2_failure(),
         key_bytes: keys.byte_len() as u64,
+        key_file_bytes: blueprint.key_file_bytes().map_err(ProgramError::scheme)?,
         matrix_bytes: bootstrapper.byte_len() as u64,
     })
 }

@@ -75,9 +75,16 @@ impl Graph {
                 text.push_str(if *or_zero { " >= 0)" } else { " > 0)" });
             }
             Some(Node::Kth { of, place }) => {
-                text.push_str(&format!("(number {} of ", place.saturating_add(1)));
-                self.write(*of, below, false, text);
-                text.push_str(" in order)");
+                let place = place.saturating_add(1);
+                match place {
+                    1 => self.write_call("min", *of, below, text),
+                    _ if place == schema.rows => self.write_call("max", *of, below, text),
+                    _ => {
+                        text.push_str(&format!("(number {place} of "));
+                        self.write(*of, below, false, text);
+                        text.push_str(" in order)");
+                    }
+                }
             }
             Some(Node::Sorted { of, .. }) => self.write_call("sort", *of, below, text),
             Some(Node::Rank { of, .. }) => self.write_call("rank", *of, below, text),
