@@ -6,6 +6,7 @@ use std::ops::Range;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bfv::CrtParameters;
+use sunzi_circuits::integers::IntegerParameters;
 use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::packed::{Packer, Packing, evaluate};
@@ -27,6 +28,7 @@ pub(super) fn results_specimens() -> Result<Vec<Specimen>, Failure> {
         specimen("bfv-results", &bfv, None)?,
         specimen("bgv-results", &bgv, Some(vec![9, 61]))?,
         specimen("ckks-results", &parameters(SchemeChoice::Ckks)?, None)?,
+        specimen("integer-results", &parameters(SchemeChoice::Integers)?, None)?,
         packed_specimen("bfv-packed-results", &bfv)?,
         packed_specimen("bgv-packed-results", &bgv)?,
     ])
@@ -42,6 +44,7 @@ fn parameters(scheme: SchemeChoice) -> Result<Parameters, Failure> {
         }
         SchemeChoice::Bgv => Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] },
         SchemeChoice::Ckks => Parameters::Ckks(ckks_parameters()?),
+        SchemeChoice::Integers => Parameters::Integers(IntegerParameters::insecure(9)?),
     })
 }
 
@@ -86,8 +89,10 @@ fn answer(
 }
 
 fn openings(program: &Program, contexts: &Contexts) -> Result<BTreeMap<NodeId, Opening>, Failure> {
-    if contexts.scheme() != SchemeChoice::Ckks {
-        return Ok(Opening::exact(program)?);
+    match contexts.scheme() {
+        SchemeChoice::Ckks => {}
+        SchemeChoice::Integers => return Ok(Opening::digits(program)?),
+        SchemeChoice::Bfv | SchemeChoice::Bgv => return Ok(Opening::exact(program)?),
     }
     let out = program.totals().into_iter().chain(program.columns());
     Ok(out.map(|id| (id, Opening::Real { exponent: 7, padding: 0.0, error: 1e-6 })).collect())

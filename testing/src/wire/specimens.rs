@@ -8,6 +8,7 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
+use sunzi_circuits::integers::IntegerParameters;
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_circuits::bootstrap::{
     Blueprint, BootstrapKeys, Bootstrapper, RealBlueprint, RealBootstrapKeys, RealBootstrapper, Set,
@@ -291,6 +292,9 @@ pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
             parameters.parts().iter().for_each(|part| drop(sunzi_bfv::Context::new(part)));
         })?,
         parameters("fermat", &fermat, |parameters| drop(parameters.context()))?,
+        parameters("integer", &IntegerParameters::insecure(9)?, |parameters| {
+            drop(sunzi_ckks::Context::new(parameters.ckks()));
+        })?,
         parameters("bgv", &bgv_parameters()?, |parameters| drop(sunzi_bgv::Context::new(parameters)))?,
         parameters("bgv-sets", &bgv_sets_parameters()?, |parameters| {
             drop(sunzi_bgv::Context::new(parameters))

@@ -5,7 +5,8 @@ use std::io::Cursor;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bfv::CrtParameters;
-use sunzi_program::analysis::Parameters;
+use sunzi_circuits::integers::IntegerParameters;
+use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::packed::PackedForm;
 use sunzi_program::run::{Cells, MISSING_LABEL, MISSING_UNIT, Table};
@@ -24,7 +25,12 @@ use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters}
 /// # Errors
 /// No error is expected of making encrypted tables.
 pub(super) fn table_specimens() -> Result<Vec<Specimen>, Failure> {
-    let all = [("bfv-table", Kind::BfvTable), ("bgv-table", Kind::BgvTable), ("ckks-table", Kind::CkksTable)];
+    let all = [
+        ("bfv-table", Kind::BfvTable),
+        ("bgv-table", Kind::BgvTable),
+        ("ckks-table", Kind::CkksTable),
+        ("integer-table", Kind::IntegerTable),
+    ];
     let packed = [("bfv-packed-table", Kind::BfvPackedTable), ("bgv-packed-table", Kind::BgvPackedTable)];
     let apart = all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?, schema()?));
     let missing = [("bfv-missing-table", Kind::BfvTable), ("ckks-missing-table", Kind::CkksTable)];
@@ -48,6 +54,7 @@ fn parameters(kind: Kind) -> Result<Parameters, Failure> {
         Kind::BgvTable | Kind::BgvPackedTable => {
             Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] }
         }
+        Kind::IntegerTable => Parameters::Integers(IntegerParameters::insecure(9)?),
         _ => Parameters::Ckks(ckks_parameters()?),
     })
 }
@@ -78,7 +85,10 @@ pub(super) fn whole(kind: Kind) -> Result<Vec<(&'static str, Vec<u8>)>, Failure>
 fn in_the_clear(contexts: &Contexts, columns: Vec<Column>, rows: usize) -> Result<Vec<u8>, Failure> {
     let schema = Schema::new(rows as u64, columns)?;
     let layout = contexts.layout(schema.rows);
-    let shape = Shape::new(&schema, layout.span, 0)?;
+    let shape = match contexts.scheme() {
+        SchemeChoice::Integers => Shape::of_digits(&schema, layout.span, 0)?,
+        _ => Shape::new(&schema, layout.span, 0)?,
+    };
     let key = KeyId::from_bytes([7; 16]);
     let mut bytes = Vec::new();
     let mut writer = Box::new(TableWriter::create(contexts, shape, key, &mut bytes)?);
@@ -174,7 +184,11 @@ fn specimen(name: &str, kind: Kind, parameters: &Parameters, schema: Schema) -> 
         chunks.push((table, encrypted));
     }
     let first = chunks.first().and_then(|(_, encrypted)| encrypted.first()).ok_or("chunks")?;
-    let shape = Shape::new(&schema, span, contexts.to_bytes(first)?.len() as u64)?;
+    let len = contexts.to_bytes(first)?.len() as u64;
+    let shape = match kind {
+        Kind::IntegerTable => Shape::of_digits(&schema, span, len)?,
+        _ => Shape::new(&schema, span, len)?,
+    };
     let mut bytes = Vec::new();
     let mut writer = Box::new(TableWriter::create(&contexts, shape, secret.id(), &mut bytes)?);
     for (table, encrypted) in &chunks {
