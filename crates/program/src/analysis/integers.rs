@@ -209,13 +209,13 @@ fn rehearsed(plan: &Plan, parameters: &IntegerParameters) -> Result<LookUps, Pro
 }
 
 /// Seconds of a look-up of one table in real parts of slots, in products at the highest level.
-const LOOK_UP: f64 = 20.0;
+const LOOK_UP: f64 = 33.0;
 /// Seconds of a further table of a look-up, in such products.
-const TABLE: f64 = 0.5;
+const TABLE: f64 = 2.0;
 /// Seconds of a key switch of a result, in such products.
-const KEY_SWITCH: f64 = 0.3;
+const KEY_SWITCH: f64 = 0.6;
 /// Seconds before the first look-up, in which keys are read and matrices made, in such products.
-const SET_UP: f64 = 100.0;
+const SET_UP: f64 = 60.0;
 
 /// Measures a product at the highest level with a temporary key, in which look-ups are counted: their own keys take a minute.
 pub(super) fn timing(context: &sunzi_ckks::Context) -> Result<Timing, ProgramError> {
