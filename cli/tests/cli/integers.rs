@@ -55,7 +55,10 @@ fn programs_of_order_and_tables_are_exact() {
     let text = told.to_string();
     let number = |at: usize| {
         let value = &told["results"][at];
-        value["value"].as_f64().or(value["value"].as_str().and_then(|text| text.parse().ok())).unwrap_or_else(|| panic!("{text}"))
+        value["value"]
+            .as_f64()
+            .or(value["value"].as_str().and_then(|text| text.parse().ok()))
+            .unwrap_or_else(|| panic!("{text}"))
     };
     assert_eq!(number(0), middle, "{text}");
     assert_eq!(number(1), spread as f64, "{text}");
@@ -73,10 +76,22 @@ fn programs_of_order_and_tables_are_exact() {
 #[test]
 fn what_integers_do_not_have_is_refused_with_what_would_help() {
     let folder = prepared("integers-refused");
-    folder.refused(&format!("eval exp(cost) --keys keys/eval t.sz -o r.sz -q {FLAG}"), 4, &["no functions of real numbers", "lookup"]);
-    folder.refused(&format!("encrypt --table t.csv --schema s.json --keys keys/public -o t.parquet -q {FLAG}"), 2, &["Parquet"]);
+    folder.refused(
+        &format!("eval exp(cost) --keys keys/eval t.sz -o r.sz -q {FLAG}"),
+        4,
+        &["no functions of real numbers", "lookup"],
+    );
+    folder.refused(
+        &format!("encrypt --table t.csv --schema s.json --keys keys/public -o t.parquet -q {FLAG}"),
+        2,
+        &["Parquet"],
+    );
     fs::write(folder.path("real.csv"), "x\n0.123456789012345678\n2\n").unwrap();
-    folder.refused(&format!("encrypt --table real.csv --keys keys/public -o x.sz -q {FLAG}"), 2, &["declare its decimals"]);
+    folder.refused(
+        &format!("encrypt --table real.csv --keys keys/public -o x.sz -q {FLAG}"),
+        2,
+        &["declare its decimals"],
+    );
     folder.refused("plan median(age) --table t.csv --scheme bfv", 4, &["--scheme integers"]);
     folder.refused("plan median(age) --table t.csv --security 192", 4, &["128 bits"]);
     assert!(!folder.path("r.sz").exists() && !folder.path("t.parquet").exists());

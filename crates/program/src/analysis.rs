@@ -10,6 +10,7 @@ mod facts;
 mod functions;
 mod integers;
 mod layout;
+mod look_ups;
 mod memory;
 mod merging;
 mod parameters;
@@ -27,8 +28,8 @@ pub(crate) use facts::{
     extend as extend_facts, linear_units, of_column as facts_of_column, of_graph as facts_of,
     polynomial_units,
 };
-pub use integers::LookUps;
 pub use layout::Layout;
+pub use look_ups::LookUps;
 pub(crate) use memory::packed_bytes;
 pub(crate) use merging::Merging;
 pub(crate) use parameters::{MULTIPLICATION, bgv_of, plain_moduli};

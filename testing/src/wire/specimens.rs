@@ -8,12 +8,12 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
-use sunzi_circuits::integers::IntegerParameters;
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_circuits::bootstrap::{
     Blueprint, BootstrapKeys, Bootstrapper, RealBlueprint, RealBootstrapKeys, RealBootstrapper, Set,
     SpecialModuli,
 };
+use sunzi_circuits::integers::IntegerParameters;
 use sunzi_ckks::LevelRange;
 use sunzi_encoding::EncodingError;
 use sunzi_math::primes_with_bits;

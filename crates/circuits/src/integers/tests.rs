@@ -6,6 +6,7 @@ use crate::bootstrap::functional::bench::Bench;
 
 mod combination;
 mod dry;
+mod edge;
 mod network;
 mod rows;
 

@@ -198,7 +198,7 @@ impl Lowered {
                 self.sign(of, x, *or_zero, &mut step).map_err(refuse)?;
             }
             Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } | Node::LookUp { .. } => {
-                return Err(refuse(super::integers::ONLY.to_owned()));
+                return Err(refuse(super::look_ups::ONLY.to_owned()));
             }
         }
         Ok(step)

@@ -6,12 +6,12 @@ use sunzi_rlwe::words::counted;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
-use super::integers;
 use super::merging::Merging;
 use super::parameters::{MOST_PRECISION, bgv_of, plain_moduli};
 use super::relinearizations::relinearizations;
 use super::room::bits_left;
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
+use super::{integers, look_ups};
 use crate::packed;
 use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
@@ -32,7 +32,7 @@ pub(super) const INEXACT: &str =
 pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
     let known = facts(program);
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
-    match (options.scheme, integers::needed(program)) {
+    match (options.scheme, look_ups::needed(program)) {
         (Some(SchemeChoice::Integers), _) => {
             return integers::choose(program, options, "encrypted integers were asked for".to_owned());
         }
@@ -40,7 +40,7 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
             let reason = format!("encrypted integers alone compute {}", describe(id));
             return integers::choose(program, options, reason);
         }
-        (Some(_), Some(_)) => integers::refuse(program)?,
+        (Some(_), Some(_)) => look_ups::refuse(program)?,
         (_, None) => {}
     }
     let found = without_look_ups(program, &known, options);

@@ -1,54 +1,17 @@
 //! Plans of programs on encrypted integers: what fits, and which look-ups a run takes, found by a dry run.
 
-use serde::Serialize;
 use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys};
 use sunzi_circuits::integers::{IntegerEvaluator, IntegerParameters, IntegerWork};
-use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 use sunzi_rlwe::words::counted;
+use sunzi_rlwe::{SecretKey, Security};
 
-use super::timing::{Timing, least};
+use super::look_ups::LookUps;
 use super::{Exact, Facts, Layout, Options, Parameters, Plan, Refusal, dry, exact_facts};
 use crate::contexts::Form;
 use crate::graph::MAX_ENTRIES;
 use crate::run::{dry_integers, encrypted_inputs};
 use crate::{Node, NodeId, Program, ProgramError};
-
-/// Reason in the message where a scheme has no order and no tables.
-pub(super) const ONLY: &str =
-    "encrypted integers alone have order and tables: take them, with --scheme integers";
-
-/// Look-ups of a run on encrypted integers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct LookUps {
-    /// Number of look-ups of a run, each of about a second.
-    pub count: u64,
-    /// Number of tables of all look-ups.
-    pub tables: u64,
-    /// Number of key switches outside of look-ups.
-    pub key_switches: u64,
-    /// log2 of the probability that one look-up is wrong in any slot.
-    pub log2_failure: f64,
-    /// Bytes in memory of the keys of look-ups.
-    pub key_bytes: u64,
-    /// Bytes of the file of these keys, to a percent.
-    pub key_file_bytes: u64,
-    /// Bytes in memory of the matrices of look-ups.
-    pub matrix_bytes: u64,
-}
-
-/// Returns a node that encrypted integers alone compute, if there is one.
-pub(super) fn needed(program: &Program) -> Option<NodeId> {
-    let needs = |id: &NodeId| program.graph().node(*id).is_some_and(Node::needs_integers);
-    program.used().into_iter().find(needs)
-}
-
-/// Refuses a program that encrypted integers alone compute.
-pub(super) fn refuse(program: &Program) -> Result<(), Box<Refusal>> {
-    let Some(id) = needed(program) else { return Ok(()) };
-    let expression = program.graph().describe(id, program.schema());
-    Err(Box::new(Refusal { reason: ONLY.to_owned(), expression }))
-}
 
 /// Makes the plan of a program on encrypted integers, for given options.
 pub(super) fn choose(program: &Program, options: &Options, reason: String) -> Result<Plan, Box<Refusal>> {
@@ -206,36 +169,4 @@ fn rehearsed(plan: &Plan, parameters: &IntegerParameters) -> Result<LookUps, Pro
         key_file_bytes: blueprint.key_file_bytes().map_err(ProgramError::scheme)?,
         matrix_bytes: bootstrapper.byte_len() as u64,
     })
-}
-
-/// Seconds of a look-up of one table in real parts of slots, in products at the highest level.
-const LOOK_UP: f64 = 33.0;
-/// Seconds of a further table of a look-up, in such products.
-const TABLE: f64 = 2.0;
-/// Seconds of a key switch of a result, in such products.
-const KEY_SWITCH: f64 = 0.6;
-/// Seconds before the first look-up, in which keys are read and matrices made, in such products.
-const SET_UP: f64 = 60.0;
-
-/// Measures a product at the highest level with a temporary key, in which look-ups are counted: their own keys take a minute.
-pub(super) fn timing(context: &sunzi_ckks::Context) -> Result<Timing, ProgramError> {
-    let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
-    let secret = SecretKey::generate(context.rlwe(), &mut rng).map_err(ProgramError::scheme)?;
-    let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).map_err(ProgramError::scheme)?;
-    let encoder = sunzi_ckks::Encoder::new(context, context.max_slots()).map_err(ProgramError::scheme)?;
-    let plaintext = encoder.encode_real(&[0.5]).map_err(ProgramError::scheme)?;
-    let x = context.encrypt_secret(&plaintext, &secret, &mut rng).map_err(ProgramError::scheme)?;
-    let evaluator = sunzi_ckks::Evaluator::new(context);
-    let product = least(|| evaluator.multiply(&x, &x, &key).map_err(ProgramError::scheme))?;
-    Ok(Timing { product, ..Timing::default() })
-}
-
-/// Returns the estimated seconds of a run.
-pub(super) fn seconds(look_ups: &LookUps, timing: &Timing) -> f64 {
-    let further = look_ups.tables.saturating_sub(look_ups.count) as f64;
-    let products = SET_UP
-        + LOOK_UP * look_ups.count as f64
-        + TABLE * further
-        + KEY_SWITCH * look_ups.key_switches as f64;
-    products * timing.product
 }

@@ -8,8 +8,8 @@ use sunzi_rlwe::words::counted;
 use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 use super::approximate::Lowered;
-use super::integers::LookUps;
 use super::layout::Layout;
+use super::look_ups::LookUps;
 use super::merging::Merging;
 use super::parameters::{Parameters, SchemeChoice};
 use crate::packed::{Packed, Packing};

@@ -11,13 +11,13 @@ use sunzi_encoding::{BatchEncoder, Encoder as _};
 use super::approximate::{Action, integral};
 use super::curve::Curve;
 use super::memory::drop_of;
-use super::{Facts, Plan, facts, integers};
+use super::{Facts, Plan, facts};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
 use crate::graph::Node;
 use crate::run::{Cells, only_summed};
 use crate::{Column, NodeId, ProgramError};
-use sunzi_rlwe::randomness;
 use sunzi_rlwe::switch_cost::SwitchCost;
+use sunzi_rlwe::{RelinearizationKey, randomness};
 
 /// Number of measurements of an operation, of which the least counts.
 const ROUNDS: usize = 2;
@@ -98,7 +98,7 @@ impl Timing {
     pub fn measure(plan: &Plan) -> Result<Self, ProgramError> {
         let contexts = Contexts::new(&plan.parameters)?;
         if let Parts::Integers(own) = contexts.parts() {
-            return integers::timing(own.context());
+            return of_product(own.context());
         }
         let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
         let secret = SecretKey::generate(contexts.rlwe(), &mut rng).map_err(ProgramError::scheme)?;
@@ -137,7 +137,7 @@ impl Timing {
     #[must_use]
     pub fn seconds(&self, plan: &Plan) -> f64 {
         if let Some(look_ups) = &plan.look_ups {
-            return integers::seconds(look_ups, self);
+            return look_ups.seconds(self.product);
         }
         let known = facts(&plan.program);
         let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
@@ -208,7 +208,7 @@ fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
 }
 
 /// Returns the least seconds of a few measurements.
-pub(super) fn least<T>(mut work: impl FnMut() -> Result<T, ProgramError>) -> Result<f64, ProgramError> {
+fn least<T>(mut work: impl FnMut() -> Result<T, ProgramError>) -> Result<f64, ProgramError> {
     let mut seconds = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -270,4 +270,18 @@ fn real(
         rotation,
         read: 0.0,
     })
+}
+
+/// Measures a product at the highest level with a temporary key, in which look-ups are counted: their own keys take a minute.
+fn of_product(context: &sunzi_ckks::Context) -> Result<Timing, ProgramError> {
+    let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
+    let secret = SecretKey::generate(context.rlwe(), &mut rng).map_err(ProgramError::scheme)?;
+    let key =
+        RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).map_err(ProgramError::scheme)?;
+    let encoder = sunzi_ckks::Encoder::new(context, context.max_slots()).map_err(ProgramError::scheme)?;
+    let plaintext = encoder.encode_real(&[0.5]).map_err(ProgramError::scheme)?;
+    let x = context.encrypt_secret(&plaintext, &secret, &mut rng).map_err(ProgramError::scheme)?;
+    let evaluator = sunzi_ckks::Evaluator::new(context);
+    let product = least(|| evaluator.multiply(&x, &x, &key).map_err(ProgramError::scheme))?;
+    Ok(Timing { product, ..Timing::default() })
 }

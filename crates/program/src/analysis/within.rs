@@ -6,10 +6,10 @@ use sunzi_rlwe::words::counted;
 use super::approximate::lower;
 use super::choice::{INEXACT, MARGIN, approximate_plan, deepest, exact_plan, inexact};
 use super::demand::Demand;
-use super::integers;
 use super::parameters::MOST_PRECISION;
 use super::room::bits_left;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
+use super::{integers, look_ups};
 use crate::{NodeId, Program};
 
 /// Makes the plan of a program in these parameters.
@@ -27,7 +27,7 @@ pub(super) fn within(
     if let Parameters::Integers(own) = parameters {
         return integers::plan(program, own, layout, "these parameters were given".to_owned());
     }
-    integers::refuse(program)?;
+    look_ups::refuse(program)?;
     let Parameters::Ckks(own) = parameters else {
         if let Some(id) = inexact(program, &known) {
             return Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }));

@@ -136,7 +136,8 @@ fn programs_are_refused_with_what_would_help() {
 #[test]
 fn programs_have_no_end_of_products_in_a_row() {
     // A hundred choices, each by a comparison of what the one before gave.
-    let deep = |depth: usize| (0..depth).fold("age".to_owned(), |inner, _| format!("min({inner} + flag, 100)"));
+    let deep =
+        |depth: usize| (0..depth).fold("age".to_owned(), |inner, _| format!("min({inner} + flag, 100)"));
     computes(&format!("sum({})", deep(99)));
     // Without a word about schemes: what is too deep for all others is computed by look-ups.
     let text = format!("sum({})", (0..7).fold("flag".to_owned(), |x, _| format!("({x})^200 * flag")));
