@@ -87,7 +87,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
 /// Keys of whoever computes.
 enum Keys {
     /// Keys of products and rotations.
-    Evaluation(EvaluationKeys),
+    Evaluation(Box<EvaluationKeys>),
     /// Keys of look-ups.
     LookUps(Box<BootstrapKeys>),
 }
@@ -96,7 +96,7 @@ impl Keys {
     /// Reads the keys that the plan asks for, of the key that the table belongs to.
     fn load(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result<Self, CliError> {
         if contexts.scheme() != SchemeChoice::Integers {
-            return evaluation(contexts, plan, folder, table).map(Self::Evaluation);
+            return evaluation(contexts, plan, folder, table).map(Box::new).map(Self::Evaluation);
         }
         let keys = contexts.load_bootstrapping(folder);
         let keys = keys.map_err(|error| files::refuse_keys(folder, PARTY, error))?;

@@ -178,8 +178,16 @@ impl Program {
     /// Returns the program over a table of another number of rows.
     ///
     /// # Errors
-    /// [`ProgramError::Schema`] for no or too many rows.
+    /// [`ProgramError::Schema`] for no or too many rows; [`ProgramError::Invalid`] for a program of order, whose places are those of its own number of rows.
     pub fn with_rows(&self, rows: u64) -> Result<Self, ProgramError> {
+        if self.graph.nodes().iter().any(|node| matches!(node, Node::Kth { .. })) && rows != self.schema.rows
+        {
+            let reason = format!(
+                "its places in order are those of {} rows: parse it again for {rows}",
+                self.schema.rows
+            );
+            return Err(ProgramError::Invalid(reason));
+        }
         let schema = Schema { rows, columns: self.schema.columns.clone() };
         Self::new(schema, self.graph.clone(), self.outputs.clone())
     }

@@ -167,7 +167,6 @@ impl Lowered {
         }
         step.error = inherited(node, &operands, all);
         match node {
-            Node::Column(_) | Node::Indicator { .. } => step.action = Action::Input,
             Node::Linear { terms, constant } => {
                 let pairs = terms.iter().zip(&operands);
                 let factors: Vec<f64> = pairs.map(|(&(_, c), x)| c.to_f64() * exp2(x.exponent - e)).collect();
@@ -197,9 +196,8 @@ impl Lowered {
                 let x = operands.first().ok_or_else(missing)?;
                 self.sign(of, x, *or_zero, &mut step).map_err(refuse)?;
             }
-            Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } | Node::LookUp { .. } => {
-                return Err(refuse(super::look_ups::ONLY.to_owned()));
-            }
+            // Columns: order and tables were refused above.
+            _ => step.action = Action::Input,
         }
         Ok(step)
     }
@@ -298,6 +296,7 @@ fn computable(node: &Node, facts: &Facts, all: &[Facts]) -> Result<(), &'static 
         );
     }
     match node {
+        _ if node.needs_integers() => Err(super::look_ups::ONLY),
         Node::Positive { of, .. } if !facts.encrypted && facts.exact.is_none() => {
             let signed = all.get(of.index()).is_some_and(|of| of.signed);
             signed.then_some(()).ok_or(

@@ -74,11 +74,18 @@ impl Graph {
                 self.write(*of, below, false, text);
                 text.push_str(if *or_zero { " >= 0)" } else { " > 0)" });
             }
-            Some(Node::Kth { of, place }) => {
+            Some(node) => self.write_order(node, below, text),
+        }
+    }
+
+    /// Appends the expression of a node of order or of a table.
+    fn write_order(&self, node: &Node, below: (&Schema, usize), text: &mut String) {
+        match node {
+            Node::Kth { of, place } => {
                 let place = place.saturating_add(1);
                 match place {
                     1 => self.write_call("min", *of, below, text),
-                    _ if place == schema.rows => self.write_call("max", *of, below, text),
+                    _ if place == below.0.rows => self.write_call("max", *of, below, text),
                     _ => {
                         text.push_str(&format!("(number {place} of "));
                         self.write(*of, below, false, text);
@@ -86,9 +93,10 @@ impl Graph {
                     }
                 }
             }
-            Some(Node::Sorted { of, .. }) => self.write_call("sort", *of, below, text),
-            Some(Node::Rank { of, .. }) => self.write_call("rank", *of, below, text),
-            Some(Node::LookUp { of, .. }) => self.write_call("lookup", *of, below, text),
+            Node::Sorted { of, .. } => self.write_call("sort", *of, below, text),
+            Node::Rank { of, .. } => self.write_call("rank", *of, below, text),
+            Node::LookUp { of, .. } => self.write_call("lookup", *of, below, text),
+            _ => text.push('?'),
         }
     }
 

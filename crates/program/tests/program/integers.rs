@@ -113,7 +113,7 @@ fn programs_are_refused_with_what_would_help() {
         ),
         ("median(seen)", "missing cells"),
         ("median(age) by region", "groups"),
-        ("top(age, 200)", "from 1 to 64"),
+        ("top(age, 24)", "from 1 to 23"),
         ("quantile(age, 1.5)", "from 0 to 1"),
         ("lookup(far, \"rates.csv\")", "has no line for 1000"),
         ("where(age, 1, 2)", "holds or not"),
@@ -135,10 +135,10 @@ fn programs_are_refused_with_what_would_help() {
 
 #[test]
 fn programs_have_no_end_of_products_in_a_row() {
-    // A hundred choices, each by a comparison of what the one before gave.
+    // Fifty choices, each a comparison of what the one before gave and a product.
     let deep =
         |depth: usize| (0..depth).fold("age".to_owned(), |inner, _| format!("min({inner} + flag, 100)"));
-    computes(&format!("sum({})", deep(99)));
+    computes(&format!("sum({})", deep(50)));
     // Without a word about schemes: what is too deep for all others is computed by look-ups.
     let text = format!("sum({})", (0..7).fold("flag".to_owned(), |x, _| format!("({x})^200 * flag")));
     let schema = schema();

@@ -139,7 +139,7 @@ fn what_newcomers_write_is_answered() {
         ("abs(cost - 250)", "write (2 * ((cost - 250) > 0) - 1) * (cost - 250); "),
         ("sumif(cost, age > 40)", "write sum(cost * (age > 40)); "),
         ("countif(age > 40)", "write count(age > 40); "),
-        ("if(age > 40, cost, 0)", "write where((age > 40), cost, 0); "),
+        ("if(age > 40, cost, 0)", "write where(age > 40, cost, 0); "),
         ("pow(age, 2)", "write age ^ 2; "),
         ("ABS(age)", "write (2 * (age > 0) - 1) * age"),
         ("argmax", "the row of rank 1 has the least number"),
