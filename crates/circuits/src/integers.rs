@@ -76,7 +76,7 @@ pub use error::IntegerError;
 pub use evaluator::{IntegerEvaluator, Overflow};
 pub use integer::{Conditions, Integers};
 pub use kind::IntegerKind;
-pub use rows::RowEvaluator;
+pub use rows::{RowEvaluator, SortMethod};
 
 #[cfg(test)]
 mod tests;

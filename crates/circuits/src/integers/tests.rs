@@ -9,6 +9,7 @@ use crate::bootstrap::{Blueprint, BootstrapKeys, Set};
 
 mod network;
 mod rows;
+mod sorting;
 
 struct Bench {
     context: Context,
