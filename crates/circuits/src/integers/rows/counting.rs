@@ -61,6 +61,46 @@ impl Counting {
         (self.filled + 1).next_power_of_two()
     }
 
+    /// Number of places that slots move by at most in the first turn. A row has a copy this many places further, and so on, so that one of them has not further to go
+    /// to the place of its integer.
+    fn moves_of_values(self) -> usize {
+        self.filled.next_power_of_two().min(self.values.next_power_of_two())
+    }
+
+    /// Number of copies of the rows.
+    fn copies(self) -> usize {
+        self.values.next_power_of_two() / self.moves_of_values()
+    }
+
+    /// Returns whether a slot without a row counts for the least integer.
+    fn counts_for_least(self, slot: usize) -> bool {
+        let (moves, kinds) = (self.moves_of_values(), self.values.next_power_of_two());
+        let in_copy = slot < kinds * self.block && slot % (moves * self.block) < self.rows;
+        self.place(slot) % kinds < moves && !in_copy
+    }
+
+    /// Number of places that slots move by at most in the second turn: the integers have a second copy, half of all moves further, where places suffice.
+    fn moves_of_rows(self) -> usize {
+        if self.moves() <= self.places / 2 { self.moves() / 2 } else { self.moves() }
+    }
+
+    /// First and last place of the integers that are copied, the last one excluded, and how many places further.
+    fn second_copy(self) -> impl Iterator<Item = [usize; 3]> {
+        let (kinds, half) = (self.places / 2, self.moves() / 2);
+        let (end, most) = (kinds.saturating_sub(half), self.values - 1);
+        let parts = [[0, end.min(most), kinds + half], [end, most, half]];
+        parts.into_iter().filter(move |[from, to, _]| self.moves_of_rows() == half && from < to)
+    }
+
+    /// Returns the integer of a place, or the greatest for none.
+    fn value_at(self, place: usize) -> usize {
+        let copied = self.second_copy().find(|[from, to, moved]| (from + moved..to + moved).contains(&place));
+        match copied {
+            Some([_, _, moved]) => place - moved,
+            None => place.min(self.values - 1),
+        }
+    }
+
     /// Number of digits that a division by B drops.
     fn dropped(self) -> usize {
         self.block.ilog2().div_ceil(DIGIT_BITS) as usize
@@ -83,7 +123,7 @@ impl RowEvaluator<'_> {
         let index = self.index_of_values(&a, counting)?;
         let counts = self.counts(&index, counting)?;
         let index = self.index_of_rows(&counts, counting)?;
-        let turned = self.moved_places(&index, counting.moves(), counting)?;
+        let turned = self.moved_places(&index, [counting.moves(), counting.moves_of_rows()], counting)?;
         let zero = self.integers.times(&turned, 0)?;
         let mut columns = vec![turned];
         columns.resize(digits_of(counting.values - 1), zero);
@@ -99,11 +139,14 @@ impl RowEvaluator<'_> {
         self.result_of(columns, &a, counting)
     }
 
-    /// Returns the digits of p − v, v = x − low, in the slots of place p; rows beyond the last one have v = 0.
+    /// Returns the digits of p − v, v = x − low, in the slots of place p of every copy of the rows; other slots have v = 0.
     fn index_of_values(&self, a: &Integers, counting: Counting) -> Result<Vec<Digit>, IntegerError> {
         let moved = self.integers.moved(a, -a.bounds[0])?;
+        let apart = counting.moves_of_values() * counting.block;
         let index = |(k, digit): (usize, &Digit)| {
-            let own = self.masked(digit, &|slot| -i64::from(slot < counting.rows))?.settled(self, 1);
+            let own = self.masked(digit, &|slot| -i64::from(slot < counting.rows))?;
+            let own = own.window(self, counting.copies(), -(apart as i64))?.settled(self, 1);
+            let own = self.integers.within(own, [-digit.reach(), digit.reach()])?;
             self.plus_clear(&own, &|slot| nibble(counting.place(slot), k))
         };
         moved.digits.iter().take(digits_of(counting.values - 1)).enumerate().map(index).collect()
@@ -111,9 +154,11 @@ impl RowEvaluator<'_> {
 
     /// Returns the digits of the number of rows with v, in the first slot of place v.
     fn counts(&self, index: &[Digit], counting: Counting) -> Result<Vec<Digit>, IntegerError> {
-        let found = self.moved_places(index, counting.values.next_power_of_two(), counting)?;
+        let kinds = counting.values.next_power_of_two();
+        let found = self.moved_places(index, [kinds, counting.moves_of_values()], counting)?;
         let all = self.window(&found, counting.block, 1)?;
-        let beyond = (self.capacity() - counting.rows) as i64;
+        // Slots without a row have v = 0.
+        let beyond = (0..self.capacity()).filter(|&slot| counting.counts_for_least(slot)).count() as i64;
         let own = self.plus_clear(&all, &|slot| if slot == 0 { -beyond } else { 0 })?;
         let own = self.integers.within(own, [0, self.capacity() as i64])?;
         let zero = self.integers.times(&own, 0)?;
@@ -142,25 +187,39 @@ impl RowEvaluator<'_> {
         }
         let digits = self.integers.digits_of_columns(&columns, self.capacity(), false)?;
         let index = |(k, digit): (usize, &Digit)| {
-            let counts = |slot: usize| counting.place(slot) + 1 < values;
-            let own = self.masked(digit, &|slot| -i64::from(counts(slot)))?.settled(self, 1);
+            let sign = |holds: bool| -i64::from(holds);
+            let mut own = self.masked(digit, &|slot| sign(counting.place(slot) + 1 < values))?;
+            for [from, to, moved] in counting.second_copy() {
+                let part = self.masked(digit, &|slot| sign((from..to).contains(&counting.place(slot))))?;
+                own = own.beside(part.turned(self, -((moved * block) as i64))?, self)?;
+            }
+            let own = own.settled(self, 1);
+            let own = self.integers.within(own, [-digit.reach(), digit.reach()])?;
             let beyond = nibble(counting.moves() - 1, k);
-            let clear = |slot: usize| nibble(counting.place(slot), k) - if counts(slot) { 0 } else { beyond };
+            let clear = |slot: usize| {
+                let place = counting.place(slot);
+                nibble(place, k) - if counting.value_at(place) + 1 < values { 0 } else { beyond }
+            };
             self.plus_clear(&own, &clear)
         };
         digits.iter().skip(counting.dropped()).enumerate().map(index).collect()
     }
 
-    /// Returns in slot b of place q how many places p have p − q in their slot b, modulo the number of places that slots move between. The columns of one digit or two
-    /// are p − q in every slot.
-    fn moved_places(&self, index: &[Digit], moves: usize, counting: Counting) -> Result<Digit, IntegerError> {
+    /// Returns in slot b of place q how many places p have p − q in their slot b, modulo `period` places and if it is below `moves`. The columns of one digit or two are
+    /// p − q in every slot.
+    fn moved_places(
+        &self,
+        index: &[Digit],
+        [period, moves]: [usize; 2],
+        counting: Counting,
+    ) -> Result<Digit, IntegerError> {
         let mut carries = Carries::new(self.integers, self.capacity());
-        let mut left = moves as i64;
+        let (mut turns, mut left) = (period as i64, moves as i64);
         let mut found: Vec<Vec<Digit>> = Vec::with_capacity(index.len());
         for column in index {
-            let size = left.min(BASE);
-            left = (left / size).max(1);
-            let tests: Vec<_> = (0..size).map(|v| move |m: i64| i64::from(m % size == v)).collect();
+            let (size, tests) = (turns.min(BASE), left.min(BASE));
+            (turns, left) = ((turns / size).max(1), (left / tests).max(1));
+            let tests: Vec<_> = (0..tests).map(|v| move |m: i64| i64::from(m % size == v)).collect();
             let own: &dyn Fn(i64) -> i64 = &|m| m;
             let functions: Vec<&dyn Fn(i64) -> i64> =
                 std::iter::once(own).chain(tests.iter().map(|f| f as &dyn Fn(i64) -> i64)).collect();
@@ -184,7 +243,7 @@ impl RowEvaluator<'_> {
                 self.moved_together(lines, BASE as usize * counting.block)?
             }
         };
-        self.window(&sum, counting.places / moves, (moves * counting.block) as i64)
+        self.window(&sum, counting.places / period, (period * counting.block) as i64)
     }
 
     /// Returns Σ over i of the i-th digits rotated left by i·stride.
@@ -237,4 +296,47 @@ fn nibble(number: usize, k: usize) -> i64 {
 
 fn nothing() -> IntegerError {
     IntegerError::Operand { what: "the number of results", got: 0, expected: "at least 1".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tests the places of every shape in 64 slots: each row goes to the place of its integer once, each integer once to that of its first sorted row.
+    #[test]
+    fn slots_go_to_their_places_once() {
+        let capacity = 64;
+        let mut shapes = 0;
+        for (rows, values) in (1..=capacity).flat_map(|rows| (2..=32).map(move |values| (rows, values))) {
+            let Some(counting) = Counting::new(capacity, rows, values) else { continue };
+            shapes += 1;
+            let Counting { values, places, block, filled, .. } = counting;
+            assert!(places * block == capacity && filled * block >= rows && 2 * values <= places);
+            let (kinds, moves) = (values.next_power_of_two(), counting.moves_of_values());
+            for v in 0..values {
+                let goes = |place: usize| (place + kinds - v) % kinds < moves;
+                for row in 0..rows {
+                    let copies = (0..counting.copies()).map(|c| counting.place(row) + c * moves);
+                    assert_eq!(copies.filter(|place| goes(*place)).count(), 1, "{counting:?}");
+                }
+            }
+            let taken: Vec<usize> = (0..counting.copies())
+                .flat_map(|copy| (0..rows).map(move |row| row + copy * moves * block))
+                .collect();
+            let free = (0..capacity).filter(|slot| !taken.contains(slot));
+            let least = free.filter(|slot| counting.place(*slot) % kinds < moves).count();
+            assert_eq!((0..capacity).filter(|&slot| counting.counts_for_least(slot)).count(), least);
+            for v in 0..values - 1 {
+                let copies: Vec<usize> = (0..places).filter(|&place| counting.value_at(place) == v).collect();
+                for to in 0..=filled {
+                    let goes = |place: &&usize| {
+                        (**place + counting.moves() - to) % counting.moves() < counting.moves_of_rows()
+                    };
+                    assert_eq!(copies.iter().filter(goes).count(), 1, "{counting:?} {v} {to}");
+                }
+            }
+            assert_eq!(counting.factor() as usize * block, 1 << (4 * counting.dropped()));
+        }
+        assert!(shapes > 500, "{shapes}");
+    }
 }

@@ -40,9 +40,10 @@ fn counted_rows_are_in_order() {
     for (kind, bounds, count) in [
         (IntegerKind::U8, [0, 63], 100),
         (IntegerKind::U8, [0, 63], 128),
+        (IntegerKind::U8, [0, 63], 20),
         (IntegerKind::I8, [-20, 12], 77),
         (IntegerKind::I8, [-128, -126], 65),
-        (wide, [1000, 1040], 90),
+        (wide, [1000, 1040], 9),
         (IntegerKind::I16, [-3, 12], 50),
         (IntegerKind::U8, [7, 8], 2),
         (IntegerKind::new(4, true).unwrap(), [-8, 7], 127),
