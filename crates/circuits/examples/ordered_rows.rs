@@ -1,8 +1,9 @@
 //! Order across encrypted rows at 128 bits of security: sorting, ranks, median, greatest and its place, sums, every result checked. Times are those of
 //! processors on Linux, which other work changes less.
 //!
-//! Arguments are the bits of the integers, s for integers with a sign or u, and pairs of an operation and a number of rows:
-//! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example ordered_rows -- 8 u sort 128 median 1000 argmax 10`
+//! Arguments are the bits of the integers, s for integers with a sign or u, and pairs of an operation and a number of rows; `bounds -20..99` are those of the
+//! operations that follow, `pairs`, `counting` and `network` sort by this way:
+//! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-circuits --example ordered_rows -- 8 u sort 128 median 1000 argmax 10 bounds 0..99 sort 5000`
 #![expect(clippy::print_stdout, reason = "it reports figures")]
 
 mod bench;
@@ -12,7 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand_core::Rng as _;
 use sunzi_circuits::bootstrap::Set;
-use sunzi_circuits::integers::{IntegerError, IntegerEvaluator, IntegerKind, Integers, RowEvaluator};
+use sunzi_circuits::integers::{
+    IntegerError, IntegerEvaluator, IntegerKind, Integers, RowEvaluator, SortMethod,
+};
 use sunzi_rlwe::randomness;
 
 use bench::{Bench, Outcome, gib};
@@ -35,11 +38,18 @@ fn main() -> Outcome<()> {
     };
     let integers = IntegerEvaluator::new(&bench.bootstrapper, &bench.keys)?.with_progress(&count);
     let e = RowEvaluator::new(integers);
+    let mut bounds = kind.range();
     for pair in operations.chunks(2) {
         let [operation, rows] = pair else { return Err("an operation without a number of rows".into()) };
+        if operation == "bounds" {
+            let (low, high) = rows.split_once("..").ok_or("bounds are two integers, as 0..99")?;
+            bounds = [low.parse()?, high.parse()?];
+            continue;
+        }
         let rows: usize = rows.parse()?;
-        let x: Vec<i128> = (0..rows).map(|_| kind.wrapped(i128::from(rng.next_u64()))).collect();
-        let a = integers.encrypt(kind, kind.range(), &x, |plaintext| {
+        let [low, high] = bounds;
+        let x: Vec<i128> = (0..rows).map(|_| low + i128::from(rng.next_u64()) % (high - low + 1)).collect();
+        let a = integers.encrypt(kind, bounds, &x, |plaintext| {
             bench.context.encrypt_secret(plaintext, &bench.secret, &mut rng)
         })?;
         look_ups.store(0, Ordering::Relaxed);
@@ -60,6 +70,9 @@ fn main() -> Outcome<()> {
 fn applied(e: &RowEvaluator<'_>, operation: &str, a: &Integers) -> Result<Integers, IntegerError> {
     match operation {
         "sort" => e.sorted(a),
+        "pairs" => e.sorted_by(a, SortMethod::Pairs),
+        "counting" => e.sorted_by(a, SortMethod::Counting),
+        "network" => e.sorted_by(a, SortMethod::Network),
         "rank" => e.ranks(a),
         "median" => e.median(a),
         "max" => e.max(a),
@@ -75,7 +88,7 @@ fn in_the_clear(operation: &str, x: &[i128], kind: IntegerKind) -> Vec<i128> {
     let sorted: Vec<i128> = places.iter().filter_map(|&i| x.get(i).copied()).collect();
     let all = |value: Option<i128>| vec![value.unwrap_or_default(); x.len()];
     match operation {
-        "sort" => sorted,
+        "sort" | "pairs" | "counting" | "network" => sorted,
         "rank" => {
             let mut ranks: Vec<(usize, i128)> =
                 places.iter().enumerate().map(|(rank, &place)| (place, rank as i128)).collect();

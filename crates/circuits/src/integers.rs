@@ -82,7 +82,7 @@ pub use evaluator::{IntegerEvaluator, Overflow};
 pub use integer::{Conditions, Integers};
 pub use kind::IntegerKind;
 pub use parameters::IntegerParameters;
-pub use rows::RowEvaluator;
+pub use rows::{RowEvaluator, SortMethod};
 pub use work::IntegerWork;
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub(super) const UNIT: f64 = 2.0 / BASE as f64;
 pub(super) const MOST_REACH: i64 = 1 << 12;
 /// Noise of the number d/8 up to which first order interpolation leaves less than other noise of results.
 pub(super) const FIRST_ORDER_NOISE: f64 = 1.0 / (1 << 14) as f64;
+/// Size of digits up to which that is so with the roundings of SlotsToCoeffs, which grow with digits.
+const FIRST_ORDER_REACH: i64 = 1 << 8;
 
 /// Evaluator of encrypted integers, with the keys of its look-ups.
 ///
@@ -120,7 +122,7 @@ impl<'a> IntegerEvaluator<'a> {
         count: usize,
         functions: &[&dyn Fn(i64) -> i64],
     ) -> Result<Vec<Digit>, IntegerError> {
-        let order = if self.noise(digit) < FIRST_ORDER_NOISE {
+        let order = if self.noise(digit) < FIRST_ORDER_NOISE && digit.reach() < FIRST_ORDER_REACH {
             InterpolationOrder::First
         } else {
             InterpolationOrder::Third

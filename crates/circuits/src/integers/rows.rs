@@ -5,12 +5,18 @@
 //! * An order statistic is found by its bits, from the top: rows are counted whose next bits are at most t, beside all rows that
 //!   are less already, for every t at once in blocks of slots; how many counts are at most k says which bits the k-th integer has. Rows keep whether they are
 //!   less, equal so far, or greater.
-//! * Sorting compares all pairs at once: slot i·m + j has whether row j comes before row i. Sums over j are ranks, and row i goes to the place of its rank.
+//! * Sorting compares all pairs at once: slot i·m + j has whether row j comes before row i. Sums over j are ranks, and row i goes to the place of its rank. Many rows are
+//!   counted where bounds are narrow, or go through a network of comparisons: whichever takes the fewest look-ups.
 
+mod counting;
 mod mask;
+mod network;
 mod place;
 mod sort;
+mod sorted;
 mod statistic;
+
+pub use sorted::SortMethod;
 
 use sunzi_ckks::Plaintext;
 

@@ -9,6 +9,7 @@ mod dry;
 mod edge;
 mod network;
 mod rows;
+mod sorting;
 
 impl Bench {
     fn for_integers() -> Self {

@@ -41,11 +41,8 @@ impl Block {
 }
 
 impl RowEvaluator<'_> {
-    /// Returns the rows in ascending order.
-    ///
-    /// # Errors
-    /// [`IntegerError::Operand`] for more rows than slots; [`IntegerError::Bootstrap`] for missing keys and for keys of another secret.
-    pub fn sorted(&self, a: &Integers) -> Result<Integers, IntegerError> {
+    /// Returns the rows in ascending order, each brought to the place of its rank.
+    pub(super) fn of_pairs(&self, a: &Integers) -> Result<Integers, IntegerError> {
         let a = self.comparable(a)?;
         let rights = self.rights(&a)?;
         let (mut sums, mut noises): (Vec<Digit>, [f64; 2]) = (Vec::new(), [0.0; 2]);
