@@ -233,7 +233,7 @@ pub static WORDS: [Word; 10] = [
     },
     Word { words: &["not"], answer: "a comparison does not hold where 1 less it is 1: 1 - (age > 30)" },
     Word {
-        words: &["filter", "having", "if", "when"],
+        words: &["where", "filter", "having", "if", "when"],
         answer: "a condition is a factor: sum(x * (age > 30)), count(age > 30), or by a column of labels",
     },
     Word { words: &["group", "groupby", "over", "per"], answer: "groups are written sum(x) by region" },

@@ -50,9 +50,14 @@ impl Counting {
 
     /// Number of look-ups for integers of a kind: digits of p − v, of counts, of ⌈(C − b)/B⌉ with the digits below, of differences of places, of counts again, and of
     /// results.
-    pub(super) fn look_ups(self, kind: IntegerKind) -> usize {
+    pub(super) fn look_ups(self, kind: IntegerKind, [low, high]: [i128; 2]) -> usize {
         let of_values = digits_of(self.values - 1);
-        let results = if kind.digits() <= 2 { kind.digits() } else { of_values };
+        let results = match kind.digits() {
+            // A second digit that is 0 by its range takes none.
+            2 if low >= 0 && high < i128::from(BASE) => 1,
+            digits if digits <= 2 => digits,
+            _ => of_values,
+        };
         2 * of_values + digits_of(self.rows) + self.dropped() + 2 * digits_of(self.moves() - 1) + results
     }
 

@@ -71,7 +71,7 @@ impl RowEvaluator<'_> {
         }
         match method {
             SortMethod::Pairs => Some(self.look_ups_of_pairs(a.count, a.kind)),
-            SortMethod::Counting => Some(self.counting(a)?.look_ups(a.kind)),
+            SortMethod::Counting => Some(self.counting(a)?.look_ups(a.kind, a.bounds)),
             SortMethod::Network => Some(Width::new(a.bounds).look_ups(a.kind, a.count)),
         }
     }
