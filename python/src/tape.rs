@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{Complex64, PyReadonlyArray1};
 use pyo3::prelude::*;
 use sunzi_bfv::CrtParameters;
+use sunzi_program::ProgramError;
 use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::tape::{Clear, Rehearsal as Played, Step, Tape as Steps, Wanted};
 
@@ -175,6 +176,11 @@ impl Tape {
                 Parameters::Bfv(parameters) => Scheme::bfv_of(&parameters)?,
                 Parameters::Bgv { parameters, plain_moduli } => Scheme::bgv_of(&parameters, &plain_moduli)?,
                 Parameters::Ckks(parameters) => vec![Scheme::ckks(parameters)?],
+                // Tapes choose none of them.
+                other => {
+                    let reason = format!("a tape has no parameters of {}", other.name());
+                    return Err(ProgramError::Invalid(reason).into());
+                }
             };
             let contexts = schemes.into_iter().map(Context::of).collect();
             Ok((contexts, Rehearsal::new(&tape, choice.rehearsal), choice.reasons))

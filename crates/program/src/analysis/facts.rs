@@ -1,5 +1,6 @@
 //! Facts of every node before the program runs: ranges, digits, depth.
 
+mod choice;
 pub(super) mod rounding;
 mod together;
 
@@ -180,7 +181,8 @@ fn of_node(node: &Node, (schema, nodes): (&Schema, &[Node]), known: &[Facts]) ->
         _ => 0,
     };
     let (rounding, signed) = if encrypted { (0.0, true) } else { rounding::rounding(node, &operands) };
-    Facts { encrypted, low, high, exact, grid, depth: depth + step, rounding, signed }
+    let facts = Facts { encrypted, low, high, exact, grid, depth: depth + step, rounding, signed };
+    if matches!(node, Node::Linear { .. }) { choice::of_choice(node, facts, around, known) } else { facts }
 }
 
 /// Returns the decimals and range of a node from those of its operands; comparisons have them if `compares`.

@@ -38,7 +38,7 @@ pub fn evaluate_integers(
     let Parts::Integers(own) = codec.contexts().parts() else { return Err(other_scheme()) };
     let bootstrapper = bootstrapper(own)?;
     let evaluator = IntegerEvaluator::new(&bootstrapper, keys).map_err(scheme)?.with_progress(progress);
-    let backend = Digits::new(plan, evaluator)?;
+    let backend = IntegerBackend::new(plan, evaluator)?;
     let read = |id, chunk| backend.input(id, input(id, chunk)?);
     let take = |id, chunk, output| column(id, chunk, output);
     let totals = run(&plan.program, &plan.layout, &backend, read, take)?;
@@ -71,14 +71,14 @@ pub(crate) enum Total {
 }
 
 /// Backend that runs programs on encrypted integers.
-pub(crate) struct Digits<'a> {
+pub(crate) struct IntegerBackend<'a> {
     plan: &'a Plan,
     facts: Vec<Facts>,
     openings: BTreeMap<NodeId, Opening>,
     evaluator: IntegerEvaluator<'a>,
 }
 
-impl<'a> Digits<'a> {
+impl<'a> IntegerBackend<'a> {
     pub(crate) fn new(plan: &'a Plan, evaluator: IntegerEvaluator<'a>) -> Result<Self, ProgramError> {
         let (facts, openings) = (exact_facts(&plan.program), Opening::digits(&plan.program)?);
         Ok(Self { plan, facts, openings, evaluator })
@@ -166,7 +166,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-impl Backend for Digits<'_> {
+impl Backend for IntegerBackend<'_> {
     type Value = Value;
     type Total = Total;
     type Output = Answer;
@@ -274,7 +274,7 @@ pub(crate) fn dry_integers(
     evaluator: IntegerEvaluator<'_>,
     mut encrypt: impl FnMut(&Plaintext) -> Result<Ciphertext, ProgramError>,
 ) -> Result<(), ProgramError> {
-    let backend = Digits::new(plan, evaluator)?;
+    let backend = IntegerBackend::new(plan, evaluator)?;
     let (layout, graph) = (&plan.layout, plan.program.graph());
     let read = |id: NodeId, _| {
         let column = graph.node(id).and_then(Node::column);

@@ -1,7 +1,7 @@
 //! Programs on encrypted integers: order, tables and comparisons are those of the clear reference, to the last number.
 
 use sunzi_program::analysis::{Plan, SchemeChoice};
-use sunzi_program::run::{Cells, Table};
+use sunzi_program::run::{Cells, Opening, Table};
 use sunzi_program::{Column, Opened, Options, Program, ProgramError, Schema};
 
 use crate::common::Draw;
@@ -139,6 +139,12 @@ fn programs_have_no_end_of_products_in_a_row() {
     let deep =
         |depth: usize| (0..depth).fold("age".to_owned(), |inner, _| format!("min({inner} + flag, 100)"));
     computes(&format!("sum({})", deep(50)));
+    // Ranges of choices are those of what is chosen from, however many follow each other.
+    let chosen = (0..40).fold("age".to_owned(), |inner, _| format!("max(min({inner}, age + flag), 2 * flag)"));
+    let plan = planned(&chosen).unwrap();
+    let column = plan.program.outputs()[0].value.column().unwrap();
+    let Opening::Digits { low, high, .. } = &Opening::of(&plan).unwrap()[&column] else { panic!("digits") };
+    assert_eq!((*low, *high), (0, 91));
     // Without a word about schemes: what is too deep for all others is computed by look-ups.
     let text = format!("sum({})", (0..7).fold("flag".to_owned(), |x, _| format!("({x})^200 * flag")));
     let schema = schema();

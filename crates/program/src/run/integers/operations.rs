@@ -2,7 +2,7 @@
 
 use sunzi_circuits::integers::{Conditions, Integers};
 
-use super::{Clear, Digits, Value, broken, end_of, kind_above, scheme, wide};
+use super::{Clear, IntegerBackend, Value, broken, end_of, kind_above, scheme, wide};
 use crate::analysis::{linear_units, polynomial_units};
 use crate::contexts::kind_holding;
 use crate::{Decimal, Node, NodeId, ProgramError};
@@ -10,7 +10,7 @@ use crate::{Decimal, Node, NodeId, ProgramError};
 /// Largest number of values of an operand whose polynomial is a table: by two look-ups.
 const MOST_TABLED: i128 = 256;
 
-impl Digits<'_> {
+impl IntegerBackend<'_> {
     /// Computes a node of which an operand is encrypted.
     pub(super) fn encrypted(
         &self,

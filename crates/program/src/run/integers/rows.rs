@@ -2,12 +2,12 @@
 
 use sunzi_circuits::integers::{Integers, RowEvaluator};
 
-use super::{Clear, Digits, broken, end_of, kind_above, scheme, wide};
+use super::{Clear, IntegerBackend, broken, end_of, kind_above, scheme, wide};
 use crate::contexts::kind_holding;
 use crate::run::computed;
 use crate::{Node, NodeId, ProgramError};
 
-impl Digits<'_> {
+impl IntegerBackend<'_> {
     /// Returns the sum over all slots that a chunk fills, in every slot.
     pub(super) fn summed(&self, a: &Integers, range: [i128; 2]) -> Result<Integers, ProgramError> {
         let own = [0, 1].map(|end| end_of(a, end).checked_mul(self.span() as i128));
