@@ -140,7 +140,8 @@ fn programs_have_no_end_of_products_in_a_row() {
         |depth: usize| (0..depth).fold("age".to_owned(), |inner, _| format!("min({inner} + flag, 100)"));
     computes(&format!("sum({})", deep(50)));
     // Ranges of choices are those of what is chosen from, however many follow each other.
-    let chosen = (0..40).fold("age".to_owned(), |inner, _| format!("max(min({inner}, age + flag), 2 * flag)"));
+    let chosen =
+        (0..40).fold("age".to_owned(), |inner, _| format!("max(min({inner}, age + flag), 2 * flag)"));
     let plan = planned(&chosen).unwrap();
     let column = plan.program.outputs()[0].value.column().unwrap();
     let Opening::Digits { low, high, .. } = &Opening::of(&plan).unwrap()[&column] else { panic!("digits") };

@@ -9,6 +9,9 @@ use crate::graph::Node;
 use crate::schema::Schema;
 use crate::{Decimal, NodeId};
 
+/// Number of nodes before the difference of a choice among which its two sums are looked for.
+const NEAR: usize = 64;
+
 /// Returns the range of a sum that holds a product by a condition, narrowed to the two sums that it may be.
 pub(super) fn narrowed(
     node: &Node,
@@ -17,8 +20,11 @@ pub(super) fn narrowed(
     range_of: &dyn Fn(NodeId) -> Option<Exact>,
 ) -> Option<Exact> {
     let Node::Linear { terms, constant } = node else { return None };
-    let choice =
-        terms.iter().find_map(|&(id, sign)| Some((id, sign, conditional(nodes.get(id.index())?, range_of)?)));
+    // The last product is that of the choice: those before are in what it chooses from.
+    let choice = terms
+        .iter()
+        .rev()
+        .find_map(|&(id, sign)| Some((id, sign, conditional(nodes.get(id.index())?, range_of)?)));
     let (product, sign, of) =
         choice.filter(|(_, sign, _)| *sign == Decimal::ONE || *sign == Decimal::MINUS_ONE)?;
     let rest: BTreeMap<NodeId, Decimal> = terms.iter().copied().filter(|(id, _)| *id != product).collect();
@@ -33,7 +39,15 @@ pub(super) fn narrowed(
     let range = |terms: BTreeMap<NodeId, Decimal>, constant: Decimal| {
         let terms: Vec<(NodeId, Decimal)> = terms.into_iter().filter(|(_, c)| *c != Decimal::ZERO).collect();
         let ranges = terms.iter().map(|(id, _)| range_of(*id)).collect();
-        let sum = exact(&Node::Linear { terms, constant }, (schema, nodes), ranges, true)?;
+        let sum = Node::Linear { terms, constant };
+        // What is chosen from may be a choice itself, whose range is narrower than that of its terms.
+        let near = nodes.get(of.index().saturating_sub(NEAR)..of.index()).unwrap_or_default();
+        let same =
+            near.iter().rposition(|other| *other == sum).map(|at| of.index().saturating_sub(NEAR) + at);
+        let sum = match same {
+            Some(at) => range_of(NodeId(at as u32))?,
+            None => exact(&sum, (schema, nodes), ranges, true)?,
+        };
         let unit = 10_i128.checked_pow(own.decimals.checked_sub(sum.decimals)?)?;
         Some([sum.low.checked_mul(unit)?, sum.high.checked_mul(unit)?])
     };
