@@ -74,6 +74,9 @@ fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
         Stored::Ckks(parameters) => {
             in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters))?, path)
         }
+        Stored::Bootstrapped(parameters) => {
+            in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters.ckks()))?, path)
+        }
         Stored::Integers(parameters) => {
             in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters.ckks()))?, path)
         }

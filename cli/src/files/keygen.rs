@@ -1,5 +1,6 @@
 //! `sunzi keygen`: keys for parameters, in three folders for three parties.
 
+mod bootstrapped;
 mod integers;
 
 use std::fs;
@@ -22,7 +23,7 @@ use sunzi::{bfv, bgv, ckks};
 use super::input::InputFile;
 use super::stored::Stored;
 use super::{check_parent, named, refuse};
-use crate::args::{KeygenArgs, Rotations};
+use crate::args::{KeygenArgs, PRECISION, Rotations};
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::{output, program};
@@ -85,6 +86,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe()),
         Stored::Fermat(own) => make(of(own.context())?.rlwe()),
         Stored::Integers(own) => integers::make(own, &parameters, args),
+        Stored::Bootstrapped(own) => bootstrapped::make(own, &parameters, rotations, args, input.path()),
     }
 }
 
@@ -93,6 +95,8 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
 fn least_keys(parameters: &Stored, rotations: Option<&Rotations>) -> u64 {
     let degree = parameters.claim().degree.max(2);
     let rotations = match rotations {
+        // Those of sums are at the lowest levels.
+        _ if matches!(parameters, Stored::Bootstrapped(_)) => 0,
         Some(Rotations::Steps(steps)) => steps.len(),
         Some(Rotations::Sums) if degree.is_power_of_two() => degree.ilog2() as usize,
         _ => 0,
@@ -237,8 +241,9 @@ fn planned(args: &KeygenArgs, file: &Path) -> Result<Vec<(u64, usize)>, CliError
             let program = program::parse(program, &schema)?;
             let (rows, slots) = (schema.rows as usize, contexts.parameters().slots());
             let layout = Layout::of_parts(rows, slots, program::parts(&schema, args.partition.as_ref())?);
-            // Which rotations there are does not depend on the precision.
-            Plan::for_layout(&program, contexts.parameters(), layout, 4).map_err(program::refuse)?
+            let plan = |precision| Plan::for_layout(&program, contexts.parameters(), layout, precision);
+            // Which rotations there are does not depend on the precision; what is compared may need some.
+            plan(4).or_else(|_| plan(PRECISION)).map_err(program::refuse)?
         }
         _ => return Ok(Vec::new()),
     };
@@ -254,7 +259,7 @@ fn exponents(ring: &Ring, parameters: &Stored, rotations: &Rotations) -> Result<
         let message = format!("steps of slots are for rings of a power of two, not of index {index}");
         return if none { Ok(Vec::new()) } else { Err(CliError::input(message)) };
     }
-    let reals = matches!(parameters, Stored::Ckks(_));
+    let reals = matches!(parameters, Stored::Ckks(_) | Stored::Bootstrapped(_));
     let exponent = |steps: i64| {
         if reals {
             ckks::rotation::rotation_exponent(steps, index)

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use sunzi::bfv;
 use sunzi::bfv::{CrtParameters, FermatParameters};
+use sunzi::circuits::bootstrap::BootstrapParameters;
 use sunzi::circuits::integers::IntegerParameters;
 use sunzi::program::analysis::Parameters;
 use sunzi::rlwe::wire::{
@@ -27,6 +28,8 @@ pub(crate) enum Stored {
     Ckks(ckks::Parameters),
     Fermat(FermatParameters),
     Integers(IntegerParameters),
+    /// Parameters of CKKS with bootstrapping.
+    Bootstrapped(BootstrapParameters),
 }
 
 impl Stored {
@@ -53,6 +56,7 @@ impl Stored {
             Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
             Some(Kind::FermatParameters) => Self::Fermat(reader.read(&accept)?),
             Some(Kind::IntegerParameters) => Self::Integers(reader.read(&accept)?),
+            Some(Kind::BootstrapParameters) => Self::Bootstrapped(reader.read(&accept)?),
             // Any other object is read as BFV parameters: the error names it.
             _ => Self::Bfv(reader.read(&accept)?),
         })
@@ -69,6 +73,7 @@ impl Stored {
             Self::Ckks(parameters) => parameters.claim(),
             Self::Fermat(parameters) => parameters.claim(),
             Self::Integers(parameters) => parameters.claim(),
+            Self::Bootstrapped(parameters) => parameters.claim(),
         }
     }
 
@@ -81,6 +86,7 @@ impl Stored {
             Self::Ckks(parameters) => parameters.table_bytes(),
             Self::Fermat(parameters) => StoredParameters::table_bytes(parameters),
             Self::Integers(parameters) => StoredParameters::table_bytes(parameters),
+            Self::Bootstrapped(parameters) => StoredParameters::table_bytes(parameters),
         }
     }
 
@@ -93,6 +99,7 @@ impl Stored {
             Self::Ckks(parameters) => parameters.switch_key_bytes(),
             Self::Fermat(parameters) => parameters.switch_key_bytes(),
             Self::Integers(parameters) => parameters.switch_key_bytes(),
+            Self::Bootstrapped(parameters) => parameters.switch_key_bytes(),
         }
     }
 
@@ -101,7 +108,7 @@ impl Stored {
         match self {
             Self::Bfv(_) | Self::Crt(_) | Self::Fermat(_) => "BFV",
             Self::Bgv(..) => "BGV",
-            Self::Ckks(_) => "CKKS",
+            Self::Ckks(_) | Self::Bootstrapped(_) => "CKKS",
             Self::Integers(_) => "integers",
         }
     }
@@ -118,6 +125,7 @@ impl Stored {
             Self::Ckks(parameters) => write(&NoContext, parameters, out),
             Self::Fermat(parameters) => write(&NoContext, parameters, out),
             Self::Integers(parameters) => write(&NoContext, parameters, out),
+            Self::Bootstrapped(parameters) => write(&NoContext, parameters, out),
         }
     }
 }

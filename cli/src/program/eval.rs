@@ -11,11 +11,13 @@ use sunzi::circuits::bootstrap::BootstrapKeys;
 use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::contexts::PARAMETERS;
 use sunzi::program::results::{Description, ResultsWriter};
-use sunzi::program::run::{Answer, Cells, Input as Read, evaluate, evaluate_integers};
+use sunzi::program::run::{
+    Answer, Cells, DeepKeys, Input as Read, evaluate, evaluate_bootstrapped, evaluate_integers,
+};
 use sunzi::program::{Contexts, NodeId, Plan, ProgramError, packed};
 use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::{bytes, counted};
-use sunzi::rlwe::{KeyId, RlweError, rotation};
+use sunzi::rlwe::{GaloisKeys, KeyId, RlweError, rotation};
 use sunzi::table::{EncryptedTable, Input, TableError};
 
 use super::plan::check_precision;
@@ -90,21 +92,31 @@ enum Keys {
     Evaluation(Box<EvaluationKeys>),
     /// Keys of look-ups.
     LookUps(Box<BootstrapKeys>),
+    /// Keys of bootstraps and of rotations.
+    Bootstraps(Box<(BootstrapKeys, GaloisKeys)>),
 }
 
 impl Keys {
     /// Reads the keys that the plan asks for, of the key that the table belongs to.
     fn load(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result<Self, CliError> {
-        if contexts.scheme() != SchemeChoice::Integers {
+        if contexts.scheme() != SchemeChoice::Integers && plan.bootstraps.is_none() {
             return evaluation(contexts, plan, folder, table).map(Box::new).map(Self::Evaluation);
         }
         let keys = contexts.load_bootstrapping(folder);
         let keys = keys.map_err(|error| files::refuse_keys(folder, PARTY, error))?;
-        let own = keys.relinearization().id();
-        if own == table {
+        let of_table = |own: KeyId| {
+            let error = WireError::Key { expected: Some(table), got: Some(own) };
+            if own == table { Ok(()) } else { Err(files::refuse(folder, error)) }
+        };
+        of_table(keys.relinearization().id())?;
+        if plan.bootstraps.is_none() {
             return Ok(Self::LookUps(Box::new(keys)));
         }
-        Err(files::refuse(folder, WireError::Key { expected: Some(table), got: Some(own) }))
+        let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
+        let rotations = contexts.load_rotations(folder, &exponents);
+        let rotations = rotations.map_err(|error| refuse_rotations(folder, error))?;
+        of_table(rotations.id())?;
+        Ok(Self::Bootstraps(Box::new((keys, rotations))))
     }
 }
 
@@ -116,7 +128,17 @@ fn evaluation(
     table: KeyId,
 ) -> Result<EvaluationKeys, CliError> {
     let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
-    let keys = contexts.load_evaluation(folder, &exponents).map_err(|error| match error {
+    let keys = contexts.load_evaluation(folder, &exponents);
+    let keys = keys.map_err(|error| refuse_rotations(folder, error))?;
+    match keys.relinearization.as_ref().map(|key| key.id()) {
+        Some(own) if own == table => Ok(keys),
+        own => Err(files::refuse(folder, WireError::Key { expected: Some(table), got: own })),
+    }
+}
+
+/// Refuses a folder whose keys cannot be read, or lack a rotation.
+fn refuse_rotations(folder: &Path, error: WireError) -> CliError {
+    match error {
         WireError::Rlwe(RlweError::MissingGaloisKey { exponent, index, present }) => {
             CliError::impossible(format!(
                 "{}: {}; make keys with sunzi keygen --for this program",
@@ -125,10 +147,6 @@ fn evaluation(
             ))
         }
         other => files::refuse_keys(folder, PARTY, other),
-    })?;
-    match keys.relinearization.as_ref().map(|key| key.id()) {
-        Some(own) if own == table => Ok(keys),
-        own => Err(files::refuse(folder, WireError::Key { expected: Some(table), got: own })),
     }
 }
 
@@ -178,7 +196,7 @@ impl Run<'_> {
         progress.begin(self.steps());
         progress.say("computing");
         let mut columns = Columns { table, chunk: None };
-        let counts_inputs = plan.look_ups.is_none();
+        let counts_inputs = plan.look_ups.is_none() && plan.bootstraps.is_none();
         let input = |id, chunk| {
             if counts_inputs {
                 progress.step();
@@ -189,16 +207,23 @@ impl Run<'_> {
         let totals = match keys {
             Keys::Evaluation(keys) => evaluate(plan, &codec, keys, input, column),
             Keys::LookUps(keys) => evaluate_integers(plan, &codec, keys, &|| progress.step(), input, column),
+            Keys::Bootstraps(keys) => {
+                let (bootstrapping, rotations) = &**keys;
+                let keys = DeepKeys { bootstrapping, rotations };
+                evaluate_bootstrapped(plan, &codec, keys, &|| progress.step(), input, column)
+            }
         };
         let totals = totals.map_err(|error| self.stopped(error))?;
         totals.values().try_for_each(|answer| writer.put(answer))?;
         Ok(out.flush().map_err(WireError::Io)?)
     }
 
-    /// Number of steps of a run: its look-ups, or the inputs that it reads.
+    /// Number of steps of a run: its look-ups or bootstraps, or the inputs that it reads.
     fn steps(&self) -> usize {
         let moduli = self.plan.parameters.plain_moduli().len().max(1);
-        self.plan.look_ups.as_ref().map_or(self.plan.inputs / moduli, |look_ups| look_ups.count as usize)
+        let look_ups = self.plan.look_ups.map(|look_ups| look_ups.count);
+        let slow = look_ups.or(self.plan.bootstraps.map(|bootstraps| bootstraps.count));
+        slow.map_or(self.plan.inputs / moduli, |count| count as usize)
     }
 
     /// Computes the sums of a packed table.

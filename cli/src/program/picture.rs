@@ -75,6 +75,7 @@ fn levels(picture: &mut Picture, parameters: &Parameters, course: &[Stage]) {
         Parameters::Bfv(_) | Parameters::Integers(_) => 0,
         Parameters::Bgv { parameters, .. } => parameters.depth(),
         Parameters::Ckks(parameters) => parameters.depth(),
+        Parameters::Bootstrapped(own) => own.ckks().depth(),
     };
     for (at, limbs) in chain.iter().enumerate() {
         let level = chain.len() - 1 - at;
@@ -130,7 +131,7 @@ fn groups(course: &[Stage]) -> Vec<Group<'_>> {
 
 /// Draws the bits of every ciphertext: noise, message and room.
 fn noise(picture: &mut Picture, parameters: &Parameters, course: &[Stage]) {
-    let ckks = matches!(parameters, Parameters::Ckks(_));
+    let ckks = matches!(parameters, Parameters::Ckks(_) | Parameters::Bootstrapped(_));
     let explained = if ckks {
         "Bits of each ciphertext, in order. Noise is an estimate; room is what products may still drop."
     } else {

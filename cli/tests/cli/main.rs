@@ -14,6 +14,8 @@ mod common;
 #[cfg(test)]
 mod crafted;
 #[cfg(test)]
+mod deep;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod dialects;

@@ -16,6 +16,7 @@
 
 mod blueprint;
 mod bootstrapper;
+mod bounded;
 pub mod dft;
 mod error;
 pub mod eval_mod;
@@ -23,7 +24,9 @@ pub mod failure;
 mod first_matrix;
 pub mod functional;
 mod keys;
+mod named;
 pub(crate) mod noise;
+mod parameters;
 mod real;
 mod real_ring;
 mod set;
@@ -34,8 +37,11 @@ mod wire;
 
 pub use blueprint::{Blueprint, KeyKind, KeyNeed};
 pub use bootstrapper::Bootstrapper;
+pub use bounded::Bounded;
 pub use error::BootstrapError;
 pub use keys::{BootstrapKeys, SparseKeys};
+pub use named::{SetParameters, SetUse};
+pub use parameters::{BootstrapParameters, ForMessages};
 pub use real_ring::{RealBlueprint, RealBootstrapKeys, RealBootstrapper};
 pub use set::{Back, Chain, Encapsulation, Levels, Order, Set};
 pub use statement::{Bits, Statement, Summary};

@@ -93,6 +93,50 @@ pub fn positive(
     mapped(evaluator, sign, x, [0.5, 0.5], key)
 }
 
+/// Evaluates [`positive`], where `before` may change the value before each polynomial of `sign`, counted from 0, by as much as the
+/// [slack](CompositeSign::with_slack) of `sign`: by bootstrapping it.
+///
+/// ```
+/// use sunzi_circuits::approximation::CompositeSign;
+/// use sunzi_circuits::comparison::positive_between;
+/// use sunzi_ckks::{Context, Encoder, Evaluator, LevelRange, Parameters};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let told = CompositeSign::new(0.25, 1e-2)?;
+/// # let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
+/// # let security = sunzi_rlwe::Security::InsecureForResearchOnly;
+/// # let context = Context::new(&Parameters::from_ranges(7, 55, &ranges, security)?.with_digits(4)?)?;
+/// # let mut rng = sunzi_rlwe::randomness::from_os()?;
+/// # let secret = sunzi_rlwe::SecretKey::generate(context.rlwe(), &mut rng)?;
+/// # let key = sunzi_rlwe::RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+/// # let encoder = Encoder::new(&context, 2)?;
+/// # let evaluator = Evaluator::new(&context);
+/// # let mut encrypt = |x: &[f64]| -> Result<_, sunzi_ckks::CkksError> {
+/// #     let fresh = context.encrypt_secret(&encoder.encode_real(x)?, &secret, &mut rng)?;
+/// #     // A server that knows a bound on the numbers declares it.
+/// #     evaluator.with_magnitude(&fresh, 0.5)
+/// # };
+/// let x = encrypt(&[0.5, -0.25])?;
+/// let kept = |_, x| Ok::<_, sunzi_ckks::CkksError>(x);
+/// let result = positive_between(&evaluator, &told, &x, &key, kept)?;
+/// let opened = encoder.decode_real(&context.decrypt(&result, &secret)?)?;
+/// assert!((opened[0] - 1.0).abs() < 0.006 && opened[1].abs() < 0.006);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Every error of [`positive`] and of `before`.
+pub fn positive_between<E: From<CkksError>>(
+    evaluator: &Evaluator,
+    sign: &CompositeSign,
+    x: &Ciphertext,
+    key: &RelinearizationKey,
+    before: impl FnMut(usize, Ciphertext) -> Result<Ciphertext, E>,
+) -> Result<Ciphertext, E> {
+    staged(evaluator, sign, x, [0.5, 0.5], key, before)
+}
+
 /// Evaluates 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1, whose declared bounds add up to at most 1: off by at most half of the error of
 /// `sign`.
 ///
@@ -194,18 +238,32 @@ fn mapped(
     if level < needed {
         return Err(CkksError::LevelExhausted { operation: "tell the sign", needed, level });
     }
+    staged(evaluator, sign, x, [slope, shift], key, |_, x| Ok(x))
+}
+
+/// Evaluates all polynomials of a sign, with what `before` makes of the value before each.
+fn staged<E: From<CkksError>>(
+    evaluator: &Evaluator,
+    sign: &CompositeSign,
+    x: &Ciphertext,
+    [slope, shift]: [f64; 2],
+    key: &RelinearizationKey,
+    mut before: impl FnMut(usize, Ciphertext) -> Result<Ciphertext, E>,
+) -> Result<Ciphertext, E> {
     let Some((last, stages)) = sign.stages().split_last() else { return Ok(x.clone()) };
     let mut value = x.clone();
-    for stage in stages {
+    for (place, stage) in stages.iter().enumerate() {
+        value = before(place, value)?;
         // No stage leaves [−1, 1].
         value = bounded(evaluate(evaluator, stage, &value, key)?, 1.0);
     }
+    value = before(stages.len(), value)?;
     let mut coefficients: Vec<f64> = last.coefficients().iter().map(|c| c * slope).collect();
     if let Some(free) = coefficients.first_mut() {
         *free += shift;
     }
     let last = Series::new(last.basis(), coefficients).unwrap_or_else(|_| last.clone());
-    evaluate(evaluator, &last, &value, key)
+    Ok(evaluate(evaluator, &last, &value, key)?)
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ pub use error::IntegerError;
 pub use evaluator::{IntegerEvaluator, Overflow};
 pub use integer::{Conditions, Integers};
 pub use kind::IntegerKind;
-pub use parameters::IntegerParameters;
+pub use parameters::{ForIntegers, IntegerParameters};
 pub use rows::{RowEvaluator, SortMethod};
 pub use work::IntegerWork;
 

@@ -1,20 +1,24 @@
 //! Analysis of a program before it runs: ranges, depth, scheme, parameters, and bytes of keys.
 
 mod approximate;
+mod bootstraps;
 mod choice;
 mod course;
 mod curve;
+mod deep;
 mod demand;
 pub(crate) mod dry;
 mod facts;
 mod functions;
 mod integers;
 mod layout;
+mod levels;
 mod look_ups;
 mod memory;
 mod merging;
 mod parameters;
 mod plan;
+mod refresh;
 mod relinearizations;
 mod room;
 mod timing;
@@ -22,6 +26,7 @@ mod within;
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
+pub use bootstraps::Bootstraps;
 pub use course::{Role, Stage};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{
@@ -36,6 +41,7 @@ pub(crate) use parameters::{MULTIPLICATION, bgv_of, plain_moduli};
 pub use parameters::{Parameters, SchemeChoice};
 use plan::{Made, clamped};
 pub use plan::{Options, Plan};
+pub(crate) use refresh::{BESIDE, Refresh};
 pub use timing::Timing;
 
 pub use crate::error::Refusal;

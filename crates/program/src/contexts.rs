@@ -137,6 +137,9 @@ impl Contexts {
             Parameters::Ckks(parameters) => {
                 sunzi_ckks::Context::new(parameters).map(Parts::Ckks).map_err(ProgramError::scheme)
             }
+            Parameters::Bootstrapped(parameters) => {
+                sunzi_ckks::Context::new(parameters.ckks()).map(Parts::Ckks).map_err(ProgramError::scheme)
+            }
             Parameters::Integers(parameters) => {
                 IntegerContext::new(parameters).map(Box::new).map(Parts::Integers)
             }

@@ -65,6 +65,13 @@ impl From<ProgramError> for WireError {
     }
 }
 
+/// Converts errors of CKKS for circuits whose steps may fail otherwise too.
+impl From<sunzi_ckks::CkksError> for ProgramError {
+    fn from(error: sunzi_ckks::CkksError) -> Self {
+        Self::scheme(error)
+    }
+}
+
 impl ProgramError {
     pub(crate) fn of_bfv(error: sunzi_bfv::BfvError) -> Self {
         if let sunzi_bfv::BfvError::Rlwe(error) = error { Self::of_rlwe(error) } else { Self::scheme(error) }

@@ -9,6 +9,7 @@
 //! no column of ones, no product and no level for it.
 
 pub mod ckks;
+mod deep;
 mod encrypted;
 pub mod exact;
 mod integers;
@@ -22,6 +23,8 @@ mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(crate) use deep::dry_bootstrapped;
+pub use deep::{DeepKeys, evaluate_bootstrapped};
 pub use encrypted::{Answer, Input, evaluate};
 pub(crate) use integers::dry_integers;
 pub use integers::evaluate_integers;

@@ -10,8 +10,8 @@ use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_circuits::bootstrap::{
-    Blueprint, BootstrapKeys, Bootstrapper, RealBlueprint, RealBootstrapKeys, RealBootstrapper, Set,
-    SpecialModuli,
+    Blueprint, BootstrapKeys, BootstrapParameters, Bootstrapper, RealBlueprint, RealBootstrapKeys,
+    RealBootstrapper, Set, SpecialModuli,
 };
 use sunzi_circuits::integers::IntegerParameters;
 use sunzi_ckks::LevelRange;
@@ -292,6 +292,9 @@ pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
             parameters.parts().iter().for_each(|part| drop(sunzi_bfv::Context::new(part)));
         })?,
         parameters("fermat", &fermat, |parameters| drop(parameters.context()))?,
+        parameters("bootstrap", &BootstrapParameters::insecure(9)?, |parameters| {
+            drop(sunzi_ckks::Context::new(parameters.ckks()));
+        })?,
         parameters("integer", &IntegerParameters::insecure(9)?, |parameters| {
             drop(sunzi_ckks::Context::new(parameters.ckks()));
         })?,

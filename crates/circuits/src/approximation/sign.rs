@@ -37,13 +37,15 @@ pub struct CompositeSign {
     stages: Vec<Series>,
     gap: f64,
     error: f64,
+    slack: f64,
     start: Start,
 }
 
-/// Proved bound next to 0: |value| ≤ slope·|x| for |x| up to `within`.
+/// Proved bound next to 0: |value| ≤ slope·|x| + offset for |x| up to `within`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Start {
     slope: f64,
+    offset: f64,
     within: f64,
 }
 
@@ -59,8 +61,9 @@ impl Best {
     /// Appends a polynomial that multiplies numbers up to this composition's a by at most `slope`.
     fn followed_by(&self, last: Series, a: f64, slope: f64) -> Self {
         let stages = self.stages.iter().cloned().chain([last]).collect();
-        let within = self.start.within.min(self.a / self.start.slope);
-        Self { stages, a, start: Start { slope: self.start.slope * slope, within } }
+        let Start { slope: own, offset, within } = self.start;
+        let within = within.min((self.a - offset) / own);
+        Self { stages, a, start: Start { slope: own * slope, offset: offset * slope, within } }
     }
 }
 
@@ -79,6 +82,28 @@ impl CompositeSign {
     /// [`SeriesError::OutOfRange`] unless 2^-30 ≤ gap < 1 and 10^-12 ≤ error < 1; [`SeriesError::NotReached`] where no composition of 64 levels
     /// has a proved error as small.
     pub fn new(gap: f64, error: f64) -> Result<Self, SeriesError> {
+        Self::with_slack(gap, error, 0.0)
+    }
+
+    /// Returns the composition of least depth with at most this error, where every value between two polynomials may be off by `slack`: as much as a
+    /// bootstrapping adds to it. Values between −gap and gap may have any sign then.
+    ///
+    /// ```
+    /// use sunzi_circuits::approximation::CompositeSign;
+    ///
+    /// let sign = CompositeSign::with_slack(1.0 / 64.0, 1e-4, 1e-5)?;
+    /// let wrong = sign.stages().iter().fold(0.02, |x, stage| stage.at(x - 1e-5));
+    /// assert!((wrong - 1.0).abs() <= sign.error());
+    /// # Ok::<(), sunzi_circuits::series::SeriesError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new); [`SeriesError::OutOfRange`] unless 0 ≤ slack < 1/4.
+    pub fn with_slack(gap: f64, error: f64, slack: f64) -> Result<Self, SeriesError> {
+        if !(0.0..0.25).contains(&slack) {
+            let expected = "from 0 to below 1/4";
+            return Err(SeriesError::OutOfRange { what: "the slack", got: slack, expected });
+        }
         if !(2.0_f64.powi(-30)..1.0).contains(&gap) {
             let expected = "from 2^-30 to below 1";
             return Err(SeriesError::OutOfRange { what: "the gap", got: gap, expected });
@@ -87,7 +112,7 @@ impl CompositeSign {
             let expected = "from 1e-12 to below 1";
             return Err(SeriesError::OutOfRange { what: "the error", got: error, expected });
         }
-        let start = Start { slope: 1.0, within: 1.0 };
+        let start = Start { slope: 1.0, offset: 0.0, within: 1.0 };
         let mut best = vec![Some(Best { stages: Vec::new(), a: gap, start }), None];
         let mut reached = 1.0;
         for depth in 2..=DEEPEST {
@@ -103,11 +128,11 @@ impl CompositeSign {
                     && let Some(slope) = slope_within(&found, before.a, apart)
                 {
                     let Best { stages, start, .. } = before.followed_by(found, 1.0, slope);
-                    return Ok(Self { stages, gap, error: apart, start });
+                    return Ok(Self { stages, gap, error: apart, slack, start });
                 }
                 // No value exceeds 1, so that the next polynomial needs no change of variable.
-                let most = (1.0 + apart) * (1.0 + ROUNDED);
-                let a = least(&found, before.a, apart, seen) / most * (1.0 - ROUNDED);
+                let most = (1.0 + apart) * (1.0 + ROUNDED) / (1.0 - slack);
+                let a = least(&found, before.a, apart, seen) / most * (1.0 - ROUNDED) - slack;
                 // A short polynomial may gain less than the rounding of its error.
                 if a > before.a
                     && next.as_ref().is_none_or(|next| a > next.a)
@@ -115,7 +140,9 @@ impl CompositeSign {
                 {
                     let scaled = found.coefficients().iter().map(|c| c / most).collect();
                     let last = Series::chebyshev(-1.0, 1.0, scaled)?;
-                    next = Some(before.followed_by(last, a, slope / most * (1.0 + ROUNDED)));
+                    let mut best = before.followed_by(last, a, slope / most * (1.0 + ROUNDED));
+                    best.start.offset += slack;
+                    next = Some(best);
                 }
             }
             best.push(next);
@@ -144,7 +171,13 @@ impl CompositeSign {
     /// Returns the largest |x|, next to 0, up to which |value| is proved to be at most `value`.
     #[must_use]
     pub fn largest_below(&self, value: f64) -> f64 {
-        (value / self.start.slope).min(self.start.within) * (1.0 - ROUNDED)
+        ((value - self.start.offset) / self.start.slope).min(self.start.within).max(0.0) * (1.0 - ROUNDED)
+    }
+
+    /// Largest error that a value between two polynomials may have.
+    #[must_use]
+    pub fn slack(&self) -> f64 {
+        self.slack
     }
 
     /// Number of levels of the composition.

@@ -112,17 +112,19 @@ impl Bootstrapper {
     /// enough levels; [`BootstrapError::MissingKey`], [`BootstrapError::Rlwe`] for keys of another secret; [`BootstrapError::Ckks`] and
     /// [`BootstrapError::Transform`] for ciphertexts of another context, or at an unusual scale.
     pub fn bootstrap(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
-        self.bootstrapped(a, 0.0, keys)
+        self.bootstrapped(a, 0.0, false, keys)
     }
 
-    /// Bootstraps slots of at most the magnitude and `beside` together, plus the noise: the magnitude decides about refusal, both decide the bounds.
-    fn bootstrapped(
+    /// Bootstraps slots of at most the magnitude and `beside` together, plus the noise: the magnitude decides about refusal, both decide the bounds. Real parts alone if
+    /// `only_real` says so, where SlotsToCoeffs comes first.
+    pub(super) fn bootstrapped(
         &self,
         a: &Ciphertext,
         beside: f64,
+        only_real: bool,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
-        self.on_pool(|| self.all_steps(a, beside, false, keys))
+        self.on_pool(|| self.all_steps(a, beside, only_real, keys))
     }
 
     /// Runs steps on the threads that share them.
@@ -240,24 +242,13 @@ impl Bootstrapper {
         rounds: usize,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
-        let (evaluator, levels) = (&self.evaluator, self.blueprint.levels);
-        // Further rounds start from the message again.
-        let lowest = self.blueprint.set.lowest_level();
-        let above = levels.residual - lowest;
-        if rounds > above.max(1) {
-            return Err(BootstrapError::TooManyRounds { rounds, levels: above });
-        }
         if rounds <= 1 {
             return self.bootstrap(a, keys);
         }
         // Rounds correct towards all that `a` holds, including its noise, which returns unchanged.
         let (given, from, whole) = (*a.noise(), a.metadata().scale, exact(a));
         let beside = self.blueprint.largest_slot(&given, from);
-        let mut sum = self.bootstrapped(&whole, beside, keys)?;
-        let message = if a.metadata().level > lowest { evaluator.level_to(&whole, lowest)? } else { whole };
-        for _ in 1..rounds {
-            sum = self.corrected(&message, beside, &sum, keys)?;
-        }
+        let mut sum = self.refined(&whole, rounds, (beside, false), keys)?;
         let deviation = sum.metadata().precision.deviation().hypot(a.metadata().precision.deviation());
         let precision = sum.metadata().precision.with_deviation(deviation);
         sum.set_metadata(Metadata { precision, ..sum.metadata().clone() });
@@ -266,11 +257,36 @@ impl Bootstrapper {
         Ok(sum)
     }
 
+    /// Runs several rounds on a message without noise, whose slots are at most the magnitude and `beside` together: on their real parts alone if `only_real` says so,
+    /// where SlotsToCoeffs comes first.
+    pub(super) fn refined(
+        &self,
+        whole: &Ciphertext,
+        rounds: usize,
+        (beside, only_real): (f64, bool),
+        keys: &BootstrapKeys,
+    ) -> Result<Ciphertext, BootstrapError> {
+        let (evaluator, levels) = (&self.evaluator, self.blueprint.levels);
+        // Further rounds start from the message again.
+        let lowest = self.blueprint.set.lowest_level();
+        let above = levels.residual - lowest;
+        if rounds > above.max(1) {
+            return Err(BootstrapError::TooManyRounds { rounds, levels: above });
+        }
+        let mut sum = self.bootstrapped(whole, beside, only_real, keys)?;
+        let high = whole.metadata().level > lowest;
+        let message = if high { evaluator.level_to(whole, lowest)? } else { whole.clone() };
+        for _ in 1..rounds {
+            sum = self.corrected(&message, (beside, only_real), &sum, keys)?;
+        }
+        Ok(sum)
+    }
+
     /// Adds to a bootstrapped message a bootstrapped correction of its error, one level lower.
     fn corrected(
         &self,
         message: &Ciphertext,
-        beside: f64,
+        (beside, only_real): (f64, bool),
         sum: &Ciphertext,
         keys: &BootstrapKeys,
     ) -> Result<Ciphertext, BootstrapError> {
@@ -295,7 +311,7 @@ impl Bootstrapper {
         wrong.set_metadata(Metadata { precision, ..wrong.metadata().clone() });
         let enlarged = evaluator.multiply_integer(&exact(&wrong), 1_i64 << gained as u32)?;
         let beyond = (reach * gained.exp2() - bound).max(0.0);
-        let correction = self.bootstrapped(&enlarged, beyond, keys)?;
+        let correction = self.bootstrapped(&enlarged, beyond, only_real, keys)?;
         let enlarged = correction.metadata().scale * gained.exp2();
         let correction = with_scale(correction, enlarged);
         let to = blueprint.scales.share * blueprint.context().scale(level)?;

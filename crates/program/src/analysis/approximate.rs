@@ -12,6 +12,7 @@ use sunzi_circuits::series::{Series, SeriesError};
 use super::curve::Curve;
 use super::facts::rounding::UNIT;
 use super::functions::{Found, Key, Wanted, defined};
+use super::refresh::{BESIDE, Refresh};
 use super::{Exact, Facts, Refusal};
 use crate::graph::Node;
 use crate::run::{signed_product, signed_sum};
@@ -73,7 +74,9 @@ pub(crate) struct Lowered {
     /// Polynomials of functions found so far, by function, range, powers of two and precision: a program may use one in thousands of nodes.
     fitted: BTreeMap<Key, Found>,
     /// Sign polynomials found so far, by their gap and their error.
-    signs: BTreeMap<[u64; 2], CompositeSign>,
+    signs: BTreeMap<[u64; 3], CompositeSign>,
+    /// Bootstraps between nodes; none where parameters have levels for the whole program.
+    pub(crate) refresh: Option<Refresh>,
 }
 
 impl Lowered {
@@ -92,8 +95,18 @@ impl Lowered {
     }
 }
 
-/// Lowers all nodes of a program.
+/// Lowers all nodes of a program, without bootstraps.
 pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<Lowered, Box<Refusal>> {
+    lower_with(program, all, precision, None)
+}
+
+/// Lowers all nodes of a program, with bootstraps where they are given.
+pub(super) fn lower_with(
+    program: &Program,
+    all: &[Facts],
+    precision: u32,
+    refresh: Option<Refresh>,
+) -> Result<Lowered, Box<Refusal>> {
     if let Some((id, reason)) = program.unbounded() {
         let expression = program.graph().describe(id, program.schema());
         return Err(Box::new(Refusal { reason: reason.to_owned(), expression }));
@@ -111,10 +124,20 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
         sum_level: 0,
         fitted: BTreeMap::new(),
         signs: BTreeMap::new(),
+        refresh,
     };
     for index in 0..all.len() {
         let id = NodeId(index as u32);
-        let step = if used.contains(&id) { Some(lowered.of_node(program, id, all)?) } else { None };
+        let step = if used.contains(&id) {
+            let step = lowered.of_node(program, id, all)?;
+            let encrypted = all.get(index).is_some_and(|facts| facts.encrypted);
+            let refreshed = if encrypted { lowered.refreshed(id, step) } else { Ok(step) };
+            Some(refreshed.map_err(|reason| {
+                Box::new(Refusal { reason, expression: program.graph().describe(id, program.schema()) })
+            })?)
+        } else {
+            None
+        };
         lowered.steps.push(step);
     }
     Ok(lowered)
@@ -209,13 +232,46 @@ impl Lowered {
 
     /// Returns a sign polynomial that decides numbers from `gap` on: found once for all equal comparisons.
     fn told_by(&mut self, gap: f64, error: f64) -> Result<CompositeSign, SeriesError> {
-        let key = [gap, error].map(f64::to_bits);
+        let sign = self.told_beside(gap, error, 0.0)?;
+        match &self.refresh {
+            // Bootstrapped between its polynomials.
+            Some(refresh) if sign.depth() > refresh.limits.between() => {
+                let slack = refresh.slack(gap);
+                self.told_beside(gap, error, slack)
+            }
+            _ => Ok(sign),
+        }
+    }
+
+    /// Returns a sign polynomial with errors of up to `slack` between its polynomials.
+    fn told_beside(&mut self, gap: f64, error: f64, slack: f64) -> Result<CompositeSign, SeriesError> {
+        let key = [gap, error, slack].map(f64::to_bits);
         if let Some(sign) = self.signs.get(&key) {
             return Ok(sign.clone());
         }
-        let sign = CompositeSign::new(gap, error)?;
+        let sign = CompositeSign::with_slack(gap, error, slack)?;
         self.signs.insert(key, sign.clone());
         Ok(sign)
+    }
+
+    /// Returns a step after its bootstrap, if it has one, with the level that follows.
+    fn refreshed(&self, id: NodeId, mut step: Step) -> Result<Step, String> {
+        let Some(refresh) = &self.refresh else { return Ok(step) };
+        if refresh.at.contains(&id) {
+            let scale = exp2(step.exponent);
+            let before = step.error / scale;
+            if before.is_nan() || before > BESIDE / 2.0 {
+                return Err(format!(
+                    "what is bootstrapped is off by up to {before:.1e} of its range, more than {:.1e}: ask for more precision, or declare narrower ranges",
+                    BESIDE / 2.0
+                ));
+            }
+            step.error += refresh.added * scale;
+        }
+        if !refresh.levels.is_empty() {
+            step.drop = refresh.drop(id);
+        }
+        Ok(step)
     }
 
     /// Lowers a comparison to the sign of a step's stored number.
@@ -247,6 +303,14 @@ impl Lowered {
         step.exponent = 0;
         step.padding = 0.5 + 0.5 * sign.at(x.padding + offset);
         step.error = sign.error() / 2.0;
+        if let Some(refresh) = &self.refresh {
+            let far = (x.padding + offset).abs() >= gap;
+            if half.is_none() && !far && !refresh.at.is_empty() {
+                return Err("bootstraps leave open how it compares the numbers of slots without a row: declare the decimals of its columns".to_owned());
+            }
+            // Slots without a row are off from the padding by as much again.
+            step.error *= 2.0;
+        }
         step.action = Action::Sign { sign, offset, allowed };
         Ok(())
     }

@@ -6,11 +6,12 @@ use sunzi_rlwe::words::counted;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
+use super::levels::{deepest, sum_bits};
 use super::merging::Merging;
 use super::parameters::{MOST_PRECISION, bgv_of, plain_moduli};
 use super::relinearizations::relinearizations;
 use super::room::bits_left;
-use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
+use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, deep, facts};
 use super::{integers, look_ups};
 use crate::packed;
 use crate::run::encrypted_inputs;
@@ -59,14 +60,14 @@ fn without_look_ups(program: &Program, known: &[Facts], options: &Options) -> Re
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
     match (options.scheme, inexact(program, known)) {
         (Some(SchemeChoice::Ckks), _) => {
-            approximate(program, known, options, "CKKS was asked for".to_owned())
+            with_levels(program, known, options, "CKKS was asked for".to_owned())
         }
         (None, Some(id)) => {
             let reason = format!(
                 "{} is a real number, a function, a comparison or too wide for integers",
                 describe(id)
             );
-            approximate(program, known, options, reason)
+            with_levels(program, known, options, reason)
         }
         (Some(_), Some(id)) => {
             Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }))
@@ -220,6 +221,17 @@ fn bgv(
     bgv_of(builder, plain_moduli)
 }
 
+/// Returns the plan in CKKS parameters with levels for the whole program or, where there are none, with bootstrapping.
+fn with_levels(
+    program: &Program,
+    known: &[Facts],
+    options: &Options,
+    reason: String,
+) -> Result<Plan, Box<Refusal>> {
+    approximate(program, known, options, reason.clone())
+        .or_else(|without| deep::choose(program, known, options, &reason, without))
+}
+
 fn approximate(
     program: &Program,
     known: &[Facts],
@@ -269,18 +281,6 @@ fn approximate(
 
 /// Largest number of slots of a ciphertext of CKKS.
 const MOST_SLOTS: usize = 1 << 16;
-/// Returns log2 of the largest sum of stored numbers over all rows, plus one bit.
-fn sum_bits(layout: &Layout) -> u32 {
-    let slots = layout.chunks.checked_mul(layout.span).and_then(usize::checked_next_power_of_two);
-    slots.map_or(63, usize::ilog2) + 1
-}
-
-/// Returns the expression of a program that takes the most levels.
-pub(super) fn deepest(program: &Program, lowered: &Lowered) -> String {
-    let deepest = program.used().into_iter().max_by_key(|&id| lowered.step(id).map(|step| step.drop));
-    deepest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default()
-}
-
 /// Makes the plan of a program in CKKS parameters, if its sums fit them.
 pub(super) fn approximate_plan(
     program: &Program,
@@ -348,6 +348,7 @@ fn plan(
         packed: None,
         merging: None,
         look_ups: None,
+        bootstraps: None,
         program: program.clone(),
         parameters,
     };

@@ -62,8 +62,11 @@ impl Parameters {
                 (0..=parameters.depth()).map(|level| parameters.limbs(level)).collect()
             }
             Self::Ckks(parameters) => (0..=parameters.depth()).map(|level| parameters.limbs(level)).collect(),
+            Self::Bootstrapped(own) => {
+                (0..=own.ckks().depth()).map(|level| own.ckks().limbs(level)).collect()
+            }
         };
-        if !matches!(self, Self::Ckks(_)) && levels.last() != Some(&all) {
+        if !matches!(self, Self::Ckks(_) | Self::Bootstrapped(_)) && levels.last() != Some(&all) {
             levels.push(all);
         }
         levels.reverse();
@@ -145,8 +148,8 @@ impl Plan {
                 self.exact_course((&evaluator, &keys), fresh, limbs)
             }
             Parameters::Ckks(parameters) => self.real_course(parameters),
-            // Levels come back with every look-up.
-            Parameters::Integers(_) => Ok(Vec::new()),
+            // Levels come back.
+            Parameters::Bootstrapped(_) | Parameters::Integers(_) => Ok(Vec::new()),
         }
     }
 

@@ -70,6 +70,7 @@ pub(super) fn plan(
         packed: None,
         merging: None,
         look_ups: None,
+        bootstraps: None,
         program: program.clone(),
         parameters: all,
     };

@@ -218,6 +218,7 @@ impl Holdings for Rows<'_> {
             Some(lowered) => {
                 let depth = match self.parameters {
                     Parameters::Ckks(parameters) => parameters.depth(),
+                    Parameters::Bootstrapped(own) => own.set().levels_left(),
                     _ => 0,
                 };
                 self.parameters.limbs_below(depth.saturating_sub(lowered.sum_level)).len()

@@ -4,6 +4,7 @@ use std::iter;
 
 use serde::{Deserialize, Serialize};
 use sunzi_bfv::CrtParameters;
+use sunzi_circuits::bootstrap::BootstrapParameters;
 use sunzi_circuits::clear::Counts;
 use sunzi_circuits::integers::IntegerParameters;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
@@ -48,6 +49,8 @@ pub enum Parameters {
     },
     /// Parameters of CKKS.
     Ckks(sunzi_ckks::Parameters),
+    /// Parameters of CKKS with bootstrapping.
+    Bootstrapped(BootstrapParameters),
     /// Parameters of encrypted integers.
     Integers(IntegerParameters),
 }
@@ -60,6 +63,7 @@ impl Parameters {
             Self::Bfv(_) => "BFV",
             Self::Bgv { .. } => "BGV",
             Self::Ckks(_) => "CKKS",
+            Self::Bootstrapped(_) => "CKKS with bootstrapping",
             Self::Integers(_) => "integers",
         }
     }
@@ -70,7 +74,7 @@ impl Parameters {
         match self {
             Self::Bfv(_) => SchemeChoice::Bfv,
             Self::Bgv { .. } => SchemeChoice::Bgv,
-            Self::Ckks(_) => SchemeChoice::Ckks,
+            Self::Ckks(_) | Self::Bootstrapped(_) => SchemeChoice::Ckks,
             Self::Integers(_) => SchemeChoice::Integers,
         }
     }
@@ -82,6 +86,7 @@ impl Parameters {
             Self::Bfv(parameters) => parameters.degree(),
             Self::Bgv { parameters, .. } => parameters.degree(),
             Self::Ckks(parameters) => parameters.degree(),
+            Self::Bootstrapped(parameters) => parameters.ckks().degree(),
             Self::Integers(parameters) => parameters.ckks().degree(),
         }
     }
@@ -91,6 +96,7 @@ impl Parameters {
     pub fn slots(&self) -> usize {
         match self {
             Self::Ckks(parameters) => parameters.max_slots(),
+            Self::Bootstrapped(parameters) => parameters.ckks().max_slots(),
             // Rows are in real parts of slots, so that order reaches all of them.
             Self::Integers(parameters) => parameters.ckks().max_slots(),
             _ => self.degree(),
@@ -105,7 +111,7 @@ impl Parameters {
         let index = match self {
             Self::Bfv(own) => own.ring().index(),
             Self::Bgv { parameters, .. } => parameters.ring().index(),
-            Self::Ckks(_) | Self::Integers(_) => return Ok(()),
+            Self::Ckks(_) | Self::Bootstrapped(_) | Self::Integers(_) => return Ok(()),
         };
         if index.is_power_of_two() {
             return Ok(());
@@ -125,7 +131,7 @@ impl Parameters {
         match self {
             Self::Bfv(parameters) => parameters.plain_moduli(),
             Self::Bgv { plain_moduli, .. } => plain_moduli,
-            Self::Ckks(_) | Self::Integers(_) => &[],
+            Self::Ckks(_) | Self::Bootstrapped(_) | Self::Integers(_) => &[],
         }
     }
 
@@ -136,6 +142,7 @@ impl Parameters {
             Self::Bfv(parameters) => parameters.moduli(),
             Self::Bgv { parameters, .. } => parameters.moduli(),
             Self::Ckks(parameters) => parameters.moduli(),
+            Self::Bootstrapped(parameters) => parameters.ckks().moduli(),
             Self::Integers(parameters) => parameters.ckks().moduli(),
         }
     }
@@ -154,6 +161,7 @@ impl Parameters {
             Self::Bfv(_) | Self::Integers(_) => None,
             Self::Bgv { parameters, .. } => parameters.levels().get(parameters.depth().saturating_sub(drop)),
             Self::Ckks(parameters) => parameters.levels().get(parameters.depth().saturating_sub(drop)),
+            Self::Bootstrapped(own) => own.ckks().levels().get(own.set().levels_left().saturating_sub(drop)),
         };
         level.copied().unwrap_or_else(|| self.ring_level())
     }
@@ -164,6 +172,7 @@ impl Parameters {
             Self::Bfv(_) | Self::Integers(_) => Vec::new(),
             Self::Bgv { parameters, .. } => parameters.limbs(parameters.depth().saturating_sub(drop)),
             Self::Ckks(parameters) => parameters.limbs(parameters.depth().saturating_sub(drop)),
+            Self::Bootstrapped(own) => own.ckks().limbs(own.set().levels_left().saturating_sub(drop)),
         };
         if limbs.is_empty() { (0..self.moduli().len()).collect() } else { limbs }
     }
@@ -175,6 +184,7 @@ impl Parameters {
             Self::Bfv(parameters) => parameters.security(),
             Self::Bgv { parameters, .. } => parameters.security(),
             Self::Ckks(parameters) => parameters.security(),
+            Self::Bootstrapped(parameters) => parameters.ckks().security(),
             Self::Integers(parameters) => parameters.ckks().security(),
         }
     }
@@ -186,6 +196,7 @@ impl Parameters {
             Self::Bfv(parameters) => &parameters.algorithms().key_switching,
             Self::Bgv { parameters, .. } => parameters.key_switching(),
             Self::Ckks(parameters) => parameters.key_switching(),
+            Self::Bootstrapped(parameters) => parameters.ckks().key_switching(),
             Self::Integers(parameters) => parameters.ckks().key_switching(),
         }
     }
@@ -221,6 +232,7 @@ impl Parameters {
             Self::Bfv(own) => Ring::dry(own.ring().index(), own.moduli(), &[]),
             Self::Bgv { parameters: own, .. } => Ring::dry(own.ring().index(), own.moduli(), own.rungs()),
             Self::Ckks(own) => Ring::dry(own.shape(), own.moduli(), own.rungs()),
+            Self::Bootstrapped(own) => Ring::dry(own.ckks().shape(), own.ckks().moduli(), own.ckks().rungs()),
             Self::Integers(own) => Ring::dry(own.ckks().shape(), own.ckks().moduli(), own.ckks().rungs()),
         };
         let gadget = ring.and_then(|ring| ring.gadget(self.key_switching()));
@@ -247,7 +259,11 @@ impl Parameters {
 
     /// Returns the bytes of a fresh ciphertext in memory, over all plaintext moduli.
     pub(crate) fn ciphertext_bytes(&self) -> u64 {
-        16 * (self.degree() * self.moduli().len() * self.plain_moduli().len().max(1)) as u64
+        let moduli = match self {
+            Self::Bootstrapped(_) => self.limbs_below(0).len(),
+            _ => self.moduli().len(),
+        };
+        16 * (self.degree() * moduli * self.plain_moduli().len().max(1)) as u64
     }
 }
 

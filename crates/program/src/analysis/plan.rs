@@ -8,6 +8,7 @@ use sunzi_rlwe::words::counted;
 use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 use super::approximate::Lowered;
+use super::bootstraps::Bootstraps;
 use super::layout::Layout;
 use super::look_ups::LookUps;
 use super::merging::Merging;
@@ -95,6 +96,9 @@ pub struct Plan {
     /// Look-ups of a run on encrypted integers; none in other schemes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look_ups: Option<LookUps>,
+    /// Bootstraps of a run in CKKS; none where parameters have levels for the whole program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootstraps: Option<Bootstraps>,
     #[serde(skip)]
     pub(crate) lowered: Option<Lowered>,
     #[serde(skip)]
@@ -184,6 +188,13 @@ impl fmt::Display for Plan {
                 writeln!(f, "depth         {}", self.depth)?;
                 writeln!(f, "rotations     {}", self.rotations.len())?;
             }
+        }
+        if let Some(bootstraps) = &self.bootstraps {
+            let Bootstraps { count, log2_failure, .. } = bootstraps;
+            writeln!(
+                f,
+                "bootstraps    {count}, one of them wrong with a probability of at most 2^{log2_failure:.1}"
+            )?;
         }
         writeln!(f, "keys          {} bytes in files", self.key_bytes)?;
         writeln!(f, "memory        about {} bytes", self.memory_bytes)?;

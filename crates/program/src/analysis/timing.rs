@@ -96,6 +96,13 @@ impl Timing {
     /// # Errors
     /// [`ProgramError::Scheme`] for invalid parameters.
     pub fn measure(plan: &Plan) -> Result<Self, ProgramError> {
+        if plan.bootstraps.is_some() {
+            return Err(ProgramError::mismatch(
+                "the plan",
+                "one without bootstraps, whose time is not estimated",
+                "another",
+            ));
+        }
         let contexts = Contexts::new(&plan.parameters)?;
         if let Parts::Integers(own) = contexts.parts() {
             return of_product(own.context());

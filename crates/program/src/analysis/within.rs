@@ -4,12 +4,13 @@ use num_bigint::BigUint;
 use sunzi_rlwe::words::counted;
 
 use super::approximate::lower;
-use super::choice::{INEXACT, MARGIN, approximate_plan, deepest, exact_plan, inexact};
+use super::choice::{INEXACT, MARGIN, approximate_plan, exact_plan, inexact};
 use super::demand::Demand;
+use super::levels::deepest;
 use super::parameters::MOST_PRECISION;
 use super::room::bits_left;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
-use super::{integers, look_ups};
+use super::{deep, integers, look_ups};
 use crate::{NodeId, Program};
 
 /// Makes the plan of a program in these parameters.
@@ -28,6 +29,9 @@ pub(super) fn within(
         return integers::plan(program, own, layout, "these parameters were given".to_owned());
     }
     look_ups::refuse(program)?;
+    if let Parameters::Bootstrapped(own) = parameters {
+        return deep::plan(program, own, layout, precision, vec!["these parameters were given".to_owned()]);
+    }
     let Parameters::Ckks(own) = parameters else {
         if let Some(id) = inexact(program, &known) {
             return Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }));
@@ -129,6 +133,6 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
                 ))
             }
         }
-        Parameters::Ckks(_) | Parameters::Integers(_) => Ok(()),
+        Parameters::Ckks(_) | Parameters::Bootstrapped(_) | Parameters::Integers(_) => Ok(()),
     }
 }

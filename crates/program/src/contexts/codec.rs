@@ -8,7 +8,7 @@ use sunzi_rlwe::{Ciphertext, CrtContext, Exact};
 use zeroize::Zeroizing;
 
 use super::{Contexts, Digits, Encrypted, EncryptionKey, Form, Parts, SecretKey, Sharing};
-use crate::analysis::{Layout, exp2};
+use crate::analysis::{Layout, Parameters, exp2};
 use crate::run::Cells;
 use crate::{Column, NodeId, ProgramError};
 
@@ -105,7 +105,16 @@ impl Codec {
             let values = Zeroizing::new(cells.reals(column, label, 0..count, span).ok_or_else(other)?);
             let scale = exp2(-Contexts::exponent(column, label));
             let stored = Zeroizing::new(values.iter().map(|v| v * scale).collect::<Vec<_>>());
-            let plaintext = encoder.encode_real(&stored).map_err(ProgramError::scheme)?;
+            let plaintext = match self.contexts.parameters() {
+                // The levels above are those of bootstrapping.
+                Parameters::Bootstrapped(own) => {
+                    let level = own.set().levels_left();
+                    let scale = context.scale(level).map_err(ProgramError::scheme)?;
+                    encoder.encode_real_at(&stored, level, scale)
+                }
+                _ => encoder.encode_real(&stored),
+            };
+            let plaintext = plaintext.map_err(ProgramError::scheme)?;
             let ciphertext = match key {
                 EncryptionKey::Public(key) => context.encrypt(&plaintext, key, rng),
                 EncryptionKey::Secret(key) => context.encrypt_secret(&plaintext, key, rng),

@@ -9,7 +9,7 @@ use sunzi_rlwe::wire::{
     Accept, CiphertextOf, Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat,
     SecurityClaim, StoredParameters, WireError, joint_fingerprint, load, open_regular, replace, write,
 };
-use sunzi_rlwe::{KeyId, RelinearizationKey};
+use sunzi_rlwe::{GaloisKeys, KeyId, RelinearizationKey};
 
 use super::{Contexts, Encrypted, Parts, PublicKey, SecretKey};
 use crate::analysis::Parameters;
@@ -27,7 +27,7 @@ pub const RELINEARIZATION: &str = "relinearization.sz";
 /// File name of the rotation keys in the folder of the computing party.
 pub const GALOIS: &str = "galois.sz";
 
-/// File name of the keys of look-ups in the folder of the computing party.
+/// File name of the keys of look-ups, or of bootstraps, in the folder of the computing party.
 pub const BOOTSTRAPPING: &str = "bootstrapping.sz";
 
 /// Error for a chunk of another scheme, or of another number of ciphertexts.
@@ -53,6 +53,7 @@ impl Parameters {
         let reader = Reader::new(&mut input)?;
         let parameters = match Kind::of(reader.header().kind) {
             Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
+            Some(Kind::BootstrapParameters) => Self::Bootstrapped(reader.read(&accept)?),
             Some(Kind::IntegerParameters) => Self::Integers(reader.read(&accept)?),
             Some(Kind::CrtParameters) => Self::Bfv(reader.read(&accept)?),
             Some(Kind::BgvParameters) => {
@@ -102,6 +103,7 @@ impl Parameters {
                 SecurityClaim { plain_moduli: plain_moduli.clone(), ..parameters.claim() }
             }
             Self::Ckks(parameters) => parameters.claim(),
+            Self::Bootstrapped(parameters) => StoredParameters::claim(parameters),
             Self::Integers(parameters) => StoredParameters::claim(parameters),
         }
     }
@@ -115,6 +117,7 @@ impl Parameters {
             // Shared by all plaintext moduli.
             Self::Bgv { parameters, .. } => parameters.table_bytes(),
             Self::Ckks(parameters) => parameters.table_bytes(),
+            Self::Bootstrapped(parameters) => StoredParameters::table_bytes(parameters),
             Self::Integers(parameters) => StoredParameters::table_bytes(parameters),
         }
     }
@@ -133,6 +136,7 @@ impl Parameters {
                 .iter()
                 .try_for_each(|&t| write(&NoContext, &parameters.clone().with_plain_modulus(t), &mut out)),
             Self::Ckks(parameters) => write(&NoContext, parameters, out),
+            Self::Bootstrapped(parameters) => write(&NoContext, parameters, out),
             Self::Integers(parameters) => write(&NoContext, parameters, out),
         }
     }
@@ -235,7 +239,17 @@ impl Contexts {
         Ok(EvaluationKeys { relinearization: Some(relinearization), galois: Some(galois) })
     }
 
-    /// Reads the keys of look-ups of a folder of keys.
+    /// Reads the Galois keys of a folder of keys with these exponents.
+    ///
+    /// # Errors
+    /// Any [`WireError`], among them [`MissingGaloisKey`](sunzi_rlwe::RlweError::MissingGaloisKey) for an exponent
+    /// without a key.
+    pub fn load_rotations(&self, folder: &Path, exponents: &[u64]) -> Result<GaloisKeys, WireError> {
+        let file = BufReader::new(open_regular(folder.join(GALOIS))?);
+        GaloisFile::open(self.rlwe(), file)?.read(exponents)
+    }
+
+    /// Reads the keys of look-ups, or of bootstraps, of a folder of keys.
     ///
     /// # Errors
     /// Any [`WireError`].

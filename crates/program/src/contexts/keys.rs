@@ -9,6 +9,7 @@ pub use sunzi_rlwe::EncryptionKey;
 
 use super::{Contexts, Parts};
 use crate::ProgramError;
+use crate::analysis::Parameters;
 
 /// Secret key, which the owner of the data holds.
 pub type SecretKey = sunzi_rlwe::SecretKey;
@@ -47,7 +48,7 @@ impl Contexts {
     }
 
     /// Makes a relinearisation key, and keys for these rotations of ciphertexts of at most `limbs` moduli: those that
-    /// a [`Plan`](crate::Plan) requires.
+    /// a [`Plan`](crate::Plan) requires. Keys of bootstraps have a relinearisation key themselves, and none is made beside them.
     ///
     /// # Errors
     /// Every error of [`exponent_of`](Self::exponent_of); [`RlweError::Ring`] for a secret of another ring, and for more moduli than there are.
@@ -59,13 +60,15 @@ impl Contexts {
         rng: &mut dyn CryptoRng,
     ) -> Result<EvaluationKeys, RlweError> {
         let (rlwe, exponents) = (self.rlwe(), self.exponents_of(rotations)?);
+        let bootstraps = matches!(self.parameters, Parameters::Bootstrapped(_));
+        let relinearization = (!bootstraps).then(|| RelinearizationKey::generate(rlwe, secret, rng));
         Ok(EvaluationKeys {
-            relinearization: Some(RelinearizationKey::generate(rlwe, secret, rng)?),
+            relinearization: relinearization.transpose()?,
             galois: Some(GaloisKeys::generate_at_level(rlwe, secret, exponents, limbs, rng)?),
         })
     }
 
-    /// Makes the keys of look-ups on encrypted integers; `progress` is called with the numbers of keys made and of all keys.
+    /// Makes the keys of bootstraps, or of look-ups on encrypted integers; `progress` is called with the numbers of keys made and of all keys.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] in another scheme; [`ProgramError::Scheme`] for a secret of another ring.
@@ -75,12 +78,15 @@ impl Contexts {
         rng: &mut dyn CryptoRng,
         progress: impl FnMut(usize, usize) + Send,
     ) -> Result<BootstrapKeys, ProgramError> {
-        let Parts::Integers(own) = &self.parts else {
-            return Err(ProgramError::mismatch("the scheme", "integers", self.parameters.name()));
+        let (context, set) = match (&self.parts, &self.parameters) {
+            (Parts::Integers(own), _) => (own.context(), own.set()),
+            (Parts::Ckks(context), Parameters::Bootstrapped(own)) => (context, own.set()),
+            _ => {
+                let expected = "integers, or CKKS with bootstrapping";
+                return Err(ProgramError::mismatch("the scheme", expected, self.parameters.name()));
+            }
         };
-        let context = own.context();
-        let blueprint =
-            Blueprint::new(context, own.set(), context.max_slots()).map_err(ProgramError::scheme)?;
+        let blueprint = Blueprint::new(context, set, context.max_slots()).map_err(ProgramError::scheme)?;
         BootstrapKeys::generate(&blueprint, secret, rng, progress).map_err(ProgramError::scheme)
     }
 }

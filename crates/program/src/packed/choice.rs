@@ -193,7 +193,7 @@ impl<'a> Search<'a> {
                 let after = levels.checked_sub(depth);
                 after.is_some_and(|after| covers(levels) && (depth == 0 || covers(after)))
             }
-            Parameters::Ckks(_) | Parameters::Integers(_) => {
+            Parameters::Ckks(_) | Parameters::Bootstrapped(_) | Parameters::Integers(_) => {
                 return Err("packed tables are for BFV and BGV".to_owned());
             }
         };
@@ -313,6 +313,7 @@ fn packed_plan(
     let key_memory = parameters.key_memory(&limbs, rotations.len());
     Ok(Plan {
         look_ups: None,
+        bootstraps: None,
         layout: analysis::Layout { rows, span: own.unit(), chunks: own.chunks() },
         depth: usize::from(!own.products().is_empty()),
         key_bytes: parameters.key_bytes(parameters.ring_level(), rotations.len())?,

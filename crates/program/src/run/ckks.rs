@@ -89,12 +89,12 @@ impl<'a> Ckks<'a> {
         Ok(sum.sub(&padding))
     }
 
-    fn step(&self, id: NodeId) -> Result<&Step, ProgramError> {
+    pub(super) fn step(&self, id: NodeId) -> Result<&Step, ProgramError> {
         self.lowered.step(id).ok_or_else(broken)
     }
 
     /// Refuses an operand whose errors are larger than the plan allows.
-    fn right_enough(&self, id: NodeId, x: &Ciphertext, allowed: f64) -> Result<(), ProgramError> {
+    pub(super) fn right_enough(&self, id: NodeId, x: &Ciphertext, allowed: f64) -> Result<(), ProgramError> {
         let off = ERROR_DEVIATIONS * x.metadata().precision.deviation();
         if off <= allowed {
             return Ok(());
@@ -279,10 +279,10 @@ pub fn stored(plan: &Plan, table: &Table, id: NodeId, chunk: usize) -> Result<Ve
     Ok(cells.into_iter().map(|v| v / exp2(step.exponent)).collect())
 }
 
-fn broken() -> ProgramError {
+pub(super) fn broken() -> ProgramError {
     ProgramError::Invalid("values and nodes do not belong together".to_owned())
 }
 
-fn scheme(error: sunzi_ckks::CkksError) -> ProgramError {
+pub(super) fn scheme(error: sunzi_ckks::CkksError) -> ProgramError {
     ProgramError::scheme(error)
 }

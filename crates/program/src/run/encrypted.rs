@@ -52,6 +52,10 @@ pub fn evaluate(
     if plan.packed.is_some() {
         return Err(ProgramError::mismatch("the plan", "one that packs nothing", "one that packs its table"));
     }
+    if plan.bootstraps.is_some() {
+        let expected = "one without bootstraps: those take evaluate_bootstrapped";
+        return Err(ProgramError::mismatch("the plan", expected, "one with bootstraps"));
+    }
     let keys = &*Merging::keys(plan.merging.as_ref(), codec.contexts().rlwe(), keys)?;
     match codec.contexts().parts() {
         Parts::Bfv(contexts) => {

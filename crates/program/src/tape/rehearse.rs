@@ -109,8 +109,9 @@ impl Tape {
                 self.rehearse_bgv(&dry::bgv(parameters, plain_moduli)?, policy)
             }
             Parameters::Ckks(own) => self.rehearse_reals(own, policy),
-            Parameters::Integers(_) => {
-                Err(ProgramError::mismatch("the scheme", "BFV, BGV or CKKS", "integers"))
+            Parameters::Bootstrapped(_) | Parameters::Integers(_) => {
+                let name = parameters.name();
+                Err(ProgramError::mismatch("the scheme", "BFV, BGV or CKKS without bootstrapping", name))
             }
         }
     }

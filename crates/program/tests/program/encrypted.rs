@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sunzi_program::analysis::{Layout, Options, Plan, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, SecretKey};
 use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
-use sunzi_program::run::{Cells, Estimate, Input, Table, evaluate, evaluate_integers, reference};
+use sunzi_program::run::{
+    Cells, DeepKeys, Estimate, Input, Table, evaluate, evaluate_bootstrapped, evaluate_integers, reference,
+};
 use sunzi_program::{Number, Opened, Program, ProgramError, Schema};
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_rlwe::{PublicKey, Security};
@@ -43,9 +45,11 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) -> Vec<
     let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng).unwrap();
     let codec = contexts.codec(&plan.layout).unwrap();
     let (mut keys, mut look_ups) = (None, None);
-    if plan.parameters.scheme() == SchemeChoice::Integers {
+    let integers = plan.parameters.scheme() == SchemeChoice::Integers;
+    if integers || plan.bootstraps.is_some() {
         look_ups = Some(contexts.bootstrapping_keys(&secret, &mut rng, |_, _| {}).unwrap());
-    } else {
+    }
+    if !integers {
         let (rotations, limbs) = (&plan.rotations, plan.rotation_limbs);
         keys = Some(contexts.evaluation_keys(&secret, rotations, limbs, &mut rng).unwrap());
     }
@@ -70,12 +74,18 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) -> Vec<
         done.fetch_add(1, Ordering::Relaxed);
     };
     let totals = match (&keys, &look_ups) {
+        (Some(keys), Some(bootstrapping)) => {
+            let keys = DeepKeys { bootstrapping, rotations: keys.galois.as_ref().unwrap() };
+            evaluate_bootstrapped(plan, &codec, keys, &progress, input, column)
+        }
         (Some(keys), _) => evaluate(plan, &codec, keys, input, column),
         (_, Some(keys)) => evaluate_integers(plan, &codec, keys, &progress, input, column),
-        _ => unreachable!("one of both was made"),
+        _ => panic!("one of both was made"),
     };
     if let Some(look_ups) = &plan.look_ups {
         assert_eq!(look_ups.count, done.into_inner(), "a dry run counts the look-ups of a run");
+    } else if let Some(bootstraps) = &plan.bootstraps {
+        assert_eq!(bootstraps.count, done.into_inner(), "a dry run counts the bootstraps of a run");
     }
     let totals = totals.unwrap_or_else(|error| {
         panic!("{error}: {:?}\n{plan}", program.outputs().iter().map(|o| &o.name).collect::<Vec<_>>())

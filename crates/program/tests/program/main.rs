@@ -10,6 +10,8 @@ mod contexts;
 #[cfg(test)]
 mod course;
 #[cfg(test)]
+mod deep;
+#[cfg(test)]
 mod encrypted;
 #[cfg(test)]
 mod exact;

@@ -53,6 +53,8 @@ kinds! {
     FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
     /// Parameters of encrypted integers.
     IntegerParameters = 0x0106, "parameters of encrypted integers";
+    /// Parameters of CKKS with bootstrapping.
+    BootstrapParameters = 0x0107, "parameters of CKKS with bootstrapping";
     /// A secret key.
     SecretKey = 0x0200, "a SECRET key";
     /// A sharing ledger, which counts the decryptions shared under a key.
@@ -148,6 +150,7 @@ impl Kind {
                 | Self::CrtParameters
                 | Self::FermatParameters
                 | Self::IntegerParameters
+                | Self::BootstrapParameters
         )
     }
 

@@ -1,0 +1,49 @@
+//! Programs in CKKS with bootstraps through the command line, on a small insecure set: within the stated errors.
+
+use std::fs;
+
+use sunzi::circuits::bootstrap::BootstrapParameters;
+use sunzi::rlwe::wire::{NoContext, store};
+
+use crate::common::{Folder, json};
+
+const FLAG: &str = "--insecure-for-research-only";
+const ROWS: u32 = 40;
+
+fn cell(row: u32) -> f64 {
+    f64::from(row * 37 % 101) / 50.0 - 1.0
+}
+
+#[test]
+fn deep_programs_are_planned_run_and_decrypted() {
+    let folder = Folder::new("deep");
+    let lines: String = (0..ROWS).map(|row| format!("{:.2}\n", cell(row))).collect();
+    fs::write(folder.path("t.csv"), format!("x\n{lines}")).unwrap();
+    store(&NoContext, &BootstrapParameters::insecure(9).unwrap(), folder.path("job.sz")).unwrap();
+    folder.fine("schema --table t.csv -o s.json");
+    let program = "mean(tanh(2*tanh(2*tanh(2*x))));count(tanh(tanh(x))>0.3)";
+    folder.fine(&format!("keygen job.sz --directory keys --for {program} --schema s.json -q {FLAG}"));
+    folder.fine(&format!("encrypt --table t.csv --schema s.json --keys keys/public -o t.sz -q {FLAG}"));
+    let planned = json(&folder.run(&format!("plan {program} --table t.sz --params job.sz --json {FLAG}")));
+    assert_eq!(planned["scheme"].as_str(), Some("CKKS with bootstrapping"), "{planned}");
+    assert!(planned["bootstraps"]["count"].as_u64() > Some(2), "{planned}");
+    folder.fine(&format!("eval {program} --keys keys/eval t.sz -o r.sz -q {FLAG}"));
+    let told = json(&folder.run(&format!("decrypt r.sz --keys keys/secret -q --json {FLAG}")));
+    let near = |at: usize, expected: f64, most: f64| {
+        let result = &told["results"][at];
+        let number = |name: &str| result["number"][name].as_f64().unwrap_or_else(|| panic!("{told}"));
+        let (value, error) = (number("value"), number("error"));
+        assert!((value - expected).abs() <= error && error < most, "{expected}: {told}");
+    };
+    let deep = |x: f64| (2.0 * (2.0 * (2.0 * x).tanh()).tanh()).tanh();
+    near(0, (0..ROWS).map(cell).map(deep).sum::<f64>() / f64::from(ROWS), 0.01);
+    let above = (0..ROWS).filter(|&row| cell(row).tanh().tanh() > 0.3).count();
+    near(1, above as f64, 3.0);
+    for file in ["t.sz", "r.sz", "keys/eval/bootstrapping.sz", "keys/eval/galois.sz"] {
+        folder.fine(&format!("check {file} --params job.sz {FLAG}"));
+    }
+    assert!(folder.fine(&format!("inspect job.sz {FLAG}")).contains("parameters of CKKS with bootstrapping"));
+    // Keys of another folder.
+    folder.fine(&format!("keygen job.sz --directory others -q {FLAG}"));
+    folder.refused(&format!("eval {program} --keys others/eval t.sz -o q.sz -q {FLAG}"), 3, &["key"]);
+}

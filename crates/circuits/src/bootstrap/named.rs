@@ -1,0 +1,128 @@
+//! Parameters that are stored as the name of a set.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{Error as _, IntoDeserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sunzi_ckks::Parameters;
+use sunzi_rlwe::Security;
+use sunzi_rlwe::wire::{FieldReader, Fields, Kind, SecurityClaim, StoredParameters, WireError, claimed};
+
+use super::{BootstrapError, Set};
+
+/// Largest number of bytes of a name in a file.
+const LONGEST_NAME: usize = 64;
+
+/// Use of parameters that are stored as the name of a set.
+pub trait SetUse: Clone + fmt::Debug + PartialEq {
+    /// Kind of the parameters in files.
+    const KIND: Kind;
+    /// Words for a name, as errors say them.
+    const WHAT: &'static str;
+    /// Name of a set of this use.
+    const EXAMPLE: &'static str;
+
+    /// Returns the set of a name; `None` for an unknown one.
+    fn set(name: &str) -> Option<Set>;
+}
+
+/// Parameters of the CKKS context of a set, stored as the name of the set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetParameters<U> {
+    name: String,
+    set: Set,
+    ckks: Parameters,
+    used: PhantomData<U>,
+}
+
+impl<U: SetUse> SetParameters<U> {
+    /// Makes the parameters of a set with its name.
+    pub(crate) fn of(name: String, set: Set) -> Result<Self, BootstrapError> {
+        let ckks = set.parameters()?;
+        Ok(Self { name, set, ckks, used: PhantomData })
+    }
+
+    /// Returns the parameters of this name; `None` for an unknown one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::of(name.to_owned(), U::set(name)?).ok()
+    }
+}
+
+impl<U> SetParameters<U> {
+    /// Name of the set.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Set that the parameters are for.
+    #[must_use]
+    pub fn set(&self) -> &Set {
+        &self.set
+    }
+
+    /// Parameters of the CKKS context of the set.
+    #[must_use]
+    pub fn ckks(&self) -> &Parameters {
+        &self.ckks
+    }
+}
+
+impl<U: SetUse> StoredParameters for SetParameters<U> {
+    const KIND: Kind = U::KIND;
+
+    fn key_bytes(&self) -> Vec<u8> {
+        self.ckks.key_bytes()
+    }
+
+    fn describe(&self, fields: &mut Fields) {
+        StoredParameters::describe(&self.ckks, fields);
+    }
+
+    fn claim(&self) -> SecurityClaim {
+        self.ckks.claim()
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.ckks.table_bytes()
+    }
+
+    fn digits(&self) -> usize {
+        StoredParameters::digits(&self.ckks)
+    }
+
+    fn put(&self, fields: &mut Fields) {
+        fields.text(&self.name);
+    }
+
+    fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
+        let name = fields.text(U::WHAT, LONGEST_NAME)?;
+        Self::named(name).ok_or_else(|| WireError::value(U::WHAT, U::EXAMPLE, format!("{name:?}")))
+    }
+}
+
+impl<U> Serialize for SetParameters<U> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name)
+    }
+}
+
+impl<'de, U: SetUse> Deserialize<'de> for SetParameters<U> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let unknown = || {
+            let (what, example) = (U::WHAT, U::EXAMPLE);
+            D::Error::custom(format!("{name:?} is not {what}: take {example}"))
+        };
+        let parameters: Self = claimed(Self::named(&name).ok_or_else(unknown)?)?;
+        if parameters.set.security == Security::InsecureForResearchOnly {
+            // A name says nothing of security, and is refused where its word would be.
+            let word: StrDeserializer<'_, D::Error> = "InsecureForResearchOnly".into_deserializer();
+            Security::deserialize(word)?;
+        }
+        Ok(parameters)
+    }
+}
