@@ -71,7 +71,7 @@ impl IntegerContext {
     }
 }
 
-/// Decrypted digits of integers, which their [`Form`] says how to read.
+/// Decrypted digits of integers, whose range says how to read them.
 #[derive(Clone, PartialEq)]
 pub struct Digits {
     bits: u32,
