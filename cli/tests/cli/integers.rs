@@ -53,18 +53,18 @@ fn programs_of_order_and_tables_are_exact() {
     ages.sort_unstable();
     let middle = (ages[19] + ages[20]) as f64 / 2.0;
     let text = told.to_string();
-    let number = |at: usize| {
-        let value = &told["results"][at];
-        value["value"]
-            .as_f64()
-            .or(value["value"].as_str().and_then(|text| text.parse().ok()))
-            .unwrap_or_else(|| panic!("{text}"))
-    };
+    let number =
+        |at: usize| told["results"][at]["number"]["value"].as_f64().unwrap_or_else(|| panic!("{text}"));
     assert_eq!(number(0), middle, "{text}");
     assert_eq!(number(1), spread as f64, "{text}");
     assert_eq!(number(2), (0..ROWS).filter(above).count() as f64, "{text}");
     assert_eq!(number(3), expected, "{text}");
-    let _ = rates;
+    let places = told["results"][4]["groups"].as_array().unwrap();
+    let top = |at: usize| places[at]["number"]["value"].as_f64();
+    assert_eq!([top(0), top(1)], [ages[39], ages[38]].map(|age| Some(age as f64)), "{text}");
+    let rows = told["results"][5]["rows"].as_array().unwrap();
+    let got: Vec<Option<f64>> = rows.iter().map(|row| row["value"].as_f64()).collect();
+    assert_eq!(got, rates.into_iter().map(Some).collect::<Vec<_>>(), "{text}");
     // All of the file is whole, and it says what it is.
     folder.fine(&format!("check t.sz --params job.sz {FLAG}"));
     folder.fine(&format!("check r.sz --params job.sz {FLAG}"));
