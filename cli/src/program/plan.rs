@@ -138,11 +138,12 @@ fn tell(args: &PlanArgs, plan: &Plan, targets: &Targets<'_>) -> Result<(), CliEr
 /// Fails where a precision is given for a scheme that computes exactly.
 pub(super) fn check_precision(precision: Option<u32>, scheme: Option<SchemeChoice>) -> Result<(), CliError> {
     match scheme {
-        Some(SchemeChoice::Bfv | SchemeChoice::Bgv | SchemeChoice::Integers) if precision.is_some() => {
-            Err(CliError::input(
-                "--precision is for CKKS, and other schemes compute exactly: leave --precision away",
-            ))
-        }
+        Some(SchemeChoice::Bfv | SchemeChoice::Bgv) if precision.is_some() => Err(CliError::input(
+            "--precision is for CKKS, and BFV and BGV compute exactly: leave --precision away",
+        )),
+        Some(SchemeChoice::Integers) if precision.is_some() => Err(CliError::input(
+            "--precision is for CKKS, and encrypted integers compute exactly: leave --precision away",
+        )),
         _ => Ok(()),
     }
 }

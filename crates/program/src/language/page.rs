@@ -201,9 +201,7 @@ pub(crate) fn one(entry: &Entry) -> Vec<Block> {
         Gives::Rows => "rows",
     };
     let schemes = match entry.schemes {
-        Schemes::All => {
-            "all; of real numbers and functions of rows CKKS; of encrypted comparisons CKKS and encrypted integers"
-        }
+        Schemes::All => "all; real numbers and functions take CKKS, comparisons CKKS or integers",
         Schemes::Ckks => "CKKS",
         Schemes::Integers => "encrypted integers, of whole and decimal numbers",
     };

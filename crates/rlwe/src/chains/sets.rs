@@ -35,8 +35,8 @@ pub struct LevelSets {
     /// Terminal primes of the pool, ascending.
     pool: Vec<u64>,
     /// Pairs of a set of terminals, as bits, and a number of long primes: one for each level, the
-    /// lowest first.
-    levels: Vec<(usize, usize)>,
+    /// lowest first. Short, since there are thousands of pools.
+    levels: Box<[(u16, u16)]>,
 }
 
 /// Returns level sets for Q_0 of `first` bits and scales q_1, q_2, … of the given `bits`, of primes ≡ 1 (mod `step`)
@@ -148,11 +148,14 @@ impl LevelSets {
             set = below;
         }
         let mut count = lowest;
-        let mut levels = vec![(set, count)];
+        let mut levels = Vec::with_capacity(downwards.len() + 1);
+        levels.push((set, count));
         for (set, added) in downwards.into_iter().rev() {
             count += added;
             levels.push((set, count));
         }
+        let short = |(set, count)| Some((u16::try_from(set).ok()?, u16::try_from(count).ok()?));
+        let levels = levels.into_iter().map(short).collect::<Option<_>>()?;
         Some(Self { cost, pool, levels })
     }
 
@@ -165,8 +168,8 @@ impl LevelSets {
     /// The pairs of all levels, the lowest first: the terminals of a level, one bit for each, and its number of long
     /// primes.
     #[must_use]
-    pub fn levels(&self) -> &[(usize, usize)] {
-        &self.levels
+    pub fn levels(&self) -> Vec<(usize, usize)> {
+        self.levels.iter().map(|&(set, count)| (set.into(), count.into())).collect()
     }
 
     /// Returns log2 of the product of a set of terminals, given as bits.
@@ -187,7 +190,8 @@ impl LevelSets {
         };
         let mut used = 0;
         let mut sets: Vec<Vec<usize>> = Vec::new();
-        for &(set, count) in &self.levels {
+        let levels = self.levels();
+        for &(set, count) in &levels {
             used |= set;
             sets.extend([limbs(set, count), limbs(used, count)]);
         }
@@ -199,7 +203,6 @@ impl LevelSets {
         let place = |&(set, count): &(usize, usize)| {
             1 + sets.iter().position(|own| *own == limbs(set, count)).unwrap_or(0)
         };
-        let levels = self.levels.iter().map(place).collect();
-        (levels, sets)
+        (levels.iter().map(place).collect(), sets)
     }
 }
