@@ -51,11 +51,12 @@ pub(super) fn make(
     let rotation_bytes = rotation_bytes.map_err(CliError::input)?.saturating_sub(beside);
     let key_bytes = blueprint.key_bytes().map_err(CliError::input)? as u64 + rotation_bytes;
     memory::require(key_bytes).map_err(CliError::input)?;
+    let file_bytes = blueprint.key_file_bytes().map_err(CliError::input)? + rotation_bytes;
     if !args.json {
         let text = format!(
             "{}\nmaking a secret key, a public key, and {} of keys for bootstraps and {}",
             parameters.claim(),
-            bytes(key_bytes),
+            bytes(file_bytes),
             counted(exponents.len(), "rotation", "rotations")
         );
         output::print(&text)?;
@@ -78,6 +79,6 @@ pub(super) fn make(
         store(contexts.rlwe(), &keys, &bootstrapping_file)
             .map_err(|error| refuse(&bootstrapping_file, error))?;
         let own = (secret.id().to_string(), parameters.claim());
-        Ok(Made { rotations: exponents.len(), ..Made::new(args, own, key_bytes, &EVALUATION_FILES) })
+        Ok(Made { rotations: exponents.len(), ..Made::new(args, own, file_bytes, &EVALUATION_FILES) })
     })
 }

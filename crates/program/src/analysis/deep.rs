@@ -24,7 +24,7 @@ use crate::{NodeId, Program};
 /// Number of times that a program is lowered again, since bootstraps change errors and errors change polynomials.
 const TRIES: usize = 6;
 /// Number of ciphertexts of the highest level that one bootstrap takes beside keys and matrices.
-const WORKING: u64 = 40;
+const WORKING: u64 = 20;
 
 /// Makes the plan of a program that no parameters without bootstrapping hold, which `without` says.
 pub(super) fn choose(
@@ -231,6 +231,9 @@ fn made(
     reasons: Vec<String>,
 ) -> Result<Plan, Box<Refusal>> {
     let (own, all) = (parameters.ckks(), Parameters::Bootstrapped(parameters.clone()));
+    let plain = |error: &dyn std::fmt::Display| {
+        Box::new(Refusal { reason: error.to_string(), expression: "the program".to_owned() })
+    };
     let count = lowered.refresh.as_ref().map_or(0, |refresh| refresh.count) * layout.chunks;
     let bootstraps = Bootstraps {
         count: count as u64,
@@ -249,7 +252,7 @@ fn made(
     Ok(Plan {
         layout,
         depth: depth_without(program, &lowered).0,
-        key_bytes: bootstraps.key_bytes + rotation_bytes,
+        key_bytes: measured.key_file_bytes().map_err(|error| plain(&error))? + rotation_bytes,
         ciphertext_bytes: all.ciphertext_bytes(),
         memory_bytes: bootstraps.key_bytes + bootstraps.matrix_bytes + rotation_memory + run_bytes + working,
         inputs: encrypted_inputs(program).len() * layout.chunks,

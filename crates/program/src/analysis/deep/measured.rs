@@ -61,6 +61,11 @@ impl Measured {
         self.keys.byte_len() as u64
     }
 
+    /// Bytes of the file of the keys of bootstraps, to a percent.
+    pub(super) fn key_file_bytes(&self) -> Result<u64, ProgramError> {
+        self.bootstrapper.blueprint().key_file_bytes().map_err(ProgramError::scheme)
+    }
+
     /// Bytes in memory of the matrices of bootstraps.
     pub(super) fn matrix_bytes(&self) -> u64 {
         self.bootstrapper.byte_len() as u64
