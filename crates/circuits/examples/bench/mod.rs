@@ -7,7 +7,7 @@ use sunzi_rlwe::{SecretKey, randomness};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// What examples need of a set.
+/// Bench of an example: context, secret, keys and bootstrapper of one set.
 pub(crate) struct Bench {
     pub(crate) context: Context,
     pub(crate) secret: SecretKey,
