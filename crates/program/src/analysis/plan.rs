@@ -108,6 +108,15 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Checks that a codec's layout is that of the plan.
+    pub(crate) fn check_layout(&self, got: &Layout) -> Result<(), ProgramError> {
+        let expected = &self.layout;
+        if expected != got {
+            return Err(ProgramError::mismatch("the layout", format!("{expected:?}"), format!("{got:?}")));
+        }
+        Ok(())
+    }
+
     /// Returns the packing of the plan's table; an error where every column has ciphertexts of its own.
     pub(crate) fn require_packed(&self) -> Result<&Packed, ProgramError> {
         let none = || ProgramError::mismatch("the plan", "one that packs its table", "another");

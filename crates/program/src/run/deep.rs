@@ -38,10 +38,7 @@ pub fn evaluate_bootstrapped(
     mut input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
     mut column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
 ) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
-    let (expected, got) = (&plan.layout, codec.layout());
-    if expected != got {
-        return Err(ProgramError::mismatch("the layout", format!("{expected:?}"), format!("{got:?}")));
-    }
+    plan.check_layout(codec.layout())?;
     let (Parts::Ckks(context), Parameters::Bootstrapped(own)) =
         (codec.contexts().parts(), codec.contexts().parameters())
     else {

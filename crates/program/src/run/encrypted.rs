@@ -45,10 +45,7 @@ pub fn evaluate(
     input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
     column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
 ) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
-    let (expected, got) = (&plan.layout, codec.layout());
-    if expected != got {
-        return Err(ProgramError::mismatch("the layout", format!("{expected:?}"), format!("{got:?}")));
-    }
+    plan.check_layout(codec.layout())?;
     if plan.packed.is_some() {
         return Err(ProgramError::mismatch("the plan", "one that packs nothing", "one that packs its table"));
     }

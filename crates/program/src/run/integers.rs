@@ -31,10 +31,7 @@ pub fn evaluate_integers(
     mut input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
     mut column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
 ) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
-    let (expected, got) = (&plan.layout, codec.layout());
-    if expected != got {
-        return Err(ProgramError::mismatch("the layout", format!("{expected:?}"), format!("{got:?}")));
-    }
+    plan.check_layout(codec.layout())?;
     let Parts::Integers(own) = codec.contexts().parts() else { return Err(other_scheme()) };
     let bootstrapper = bootstrapper(own)?;
     let evaluator = IntegerEvaluator::new(&bootstrapper, keys).map_err(scheme)?.with_progress(progress);
