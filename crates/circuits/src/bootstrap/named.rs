@@ -14,6 +14,8 @@ use super::{BootstrapError, Set};
 
 /// Largest number of bytes of a name in a file.
 const LONGEST_NAME: usize = 64;
+/// Degrees of small sets, as log2 n.
+const INSECURE_DEGREES: std::ops::RangeInclusive<u32> = 9..=13;
 
 /// Use of parameters that are stored as the name of a set.
 pub trait SetUse: Clone + fmt::Debug + PartialEq {
@@ -23,9 +25,14 @@ pub trait SetUse: Clone + fmt::Debug + PartialEq {
     const WHAT: &'static str;
     /// Name of a set of this use.
     const EXAMPLE: &'static str;
+    /// Beginning of the names of small and INSECURE sets, before log2 n.
+    const INSECURE: &'static str;
 
-    /// Returns the set of a name; `None` for an unknown one.
-    fn set(name: &str) -> Option<Set>;
+    /// Returns the secure set of a name; `None` for an unknown one.
+    fn secure(name: &str) -> Option<Set>;
+
+    /// Returns the small and INSECURE set of n = 2^`log2_degree`.
+    fn insecure(log2_degree: u32) -> Set;
 }
 
 /// Parameters of the CKKS context of a set, stored as the name of the set.
@@ -47,7 +54,21 @@ impl<U: SetUse> SetParameters<U> {
     /// Returns the parameters of this name; `None` for an unknown one.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::of(name.to_owned(), U::set(name)?).ok()
+        let set = match name.strip_prefix(U::INSECURE) {
+            Some(degree) => {
+                U::insecure(degree.parse().ok().filter(|degree| INSECURE_DEGREES.contains(degree))?)
+            }
+            None => U::secure(name)?,
+        };
+        Self::of(name.to_owned(), set).ok()
+    }
+
+    /// Returns the small and INSECURE parameters of n = 2^`log2_degree`, for tests.
+    ///
+    /// # Errors
+    /// [`BootstrapError::Ckks`] for a degree that has none.
+    pub fn insecure(log2_degree: u32) -> Result<Self, BootstrapError> {
+        Self::of(format!("{}{log2_degree}", U::INSECURE), U::insecure(log2_degree))
     }
 }
 

@@ -3,13 +3,8 @@
 use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::Kind;
 
+use super::Set;
 use super::named::{SetParameters, SetUse};
-use super::{BootstrapError, Set};
-
-/// Beginning of the names of small sets, before log2 n.
-const INSECURE: &str = "insecure-fast-";
-/// Degrees of small sets, as log2 n.
-const INSECURE_DEGREES: std::ops::RangeInclusive<u32> = 9..=13;
 
 /// Use of a set for messages of CKKS that are bootstrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +14,14 @@ impl SetUse for ForMessages {
     const KIND: Kind = Kind::BootstrapParameters;
     const WHAT: &'static str = "the name of a bootstrapping set";
     const EXAMPLE: &'static str = "n16-128-fast";
+    const INSECURE: &'static str = "insecure-fast-";
 
-    fn set(name: &str) -> Option<Set> {
-        if let Some(degree) = name.strip_prefix(INSECURE) {
-            let degree = degree.parse().ok().filter(|degree| INSECURE_DEGREES.contains(degree))?;
-            return Some(Set::insecure_fast(degree));
-        }
+    fn secure(name: &str) -> Option<Set> {
         Set::named(name).filter(|set| set.tables.is_none() && set.slots.is_none())
+    }
+
+    fn insecure(log2_degree: u32) -> Set {
+        Set::insecure_fast(log2_degree)
     }
 }
 
@@ -39,16 +35,6 @@ impl SetUse for ForMessages {
 /// assert_eq!(parameters.ckks().degree(), 1 << 16);
 /// ```
 pub type BootstrapParameters = SetParameters<ForMessages>;
-
-impl BootstrapParameters {
-    /// Returns the small and INSECURE parameters of [`Set::insecure_fast`], for tests.
-    ///
-    /// # Errors
-    /// [`BootstrapError::Ckks`] for a degree that has none.
-    pub fn insecure(log2_degree: u32) -> Result<Self, BootstrapError> {
-        Self::of(format!("{INSECURE}{log2_degree}"), Set::insecure_fast(log2_degree))
-    }
-}
 
 impl Set {
     /// Returns a small and INSECURE set for tests: the fast one with n = 2^`log2_degree`.

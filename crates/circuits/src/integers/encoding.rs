@@ -39,9 +39,8 @@ impl IntegerEvaluator<'_> {
         values: &[i128],
         encrypt: impl FnMut(&Plaintext) -> Result<Ciphertext, CkksError>,
     ) -> Result<Integers, IntegerError> {
-        let plaintexts = self.encode(kind, bounds, values)?;
-        let ciphertexts = plaintexts.iter().map(encrypt).collect::<Result<_, _>>()?;
-        self.from_digits(kind, values.len(), bounds, ciphertexts)
+        let digits = self.encoder().encrypt(kind, bounds, values, encrypt)?;
+        self.from_digits(kind, values.len(), bounds, digits)
     }
 
     /// Makes a batch of ciphertexts whose plaintexts are those of [`encode`](Self::encode).

@@ -4,11 +4,6 @@ use sunzi_rlwe::wire::Kind;
 
 use crate::bootstrap::{BootstrapError, Set, SetParameters, SetUse};
 
-/// Beginning of the names of small sets, before log2 n.
-const INSECURE: &str = "insecure-integer-";
-/// Degrees of small sets, as log2 n.
-const INSECURE_DEGREES: std::ops::RangeInclusive<u32> = 9..=13;
-
 /// Use of a set for look-ups of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForIntegers;
@@ -17,13 +12,14 @@ impl SetUse for ForIntegers {
     const KIND: Kind = Kind::IntegerParameters;
     const WHAT: &'static str = "the name of a set for integers";
     const EXAMPLE: &'static str = "n16-integer";
+    const INSECURE: &'static str = "insecure-integer-";
 
-    fn set(name: &str) -> Option<Set> {
-        if let Some(degree) = name.strip_prefix(INSECURE) {
-            let degree = degree.parse().ok().filter(|degree| INSECURE_DEGREES.contains(degree))?;
-            return Some(Set::insecure_for_integers(degree));
-        }
+    fn secure(name: &str) -> Option<Set> {
         Some(Set::for_integers()).filter(|set| set.to_string() == name)
+    }
+
+    fn insecure(log2_degree: u32) -> Set {
+        Set::insecure_for_integers(log2_degree)
     }
 }
 
@@ -47,13 +43,5 @@ impl IntegerParameters {
     pub fn new() -> Result<Self, BootstrapError> {
         let set = Set::for_integers();
         Self::of(set.to_string(), set)
-    }
-
-    /// Returns the small and INSECURE parameters of [`Set::insecure_for_integers`], for tests.
-    ///
-    /// # Errors
-    /// [`BootstrapError::Ckks`] for a degree that has none.
-    pub fn insecure(log2_degree: u32) -> Result<Self, BootstrapError> {
-        Self::of(format!("{INSECURE}{log2_degree}"), Set::insecure_for_integers(log2_degree))
     }
 }
