@@ -29,7 +29,7 @@ class Frame(Protocol):
 
 
 #: A table in the clear: columns by their names, each of one dimension.
-Table = Union[Mapping[str, npt.ArrayLike], Frame]
+Table = Union[Mapping[str, Any], Frame]
 
 
 def columns_of(table: Table) -> list[native.Column]:
