@@ -3,6 +3,7 @@
 mod columns;
 mod folder;
 mod keys;
+mod party;
 mod plan;
 mod results;
 mod run;
@@ -12,7 +13,7 @@ use sunzi_program::ProgramError;
 use sunzi_program::analysis::SchemeChoice;
 
 use crate::error::Failure;
-pub(crate) use keys::TableKeys;
+pub(crate) use party::TableKeys;
 pub(crate) use plan::{TablePlan, TableProgram};
 pub(crate) use results::TableResults;
 pub(crate) use run::TableBytes;

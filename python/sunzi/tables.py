@@ -80,7 +80,7 @@ class Program:
             return Plan._of(self._inner.plan(scheme=scheme, precision=precision, security=security, log2_degree=log2_degree))
         if scheme is not None or log2_degree is not None or security != 128:
             raise TypeError("scheme, security and log2_degree are those of the keys: leave them out")
-        return Plan._of(self._inner.within(keys._inner, precision=precision))
+        return Plan._of(keys._inner.plan(self._inner, precision))
 
     def __repr__(self) -> str:
         return f"<sunzi.tables.Program of {'; '.join(self.outputs)}>"
@@ -211,7 +211,7 @@ class Plan:
 
     def keygen(self, *, progress: Optional[Progress] = None) -> Keys:
         """All keys of the plan. ``progress`` is called with the numbers of keys made and of all keys of look-ups or bootstraps."""
-        return Keys._of(self._inner.keygen(progress))
+        return Keys._of(_native.TableKeys.generate(self._inner, progress))
 
     def encrypt(self, keys: Keys, table: Table) -> EncryptedTable:
         """Encrypts the columns of the schema, with the secret key if it is there, else with the public one. ``table`` is a dict of arrays or a DataFrame; other columns of it are left out.
@@ -231,7 +231,7 @@ class Plan:
         """Opens the results with the secret key: a ``Number`` for each total, a dict of them by labels for groups, ``Rows`` for columns. Results of another program are
         refused. Errors of CKKS depend on the secret key: give its results to nobody who made or chose the ciphertexts.
         """
-        return {name: opened(value) for name, value in results._inner.decrypt(self._inner, keys._inner)}
+        return {name: opened(value) for name, value in keys._inner.decrypt(self._inner, results._inner)}
 
     def run(self, keys: Keys, table: Table, *, progress: Optional[Progress] = None) -> dict[str, Value]:
         """Encrypts, computes and decrypts, for whoever has all keys."""
@@ -357,6 +357,7 @@ __all__ = [
     "Results",
     "Rows",
     "Schema",
+    "Value",
     "category",
     "date",
     "decimal",

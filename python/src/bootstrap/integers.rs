@@ -300,8 +300,9 @@ impl IntegerEvaluator {
         k: usize,
     ) -> PyResult<Vec<IntegerBatch>> {
         let (held, operation) = (Arc::clone(&a.held), operation.to_owned());
-        let results =
-            self.computed(py, move |e| held.with(e, |a| rows::across(&RowEvaluator::new(*e), &operation, a, k)))?;
+        let results = self.computed(py, move |e| {
+            held.with(e, |a| rows::across(&RowEvaluator::new(*e), &operation, a, k))
+        })?;
         Ok(results.into_iter().map(|a| self.batch(a)).collect())
     }
 

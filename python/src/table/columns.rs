@@ -75,12 +75,15 @@ impl Columns {
         let (mut names, mut data) = (Vec::new(), Vec::new());
         let mut rows = None;
         for (name, kind, cells, missing) in given {
-            let cells = taken(&kind, cells)
-                .ok_or_else(|| Failure::new("Column", format!("column {name:?}: cells of the kind {kind:?}")))?;
+            let cells = taken(&kind, cells).ok_or_else(|| {
+                Failure::new("Column", format!("column {name:?}: cells of the kind {kind:?}"))
+            })?;
             let (expected, got) = (*rows.get_or_insert(cells.len()), cells.len());
             let missing = missing.map_or_else(Vec::new, |missing| missing.as_array().to_vec());
             if expected != got || !missing.is_empty() && missing.len() != got {
-                let what = format!("column {name:?} has {got} cells, others have {expected}: give one cell for each row");
+                let what = format!(
+                    "column {name:?} has {got} cells, others have {expected}: give one cell for each row"
+                );
                 return Err(Failure::new("ShapeError", what));
             }
             names.push(name);
@@ -97,8 +100,10 @@ impl Columns {
 
 fn taken(kind: &str, cells: Numbers<'_>) -> Option<Data> {
     const DAY: i128 = 86_400_000_000_000;
-    let moments = |counts: PyReadonlyArray1<'_, i64>, nanoseconds, is_date| {
-        Data::Moments { counts: counts.as_array().to_vec(), nanoseconds, is_date }
+    let moments = |counts: PyReadonlyArray1<'_, i64>, nanoseconds, is_date| Data::Moments {
+        counts: counts.as_array().to_vec(),
+        nanoseconds,
+        is_date,
     };
     Some(match (kind, cells) {
         ("number", Numbers::Integers(cells)) => Data::Integers(cells.as_array().to_vec()),

@@ -12,16 +12,17 @@ use sunzi_program::contexts::{BOOTSTRAPPING, GALOIS, LEDGER, PARAMETERS, PUBLIC,
 use sunzi_rlwe::LedgerFile;
 use sunzi_rlwe::wire::{Accept, WireError, load as read, store};
 
-use super::keys::{Evaluation, TableKeys, is_there};
+use super::keys::{Evaluation, Held, is_there};
 use crate::error::Failure;
 
 /// Folders of the owner, of whoever encrypts, and of whoever computes.
 const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
 
 /// Writes the folders of the parties that there are keys for.
-pub(super) fn save(keys: &TableKeys, path: &Path) -> Result<(), Failure> {
+pub(super) fn save(keys: &Held, path: &Path) -> Result<(), Failure> {
     if is_there(path) {
-        let message = format!("{} is there already: keys are never overwritten; choose another folder", path.display());
+        let message =
+            format!("{} is there already: keys are never overwritten; choose another folder", path.display());
         return Err(Failure::new("Io", message));
     }
     make_folder(path, false)?;
@@ -31,7 +32,7 @@ pub(super) fn save(keys: &TableKeys, path: &Path) -> Result<(), Failure> {
     })
 }
 
-fn write(keys: &TableKeys, path: &Path) -> Result<(), Failure> {
+fn write(keys: &Held, path: &Path) -> Result<(), Failure> {
     let (contexts, rlwe) = (&keys.contexts, keys.contexts.rlwe());
     let party = |name: &str| {
         let folder = path.join(name);
@@ -84,11 +85,14 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Reads the keys in a folder: of a party, or of all parties whose folders are in it.
-pub(super) fn load(path: &Path, accept: Accept) -> Result<TableKeys, Failure> {
+pub(super) fn load(path: &Path, accept: Accept) -> Result<Held, Failure> {
     let parties = FOLDERS.map(|name| path.join(name));
     let all = !is_there(&path.join(PARAMETERS));
-    let folders: Vec<&Path> =
-        if all { parties.iter().map(|folder| &**folder).filter(|folder| is_there(folder)).collect() } else { vec![path] };
+    let folders: Vec<&Path> = if all {
+        parties.iter().map(|folder| &**folder).filter(|folder| is_there(folder)).collect()
+    } else {
+        vec![path]
+    };
     let Some((first, others)) = folders.split_first() else {
         let message = format!(
             "{} has no keys: give a folder that Keys.save or sunzi keygen made, or one of the folders in it",
@@ -103,7 +107,7 @@ pub(super) fn load(path: &Path, accept: Accept) -> Result<TableKeys, Failure> {
         }
     }
     let contexts = Contexts::new(&parameters)?;
-    let mut keys = TableKeys { contexts, secret: None, public: None, evaluation: None };
+    let mut keys = Held { contexts, secret: None, public: None, evaluation: None };
     for folder in folders {
         take(&mut keys, folder)?;
     }
@@ -111,7 +115,7 @@ pub(super) fn load(path: &Path, accept: Accept) -> Result<TableKeys, Failure> {
 }
 
 /// Reads the keys that are in the folder of a party.
-fn take(keys: &mut TableKeys, folder: &Path) -> Result<(), Failure> {
+fn take(keys: &mut Held, folder: &Path) -> Result<(), Failure> {
     let contexts = &keys.contexts;
     if is_there(&folder.join(SECRET)) {
         check_mode(&folder.join(SECRET))?;

@@ -1,26 +1,18 @@
 //! Keys of plans, for one party or for all.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use pyo3::prelude::*;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_circuits::bootstrap::BootstrapKeys;
 use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::contexts::{EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::{Contexts, Plan};
 use sunzi_rlwe::randomness::from_os;
-use sunzi_rlwe::wire::Accept;
 use sunzi_rlwe::{GaloisKeys, KeyId, memory};
 
-use super::columns::{Columns, Given};
-use super::folder;
-use super::results::TableResults;
-use super::run::{TableBytes, encrypt};
-use super::schema::TableSchema;
-use super::{mismatch, plan::TablePlan};
-use crate::compute::{Progress, run};
-use crate::error::{Failure, OrRaise as _};
+use super::mismatch;
+use crate::error::Failure;
 
 /// Keys of whoever computes.
 pub(super) enum Evaluation {
@@ -47,82 +39,14 @@ impl Evaluation {
 }
 
 /// Keys of a plan: those that this party has.
-#[pyclass(frozen, module = "sunzi._native")]
-pub(crate) struct TableKeys {
+pub(super) struct Held {
     pub(super) contexts: Contexts,
     pub(super) secret: Option<Arc<SecretKey>>,
     pub(super) public: Option<Arc<PublicKey>>,
     pub(super) evaluation: Option<Arc<Evaluation>>,
 }
 
-#[pymethods]
-impl TableKeys {
-    /// Reads the folder of a party, or that of all parties.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, insecure_for_research_only=false))]
-    fn load(py: Python<'_>, path: PathBuf, insecure_for_research_only: bool) -> PyResult<Self> {
-        let accept = Accept::insecure_for_research_only(insecure_for_research_only);
-        run(py, move || folder::load(&path, accept))
-    }
-
-    /// Writes a folder for each party that there are keys for, into one that is not there yet.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let keys = self.shared();
-        run(py, move || folder::save(&keys, &path))
-    }
-
-    #[getter]
-    fn id(&self) -> Option<String> {
-        self.key().map(|id| id.to_string())
-    }
-
-    /// Which keys there are: the secret one, the public one, and those of whoever computes.
-    #[getter]
-    fn parts(&self) -> (bool, bool, bool) {
-        (self.secret.is_some(), self.public.is_some(), self.evaluation.is_some())
-    }
-
-    #[getter]
-    fn scheme(&self) -> &'static str {
-        self.contexts.parameters().name()
-    }
-
-    #[getter]
-    fn degree(&self) -> usize {
-        self.contexts.parameters().degree()
-    }
-
-    /// The same keys without the secret one.
-    #[getter]
-    fn without_secret(&self) -> Self {
-        Self { secret: None, ..self.shared() }
-    }
-
-    fn encrypt(&self, py: Python<'_>, schema: &TableSchema, columns: Vec<Given<'_>>) -> PyResult<TableBytes> {
-        let columns = Columns::new(columns).or_raise(py)?;
-        let (keys, schema) = (self.shared(), Arc::clone(&schema.schema));
-        run(py, move || encrypt(&keys, &schema, columns))
-    }
-
-    #[pyo3(signature = (plan, table, progress=None))]
-    fn compute(
-        &self,
-        py: Python<'_>,
-        plan: &TablePlan,
-        table: &TableBytes,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<TableResults> {
-        let (keys, plan, bytes) = (self.shared(), Arc::clone(&plan.plan), Arc::clone(&table.bytes));
-        run(py, move || {
-            let progress = Progress::new(progress);
-            let results = super::run::compute(&keys, &plan, &bytes, &progress)?;
-            progress.finish()?;
-            Ok(TableResults { bytes: Arc::new(results) })
-        })
-    }
-}
-
-impl TableKeys {
+impl Held {
     /// Shares the keys.
     pub(super) fn shared(&self) -> Self {
         let Self { contexts, secret, public, evaluation } = self;
@@ -145,13 +69,17 @@ impl TableKeys {
     /// Checks that all keys belong to one secret key.
     pub(super) fn check(self) -> Result<Self, Failure> {
         let Some(id) = self.key() else {
-            let message = "there is no key beside the parameters: give a folder that Keys.save or sunzi keygen made";
+            let message =
+                "there is no key beside the parameters: give a folder that Keys.save or sunzi keygen made";
             return Err(Failure::new("MissingKey", message));
         };
         let own = self.public.iter().map(|key| key.id());
         let evaluation = self.evaluation.iter().flat_map(|keys| keys.ids());
         match own.chain(evaluation).find(|other| *other != id) {
-            Some(other) => Err(Failure::new("Key", format!("keys of the secret keys {id} and {other}: take those of one"))),
+            Some(other) => Err(Failure::new(
+                "Key",
+                format!("keys of the secret keys {id} and {other}: take those of one"),
+            )),
             None => Ok(self),
         }
     }
@@ -182,10 +110,7 @@ pub(super) fn missing(what: &str) -> Failure {
 }
 
 /// Makes all keys of a plan.
-pub(super) fn generate(
-    plan: &Plan,
-    progress: impl FnMut(usize, usize) + Send,
-) -> Result<TableKeys, Failure> {
+pub(super) fn generate(plan: &Plan, progress: impl FnMut(usize, usize) + Send) -> Result<Held, Failure> {
     memory::require(plan.key_bytes.saturating_add(plan.parameters.table_bytes()))?;
     let contexts = Contexts::new(&plan.parameters)?;
     let mut rng = from_os()?;
@@ -203,7 +128,7 @@ pub(super) fn generate(
             _ => Evaluation::Keys(keys),
         }
     };
-    Ok(TableKeys {
+    Ok(Held {
         contexts,
         secret: Some(Arc::new(secret)),
         public: Some(Arc::new(public)),

@@ -10,10 +10,9 @@ use sunzi_program::analysis::{Options, SchemeChoice};
 use sunzi_program::{Plan, Program, Timing};
 use sunzi_rlwe::security::accepting_insecure;
 
-use super::keys::{TableKeys, generate};
 use super::name_of;
 use super::schema::TableSchema;
-use crate::compute::{Progress, run};
+use crate::compute::run;
 use crate::error::{Failure, OrRaise as _};
 use crate::request::security;
 
@@ -23,7 +22,7 @@ const LONGEST_JSON: usize = 1 << 26;
 /// Program in text over the columns of a schema.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct TableProgram {
-    program: Arc<Program>,
+    pub(super) program: Arc<Program>,
 }
 
 #[pymethods]
@@ -70,16 +69,6 @@ impl TableProgram {
         let program = Arc::clone(&self.program);
         run(py, move || Ok(TablePlan { plan: Arc::new(Plan::new(&program, &options)?) }))
     }
-
-    /// Makes the plan within the parameters of keys.
-    #[pyo3(signature = (keys, *, precision=16))]
-    fn within(&self, py: Python<'_>, keys: &TableKeys, precision: u32) -> PyResult<TablePlan> {
-        let (program, contexts) = (Arc::clone(&self.program), keys.contexts.clone());
-        run(py, move || {
-            let plan = Plan::within(&program, contexts.parameters(), precision)?;
-            Ok(TablePlan { plan: Arc::new(plan) })
-        })
-    }
 }
 
 fn asked(name: &str) -> PyResult<SchemeChoice> {
@@ -111,7 +100,10 @@ impl TablePlan {
             let read = || serde_json::from_str::<Plan>(&json);
             let plan = if insecure_for_research_only { accepting_insecure(read) } else { read() };
             let plan = plan.map_err(|error| {
-                Failure::new("Parse", format!("no plan as Plan.to_json and sunzi plan --json write it: {error}"))
+                Failure::new(
+                    "Parse",
+                    format!("no plan as Plan.to_json and sunzi plan --json write it: {error}"),
+                )
             })?;
             Ok(Self { plan: Arc::new(plan) })
         })
@@ -127,16 +119,6 @@ impl TablePlan {
         let mut bytes = Vec::new();
         self.plan.parameters.write(&mut bytes).or_raise(py)?;
         Ok(PyBytes::new(py, &bytes))
-    }
-
-    fn keygen(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<TableKeys> {
-        let plan = Arc::clone(&self.plan);
-        run(py, move || {
-            let progress = Progress::new(progress);
-            let keys = generate(&plan, |done, total| progress.tell(done, total))?;
-            progress.finish()?;
-            Ok(keys)
-        })
     }
 
     /// Seconds of a run by operations that are measured now; none where bootstraps are.

@@ -12,9 +12,8 @@ use sunzi_program::run::Estimate;
 use sunzi_program::{Formula, NodeId, Number, Opened, OutputValue, Plan, ProgramError, Undefined};
 use sunzi_rlwe::wire::WireError;
 
-use super::keys::{TableKeys, missing};
+use super::keys::{Held, missing};
 use super::mismatch;
-use super::plan::TablePlan;
 use crate::compute::run;
 use crate::error::{Failure, advised};
 
@@ -31,7 +30,7 @@ type Rows<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, bool);
 
 /// Value of a result.
 #[derive(IntoPyObject)]
-pub(crate) enum Value<'py> {
+pub(super) enum Value<'py> {
     Number(Told),
     Groups(Vec<(Vec<String>, Told)>),
     Rows(Rows<'py>),
@@ -56,28 +55,21 @@ impl TableResults {
     fn nbytes(&self) -> usize {
         self.bytes.len()
     }
+}
 
-    /// Opens the results of a plan, and of no other program.
-    fn decrypt<'py>(
-        &self,
-        py: Python<'py>,
-        plan: &TablePlan,
-        keys: &TableKeys,
-    ) -> PyResult<Vec<(String, Value<'py>)>> {
-        let (bytes, plan, keys) = (Arc::clone(&self.bytes), Arc::clone(&plan.plan), keys.shared());
-        let results = run(py, move || decrypted(&bytes, &plan, &keys))?;
-        let array = |cells: Vec<f64>| PyArray1::from_vec(py, cells);
-        let value = |value| match value {
-            Found::Number(number) => Value::Number(number),
-            Found::Groups(groups) => Value::Groups(groups),
-            Found::Rows(values, errors, clear) => Value::Rows((array(values), array(errors), clear)),
-        };
-        Ok(results.into_iter().map(|(name, found)| (name, value(found))).collect())
-    }
+/// Gives Python the values of results.
+pub(super) fn given(py: Python<'_>, results: Vec<(String, Found)>) -> Vec<(String, Value<'_>)> {
+    let array = |cells: Vec<f64>| PyArray1::from_vec(py, cells);
+    let value = |value| match value {
+        Found::Number(number) => Value::Number(number),
+        Found::Groups(groups) => Value::Groups(groups),
+        Found::Rows(values, errors, clear) => Value::Rows((array(values), array(errors), clear)),
+    };
+    results.into_iter().map(|(name, found)| (name, value(found))).collect()
 }
 
 /// Decrypted value of a result.
-enum Found {
+pub(super) enum Found {
     Number(Told),
     Groups(Vec<(Vec<String>, Told)>),
     Rows(Vec<f64>, Vec<f64>, bool),
@@ -98,7 +90,8 @@ impl From<ProgramError> for Stopped {
     }
 }
 
-fn decrypted(bytes: &[u8], plan: &Plan, keys: &TableKeys) -> Result<Vec<(String, Found)>, Failure> {
+/// Opens the results of a plan, and of no other program.
+pub(super) fn decrypted(bytes: &[u8], plan: &Plan, keys: &Held) -> Result<Vec<(String, Found)>, Failure> {
     keys.check_plan(plan)?;
     let secret = keys.secret.as_ref().ok_or_else(|| missing("to decrypt with: load the folder secret"))?;
     let contexts = &keys.contexts;
@@ -145,7 +138,8 @@ fn found(
                 _ => None,
             };
             let known = |at| formula(at).is_some_and(|formula| rests(formula, clear));
-            let group = |(at, (labels, number)): (usize, (Vec<String>, _))| (labels, told(&number, known(at)));
+            let group =
+                |(at, (labels, number)): (usize, (Vec<String>, _))| (labels, told(&number, known(at)));
             Found::Groups(groups.into_iter().enumerate().map(group).collect())
         }
         Opened::Column(id) => {

@@ -17,10 +17,12 @@ use sunzi_program::schema::{Kind, Schema};
 use sunzi_program::{Column, NodeId, Plan, ProgramError};
 use sunzi_rlwe::randomness::from_os;
 use sunzi_table::file::{Shape, TableFile, TableWriter};
-use sunzi_table::{Asked, Chunks, EncryptedTable as _, EncryptedWriter as _, Input, Surveyed, inputs, survey};
+use sunzi_table::{
+    Asked, Chunks, EncryptedTable as _, EncryptedWriter as _, Input, Surveyed, inputs, survey,
+};
 
 use super::columns::Columns;
-use super::keys::{Evaluation, TableKeys, missing};
+use super::keys::{Evaluation, Held, missing};
 use super::schema::TableSchema;
 use super::{broken, mismatch};
 use crate::compute::{Progress, run};
@@ -76,12 +78,14 @@ fn opened(bytes: &[u8]) -> Result<TableFile<Cursor<&[u8]>>, Failure> {
 }
 
 /// Encrypts a table whose columns a schema declares.
-pub(super) fn encrypt(keys: &TableKeys, schema: &Schema, columns: Columns) -> Result<TableBytes, Failure> {
+pub(super) fn encrypt(keys: &Held, schema: &Schema, columns: Columns) -> Result<TableBytes, Failure> {
     let (key, id) = keys.encrypting()?;
     let contexts = &keys.contexts;
     let (expected, got) = (schema.rows, columns.count());
     if expected != got as u64 {
-        let message = format!("a table of {got} rows for a schema of {expected}: give one of as many rows, or plan for these");
+        let message = format!(
+            "a table of {got} rows for a schema of {expected}: give one of as many rows, or plan for these"
+        );
         return Err(Failure::new("ShapeError", message));
     }
     fits(contexts.parameters(), schema)?;
@@ -117,10 +121,13 @@ pub(super) fn encrypt(keys: &TableKeys, schema: &Schema, columns: Columns) -> Re
 
 /// Checks all cells of a table against its schema, before anything is encrypted.
 fn surveyed(schema: &Schema, mut columns: Columns) -> Result<Surveyed, Failure> {
-    let asked =
-        Asked { declared: Some(schema.columns.clone()), rows: Some(schema.rows), ..Asked::default() };
+    let asked = Asked { declared: Some(schema.columns.clone()), rows: Some(schema.rows), ..Asked::default() };
     let found = survey(&mut columns, &asked)?;
-    if found.schema == *schema { Ok(found) } else { Err(mismatch("columns", "those of the schema", "others")) }
+    if found.schema == *schema {
+        Ok(found)
+    } else {
+        Err(mismatch("columns", "those of the schema", "others"))
+    }
 }
 
 /// Fails for columns of a table that the scheme cannot hold.
@@ -140,14 +147,19 @@ fn fits(parameters: &Parameters, schema: &Schema) -> Result<(), Failure> {
             let scheme = parameters.name();
             return refused(
                 column,
-                format!("has real numbers, {scheme} has integers and decimals: declare its decimals, or plan with scheme=\"ckks\""),
+                format!(
+                    "has real numbers, {scheme} has integers and decimals: declare its decimals, or plan with scheme=\"ckks\""
+                ),
             );
         }
         let largest = column.largest_unit();
         if parameters.scheme() != SchemeChoice::Integers && range <= 2 * u128::from(largest) {
             return refused(
                 column,
-                format!("reaches {largest} units of its last decimal, these parameters hold numbers below {}: leave it out, or plan for it", range / 2),
+                format!(
+                    "reaches {largest} units of its last decimal, these parameters hold numbers below {}: leave it out, or plan for it",
+                    range / 2
+                ),
             );
         }
     }
@@ -156,18 +168,20 @@ fn fits(parameters: &Parameters, schema: &Schema) -> Result<(), Failure> {
 
 /// Runs a plan on an encrypted table, and returns the bytes of its results.
 pub(super) fn compute(
-    keys: &TableKeys,
+    keys: &Held,
     plan: &Plan,
     bytes: &[u8],
     progress: &Progress,
 ) -> Result<Vec<u8>, Failure> {
     keys.check_plan(plan)?;
-    let evaluation = keys.evaluation.as_ref().ok_or_else(|| missing("to compute with: load the folder eval"))?;
+    let evaluation =
+        keys.evaluation.as_ref().ok_or_else(|| missing("to compute with: load the folder eval"))?;
     let (contexts, table) = (&keys.contexts, opened(bytes)?);
     table.belongs_to(contexts)?;
     check_table(plan, &table)?;
     if let Some(own) = evaluation.ids().into_iter().find(|own| *own != table.key()) {
-        let message = format!("a table of the secret key {} for keys of {own}: take both of one", table.key());
+        let message =
+            format!("a table of the secret key {} for keys of {own}: take both of one", table.key());
         return Err(Failure::new("Key", message));
     }
     plan.check_memory()?;

@@ -37,7 +37,8 @@ impl TableSchema {
         let mut columns = Columns::new(columns).or_raise(py)?;
         let ranges = ranges.into_iter().map(|(column, low, high)| Range { column, low, high }).collect();
         let all = missing.then_some(Missing::Skip);
-        let reading = Reading { missing: MissingCells { all, ..MissingCells::default() }, ..Reading::default() };
+        let reading =
+            Reading { missing: MissingCells { all, ..MissingCells::default() }, ..Reading::default() };
         let asked = Asked { clear, categories, ranges, reading, ..Asked::default() };
         run(py, move || Ok(Self { schema: Arc::new(survey(&mut columns, &asked)?.schema) }))
     }
