@@ -170,6 +170,8 @@ def test_parties_and_their_files(tmp_path: Path) -> None:
         # Whoever computes has the text of the program, the table and keys.
         served = tables.Program(text, encrypted.schema).plan(keys=parties["eval"], precision=16)
         results = tables.Results.from_bytes(served.compute(parties["eval"], encrypted).to_bytes())
+        # The same bytes, whoever computes: the command line, too.
+        assert plan.compute(whole, encrypted).to_bytes() == results.to_bytes()
         found = plan.decrypt(parties["secret"], results)
         assert found[text] == plan.decrypt(whole, results)[text]
         for work in (lambda: plan.encrypt(parties["eval"], cells), lambda: plan.compute(parties["public"], encrypted), lambda: plan.decrypt(parties["eval"], results)):
