@@ -13,7 +13,7 @@ pub(crate) enum Failure {
 }
 
 /// Names of error variants that only carry an error of a layer below.
-const WRAPPERS: [&str; 18] = [
+const WRAPPERS: [&str; 20] = [
     "Bfv",
     "Bgv",
     "Bootstrap",
@@ -23,6 +23,7 @@ const WRAPPERS: [&str; 18] = [
     "Kernel",
     "Math",
     "Moduli",
+    "Program",
     "Rlwe",
     "Ring",
     "Scheme",
@@ -32,25 +33,39 @@ const WRAPPERS: [&str; 18] = [
     "Sharing",
     "Statistics",
     "Transform",
+    "Wire",
 ];
 
-/// Advice that names functions of Rust, and what it is in Python.
-const ADVICE: [(&str, &str); 3] = [
+/// Advice that names functions of Rust or options of the command line, and what it is in Python.
+const ADVICE: [(&str, &str); 7] = [
     (
         "declare a tighter bound with Evaluator::with_magnitude if you know one",
         "declare a tighter bound if you know one (encrypt(values, bounds=(low, high)), array.declared(low, high))",
     ),
     ("compute with Overflow::Wrap", "encrypt with overflow=\"wrap\""),
     ("declare a smaller bound by with_magnitude", "declare a tighter bound (array.declared(low, high))"),
+    ("with --scheme integers", "with scheme=\"integers\""),
+    ("ask for more --precision", "ask for more by precision"),
+    (
+        "say what is done about missing cells: --missing skip leaves them out of statistics, --missing VALUE fills them in",
+        "declare it with missing=True, which leaves them out of statistics",
+    ),
+    (
+        "make a schema with --missing skip, or fill them in with --missing VALUE",
+        "declare it with missing=True, or fill them in",
+    ),
 ];
 
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Self {
         let debug = format!("{error:?}");
-        let message =
-            ADVICE.iter().fold(error.to_string(), |text, (rust, python)| text.replace(rust, python));
-        Self::Library { class: class(&debug).to_owned(), message }
+        Self::Library { class: class(&debug).to_owned(), message: advised(error.to_string()) }
     }
+}
+
+/// Returns a message with the advice that is for Python.
+pub(crate) fn advised(message: String) -> String {
+    ADVICE.iter().fold(message, |text, (rust, python)| text.replace(rust, python))
 }
 
 /// Returns the name of the innermost variant in the debug text of an error.

@@ -20,6 +20,7 @@ mod scheme;
 mod series;
 mod several;
 mod sharing;
+mod table;
 mod tape;
 mod unified;
 mod wire;
@@ -56,6 +57,8 @@ mod _native {
     use crate::series::Series;
     #[pymodule_export]
     use crate::sharing::SharingLedger;
+    #[pymodule_export]
+    use crate::table::{TableBytes, TableKeys, TablePlan, TableProgram, TableResults, TableSchema};
     #[pymodule_export]
     use crate::tape::{Rehearsal, Tape};
     #[pymodule_export]

@@ -8,7 +8,7 @@
 32
 """
 
-from . import errors, lowlevel, ml
+from . import errors, lowlevel, ml, tables
 from ._array import EncryptedArray
 from ._batches import EncryptedMatrices, MatrixKeys
 from ._conditions import ConditionArray, where
@@ -48,6 +48,7 @@ __all__ = [
     "lowlevel",
     "ml",
     "program",
+    "tables",
     "threads",
     "where",
 ]

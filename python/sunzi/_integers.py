@@ -36,7 +36,7 @@ class IntegerArray(Rows):
     ``+ - *`` take other such arrays of its shape and dtype and clear integers, ``+ -`` and comparisons also clear arrays that broadcast to it. ``//``, ``%``,
     ``<<`` and ``>>`` take clear integers and round as numpy does. ``== != < <= > >=`` give a ``ConditionArray``, whose ``where`` chooses. ``minimum``,
     ``maximum``, ``clip``, ``relu`` and ``abs`` are there as well, and across an array ``sum``, ``min``, ``max``, ``argmin``, ``argmax``, ``kth``, ``median_low``,
-    ``ranks`` and ``sorted``. Sums look nothing up; everything else takes a look-up for each digit of 4 bits or more.
+    ``quantile``, ``top``, ``ranks`` and ``sorted``. Sums look nothing up; everything else takes a look-up for each digit of 4 bits or more.
 
     Public are shape, dtype and ``bounds``. Arrays are never changed.
 

@@ -29,6 +29,12 @@ from ._native_fields import SlotRotation as SlotRotation
 from ._native_matrices import MatrixBatch as MatrixBatch
 from ._native_matrices import MatrixKeys as MatrixKeys
 from ._native_matrices import PlainMatrix as PlainMatrix
+from ._native_tables import TableBytes as TableBytes
+from ._native_tables import TableKeys as TableKeys
+from ._native_tables import TablePlan as TablePlan
+from ._native_tables import TableProgram as TableProgram
+from ._native_tables import TableResults as TableResults
+from ._native_tables import TableSchema as TableSchema
 
 Progress = Callable[[int, int], object]
 Integers = npt.NDArray[np.int64]

@@ -38,6 +38,14 @@ def test_python(chapter: Path) -> None:
         exec(compile("\n" * (line - 1) + code, str(chapter), "exec"), names)
 
 
+def test_readme() -> None:
+    """The blocks of the page of the package, one after the other."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    for line, _, code in blocks(ROOT / "python" / "README.md", "python"):
+        exec(compile("\n" * (line - 1) + code, "README.md", "exec"), names)
+    assert float(names["plan"].decrypt(names["keys"], names["results"])["sum(age * cost)"]) == 5426.59  # type: ignore[attr-defined]
+
+
 def test_rust_is_compiled() -> None:
     harness = (ROOT / "testing" / "src" / "book.rs").read_text()
     for chapter in CHAPTERS:
@@ -73,7 +81,7 @@ def test_names_of_the_index() -> None:
 
 def test_recipes_are_numbered() -> None:
     titles = [re.findall(r"^## (\d+)\. ", (BOOK / name).read_text(), flags=re.MULTILINE) for name in ("recipes.md", "recipes-code.md")]
-    assert titles[0] + titles[1] == [str(i) for i in range(1, 24)]
+    assert titles[0] + titles[1] == [str(i) for i in range(1, 25)]
 
 
 def test_summary_names_all_chapters() -> None:

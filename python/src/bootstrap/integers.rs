@@ -1,5 +1,7 @@
 //! Encrypted integers and their operations for Python.
 
+mod rows;
+
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -298,9 +300,15 @@ impl IntegerEvaluator {
         k: usize,
     ) -> PyResult<Vec<IntegerBatch>> {
         let (held, operation) = (Arc::clone(&a.held), operation.to_owned());
-        let results =
-            self.computed(py, move |e| held.with(e, |a| across(&RowEvaluator::new(*e), &operation, a, k)))?;
+        let results = self.computed(py, move |e| {
+            held.with(e, |a| rows::across(&RowEvaluator::new(*e), &operation, a, k))
+        })?;
         Ok(results.into_iter().map(|a| self.batch(a)).collect())
+    }
+
+    /// Integers by their places in ascending order, one beside the other.
+    fn at_places(&self, py: Python<'_>, a: &IntegerBatch, places: Vec<usize>) -> PyResult<IntegerBatch> {
+        self.unary(py, a, move |e, a| rows::at_places(e, a, &places))
     }
 
     /// Ciphertexts of digits from 0 to 15, for bytes.
@@ -409,26 +417,6 @@ impl IntegerEvaluator {
         let (a, b) = (reals(a).or_raise(py)?, reals(b).or_raise(py)?);
         self.conditions(py, move |e| work(e, &conditions(e, count, &a)?, &conditions(e, count, &b)?))
     }
-}
-
-/// Computes across the rows of a batch; what is the same in all rows is one integer.
-fn across(
-    e: &RowEvaluator<'_>,
-    operation: &str,
-    a: &Integers,
-    k: usize,
-) -> Result<Vec<Integers>, IntegerError> {
-    let one = |a: Integers| vec![a.first(1)];
-    Ok(match operation {
-        "sum" => one(e.sum(a)?),
-        "min" => one(e.min(a)?),
-        "max" => one(e.max(a)?),
-        "kth" => one(e.kth(a, k)?),
-        "argmin" => e.argmin(a)?.map(|a| a.first(1)).into(),
-        "argmax" => e.argmax(a)?.map(|a| a.first(1)).into(),
-        "ranks" => vec![e.ranks(a)?],
-        _ => vec![e.sorted(a)?],
-    })
 }
 
 /// Returns the kind of integers of a type of numpy.

@@ -275,6 +275,22 @@ class ValueOutOfRange(ValueRangeError):
     """An integer beyond the range of the plaintext modulus."""
 
 
+class Cell(ValueRangeError):
+    """A cell of a table that does not fit its column."""
+
+
+class Column(ValueRangeError):
+    """A column of a table that cannot be used as it is."""
+
+
+class Changed(FormatError):
+    """A table that changed while it was read."""
+
+
+class Form(FormatError):
+    """Bytes that are no table."""
+
+
 class Checksum(FormatError):
     """Bytes that changed since they were written."""
 
@@ -316,7 +332,7 @@ class PackedLength(FormatError):
 
 
 class Parse(FormatError):
-    """A text that is no program."""
+    """A text that is no program, or no plan."""
 
 
 class Padding(FormatError):

@@ -1,0 +1,124 @@
+//! What the parties do with the keys of a plan.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use sunzi_program::Plan;
+use sunzi_rlwe::wire::Accept;
+
+use super::columns::{Columns, Given};
+use super::folder;
+use super::keys::{Held, generate};
+use super::plan::{TablePlan, TableProgram};
+use super::results::{TableResults, Value, decrypted, given};
+use super::run::{TableBytes, compute, encrypt};
+use super::schema::TableSchema;
+use crate::compute::{Progress, run};
+use crate::error::OrRaise as _;
+
+/// Keys of a plan: those that this party has.
+#[pyclass(frozen, module = "sunzi._native")]
+pub(crate) struct TableKeys {
+    held: Arc<Held>,
+}
+
+#[pymethods]
+impl TableKeys {
+    /// Makes all keys of a plan.
+    #[staticmethod]
+    fn generate(py: Python<'_>, plan: &TablePlan, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        let plan = Arc::clone(&plan.plan);
+        run(py, move || {
+            let progress = Progress::new(progress);
+            let held = generate(&plan, |done, total| progress.tell(done, total))?;
+            progress.finish()?;
+            Ok(Self { held: Arc::new(held) })
+        })
+    }
+
+    /// Makes the plan of a program within the parameters of the keys.
+    fn plan(&self, py: Python<'_>, program: &TableProgram, precision: u32) -> PyResult<TablePlan> {
+        let (program, keys) = (Arc::clone(&program.program), Arc::clone(&self.held));
+        run(py, move || {
+            let plan = Plan::within(&program, keys.contexts.parameters(), precision)?;
+            Ok(TablePlan { plan: Arc::new(plan) })
+        })
+    }
+
+    /// Reads the folder of a party, or that of all parties.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, insecure_for_research_only=false))]
+    fn load(py: Python<'_>, path: PathBuf, insecure_for_research_only: bool) -> PyResult<Self> {
+        let accept = Accept::insecure_for_research_only(insecure_for_research_only);
+        run(py, move || Ok(Self { held: Arc::new(folder::load(&path, accept)?) }))
+    }
+
+    /// Writes a folder for each party that there are keys for, into one that is not there yet.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let keys = Arc::clone(&self.held);
+        run(py, move || folder::save(&keys, &path))
+    }
+
+    #[getter]
+    fn id(&self) -> Option<String> {
+        self.held.key().map(|id| id.to_string())
+    }
+
+    /// Which keys there are: the secret one, the public one, and those of whoever computes.
+    #[getter]
+    fn parts(&self) -> (bool, bool, bool) {
+        (self.held.secret.is_some(), self.held.public.is_some(), self.held.evaluation.is_some())
+    }
+
+    #[getter]
+    fn scheme(&self) -> &'static str {
+        self.held.contexts.parameters().name()
+    }
+
+    #[getter]
+    fn degree(&self) -> usize {
+        self.held.contexts.parameters().degree()
+    }
+
+    /// The same keys without the secret one.
+    #[getter]
+    fn without_secret(&self) -> Self {
+        Self { held: Arc::new(Held { secret: None, ..self.held.shared() }) }
+    }
+
+    fn encrypt(&self, py: Python<'_>, schema: &TableSchema, columns: Vec<Given<'_>>) -> PyResult<TableBytes> {
+        let columns = Columns::new(columns).or_raise(py)?;
+        let (keys, schema) = (Arc::clone(&self.held), Arc::clone(&schema.schema));
+        run(py, move || encrypt(&keys, &schema, columns))
+    }
+
+    #[pyo3(signature = (plan, table, progress=None))]
+    fn compute(
+        &self,
+        py: Python<'_>,
+        plan: &TablePlan,
+        table: &TableBytes,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<TableResults> {
+        let (keys, plan, bytes) = (Arc::clone(&self.held), Arc::clone(&plan.plan), Arc::clone(&table.bytes));
+        run(py, move || {
+            let progress = Progress::new(progress);
+            let results = compute(&keys, &plan, &bytes, &progress)?;
+            progress.finish()?;
+            Ok(TableResults { bytes: Arc::new(results) })
+        })
+    }
+    /// Opens the results of a plan.
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        plan: &TablePlan,
+        results: &TableResults,
+    ) -> PyResult<Vec<(String, Value<'py>)>> {
+        let (keys, plan) = (Arc::clone(&self.held), Arc::clone(&plan.plan));
+        let bytes = Arc::clone(&results.bytes);
+        let results = run(py, move || decrypted(&bytes, &plan, &keys))?;
+        Ok(given(py, results))
+    }
+}
