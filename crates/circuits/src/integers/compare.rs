@@ -109,9 +109,8 @@ impl IntegerEvaluator<'_> {
         bounds: [i128; 2],
         count: usize,
     ) -> Result<Conditions, IntegerError> {
-        let [low, high] = bounds;
-        if low >= 0 || high < 0 {
-            return self.constant(columns, count, high < 0);
+        if let Some(negative) = known_sign(bounds) {
+            return self.constant(columns, count, negative);
         }
         let place = deciding(bounds, columns.len());
         let mut carries = Carries::new(*self, count);
@@ -134,13 +133,21 @@ pub(super) fn difference_of([a, b]: [[i128; 2]; 2]) -> [i128; 2] {
     [a[0] - b[1], a[1] - b[0]]
 }
 
+/// Returns whether numbers between bounds are negative, if all or none are.
+fn known_sign([low, high]: [i128; 2]) -> Option<bool> {
+    (low >= 0 || high < 0).then_some(high < 0)
+}
+
 /// Returns the ends of ⌊v/16^place⌋.
 pub(super) fn shifted(bounds: [i128; 2], place: usize) -> [i128; 2] {
     bounds.map(|end| end >> (DIGIT_BITS as usize * place))
 }
 
-/// Returns the least place at which ⌊v/16^place⌋ takes at most sixteen values, at most the number of digits.
+/// Returns the least place at which ⌊v/16^place⌋ takes at most sixteen values, at most the number of digits; 0 where bounds have one sign.
 fn deciding(bounds: [i128; 2], digits: usize) -> usize {
+    if known_sign(bounds).is_some() {
+        return 0;
+    }
     let tells = |place: &usize| {
         let [low, high] = shifted(bounds, *place);
         high - low < i128::from(BASE)
@@ -160,6 +167,8 @@ mod tests {
     fn the_deciding_digit_tells_signs_and_none_below_does() {
         for (bounds, place) in [
             ([-1, 14], 0),
+            ([-1 << 40, -1], 0),
+            ([0, 1 << 40], 0),
             ([-8, 8], 1),
             ([-47, 25], 1),
             ([-255, 255], 2),

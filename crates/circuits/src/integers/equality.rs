@@ -20,7 +20,11 @@ impl IntegerEvaluator<'_> {
     /// Every error of [`less`](Self::less).
     pub fn equal(&self, a: &Integers, b: &Integers) -> Result<Conditions, IntegerError> {
         check_alike("an equality", a, b)?;
-        self.zero(&self.columns_between(a, b)?, difference_of([a.bounds, b.bounds]), a.count)
+        let bounds = difference_of([a.bounds, b.bounds]);
+        if !(bounds[0]..=bounds[1]).contains(&0) {
+            return self.constant(&a.digits, a.count, false);
+        }
+        self.zero(&self.columns_between(a, b)?, bounds, a.count)
     }
 
     /// Returns a = c for a clear integer c, without a look-up where the bounds of a decide.
@@ -38,15 +42,11 @@ impl IntegerEvaluator<'_> {
         self.zero(&columns, difference_of([a.bounds, [c, c]]), a.count)
     }
 
-    /// Returns whether numbers between these bounds are 0, given columns that make them up modulo 16^n.
+    /// Returns whether numbers between these bounds, 0 among them, are 0, given columns that make them up modulo 16^n.
     fn zero(&self, columns: &[Digit], bounds: [i128; 2], count: usize) -> Result<Conditions, IntegerError> {
-        let [low, high] = bounds;
-        if low > 0 || high < 0 {
-            return self.constant(columns, count, false);
-        }
         let within = |m: &usize| {
             let end = 1_i128 << (DIGIT_BITS as usize * m);
-            -end < low && high < end
+            -end < bounds[0] && bounds[1] < end
         };
         let m = (1..columns.len()).find(within).unwrap_or(columns.len());
         let Some((last, lower)) = columns.get(..m).and_then(<[Digit]>::split_last) else {
