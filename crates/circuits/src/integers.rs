@@ -14,14 +14,14 @@
 //! | sums, differences, shifts to the left, products with clear integers | 0, or n where digits are needed | `integers/sum.rs` |
 //! | carries | n | `integers/carry.rs` |
 //! | products | n, and n more for an operand that is a sum | `integers/product.rs` |
-//! | comparisons | n + 1 | `integers/compare.rs` |
-//! | equality | n + 1 | `integers/compare.rs` |
+//! | comparisons | n + 1, fewer where bounds are narrow | `integers/compare.rs` |
+//! | equality | n + 1, fewer where bounds are narrow | `integers/equality.rs` |
 //! | selection by a condition | 0 | `integers/select.rs` |
 //! | minimum, maximum | n + 1 | `integers/select.rs` |
 //! | shifts to the right | up to 2n | `integers/divide.rs` |
 //! | k-th of several batches, sorting them | 2n + 1 a comparison | `integers/several.rs` |
 //! | sums, order and places across rows | | `integers/rows.rs` |
-//! | any function of up to 12 bits | 1 for 4 bits, 2 for 8, 3 and one a digit for 12 | `integers/table.rs` |
+//! | any function of up to 16 bits | 1 for 4 bits, 2 for 8, 3 for 12 and 4 for 16, above 8 bits one more a digit of results | `integers/table.rs` |
 //! | quotients by clear integers | 2n + 2, and n more for the remainder | `integers/divide.rs` |
 //!
 //! ```
@@ -63,6 +63,7 @@ mod compare;
 mod divide;
 mod encoder;
 mod encoding;
+mod equality;
 mod error;
 mod evaluator;
 mod integer;

@@ -76,13 +76,22 @@ impl<'a> Carries<'a> {
         Ok(())
     }
 
+    /// Returns whether nothing is carried, and forgets the columns so far if that is so.
+    pub(super) fn start_again_from_zero(&mut self) -> bool {
+        let none = self.range == [0, 0];
+        if none {
+            self.rests.clear();
+        }
+        none
+    }
+
     /// Returns the carry out of all columns so far.
     pub(super) fn carry(&self) -> Result<Digit, IntegerError> {
         self.entered(None)
     }
 
     /// Returns a column with the carries of all columns before, at the lowest level that look-ups take.
-    fn entered(&self, column: Option<&Digit>) -> Result<Digit, IntegerError> {
+    pub(super) fn entered(&self, column: Option<&Digit>) -> Result<Digit, IntegerError> {
         let (evaluator, to) = (self.evaluator.evaluator(), self.evaluator.lowest_level());
         let context = evaluator.context();
         let mut terms = Vec::with_capacity(self.rests.len() + 1);

@@ -8,12 +8,27 @@ use sunzi_ckks::Ciphertext;
 use super::evaluator::{UNIT, check_alike};
 use super::integer::Digit;
 use super::{IntegerError, IntegerEvaluator, Integers};
+use crate::bootstrap::noise::exact;
 
 /// Twice the real part and 2i times the imaginary part of the slots of a digit; `None` where it is 0.
+#[derive(Clone)]
 pub(super) struct Parts {
     real: Ciphertext,
     imaginary: Option<Ciphertext>,
     range: [i64; 2],
+}
+
+impl Parts {
+    /// Public bounds on the digit.
+    pub(super) fn range(&self) -> [i64; 2] {
+        self.range
+    }
+
+    /// The parts as if they had no noise, for sums of products whose noise is counted otherwise.
+    pub(super) fn bare(&self) -> Self {
+        let Self { real, imaginary, range } = self;
+        Self { real: exact(real), imaginary: imaginary.as_ref().map(exact), range: *range }
+    }
 }
 
 /// Noise of the number v/8 of a column up to which a look-up of third order leaves less than other noise.
@@ -106,18 +121,44 @@ impl IntegerEvaluator<'_> {
         Ok(Parts { real, imaginary, range: digit.range })
     }
 
+    /// Bound on the noise of the numbers d/8 of a digit that parts are of.
+    pub(super) fn noise_of_parts(&self, a: &Parts) -> f64 {
+        let noise =
+            [Some(&a.real), a.imaginary.as_ref()].map(|part| part.map(|a| self.bootstrapper.noise(a)));
+        noise.into_iter().flatten().fold(0.0, f64::max) / 2.0
+    }
+
+    /// Returns Σ c·a for clear integers c, whose digits are known to be in a range.
+    pub(super) fn combined(&self, terms: &[(i64, &Parts)], range: [i64; 2]) -> Result<Parts, IntegerError> {
+        let evaluator = self.evaluator();
+        let level = terms.iter().map(|(_, a)| a.real.metadata().level).min().unwrap_or(0);
+        let scale = evaluator.context().scale(level)?;
+        let sum = |terms: Vec<(f64, &Ciphertext)>| evaluator.linear_combination(&terms, level, scale);
+        let real = sum(terms.iter().map(|(c, a)| (*c as f64, &a.real)).collect())?;
+        let imaginary: Option<Vec<_>> =
+            terms.iter().map(|(c, a)| Some((*c as f64, a.imaginary.as_ref()?))).collect();
+        self.declared_parts(real, imaginary.map(sum).transpose()?, range)
+    }
+
+    /// Returns parts with the bounds on their slots that follow from the range of their digit.
+    fn declared_parts(
+        &self,
+        real: Ciphertext,
+        imaginary: Option<Ciphertext>,
+        range: [i64; 2],
+    ) -> Result<Parts, IntegerError> {
+        let magnitude = 2.0 * UNIT * range[0].abs().max(range[1].abs()).max(1) as f64;
+        let bounded = |a: Ciphertext| self.evaluator().with_magnitude(&a, magnitude);
+        Ok(Parts { real: bounded(real)?, imaginary: imaginary.map(bounded).transpose()?, range })
+    }
+
     /// Returns Σ a·b for both parts of slots, a level lower.
     pub(super) fn sum_of_products(&self, pairs: &[(&Parts, &Parts)]) -> Result<Digit, IntegerError> {
-        let (evaluator, key) = (self.evaluator(), self.keys.relinearization());
-        self.switched();
-        let real = evaluator.sum_of_products(pairs.iter().map(|(a, b)| (&a.real, &b.real)), key)?;
+        let evaluator = self.evaluator();
+        let (real, imaginary) = self.products_of_parts(pairs)?;
         // (d/8)·(d'/8) is an eighth of the number of d·d', and P·P' four times the product.
         let mut sum = evaluator.multiply_integer(&real, 2)?;
-        let imaginary: Option<Vec<_>> =
-            pairs.iter().map(|(a, b)| Some((a.imaginary.as_ref()?, b.imaginary.as_ref()?))).collect();
-        if let Some(imaginary) = imaginary {
-            self.switched();
-            let product = evaluator.sum_of_products(imaginary, key)?;
+        if let Some(product) = imaginary {
             let product = evaluator.multiply_by_i(&evaluator.multiply_integer(&product, -2)?)?;
             sum = evaluator.add(&sum, &product)?;
         }
@@ -128,5 +169,35 @@ impl IntegerEvaluator<'_> {
             [low + least, high + most]
         });
         self.declared(sum, range)
+    }
+
+    /// Returns the parts of Σ a·b, a level lower, whose digits are known to be in a range.
+    pub(super) fn parts_of_products(
+        &self,
+        pairs: &[(&Parts, &Parts)],
+        range: [i64; 2],
+    ) -> Result<Parts, IntegerError> {
+        let evaluator = self.evaluator();
+        let (real, imaginary) = self.products_of_parts(pairs)?;
+        let real = evaluator.multiply_integer(&real, 4)?;
+        let turned = |product: Ciphertext| {
+            evaluator.multiply_integer(&product, -4).and_then(|product| evaluator.multiply_by_i(&product))
+        };
+        self.declared_parts(real, imaginary.map(turned).transpose()?, range)
+    }
+
+    /// Returns ΣP·P' and ΣM·M', a level lower.
+    fn products_of_parts(
+        &self,
+        pairs: &[(&Parts, &Parts)],
+    ) -> Result<(Ciphertext, Option<Ciphertext>), IntegerError> {
+        let (evaluator, key) = (self.evaluator(), self.keys.relinearization());
+        self.switched();
+        let real = evaluator.sum_of_products(pairs.iter().map(|(a, b)| (&a.real, &b.real)), key)?;
+        let imaginary: Option<Vec<_>> =
+            pairs.iter().map(|(a, b)| Some((a.imaginary.as_ref()?, b.imaginary.as_ref()?))).collect();
+        let Some(imaginary) = imaginary else { return Ok((real, None)) };
+        self.switched();
+        Ok((real, Some(evaluator.sum_of_products(imaginary, key)?)))
     }
 }

@@ -3,8 +3,8 @@
 use super::{Graph, Node, NodeId};
 use crate::{Decimal, ProgramError};
 
-/// Largest number of entries of a table that is looked up.
-pub const MAX_ENTRIES: usize = 1 << 12;
+/// Largest number of entries of a table that is looked up: 16 bits.
+pub const MAX_ENTRIES: usize = 1 << 16;
 
 impl Graph {
     /// Adds the number of a node that `place` rows come before in ascending order, in the first row.

@@ -246,7 +246,7 @@ pub static FUNCTIONS: [Entry; 26] = [
         name: "lookup",
         forms: &[&[Rows("x"), File("table.csv")], &[Rows("x"), File("table.csv"), Constant("y")]],
         meaning: "what stands in a table beside x in every row, and y where the table has no line for it; without y every number in the range of x needs a line",
-        takes: "whole and decimal numbers with at most 4096 different values by their range; a file with a line for each, as in 18,0.5",
+        takes: "whole and decimal numbers with at most 65536 different values by their range; a file with a line for each, as in 18,0.5",
         gives: Gives::Rows,
         schemes: Schemes::Integers,
         error: "none",

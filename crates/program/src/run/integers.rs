@@ -1,9 +1,10 @@
 //! Runs of programs on encrypted integers: comparisons, order and tables are exact, and no levels run out.
 
+mod equality;
 mod operations;
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
@@ -73,12 +74,15 @@ pub(crate) struct IntegerBackend<'a> {
     facts: Vec<Facts>,
     openings: BTreeMap<NodeId, Opening>,
     evaluator: IntegerEvaluator<'a>,
+    /// Comparisons of which only equality is used.
+    equalities: BTreeSet<NodeId>,
 }
 
 impl<'a> IntegerBackend<'a> {
     pub(crate) fn new(plan: &'a Plan, evaluator: IntegerEvaluator<'a>) -> Result<Self, ProgramError> {
         let (facts, openings) = (exact_facts(&plan.program), Opening::digits(&plan.program)?);
-        Ok(Self { plan, facts, openings, evaluator })
+        let equalities = equality::equalities(&plan.program);
+        Ok(Self { plan, facts, openings, evaluator, equalities })
     }
 
     fn node(&self, id: NodeId) -> Result<&'a Node, ProgramError> {

@@ -73,6 +73,31 @@ fn choices_and_masks_are_exact() {
 }
 
 #[test]
+fn equalities_are_exact() {
+    computes(
+        "count(age == 65); sum(where(age == 65, cost, -cost)); (age != 65) * cost + 2 * (cost == 0.5); count(age == 62 + 3 * flag); count(flag == 0); count(far == 1001)",
+    );
+    // Parts of an equality that are asked for themselves.
+    computes(
+        "count(age == 65) + count(age >= 65); count(cost > 0); count(cost == 0); sum(age * (age == 65))",
+    );
+}
+
+#[test]
+fn an_equality_takes_no_more_look_ups_than_a_comparison() {
+    let look_ups = |text: &str| planned(text).unwrap().look_ups.unwrap().count;
+    let sum = look_ups("count(flag)");
+    for (condition, own) in
+        [("age > 65", 2), ("age == 65", 2), ("cost == 0.5", 3), ("far == 1001", 1), ("far > 1001", 1)]
+    {
+        assert_eq!(look_ups(&format!("count({condition})")) - sum, own, "{condition}");
+    }
+    // One equality serves all sums, and where a part of it is asked for, two comparisons do.
+    assert_eq!(look_ups("count(age == 65); count(age != 65)"), look_ups("count(age == 65); count(flag)"));
+    assert_eq!(look_ups("count(age == 65); count(age >= 65)"), 2 * look_ups("count(age >= 65)"));
+}
+
+#[test]
 fn products_and_polynomials_are_exact() {
     computes(
         "cov(age, cost); age * cost - 3 * age; poly(age, 1, -2, 0.5); poly(cost, 0, 0, 1); sum(age * year) + sum(year); 0.25 * far",
@@ -101,6 +126,26 @@ fn tables_are_looked_up() {
     computes(
         "lookup(age, \"rates.csv\"); sum(lookup(far, \"rates.csv\", -1.5)); max(age, 2 * flag); min(cost, 3)",
     );
+}
+
+#[test]
+fn tables_have_up_to_sixteen_bits() {
+    let of_range = |low: i64, high: i64| {
+        let schema = Schema::new(ROWS, vec![Column::integer("code", low, high)]).unwrap();
+        let files = |_: &str| Ok((low..=high).map(|code| format!("{code},{}\n", code * code % 13)).collect());
+        let program = Program::parse_with("sum(lookup(code, \"codes.csv\"))", &schema, &files)?;
+        Ok::<_, ProgramError>((schema, Plan::new(&program, &options(SchemeChoice::Integers, 9))?))
+    };
+    let (schema, plan) = of_range(-100, 9_000).unwrap();
+    let mut units: Vec<i64> = (0..ROWS as i64).map(|row| row * 4_001 % 9_101 - 100).collect();
+    units[..2].copy_from_slice(&[-100, 9_000]);
+    let table = Table::new(&schema, vec![Cells::Units(units)]).unwrap();
+    check(&plan, &table, 1);
+    let back = serde_json::from_str::<Program>(&serde_json::to_string(&plan.program).unwrap()).unwrap();
+    assert_eq!(back, plan.program);
+    assert!(of_range(0, (1 << 16) - 1).is_ok());
+    let told = of_range(0, 1 << 16).err().unwrap().to_string();
+    assert!(told.contains("at most 65536 different numbers, and here are 65537"), "{told}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tables of up to 12 bits at adversarial integers, their digits moved to the edge of the noise that is not refused.
+//! Tables of 11 to 14 bits at adversarial integers, their digits moved to the edge of the noise that is not refused.
 
 use num_complex::Complex64;
 use sunzi_ckks::Encoder;
@@ -27,7 +27,7 @@ fn moved(bench: &Bench, a: &Integers, share: f64) -> Integers {
 /// Looks a random table of so many bits up at adversarial integers: none is wrong where noise is not refused, and half of the way is.
 fn none_wrong(set: &Set, bits: u32) {
     let mut bench = Bench::new(set, 17);
-    let kind = IntegerKind::new(12, false).unwrap();
+    let [kind, to] = [16, 12].map(|bits| IntegerKind::new(bits, false).unwrap());
     let last = (1_i128 << bits) - 1;
     let table: Vec<i128> = (0..=last).map(|_| i128::from(bench.rng.next_u64() % 4096)).collect();
     let count = bench.evaluator().capacity();
@@ -45,7 +45,7 @@ fn none_wrong(set: &Set, bits: u32) {
         let expected: Vec<i128> = values.iter().map(|value| table[*value as usize]).collect();
         let looked_up = |share: f64| {
             let e = bench.evaluator();
-            let found = e.table(&moved(&bench, &a, share), kind, |x| table[x as usize])?;
+            let found = e.table(&moved(&bench, &a, share), to, |x| table[x as usize])?;
             e.decrypt(&found, &bench.secret)
         };
         let (mut edge, mut found) = (0.0, None);
@@ -70,6 +70,11 @@ fn none_wrong(set: &Set, bits: u32) {
 #[test]
 fn tables_of_twelve_bits_have_no_wrong_result_on_a_small_ring() {
     none_wrong(&Set::insecure_for_integers(9), 12);
+}
+
+#[test]
+fn tables_of_fourteen_bits_have_no_wrong_result_on_a_small_ring() {
+    none_wrong(&Set::insecure_for_integers(9), 14);
 }
 
 /// Runs more than 10^5 look-ups of 11 and of 12 bits on the shipped set.

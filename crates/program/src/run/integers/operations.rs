@@ -1,6 +1,6 @@
 //! Operations of nodes row by row on encrypted integers.
 
-use sunzi_circuits::integers::{Conditions, Integers};
+use sunzi_circuits::integers::{Conditions, IntegerError, Integers};
 
 use super::{Clear, IntegerBackend, Value, broken, end_of, kind_above, scheme, wide};
 use crate::analysis::{linear_units, polynomial_units};
@@ -28,9 +28,9 @@ impl IntegerBackend<'_> {
             }
             Node::Polynomial { of, coefficients } => self.polynomial((*of, first()?), coefficients, range),
             Node::Positive { or_zero, .. } => {
-                let a = self.integers(first()?)?;
-                let not_above = self.evaluator.less_than_clear(&a, i128::from(!or_zero)).map_err(scheme)?;
-                self.evaluator.not(&not_above).map(Value::Conditions).map_err(scheme)
+                let compared =
+                    self.compared(&self.integers(first()?)?, *or_zero, self.equalities.contains(&id));
+                compared.map(Value::Conditions).map_err(scheme)
             }
             Node::LookUp { first: least, values, .. } => {
                 let entries = entries(values).ok_or_else(wide)?;
@@ -44,6 +44,17 @@ impl IntegerBackend<'_> {
                 self.ordered(id, node, &self.integers(first()?)?).map(Value::Integers)
             }
             Node::Column(_) | Node::Indicator { .. } | Node::Apply { .. } => Err(broken()),
+        }
+    }
+
+    /// Returns whether integers are above 0, or not below it. Where only the difference of both is used, it is whether they are 0, and nowhere.
+    fn compared(&self, a: &Integers, or_zero: bool, only_equality: bool) -> Result<Conditions, IntegerError> {
+        let e = &self.evaluator;
+        match (only_equality, or_zero) {
+            (true, true) => e.equal_to_clear(a, 0),
+            // No look-up decides what no bounds reach.
+            (true, false) => e.less_than_clear(a, end_of(a, 0)),
+            (false, _) => e.not(&e.less_than_clear(a, i128::from(!or_zero))?),
         }
     }
 
