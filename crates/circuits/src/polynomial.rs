@@ -1,10 +1,12 @@
 //! Polynomials with clear coefficients at an encrypted point.
 
+mod interpolation;
 mod plan;
 mod powers;
 
 use std::collections::BTreeMap;
 
+pub use interpolation::interpolate;
 pub use plan::{Cost, Method, Plan};
 
 use crate::arithmetic::check_keys;

@@ -8,6 +8,7 @@ mod curve;
 mod deep;
 mod demand;
 pub(crate) mod dry;
+mod exact;
 mod facts;
 mod functions;
 mod integers;
@@ -21,7 +22,9 @@ mod plan;
 mod refresh;
 mod relinearizations;
 mod room;
+mod tables;
 mod timing;
+mod weigh;
 mod within;
 
 pub use approximate::REAL_GAP;
@@ -42,6 +45,7 @@ pub use parameters::{Parameters, SchemeChoice};
 use plan::{Made, clamped};
 pub use plan::{Options, Plan};
 pub(crate) use refresh::{BESIDE, Refresh};
+pub(crate) use tables::cost_of;
 pub use timing::Timing;
 
 pub use crate::error::Refusal;

@@ -7,7 +7,7 @@ mod describe;
 mod node;
 mod order;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
 use crate::schema::{CELLS, Kind, Schema};
@@ -90,6 +90,17 @@ impl Graph {
             key = key.wrapping_add(1);
         }
         Err(key)
+    }
+
+    /// Returns the graph with other nodes in the place of some, which read earlier nodes alone; equal nodes may be there twice.
+    pub(crate) fn with_nodes(&self, replaced: BTreeMap<NodeId, Node>) -> Self {
+        let mut graph = self.clone();
+        for (id, node) in replaced {
+            if let Some(own) = graph.nodes.get_mut(id.index()) {
+                *own = node;
+            }
+        }
+        graph
     }
 
     /// Counts terms against [`MAX_TERMS`]: sums of sums are expanded, which grows faster than any text.

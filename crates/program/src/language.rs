@@ -77,6 +77,8 @@ pub enum Schemes {
     Ckks,
     /// Encrypted integers alone.
     Integers,
+    /// BFV, BGV and encrypted integers.
+    Exact,
 }
 
 /// Function of the language, as the reference describes it.

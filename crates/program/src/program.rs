@@ -97,6 +97,16 @@ impl OutputValue {
         }
     }
 
+    /// Returns the nodes that the output is computed from.
+    pub(crate) fn nodes(&self) -> BTreeSet<NodeId> {
+        let mut nodes: BTreeSet<NodeId> = self.formulas().into_iter().flat_map(Formula::totals).collect();
+        nodes.extend(self.column());
+        if let Self::Partial { valid, .. } = self {
+            nodes.insert(*valid);
+        }
+        nodes
+    }
+
     /// Returns the node whose column is the output.
     #[must_use]
     pub fn column(&self) -> Option<NodeId> {
@@ -190,6 +200,17 @@ impl Program {
         }
         let schema = Schema { rows, columns: self.schema.columns.clone() };
         Self::new(schema, self.graph.clone(), self.outputs.clone())
+    }
+
+    /// Returns the program with other nodes in the place of some, which have the same numbers.
+    pub(crate) fn with_nodes(&self, nodes: BTreeMap<NodeId, Node>) -> Self {
+        Self { graph: self.graph.with_nodes(nodes), ..self.clone() }
+    }
+
+    /// Returns the program of some of its outputs, by their places.
+    pub(crate) fn with_outputs(&self, places: &[usize]) -> Result<Self, ProgramError> {
+        let outputs = places.iter().filter_map(|&place| self.outputs.get(place)).cloned().collect();
+        Self::new(self.schema.clone(), self.graph.clone(), outputs)
     }
 
     /// Returns the schema of the table that the program reads.
@@ -323,5 +344,9 @@ pub(crate) fn exact_facts(program: &Program) -> Vec<Facts> {
 
 /// Returns the facts of all nodes as a scheme computes them.
 pub(crate) fn facts_in(program: &Program, scheme: SchemeChoice) -> Vec<Facts> {
-    if scheme == SchemeChoice::Integers { exact_facts(program) } else { facts(program) }
+    match scheme {
+        SchemeChoice::Integers => exact_facts(program),
+        SchemeChoice::Bfv | SchemeChoice::Bgv => facts(&program.with_tables()),
+        SchemeChoice::Ckks => facts(program),
+    }
 }

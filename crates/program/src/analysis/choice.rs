@@ -1,224 +1,133 @@
 //! Choice of the scheme and parameters of a program.
 
 use sunzi_circuits::Rotation;
-use sunzi_circuits::inner_product::required_rotations;
-use sunzi_rlwe::words::counted;
 
 use super::approximate::{Lowered, lower};
-use super::demand::Demand;
 use super::levels::{deepest, sum_bits};
 use super::merging::Merging;
-use super::parameters::{MOST_PRECISION, bgv_of, plain_moduli};
+use super::parameters::MOST_PRECISION;
 use super::relinearizations::relinearizations;
-use super::room::bits_left;
+use super::weigh::{butterflies, least_of_integers};
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, deep, facts};
-use super::{integers, look_ups};
-use crate::packed;
+use super::{exact, integers, look_ups};
 use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
 
-/// Ring degrees considered for exact schemes, as log2 n.
-const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
-/// Returns a node that exact schemes cannot compute, if there is one.
-pub(super) fn inexact(program: &Program, known: &[Facts]) -> Option<NodeId> {
-    let exact = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.exact.is_some());
-    program.used().into_iter().find(|id| !exact(id))
-}
-
-/// Reason in the message where exact schemes cannot compute a node.
-pub(super) const INEXACT: &str =
-    "exact schemes have no real numbers, functions, comparisons or integers beyond 2^120: take CKKS";
+/// Largest work of an exact plan that is taken, over that of one in CKKS: exact comparisons have no bands, and results no errors.
+const EXACT_FAVOUR: f64 = 1.25;
 
 /// Returns the cheapest plan that can compute the program.
 pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
-    let known = facts(program);
-    let describe = |id: NodeId| program.graph().describe(id, program.schema());
-    match (options.scheme, look_ups::needed(program)) {
-        (Some(SchemeChoice::Integers), _) => {
-            return integers::choose(program, options, "encrypted integers were asked for".to_owned());
+    match options.scheme {
+        Some(SchemeChoice::Integers) => {
+            integers::choose(program, options, "encrypted integers were asked for".to_owned())
         }
-        (None, Some(id)) => {
-            let reason = format!("encrypted integers alone compute {}", describe(id));
-            return integers::choose(program, options, reason);
+        Some(SchemeChoice::Ckks) => {
+            look_ups::refuse(program)?;
+            with_levels(program, &facts(program), options, "CKKS was asked for".to_owned())
         }
-        (Some(_), Some(_)) => look_ups::refuse(program)?,
-        (_, None) => {}
-    }
-    let found = without_look_ups(program, &known, options);
-    match (&found, options.scheme) {
-        // What is too deep or too fine for every other scheme may be computed by look-ups, which bring levels back.
-        (Err(refusal), None) => {
-            let reason = format!("other schemes do not hold {}: {}", refusal.expression, refusal.reason);
-            integers::choose(program, options, reason).or(found)
+        Some(SchemeChoice::Bfv | SchemeChoice::Bgv) => {
+            look_ups::refuse_order(program)?;
+            exact::choose(program, options)
         }
-        _ => found,
+        None => cheapest(program, options),
     }
 }
 
-/// Returns the cheapest plan in BFV, BGV or CKKS.
-fn without_look_ups(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, Box<Refusal>> {
+/// Returns the cheapest plan of any scheme.
+fn cheapest(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
-    match (options.scheme, inexact(program, known)) {
-        (Some(SchemeChoice::Ckks), _) => {
-            with_levels(program, known, options, "CKKS was asked for".to_owned())
-        }
+    if let Some(id) = look_ups::ordered(program) {
+        let reason = format!("encrypted integers alone compute {}", describe(id));
+        return integers::choose(program, options, reason).map(|plan| advised(plan, options));
+    }
+    let found = match exact::choose(program, options) {
+        Ok(plan) => return weighed(program, plan, options),
+        Err(refusal) => refusal,
+    };
+    let known = facts(program);
+    let found = match (look_ups::needed(program), exact::inexact(program, &known)) {
         (None, Some(id)) => {
             let reason = format!(
                 "{} is a real number, a function, a comparison or too wide for integers",
                 describe(id)
             );
-            with_levels(program, known, options, reason)
+            with_levels(program, &known, options, reason)
         }
-        (Some(_), Some(id)) => {
-            Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }))
-        }
-        (_, None) => exact(program, known, options),
-    }
-}
-
-fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, Box<Refusal>> {
-    if let Some(packed) = packed::choose(program, known, options) {
-        return packed;
-    }
-    let demand = Demand::new(program, known)?;
-    let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
-    let mut best: Option<(f64, Parameters, Layout)> = None;
-    let mut meet = |parameters: Parameters, layout: Layout| {
-        let cost = parameters.cost(&demand.counts, &layout);
-        let better = best.as_ref().is_none_or(|(least, _, _)| cost < *least);
-        if better {
-            best = Some((cost, parameters, layout));
-        }
-        better
+        _ => Err(found),
     };
-    for log2_degree in degrees {
-        let layout = Layout::of_parts(program.schema().rows as usize, 1 << log2_degree, options.parts);
-        let found = candidates(program, &demand, &layout, options, log2_degree);
-        let any = !found.is_empty();
-        let mut better = false;
-        for parameters in found {
-            better |= meet(parameters, layout);
+    // What is too deep or too fine for every other scheme may be computed by look-ups, which bring levels back.
+    let Err(refusal) = &found else { return found };
+    let reason = format!("other schemes do not hold {}: {}", refusal.expression, refusal.reason);
+    match integers::choose(program, options, reason) {
+        Ok(plan) => Ok(advised(plan, options)),
+        Err(_) if look_ups::needed(program).is_none() => found,
+        refused => refused,
+    }
+}
+
+/// Weighs a plan of an exact scheme against one in CKKS or of encrypted integers, where tables are polynomials.
+fn weighed(program: &Program, mut plan: Plan, options: &Options) -> Result<Plan, Box<Refusal>> {
+    let own = butterflies(&plan);
+    let name = |plan: &Plan| format!("{} at n = {}", plan.parameters.name(), plan.parameters.degree());
+    if let Some(tables) = look_ups::tables(program) {
+        let least = least_of_integers(tables, plan.layout.rows).unwrap_or(f64::INFINITY);
+        if own <= least {
+            let times = least / own;
+            plan.reasons.push(format!("encrypted integers would take at least {times:.0} times its work"));
+            return Ok(plan);
         }
-        // If a larger ring is no better, no still larger one is.
-        if any && !better {
-            break;
-        }
+        let reason = format!("{} would take more work: {}", name(&plan), plan.reasons.join("; "));
+        return match integers::choose(program, options, reason) {
+            Ok(other) if butterflies(&other) < own => Ok(other),
+            _ => Ok(plan),
+        };
     }
-    let Some((_, parameters, layout)) = best else { return Err(too_large(program, known, &demand)) };
-    let reason = format!(
-        "all numbers are exact; sums of up to 2^{} fit {}, and {} has the least work",
-        demand.bound.bits(),
-        counted(parameters.plain_moduli().len(), "plaintext modulus", "plaintext moduli"),
-        parameters.name()
-    );
-    let room = options.sharing.map(|policy| {
-        let bits = policy.room(parameters.degree());
-        format!("{bits:.0} bits of noise are left for {policy}, one for each ciphertext that is opened")
-    });
-    let reasons = std::iter::once(reason).chain(room).collect();
-    exact_plan(program, parameters, layout, &demand, reasons)
+    let known = facts(program);
+    let Some(id) = exact::inexact(program, &known) else { return Ok(plan) };
+    let compared = program.graph().describe(id, program.schema());
+    let reason = format!("{compared} is a comparison, approximated by a polynomial");
+    let Ok(mut other) = approximate(program, &known, options, reason) else { return Ok(plan) };
+    let ratio = own / butterflies(&other);
+    if ratio <= EXACT_FAVOUR {
+        plan.reasons.push(format!("it takes about {ratio:.2} of the work of {}, and is exact", name(&other)));
+        return Ok(plan);
+    }
+    other
+        .reasons
+        .push(format!("{}, which is exact, would take about {ratio:.1} times the work", name(&plan)));
+    Ok(other)
 }
 
-/// Makes the plan of a program in exact parameters that fit it.
-pub(super) fn exact_plan(
-    program: &Program,
-    parameters: Parameters,
-    layout: Layout,
-    demand: &Demand,
-    reasons: Vec<String>,
-) -> Result<Plan, Box<Refusal>> {
-    let summed = !demand.totals.is_empty();
-    let half = parameters.degree() / 2;
-    let rotations = if summed { required_rotations(layout.span, half) } else { Vec::new() };
-    let limbs = (0..parameters.moduli().len()).collect();
-    let rotated = Rotated { rotations, level: parameters.ring_level(), limbs };
-    plan(program, parameters, layout, rotated, demand.depth, None, reasons)
-}
-
-fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal> {
-    let deepest = program.used().into_iter().max_by_key(|id| known.get(id.index()).map(|facts| facts.depth));
-    let expression = deepest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default();
-    let reason = format!(
-        "no secure exact parameters have {} in a row and numbers up to 2^{}: use fewer decimals, narrower \
-         ranges or less depth, or CKKS",
-        counted(demand.depth, "product", "products"),
-        demand.bound.bits()
-    );
-    Box::new(Refusal { reason, expression })
-}
-
-/// Returns parameters of both exact schemes, as far as they fit and are requested.
-fn candidates(
-    program: &Program,
-    demand: &Demand,
-    layout: &Layout,
-    options: &Options,
-    log2_degree: u32,
-) -> Vec<Parameters> {
-    let mut found = Vec::new();
-    let mut builder = demand.bfv(layout).security(options.security).log2_degree(log2_degree);
-    if let Some(policy) = options.sharing {
-        builder = builder.sharing(policy);
+/// Adds to a plan of encrypted integers which outputs other schemes would compute in a program of their own.
+fn advised(mut plan: Plan, options: &Options) -> Plan {
+    let program = &plan.program;
+    let tabled = program.with_tables();
+    let known = facts(&tabled);
+    let exact = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.exact.is_some());
+    let outputs = program.outputs().iter().enumerate();
+    let apart: Vec<usize> = outputs
+        .filter(|(_, output)| output.value.nodes().iter().all(exact))
+        .map(|(place, _)| place)
+        .collect();
+    if apart.is_empty() || apart.len() == program.outputs().len() {
+        return plan;
     }
-    let Some(explanation) = with_room(program, builder, layout, options) else { return found };
-    let plain = plain_moduli(&explanation);
-    if options.scheme != Some(SchemeChoice::Bgv) {
-        found.extend(explanation.chosen.map(|choice| Parameters::Bfv(choice.parameters)));
-    }
-    if options.scheme != Some(SchemeChoice::Bfv) {
-        found.extend(plain.into_iter().filter_map(|plain| bgv(demand, layout, options, log2_degree, plain)));
-    }
-    found
-}
-
-/// Number of bits that BFV results must have left besides room for hiding noise.
-pub(super) const MARGIN: f64 = 2.0;
-/// Number of times that parameters are requested again, with as many bits more as were missing.
-const TRIES: usize = 3;
-
-/// Returns BFV parameters that leave a program enough noise room; the builder's own model knows the operations, not
-/// their order.
-fn with_room(
-    program: &Program,
-    builder: sunzi_bfv::ParametersBuilder,
-    layout: &Layout,
-    options: &Options,
-) -> Option<sunzi_bfv::Explanation> {
-    let mut missing = 0.0;
-    for _ in 0..TRIES {
-        let margin = MARGIN + missing;
-        let explanation = builder.clone().margin(margin as u32).explain().ok()?;
-        let Some(choice) = &explanation.chosen else { return Some(explanation) };
-        let needed = MARGIN + options.sharing.map_or(0.0, |policy| policy.room(choice.parameters.degree()));
-        let short = needed - bits_left(program, &choice.parameters, layout).unwrap_or(f64::NEG_INFINITY);
-        if short <= 0.0 {
-            return Some(explanation);
-        }
-        let Ok(predicted) = builder.bits_left(&choice.parameters) else { return None };
-        missing = (predicted - (needed - short)).ceil();
-        if !missing.is_finite() {
-            return None;
-        }
-    }
-    None
-}
-
-fn bgv(
-    demand: &Demand,
-    layout: &Layout,
-    options: &Options,
-    log2_degree: u32,
-    plain_moduli: Vec<u64>,
-) -> Option<Parameters> {
-    let mut builder = sunzi_bgv::Parameters::builder()
-        .depth(demand.depth)
-        .budget(demand.budget(layout))
-        .security(options.security)
-        .log2_degree(log2_degree);
-    if let Some(policy) = options.sharing {
-        builder = builder.sharing(policy);
-    }
-    bgv_of(builder, plain_moduli)
+    let names: Vec<&str> = apart
+        .iter()
+        .filter_map(|&place| program.outputs().get(place))
+        .map(|output| output.name.as_str())
+        .collect();
+    let names = names.join("; ");
+    let other = program.with_outputs(&apart).ok().and_then(|own| exact::choose(&own, options).ok());
+    let Some(other) = other else { return plan };
+    plan.reasons.push(format!(
+        "in a program of their own, without order, {names} would take {} at n = {}, and about {:.1e} of the work of this one",
+        other.parameters.name(),
+        other.parameters.degree(),
+        butterflies(&other) / butterflies(&plan)
+    ));
+    plan
 }
 
 /// Returns the plan in CKKS parameters with levels for the whole program or, where there are none, with bootstrapping.
@@ -315,13 +224,14 @@ pub(super) fn approximate_plan(
 }
 
 /// Rotations of a plan, the highest level of the ring for them, and the indices of that level's moduli.
-struct Rotated {
-    rotations: Vec<Rotation>,
-    level: usize,
-    limbs: Vec<usize>,
+pub(super) struct Rotated {
+    pub(super) rotations: Vec<Rotation>,
+    pub(super) level: usize,
+    pub(super) limbs: Vec<usize>,
 }
 
-fn plan(
+/// Makes the plan of a program in parameters that hold it.
+pub(super) fn plan(
     program: &Program,
     parameters: Parameters,
     layout: Layout,
@@ -330,16 +240,13 @@ fn plan(
     lowered: Option<Lowered>,
     reasons: Vec<String>,
 ) -> Result<Plan, Box<Refusal>> {
-    let key_memory = parameters.key_memory(&limbs, rotations.len());
-    let inputs = encrypted_inputs(program).len() * layout.chunks * parameters.plain_moduli().len().max(1);
-    let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
     let mut plan = Plan {
         layout,
         depth,
         key_bytes: parameters.key_bytes(level, rotations.len())?,
         ciphertext_bytes: parameters.ciphertext_bytes(),
-        memory_bytes: key_memory + run_bytes,
-        inputs,
+        memory_bytes: parameters.key_memory(&limbs, rotations.len()),
+        inputs: 0,
         rotations,
         rotation_limbs: level,
         reasons,
@@ -352,6 +259,11 @@ fn plan(
         program: program.clone(),
         parameters,
     };
+    let computed = &plan.computed().program;
+    let moduli = plan.parameters.plain_moduli().len().max(1);
+    let inputs = encrypted_inputs(computed).len() * layout.chunks * moduli;
+    let run_bytes = super::memory::bytes(computed, &facts(computed), &plan.parameters, plan.lowered.as_ref());
+    (plan.inputs, plan.memory_bytes) = (inputs, plan.memory_bytes + run_bytes);
     plan.merging = Merging::of(&plan.parameters, plan.layout.chunks, &relinearizations(&plan));
     if let Some(merging) = &plan.merging {
         plan.memory_bytes += merging.memory_bytes;

@@ -7,7 +7,7 @@ use sunzi_circuits::{Arithmetic, CircuitError, Rotation};
 use sunzi_encoding::Plaintext;
 use sunzi_rlwe::galois;
 
-use super::{Layout, Parameters, Plan, dry};
+use super::{Layout, Parameters, Plan, dry, facts};
 use crate::run::exact::{Exact, Output, Value};
 use crate::run::{Clear, Watched, encrypted_inputs, run};
 use crate::{NodeId, ProgramError};
@@ -211,23 +211,26 @@ impl Plan {
             return self.packed_course((arithmetic, keys), &fresh(&zero)?, bits);
         }
         let (chunk, stages) = (self.chunk(), Stages::default());
-        let exact = Exact::new(&self.program, &chunk, arithmetic, keys, |_: &[u64]| plaintext(t / 2));
+        let computed = self.computed();
+        let program = &computed.program;
+        let known = facts(program);
+        let exact = Exact::new(program, &chunk, arithmetic, keys, |_: &[u64]| plaintext(t / 2));
         let seen = |id, value: &Value<A>| {
             if let Some(ciphertext) = value.ciphertext() {
                 stages.borrow_mut().push(self.stage(id, self.role(id), bits(ciphertext)));
             }
         };
-        let encrypted = encrypted_inputs(&self.program);
+        let encrypted = encrypted_inputs(program);
         let input = |id: NodeId, _| {
             if !encrypted.contains(&id) {
-                return Ok(Value::Clear(Clear::Units(vec![0])));
+                return Ok(Value::Clear(Clear::padded(&known, id)));
             }
             let value = fresh(&zero).map(Value::encrypted)?;
             seen(id, &value);
             Ok(value)
         };
         let backend = Watched { own: &exact, seen: &seen };
-        let totals = run(&self.program, &chunk, &backend, input, |_, _, _| Ok(()))?;
+        let totals = run(program, &chunk, &backend, input, |_, _, _| Ok(()))?;
         let mut stages = stages.into_inner();
         for (id, output) in totals {
             if let Output::Encrypted(total) = output {

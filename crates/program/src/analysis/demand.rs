@@ -5,24 +5,26 @@ use sunzi_bgv::{Budget, Operations};
 use sunzi_circuits::clear::Counts;
 use sunzi_circuits::{Clear as Counter, ClearKeys};
 
+use super::room::has_tables;
 use super::{Facts, Layout, Refusal};
 use crate::run::exact::{Exact, Value};
 use crate::run::{Clear, encrypted_inputs, run};
 use crate::{NodeId, Program};
 
 /// Counts the operations of a program in one slot of one chunk, without rotations of totals.
-fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
+fn dry_run(program: &Program, known: &[Facts], coefficient: i64) -> Result<Counts, Box<Refusal>> {
     // The plaintext modulus exceeds any constant that a scheme multiplies by.
     let counter = Counter::new(1, (1 << 60) - 1);
     let keys = ClearKeys::all();
     let layout = Layout { rows: 1, span: 1, chunks: 1 };
     let encrypted = encrypted_inputs(program);
-    let backend = Exact::new(program, &layout, &counter, &keys, |values: &[u64]| Ok(counter.encode(values)));
+    let backend = Exact::new(program, &layout, &counter, &keys, |values: &[u64]| Ok(counter.encode(values)))
+        .counting(coefficient);
     let input = |id: NodeId, _| {
         Ok(if encrypted.contains(&id) {
             Value::encrypted(counter.encrypt(&[0]))
         } else {
-            Value::Clear(Clear::Units(vec![0]))
+            Value::Clear(Clear::padded(known, id))
         })
     };
     let failed = |error: crate::ProgramError| {
@@ -40,10 +42,23 @@ pub(super) struct Demand {
     pub(super) bound: BigUint,
     /// Multiplicative depths of encrypted totals.
     pub(super) totals: Vec<usize>,
+    /// Whether an encrypted table is looked up.
+    pub(super) tables: bool,
 }
 
 impl Demand {
+    /// Finds the demand of a program, but for the factors in the polynomials of tables, which are numbers up to half of a plaintext modulus that is
+    /// not chosen yet.
     pub(super) fn new(program: &Program, known: &[Facts]) -> Result<Self, Box<Refusal>> {
+        Self::with_coefficients(program, known, 1)
+    }
+
+    /// Finds the demand of a program for a largest plaintext modulus.
+    pub(super) fn modulo(program: &Program, known: &[Facts], t: u64) -> Result<Self, Box<Refusal>> {
+        Self::with_coefficients(program, known, i64::try_from(t / 2).unwrap_or(i64::MAX))
+    }
+
+    fn with_coefficients(program: &Program, known: &[Facts], coefficient: i64) -> Result<Self, Box<Refusal>> {
         let facts = |id: &NodeId| known.get(id.index());
         let magnitude = |id: &NodeId| facts(id).and_then(|f| f.exact).map_or(0, |exact| exact.magnitude());
         let rows = BigUint::from(program.schema().rows);
@@ -57,7 +72,8 @@ impl Demand {
         let encrypted = |id: &NodeId| facts(id).filter(|f| f.encrypted).map(|f| f.depth);
         let depth = totals.iter().chain(&columns).filter_map(encrypted).max().unwrap_or(0);
         let totals = totals.iter().filter_map(encrypted).collect();
-        Ok(Self { counts: dry_run(program)?, depth, bound: bound + 1_u32, totals })
+        let counts = dry_run(program, known, coefficient)?;
+        Ok(Self { counts, depth, bound: bound + 1_u32, totals, tables: has_tables(program) })
     }
 
     /// Returns one slot's operations with those of sums over all slots of all chunks.
@@ -73,9 +89,12 @@ impl Demand {
         let Budget { fresh, per_level, .. } = self.counts.budget;
         let terms = fresh.additions.max(per_level.additions).saturating_add(1);
         let terms = terms.saturating_mul(layout.chunks as u64);
-        sunzi_bfv::Parameters::builder()
-            .depth(self.depth)
-            .plain_range(self.bound.clone())
+        let builder = sunzi_bfv::Parameters::builder().depth(self.depth).plain_range(self.bound.clone());
+        if self.tables {
+            // The builder would count sums at every level of a polynomial: a run says what they take.
+            return builder;
+        }
+        builder
             .additions(terms.checked_next_power_of_two().map_or(63, u64::ilog2))
             .rotations(if self.totals.is_empty() { 0 } else { layout.span.ilog2() })
             .plain_products(fresh.plain_products.max(per_level.plain_products))

@@ -178,6 +178,10 @@ fn of_node(node: &Node, (schema, nodes): (&Schema, &[Node]), known: &[Facts]) ->
         Node::Polynomial { coefficients, .. } if encrypted => {
             (coefficients.len() - 1).next_power_of_two().ilog2() as usize
         }
+        // The polynomial through so many entries.
+        Node::LookUp { values, .. } if encrypted => {
+            values.len().saturating_sub(1).max(1).next_power_of_two().ilog2() as usize
+        }
         _ => 0,
     };
     let (rounding, signed) = if encrypted { (0.0, true) } else { rounding::rounding(node, &operands) };
@@ -244,14 +248,14 @@ fn exact(
             let holds = |v: i128| i128::from(v > 0 || *or_zero && v == 0);
             if compares { Exact::new(0, [0, 1], holds(x.padding)) } else { None }
         }
-        Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } | Node::LookUp { .. } if !compares => None,
+        Node::Kth { .. } | Node::Sorted { .. } | Node::Rank { .. } if !compares => None,
         Node::Kth { .. } | Node::Sorted { .. } => {
             let x = ranges.first()?;
             let (low, high) = together::with_zero(x.low, x.high);
             Exact::new(x.decimals, [low, high], 0)
         }
         Node::Rank { .. } => Exact::new(0, [0, i128::from(schema.rows.saturating_sub(1))], 0),
-        Node::LookUp { first, values, .. } => table(*first, values, ranges.first()?),
+        Node::LookUp { first, values, .. } => table(*first, values, ranges.first()?, compares),
     }
 }
 
@@ -277,8 +281,14 @@ fn factor_of(terms: &[(NodeId, Decimal)], at: usize) -> i128 {
     terms.get(at).map_or(0, |(_, factor)| factor.mantissa())
 }
 
-/// Returns the range of a table's entries.
-fn table(first: i64, values: &[Decimal], of: &Exact) -> Option<Exact> {
+/// Returns the range of a table's entries; a polynomial has those alone, and nothing where `anywhere` is false and the table
+/// has no entry for what it is asked.
+fn table(first: i64, values: &[Decimal], of: &Exact, anywhere: bool) -> Option<Exact> {
+    let last = i128::from(first) + values.len() as i128 - 1;
+    let there = i128::from(first) <= of.low.min(of.padding) && of.high.max(of.padding) <= last;
+    if !(there || anywhere) {
+        return None;
+    }
     let decimals = values.iter().map(|value| value.decimals()).max()?;
     let units = values.iter().map(|value| value.scaled(decimals)).collect::<Option<Vec<i128>>>()?;
     let padding = usize::try_from(of.padding - i128::from(first)).ok().and_then(|at| units.get(at).copied());

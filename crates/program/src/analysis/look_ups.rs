@@ -5,9 +5,11 @@ use serde::Serialize;
 use super::Refusal;
 use crate::{Node, NodeId, Program};
 
-/// Reason in the message where a scheme has no order and no tables.
+/// Reason in the message where CKKS has no order and no tables.
 pub(super) const ONLY: &str =
-    "encrypted integers alone have order and tables: take them, with --scheme integers";
+    "CKKS has no order and no tables: take encrypted integers, with --scheme integers, or BFV for tables";
+/// Reason in the message where an exact scheme has no order.
+const NO_ORDER: &str = "encrypted integers alone have order: take them, with --scheme integers";
 /// Seconds of a look-up of one table in real parts of slots, in products at the highest level.
 const LOOK_UP: f64 = 33.0;
 /// Seconds of a further table of a look-up, in such products.
@@ -39,22 +41,47 @@ pub struct LookUps {
 impl LookUps {
     /// Returns the estimated seconds of a run, for those of a relinearised product at the highest level.
     pub(super) fn seconds(&self, product: f64) -> f64 {
-        let further = self.tables.saturating_sub(self.count) as f64;
-        let products =
-            SET_UP + LOOK_UP * self.count as f64 + TABLE * further + KEY_SWITCH * self.key_switches as f64;
-        products * product
+        Self::work(self.count, self.tables, self.key_switches) * product
+    }
+
+    /// Returns the work of so many look-ups, tables and key switches, in products at the highest level.
+    pub(super) fn work(count: u64, tables: u64, key_switches: u64) -> f64 {
+        let further = tables.saturating_sub(count) as f64;
+        SET_UP + LOOK_UP * count as f64 + TABLE * further + KEY_SWITCH * key_switches as f64
     }
 }
 
-/// Returns a node that encrypted integers alone compute, if there is one.
+/// Returns a node whose rows depend on other rows, which encrypted integers alone compute, if there is one.
+pub(super) fn ordered(program: &Program) -> Option<NodeId> {
+    let crosses = |id: &NodeId| program.graph().node(*id).is_some_and(Node::crosses_rows);
+    program.used().into_iter().find(crosses)
+}
+
+/// Returns the number of tables of the user's own; `None` for a program without any.
+pub(super) fn tables(program: &Program) -> Option<usize> {
+    let table = |id: &NodeId| matches!(program.graph().node(*id), Some(Node::LookUp { .. }));
+    let tables = program.used().iter().filter(|id| table(id)).count();
+    (tables > 0).then_some(tables)
+}
+
+/// Returns a node that CKKS does not compute, if there is one: order, and tables.
 pub(super) fn needed(program: &Program) -> Option<NodeId> {
     let needs = |id: &NodeId| program.graph().node(*id).is_some_and(Node::needs_integers);
     program.used().into_iter().find(needs)
 }
 
-/// Refuses a program that encrypted integers alone compute.
+/// Refuses a program of order or tables.
 pub(super) fn refuse(program: &Program) -> Result<(), Box<Refusal>> {
-    let Some(id) = needed(program) else { return Ok(()) };
+    refused(program, needed(program), ONLY)
+}
+
+/// Refuses a program of order.
+pub(super) fn refuse_order(program: &Program) -> Result<(), Box<Refusal>> {
+    refused(program, ordered(program), NO_ORDER)
+}
+
+fn refused(program: &Program, id: Option<NodeId>, reason: &str) -> Result<(), Box<Refusal>> {
+    let Some(id) = id else { return Ok(()) };
     let expression = program.graph().describe(id, program.schema());
-    Err(Box::new(Refusal { reason: ONLY.to_owned(), expression }))
+    Err(Box::new(Refusal { reason: reason.to_owned(), expression }))
 }

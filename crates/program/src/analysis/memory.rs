@@ -204,6 +204,15 @@ impl Holdings for Rows<'_> {
             (Some(Node::Polynomial { coefficients, .. }), _) => {
                 2 * common * coefficients.len() + self.product(common, own)
             }
+            (Some(Node::LookUp { values, .. }), _) => {
+                // Each relinearised product is a power or a sum that is kept, as is its form as a factor.
+                let held = super::cost_of(values.len()).relinearizations + 2;
+                let factor = match self.parameters {
+                    Parameters::Bfv(_) => 2 * self.all() + 4 * self.wide(),
+                    _ => 2 * common,
+                };
+                (2 * common + factor) * held + self.product(common, own)
+            }
             // The ciphertext read from a file, and the sum.
             _ => 2 * own,
         };

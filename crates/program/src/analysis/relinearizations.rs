@@ -12,6 +12,7 @@ use crate::run::only_summed;
 /// Returns the number of relinearisations of a chunk by how many levels they are below fresh ciphertexts; those of a
 /// polynomial spread evenly over its levels.
 pub(super) fn relinearizations(plan: &Plan) -> BTreeMap<usize, f64> {
+    let plan = &*plan.computed();
     let (known, lowered) = (facts(&plan.program), plan.lowered.as_ref());
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
     let summed = if lowered.is_some() { BTreeSet::new() } else { only_summed(&plan.program) };

@@ -146,6 +146,7 @@ impl Timing {
         if let Some(look_ups) = &plan.look_ups {
             return look_ups.seconds(self.product);
         }
+        let plan = &*plan.computed();
         let known = facts(&plan.program);
         let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
         let summed = if plan.lowered.is_some() { Default::default() } else { only_summed(&plan.program) };
@@ -194,6 +195,7 @@ pub(super) fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Wo
         (Some(Node::Polynomial { coefficients, .. }), _) => {
             Work::polynomial(coefficients.len().saturating_sub(1))
         }
+        (Some(Node::LookUp { values, .. }), None) => Work::polynomial(values.len().saturating_sub(1)),
         _ => Work::default(),
     }
 }

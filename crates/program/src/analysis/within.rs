@@ -4,11 +4,12 @@ use num_bigint::BigUint;
 use sunzi_rlwe::words::counted;
 
 use super::approximate::lower;
-use super::choice::{INEXACT, MARGIN, approximate_plan, exact_plan, inexact};
+use super::choice::approximate_plan;
 use super::demand::Demand;
+use super::exact::{MARGIN, exact_plan, inexact, why_inexact};
 use super::levels::deepest;
 use super::parameters::MOST_PRECISION;
-use super::room::bits_left;
+use super::room::{bits_left, declared};
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use super::{deep, integers, look_ups};
 use crate::{NodeId, Program};
@@ -20,31 +21,26 @@ pub(super) fn within(
     layout: Layout,
     precision: u32,
 ) -> Result<Plan, Box<Refusal>> {
-    let known = facts(program);
-    let describe = |id: NodeId| program.graph().describe(id, program.schema());
     parameters
         .check_numbers()
         .map_err(|reason| Box::new(Refusal { reason, expression: "the program".to_owned() }))?;
     if let Parameters::Integers(own) = parameters {
         return integers::plan(program, own, layout, "these parameters were given".to_owned());
     }
+    if matches!(parameters, Parameters::Bfv(_) | Parameters::Bgv { .. }) {
+        return exact(program, parameters, layout);
+    }
     look_ups::refuse(program)?;
     if let Parameters::Bootstrapped(own) = parameters {
         return deep::plan(program, own, layout, precision, vec!["these parameters were given".to_owned()]);
     }
     let Parameters::Ckks(own) = parameters else {
-        if let Some(id) = inexact(program, &known) {
-            return Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }));
-        }
-        let demand = Demand::new(program, &known)?;
-        wide(program, &known, &demand, parameters)?;
-        noise(program, &demand, &layout, parameters).map_err(|reason| {
-            let deepest = program.used().into_iter().max_by_key(|id| known.get(id.index()).map(|f| f.depth));
-            Box::new(Refusal { reason, expression: deepest.map(describe).unwrap_or_default() })
-        })?;
-        let reason = "these parameters were given".to_owned();
-        return exact_plan(program, parameters.clone(), layout, &demand, vec![reason]);
+        return Err(Box::new(Refusal {
+            reason: "there is no plan in these parameters".to_owned(),
+            expression: "the program".to_owned(),
+        }));
     };
+    let known = facts(program);
     let lowered = lower(program, &known, precision)?;
     let (depth, wanted) = (lowered.depth(), lowered.bits().min(MOST_PRECISION));
     let refuse = |reason| Err(Box::new(Refusal { reason, expression: deepest(program, &lowered) }));
@@ -67,6 +63,30 @@ pub(super) fn within(
     }
     let reason = "these parameters were given".to_owned();
     approximate_plan(program, own.clone(), layout, lowered, vec![reason])
+}
+
+/// Makes the plan of a program in these parameters of an exact scheme.
+fn exact(program: &Program, parameters: &Parameters, layout: Layout) -> Result<Plan, Box<Refusal>> {
+    look_ups::refuse_order(program)?;
+    let describe = |id: NodeId| program.graph().describe(id, program.schema());
+    let tabled = &*program.with_tables();
+    let known = &facts(tabled);
+    if let Some(id) = inexact(tabled, known) {
+        let reason = why_inexact(tabled, known, id);
+        return Err(Box::new(Refusal { reason, expression: describe(id) }));
+    }
+    let largest = parameters.plain_moduli().iter().copied().max().unwrap_or(0);
+    let demand = match parameters {
+        Parameters::Bgv { .. } => Demand::modulo(tabled, known, largest)?,
+        _ => Demand::new(tabled, known)?,
+    };
+    wide(tabled, known, &demand, parameters)?;
+    noise(tabled, &demand, &layout, parameters).map_err(|reason| {
+        let deepest = tabled.used().into_iter().max_by_key(|id| known.get(id.index()).map(|f| f.depth));
+        Box::new(Refusal { reason, expression: deepest.map(describe).unwrap_or_default() })
+    })?;
+    let reason = "these parameters were given".to_owned();
+    exact_plan(program, parameters.clone(), layout, &demand, vec![reason])
 }
 
 /// Checks that the plaintext moduli hold all outputs; otherwise returns why not.
@@ -107,7 +127,7 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
             )),
             Err(error) => Err(error.to_string()),
         },
-        Parameters::Bgv { parameters: own, .. } => {
+        Parameters::Bgv { parameters: own, plain_moduli } => {
             let (depth, budget) = (own.depth(), demand.budget(layout));
             if demand.depth > depth {
                 return Err(format!(
@@ -125,7 +145,7 @@ fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Param
                 _ => fresh && own.budget().per_level.covers(&budget.per_level) && last.covers(&after),
             };
             if fits {
-                Ok(())
+                declared(program, own, plain_moduli, layout).map_err(|error| format!("{error}: {remedy}"))
             } else {
                 Err(format!(
                     "it has more operations at a level than the parameters were made for ({:?}, {:?}): {remedy}",

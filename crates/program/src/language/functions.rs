@@ -248,7 +248,7 @@ pub static FUNCTIONS: [Entry; 26] = [
         meaning: "what stands in a table beside x in every row, and y where the table has no line for it; without y every number in the range of x needs a line",
         takes: "whole and decimal numbers with at most 65536 different values by their range; a file with a line for each, as in 18,0.5",
         gives: Gives::Rows,
-        schemes: Schemes::Integers,
+        schemes: Schemes::Exact,
         error: "none",
         example: "lookup(age, \"rates.csv\", 0)",
         builtin: Builtin::LookUp,

@@ -134,15 +134,17 @@ fn values() -> Vec<Block> {
         points(&[
             "The schema states a range for every column, which is public. What a program needs follows from ranges alone: how large numbers \
              become, and where functions are approximated. Narrow ranges make a program cheaper, and some programs possible.",
-            "Whole and decimal numbers, labels, sums and products are exact in BFV and BGV. Columns of real numbers, functions of rows, and \
-             comparisons of encrypted numbers need CKKS, whose results come with their error. `sunzi plan` says which scheme a program gets, \
-             and why; `--scheme` asks for one.",
-            "Order, tables and exact comparisons take encrypted integers, `--scheme integers`: whole and decimal numbers in digits of 4 bits, each \
-             computed by look-ups of about a second for all rows together, without an end of products in a row. `max`, `median`, `sort` \
-             and their like get them by themselves; they reach up to 32 768 rows. All numbers and sums have at most 64 bits.",
-            "A comparison takes 10 to 20 products in a row, depending on the range and the decimals of what it compares: whole numbers from \
-             0 to 100 are cheap, and a column with many decimals may be refused. Equality takes two comparisons. Comparing a column of labels \
-             with a label is one column that is there already and costs nothing, and so does comparing a column that is not encrypted.",
+            "Whole and decimal numbers, labels, sums and products are exact in BFV and BGV. Columns of real numbers and functions of rows need \
+             CKKS, whose results come with their error. `sunzi plan` says which scheme a program gets, and why; `--scheme` asks for one.",
+            "Tables, and comparisons of numbers that have at most 4096 values by their ranges and decimals, are exact in BFV and BGV: polynomials of as \
+             many coefficients as there are values, 7 products in a row for 0 to 100. What is computed from one such number alone, \
+             as in `age == 30` or `(age > 18) * (age < 65)`, is one polynomial. Comparisons of other numbers take CKKS, and 10 to 20 products in a \
+             row, depending on the range and the decimals; so do narrow ones where CKKS takes less work. Comparing a column of labels with a label is \
+             one column that is there already and costs nothing, and so does comparing a column that is not encrypted.",
+            "Order takes encrypted integers, and so do exact comparisons of wide numbers with `--scheme integers`: whole and decimal numbers in digits of \
+             4 bits, each computed by look-ups of about a second for all rows together, without an end of products in a row. `max`, `median`, `sort` \
+             and their like get them by themselves; they reach up to 32 768 rows. All numbers and sums have at most 64 bits. Results that \
+             would be exact in BFV are worth a program of their own: `sunzi plan` names them.",
             "`inverse`, `log`, `sqrt` and division by rows take ranges whose upper end is up to 10 000 times the lower one. The wider the ratio, the more \
              products in a row: the inverse takes 6 for 100 and 10 for 10 000, at the default precision. A range that touches 0 is refused, and the \
              error names the end that would work.",
@@ -201,9 +203,12 @@ pub(crate) fn one(entry: &Entry) -> Vec<Block> {
         Gives::Rows => "rows",
     };
     let schemes = match entry.schemes {
-        Schemes::All => "all; real numbers and functions take CKKS, comparisons CKKS or integers",
+        Schemes::All => {
+            "all; real numbers and functions take CKKS, comparisons of more than 4096 values CKKS or integers"
+        }
         Schemes::Ckks => "CKKS",
         Schemes::Integers => "encrypted integers, of whole and decimal numbers",
+        Schemes::Exact => "BFV, BGV and encrypted integers, of whole and decimal numbers",
     };
     vec![
         heading(3, entry.name),

@@ -83,6 +83,7 @@ fn integers<A: Arithmetic<Plaintext = Plaintext>>(
     mut input: impl FnMut(NodeId, usize) -> Result<Input, ProgramError>,
     mut column: impl FnMut(NodeId, usize, Answer) -> Result<(), ProgramError>,
 ) -> Result<BTreeMap<NodeId, Answer>, ProgramError> {
+    let plan = &*plan.computed();
     let backend = Many::new(plan, codec, evaluators, keys)?;
     let read = |id, chunk| backend.input(input(id, chunk)?, id, parts);
     let take = |id, chunk, output| column(id, chunk, backend.answer(output, join));

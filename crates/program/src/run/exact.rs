@@ -1,11 +1,13 @@
 //! Runs of programs in the exact schemes: over any [`Arithmetic`], once for each plaintext modulus.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use num_bigint::BigInt;
 use sunzi_circuits::inner_product::sum_segments;
-use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
+use sunzi_circuits::polynomial::{Method, Polynomial, evaluate, interpolate};
 use sunzi_circuits::{Arithmetic, CircuitError};
 
 use super::{Backend, Clear, Table, computed, leaf, sum_of};
@@ -79,6 +81,18 @@ pub struct Exact<'a, A: Arithmetic, E> {
     arithmetic: &'a A,
     keys: &'a A::Keys,
     encode: E,
+    tables: Tables,
+    /// Polynomials of the tables that were looked up so far.
+    polynomials: RefCell<BTreeMap<NodeId, Rc<Polynomial<A::Plaintext>>>>,
+}
+
+/// Polynomials that tables become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tables {
+    /// Those modulo the plaintext modulus.
+    Own,
+    /// Dense ones with this number as every coefficient, where operations are counted.
+    Dense(i64),
 }
 
 impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exact<'a, A, E> {
@@ -90,7 +104,42 @@ impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exa
         keys: &'a A::Keys,
         encode: E,
     ) -> Self {
-        Self { program, facts: facts(program), layout, arithmetic, keys, encode }
+        let (tables, polynomials) = (Tables::Own, RefCell::default());
+        Self { program, facts: facts(program), layout, arithmetic, keys, encode, tables, polynomials }
+    }
+
+    /// Returns the backend for counting operations before a plaintext modulus is chosen: polynomials of tables have all
+    /// coefficients, and each of them is this number.
+    #[must_use]
+    pub(crate) fn counting(self, coefficient: i64) -> Self {
+        Self { tables: Tables::Dense(coefficient), ..self }
+    }
+
+    /// Returns the polynomial of a table modulo the plaintext modulus.
+    fn polynomial(
+        &self,
+        id: NodeId,
+        first: i64,
+        values: &[Decimal],
+    ) -> Result<Rc<Polynomial<A::Plaintext>>, ProgramError> {
+        if let Some(known) = self.polynomials.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        let coefficients = match self.tables {
+            Tables::Own => {
+                let decimals = self.decimals(id)?;
+                let units = values.iter().map(|value| value.scaled(decimals)).collect::<Option<Vec<i128>>>();
+                let t = self.arithmetic.plain_modulus();
+                interpolate(first, &units.ok_or_else(not_exact)?, t).ok_or_else(|| {
+                    let expected = format!("a prime of at least {}, the number of its entries", values.len());
+                    ProgramError::mismatch("the plaintext modulus of a table", expected, t)
+                })?
+            }
+            Tables::Dense(coefficient) => vec![coefficient; values.len()],
+        };
+        let polynomial = Rc::new(Polynomial::constants(&coefficients));
+        self.polynomials.borrow_mut().insert(id, polynomial.clone());
+        Ok(polynomial)
     }
 
     /// Returns the value of an input that is not encrypted, from the server's table.
@@ -214,6 +263,11 @@ impl<A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Backend
                 let (_, units) = polynomial_units(coefficients, self.decimals(*of)?).ok_or_else(not_exact)?;
                 let units: Vec<i64> = units.into_iter().map(|c| self.centred(c)).collect();
                 let polynomial = Polynomial::constants(&units);
+                evaluate(self.arithmetic, &polynomial, &x.ciphertext, Method::Automatic, self.keys)
+                    .map_err(scheme)?
+            }
+            (Node::LookUp { first, values, .. }, [Value::Encrypted(x)]) => {
+                let polynomial = self.polynomial(id, *first, values)?;
                 evaluate(self.arithmetic, &polynomial, &x.ciphertext, Method::Automatic, self.keys)
                     .map_err(scheme)?
             }

@@ -63,7 +63,7 @@ impl Opening {
     /// # Errors
     /// [`ProgramError::Invalid`] for nodes that are not exact.
     pub fn exact(program: &Program) -> Result<BTreeMap<NodeId, Self>, ProgramError> {
-        let facts = facts(program);
+        let facts = facts(&program.with_tables());
         let opening = |id: NodeId| Ok((id, Self::of_exact(&facts, id)?));
         program.totals().into_iter().chain(program.columns()).map(opening).collect()
     }

@@ -20,6 +20,12 @@ pub enum Clear {
 }
 
 impl Clear {
+    /// Returns the value of a node in a slot that belongs to no row; 0 for one that is not exact.
+    pub(crate) fn padded(known: &[Facts], id: NodeId) -> Self {
+        let exact = known.get(id.index()).and_then(|facts| facts.exact);
+        Self::Units(vec![exact.map_or(0, |exact| exact.padding)])
+    }
+
     /// Returns the values as doubles.
     #[must_use]
     pub fn reals(&self, facts: &Facts) -> Vec<f64> {

@@ -32,6 +32,8 @@ mod results;
 #[cfg(test)]
 mod room;
 #[cfg(test)]
+mod tables;
+#[cfg(test)]
 mod tape;
 #[cfg(test)]
 mod timed;
