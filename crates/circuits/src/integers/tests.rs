@@ -8,6 +8,7 @@ mod combination;
 mod dry;
 mod edge;
 mod network;
+mod plain;
 mod rows;
 mod sorting;
 
