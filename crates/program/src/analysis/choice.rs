@@ -333,24 +333,16 @@ fn plan(
     let key_memory = parameters.key_memory(&limbs, rotations.len());
     let inputs = encrypted_inputs(program).len() * layout.chunks * parameters.plain_moduli().len().max(1);
     let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
+    let key_bytes = parameters.key_bytes(level, rotations.len())?;
     let mut plan = Plan {
-        layout,
         depth,
-        key_bytes: parameters.key_bytes(level, rotations.len())?,
-        ciphertext_bytes: parameters.ciphertext_bytes(),
+        key_bytes,
         memory_bytes: key_memory + run_bytes,
         inputs,
         rotations,
         rotation_limbs: level,
-        reasons,
         lowered,
-        precision: 0,
-        packed: None,
-        merging: None,
-        look_ups: None,
-        bootstraps: None,
-        program: program.clone(),
-        parameters,
+        ..Plan::bare(program, parameters, layout, reasons)
     };
     plan.merging = Merging::of(&plan.parameters, plan.layout.chunks, &relinearizations(&plan));
     if let Some(merging) = &plan.merging {

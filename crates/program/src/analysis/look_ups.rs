@@ -14,6 +14,8 @@ const LOOK_UP: f64 = 33.0;
 const TABLE: f64 = 2.0;
 /// Seconds of a key switch of a result, in such products.
 const KEY_SWITCH: f64 = 0.6;
+/// Seconds of a product of a digit with a clear one, in such products.
+const PLAIN_PRODUCT: f64 = 0.1;
 /// Seconds before the first look-up, in which keys are read and matrices made, in such products.
 const SET_UP: f64 = 60.0;
 
@@ -26,6 +28,8 @@ pub struct LookUps {
     pub tables: u64,
     /// Number of key switches outside of look-ups.
     pub key_switches: u64,
+    /// Number of products of digits with those of clear columns.
+    pub plain_products: u64,
     /// log2 of the probability that one look-up is wrong in any slot.
     pub log2_failure: f64,
     /// Bytes in memory of the keys of look-ups.
@@ -42,7 +46,7 @@ impl LookUps {
         let further = self.tables.saturating_sub(self.count) as f64;
         let products =
             SET_UP + LOOK_UP * self.count as f64 + TABLE * further + KEY_SWITCH * self.key_switches as f64;
-        products * product
+        (products + PLAIN_PRODUCT * self.plain_products as f64) * product
     }
 }
 

@@ -22,9 +22,7 @@ pub(super) fn within(
 ) -> Result<Plan, Box<Refusal>> {
     let known = facts(program);
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
-    parameters
-        .check_numbers()
-        .map_err(|reason| Box::new(Refusal { reason, expression: "the program".to_owned() }))?;
+    parameters.check_numbers().map_err(Refusal::of_program)?;
     if let Parameters::Integers(own) = parameters {
         return integers::plan(program, own, layout, "these parameters were given".to_owned());
     }
