@@ -57,8 +57,12 @@ fn not_shared(plan: &Plan, parameters: &IntegerParameters, policy: SharingPolicy
     };
     let bits = (1..=SharingPolicy::MOST_STATISTICAL_BITS).take_while(fits).last().unwrap_or(0);
     let queries = counted(policy.queries() as usize, "result", "results");
+    let room = match bits {
+        0 => "no room to hide the noise of look-ups".to_owned(),
+        _ => format!("room to hide the noise of look-ups to a statistical distance of 2^-{bits} at best"),
+    };
     Refusal::of_program(format!(
-        "{queries} of encrypted integers cannot be shared: whole digits have room to hide the noise of look-ups to a statistical distance of 2^-{bits} at best; \
+        "{queries} of encrypted integers cannot be shared: whole digits have {room}; \
          take BFV or BGV, which make room for it, or give the results only to who may know the secret key"
     ))
 }

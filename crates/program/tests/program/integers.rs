@@ -141,8 +141,9 @@ fn results_are_not_shared_for_lack_of_room() {
         let sharing = Some(SharingPolicy::new(bits, queries).unwrap());
         let told = Plan::new(&program, &Options { sharing, ..options }).unwrap_err().to_string();
         assert!(told.contains("take BFV or BGV"), "{told}");
-        let (_, rest) = told.split_once("distance of 2^-").unwrap();
-        rest.split_once(" at best").unwrap().0.parse().unwrap()
+        let bits = told.split_once("distance of 2^-").and_then(|(_, rest)| rest.split_once(" at best"));
+        assert_eq!(bits.is_none(), told.contains("no room"), "{told}");
+        bits.map_or(0, |(bits, _)| bits.parse().unwrap())
     };
     // Too little to be of use at full size, and less for more results: half a bit for twice as many.
     let full = Options { scheme: Some(SchemeChoice::Integers), ..Options::default() };
