@@ -111,9 +111,8 @@ impl<'a> Targets<'a> {
 fn tell(args: &PlanArgs, plan: &Plan, targets: &Targets<'_>) -> Result<(), CliError> {
     targets.write(plan)?;
     let available = memory::available();
-    // The times of packed runs and of bootstraps are not known.
-    let unknown = plan.packed().is_some() || plan.bootstraps.is_some();
-    let seconds = if args.no_time || unknown || exceeds(plan, available) {
+    // The times of packed runs are not known.
+    let seconds = if args.no_time || plan.packed().is_some() || exceeds(plan, available) {
         None
     } else {
         Some(Timing::measure(plan).map_err(refuse)?.seconds(plan))

@@ -95,7 +95,7 @@ pub(super) fn declared(contexts: &Contexts, plans: Option<&[Plan; 2]>) -> Result
                 "results of CKKS are shared with the errors that the agreed program leaves: give it with --for PROGRAM --schema FILE",
             )),
             SchemeChoice::Integers => Err(CliError::input(
-                "results of encrypted integers are rounded to whole digits, which hides their noise: leave --share away",
+                "results of encrypted integers have no room for noise that hides their own: share results of BFV or BGV, or leave --share away and give these only to who may know the secret key",
             )),
             SchemeChoice::Bfv | SchemeChoice::Bgv => Ok(BTreeMap::new()),
         };

@@ -27,6 +27,10 @@ fn deep_programs_are_planned_run_and_decrypted() {
     let planned = json(&folder.run(&format!("plan {program} --table t.sz --params job.sz --json {FLAG}")));
     assert_eq!(planned["scheme"].as_str(), Some("CKKS with bootstrapping"), "{planned}");
     assert!(planned["bootstraps"]["count"].as_u64() > Some(2), "{planned}");
+    assert!(planned["seconds"].as_f64() > Some(0.0), "{planned}");
+    let plan = format!("plan {program} --table t.sz --params job.sz {FLAG}");
+    assert!(folder.fine(&plan).contains("time         about "));
+    assert!(!folder.fine(&format!("{plan} --no-time")).contains("time         about "));
     folder.fine(&format!("eval {program} --keys keys/eval t.sz -o r.sz -q {FLAG}"));
     let told = json(&folder.run(&format!("decrypt r.sz --keys keys/secret -q --json {FLAG}")));
     let near = |at: usize, expected: f64, most: f64| {

@@ -12,6 +12,7 @@
 //! | what | look-ups for n digits | where |
 //! |---|---|---|
 //! | sums, differences, shifts to the left, products with clear integers | 0, or n where digits are needed | `integers/sum.rs` |
+//! | sums and products with a clear integer for each | 0, or n where digits have grown | `integers/plain.rs` |
 //! | carries | n | `integers/carry.rs` |
 //! | products | n, and n more for an operand that is a sum | `integers/product.rs` |
 //! | comparisons | n + 1, fewer where bounds are narrow | `integers/compare.rs` |
@@ -69,6 +70,7 @@ mod evaluator;
 mod integer;
 mod kind;
 mod parameters;
+mod plain;
 mod product;
 mod rows;
 mod select;
@@ -83,6 +85,7 @@ pub use evaluator::{IntegerEvaluator, Overflow};
 pub use integer::{Conditions, Integers};
 pub use kind::IntegerKind;
 pub use parameters::{ForIntegers, IntegerParameters};
+pub use plain::ClearIntegers;
 pub use rows::{RowEvaluator, SortMethod};
 pub use work::IntegerWork;
 

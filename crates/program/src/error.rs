@@ -15,6 +15,13 @@ pub struct Refusal {
     pub expression: String,
 }
 
+impl Refusal {
+    /// Makes the refusal of a whole program, whichever expression it is.
+    pub(crate) fn of_program(reason: impl std::fmt::Display) -> Box<Self> {
+        Box::new(Self { reason: reason.to_string(), expression: "the program".to_owned() })
+    }
+}
+
 /// Error of a program: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

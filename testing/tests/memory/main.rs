@@ -7,6 +7,8 @@ use peak_alloc::PeakAlloc;
 static MEMORY: PeakAlloc = PeakAlloc;
 
 #[cfg(test)]
+mod bootstraps;
+#[cfg(test)]
 mod hostile_parameters;
 #[cfg(test)]
 mod parquet_hostile;

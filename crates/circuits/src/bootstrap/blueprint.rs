@@ -102,6 +102,14 @@ impl Blueprint {
         Self::of_share(context, set, slots, 1.0)
     }
 
+    /// Chooses rotations and sizes of all steps for messages of all slots.
+    ///
+    /// # Errors
+    /// Every error of [`new`](Self::new).
+    pub fn of_all_slots(context: &Context, set: &Set) -> Result<Self, BootstrapError> {
+        Self::new(context, set, context.max_slots())
+    }
+
     /// Makes the blueprint for results at a `share` of the canonical scale of their level.
     pub(super) fn of_share(
         context: &Context,

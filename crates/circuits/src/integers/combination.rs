@@ -24,11 +24,23 @@ impl IntegerEvaluator<'_> {
         bounds: [i128; 2],
     ) -> Result<Integers, IntegerError> {
         check_bounds(kind, bounds)?;
+        let sum = self.combined(terms, kind)?;
+        // What is above the top of the kind is left out, as in columns.
+        let beyond = check_clear(&sum, constant).is_err();
+        let constant = if beyond { kind.wrapped(constant) } else { constant };
+        Ok(Integers { bounds, exact: sum.exact && !beyond, ..self.moved(&sum, constant)? })
+    }
+
+    /// Returns Σ c_i·a_i in a kind, with the bounds of its terms, whether the kind holds them or not.
+    pub(super) fn combined(
+        &self,
+        terms: &[(i128, &Integers)],
+        kind: IntegerKind,
+    ) -> Result<Integers, IntegerError> {
         let Some((_, first)) = terms.first() else {
             let expected = "at least 1".to_owned();
             return Err(IntegerError::Operand { what: "the number of operands", got: 0, expected });
         };
-        // Bounds of the sum so far are those of its terms, whether the kind holds them or not.
         let mut sum = self.constant_integers(first, kind, 0)?;
         for (factor, a) in terms {
             if a.count != first.count {
@@ -44,10 +56,7 @@ impl IntegerEvaluator<'_> {
             }
             sum = self.plus_multiple(sum, *factor, a)?;
         }
-        // What is above the top of the kind is left out, as in columns.
-        let beyond = check_clear(&sum, constant).is_err();
-        let constant = if beyond { kind.wrapped(constant) } else { constant };
-        Ok(Integers { bounds, exact: sum.exact && !beyond, ..self.moved(&sum, constant)? })
+        Ok(sum)
     }
 
     /// Returns sum + c·a, in the kind of the sum.

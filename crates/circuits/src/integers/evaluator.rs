@@ -89,6 +89,13 @@ impl<'a> IntegerEvaluator<'a> {
         }
     }
 
+    /// Counts a product of a digit with a clear one.
+    pub(super) fn multiplied_plain(&self) {
+        if let Some(work) = self.work {
+            work.plain_product();
+        }
+    }
+
     /// Largest number of integers of a batch: two for each slot.
     #[must_use]
     pub fn capacity(&self) -> usize {

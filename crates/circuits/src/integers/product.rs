@@ -129,7 +129,11 @@ impl IntegerEvaluator<'_> {
     }
 
     /// Returns Σ c·a for clear integers c, whose digits are known to be in a range.
-    pub(super) fn combined(&self, terms: &[(i64, &Parts)], range: [i64; 2]) -> Result<Parts, IntegerError> {
+    pub(super) fn combined_parts(
+        &self,
+        terms: &[(i64, &Parts)],
+        range: [i64; 2],
+    ) -> Result<Parts, IntegerError> {
         let evaluator = self.evaluator();
         let level = terms.iter().map(|(_, a)| a.real.metadata().level).min().unwrap_or(0);
         let scale = evaluator.context().scale(level)?;

@@ -167,7 +167,7 @@ impl IntegerEvaluator<'_> {
     }
 
     /// Returns conditions at a level that a product takes.
-    fn fresh(&self, condition: &Conditions) -> Result<Conditions, IntegerError> {
+    pub(super) fn fresh(&self, condition: &Conditions) -> Result<Conditions, IntegerError> {
         if condition.digit.ciphertext.metadata().level >= self.lowest_level() + 2 {
             return Ok(condition.clone());
         }

@@ -9,6 +9,7 @@ mod dry;
 mod edge;
 mod equality;
 mod network;
+mod plain;
 mod rows;
 mod sorting;
 mod tables;

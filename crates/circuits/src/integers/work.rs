@@ -15,6 +15,7 @@ pub struct IntegerWork {
     look_ups: AtomicU64,
     tables: AtomicU64,
     key_switches: AtomicU64,
+    plain_products: AtomicU64,
 }
 
 impl IntegerWork {
@@ -36,9 +37,19 @@ impl IntegerWork {
         self.key_switches.load(Ordering::Relaxed)
     }
 
+    /// Number of products of digits with those of [clear integers](super::ClearIntegers).
+    #[must_use]
+    pub fn plain_products(&self) -> u64 {
+        self.plain_products.load(Ordering::Relaxed)
+    }
+
     pub(super) fn look_up(&self, tables: usize) {
         self.look_ups.fetch_add(1, Ordering::Relaxed);
         self.tables.fetch_add(tables as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn plain_product(&self) {
+        self.plain_products.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn key_switch(&self) {

@@ -241,23 +241,13 @@ pub(super) fn plan(
     reasons: Vec<String>,
 ) -> Result<Plan, Box<Refusal>> {
     let mut plan = Plan {
-        layout,
         depth,
         key_bytes: parameters.key_bytes(level, rotations.len())?,
-        ciphertext_bytes: parameters.ciphertext_bytes(),
         memory_bytes: parameters.key_memory(&limbs, rotations.len()),
-        inputs: 0,
         rotations,
         rotation_limbs: level,
-        reasons,
         lowered,
-        precision: 0,
-        packed: None,
-        merging: None,
-        look_ups: None,
-        bootstraps: None,
-        program: program.clone(),
-        parameters,
+        ..Plan::bare(program, parameters, layout, reasons)
     };
     let computed = &plan.computed().program;
     let moduli = plan.parameters.plain_moduli().len().max(1);

@@ -160,7 +160,7 @@ fn settled(
         refresh = next;
     }
     let reason = "errors of bootstraps change the degrees of its functions again and again: declare narrower ranges, or ask for less precision";
-    Err(Box::new(Refusal { reason: reason.to_owned(), expression: "the program".to_owned() }))
+    Err(Refusal::of_program(reason))
 }
 
 /// Makes the plan of a program in the parameters of a set, and plays it without residues.
@@ -171,19 +171,16 @@ pub(super) fn plan(
     precision: u32,
     mut reasons: Vec<String>,
 ) -> Result<Plan, Box<Refusal>> {
-    let refused = |error: &dyn std::fmt::Display| {
-        Box::new(Refusal { reason: error.to_string(), expression: "the program".to_owned() })
-    };
     if parameters.set().order != Order::First {
         let name = parameters.name();
-        return Err(refused(&format!(
+        return Err(Refusal::of_program(format!(
             "bootstraps with {name} keep imaginary parts of errors, of which no bound is proved: take n16-128-fast"
         )));
     }
-    let measured = Measured::new(parameters).map_err(|error| refused(&error))?;
+    let measured = Measured::new(parameters).map_err(Refusal::of_program)?;
     let known = facts(program);
     let summed = sum_level(program, parameters, &layout, measured.limits).ok_or_else(|| {
-        refused(&format!("sums of {} rows do not fit the set {}", layout.rows, parameters.name()))
+        Refusal::of_program(format!("sums of {} rows do not fit the set {}", layout.rows, parameters.name()))
     })?;
     let mut lowered = settled(program, &known, precision, &measured, summed)?;
     lowered.sum_level = summed;
@@ -192,7 +189,7 @@ pub(super) fn plan(
     let plan = made(program, parameters, layout, lowered, &measured, reasons)?;
     measured.rehearse(&plan).map_err(|error| match error {
         crate::ProgramError::Refused(refusal) => refusal,
-        other => refused(&other),
+        other => Refusal::of_program(other),
     })?;
     Ok(plan)
 }
@@ -231,9 +228,6 @@ fn made(
     reasons: Vec<String>,
 ) -> Result<Plan, Box<Refusal>> {
     let (own, all) = (parameters.ckks(), Parameters::Bootstrapped(parameters.clone()));
-    let plain = |error: &dyn std::fmt::Display| {
-        Box::new(Refusal { reason: error.to_string(), expression: "the program".to_owned() })
-    };
     let count = lowered.refresh.as_ref().map_or(0, |refresh| refresh.count) * layout.chunks;
     let bootstraps = Bootstraps {
         count: count as u64,
@@ -250,23 +244,15 @@ fn made(
     let run_bytes = super::memory::bytes(program, &facts(program), &all, Some(&lowered));
     let working = WORKING * 16 * (own.degree() * own.moduli().len()) as u64;
     Ok(Plan {
-        layout,
         depth: depth_without(program, &lowered).0,
-        key_bytes: measured.key_file_bytes().map_err(|error| plain(&error))? + rotation_bytes,
-        ciphertext_bytes: all.ciphertext_bytes(),
+        key_bytes: measured.key_file_bytes().map_err(Refusal::of_program)? + rotation_bytes,
         memory_bytes: bootstraps.key_bytes + bootstraps.matrix_bytes + rotation_memory + run_bytes + working,
         inputs: encrypted_inputs(program).len() * layout.chunks,
         rotations,
         rotation_limbs: level,
-        reasons,
         lowered: Some(lowered),
-        precision: 0,
-        packed: None,
-        merging: None,
-        look_ups: None,
         bootstraps: Some(bootstraps),
-        program: program.clone(),
-        parameters: all,
+        ..Plan::bare(program, all, layout, reasons)
     })
 }
 

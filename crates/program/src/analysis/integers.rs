@@ -3,8 +3,11 @@
 use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys};
 use sunzi_circuits::integers::{IntegerEvaluator, IntegerParameters, IntegerWork};
+use sunzi_ckks::precision::slot_error;
+use sunzi_ckks::{Ciphertext, Context};
+use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::words::counted;
-use sunzi_rlwe::{SecretKey, Security};
+use sunzi_rlwe::{DeclaredNoise, SecretKey, Security, SharingPolicy};
 
 use super::look_ups::LookUps;
 use super::{Exact, Facts, Layout, Options, Parameters, Plan, Refusal, dry, exact_facts};
@@ -15,25 +18,57 @@ use crate::{Node, NodeId, Program, ProgramError};
 
 /// Makes the plan of a program on encrypted integers, for given options.
 pub(super) fn choose(program: &Program, options: &Options, reason: String) -> Result<Plan, Box<Refusal>> {
-    let refused = |reason: String| Box::new(Refusal { reason, expression: "the program".to_owned() });
-    if options.sharing.is_some() {
-        return Err(refused("results of encrypted integers are exact, and hide their noise: nothing has to be added for sharing".to_owned()));
-    }
     if !matches!(options.security, Security::Bits128 | Security::InsecureForResearchOnly) {
-        return Err(refused("encrypted integers have a set of 128 bits of security alone".to_owned()));
+        return Err(Refusal::of_program("encrypted integers have a set of 128 bits of security alone"));
     }
     let parameters = match options.log2_degree {
         None | Some(16) => IntegerParameters::new(),
         Some(_) if options.security != Security::InsecureForResearchOnly => {
-            return Err(refused("encrypted integers have one ring of 128 bits, n = 2^16".to_owned()));
+            return Err(Refusal::of_program("encrypted integers have one ring of 128 bits, n = 2^16"));
         }
         Some(log2_degree) => IntegerParameters::insecure(log2_degree),
     };
-    let parameters = parameters.map_err(|error| refused(error.to_string()))?;
+    let parameters = parameters.map_err(Refusal::of_program)?;
     let layout =
         Layout::of_parts(program.schema().rows as usize, parameters.ckks().max_slots(), options.parts);
-    plan(program, &parameters, layout, reason)
+    let plan = plan(program, &parameters, layout, reason)?;
+    match options.sharing {
+        None => Ok(plan),
+        Some(policy) => Err(not_shared(&plan, &parameters, policy)),
+    }
 }
+
+/// Returns the refusal of sharing: noise that hides that of look-ups must not lead a digit to the next one, which leaves room for very little of it.
+fn not_shared(plan: &Plan, parameters: &IntegerParameters, policy: SharingPolicy) -> Box<Refusal> {
+    let (mut results, n) = (Vec::new(), parameters.ckks().degree());
+    let meet = |context: &Context, digit: &Ciphertext| {
+        let noise = DeclaredNoise::of_own_run(digit.noise(), context.ring().expansion());
+        results.push((noise, digit.metadata().slots, digit.metadata().scale));
+    };
+    if let Err(error) = rehearsed(plan, parameters, meet) {
+        return Refusal::of_program(error);
+    }
+    let fits = |bits: &u32| {
+        let policy = SharingPolicy::new(*bits, policy.queries());
+        results.iter().all(|(noise, slots, scale)| {
+            let flooding = policy.as_ref().ok().and_then(|own| Flooding::new(*own, *noise, n).ok());
+            flooding.is_some_and(|own| slot_error(own.bound().bits().exp2(), *slots, *scale) < HALF_A_DIGIT)
+        })
+    };
+    let bits = (1..=SharingPolicy::MOST_STATISTICAL_BITS).take_while(fits).last().unwrap_or(0);
+    let queries = counted(policy.queries() as usize, "result", "results");
+    let room = match bits {
+        0 => "no room to hide the noise of look-ups".to_owned(),
+        _ => format!("room to hide the noise of look-ups to a statistical distance of 2^-{bits} at best"),
+    };
+    Refusal::of_program(format!(
+        "{queries} of encrypted integers cannot be shared: whole digits have {room}; \
+         take BFV or BGV, which make room for it, or give the results only to who may know the secret key"
+    ))
+}
+
+/// Largest error of the number of a digit that still rounds to it.
+const HALF_A_DIGIT: f64 = 1.0 / 16.0;
 
 /// Makes the plan of a program on encrypted integers.
 pub(super) fn plan(
@@ -46,35 +81,14 @@ pub(super) fn plan(
     for id in program.used() {
         fits(program, &known, &layout, id)?;
     }
-    let refused = |error: &dyn std::fmt::Display| {
-        Box::new(Refusal { reason: error.to_string(), expression: "the program".to_owned() })
-    };
     let all = Parameters::Integers(parameters.clone());
     let digits = |id: NodeId| {
         let range = known.get(id.index()).and_then(|facts| facts.exact).map(range)?;
         Form::holding(range[0], range[1]).map(|form| form.kind.digits())
     };
     let inputs = encrypted_inputs(program).into_iter().filter_map(digits).sum::<usize>() * layout.chunks;
-    let mut plan = Plan {
-        layout,
-        depth: 0,
-        key_bytes: 0,
-        ciphertext_bytes: all.ciphertext_bytes(),
-        memory_bytes: 0,
-        inputs,
-        rotations: Vec::new(),
-        rotation_limbs: 0,
-        reasons: vec![reason],
-        lowered: None,
-        precision: 0,
-        packed: None,
-        merging: None,
-        look_ups: None,
-        bootstraps: None,
-        program: program.clone(),
-        parameters: all,
-    };
-    let look_ups = rehearsed(&plan, parameters).map_err(|error| refused(&error))?;
+    let mut plan = Plan { inputs, ..Plan::bare(program, all, layout, vec![reason]) };
+    let look_ups = rehearsed(&plan, parameters, |_, _| {}).map_err(Refusal::of_program)?;
     plan.key_bytes = look_ups.key_file_bytes;
     plan.memory_bytes = look_ups.key_bytes + look_ups.matrix_bytes + WORKING * plan.ciphertext_bytes;
     plan.reasons.push(format!(
@@ -147,24 +161,28 @@ fn fits(program: &Program, known: &[Facts], layout: &Layout, id: NodeId) -> Resu
     }
 }
 
-/// Runs a plan over polynomials without coefficients, and counts its look-ups.
-fn rehearsed(plan: &Plan, parameters: &IntegerParameters) -> Result<LookUps, ProgramError> {
+/// Runs a plan over polynomials without coefficients, and counts its look-ups; `meet` is shown all ciphertexts of results.
+fn rehearsed(
+    plan: &Plan,
+    parameters: &IntegerParameters,
+    mut meet: impl FnMut(&Context, &Ciphertext),
+) -> Result<LookUps, ProgramError> {
     let context = dry::ckks(parameters.ckks())?;
     let rng = &mut dry::randomness();
     let secret = SecretKey::generate(context.rlwe(), rng).map_err(ProgramError::scheme)?;
-    let slots = context.max_slots();
-    let blueprint = Blueprint::new(&context, parameters.set(), slots).map_err(ProgramError::scheme)?;
+    let blueprint = Blueprint::of_all_slots(&context, parameters.set()).map_err(ProgramError::scheme)?;
     let keys = BootstrapKeys::generate(&blueprint, &secret, rng, |_, _| {}).map_err(ProgramError::scheme)?;
     let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;
     let work = IntegerWork::default();
     let evaluator = IntegerEvaluator::new(&bootstrapper, &keys).map_err(ProgramError::scheme)?;
-    dry_integers(plan, evaluator.with_work(&work), |plaintext| {
-        context.encrypt_secret(plaintext, &secret, rng).map_err(ProgramError::scheme)
-    })?;
+    let encrypt =
+        |plaintext: &_| context.encrypt_secret(plaintext, &secret, rng).map_err(ProgramError::scheme);
+    dry_integers(plan, evaluator.with_work(&work), encrypt, |digit| meet(&context, digit))?;
     Ok(LookUps {
         count: work.look_ups(),
         tables: work.tables(),
         key_switches: work.key_switches(),
+        plain_products: work.plain_products(),
         log2_failure: blueprint.log2_failure(),
         key_bytes: keys.byte_len() as u64,
         key_file_bytes: blueprint.key_file_bytes().map_err(ProgramError::scheme)?,

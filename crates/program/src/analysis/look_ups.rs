@@ -16,6 +16,8 @@ const LOOK_UP: f64 = 33.0;
 const TABLE: f64 = 2.0;
 /// Seconds of a key switch of a result, in such products.
 const KEY_SWITCH: f64 = 0.6;
+/// Seconds of a product of a digit with a clear one, in such products.
+const PLAIN_PRODUCT: f64 = 0.1;
 /// Seconds before the first look-up, in which keys are read and matrices made, in such products.
 const SET_UP: f64 = 60.0;
 
@@ -28,6 +30,8 @@ pub struct LookUps {
     pub tables: u64,
     /// Number of key switches outside of look-ups.
     pub key_switches: u64,
+    /// Number of products of digits with those of clear columns.
+    pub plain_products: u64,
     /// log2 of the probability that one look-up is wrong in any slot.
     pub log2_failure: f64,
     /// Bytes in memory of the keys of look-ups.
@@ -41,7 +45,8 @@ pub struct LookUps {
 impl LookUps {
     /// Returns the estimated seconds of a run, for those of a relinearised product at the highest level.
     pub(super) fn seconds(&self, product: f64) -> f64 {
-        Self::work(self.count, self.tables, self.key_switches) * product
+        let work = Self::work(self.count, self.tables, self.key_switches);
+        (work + PLAIN_PRODUCT * self.plain_products as f64) * product
     }
 
     /// Returns the work of so many look-ups, tables and key switches, in products at the highest level.

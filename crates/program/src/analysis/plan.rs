@@ -108,6 +108,34 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Makes a plan without operations, keys and inputs, to which those of a scheme are added.
+    pub(crate) fn bare(
+        program: &Program,
+        parameters: Parameters,
+        layout: Layout,
+        reasons: Vec<String>,
+    ) -> Self {
+        Self {
+            program: program.clone(),
+            ciphertext_bytes: parameters.ciphertext_bytes(),
+            parameters,
+            layout,
+            rotations: Vec::new(),
+            rotation_limbs: 0,
+            depth: 0,
+            key_bytes: 0,
+            memory_bytes: 0,
+            precision: 0,
+            inputs: 0,
+            reasons,
+            look_ups: None,
+            bootstraps: None,
+            lowered: None,
+            merging: None,
+            packed: None,
+        }
+    }
+
     /// Checks that a codec's layout is that of the plan.
     pub(crate) fn check_layout(&self, got: &Layout) -> Result<(), ProgramError> {
         let expected = &self.layout;

@@ -11,7 +11,7 @@ use sunzi_encoding::{BatchEncoder, Encoder as _};
 use super::approximate::{Action, integral};
 use super::curve::Curve;
 use super::memory::drop_of;
-use super::{Facts, Plan, facts};
+use super::{Facts, Parameters, Plan, facts};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
 use crate::graph::Node;
 use crate::run::{Cells, only_summed};
@@ -21,6 +21,10 @@ use sunzi_rlwe::{RelinearizationKey, randomness};
 
 /// Number of measurements of an operation, of which the least counts.
 const ROUNDS: usize = 2;
+/// Time of a bootstrap over that of its counted transforms: rescalings and tensor products are beside them.
+const BOOTSTRAP: f64 = 1.0;
+/// Transforms that a residue of an encoded matrix takes: encoding in doubles, reduction, and its own.
+const MATRIX: f64 = 2.0;
 
 /// Measured seconds of one operation on ciphertexts of all plaintext moduli, at the highest level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +41,10 @@ pub struct Timing {
     pub rotation: f64,
     /// Seconds to read a ciphertext from a file.
     pub read: f64,
+    /// Seconds of a bootstrap: of its counted key switches, in measured relinearisations. 0 in plans without them.
+    pub bootstrap: f64,
+    /// Seconds before the first bootstrap, in which keys are read and matrices encoded.
+    pub set_up: f64,
 }
 
 /// Numbers of operations of each kind in a run.
@@ -96,13 +104,6 @@ impl Timing {
     /// # Errors
     /// [`ProgramError::Scheme`] for invalid parameters.
     pub fn measure(plan: &Plan) -> Result<Self, ProgramError> {
-        if plan.bootstraps.is_some() {
-            return Err(ProgramError::mismatch(
-                "the plan",
-                "one without bootstraps, whose time is not estimated",
-                "another",
-            ));
-        }
         let contexts = Contexts::new(&plan.parameters)?;
         if let Parts::Integers(own) = contexts.parts() {
             return of_product(own.context());
@@ -110,8 +111,13 @@ impl Timing {
         let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
         let secret = SecretKey::generate(contexts.rlwe(), &mut rng).map_err(ProgramError::scheme)?;
         let (rotation, limbs) = (Rotation::Rows(1), plan.rotation_limbs);
-        let keys =
+        let mut keys =
             contexts.evaluation_keys(&secret, &[rotation], limbs, &mut rng).map_err(ProgramError::scheme)?;
+        if keys.relinearization.is_none() {
+            // Plans with bootstraps have it among the keys of these.
+            let key = RelinearizationKey::generate(contexts.rlwe(), &secret, &mut rng);
+            keys.relinearization = Some(key.map_err(ProgramError::scheme)?);
+        }
         let codec = contexts.codec(&plan.layout)?;
         let (column, cells) = (Column::integer("x", 0, 1), Cells::Units(vec![1]));
         let chunk = codec.encrypt(&column, None, &cells, EncryptionKey::Secret(&secret), &mut rng)?;
@@ -130,6 +136,7 @@ impl Timing {
             (Parts::Ckks(context), Encrypted::Ckks(x)) => real(context, x, &keys, plan),
             _ => Ok(Self::default()),
         }?;
+        let [bootstrap, set_up] = bootstrapped(plan, one.relinearization, read)?;
         Ok(Self {
             product: count * one.product,
             relinearization: count * one.relinearization,
@@ -137,6 +144,8 @@ impl Timing {
             addition: count * one.addition,
             rotation: count * one.rotation,
             read,
+            bootstrap,
+            set_up,
         })
     }
 
@@ -168,6 +177,8 @@ impl Timing {
             + all.additions * self.addition
             + rotations * self.rotation
             + plan.inputs as f64 / moduli * self.read
+            + plan.bootstraps.map_or(0, |own| own.count) as f64 * self.bootstrap
+            + self.set_up
     }
 }
 
@@ -251,7 +262,7 @@ where
     let rotate = || arithmetic.rotate(x, Rotation::Rows(1), keys).map_err(ProgramError::scheme);
     // BGV may allow rotations after products alone.
     let rotation = least(rotate).unwrap_or(relinearization);
-    Ok(Timing { product, relinearization, plain_product, addition, rotation, read: 0.0 })
+    Ok(Timing { product, relinearization, plain_product, addition, rotation, ..Timing::default() })
 }
 
 fn real(
@@ -277,8 +288,25 @@ fn real(
         plain_product: 0.3 * both,
         addition,
         rotation,
-        read: 0.0,
+        ..Timing::default()
     })
+}
+
+/// Returns the seconds of a bootstrap and of what comes before the first, for those of a relinearisation at the highest level of the plan and of reading a
+/// fresh ciphertext.
+fn bootstrapped(plan: &Plan, relinearization: f64, read: f64) -> Result<[f64; 2], ProgramError> {
+    let (Parameters::Bootstrapped(own), Some(bootstraps)) = (&plan.parameters, &plan.bootstraps) else {
+        return Ok([0.0; 2]);
+    };
+    let (options, moduli, n) =
+        (plan.parameters.key_switching(), plan.parameters.moduli(), own.ckks().degree());
+    let limbs = plan.parameters.limbs_below(0);
+    let switch = SwitchCost::of_limbs(options, moduli, &limbs, n).map_err(ProgramError::scheme)?;
+    let transform = relinearization / switch.in_transforms(n);
+    let transforms = own.set().counted_transforms().map_err(ProgramError::scheme)?;
+    let residues = bootstraps.matrix_bytes as f64 / (8 * n) as f64;
+    let keys = read * bootstraps.key_bytes as f64 / plan.ciphertext_bytes.max(1) as f64;
+    Ok([BOOTSTRAP * transforms * transform, MATRIX * residues * transform + keys])
 }
 
 /// Measures a product at the highest level with a temporary key, in which look-ups are counted: their own keys take a minute.

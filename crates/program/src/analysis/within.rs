@@ -21,9 +21,7 @@ pub(super) fn within(
     layout: Layout,
     precision: u32,
 ) -> Result<Plan, Box<Refusal>> {
-    parameters
-        .check_numbers()
-        .map_err(|reason| Box::new(Refusal { reason, expression: "the program".to_owned() }))?;
+    parameters.check_numbers().map_err(Refusal::of_program)?;
     if let Parameters::Integers(own) = parameters {
         return integers::plan(program, own, layout, "these parameters were given".to_owned());
     }
@@ -35,10 +33,7 @@ pub(super) fn within(
         return deep::plan(program, own, layout, precision, vec!["these parameters were given".to_owned()]);
     }
     let Parameters::Ckks(own) = parameters else {
-        return Err(Box::new(Refusal {
-            reason: "there is no plan in these parameters".to_owned(),
-            expression: "the program".to_owned(),
-        }));
+        return Err(Refusal::of_program("there is no plan in these parameters"));
     };
     let known = facts(program);
     let lowered = lower(program, &known, precision)?;

@@ -86,7 +86,7 @@ impl Contexts {
                 return Err(ProgramError::mismatch("the scheme", expected, self.parameters.name()));
             }
         };
-        let blueprint = Blueprint::new(context, set, context.max_slots()).map_err(ProgramError::scheme)?;
+        let blueprint = Blueprint::of_all_slots(context, set).map_err(ProgramError::scheme)?;
         BootstrapKeys::generate(&blueprint, secret, rng, progress).map_err(ProgramError::scheme)
     }
 }

@@ -311,23 +311,16 @@ fn packed_plan(
     let rotations = own.required_rotations();
     let limbs: Vec<usize> = (0..parameters.moduli().len()).collect();
     let key_memory = parameters.key_memory(&limbs, rotations.len());
+    let layout = analysis::Layout { rows, span: own.unit(), chunks: own.chunks() };
+    let key_bytes = parameters.key_bytes(parameters.ring_level(), rotations.len())?;
     Ok(Plan {
-        look_ups: None,
-        bootstraps: None,
-        layout: analysis::Layout { rows, span: own.unit(), chunks: own.chunks() },
         depth: usize::from(!own.products().is_empty()),
-        key_bytes: parameters.key_bytes(parameters.ring_level(), rotations.len())?,
-        ciphertext_bytes: parameters.ciphertext_bytes(),
+        key_bytes,
         memory_bytes: key_memory + packed_bytes(own, &parameters),
         inputs: packed.sizes().input_ciphertexts,
         rotations,
         rotation_limbs: parameters.ring_level(),
-        reasons,
-        lowered: None,
-        merging: None,
-        precision: 0,
         packed: Some(packed),
-        program: program.clone(),
-        parameters,
+        ..Plan::bare(program, parameters, layout, reasons)
     })
 }

@@ -44,7 +44,7 @@ pub fn evaluate_bootstrapped(
     else {
         return Err(other_scheme());
     };
-    let blueprint = Blueprint::new(context, own.set(), context.max_slots()).map_err(ProgramError::scheme)?;
+    let blueprint = Blueprint::of_all_slots(context, own.set()).map_err(ProgramError::scheme)?;
     let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;
     let encoder = codec.reals().ok_or_else(other_scheme)?;
     let backend = Deep::new(plan, &bootstrapper, encoder, keys, progress)?;

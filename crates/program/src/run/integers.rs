@@ -46,7 +46,7 @@ pub fn evaluate_integers(
 /// Makes the bootstrapper of the look-ups.
 pub(crate) fn bootstrapper(own: &IntegerContext) -> Result<FunctionalBootstrapper, ProgramError> {
     let context = own.context();
-    let blueprint = Blueprint::new(context, own.set(), context.max_slots()).map_err(ProgramError::scheme)?;
+    let blueprint = Blueprint::of_all_slots(context, own.set()).map_err(ProgramError::scheme)?;
     FunctionalBootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)
 }
 
@@ -269,11 +269,12 @@ fn wide() -> ProgramError {
     ProgramError::mismatch("a number", "one of 64 bits", "a wider one: use fewer decimals or narrower ranges")
 }
 
-/// Runs a plan over polynomials without coefficients, given how a plaintext is encrypted there.
+/// Runs a plan over polynomials without coefficients, given how a plaintext is encrypted there; `meet` is shown all ciphertexts of results.
 pub(crate) fn dry_integers(
     plan: &Plan,
     evaluator: IntegerEvaluator<'_>,
     mut encrypt: impl FnMut(&Plaintext) -> Result<Ciphertext, ProgramError>,
+    mut meet: impl FnMut(&Ciphertext),
 ) -> Result<(), ProgramError> {
     let backend = IntegerBackend::new(plan, evaluator)?;
     let (layout, graph) = (&plan.layout, plan.program.graph());
@@ -294,5 +295,16 @@ pub(crate) fn dry_integers(
         let digits = plaintexts.iter().map(&mut encrypt).collect::<Result<Vec<_>, _>>()?;
         backend.input(id, Input::Encrypted(Encrypted::Integers(digits)))
     };
-    run(&plan.program, layout, &backend, read, |_, _, _| Ok(())).map(|_| ())
+    let mut shown = |answer: Answer| {
+        if let Answer::Encrypted(Encrypted::Integers(digits)) = answer {
+            digits.iter().for_each(&mut meet);
+        }
+    };
+    let column = |_, _, answer| {
+        shown(answer);
+        Ok(())
+    };
+    let totals = run(&plan.program, layout, &backend, read, column)?;
+    totals.into_values().for_each(shown);
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use sunzi_program::analysis::{Parameters, Plan, SchemeChoice};
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::{
-    Column, Decimal, Formula, Graph, NodeId, Opened, Options, Output, OutputValue, Program, Schema,
+    Column, Decimal, Formula, Graph, NodeId, Opened, Options, Output, OutputValue, Program, Schema, Timing,
 };
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::accepting_insecure;
@@ -184,6 +184,23 @@ fn plans_at_full_size_take_a_secure_set() {
     }
     let plan = Plan::new(&compared(20_000), &Options::default()).unwrap();
     assert!(bootstraps(&plan) > 3, "{plan}");
+}
+
+#[test]
+fn plans_with_bootstraps_tell_time() {
+    let plan = Plan::new(&hundred(ROWS), &small(16)).unwrap();
+    let time = Timing::measure(&plan).unwrap();
+    assert!(time.bootstrap > time.relinearization && time.set_up > 0.0 && time.rotation > 0.0, "{time:?}");
+    // The time is what is counted: bootstraps beside what every plan has.
+    let without = Timing { bootstrap: 0.0, ..time };
+    let bootstraps = time.seconds(&plan) - without.seconds(&plan);
+    assert!((bootstraps / (10.0 * time.bootstrap) - 1.0).abs() < 1e-9, "{time:?}");
+    let rest = Timing { set_up: 0.0, ..without }.seconds(&plan);
+    assert!(rest > 50.0 * time.relinearization * 0.1, "fifty squares at lower levels: {rest}, {time:?}");
+    // Chunks are computed one after the other.
+    let plan = Plan::within(&hundred(300), &plan.parameters, 16).unwrap();
+    let two = time.seconds(&plan) - Timing { bootstrap: 0.0, ..time }.seconds(&plan);
+    assert!((two / bootstraps - 2.0).abs() < 1e-9, "{time:?}");
 }
 
 #[test]

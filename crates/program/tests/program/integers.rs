@@ -3,6 +3,7 @@
 use sunzi_program::analysis::{Plan, SchemeChoice};
 use sunzi_program::run::{Cells, Opening, Table};
 use sunzi_program::{Column, Opened, Options, Program, ProgramError, Schema};
+use sunzi_rlwe::SharingPolicy;
 
 use crate::common::Draw;
 use crate::encrypted::{check, options};
@@ -176,6 +177,27 @@ fn programs_are_refused_with_what_would_help() {
         let asked = Options { scheme: Some(scheme), ..Options::default() };
         assert!(Plan::new(&program, &asked).unwrap_err().to_string().contains("integers"));
     }
+}
+
+#[test]
+fn results_are_not_shared_for_lack_of_room() {
+    let program = Program::parse("sum(age); max(cost)", &schema()).unwrap();
+    let room = |options: Options, bits: u32, queries: u64| -> u32 {
+        let sharing = Some(SharingPolicy::new(bits, queries).unwrap());
+        let told = Plan::new(&program, &Options { sharing, ..options }).unwrap_err().to_string();
+        assert!(told.contains("take BFV or BGV"), "{told}");
+        let bits = told.split_once("distance of 2^-").and_then(|(_, rest)| rest.split_once(" at best"));
+        assert_eq!(bits.is_none(), told.contains("no room"), "{told}");
+        bits.map_or(0, |(bits, _)| bits.parse().unwrap())
+    };
+    // Too little to be of use at full size, and less for more results: half a bit for twice as many.
+    let full = Options { scheme: Some(SchemeChoice::Integers), ..Options::default() };
+    let [one, many] = [room(full.clone(), 1, 1), room(full, 40, 1 << 12)];
+    println!("room for 2^-{one} of one result, for 2^-{many} of 4 096");
+    assert!(one < 10 && many == one.saturating_sub(6), "{one}, {many}");
+    // What is asked for does not change what there is.
+    let own = options(SchemeChoice::Integers, 9);
+    assert_eq!(room(own.clone(), 1, 4), room(own, 60, 4));
 }
 
 #[test]

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod ckks;
 #[cfg(test)]
+mod clear;
+#[cfg(test)]
 mod common;
 #[cfg(test)]
 mod contexts;

@@ -96,20 +96,8 @@ impl Set {
 
     /// Returns the set with the digits that cost least, and the cost; `None` if security allows none.
     fn with_cheapest_digits(self, slots: usize) -> Result<Option<(f64, Self)>, BootstrapError> {
-        let (chain, own) = (self.chain_of_levels()?, self.step_levels()?);
-        let own = match self.special {
-            SpecialModuli::Shared => None,
-            SpecialModuli::EachStep => {
-                let Steps { coeffs_to_slots, polynomial, slots_to_coeffs, .. } = own;
-                let cost = |levels: std::ops::RangeInclusive<usize>| {
-                    let special_moduli = chain.special_moduli_for(levels.clone())?;
-                    Ok::<_, BootstrapError>(chain.switch_costs(levels, &special_moduli).unwrap_or_default())
-                };
-                let (coeffs_to_slots, polynomial) = (cost(coeffs_to_slots)?, cost(polynomial)?);
-                let slots_to_coeffs = cost(slots_to_coeffs)?;
-                Some(Steps { coeffs_to_slots, polynomial, tables: None, slots_to_coeffs })
-            }
-        };
+        let chain = self.chain_of_levels()?;
+        let own = self.costs_of_own_steps(&chain)?;
         let mut best: Option<(f64, usize)> = None;
         for digits in 1..=MOST_DIGITS.min(chain.moduli().len()) {
             let parameters = chain.clone().with_digits(digits)?;
@@ -122,6 +110,46 @@ impl Set {
             }
         }
         Ok(best.map(|(cost, digits)| (cost, Self { digits, ..self })))
+    }
+
+    /// Returns the costs of key switches of the steps that have special moduli of their own, level by level.
+    fn costs_of_own_steps(&self, chain: &Parameters) -> Result<Option<Steps<Vec<f64>>>, BootstrapError> {
+        match self.special {
+            SpecialModuli::Shared => Ok(None),
+            SpecialModuli::EachStep => {
+                let Steps { coeffs_to_slots, polynomial, slots_to_coeffs, .. } = self.step_levels()?;
+                let cost = |levels: std::ops::RangeInclusive<usize>| {
+                    let special_moduli = chain.special_moduli_for(levels.clone())?;
+                    Ok::<_, BootstrapError>(chain.switch_costs(levels, &special_moduli).unwrap_or_default())
+                };
+                let (coeffs_to_slots, polynomial) = (cost(coeffs_to_slots)?, cost(polynomial)?);
+                let slots_to_coeffs = cost(slots_to_coeffs)?;
+                Ok(Some(Steps { coeffs_to_slots, polynomial, tables: None, slots_to_coeffs }))
+            }
+        }
+    }
+
+    /// Returns the counted cost of bootstrapping one part of all slots of the set, real or imaginary, in all of its rounds: of key switches and of what goes into
+    /// matrices, [in transforms](sunzi_ring::switch_cost::SwitchCost::in_transforms) modulo one prime. Rescalings and tensor products are not in it.
+    ///
+    /// Times of bootstraps are predicted by it, from a measured key switch.
+    ///
+    /// ```
+    /// use sunzi_circuits::bootstrap::Set;
+    ///
+    /// let [fast, precise] = [Set::fast_128(), Set::high_precision_128()].map(|set| set.counted_transforms());
+    /// assert!(precise? > 2.0 * fast?, "two rounds take twice as long");
+    /// # Ok::<(), sunzi_circuits::bootstrap::BootstrapError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every error of [`parameters`](Self::parameters).
+    pub fn counted_transforms(&self) -> Result<f64, BootstrapError> {
+        let parameters = self.parameters()?;
+        let own = self.costs_of_own_steps(&parameters)?;
+        let slots = self.slots.unwrap_or_else(|| parameters.max_slots());
+        let cost = self.cost(&parameters, own.as_ref(), slots)?.unwrap_or(f64::INFINITY);
+        Ok(self.rounds.max(1) as f64 * cost)
     }
 
     /// Returns whether the special moduli are large enough for the keys of the first matrix.

@@ -184,12 +184,12 @@ impl<'a> Tree<'a> {
                 [factor] => Cow::Borrowed(*factor),
                 factors => {
                     let ones: Vec<_> = factors.iter().map(|factor| (1, *factor)).collect();
-                    Cow::Owned(self.evaluator.combined(&ones, [0, 1])?)
+                    Cow::Owned(self.evaluator.combined_parts(&ones, [0, 1])?)
                 }
             };
             let range = entries.iter().fold([0, 0], |[low, high], e| [low.min(*e), high.max(*e)]);
             let terms = entries.iter().copied().zip(&self.lowest).filter(|(entry, _)| *entry != 0);
-            let parts = self.evaluator.combined(&terms.collect::<Vec<_>>(), range)?;
+            let parts = self.evaluator.combined_parts(&terms.collect::<Vec<_>>(), range)?;
             let noise = self.evaluator.noise_of_parts(&parts);
             Ok(Chosen { factor, parts: parts.bare(), noise })
         };

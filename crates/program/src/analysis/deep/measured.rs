@@ -33,7 +33,7 @@ impl Measured {
         let rng = &mut dry::randomness();
         let secret = SecretKey::generate(context.rlwe(), rng).map_err(ProgramError::scheme)?;
         let public = PublicKey::generate(context.rlwe(), &secret, rng).map_err(ProgramError::scheme)?;
-        let blueprint = Blueprint::new(&context, set, context.max_slots()).map_err(ProgramError::scheme)?;
+        let blueprint = Blueprint::of_all_slots(&context, set).map_err(ProgramError::scheme)?;
         let keys =
             BootstrapKeys::generate(&blueprint, &secret, rng, |_, _| {}).map_err(ProgramError::scheme)?;
         let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;

@@ -1,6 +1,6 @@
 //! Operations of nodes row by row on encrypted integers.
 
-use sunzi_circuits::integers::{Conditions, IntegerError, Integers};
+use sunzi_circuits::integers::{ClearIntegers, Conditions, IntegerError, Integers};
 
 use super::{Clear, IntegerBackend, Value, broken, end_of, kind_above, scheme, wide};
 use crate::analysis::{linear_units, polynomial_units};
@@ -22,10 +22,12 @@ impl IntegerBackend<'_> {
         let first = || operands.first().copied().ok_or_else(broken);
         match node {
             Node::Linear { terms, constant } => self.linear(terms, *constant, operands, range),
-            Node::Product(..) => {
-                let [a, b] = operands else { return Err(broken()) };
-                self.product([a, b], range)
-            }
+            Node::Product(a, b) => match operands {
+                [Value::Clear(clear), value] => self.clear_product(value, (*a, clear), range),
+                [value, Value::Clear(clear)] => self.clear_product(value, (*b, clear), range),
+                [a, b] => self.product([a, b], range),
+                _ => Err(broken()),
+            },
             Node::Polynomial { of, coefficients } => self.polynomial((*of, first()?), coefficients, range),
             Node::Positive { or_zero, .. } => {
                 let compared =
@@ -76,45 +78,56 @@ impl IntegerBackend<'_> {
         let pairs = terms.iter().map(|&(of, c)| Ok((c, self.exact(of)?.decimals)));
         let pairs: Vec<(Decimal, u32)> = pairs.collect::<Result<_, ProgramError>>()?;
         let (_, factors, constant) = linear_units(&pairs, constant).ok_or_else(wide)?;
-        let mut known = vec![0_i128; self.span()];
-        let (mut own, mut any_clear): (Vec<(i128, Integers)>, bool) = (Vec::new(), false);
-        for (&factor, value) in factors.iter().zip(operands) {
+        let mut known = Known::new(self.span(), constant);
+        let mut own: Vec<(i128, Integers)> = Vec::new();
+        for ((&factor, value), &(of, _)) in factors.iter().zip(operands).zip(terms) {
             match value {
-                Value::Clear(Clear::Units(units)) => {
-                    any_clear = true;
-                    known.iter_mut().zip(units).for_each(|(sum, v)| *sum += factor * v);
-                }
+                Value::Clear(Clear::Units(units)) => known.plus(factor, units, self.range(of)?)?,
                 Value::Clear(Clear::Reals(_)) => return Err(broken()),
                 value => own.push((factor, self.integers(value)?)),
             }
         }
-        if any_clear {
-            let (_, like) = own.first().ok_or_else(broken)?;
-            own.push((1, self.batch(like, &known)?));
-        }
+        let [low, high] = known.bounds;
         let digits = own.iter().map(|(factor, a)| a.kind().digits() + digits_of(*factor).saturating_sub(1));
-        let kind = kind_above(range, digits.max().unwrap_or(1).min(16), [constant])?;
+        let kind = kind_above(range, digits.max().unwrap_or(1).min(16), [low, high])?;
         let terms: Vec<(i128, &Integers)> = own.iter().map(|(factor, a)| (*factor, a)).collect();
-        let sum = self.evaluator.linear_combination(&terms, constant, kind, range).map_err(scheme)?;
-        self.valued(sum, range)
+        let sum = if low == high {
+            self.evaluator.linear_combination(&terms, low, kind, range)
+        } else {
+            let clear = ClearIntegers::new(&known.units, known.bounds).map_err(scheme)?;
+            self.evaluator.linear_combination_plus(&terms, &clear, kind, range)
+        };
+        self.valued(sum.map_err(scheme)?, range)
     }
 
-    fn product(&self, [a, b]: [&Value; 2], range: [i128; 2]) -> Result<Value, ProgramError> {
+    /// Multiplies by a node that the server knows: by plaintexts.
+    fn clear_product(
+        &self,
+        value: &Value,
+        (of, clear): (NodeId, &Clear),
+        range: [i128; 2],
+    ) -> Result<Value, ProgramError> {
+        let Clear::Units(units) = clear else { return Err(broken()) };
+        let clear = ClearIntegers::new(units, self.range(of)?).map_err(scheme)?;
+        if let (Value::Conditions(condition), [0 | 1, 0 | 1]) = (value, clear.bounds()) {
+            return self.evaluator.and_each(condition, &clear).map(Value::Conditions).map_err(scheme);
+        }
+        let a = self.integers(value)?;
+        let kind = kind_above(range, a.kind().digits(), [])?;
+        self.valued(self.evaluator.multiply_each(&a, &clear, kind, range).map_err(scheme)?, range)
+    }
+
+    fn product(&self, operands: [&Value; 2], range: [i128; 2]) -> Result<Value, ProgramError> {
         let e = &self.evaluator;
-        let [a, b] = match (a, b) {
-            (Value::Clear(a), b) => [&self.clear_value(a, b)?, b],
-            (a, Value::Clear(b)) => [a, &self.clear_value(b, a)?],
-            both => [both.0, both.1],
-        };
-        match (a, b) {
-            (Value::Conditions(a), Value::Conditions(b)) => {
+        match operands {
+            [Value::Conditions(a), Value::Conditions(b)] => {
                 e.and(a, b).map(Value::Conditions).map_err(scheme)
             }
-            (Value::Conditions(condition), Value::Integers(a))
-            | (Value::Integers(a), Value::Conditions(condition)) => {
+            [Value::Conditions(condition), Value::Integers(a)]
+            | [Value::Integers(a), Value::Conditions(condition)] => {
                 self.masked(condition, a, range).map(Value::Integers)
             }
-            (Value::Integers(a), Value::Integers(b)) => {
+            [Value::Integers(a), Value::Integers(b)] => {
                 let kind = kind_above(range, a.kind().digits().max(b.kind().digits()), [])?;
                 let wider = |a: &Integers| e.linear_combination(&[(1, a)], 0, kind, a.bounds());
                 let product = e.multiply(&wider(a).map_err(scheme)?, &wider(b).map_err(scheme)?);
@@ -189,15 +202,30 @@ impl IntegerBackend<'_> {
         let kind = kind_holding([low.min(0), high.max(0)]).ok_or_else(wide)?;
         self.evaluator.clear_batch(like, kind, units).map_err(scheme)
     }
+}
 
-    /// Returns clear numbers as an encrypted value, conditions if they are 0 or 1.
-    fn clear_value(&self, clear: &Clear, beside: &Value) -> Result<Value, ProgramError> {
-        let Clear::Units(units) = clear else { return Err(broken()) };
-        let batch = self.batch(&self.integers(beside)?, units)?;
-        if end_of(&batch, 0) >= 0 && end_of(&batch, 1) <= 1 {
-            return self.evaluator.conditions_of(&batch).map(Value::Conditions).map_err(scheme);
+/// Sum of multiples of clear numbers, in all slots that a chunk fills, with bounds that follow from the program alone.
+struct Known {
+    units: Vec<i128>,
+    bounds: [i128; 2],
+}
+
+impl Known {
+    fn new(count: usize, constant: i128) -> Self {
+        Self { units: vec![constant; count], bounds: [constant; 2] }
+    }
+
+    /// Adds a multiple of numbers of a range.
+    fn plus(&mut self, factor: i128, units: &[i128], range: [i128; 2]) -> Result<(), ProgramError> {
+        let [Some(a), Some(b)] = range.map(|end| end.checked_mul(factor)) else { return Err(wide()) };
+        let [low, high] = self.bounds;
+        let bounds = [low.checked_add(a.min(b)), high.checked_add(a.max(b))];
+        let [Some(low), Some(high)] = bounds else { return Err(wide()) };
+        self.bounds = [low, high];
+        for (sum, unit) in self.units.iter_mut().zip(units) {
+            *sum = factor.checked_mul(*unit).and_then(|own| sum.checked_add(own)).ok_or_else(wide)?;
         }
-        Ok(Value::Integers(batch))
+        Ok(())
     }
 }
 
