@@ -8,6 +8,7 @@ mod combination;
 mod dry;
 mod edge;
 mod network;
+mod order;
 mod rows;
 mod sorting;
 
