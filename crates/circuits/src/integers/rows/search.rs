@@ -9,6 +9,7 @@
 //! comparison and a table, the last one G fewer.
 
 use super::RowEvaluator;
+use super::counting::digits_of;
 use super::mask::Masked;
 use crate::integers::carry::Carries;
 use crate::integers::integer::{Digit, carry_range};
@@ -17,6 +18,9 @@ use crate::integers::{IntegerError, Integers};
 
 /// Slots from the counts of one group of ranks to those of the next: those of one rank, and as many that see them in a window from either side, twice.
 const SPACING: usize = 4 * BASE as usize;
+
+/// Number of rows up to which counts are compared as they are: roundings of SlotsToCoeffs grow with counts, and tables take those of counts up to here away.
+pub(super) const MOST_COUNTED: usize = 1 << 15;
 
 /// Places of rows and of counts in slots.
 #[derive(Clone, Copy, Debug)]
@@ -82,15 +86,18 @@ struct Search<'a> {
     ranks: &'a [usize],
     /// Number of rows of all batches.
     total: usize,
+    /// Number of rows up to which counts are compared as they are.
+    counted: usize,
 }
 
 impl RowEvaluator<'_> {
     /// Returns the integers of given ranks among the rows of all batches, in every slot, and which rows of each batch are equal to the last one if `state` says so.
-    /// Batches have one kind and digits from 0 to 15; ranks are below the number of rows.
-    pub(super) fn of_ranks(
+    /// Batches have one kind and digits from 0 to 15; ranks are below the number of rows. Counts of more rows than `counted` are looked up before they are compared.
+    pub(in crate::integers) fn of_ranks(
         &self,
         batches: &[Integers],
         ranks: &[usize],
+        counted: usize,
         state: bool,
     ) -> Result<(Vec<Vec<Digit>>, Vec<Digit>), IntegerError> {
         let total = batches.iter().map(|batch| batch.count).sum();
@@ -105,7 +112,7 @@ impl RowEvaluator<'_> {
                     expected,
                 });
             };
-            let search = Search { rows: *self, places, ranks, total };
+            let search = Search { rows: *self, places, ranks, total, counted };
             let (own, last) = search.run(batches, state)?;
             found.extend(own);
             equal = last;
@@ -217,15 +224,15 @@ impl Search<'_> {
     }
 
     /// Returns how many equal rows have a digit up to t, t from the least digit on, in the slots after the first one of each rank, and numbers up to that of all rows in
-    /// other slots.
+    /// other slots: columns that make up the counts.
     fn counts(
         &self,
         chunks: &[Chunk],
         spread: &[Digit],
         place: usize,
         span: Span,
-    ) -> Result<Digit, IntegerError> {
-        let (rows, Places { blocks, groups, rows: block }) = (self.rows, self.places);
+    ) -> Result<Vec<Digit>, IntegerError> {
+        let (rows, Places { blocks, groups, .. }) = (self.rows, self.places);
         let first = chunks.iter().all(|chunk| chunk.equal.is_empty());
         let mut sum: Option<Masked> = None;
         for group in (0..if first { 1 } else { groups }).rev() {
@@ -246,18 +253,36 @@ impl Search<'_> {
                 Some(sum) => own.beside(sum.turned(&rows, -(SPACING as i64))?, &rows)?,
             });
         }
-        let Some(mut sum) = sum else { return Err(IntegerError::results(groups, 0)) };
+        let mut sum = sum.ok_or_else(|| IntegerError::results(groups, 0))?;
         if first {
             // All ranks have the same counts.
             sum = sum.window(&rows, groups.next_power_of_two(), -(SPACING as i64))?;
         }
-        let folded = self.places.folded();
-        sum = sum.window(&rows, block / folded, folded as i64)?;
-        if first {
-            sum = sum.window(&rows, blocks, -(block as i64))?;
+        let copies = if first { blocks } else { 1 };
+        self.summed(sum, copies, (self.places.folded() * chunks.len()) as i64)
+    }
+
+    /// Adds counts up to `most` over the windows of each block, and copies those of the first block.
+    fn summed(&self, counts: Masked, copies: usize, most: i64) -> Result<Vec<Digit>, IntegerError> {
+        let (rows, block, folded) = (self.rows, self.places.rows, self.places.folded());
+        let windows = block / folded;
+        if self.total <= self.counted {
+            let sum = counts.window(&rows, windows, folded as i64)?;
+            let sum = sum.window(&rows, copies, -(block as i64))?.settled(&rows, windows);
+            return Ok(vec![rows.integers.within(sum, [0, self.total as i64])?]);
         }
-        let counts = sum.settled(&rows, block / folded);
-        rows.integers.within(counts, [0, self.total as i64])
+        // The sums of each digit are a column of the counts.
+        let counts = rows.integers.within(counts.settled(&rows, 1), [0, most])?;
+        let zero = rows.integers.times(&counts, 0)?;
+        let mut columns = vec![counts];
+        columns.resize(digits_of(most as usize), zero);
+        let digits = rows.integers.digits_of_columns(&columns, rows.capacity(), false)?;
+        let column = |digit: &Digit| {
+            let sum = rows.window(digit, windows, folded as i64)?;
+            let sum = rows.window(&sum, copies, -(block as i64))?;
+            rows.integers.within(sum, [0, (BASE - 1) * windows as i64])
+        };
+        digits.iter().map(column).collect()
     }
 
     /// Returns which rows are equal so far and have a digit up to t, 1 or 0, for each t below the greatest digit.
@@ -320,7 +345,12 @@ impl Search<'_> {
     }
 
     /// Compares counts + b with 0.
-    fn compared(&self, counts: &Digit, base: Option<&[Digit]>, span: Span) -> Result<Compared, IntegerError> {
+    fn compared(
+        &self,
+        counts: &[Digit],
+        base: Option<&[Digit]>,
+        span: Span,
+    ) -> Result<Compared, IntegerError> {
         let (rows, integers) = (self.rows, self.rows.integers);
         let most = self.ranks.iter().copied().max().unwrap_or(0) as i64 + 1;
         let clear = |slot: usize| match (self.count_at(slot, span), base) {
@@ -329,24 +359,32 @@ impl Search<'_> {
             // Not negative, whatever b is there.
             (None, _) => most,
         };
-        let first = rows.plus_clear(counts, &clear)?;
-        let zero = integers.times(&first, 0)?;
-        let mut range = [-most, self.total as i64 + most];
-        let mut column = match base.and_then(|base| base.first()) {
-            Some(base) => integers.plus(&first, base)?,
-            None => first,
+        let Some(first) = counts.first() else { return Err(IntegerError::results(1, 0)) };
+        let zero = integers.times(first, 0)?;
+        // Column k of counts + b, with digit k of what is clear, or all that is left of it at the top.
+        let column = |k: usize, top: bool| {
+            let part = |slot: usize| {
+                let left = clear(slot) / (1 << (DIGIT_BITS * k as u32));
+                if top { left } else { left % BASE }
+            };
+            let own = rows.plus_clear(counts.get(k).unwrap_or(&zero), &part)?;
+            match base.and_then(|base| base.get(k)) {
+                Some(base) => integers.plus(&own, base),
+                None => Ok(own),
+            }
         };
+        let mut range = [-most, self.total as i64 + most];
         let mut carries = Carries::new(integers, rows.capacity());
         let mut missing = Vec::new();
         while range[1] - range[0] >= BASE {
-            missing.push(carries.next_digit(&column)?);
+            missing.push(carries.next_digit(&column(missing.len(), false)?)?);
             range = carry_range(range);
-            column = base.and_then(|base| base.get(missing.len())).unwrap_or(&zero).clone();
         }
+        let top = column(missing.len(), true)?;
         let negative = |m: i64| m >= BASE + range[0];
         let fewer: &dyn Fn(i64) -> i64 = &|m| i64::from(negative(m));
         let least: &dyn Fn(i64) -> i64 = &|m| if negative(m) { m - BASE } else { 0 };
-        let mut top = carries.look_up(&column, &[fewer, least])?;
+        let mut top = carries.look_up(&top, &[fewer, least])?;
         missing.extend(top.pop());
         let fewer = top.pop().ok_or_else(|| IntegerError::results(2, 0))?;
         Ok(Compared { fewer, missing })

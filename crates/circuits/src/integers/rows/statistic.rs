@@ -1,6 +1,7 @@
 //! Order statistics: integers by their places among all rows, as many as are asked for by one [search](super::search).
 
 use super::RowEvaluator;
+use super::search::MOST_COUNTED;
 use crate::integers::integer::Digit;
 use crate::integers::{IntegerError, Integers};
 
@@ -74,20 +75,50 @@ impl RowEvaluator<'_> {
     /// [`IntegerError::Operand`] for a k of the number of rows or more, and for more rows than slots; [`IntegerError::Bootstrap`] for missing keys and for keys of
     /// another secret.
     pub fn kth_many(&self, a: &Integers, ks: &[usize]) -> Result<Vec<Integers>, IntegerError> {
-        self.check(a)?;
-        check_places(a.count, ks)?;
-        let a = self.comparable(a)?;
+        self.kth_many_of(std::slice::from_ref(a), ks)
+    }
+
+    /// Returns the integers that so many others are before among the rows of several batches, for each k the integer in every row of the first batch. Batches have one
+    /// kind, and may have different numbers of rows and bounds.
+    ///
+    /// Each batch takes look-ups of its own for rows, two a digit for each k of full batches; counts of all batches are added, and compared once.
+    ///
+    /// # Errors
+    /// [`IntegerError::Operand`] for no batch, for a k of the number of all rows or more, and for batches of more rows than slots; [`IntegerError::Mismatch`] for batches of
+    /// different kinds; [`IntegerError::Bootstrap`] for missing keys, for keys of another secret, and for more rows than noise allows.
+    pub fn kth_many_of(&self, batches: &[Integers], ks: &[usize]) -> Result<Vec<Integers>, IntegerError> {
+        let Some(first) = batches.first() else {
+            let expected = "at least 1".to_owned();
+            return Err(IntegerError::Operand { what: "the number of batches", got: 0, expected });
+        };
+        batches.iter().try_for_each(|batch| self.check_kind(first, batch))?;
+        check_places(batches.iter().map(|batch| batch.count).sum(), ks)?;
+        let batches: Vec<Integers> =
+            batches.iter().map(|batch| self.comparable(batch)).collect::<Result<_, _>>()?;
         // Equal places are searched for once.
         let mut ranks = ks.to_vec();
         ranks.sort_unstable();
         ranks.dedup();
-        let (found, _) = self.of_ranks(std::slice::from_ref(&a), &ranks, false)?;
+        let (found, _) = self.of_ranks(&batches, &ranks, MOST_COUNTED, false)?;
+        let bounds = batches
+            .iter()
+            .fold(first.bounds, |[low, high], batch| [low.min(batch.bounds[0]), high.max(batch.bounds[1])]);
         let of = |k: &usize| {
             let digits = ranks.binary_search(k).ok().and_then(|at| found.get(at));
             let digits = digits.ok_or_else(|| IntegerError::results(ks.len(), found.len()))?.clone();
-            Ok(Integers { digits, exact: true, ..a.clone() })
+            Ok(Integers { digits, bounds, exact: true, ..first.clone() })
         };
         ks.iter().map(of).collect()
+    }
+
+    fn check_kind(&self, first: &Integers, batch: &Integers) -> Result<(), IntegerError> {
+        self.check(batch)?;
+        if first.kind == batch.kind {
+            return Ok(());
+        }
+        let (left, right) = (first.kind.to_string(), batch.kind.to_string());
+        let advice = "give batches of one kind";
+        Err(IntegerError::Mismatch { operation: "an order", left, right, advice })
     }
 
     /// Returns the k greatest integers, each in every row, the greatest one first; equal integers are as many as there are rows that have them.
@@ -112,7 +143,7 @@ impl RowEvaluator<'_> {
     /// Returns the k-th integer, and which rows have it.
     pub(super) fn found(&self, a: &Integers, k: usize) -> Result<(Integers, Digit), IntegerError> {
         let a = self.comparable(a)?;
-        let (mut found, mut equal) = self.of_ranks(std::slice::from_ref(&a), &[k], true)?;
+        let (mut found, mut equal) = self.of_ranks(std::slice::from_ref(&a), &[k], MOST_COUNTED, true)?;
         let (Some(digits), Some(equal)) = (found.pop(), equal.pop()) else {
             return Err(IntegerError::results(1, 0));
         };

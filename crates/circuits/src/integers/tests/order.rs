@@ -127,3 +127,59 @@ fn greatest_and_least_integers_are_listed() {
     assert!(matches!(refused, IntegerError::Operand { got: 50, .. }), "{refused}");
     assert!(e.kth_many(&a, &[]).unwrap().is_empty());
 }
+
+/// Tests rows of several batches, full ones and others, against a sort of all.
+#[test]
+fn rows_of_several_batches_have_one_order() {
+    let mut bench = Bench::for_integers();
+    for (kind, bounds, counts, ks) in [
+        (IntegerKind::U8, [[0, 255], [0, 255], [0, 255]], [256, 256, 77], vec![0, 300, 588]),
+        (IntegerKind::I8, [[-128, 127], [-3, 5], [0, 90]], [5, 256, 100], vec![360, 359, 4, 5]),
+        (IntegerKind::I16, [[-3, 1], [2, 40], [-300, -290]], [1, 2, 3], vec![0, 1, 2, 3, 4, 5]),
+    ] {
+        let rows: Vec<Vec<i128>> =
+            bounds.iter().zip(counts).map(|(bounds, count)| within(&mut bench, *bounds, count)).collect();
+        let batches: Vec<Integers> =
+            rows.iter().zip(bounds).map(|(rows, bounds)| bench.encrypt_within(kind, bounds, rows)).collect();
+        let found = RowEvaluator::new(bench.evaluator()).kth_many_of(&batches, &ks).unwrap();
+        let mut sorted = rows.concat();
+        sorted.sort_unstable();
+        for (found, &k) in found.iter().zip(&ks) {
+            assert_eq!(bench.open(found), vec![sorted[k]; counts[0]], "{kind} {counts:?} {k}");
+        }
+    }
+    let [a, b] = [IntegerKind::U8, IntegerKind::I8].map(|kind| bench.encrypt(kind, &[1, 2]));
+    let e = RowEvaluator::new(bench.evaluator());
+    assert!(matches!(e.kth_many_of(&[], &[0]), Err(IntegerError::Operand { got: 0, .. })));
+    assert!(matches!(e.kth_many_of(&[a.clone(), b], &[0]), Err(IntegerError::Mismatch { .. })));
+    assert!(matches!(e.kth_many_of(&[a.clone(), a], &[4]), Err(IntegerError::Operand { got: 4, .. })));
+}
+
+/// Tests counts of more rows than are compared as they are: their digits are looked up first, and no place is another.
+#[test]
+fn counts_of_many_rows_are_looked_up_before_they_are_compared() {
+    let mut bench = Bench::for_integers();
+    let kind = IntegerKind::U8;
+    // Windows of 256, of 16 and of 3·16 rows.
+    for (counts, ks, digits) in
+        [(vec![256], vec![0, 100, 255], 3), (vec![60], vec![3, 58, 59], 2), (vec![256, 9, 256], vec![520], 2)]
+    {
+        let rows: Vec<Vec<i128>> =
+            counts.iter().map(|&count| within(&mut bench, kind.range(), count)).collect();
+        let mut sorted = rows.concat();
+        sorted.sort_unstable();
+        let batches: Vec<Integers> = rows.iter().map(|rows| bench.encrypt(kind, rows)).collect();
+        let look_ups = [sorted.len(), sorted.len() - 1].map(|counted| {
+            let work = IntegerWork::default();
+            let e = RowEvaluator::new(bench.evaluator().with_work(&work));
+            let (found, _) = e.of_ranks(&batches, &ks, counted, false).unwrap();
+            for (digits, &k) in found.into_iter().zip(&ks) {
+                let found = Integers { digits, ..batches[0].clone() };
+                assert_eq!(bench.open(&found), vec![sorted[k]; counts[0]], "{counts:?} {k}");
+            }
+            work.look_ups()
+        });
+        // Those of the windows for each of two digits.
+        assert_eq!(look_ups[1], look_ups[0] + 2 * digits, "{counts:?}");
+    }
+}
