@@ -21,7 +21,7 @@ use crate::contexts::check_shareable;
 use crate::contexts::{Codec, Contexts, Encrypted, SecretKey, Slots};
 use crate::packed::{self, Packed, Packing};
 use crate::run::{Answer, Clear, Estimate, Opening};
-use crate::{NodeId, Number, Plan, Program, ProgramError, Sharing};
+use crate::{Node, NodeId, Number, Plan, Program, ProgramError, Sharing};
 
 /// Description of the computation in a file of results, and of how its results are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl Description {
     /// Sets the number of rows of each chunk of the table.
     ///
     /// # Errors
-    /// [`ProgramError::Mismatch`] for numbers of rows that do not fit the layout.
+    /// [`ProgramError::Mismatch`] for numbers of rows that do not fit the layout, and for a program of order unless all chunks before the last are full.
     pub fn with_filled(self, filled: Vec<usize>) -> Result<Self, ProgramError> {
         if !self.layout.is_filled(&filled) {
             let (expected, got) = (format!("{:?}", self.layout), filled.len());
@@ -84,6 +84,11 @@ impl Description {
         let whole = (0..self.layout.chunks).map(|chunk| self.layout.rows_of(chunk));
         if filled.iter().copied().eq(whole) {
             return Ok(self);
+        }
+        let orders = |id: &NodeId| self.program.graph().node(*id).is_some_and(Node::crosses_rows);
+        if self.program.used().iter().any(orders) {
+            let expected = "full chunks before the last, whose rows have an order";
+            return Err(ProgramError::mismatch("rows of chunks", expected, "those of several parts"));
         }
         Ok(Self { filled: Some(filled), ..self })
     }

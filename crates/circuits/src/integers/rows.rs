@@ -2,9 +2,8 @@
 //!
 //! Rows are in real parts of slots alone, so that a batch has as many as slots. Every result is exact, also where integers are equal.
 //!
-//! * An order statistic is found by its bits, from the top: rows are counted whose next bits are at most t, beside all rows that
-//!   are less already, for every t at once in blocks of slots; how many counts are at most k says which bits the k-th integer has. Rows keep whether they are
-//!   less, equal so far, or greater.
+//! * Order statistics are found by their digits, from the top: of the rows that are equal so far those are counted whose next digit is at most t, for every t by one
+//!   look-up; how many counts are at most k, with the rows that are less already, says which digit the k-th integer has. Several places take one search.
 //! * Sorting compares all pairs at once: slot i·m + j has whether row j comes before row i. Sums over j are ranks, and row i goes to the place of its rank. Many rows are
 //!   counted where bounds are narrow, or go through a network of comparisons: whichever takes the fewest look-ups.
 
@@ -12,6 +11,7 @@ mod counting;
 mod mask;
 mod network;
 mod place;
+mod search;
 mod sort;
 mod sorted;
 mod statistic;
@@ -126,48 +126,25 @@ impl<'a> RowEvaluator<'a> {
         self.integers.look_up_one(digit, self.capacity(), function)
     }
 
-    /// Returns whether v < 0 for a column v of any size, 1 or 0.
-    fn negative(&self, column: &Digit) -> Result<Digit, IntegerError> {
-        let narrow = |[low, high]: [i64; 2]| -BASE / 2 <= low && high < BASE / 2;
-        let carry = self.narrowed(column, &[&|m| m], narrow)?.1;
-        self.look_up_one(&carry, |m| i64::from(m >= BASE / 2))
-    }
-
     /// Returns whether v = 0 for a column v of any size, 1 or 0.
     fn zero(&self, column: &Digit) -> Result<Digit, IntegerError> {
         let narrow = |[low, high]: [i64; 2]| -BASE < low && high < BASE;
         let any: &dyn Fn(i64) -> i64 = &|m| i64::from(m != 0);
         let none: &dyn Fn(i64) -> i64 = &|m| i64::from(m == 0);
-        let (parts, carry) = self.narrowed(column, &[&|m| m, any], narrow)?;
-        if parts.is_empty() {
-            return self.look_up_one(&carry, none);
+        if narrow(column.range) {
+            return self.look_up_one(column, none);
+        }
+        // Digits until the carry is narrow.
+        let zero = self.integers.times(column, 0)?;
+        let mut carries = super::carry::Carries::new(self.integers, self.capacity());
+        let (mut parts, mut next, mut carry) = (Vec::new(), column, column.clone());
+        while !narrow(carry.range) {
+            parts.extend(carries.look_up(next, &[&|m| m, any])?.pop());
+            (next, carry) = (&zero, carries.carry()?);
         }
         let last = self.look_up_one(&carry, any)?;
         let sum = parts.iter().try_fold(last, |sum, part| self.integers.plus(&sum, part))?;
         self.look_up_one(&sum, none)
-    }
-
-    /// Takes digits of a column until the carry is narrow, and returns the last of these functions of each digit, and the carry.
-    fn narrowed(
-        &self,
-        column: &Digit,
-        functions: &[&dyn Fn(i64) -> i64],
-        narrow: impl Fn([i64; 2]) -> bool,
-    ) -> Result<(Vec<Digit>, Digit), IntegerError> {
-        if narrow(column.range) {
-            return Ok((Vec::new(), column.clone()));
-        }
-        let zero = self.integers.times(column, 0)?;
-        let mut carries = super::carry::Carries::new(self.integers, self.capacity());
-        let (mut parts, mut next) = (Vec::new(), column);
-        loop {
-            parts.extend(carries.look_up(next, functions)?.pop());
-            next = &zero;
-            let carry = carries.carry()?;
-            if narrow(carry.range) {
-                return Ok((parts, carry));
-            }
-        }
     }
 }
 

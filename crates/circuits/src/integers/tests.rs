@@ -9,6 +9,7 @@ mod dry;
 mod edge;
 mod equality;
 mod network;
+mod order;
 mod plain;
 mod rows;
 mod sorting;

@@ -1,5 +1,7 @@
 //! Plans of programs on encrypted integers: what fits, and which look-ups a run takes, found by a dry run.
 
+use std::collections::BTreeMap;
+
 use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys};
 use sunzi_circuits::integers::{IntegerEvaluator, IntegerParameters, IntegerWork};
@@ -90,7 +92,8 @@ pub(super) fn plan(
     let mut plan = Plan { inputs, ..Plan::bare(program, all, layout, vec![reason]) };
     let look_ups = rehearsed(&plan, parameters, |_, _| {}).map_err(Refusal::of_program)?;
     plan.key_bytes = look_ups.key_file_bytes;
-    plan.memory_bytes = look_ups.key_bytes + look_ups.matrix_bytes + WORKING * plan.ciphertext_bytes;
+    let working = WORKING + waiting(program, &known, &plan.layout);
+    plan.memory_bytes = look_ups.key_bytes + look_ups.matrix_bytes + working * plan.ciphertext_bytes;
     plan.reasons.push(format!(
         "{}, each wrong with a probability of at most 2^{:.1}",
         counted(look_ups.count as usize, "look-up", "look-ups"),
@@ -102,6 +105,22 @@ pub(super) fn plan(
 
 /// Number of ciphertexts of the highest level that the values of a run and one look-up take beside keys and matrices.
 const WORKING: u64 = 40;
+
+/// Number of ciphertexts of rows in several chunks whose places are found after the last one: their digits, and which rows are equal so far for each place.
+fn waiting(program: &Program, known: &[Facts], layout: &Layout) -> u64 {
+    let mut places: BTreeMap<NodeId, u64> = BTreeMap::new();
+    for id in program.used() {
+        if let Some(Node::Kth { of, .. }) = program.graph().node(id) {
+            *places.entry(*of).or_insert(0) += 1;
+        }
+    }
+    let digits = |of: &NodeId| {
+        let range = known.get(of.index()).and_then(|facts| facts.exact).map(range)?;
+        Form::holding(range[0], range[1]).map(|form| form.kind.digits() as u64)
+    };
+    let each = places.iter().map(|(of, places)| digits(of).unwrap_or(0) + places);
+    each.sum::<u64>().saturating_mul(layout.chunks.saturating_sub(1) as u64)
+}
 
 fn range(exact: Exact) -> [i128; 2] {
     [exact.low.min(exact.padding), exact.high.max(exact.padding)]
@@ -134,9 +153,8 @@ fn fits(program: &Program, known: &[Facts], layout: &Layout, id: NodeId) -> Resu
             "its numbers need more than 64 bits: use fewer decimals or narrower ranges".to_owned(),
         );
     }
-    if node.crosses_rows() && layout.chunks > 1 {
-        let most = layout.span;
-        return refused(format!("order takes at most {most} rows, and the table has {}", layout.rows));
+    if let Some(reason) = not_ordered(program, layout, id) {
+        return refused(reason);
     }
     match node {
         Node::LookUp { of, first, values } => {
@@ -159,6 +177,29 @@ fn fits(program: &Program, known: &[Facts], layout: &Layout, id: NodeId) -> Resu
         )),
         _ => Ok(()),
     }
+}
+
+/// Returns why rows of a layout have no order, or a node no place in it.
+fn not_ordered(program: &Program, layout: &Layout, id: NodeId) -> Option<String> {
+    let Layout { rows, span, chunks } = *layout;
+    let node = program.graph().node(id)?;
+    let number = |id: &NodeId| matches!(program.graph().node(*id), Some(Node::Kth { .. }));
+    if node.operands().iter().any(number) || number(&id) && program.columns().contains(&id) {
+        return Some("a number of all rows is no number of a row: combine it in a formula".to_owned());
+    }
+    if !node.crosses_rows() || chunks == 1 {
+        return None;
+    }
+    if !matches!(node, Node::Kth { .. }) {
+        return Some(format!(
+            "sort and rank take at most {span} rows, and the table has {rows}: min, max, median, quantile and top take any number"
+        ));
+    }
+    (chunks != rows.div_ceil(span)).then(|| {
+        format!(
+            "the table has {rows} rows in several parts of their own: order takes one part, or {span} rows"
+        )
+    })
 }
 
 /// Runs a plan over polynomials without coefficients, and counts its look-ups; `meet` is shown all ciphertexts of results.

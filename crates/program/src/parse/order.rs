@@ -9,7 +9,7 @@ use super::syntax::Tree;
 use crate::language::Builtin;
 use crate::{Decimal, Formula, NodeId, ProgramError};
 
-/// Largest number of rows that `top` lists: each is searched for among all rows.
+/// Largest number of rows that `top` lists: each has look-ups and a result of its own.
 const MOST_LISTED: i128 = 64;
 
 impl Compiler<'_> {

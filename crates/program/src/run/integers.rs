@@ -2,8 +2,10 @@
 
 mod equality;
 mod operations;
+mod places;
 mod rows;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
@@ -12,6 +14,7 @@ use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys};
 use sunzi_circuits::integers::{Conditions, IntegerError, IntegerEvaluator, Integers};
 use sunzi_ckks::{Ciphertext, Plaintext};
 
+use self::places::Places;
 use super::encrypted::{clear_input, other_scheme};
 use super::{Answer, Backend, Clear, Input, Opening, computed, run, sum_of};
 use crate::analysis::{Exact, Facts, exact_facts};
@@ -58,6 +61,8 @@ pub(crate) enum Value {
     Integers(Integers),
     /// Encrypted numbers that are 0 or 1.
     Conditions(Conditions),
+    /// A number of all rows, which is found after the last chunk.
+    Waiting,
 }
 
 /// Sum of a node over chunks.
@@ -66,6 +71,8 @@ pub(crate) enum Total {
     Clear(BigInt),
     /// Encrypted sums, slot by slot.
     Integers(Integers),
+    /// A number of all rows, which is to be found.
+    Waiting,
 }
 
 /// Backend that runs programs on encrypted integers.
@@ -76,13 +83,15 @@ pub(crate) struct IntegerBackend<'a> {
     evaluator: IntegerEvaluator<'a>,
     /// Comparisons of which only equality is used.
     equalities: BTreeSet<NodeId>,
+    /// Rows whose numbers are found after the last chunk.
+    places: RefCell<Places>,
 }
 
 impl<'a> IntegerBackend<'a> {
     pub(crate) fn new(plan: &'a Plan, evaluator: IntegerEvaluator<'a>) -> Result<Self, ProgramError> {
         let (facts, openings) = (exact_facts(&plan.program), Opening::digits(&plan.program)?);
         let equalities = equality::equalities(&plan.program);
-        Ok(Self { plan, facts, openings, evaluator, equalities })
+        Ok(Self { plan, facts, openings, evaluator, equalities, places: RefCell::default() })
     }
 
     fn node(&self, id: NodeId) -> Result<&'a Node, ProgramError> {
@@ -155,7 +164,7 @@ impl<'a> IntegerBackend<'a> {
                 let kind = kind_holding([0, 1]).ok_or_else(broken)?;
                 self.evaluator.integers_of(conditions, kind).map_err(scheme)
             }
-            Value::Clear(_) => Err(broken()),
+            Value::Clear(_) | Value::Waiting => Err(broken()),
         }
     }
 
@@ -174,6 +183,9 @@ impl Backend for IntegerBackend<'_> {
 
     fn compute(&self, id: NodeId, operands: &[&Value]) -> Result<Value, ProgramError> {
         let node = self.node(id)?;
+        if let (Node::Kth { of, .. }, [rows]) = (node, operands) {
+            return self.hold(id, *of, rows);
+        }
         let clear: Option<Vec<&Clear>> = operands
             .iter()
             .map(|value| if let Value::Clear(clear) = value { Some(clear) } else { None })
@@ -189,6 +201,7 @@ impl Backend for IntegerBackend<'_> {
 
     fn accumulate(&self, total: &mut Option<Total>, value: &Value) -> Result<(), ProgramError> {
         let next = match (total.take(), value) {
+            (_, Value::Waiting) => Total::Waiting,
             (None, Value::Clear(Clear::Units(units))) => Total::Clear(sum_of(units)),
             (Some(Total::Clear(sum)), Value::Clear(Clear::Units(units))) => Total::Clear(sum + sum_of(units)),
             (_, Value::Clear(_)) => return Err(other_scheme()),
@@ -200,7 +213,7 @@ impl Backend for IntegerBackend<'_> {
                 let sum = self.evaluator.linear_combination(&[(1, &sum), (1, &own)], 0, kind, range);
                 Total::Integers(sum.map_err(scheme)?)
             }
-            (Some(Total::Clear(_)), _) => return Err(other_scheme()),
+            (Some(Total::Clear(_) | Total::Waiting), _) => return Err(other_scheme()),
         };
         *total = Some(next);
         Ok(())
@@ -213,13 +226,11 @@ impl Backend for IntegerBackend<'_> {
     fn finish(&self, id: NodeId, total: Total) -> Result<Answer, ProgramError> {
         let sum = match total {
             Total::Clear(sum) => return Ok(Answer::Clear(Number::scaled(sum, 0))),
+            Total::Waiting => return self.placed(id),
             Total::Integers(sum) => sum,
         };
         let opening = self.openings.get(&id).ok_or_else(broken)?;
         let range = opening.total_range(&self.plan.layout).ok_or_else(wide)?;
-        if matches!(self.node(id)?, Node::Kth { .. }) {
-            return self.answer(&sum, range);
-        }
         self.answer(&self.summed(&sum, range)?, range)
     }
 

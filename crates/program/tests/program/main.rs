@@ -26,6 +26,8 @@ mod limits;
 #[cfg(test)]
 mod missing;
 #[cfg(test)]
+mod order;
+#[cfg(test)]
 mod packed;
 #[cfg(test)]
 mod parse;

@@ -290,7 +290,7 @@ impl RowEvaluator<'_> {
 }
 
 /// Number of digits of 4 bits of a number.
-fn digits_of(number: usize) -> usize {
+pub(super) fn digits_of(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()).div_ceil(DIGIT_BITS).max(1) as usize
 }
 

@@ -37,9 +37,8 @@ impl RowEvaluator<'_> {
             return self.first_of_pairs(a, greatest);
         }
         let k = if greatest { a.count - 1 } else { 0 };
-        let (value, state) = self.found(a, k, true)?;
-        let Some(state) = state else { return Ok([value.clone(), value]) };
-        let first = self.first_of_equal(&state.equal, a.count)?;
+        let (value, equal) = self.found(a, k)?;
+        let first = self.first_of_equal(&equal, a.count)?;
         let place = self.place(&first, a.count, 1)?;
         Ok([value, place])
     }

@@ -1,39 +1,9 @@
-//! Order statistics: the k-th integer of all rows, by its bits from the top.
+//! Order statistics: integers by their places among all rows, as many as are asked for by one [search](super::search).
 
 use super::RowEvaluator;
+use super::search::MOST_COUNTED;
 use crate::integers::integer::Digit;
-use crate::integers::kind::BASE;
 use crate::integers::{IntegerError, Integers};
-
-/// Rows whose bits are equal to those of the k-th integer so far, and rows that are greater: 1 or 0.
-pub(super) struct State {
-    pub(super) equal: Digit,
-    greater: Digit,
-}
-
-/// Bits of each digit that one step finds, and the slots of a block.
-#[derive(Clone, Copy)]
-struct Steps {
-    bits: u32,
-    rows: usize,
-}
-
-impl Steps {
-    /// Number of values t that rows are counted for.
-    fn thresholds(self) -> usize {
-        (1 << self.bits) - 1
-    }
-
-    /// Number of blocks, a power of two.
-    fn blocks(self) -> usize {
-        self.thresholds().next_power_of_two()
-    }
-
-    /// Returns whether a slot belongs to one of so many rows.
-    fn holds(self, slot: usize, count: usize) -> bool {
-        slot & (self.rows - 1) < count && slot < self.rows * self.blocks()
-    }
-}
 
 impl RowEvaluator<'_> {
     /// Returns the least of all rows, in every row.
@@ -63,122 +33,140 @@ impl RowEvaluator<'_> {
     /// Returns the integer that k others are before in ascending order, in every row: 0 is the least.
     ///
     /// # Errors
+    /// Every error of [`kth_many`](Self::kth_many).
+    pub fn kth(&self, a: &Integers, k: usize) -> Result<Integers, IntegerError> {
+        let found = self.kth_many(a, &[k])?.pop();
+        found.ok_or_else(|| IntegerError::results(1, 0))
+    }
+
+    /// Returns the integers that so many others are before in ascending order, for each k the integer in every row. Ends, medians and quantiles of one column are found
+    /// together in fewer look-ups than one after the other: their digits are compared in the slots of one ciphertext.
+    ///
+    /// ```
+    /// # use sunzi_circuits::bootstrap::functional::FunctionalBootstrapper;
+    /// # use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Set};
+    /// use sunzi_circuits::integers::{IntegerEvaluator, IntegerKind, RowEvaluator};
+    /// # use sunzi_ckks::Context;
+    /// # use sunzi_rlwe::{SecretKey, randomness};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let set = Set::insecure_for_integers(9);
+    /// # let context = Context::new(&set.parameters()?)?;
+    /// # let mut rng = randomness::from_os()?;
+    /// # let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+    /// # let blueprint = Blueprint::new(&context, &set, context.max_slots())?;
+    /// # let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+    /// # let bootstrapper = FunctionalBootstrapper::new(&blueprint, |_, _| {})?;
+    /// let e = IntegerEvaluator::new(&bootstrapper, &keys)?;
+    /// let kind = IntegerKind::new(4, false).ok_or("4 bits are a kind")?;
+    /// let a = e.encrypt(kind, kind.range(), &[3, 9, 7, 7, 2], |plaintext| {
+    ///     context.encrypt_secret(plaintext, &secret, &mut rng)
+    /// })?;
+    /// let rows = RowEvaluator::new(e);
+    /// let [least, middle, greatest] = &rows.kth_many(&a, &[0, 2, 4])?[..] else { return Err("three".into()) };
+    /// assert_eq!(e.decrypt(least, &secret)?, [2; 5]);
+    /// assert_eq!(e.decrypt(middle, &secret)?, [7; 5]);
+    /// assert_eq!(e.decrypt(greatest, &secret)?, [9; 5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
     /// [`IntegerError::Operand`] for a k of the number of rows or more, and for more rows than slots; [`IntegerError::Bootstrap`] for missing keys and for keys of
     /// another secret.
-    pub fn kth(&self, a: &Integers, k: usize) -> Result<Integers, IntegerError> {
-        Ok(self.found(a, k, false)?.0)
+    pub fn kth_many(&self, a: &Integers, ks: &[usize]) -> Result<Vec<Integers>, IntegerError> {
+        self.kth_many_of(std::slice::from_ref(a), ks)
     }
 
-    /// Returns the k-th integer, and which rows have it if `state` says so.
-    pub(super) fn found(
-        &self,
-        a: &Integers,
-        k: usize,
-        state: bool,
-    ) -> Result<(Integers, Option<State>), IntegerError> {
-        self.check(a)?;
-        if k >= a.count {
-            let expected = format!("below {}, the number of rows", a.count);
-            return Err(IntegerError::Operand { what: "the place of an integer", got: k as i128, expected });
-        }
-        let a = self.integers.with_digits(a)?;
-        let rows = a.count.next_power_of_two();
-        let steps = Steps { bits: if 4 * rows <= self.capacity() { 2 } else { 1 }, rows };
-        let mut known: Option<State> = None;
-        let mut digits = Vec::with_capacity(a.digits.len());
-        for (place, digit) in a.digits.iter().enumerate().rev() {
-            let low = a.kind.digit_range(place)[0];
-            let parts = self.parts(digit, a.count, steps, low)?;
-            let last = parts.len() - 1;
-            let mut value: Option<Digit> = None;
-            for (i, part) in parts.iter().enumerate() {
-                let moved = self.marked(part, known.as_ref(), a.count, steps)?;
-                let bits = self.bits(&moved, k, steps)?;
-                if state || place > 0 || i < last {
-                    known = Some(self.compared(&moved, &bits)?);
-                }
-                value = Some(match value {
-                    None => bits,
-                    Some(value) => {
-                        self.integers.plus(&self.integers.times(&value, 1 << steps.bits)?, &bits)?
-                    }
-                });
-            }
-            if let Some(value) = value {
-                let value = self.integers.within(value, [0, BASE - 1])?;
-                digits.push(self.integers.raised(value, low)?);
-            }
-        }
-        digits.reverse();
-        Ok((Integers { digits, exact: true, ..a }, known))
-    }
-
-    /// Returns the bits of a digit from the top, in all blocks.
-    fn parts(&self, digit: &Digit, count: usize, steps: Steps, low: i64) -> Result<Vec<Digit>, IntegerError> {
-        let own = self.masked(digit, &|i| i64::from(i < count))?;
-        let spread = own.window(self, steps.blocks(), -(steps.rows as i64))?.settled(self, 1);
-        // Blocks do not overlap.
-        let [least, most] = digit.range;
-        let spread = self.integers.within(spread, [least.min(0), most.max(0)])?;
-        let spread = self.integers.raised(spread, -low)?;
-        let shifts: Vec<u32> = (0..4).step_by(steps.bits as usize).rev().collect();
-        let of_shift = |shift: u32| move |m: i64| (m >> shift) & ((1 << steps.bits) - 1);
-        let functions: Vec<_> = shifts.iter().map(|&shift| of_shift(shift)).collect();
-        let functions: Vec<&dyn Fn(i64) -> i64> =
-            functions.iter().map(|f| f as &dyn Fn(i64) -> i64).collect();
-        self.integers.look_up(&spread, self.capacity(), &functions)
-    }
-
-    /// Returns the bits of rows that are equal so far, −1 of those that are less, and one more than bits can be of those that are greater, or are no rows.
-    fn marked(
-        &self,
-        part: &Digit,
-        known: Option<&State>,
-        count: usize,
-        steps: Steps,
-    ) -> Result<Digit, IntegerError> {
-        let beyond = steps.thresholds() as i64 + 1;
-        let marked = match known {
-            None => {
-                let row = |i: usize| steps.holds(i, count);
-                let masked = self.masked(part, &|i| i64::from(row(i)))?.settled(self, 1);
-                self.plus_clear(&masked, &|i| if row(i) { 0 } else { beyond })?
-            }
-            Some(State { equal, greater }) => {
-                // equal·part + (beyond + 1)·greater + equal − 1.
-                let own = self.integers.product(equal, part, self.capacity())?;
-                let sum = self.integers.plus(&own, &self.integers.times(greater, beyond + 1)?)?;
-                self.integers.raised(self.integers.plus(&sum, equal)?, -1)?
-            }
+    /// Returns the integers that so many others are before among the rows of several batches, for each k the integer in every row of the first batch. Batches have one
+    /// kind, and may have different numbers of rows and bounds.
+    ///
+    /// Each batch takes look-ups of its own for rows, two a digit for each k of full batches; counts of all batches are added, and compared once.
+    ///
+    /// # Errors
+    /// [`IntegerError::Operand`] for no batch, for a k of the number of all rows or more, and for batches of more rows than slots; [`IntegerError::Mismatch`] for batches of
+    /// different kinds; [`IntegerError::Bootstrap`] for missing keys, for keys of another secret, and for more rows than noise allows.
+    pub fn kth_many_of(&self, batches: &[Integers], ks: &[usize]) -> Result<Vec<Integers>, IntegerError> {
+        let Some(first) = batches.first() else {
+            let expected = "at least 1".to_owned();
+            return Err(IntegerError::Operand { what: "the number of batches", got: 0, expected });
         };
-        self.integers.within(marked, [-1, beyond])
+        batches.iter().try_for_each(|batch| self.check_kind(first, batch))?;
+        check_places(batches.iter().map(|batch| batch.count).sum(), ks)?;
+        let batches: Vec<Integers> =
+            batches.iter().map(|batch| self.comparable(batch)).collect::<Result<_, _>>()?;
+        // Equal places are searched for once.
+        let mut ranks = ks.to_vec();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let (found, _) = self.of_ranks(&batches, &ranks, MOST_COUNTED, false)?;
+        let bounds = batches
+            .iter()
+            .fold(first.bounds, |[low, high], batch| [low.min(batch.bounds[0]), high.max(batch.bounds[1])]);
+        let of = |k: &usize| {
+            let digits = ranks.binary_search(k).ok().and_then(|at| found.get(at));
+            let digits = digits.ok_or_else(|| IntegerError::results(ks.len(), found.len()))?.clone();
+            Ok(Integers { digits, bounds, exact: true, ..first.clone() })
+        };
+        ks.iter().map(of).collect()
     }
 
-    /// Returns the next bits of the k-th integer, in every slot.
-    fn bits(&self, marked: &Digit, k: usize, steps: Steps) -> Result<Digit, IntegerError> {
-        let block = |i: usize| (i / steps.rows) as i64;
-        let most = steps.thresholds() as i64;
-        // Rows from −1 to t, for block t.
-        let apart = self.plus_clear(marked, &|i| -block(i).min(most))?;
-        let within = self.look_up_one(&apart, |m| i64::from(m == 0 || m >= BASE / 2))?;
-        let counts = self.window(&within, steps.rows, 1)?;
-        let counts = self.integers.within(counts, [0, steps.rows as i64])?;
-        // The count of block t is in its first slot; elsewhere nothing is negative.
-        let first = |i: usize| i.is_multiple_of(steps.rows) && block(i) < most;
-        let least = k as i64 + 1;
-        let missing = self.plus_clear(&counts, &|i| if first(i) { -least } else { 0 })?;
-        let fewer = self.masked(&self.negative(&missing)?, &|i| i64::from(first(i)))?;
-        let sum = fewer.window(self, self.capacity(), 1)?.settled(self, steps.thresholds());
-        self.integers.within(sum, [0, most])
+    fn check_kind(&self, first: &Integers, batch: &Integers) -> Result<(), IntegerError> {
+        self.check(batch)?;
+        if first.kind == batch.kind {
+            return Ok(());
+        }
+        let (left, right) = (first.kind.to_string(), batch.kind.to_string());
+        let advice = "give batches of one kind";
+        Err(IntegerError::Mismatch { operation: "an order", left, right, advice })
     }
 
-    /// Returns which rows are equal to the bits found, and which are greater.
-    fn compared(&self, marked: &Digit, bits: &Digit) -> Result<State, IntegerError> {
-        let difference = self.integers.minus(marked, bits)?;
-        let equal = |m: i64| i64::from(m == 0);
-        let greater = |m: i64| i64::from((1..BASE / 2).contains(&m));
-        let [equal, greater] =
-            self.integers.look_up_each(&difference, self.capacity(), [&equal, &greater])?;
-        Ok(State { equal, greater })
+    /// Returns the k greatest integers, each in every row, the greatest one first; equal integers are as many as there are rows that have them.
+    ///
+    /// # Errors
+    /// [`IntegerError::Operand`] for a k of 0, and of more than the number of rows; every error of [`kth_many`](Self::kth_many).
+    pub fn top(&self, a: &Integers, k: usize) -> Result<Vec<Integers>, IntegerError> {
+        check_number(a.count, k)?;
+        let places: Vec<usize> = (a.count - k..a.count).rev().collect();
+        self.kth_many(a, &places)
     }
+
+    /// Returns the k least integers, each in every row, the least one first; equal integers are as many as there are rows that have them.
+    ///
+    /// # Errors
+    /// Every error of [`top`](Self::top).
+    pub fn bottom(&self, a: &Integers, k: usize) -> Result<Vec<Integers>, IntegerError> {
+        check_number(a.count, k)?;
+        self.kth_many(a, &(0..k).collect::<Vec<_>>())
+    }
+
+    /// Returns the k-th integer, and which rows have it.
+    pub(super) fn found(&self, a: &Integers, k: usize) -> Result<(Integers, Digit), IntegerError> {
+        let a = self.comparable(a)?;
+        let (mut found, mut equal) = self.of_ranks(std::slice::from_ref(&a), &[k], MOST_COUNTED, true)?;
+        let (Some(digits), Some(equal)) = (found.pop(), equal.pop()) else {
+            return Err(IntegerError::results(1, 0));
+        };
+        Ok((Integers { digits, exact: true, ..a }, equal))
+    }
+}
+
+/// Refuses places that no row has.
+fn check_places(rows: usize, ks: &[usize]) -> Result<(), IntegerError> {
+    match ks.iter().find(|k| **k >= rows) {
+        None => Ok(()),
+        Some(k) => {
+            let expected = format!("below {rows}, the number of rows");
+            Err(IntegerError::Operand { what: "the place of an integer", got: *k as i128, expected })
+        }
+    }
+}
+
+/// Refuses numbers of integers that rows do not have.
+fn check_number(rows: usize, k: usize) -> Result<(), IntegerError> {
+    if (1..=rows).contains(&k) {
+        return Ok(());
+    }
+    let expected = format!("from 1 to {rows}, the number of rows");
+    Err(IntegerError::Operand { what: "the number of integers to list", got: k as i128, expected })
 }

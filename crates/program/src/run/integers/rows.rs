@@ -7,6 +7,18 @@ use crate::contexts::kind_holding;
 use crate::run::computed;
 use crate::{Node, NodeId, ProgramError};
 
+/// Numbers of a node as they are counted for their order: from one end of their range, which takes the fewest digits.
+#[derive(Clone, Copy)]
+pub(super) struct Counted {
+    factor: i128,
+    /// End from which numbers are counted.
+    from: i128,
+    /// Largest number that is counted.
+    most: i128,
+    /// Whether numbers are counted from the end, and not from 0.
+    moves: bool,
+}
+
 impl IntegerBackend<'_> {
     /// Returns the sum over all slots that a chunk fills, in every slot.
     pub(super) fn summed(&self, a: &Integers, range: [i128; 2]) -> Result<Integers, ProgramError> {
@@ -17,42 +29,58 @@ impl IntegerBackend<'_> {
         RowEvaluator::new(self.evaluator).sum(&wider).and_then(|sum| sum.within(range)).map_err(scheme)
     }
 
-    /// Computes a node of order, whose operand is encrypted; slots that belong to no row hold 0.
+    /// Computes a node with a number of the order in every row, whose operand is encrypted; slots that belong to no row hold 0.
     pub(super) fn ordered(&self, id: NodeId, node: &Node, a: &Integers) -> Result<Integers, ProgramError> {
-        let of = node.operands().into_iter().next().ok_or_else(broken)?;
-        let (exact, range) = (self.exact(of)?, self.range(id)?);
-        let descending =
-            matches!(node, Node::Sorted { descending: true, .. } | Node::Rank { descending: true, .. });
-        // Numbers are counted from one end of their range, which takes the fewest digits.
+        let (of, descending) = match node {
+            Node::Sorted { of, descending } | Node::Rank { of, descending } => (*of, *descending),
+            _ => return Err(broken()),
+        };
+        let (counted, range) = (self.counted(of, descending)?, self.range(id)?);
+        let a = self.from_end(counted, a)?.first(self.plan.layout.rows);
+        let rows = RowEvaluator::new(self.evaluator);
+        if matches!(node, Node::Rank { .. }) {
+            let ranks = rows.ranks(&a).and_then(|ranks| ranks.read_as(self.span()).within(range));
+            return ranks.map_err(scheme);
+        }
+        let found = rows.sorted(&a).map_err(scheme)?.read_as(self.span());
+        let sorted = self.to_end(counted, &found, range)?;
+        if counted.moves { self.in_rows(&sorted, range) } else { Ok(sorted) }
+    }
+
+    /// Returns how numbers of a node are counted for their order.
+    pub(super) fn counted(&self, of: NodeId, descending: bool) -> Result<Counted, ProgramError> {
+        let exact = self.exact(of)?;
         let (factor, from) = if descending { (-1, exact.high) } else { (1, exact.low) };
         let [own, moved] = [[exact.low, exact.high], [0, exact.high - exact.low]].map(kind_holding);
         let moves = descending || own.is_none_or(|own| moved.is_some_and(|moved| moved.bits() < own.bits()));
-        let turn = |a: &Integers, range: [i128; 2]| {
-            let kind = kind_above(range, 1, [from])?;
-            self.evaluator.linear_combination(&[(factor, a)], -factor * from, kind, range).map_err(scheme)
-        };
-        let a = if moves { turn(a, [0, exact.high - exact.low])? } else { a.clone() };
-        let a = a.first(self.plan.layout.rows);
-        let rows = RowEvaluator::new(self.evaluator);
-        let found = match node {
-            Node::Kth { place, .. } => {
-                rows.kth(&a, usize::try_from(*place).unwrap_or(usize::MAX)).map_err(scheme)?
-            }
-            Node::Sorted { .. } => rows.sorted(&a).map_err(scheme)?,
-            _ => {
-                let ranks = rows.ranks(&a).and_then(|ranks| ranks.read_as(self.span()).within(range));
-                return ranks.map_err(scheme);
-            }
-        };
-        let found = found.read_as(self.span());
+        Ok(Counted { factor, from, most: exact.high - exact.low, moves })
+    }
+
+    /// Returns the numbers of rows from one end of their range, if they are counted from there.
+    pub(super) fn from_end(&self, counted: Counted, a: &Integers) -> Result<Integers, ProgramError> {
+        let Counted { factor, from, most, moves } = counted;
         if !moves {
-            return found.within(range).map_err(scheme);
+            return Ok(a.clone());
+        }
+        let range = [0, most];
+        let kind = kind_above(range, 1, [from])?;
+        self.evaluator.linear_combination(&[(factor, a)], -factor * from, kind, range).map_err(scheme)
+    }
+
+    /// Returns numbers in units, of those that were counted from one end of their range.
+    pub(super) fn to_end(
+        &self,
+        counted: Counted,
+        found: &Integers,
+        range: [i128; 2],
+    ) -> Result<Integers, ProgramError> {
+        let Counted { factor, from, moves, .. } = counted;
+        if !moves {
+            return found.clone().within(range).map_err(scheme);
         }
         // An encrypted number v stands for from + factor·v.
         let kind = kind_above(range, found.kind().digits(), [from])?;
-        let turned = self.evaluator.linear_combination(&[(factor, &found)], from, kind, range);
-        let turned = turned.map_err(scheme)?;
-        if matches!(node, Node::Kth { .. }) { Ok(turned) } else { self.in_rows(&turned, range) }
+        self.evaluator.linear_combination(&[(factor, found)], from, kind, range).map_err(scheme)
     }
 
     /// Returns integers with 0 in slots that belong to no row.
