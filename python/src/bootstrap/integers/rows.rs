@@ -22,7 +22,7 @@ pub(super) fn across(
     })
 }
 
-/// Returns integers by their places in ascending order, the first of them in the first slot: one search for each place.
+/// Returns integers by their places in ascending order, the first of them in the first slot, by one search for all.
 pub(super) fn at_places(
     e: &IntegerEvaluator<'_>,
     a: &Integers,
@@ -34,9 +34,9 @@ pub(super) fn at_places(
     different.sort_unstable();
     different.dedup();
     let mut parts = Vec::with_capacity(different.len());
-    for &place in &different {
+    for (place, found) in different.iter().copied().zip(rows.kth_many(a, &different)?) {
         // What is the same in all slots is so in as many as are asked for.
-        let found = rows.kth(a, place)?.read_as(count);
+        let found = found.read_as(count);
         let own: Vec<i128> = places.iter().map(|&other| i128::from(other == place)).collect();
         if different.len() == 1 {
             return Ok(found);
