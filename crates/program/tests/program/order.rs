@@ -122,3 +122,18 @@ fn plans_of_hundreds_of_thousands_of_rows_have_an_order() {
         before = look_ups.count;
     }
 }
+
+/// Tests the look-ups of one place and of five, of 16 bits among 5 000 rows: 1 + 4 for a table and a comparison of the first digit, and so on.
+#[test]
+fn five_places_at_full_size_take_few_look_ups_more_than_one() {
+    let schema = Schema::new(5_000, vec![Column::integer("x", 0, 65_535)]).unwrap();
+    for (text, expected) in [
+        ("max(x)", (1 + 4 + 1) + 2 * (1 + 4 + 1) + (1 + 4)),
+        ("top(x, 5)", (1 + 4 + 2) + 2 * (2 + 4 + 2) + (2 + 4)),
+    ] {
+        let program = Program::parse(text, &schema).unwrap();
+        let look_ups = Plan::new(&program, &Options::default()).unwrap().look_ups.unwrap();
+        println!("{text}: {look_ups:?}");
+        assert_eq!(look_ups.count, expected, "{text}");
+    }
+}

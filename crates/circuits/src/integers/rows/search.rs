@@ -5,8 +5,7 @@
 //! b grows by the count before: it is selected among the digits of count + b, which the comparison with 0 has looked up anyway.
 //!
 //! Rows of several ranks are in blocks of R slots side by side, and in groups of as many blocks as slots allow. The comparisons of all ranks are in the slots of one
-//! ciphertext, so that they take the look-ups of one: with G groups and comparisons of D digits, a digit takes 2G + D + 1 look-ups, the first one G more than one
-//! comparison and a table, the last one G fewer.
+//! ciphertext, so that they take the look-ups of one, D: with G groups the first digit takes 1 + D + G look-ups, each after it 2G + D, and the last one G fewer.
 
 use super::RowEvaluator;
 use super::counting::digits_of;

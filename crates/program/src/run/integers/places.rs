@@ -40,7 +40,7 @@ impl IntegerBackend<'_> {
                 held.extend(units.get(..own).ok_or_else(broken)?);
             }
             (Rows::Encrypted(chunks), Value::Integers(_) | Value::Conditions(_)) => {
-                let own = self.from_end(self.counted(of, false)?, &self.integers(rows)?)?;
+                let own = self.counted_up(self.counted(of, false)?, &self.integers(rows)?)?;
                 chunks.push(own.first(layout.rows_of(chunks.len())));
             }
             _ => return Err(broken()),
@@ -67,7 +67,7 @@ impl IntegerBackend<'_> {
         let found = found.remove(&id).ok_or_else(broken)?.read_as(self.span());
         let range = self.openings.get(&id).and_then(|opening| opening.total_range(&self.plan.layout));
         let range = range.ok_or_else(wide)?;
-        self.answer(&self.to_end(self.counted(*of, false)?, &found, range)?, range)
+        self.answer(&self.in_units(self.counted(*of, false)?, &found, range)?, range)
     }
 
     /// Returns all nodes of order of one operand, and the places that they ask for.

@@ -36,14 +36,14 @@ impl IntegerBackend<'_> {
             _ => return Err(broken()),
         };
         let (counted, range) = (self.counted(of, descending)?, self.range(id)?);
-        let a = self.from_end(counted, a)?.first(self.plan.layout.rows);
+        let a = self.counted_up(counted, a)?.first(self.plan.layout.rows);
         let rows = RowEvaluator::new(self.evaluator);
         if matches!(node, Node::Rank { .. }) {
             let ranks = rows.ranks(&a).and_then(|ranks| ranks.read_as(self.span()).within(range));
             return ranks.map_err(scheme);
         }
         let found = rows.sorted(&a).map_err(scheme)?.read_as(self.span());
-        let sorted = self.to_end(counted, &found, range)?;
+        let sorted = self.in_units(counted, &found, range)?;
         if counted.moves { self.in_rows(&sorted, range) } else { Ok(sorted) }
     }
 
@@ -57,7 +57,7 @@ impl IntegerBackend<'_> {
     }
 
     /// Returns the numbers of rows from one end of their range, if they are counted from there.
-    pub(super) fn from_end(&self, counted: Counted, a: &Integers) -> Result<Integers, ProgramError> {
+    pub(super) fn counted_up(&self, counted: Counted, a: &Integers) -> Result<Integers, ProgramError> {
         let Counted { factor, from, most, moves } = counted;
         if !moves {
             return Ok(a.clone());
@@ -68,7 +68,7 @@ impl IntegerBackend<'_> {
     }
 
     /// Returns numbers in units, of those that were counted from one end of their range.
-    pub(super) fn to_end(
+    pub(super) fn in_units(
         &self,
         counted: Counted,
         found: &Integers,
