@@ -141,8 +141,11 @@ fn tables_of_every_kind_are_exact() {
 /// Tests wide sums, which take several plaintext moduli with a polynomial for each.
 #[test]
 fn every_plaintext_modulus_has_its_polynomial() {
-    let plan =
-        computes("sum(wide * wide * wide * wide * (age > 29) + lookup(age, \"rates.csv\"))", SchemeChoice::Bfv, 31);
+    let plan = computes(
+        "sum(wide * wide * wide * wide * (age > 29) + lookup(age, \"rates.csv\"))",
+        SchemeChoice::Bfv,
+        31,
+    );
     assert!(plan.parameters.plain_moduli().len() > 1, "{plan}");
 }
 
