@@ -134,7 +134,7 @@ fn what_cannot_be_is_refused_with_its_code() {
     folder.fine("keygen job.params -d others");
     folder.fine("encrypt --keys keys/public --table t.csv -o t.sz");
     let eval = |program: &str, rest: &str| format!("eval {program} --keys keys/eval t.sz -o out.sz {rest}");
-    folder.refused("plan sum(x>2) --table t.csv --params job.params", 4, &["take CKKS", "x - 2 > 0"]);
+    folder.refused("plan sum(x>2) --table t.csv --params job.params", 4, &["make parameters", "x - 2 > 0"]);
     folder.refused(eval("sum(x^3)", "--json").trim(), 4, &["cannot be computed", "x"]);
     folder.refused(eval("sum(x*y)", "--memory 1M").trim(), 2, &["--memory"]);
     folder.refused("eval sum(x*y) --keys others/eval t.sz -o out.sz", 3, &["belongs to key"]);
