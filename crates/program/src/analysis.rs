@@ -15,6 +15,7 @@ mod integers;
 mod layout;
 mod levels;
 mod look_ups;
+mod making;
 mod memory;
 mod merging;
 mod parameters;

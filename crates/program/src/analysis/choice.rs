@@ -4,13 +4,11 @@ use sunzi_circuits::Rotation;
 
 use super::approximate::{Lowered, lower};
 use super::levels::{deepest, sum_bits};
-use super::merging::Merging;
+use super::making::{Rotated, plan};
 use super::parameters::MOST_PRECISION;
-use super::relinearizations::relinearizations;
 use super::weigh::{butterflies, least_of_integers};
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, deep, facts};
 use super::{exact, integers, look_ups};
-use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
 
 /// Largest work of an exact plan that is taken, over that of one in CKKS: exact comparisons have no bands, and results no errors.
@@ -221,43 +219,4 @@ pub(super) fn approximate_plan(
     let level = parameters.key_level(level);
     let rotated = Rotated { rotations, level, limbs: parameters.ring_limbs(level) };
     plan(program, Parameters::Ckks(parameters), layout, rotated, depth, Some(lowered), reasons)
-}
-
-/// Rotations of a plan, the highest level of the ring for them, and the indices of that level's moduli.
-pub(super) struct Rotated {
-    pub(super) rotations: Vec<Rotation>,
-    pub(super) level: usize,
-    pub(super) limbs: Vec<usize>,
-}
-
-/// Makes the plan of a program in parameters that hold it.
-pub(super) fn plan(
-    program: &Program,
-    parameters: Parameters,
-    layout: Layout,
-    Rotated { rotations, level, limbs }: Rotated,
-    depth: usize,
-    lowered: Option<Lowered>,
-    reasons: Vec<String>,
-) -> Result<Plan, Box<Refusal>> {
-    let mut plan = Plan {
-        depth,
-        key_bytes: parameters.key_bytes(level, rotations.len())?,
-        memory_bytes: parameters.key_memory(&limbs, rotations.len()),
-        rotations,
-        rotation_limbs: level,
-        lowered,
-        ..Plan::bare(program, parameters, layout, reasons)
-    };
-    let computed = &plan.computed().program;
-    let moduli = plan.parameters.plain_moduli().len().max(1);
-    let inputs = encrypted_inputs(computed).len() * layout.chunks * moduli;
-    let run_bytes = super::memory::bytes(computed, &facts(computed), &plan.parameters, plan.lowered.as_ref());
-    (plan.inputs, plan.memory_bytes) = (inputs, plan.memory_bytes + run_bytes);
-    plan.merging = Merging::of(&plan.parameters, plan.layout.chunks, &relinearizations(&plan));
-    if let Some(merging) = &plan.merging {
-        plan.memory_bytes += merging.memory_bytes;
-        plan.reasons.push(merging.reason());
-    }
-    Ok(plan)
 }

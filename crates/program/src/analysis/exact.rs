@@ -3,8 +3,8 @@
 use sunzi_circuits::inner_product::required_rotations;
 use sunzi_rlwe::words::counted;
 
-use super::choice::{Rotated, plan};
 use super::demand::Demand;
+use super::making::{Rotated, plan};
 use super::parameters::{bgv_of, plain_moduli};
 use super::room::{bits_left, declared};
 use super::tables::cost_of;
