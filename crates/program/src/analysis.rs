@@ -46,6 +46,7 @@ pub use parameters::{Parameters, SchemeChoice};
 use plan::{Made, clamped};
 pub use plan::{Options, Plan};
 pub(crate) use refresh::{BESIDE, Refresh};
+pub use tables::MAX_VALUES;
 pub(crate) use tables::cost_of;
 pub use timing::Timing;
 

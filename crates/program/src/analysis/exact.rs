@@ -7,9 +7,9 @@ use super::demand::Demand;
 use super::making::{Rotated, plan};
 use super::parameters::{bgv_of, plain_moduli};
 use super::room::{bits_left, declared};
-use super::tables::cost_of;
+use super::tables::{MAX_VALUES, cost_of};
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
-use crate::graph::{MAX_ENTRIES, Node};
+use crate::graph::Node;
 use crate::packed;
 use crate::{NodeId, Program};
 
@@ -19,7 +19,18 @@ const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
 /// Returns a node that exact schemes cannot compute, if there is one.
 pub(super) fn inexact(program: &Program, known: &[Facts]) -> Option<NodeId> {
     let exact = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.exact.is_some());
-    program.used().into_iter().find(|id| !exact(id))
+    program
+        .used()
+        .into_iter()
+        .find(|id| !exact(id) || entries(program, *id).is_some_and(|count| count > MAX_VALUES))
+}
+
+/// Returns the number of entries of a table.
+fn entries(program: &Program, id: NodeId) -> Option<usize> {
+    match program.graph().node(id) {
+        Some(Node::LookUp { values, .. }) => Some(values.len()),
+        _ => None,
+    }
 }
 
 /// Returns the reason in the message where exact schemes cannot compute a node.
@@ -31,9 +42,13 @@ pub(super) fn why_inexact(program: &Program, known: &[Facts], id: NodeId) -> Str
     };
     match program.graph().node(id) {
         Some(Node::Positive { of, .. }) if values(of).is_some() => format!(
-            "BFV and BGV compare by a table of all values, at most {MAX_ENTRIES}, and here are {}: declare narrower ranges or fewer \
+            "BFV and BGV compare by a table of all values, at most {MAX_VALUES}, and here are {}: declare narrower ranges or fewer \
              decimals, or take CKKS or encrypted integers",
             values(of).unwrap_or_default()
+        ),
+        Some(Node::LookUp { values, .. }) if values.len() > MAX_VALUES => format!(
+            "BFV and BGV take tables of at most {MAX_VALUES} entries, and this one has {}: take encrypted integers",
+            values.len()
         ),
         _ => "exact schemes have no real numbers, functions, comparisons of real numbers or integers beyond 2^120: take CKKS".to_owned(),
     }
@@ -111,10 +126,7 @@ fn of_tables(program: &Program, parameters: &Parameters) -> Option<String> {
     let tabled = program.with_tables();
     let known = facts(&tabled);
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
-    let entries = |id: NodeId| match tabled.graph().node(id) {
-        Some(Node::LookUp { values, .. }) => Some((values.len(), id)),
-        _ => None,
-    };
+    let entries = |id: NodeId| entries(&tabled, id).map(|count| (count, id));
     let tables: Vec<(usize, NodeId)> =
         tabled.used().into_iter().filter(encrypted).filter_map(entries).collect();
     let &(most, id) = tables.iter().max()?;

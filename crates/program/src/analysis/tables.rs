@@ -9,10 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sunzi_circuits::polynomial::{Cost, Method, Polynomial};
 
 use super::{Exact, Facts, Plan, SchemeChoice, exact_facts};
-use crate::graph::{MAX_ENTRIES, Node};
+use crate::graph::Node;
 use crate::run::{Clear, computed};
 use crate::{Decimal, NodeId, Program};
 
+/// Largest number of values of a table in exact schemes: the work of finding its polynomial grows with the square.
+pub const MAX_VALUES: usize = 1 << 12;
 /// Largest number of values that are computed for all tables of a program together, so that a short text does not take
 /// much time and memory.
 const MOST_VALUES: usize = 1 << 21;
@@ -25,11 +27,11 @@ pub(crate) fn cost_of(entries: usize) -> Cost {
 /// Returns the number of values that a node may have, those of slots without a row among them.
 fn width(exact: &Exact) -> Option<usize> {
     let (low, high) = (exact.low.min(exact.padding), exact.high.max(exact.padding));
-    usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok().filter(|&width| width <= MAX_ENTRIES)
+    usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok().filter(|&width| width <= MAX_VALUES)
 }
 
 impl Program {
-    /// Returns the program as exact schemes compute it: comparisons of numbers of at most [`MAX_ENTRIES`] values are
+    /// Returns the program as exact schemes compute it: comparisons of numbers of at most [`MAX_VALUES`](crate::analysis::MAX_VALUES) values are
     /// tables, and what is computed from one such number alone is one table. Nodes keep their identifiers and their
     /// numbers; some are used no more.
     ///

@@ -279,3 +279,19 @@ fn plans_of_order_name_what_goes_alone() {
     let plan = Plan::new(&parse("median(age)", 5000), &small).unwrap();
     assert!(!plan.reasons.iter().any(|reason| reason.contains("of their own")), "{plan}");
 }
+
+#[test]
+fn wide_tables_are_for_encrypted_integers() {
+    let rows = |_: &str| Ok((0..5000).map(|code| format!("{code},{}\n", code % 7)).collect());
+    for (high, scheme) in [(4095, SchemeChoice::Bfv), (4096, SchemeChoice::Integers)] {
+        let schema = Schema::new(100, vec![Column::integer("code", 0, high)]).unwrap();
+        let program = Program::parse_with("sum(lookup(code, \"codes.csv\"))", &schema, &rows).unwrap();
+        let plan = Plan::new(&program, &Options::default()).unwrap();
+        assert_eq!(plan.parameters.scheme(), scheme, "{plan}");
+        let asked = Options { scheme: Some(SchemeChoice::Bfv), ..Options::default() };
+        let told = Plan::new(&program, &asked).err().map(|error| error.to_string());
+        let said =
+            told.as_ref().is_some_and(|told| told.contains("at most 4096 entries, and this one has 4097"));
+        assert_eq!(said, high == 4096, "{told:?}");
+    }
+}
