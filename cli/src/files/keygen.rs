@@ -1,7 +1,6 @@
 //! `sunzi keygen`: keys for parameters, in three folders for three parties.
 
 mod bootstrapped;
-mod integers;
 
 use std::fs;
 use std::io;
@@ -10,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
 use sunzi::program::Plan;
-use sunzi::program::analysis::Layout;
+use sunzi::program::analysis::{Layout, Parameters};
 use sunzi::ring::Ring;
 use sunzi::ring::sampling::SeededRng;
 use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, create, evaluation_keys_len, store};
@@ -31,7 +30,9 @@ use crate::{output, program};
 /// Files of the owner of the data, who counts what is shared, and of whoever encrypts, in the folder of keys beside the parameters.
 const OWN_FILES: [&str; 3] = ["secret/secret.sz", "secret/sharing.sz", "public/public.sz"];
 /// Files of whoever computes.
-const EVALUATION_FILES: [&str; 2] = ["eval/relinearization.sz", "eval/galois.sz"];
+const EVALUATION_FILES: [&str; 2] = ["eval/relinearization.sz", GALOIS_FILE];
+/// File of the keys of rotations.
+const GALOIS_FILE: &str = "eval/galois.sz";
 const FOLDERS: [&str; 3] = [SECRET, "public", "eval"];
 /// Folder of the owner, which nobody else can enter.
 const SECRET: &str = "secret";
@@ -85,8 +86,13 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         Stored::Bgv(own, _) => make(of(bgv::Context::new(own))?.rlwe()),
         Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe()),
         Stored::Fermat(own) => make(of(own.context())?.rlwe()),
-        Stored::Integers(own) => integers::make(own, &parameters, args),
-        Stored::Bootstrapped(own) => bootstrapped::make(own, &parameters, rotations, args, input.path()),
+        Stored::Integers(own) => {
+            bootstrapped::of_integers(&Parameters::Integers(own.clone()), &parameters, args)
+        }
+        Stored::Bootstrapped(own) => {
+            let all = Parameters::Bootstrapped(own.clone());
+            bootstrapped::of_reals(&all, own.set(), &parameters, rotations, args, input.path())
+        }
     }
 }
 
@@ -115,17 +121,13 @@ fn make(
     args: &KeygenArgs,
     file: &Path,
 ) -> Result<(), CliError> {
-    let mut exponents: Vec<(u64, usize)> = match rotations {
+    let exponents = needed(match rotations {
         None => planned(args, file)?,
         Some(rotations) => {
             let exponents = exponents(context.ring(), parameters, rotations)?;
             exponents.into_iter().map(|k| (k, context.level())).collect()
         }
-    };
-    exponents.sort_unstable();
-    exponents.dedup();
-    // The identity needs no key.
-    exponents.retain(|&(exponent, _)| exponent != 1);
+    });
     // Memory is checked before any work: all keys are in memory together.
     let mut levels = exponents.iter().map(|&(_, level)| level).chain([context.level()]);
     let needed = levels
@@ -249,6 +251,14 @@ fn planned(args: &KeygenArgs, file: &Path) -> Result<Vec<(u64, usize)>, CliError
     };
     let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
     Ok(exponents.into_iter().map(|exponent| (exponent, plan.rotation_limbs)).collect())
+}
+
+/// Returns each automorphism that needs a key once, in order: the identity needs none.
+fn needed(mut exponents: Vec<(u64, usize)>) -> Vec<(u64, usize)> {
+    exponents.sort_unstable();
+    exponents.dedup();
+    exponents.retain(|&(exponent, _)| exponent != 1);
+    exponents
 }
 
 /// Returns the exponents of the automorphisms that the options ask keys for.

@@ -1,84 +1,137 @@
-//! Keys for CKKS with bootstrapping: those of bootstraps, whatever the program, and those of rotations.
+//! Keys of bootstraps and look-ups, whatever the program, and those of rotations in CKKS.
 
 use std::path::Path;
 
-use sunzi::circuits::bootstrap::{Blueprint, BootstrapParameters};
+use sunzi::circuits::bootstrap::{Blueprint, Set};
 use sunzi::program::Contexts;
 use sunzi::program::analysis::Parameters;
 use sunzi::program::contexts::Parts;
 use sunzi::rlwe::wire::{evaluation_keys_len, store};
 use sunzi::rlwe::words::{bytes, counted};
-use sunzi::rlwe::{GaloisKeys, memory, randomness};
+use sunzi::rlwe::{GaloisKeys, RlweContext, memory, randomness};
 
-use super::{Made, Stored, exponents, in_folder, planned, write_own};
+use super::{GALOIS_FILE, Made, Stored, exponents, in_folder, needed, planned, write_own};
 use crate::args::{KeygenArgs, Rotations};
 use crate::error::CliError;
 use crate::files::refuse;
 use crate::output;
+use crate::progress::Progress;
 
-/// Files of whoever computes.
-const EVALUATION_FILES: [&str; 2] = ["eval/bootstrapping.sz", "eval/galois.sz"];
+/// File of whoever bootstraps and looks up.
+const BOOTSTRAPPING_FILE: &str = "eval/bootstrapping.sz";
 /// Level at which sums of any number of rows fit.
 const SUMS: usize = 1;
 
+/// Keys that are made beside those that every folder has.
+struct Wanted<'a> {
+    /// Automorphisms and the levels at which they are applied; none for encrypted integers, whose look-ups have them.
+    rotations: Option<Vec<(u64, usize)>>,
+    /// Files of whoever computes.
+    files: &'a [&'a str],
+}
+
+/// Makes all keys for encrypted integers.
+pub(super) fn of_integers(own: &Parameters, stored: &Stored, args: &KeygenArgs) -> Result<(), CliError> {
+    let contexts = Contexts::new(own).map_err(CliError::input)?;
+    let Parts::Integers(context) = contexts.parts() else {
+        return Err(CliError::failure("the contexts are not those of integers"));
+    };
+    let wanted = Wanted { rotations: None, files: &[BOOTSTRAPPING_FILE] };
+    make(&contexts, (context.context(), context.set()), stored, &wanted, args)
+}
+
 /// Makes all keys for CKKS with bootstrapping; those of rotations are those of a plan or program, where one is given.
-pub(super) fn make(
-    own: &BootstrapParameters,
-    parameters: &Stored,
+pub(super) fn of_reals(
+    own: &Parameters,
+    set: &Set,
+    stored: &Stored,
     rotations: Option<&Rotations>,
     args: &KeygenArgs,
     file: &Path,
 ) -> Result<(), CliError> {
-    let contexts = Contexts::new(&Parameters::Bootstrapped(own.clone())).map_err(CliError::input)?;
+    let contexts = Contexts::new(own).map_err(CliError::input)?;
     let Parts::Ckks(context) = contexts.parts() else {
         return Err(CliError::failure("the contexts are not those of CKKS"));
     };
-    let mut exponents: Vec<(u64, usize)> = match rotations {
+    let exponents: Vec<(u64, usize)> = match rotations {
         None => planned(args, file)?,
         Some(rotations) => {
             let level = context.key_level(SUMS).map_err(CliError::input)?;
-            let exponents = exponents(context.ring(), parameters, rotations)?;
+            let exponents = exponents(context.ring(), stored, rotations)?;
             exponents.into_iter().map(|exponent| (exponent, level)).collect()
         }
     };
-    exponents.sort_unstable();
-    exponents.dedup();
-    exponents.retain(|&(exponent, _)| exponent != 1);
-    let blueprint = Blueprint::new(context, own.set(), context.max_slots()).map_err(CliError::input)?;
-    let rotation_bytes =
-        evaluation_keys_len(context.rlwe().gadget(), exponents.iter().map(|&(_, level)| level));
-    let beside = evaluation_keys_len(context.rlwe().gadget(), []).map_err(CliError::input)?;
-    let rotation_bytes = rotation_bytes.map_err(CliError::input)?.saturating_sub(beside);
+    let wanted = Wanted { rotations: Some(needed(exponents)), files: &[BOOTSTRAPPING_FILE, GALOIS_FILE] };
+    make(&contexts, (context, set), stored, &wanted, args)
+}
+
+fn make(
+    contexts: &Contexts,
+    (context, set): (&sunzi::ckks::Context, &Set),
+    stored: &Stored,
+    wanted: &Wanted<'_>,
+    args: &KeygenArgs,
+) -> Result<(), CliError> {
+    let blueprint = Blueprint::of_all_slots(context, set).map_err(CliError::input)?;
+    let rotation_bytes = match &wanted.rotations {
+        Some(rotations) => bytes_of(contexts.rlwe(), rotations)?,
+        None => 0,
+    };
     let key_bytes = blueprint.key_bytes().map_err(CliError::input)? as u64 + rotation_bytes;
     memory::require(key_bytes).map_err(CliError::input)?;
     let file_bytes = blueprint.key_file_bytes().map_err(CliError::input)? + rotation_bytes;
     if !args.json {
-        let text = format!(
-            "{}\nmaking a secret key, a public key, and {} of keys for bootstraps and {}",
-            parameters.claim(),
-            bytes(file_bytes),
-            counted(exponents.len(), "rotation", "rotations")
-        );
-        output::print(&text)?;
+        let beside = match &wanted.rotations {
+            Some(rotations) => {
+                format!("bootstraps and {}", counted(rotations.len(), "rotation", "rotations"))
+            }
+            None => "look-ups".to_owned(),
+        };
+        let size = bytes(file_bytes);
+        let keys = format!("making a secret key, a public key, and {size} of keys for {beside}");
+        output::print(&format!("{}\n{keys}", stored.claim()))?;
     }
     in_folder(args, |folder, progress| {
-        let mut rng = randomness::from_os().map_err(CliError::failure)?;
-        progress.say("public key");
-        let secret = write_own(contexts.rlwe(), parameters, folder, &mut rng)?;
-        let [bootstrapping_file, galois_file] = EVALUATION_FILES.map(|file| folder.join(file));
-        progress.say("keys for rotations");
-        let levels = exponents.iter().copied();
-        let keys = GaloisKeys::generate_levels(contexts.rlwe(), &secret, levels, &mut rng, |_, _| {});
-        let keys = keys.map_err(CliError::input)?;
-        store(contexts.rlwe(), &keys, &galois_file).map_err(|error| refuse(&galois_file, error))?;
-        drop(keys);
-        progress.say("keys for bootstraps");
-        let made = |done, total| progress.at(done, total);
-        let keys = contexts.bootstrapping_keys(&secret, &mut rng, made).map_err(CliError::input)?;
-        progress.say("writing");
-        store(contexts.rlwe(), &keys, &bootstrapping_file)
-            .map_err(|error| refuse(&bootstrapping_file, error))?;
-        let own = (secret.id().to_string(), parameters.claim());
-        Ok(Made { rotations: exponents.len(), ..Made::new(args, own, file_bytes, &EVALUATION_FILES) })
+        let key = write(contexts, stored, wanted, folder, progress)?;
+        let rotations = wanted.rotations.as_ref().map_or(0, Vec::len);
+        Ok(Made { rotations, ..Made::new(args, (key, stored.claim()), file_bytes, wanted.files) })
     })
+}
+
+/// Returns the bytes of the file of keys of rotations.
+fn bytes_of(context: &RlweContext, rotations: &[(u64, usize)]) -> Result<u64, CliError> {
+    let levels = rotations.iter().map(|&(_, level)| level);
+    let all = evaluation_keys_len(context.gadget(), levels).map_err(CliError::input)?;
+    let beside = evaluation_keys_len(context.gadget(), []).map_err(CliError::input)?;
+    Ok(all.saturating_sub(beside))
+}
+
+/// Writes all keys, the secret key first: the others are made of it. Returns its name.
+fn write(
+    contexts: &Contexts,
+    stored: &Stored,
+    wanted: &Wanted<'_>,
+    folder: &Path,
+    progress: &Progress,
+) -> Result<String, CliError> {
+    let context = contexts.rlwe();
+    let mut rng = randomness::from_os().map_err(CliError::failure)?;
+    progress.say("public key");
+    let secret = write_own(context, stored, folder, &mut rng)?;
+    if let Some(rotations) = &wanted.rotations {
+        progress.say("keys for rotations");
+        let levels = rotations.iter().copied();
+        let keys = GaloisKeys::generate_levels(context, &secret, levels, &mut rng, |_, _| {});
+        let file = folder.join(GALOIS_FILE);
+        store(context, &keys.map_err(CliError::input)?, &file).map_err(|error| refuse(&file, error))?;
+        progress.say("keys for bootstraps");
+    } else {
+        progress.say("keys for look-ups");
+    }
+    let made = |done, total| progress.at(done, total);
+    let keys = contexts.bootstrapping_keys(&secret, &mut rng, made).map_err(CliError::input)?;
+    progress.say("writing");
+    let file = folder.join(BOOTSTRAPPING_FILE);
+    store(context, &keys, &file).map_err(|error| refuse(&file, error))?;
+    Ok(secret.id().to_string())
 }
