@@ -203,9 +203,7 @@ pub(crate) fn one(entry: &Entry) -> Vec<Block> {
         Gives::Rows => "rows",
     };
     let schemes = match entry.schemes {
-        Schemes::All => {
-            "all; real numbers and functions take CKKS, comparisons of more than 4096 values CKKS or integers"
-        }
+        Schemes::All => "all; real numbers and functions take CKKS, wide comparisons CKKS or integers",
         Schemes::Ckks => "CKKS",
         Schemes::Integers => "encrypted integers, of whole and decimal numbers",
         Schemes::Exact => "BFV, BGV and encrypted integers, of whole and decimal numbers",
