@@ -59,7 +59,9 @@ const fn smooth(
 }
 
 /// Columns that have an order.
-const ORDERED: &str =
+const ORDERED: &str = "columns of whole and decimal numbers, and what is computed from them row by row";
+/// Columns whose rows are brought into order.
+const SORTED: &str =
     "columns of whole and decimal numbers, and what is computed from them row by row; at most 32 768 rows";
 
 /// Returns the entry of a function of encrypted integers.
@@ -71,7 +73,8 @@ const fn integers(
     gives: Gives,
     example: &'static str,
 ) -> Entry {
-    let (takes, error, schemes) = (ORDERED, "none", Schemes::Integers);
+    let takes = if matches!(builtin, Builtin::Sort | Builtin::Rank) { SORTED } else { ORDERED };
+    let (error, schemes) = ("none", Schemes::Integers);
     Entry { name, forms, meaning, takes, gives, schemes, error, example, builtin }
 }
 
@@ -246,7 +249,7 @@ pub static FUNCTIONS: [Entry; 26] = [
         name: "lookup",
         forms: &[&[Rows("x"), File("table.csv")], &[Rows("x"), File("table.csv"), Constant("y")]],
         meaning: "what stands in a table beside x in every row, and y where the table has no line for it; without y every number in the range of x needs a line",
-        takes: "whole and decimal numbers with at most 65536 different values by their range; a file with a line for each, as in 18,0.5",
+        takes: "whole and decimal numbers with at most 65536 different values by their range, 4096 in BFV and BGV; a file with a line for each, as in 18,0.5",
         gives: Gives::Rows,
         schemes: Schemes::Exact,
         error: "none",

@@ -143,7 +143,7 @@ fn values() -> Vec<Block> {
              one column that is there already and costs nothing, and so does comparing a column that is not encrypted.",
             "Order takes encrypted integers, and so do exact comparisons of wide numbers with `--scheme integers`: whole and decimal numbers in digits of \
              4 bits, each computed by look-ups of about a second for all rows together, without an end of products in a row. `max`, `median`, `sort` \
-             and their like get them by themselves; they reach up to 32 768 rows. All numbers and sums have at most 64 bits. Results that \
+             and their like get them by themselves; `sort` and `rank` take up to 32 768 rows. All numbers and sums have at most 64 bits. Results that \
              would be exact in BFV are worth a program of their own: `sunzi plan` names them.",
             "`inverse`, `log`, `sqrt` and division by rows take ranges whose upper end is up to 10 000 times the lower one. The wider the ratio, the more \
              products in a row: the inverse takes 6 for 100 and 10 for 10 000, at the default precision. A range that touches 0 is refused, and the \
