@@ -144,7 +144,7 @@ def levels() -> Picture:
 
 
 def schemes() -> Picture:
-    picture = Picture(720, 470, "Which scheme")
+    picture = Picture(720, 580, "Which scheme")
 
     def question(y: float, lines: list[str]) -> None:
         picture.box(30, y, 360, 62, LIGHT)
@@ -160,23 +160,27 @@ def schemes() -> Picture:
         picture.line(points, end="tip")
         picture.text(x, y, word, 13, BLUE)
 
-    question(20, ["Are the numbers whole or decimal,", "and must results be exact?"])
-    question(130, ["Are encrypted numbers compared, or", "put into functions such as exp?"])
-    question(240, ["Is it known before how many products", "stand in a row, and how many sums?"])
-    answer(490, 75, "CKKS", "rounded, error stated")
-    answer(490, 190, "CKKS, bootstrapped", "any depth, gigabytes of keys")
-    answer(490, 300, "BGV", "exact, no noise to watch")
-    answer(110, 370, "BFV", "exact, while bits are left")
-    arrow([(390, 51), (450, 51), (450, 96), (486, 96)], 420, 43, "no")
-    arrow([(210, 82), (210, 126)], 230, 108, "yes")
-    arrow([(390, 161), (450, 161), (450, 116), (486, 116)], 420, 153, "yes")
-    arrow([(210, 192), (210, 236)], 228, 218, "no")
-    picture.line([(590, 137), (590, 186)], end="tip")
-    picture.text(600, 158, "more than twenty", 12, BLUE, "start")
-    picture.text(600, 174, "products in a row", 12, BLUE, "start")
-    arrow([(390, 271), (450, 271), (450, 331), (486, 331)], 420, 263, "yes")
-    arrow([(210, 302), (210, 366)], 228, 340, "no")
-    picture.text(360, 458, "sunzi plan and Context.for_depth choose by themselves, and say why.", 13, GREY)
+    question(20, ["Are rows put into order, as by", "median, sort and top?"])
+    question(130, ["Are the numbers whole or decimal,", "and must results be exact?"])
+    question(240, ["Are numbers of more than 4096 values", "compared, or put into functions?"])
+    question(350, ["Is it known before how many products", "stand in a row, and how many sums?"])
+    answer(490, 20, "Encrypted integers", "exact, gigabytes of keys")
+    answer(490, 185, "CKKS", "rounded, error stated")
+    answer(490, 300, "CKKS, bootstrapped", "any depth, gigabytes of keys")
+    answer(490, 410, "BGV", "exact, no noise to watch")
+    answer(110, 480, "BFV", "exact, while bits are left")
+    arrow([(390, 51), (486, 51)], 420, 43, "yes")
+    arrow([(210, 82), (210, 126)], 228, 108, "no")
+    arrow([(390, 161), (450, 161), (450, 206), (486, 206)], 420, 153, "no")
+    arrow([(210, 192), (210, 236)], 230, 218, "yes")
+    arrow([(390, 271), (450, 271), (450, 226), (486, 226)], 420, 263, "yes")
+    arrow([(210, 302), (210, 346)], 228, 328, "no")
+    picture.line([(590, 247), (590, 296)], end="tip")
+    picture.text(600, 268, "more than twenty", 12, BLUE, "start")
+    picture.text(600, 284, "products in a row", 12, BLUE, "start")
+    arrow([(390, 381), (450, 381), (450, 441), (486, 441)], 420, 373, "yes")
+    arrow([(210, 412), (210, 476)], 228, 450, "no")
+    picture.text(360, 568, "sunzi plan and Context.for_depth choose by themselves, and say why.", 13, GREY)
     return picture
 
 
