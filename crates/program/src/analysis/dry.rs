@@ -11,11 +11,7 @@ use crate::ProgramError;
 /// Makes a context of BFV for the largest of the plaintext moduli, which has the most noise.
 pub(crate) fn bfv(parameters: &CrtParameters) -> Result<sunzi_bfv::Context, ProgramError> {
     let largest = parameters.parts().into_iter().max_by_key(sunzi_bfv::Parameters::plain_modulus);
-    bfv_of(&largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?)
-}
-
-/// Makes a context of BFV for one plaintext modulus.
-pub(crate) fn bfv_of(own: &sunzi_bfv::Parameters) -> Result<sunzi_bfv::Context, ProgramError> {
+    let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
     let ring = Ring::dry(own.ring().index(), own.moduli(), &[]).map_err(ProgramError::scheme)?;
     let (t, security) = (own.plain_modulus(), own.security());
     sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms()).map_err(ProgramError::scheme)

@@ -1,8 +1,8 @@
 //! Noise room that parameters of exact schemes leave a program.
 //!
 //! The program is run with the evaluators of the scheme over polynomials without coefficients, with the largest plaintexts that there may be: the
-//! bounds are those of any run, in the order in which it adds, multiplies and rotates. Polynomials of tables differ by the plaintext modulus, so that
-//! programs with tables are run for each of them.
+//! bounds are those of any run, in the order in which it adds, multiplies and rotates. Tables are polynomials with all coefficients, as large as
+//! there may be, and are not found: that takes as many products as a table has entries, squared.
 
 use sunzi_bfv::CrtParameters;
 use sunzi_circuits::inner_product::required_rotations;
@@ -21,16 +21,12 @@ pub(super) fn bits_left(
     parameters: &CrtParameters,
     layout: &Layout,
 ) -> Result<f64, ProgramError> {
-    let mut least = f64::INFINITY;
-    let tried = tried(program, parameters.plain_moduli());
-    for own in parameters.parts().iter().filter(|own| tried.contains(&own.plain_modulus())) {
-        let context = dry::bfv_of(own)?;
-        let (public, keys) = keys(program, context.rlwe(), layout).map_err(ProgramError::scheme)?;
-        let (evaluator, rng) = (sunzi_bfv::Evaluator::new(&context), &mut dry::randomness());
-        let fresh = |zero: &Plaintext| context.encrypt(zero, &public, rng).map_err(ProgramError::scheme);
-        least = least.min(least_of(program, (&evaluator, &keys), context.degree(), layout, fresh)?);
-    }
-    Ok(least)
+    check_entries(program, parameters.plain_moduli())?;
+    let context = dry::bfv(parameters)?;
+    let (public, keys) = keys(program, context.rlwe(), layout).map_err(ProgramError::scheme)?;
+    let (evaluator, rng) = (sunzi_bfv::Evaluator::new(&context), &mut dry::randomness());
+    let fresh = |zero: &Plaintext| context.encrypt(zero, &public, rng).map_err(ProgramError::scheme);
+    least_of(program, (&evaluator, &keys), context.degree(), layout, fresh)
 }
 
 /// Checks that BGV computes a program's tables at the levels and with the operations that its parameters declare.
@@ -46,31 +42,41 @@ pub(super) fn declared(
     if !has_tables(program) {
         return Ok(());
     }
-    for &t in plain_moduli {
-        let context = dry::bgv(parameters, &[t])?;
-        let (public, keys) = keys(program, context.rlwe(), layout).map_err(ProgramError::scheme)?;
-        let (evaluator, rng) = (sunzi_bgv::Evaluator::new(&context), &mut dry::randomness());
-        let fresh = |zero: &Plaintext| context.encrypt(zero, &public, rng).map_err(ProgramError::scheme);
-        let left = least_of(program, (&evaluator, &keys), context.degree(), layout, fresh)?;
-        if left < 0.0 {
-            return Err(ProgramError::Invalid(format!("{:.0} bits of noise are missing", -left)));
-        }
+    check_entries(program, plain_moduli)?;
+    let context = dry::bgv(parameters, plain_moduli)?;
+    let (public, keys) = keys(program, context.rlwe(), layout).map_err(ProgramError::scheme)?;
+    let (evaluator, rng) = (sunzi_bgv::Evaluator::new(&context), &mut dry::randomness());
+    let fresh = |zero: &Plaintext| context.encrypt(zero, &public, rng).map_err(ProgramError::scheme);
+    let left = least_of(program, (&evaluator, &keys), context.degree(), layout, fresh)?;
+    if left < 0.0 {
+        return Err(ProgramError::Invalid(format!("{:.0} bits of noise are missing", -left)));
     }
     Ok(())
 }
 
 /// Whether an encrypted table is looked up.
 pub(super) fn has_tables(program: &Program) -> bool {
-    let table = |id: &NodeId| matches!(program.graph().node(*id), Some(Node::LookUp { .. }));
-    program.used().iter().any(table)
+    most_entries(program).is_some()
 }
 
-/// Returns the plaintext moduli to try: the largest has the most noise, unless polynomials differ.
-fn tried(program: &Program, plain_moduli: &[u64]) -> Vec<u64> {
-    if has_tables(program) {
-        plain_moduli.to_vec()
-    } else {
-        plain_moduli.iter().copied().max().into_iter().collect()
+/// Returns the number of entries of the longest table; `None` for a program without tables.
+fn most_entries(program: &Program) -> Option<usize> {
+    let entries = |id: NodeId| match program.graph().node(id) {
+        Some(Node::LookUp { values, .. }) => Some(values.len()),
+        _ => None,
+    };
+    program.used().into_iter().filter_map(entries).max()
+}
+
+/// Checks that tables have polynomials modulo all plaintext moduli.
+fn check_entries(program: &Program, plain_moduli: &[u64]) -> Result<(), ProgramError> {
+    let (most, least) = (most_entries(program).unwrap_or(0), plain_moduli.iter().copied().min());
+    match least.filter(|&t| most as u64 > t) {
+        Some(t) => {
+            let expected = format!("at least {most}, the number of a table's entries");
+            Err(ProgramError::mismatch("the plaintext modulus", expected, t))
+        }
+        None => Ok(()),
     }
 }
 
@@ -87,6 +93,7 @@ fn least_of<A: Arithmetic<Plaintext = Plaintext>>(
     // One chunk is run; sums of several have as many times the noise.
     let chunk = Layout { rows: layout.span, chunks: 1, ..*layout };
     let backend = Exact::new(program, &chunk, arithmetic, keys, |_: &[u64]| plaintext(t / 2));
+    let backend = backend.counting((t / 2) as i64);
     let (zero, encrypted, known) = (plaintext(0)?, encrypted_inputs(program), facts(program));
     let input = |id: NodeId, _| {
         if encrypted.contains(&id) {
