@@ -1,4 +1,4 @@
-//! What the parties do with the keys of a plan.
+//! Operations of the parties with the keys of a plan: encryption, computation, decryption.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl TableKeys {
         self.held.contexts.parameters().degree()
     }
 
-    /// The same keys without the secret one.
+    /// Returns the keys without the secret one.
     #[getter]
     fn without_secret(&self) -> Self {
         Self { held: Arc::new(Held { secret: None, ..self.held.shared() }) }

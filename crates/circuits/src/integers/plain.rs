@@ -10,8 +10,8 @@
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, Encoder, Plaintext};
 
-use super::encoder::check_values;
-use super::evaluator::{MOST_REACH, UNIT, check_count};
+use super::encoder::{check_values, encode_digits};
+use super::evaluator::{MOST_REACH, check_count};
 use super::integer::{Digit, check_bounds};
 use super::kind::{BASE, DIGIT_BITS};
 use super::sum::MOST_NOISE;
@@ -125,11 +125,8 @@ impl IntegerEvaluator<'_> {
                 return self.raised(digit.clone(), low);
             }
             let of = digit.ciphertext.metadata();
-            let number = |place: usize| clear.digit(place, k, n) as f64 * UNIT;
-            let slots = context.max_slots();
-            let numbers: Vec<Complex64> =
-                (0..slots).map(|slot| Complex64::new(number(slot), number(slots + slot))).collect();
-            let plaintext = Encoder::new(context, slots)?.encode_at(&numbers, of.level, of.scale)?;
+            let own: Vec<i64> = (0..self.capacity()).map(|place| clear.digit(place, k, n)).collect();
+            let plaintext = encode_digits(context, &own, of.level, of.scale)?;
             let sum = self.evaluator().add_plain(&digit.ciphertext, &plaintext)?;
             self.declared(sum, [digit.range[0] + low, digit.range[1] + high])
         };

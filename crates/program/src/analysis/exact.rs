@@ -19,18 +19,10 @@ const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
 /// Returns a node that exact schemes cannot compute, if there is one.
 pub(super) fn inexact(program: &Program, known: &[Facts]) -> Option<NodeId> {
     let exact = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.exact.is_some());
-    program
-        .used()
-        .into_iter()
-        .find(|id| !exact(id) || entries(program, *id).is_some_and(|count| count > MAX_VALUES))
-}
-
-/// Returns the number of entries of a table.
-fn entries(program: &Program, id: NodeId) -> Option<usize> {
-    match program.graph().node(id) {
-        Some(Node::LookUp { values, .. }) => Some(values.len()),
-        _ => None,
-    }
+    program.used().into_iter().find(|id| {
+        !exact(id)
+            || program.graph().node(*id).and_then(Node::entries).is_some_and(|count| count > MAX_VALUES)
+    })
 }
 
 /// Returns the reason in the message where exact schemes cannot compute a node.
@@ -126,7 +118,7 @@ fn of_tables(program: &Program, parameters: &Parameters) -> Option<String> {
     let tabled = program.with_tables();
     let known = facts(&tabled);
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
-    let entries = |id: NodeId| entries(&tabled, id).map(|count| (count, id));
+    let entries = |id: NodeId| Some((tabled.graph().node(id)?.entries()?, id));
     let tables: Vec<(usize, NodeId)> =
         tabled.used().into_iter().filter(encrypted).filter_map(entries).collect();
     let &(most, id) = tables.iter().max()?;

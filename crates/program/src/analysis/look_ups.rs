@@ -64,8 +64,7 @@ pub(super) fn ordered(program: &Program) -> Option<NodeId> {
 
 /// Returns the number of tables of the user's own; `None` for a program without any.
 pub(super) fn tables(program: &Program) -> Option<usize> {
-    let table = |id: &NodeId| matches!(program.graph().node(*id), Some(Node::LookUp { .. }));
-    let tables = program.used().iter().filter(|id| table(id)).count();
+    let tables = program.used().into_iter().filter_map(|id| program.graph().node(id)?.entries()).count();
     (tables > 0).then_some(tables)
 }
 

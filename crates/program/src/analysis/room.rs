@@ -13,7 +13,7 @@ use sunzi_rlwe::{PublicKey, RlweContext, RlweError, galois};
 use super::{Layout, dry, facts};
 use crate::run::exact::{Exact, Output, Value};
 use crate::run::{Clear, encrypted_inputs, run};
-use crate::{Node, NodeId, Program, ProgramError};
+use crate::{NodeId, Program, ProgramError};
 
 /// Returns the fewest bits left in any output of BFV before decryption is refused; infinity where no output is encrypted.
 pub(super) fn bits_left(
@@ -32,7 +32,7 @@ pub(super) fn bits_left(
 /// Checks that BGV computes a program's tables at the levels and with the operations that its parameters declare.
 ///
 /// # Errors
-/// What a run would be refused with.
+/// The refusal of a run.
 pub(super) fn declared(
     program: &Program,
     parameters: &sunzi_bgv::Parameters,
@@ -61,11 +61,7 @@ pub(super) fn has_tables(program: &Program) -> bool {
 
 /// Returns the number of entries of the longest table; `None` for a program without tables.
 fn most_entries(program: &Program) -> Option<usize> {
-    let entries = |id: NodeId| match program.graph().node(id) {
-        Some(Node::LookUp { values, .. }) => Some(values.len()),
-        _ => None,
-    };
-    program.used().into_iter().filter_map(entries).max()
+    program.used().into_iter().filter_map(|id| program.graph().node(id)?.entries()).max()
 }
 
 /// Checks that tables have polynomials modulo all plaintext moduli.

@@ -130,6 +130,11 @@ impl Node {
         matches!(self, Self::Kth { .. } | Self::Sorted { .. } | Self::Rank { .. })
     }
 
+    /// Returns the number of entries of a table; `None` for other nodes.
+    pub(crate) fn entries(&self) -> Option<usize> {
+        if let Self::LookUp { values, .. } = self { Some(values.len()) } else { None }
+    }
+
     /// Whether encrypted integers alone have the operation: order, and look-ups in tables.
     #[must_use]
     pub fn needs_integers(&self) -> bool {

@@ -89,7 +89,7 @@ pub struct Exact<'a, A: Arithmetic, E> {
 /// Polynomials that tables become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tables {
-    /// Those modulo the plaintext modulus.
+    /// Polynomials modulo the plaintext modulus.
     Own,
     /// Dense ones with this number as every coefficient, where operations are counted.
     Dense(i64),

@@ -69,7 +69,7 @@ struct Span {
     most: i64,
 }
 
-/// What a comparison of counts gives.
+/// Results of a comparison of counts.
 struct Compared {
     /// Whether up to t too few rows are counted, 1 or 0, for t from one before the least digit on.
     fewer: Digit,
