@@ -20,7 +20,7 @@ pub use crate::generic::doubles::Doubles;
 pub use crate::generic::lanes::Registers;
 pub use crate::generic::lanes::{Integers, Lanes, Lanes52, WIDTH, expanded};
 pub use crate::generic::word52::Word52;
-pub use crate::portable::{Portable, narrow, short};
+pub use crate::portable::{Portable, loose, short};
 pub use crate::schedule::{CHUNK, MAX_LEVELS, Schedule, TAIL};
 pub use crate::select::choose_isa;
 #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 
 mod conversion;
 mod levels;
-pub mod narrow;
+pub mod loose;
 mod pair;
 mod products;
 pub mod short;
@@ -19,7 +19,8 @@ use crate::generic::rounding::Numbers;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
 use crate::table::{Elementwise, Table};
-use narrow::Narrow;
+use loose::Loose;
+
 pub(crate) use sums::convert_column;
 use word::Word;
 
@@ -172,6 +173,7 @@ compile! {
     []
     elementwise ELEMENTWISE = (Wide, wide);
     negacyclic NEGACYCLIC = (Single, single);
+    negacyclic LOOSE_NEGACYCLIC = (Loose, Loose::new);
     cyclotomic CYCLOTOMIC = (Single, single);
 }
 
@@ -182,7 +184,7 @@ fn lanes() -> Portable {
 rounding! { [] ROUNDING = lanes }
 
 /// Tables of kernels by modulus: those with the longest lazy runs first.
-pub(crate) const TABLES: [&Table; 4] = [&SHORT, &NARROW_11, &NARROW_3, &PORTABLE];
+pub(crate) const TABLES: [&Table; 3] = [&SHORT, &LOOSE, &PORTABLE];
 
 /// Table of kernels for any modulus. Products and their sums are scalar: vectors would only keep them from
 /// the registers.
@@ -212,17 +214,14 @@ static SHORT: Table = Table {
     widest: short::WIDEST,
     inner_products: sums::inner_products::<short_sums::Short>(),
     together: Some(short_sums::together),
-    negacyclic: levels::negacyclic::<short::Short>(),
+    negacyclic: levels::NEGACYCLIC,
     ..PORTABLE
 };
-/// Table of kernels for narrow moduli without renormalisation before the tail of a transform.
-static NARROW_11: Table = Table {
-    factor: narrow::factor,
-    widest: narrow::widest(11),
+/// Table of kernels for moduli whose transforms reduce nothing before their last level.
+static LOOSE: Table = Table {
+    factor: loose::factor,
+    widest: loose::WIDEST,
     together: Some(conversion::together),
-    negacyclic: levels::negacyclic::<Narrow<11>>(),
+    negacyclic: LOOSE_NEGACYCLIC,
     ..PORTABLE
 };
-/// Table of kernels for narrow moduli with one renormalisation every three levels.
-static NARROW_3: Table =
-    Table { widest: narrow::widest(3), negacyclic: levels::negacyclic::<Narrow<3>>(), ..NARROW_11 };

@@ -19,13 +19,6 @@ mod imp {
         };
     }
 
-    /// Applies a function of doubles to pairs of words that hold them.
-    macro_rules! doubles {
-        ($function:ident, $a:expr, $b:expr) => {
-            Self(vector!(_mm_castpd_si128($function(_mm_castsi128_pd($a.0), _mm_castsi128_pd($b.0)))))
-        };
-    }
-
     impl Pair {
         #[inline(always)]
         pub fn new([low, high]: [u64; 2]) -> Self {
@@ -72,22 +65,6 @@ mod imp {
         pub(crate) fn high_half(self) -> Self {
             Self(vector!(_mm_srli_epi64::<32>(self.0)))
         }
-        #[inline(always)]
-        pub(crate) fn to_high_half(self) -> Self {
-            Self(vector!(_mm_slli_epi64::<32>(self.0)))
-        }
-        #[inline(always)]
-        pub(crate) fn add_doubles(self, other: Self) -> Self {
-            doubles!(_mm_add_pd, self, other)
-        }
-        #[inline(always)]
-        pub(crate) fn sub_doubles(self, other: Self) -> Self {
-            doubles!(_mm_sub_pd, self, other)
-        }
-        #[inline(always)]
-        pub(crate) fn multiply_doubles(self, other: Self) -> Self {
-            doubles!(_mm_mul_pd, self, other)
-        }
     }
 }
 
@@ -100,9 +77,6 @@ mod imp {
     impl Pair {
         fn map(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
             Self([f(self.0[0], other.0[0]), f(self.0[1], other.0[1])])
-        }
-        fn doubles(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-            self.map(other, |a, b| f(f64::from_bits(a), f64::from_bits(b)).to_bits())
         }
         pub fn new(words: [u64; 2]) -> Self {
             Self(words)
@@ -136,18 +110,6 @@ mod imp {
         }
         pub(crate) fn high_half(self) -> Self {
             self.map(self, |a, _| a >> 32)
-        }
-        pub(crate) fn to_high_half(self) -> Self {
-            self.map(self, |a, _| a << 32)
-        }
-        pub(crate) fn add_doubles(self, other: Self) -> Self {
-            self.doubles(other, |a, b| a + b)
-        }
-        pub(crate) fn sub_doubles(self, other: Self) -> Self {
-            self.doubles(other, |a, b| a - b)
-        }
-        pub(crate) fn multiply_doubles(self, other: Self) -> Self {
-            self.doubles(other, |a, b| a * b)
         }
     }
 }

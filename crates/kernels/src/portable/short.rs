@@ -1,7 +1,6 @@
 //! Arithmetic for moduli below 2^30 in plain Rust: constants and their quotients are halves of words, and so are all words between 0 and 4q
 //! `[Harvey14]`.
 
-use super::levels::PairArithmetic;
 pub use super::pair::Pair;
 use crate::constants::Constants;
 
@@ -90,62 +89,40 @@ impl Short {
     }
 }
 
-impl PairArithmetic for Short {
-    // Every butterfly reduces.
-    const PERIOD: usize = 11;
-    type Twiddle = Twiddle;
-    type Scalar = Scalar;
-
+/// Butterflies of transforms, lazily.
+impl Short {
+    /// Computes the butterfly (x + w·y, x − w·y).
     #[inline(always)]
-    fn new(c: &Constants) -> Self {
-        Self::new(c)
-    }
-    #[inline(always)]
-    fn constants(self, words: Pair, quotients: Pair) -> Twiddle {
-        Twiddle::new(words, quotients)
-    }
-    #[inline(always)]
-    fn scalar(self, words: &[u64; 2]) -> Scalar {
-        Scalar::new(words)
-    }
-    #[inline(always)]
-    fn enter(self, x: Pair) -> Pair {
-        x
-    }
-    #[inline(always)]
-    fn reduce(self, x: Pair) -> Pair {
-        x
-    }
-    #[inline(always)]
-    fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+    pub(super) fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let (x, t) = (self.once(x), self.multiply(y, w));
         (x.add(t), x.add(self.twice).sub(t))
     }
+    /// Computes the butterfly (x + w·y, x − w·y), with canonical results.
     #[inline(always)]
-    fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+    pub(super) fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         let (x, y) = self.butterfly(x, y, w);
         (self.canonical(self.once(x)), self.canonical(self.once(y)))
     }
+    /// Computes the inverse butterfly (x + y, w·(x − y)).
     #[inline(always)]
-    fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+    pub(super) fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
         (self.once(x.add(y)), self.multiply(x.add(self.twice).sub(y), w))
     }
+    /// Computes the last inverse butterfly (c·(x + y), w·(x − y)), with canonical results.
     #[inline(always)]
-    fn inverse_butterfly_reduced(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
-        self.inverse_butterfly(x, y, w)
-    }
-    #[inline(always)]
-    fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
+    pub(super) fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
         let difference = x.add(self.twice).sub(y);
         (self.canonical(self.multiply(x.add(y), c)), self.canonical(self.multiply(difference, w)))
     }
+    /// Computes [`butterfly`](Self::butterfly) of single words, in place.
     #[inline(always)]
-    fn butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
+    pub(super) fn butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
         let (sum, t) = (self.once_word(*x), self.multiply_word(*y, w));
         (*x, *y) = (sum.wrapping_add(t), sum.wrapping_add(2 * self.modulus).wrapping_sub(t));
     }
+    /// Computes [`inverse_butterfly`](Self::inverse_butterfly) of single words, in place.
     #[inline(always)]
-    fn inverse_butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
+    pub(super) fn inverse_butterfly_words(self, w: Scalar, x: &mut u64, y: &mut u64) {
         let difference = x.wrapping_add(2 * self.modulus).wrapping_sub(*y);
         (*x, *y) = (self.once_word(x.wrapping_add(*y)), self.multiply_word(difference, w));
     }

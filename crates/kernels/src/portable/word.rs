@@ -5,7 +5,7 @@ use crate::generic::lanes::{Integers, Lanes64, WIDTH};
 
 /// Lane of a single word in a register.
 #[derive(Clone, Copy)]
-pub(super) struct Word;
+pub struct Word;
 
 impl Integers for Word {
     type V = u64;

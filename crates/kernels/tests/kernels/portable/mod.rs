@@ -1,5 +1,5 @@
 //! Tests of the portable table.
 
 mod conversion;
-mod narrow;
+mod loose;
 mod short;

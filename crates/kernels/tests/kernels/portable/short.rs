@@ -3,7 +3,13 @@
 use sunzi_kernels::internals::Constants;
 use sunzi_kernels::internals::short::{Pair, Scalar, Short, Twiddle, WIDEST, factor};
 
-use super::narrow::word;
+/// Returns both words of a pair, which must agree.
+fn word(pair: Pair) -> u64 {
+    let mut words = [0; 2];
+    pair.store(&mut words);
+    assert_eq!(words[0], words[1]);
+    words[0]
+}
 
 #[test]
 fn products_at_the_ends() {
