@@ -52,9 +52,9 @@ fn split(exponent: usize, wanted: &BTreeSet<usize>) -> (usize, usize) {
         needs(a) + if a == b { 0 } else { needs(b) }
     };
     // A square, or else the only power of two, is best where both parts are wanted already: dense sets need no search.
-    let at_once = [half, deepest].into_iter().find(|&a| {
-        (2 * a == exponent || a == deepest) && a < exponent && missing(a) == 0
-    });
+    let at_once = [half, deepest]
+        .into_iter()
+        .find(|&a| (2 * a == exponent || a == deepest) && a < exponent && missing(a) == 0);
     let search = || {
         let candidates = wanted.range(half..=deepest).copied().chain([half, deepest, exponent - 1]);
         let shallow = candidates.filter(|&a| (half..=deepest).contains(&a) && a < exponent);
