@@ -16,16 +16,24 @@ fn cell(row: u32) -> f64 {
 
 #[test]
 fn deep_programs_are_planned_run_and_decrypted() {
-    let folder = Folder::new("deep");
+    let whole = BootstrapParameters::insecure(9).unwrap();
+    planned_run_and_decrypted("deep", &whole);
+    // Plans that raise to nine levels of twelve store these.
+    planned_run_and_decrypted("deep-lower", &whole.with_levels_left(9).unwrap());
+}
+
+fn planned_run_and_decrypted(name: &str, parameters: &BootstrapParameters) {
+    let folder = Folder::new(name);
     let lines: String = (0..ROWS).map(|row| format!("{:.2}\n", cell(row))).collect();
     fs::write(folder.path("t.csv"), format!("x\n{lines}")).unwrap();
-    store(&NoContext, &BootstrapParameters::insecure(9).unwrap(), folder.path("job.sz")).unwrap();
+    store(&NoContext, parameters, folder.path("job.sz")).unwrap();
     folder.fine("schema --table t.csv -o s.json");
     let program = "mean(tanh(2*tanh(2*tanh(2*x))));count(tanh(tanh(x))>0.3)";
     folder.fine(&format!("keygen job.sz --directory keys --for {program} --schema s.json -q {FLAG}"));
     folder.fine(&format!("encrypt --table t.csv --schema s.json --keys keys/public -o t.sz -q {FLAG}"));
     let planned = json(&folder.run(&format!("plan {program} --table t.sz --params job.sz --json {FLAG}")));
     assert_eq!(planned["scheme"].as_str(), Some("CKKS with bootstrapping"), "{planned}");
+    assert!(planned.to_string().contains(parameters.name()), "{planned}");
     assert!(planned["bootstraps"]["count"].as_u64() > Some(2), "{planned}");
     assert!(planned["seconds"].as_f64() > Some(0.0), "{planned}");
     let plan = format!("plan {program} --table t.sz --params job.sz {FLAG}");

@@ -33,6 +33,16 @@ pub trait SetUse: Clone + fmt::Debug + PartialEq {
 
     /// Returns the small and INSECURE set of n = 2^`log2_degree`.
     fn insecure(log2_degree: u32) -> Set;
+
+    /// Returns the small and INSECURE set of the numbers behind [`INSECURE`](Self::INSECURE) in a name: of log2 n alone, unless a use has more.
+    fn small(numbers: &str) -> Option<Set> {
+        small_of_degree::<Self>(numbers)
+    }
+}
+
+/// Returns the small and INSECURE set of log2 n in words.
+pub(crate) fn small_of_degree<U: SetUse>(log2_degree: &str) -> Option<Set> {
+    log2_degree.parse().ok().filter(|degree| INSECURE_DEGREES.contains(degree)).map(U::insecure)
 }
 
 /// Parameters of the CKKS context of a set, stored as the name of the set.
@@ -55,9 +65,7 @@ impl<U: SetUse> SetParameters<U> {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let set = match name.strip_prefix(U::INSECURE) {
-            Some(degree) => {
-                U::insecure(degree.parse().ok().filter(|degree| INSECURE_DEGREES.contains(degree))?)
-            }
+            Some(numbers) => U::small(numbers)?,
             None => U::secure(name)?,
         };
         Self::of(name.to_owned(), set).ok()
@@ -89,6 +97,14 @@ impl<U> SetParameters<U> {
     #[must_use]
     pub fn ckks(&self) -> &Parameters {
         &self.ckks
+    }
+
+    /// Returns [`Set::counted_transforms`] without making the parameters again.
+    ///
+    /// # Errors
+    /// Every error of [`Set::levels`].
+    pub fn counted_transforms(&self) -> Result<f64, BootstrapError> {
+        self.set.counted_transforms_in(&self.ckks)
     }
 }
 

@@ -3,8 +3,8 @@
 use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::Kind;
 
-use super::Set;
-use super::named::{SetParameters, SetUse};
+use super::named::{SetParameters, SetUse, small_of_degree};
+use super::{BootstrapError, Set};
 
 /// Use of a set for messages of CKKS that are bootstrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,14 @@ impl SetUse for ForMessages {
     fn insecure(log2_degree: u32) -> Set {
         Set::insecure_fast(log2_degree)
     }
+
+    fn small(numbers: &str) -> Option<Set> {
+        let Some((degree, levels)) = numbers.split_once('-') else { return small_of_degree::<Self>(numbers) };
+        let whole = small_of_degree::<Self>(degree)?;
+        // No security limit ends what a name may ask for here.
+        let levels = levels.parse().ok().filter(|levels| *levels < whole.levels_left())?;
+        Some(whole.with_levels_left(levels))
+    }
 }
 
 /// Parameters of CKKS with bootstrapping: those of the CKKS context of a set, stored as the name of the set.
@@ -35,6 +43,32 @@ impl SetUse for ForMessages {
 /// assert_eq!(parameters.ckks().degree(), 1 << 16);
 /// ```
 pub type BootstrapParameters = SetParameters<ForMessages>;
+
+impl BootstrapParameters {
+    /// Returns the parameters of the [set with this many levels left](Set::with_levels_left), under the name of that set.
+    ///
+    /// ```
+    /// use sunzi_circuits::bootstrap::BootstrapParameters;
+    ///
+    /// let parameters = BootstrapParameters::named("n16-128-fast").expect("it is a set for all slots");
+    /// let lower = parameters.with_levels_left(8)?;
+    /// assert_eq!((lower.name(), lower.set().levels_left()), ("n16-128-fast-8", 8));
+    /// # Ok::<(), sunzi_circuits::bootstrap::BootstrapError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every error of [`Set::parameters`].
+    pub fn with_levels_left(&self, levels: usize) -> Result<Self, BootstrapError> {
+        let set = self.set().clone().with_levels_left(levels);
+        let small = Set::insecure_fast(set.log2_degree);
+        let name = match (set.name == small.name, levels == small.levels_left()) {
+            (false, _) => set.to_string(),
+            (true, true) => format!("{}{}", ForMessages::INSECURE, set.log2_degree),
+            (true, false) => format!("{}{}-{levels}", ForMessages::INSECURE, set.log2_degree),
+        };
+        Self::of(name, set)
+    }
+}
 
 impl Set {
     /// Returns a small and INSECURE set for tests: the fast one with n = 2^`log2_degree`.

@@ -1,5 +1,6 @@
 //! Plans of programs in CKKS with bootstrapping: the set, where bootstraps come, and what they add to errors.
 
+mod heights;
 mod measured;
 mod placement;
 
@@ -11,6 +12,7 @@ use sunzi_circuits::series;
 use sunzi_rlwe::Security;
 use sunzi_rlwe::words::counted;
 
+use self::heights::{Height, Ladder, work};
 use self::measured::Measured;
 use self::placement::{Placement, Task, Work, place};
 use super::approximate::{Action, Lowered, integral, lower, lower_with};
@@ -39,24 +41,23 @@ pub(super) fn choose(
     }
     let precision = super::clamped(options.precision);
     let lowered = lower(program, known, precision)?;
-    let mut sets: Vec<(f64, BootstrapParameters)> = Vec::new();
+    let mut sets: Vec<(Ladder, Vec<Height>)> = Vec::new();
     let mut longest = None;
-    for parameters in candidates(options) {
-        let limits = limits(parameters.set());
-        match place(&tasks(program, known, &lowered, limits, 0), limits, &BTreeSet::new()) {
-            Ok(placement) => sets.push((work(&parameters) * placement.count as f64, parameters)),
-            Err(index) => longest = longest.max(Some((limits.between(), index))),
+    for whole in candidates(options) {
+        let (between, mut ladder) = (limits(whole.set()).between(), Ladder::new(whole));
+        match ladder.heights(program, known, &lowered, options.parts) {
+            Ok(heights) => sets.push((ladder, heights)),
+            Err(index) => longest = longest.max(Some((between, index))),
         }
     }
-    sets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let least = |heights: &[Height]| heights.first().map_or(f64::INFINITY, |height| height.work);
+    sets.sort_by(|(_, a), (_, b)| least(a).total_cmp(&least(b)));
+    let reasons = [reason.to_owned(), format!("without bootstrapping: {}", without.reason)];
     let mut refused: Vec<(String, Box<Refusal>)> = Vec::new();
-    for (_, parameters) in sets {
-        let slots = parameters.ckks().max_slots();
-        let layout = Layout::of_parts(program.schema().rows as usize, slots, options.parts);
-        let reasons = vec![reason.to_owned(), format!("without bootstrapping: {}", without.reason)];
-        match plan(program, &parameters, layout, precision, reasons) {
+    for (ladder, heights) in &mut sets {
+        match cheapest(program, known, options, (ladder, heights), &reasons) {
             Ok(plan) => return Ok(plan),
-            Err(refusal) => refused.push((parameters.name().to_owned(), refusal)),
+            Err(refusal) => refused.push((ladder.whole.name().to_owned(), refusal)),
         }
     }
     if let (true, Some((between, index))) = (refused.is_empty(), longest) {
@@ -68,6 +69,38 @@ pub(super) fn choose(
     }
     let expression = refused.pop().map_or(without.expression, |(_, refusal)| refusal.expression);
     Err(Box::new(Refusal { reason: told, expression }))
+}
+
+/// Returns the cheapest plan in a set with as many levels as it has or fewer.
+fn cheapest(
+    program: &Program,
+    known: &[Facts],
+    options: &Options,
+    (ladder, heights): (&mut Ladder, &[Height]),
+    reasons: &[String],
+) -> Result<Plan, Box<Refusal>> {
+    let precision = super::clamped(options.precision);
+    let planned = |parameters: &BootstrapParameters| {
+        let slots = parameters.ckks().max_slots();
+        let layout = Layout::of_parts(program.schema().rows as usize, slots, options.parts);
+        plan(program, parameters, layout, precision, reasons.to_vec())
+    };
+    let first = heights.first().map_or(&ladder.whole, |height| &height.parameters);
+    let found = planned(first);
+    let mut found = if first == &ladder.whole { found } else { found.or_else(|_| planned(&ladder.whole)) }?;
+    // Bootstraps change polynomials, and so the levels by which heights were compared.
+    let settled =
+        found.lowered.as_ref().and_then(|of| ladder.heights(program, known, of, options.parts).ok());
+    let again = settled.unwrap_or_default();
+    if let Some(other) = again.first().filter(|other| other.work < work(&found))
+        && let Ok(other) = planned(&other.parameters)
+        && work(&other) < work(&found)
+    {
+        found = other;
+    }
+    let told = ladder.told(&found, &again);
+    found.reasons.extend(told);
+    Ok(found)
 }
 
 /// Returns the sets that options allow.
@@ -85,13 +118,6 @@ fn candidates(options: &Options) -> Vec<BootstrapParameters> {
     };
     let shipped = Set::shipped().into_iter().filter(|set| secure(set) && fits(set.log2_degree));
     small.into_iter().chain(shipped.filter_map(|set| BootstrapParameters::named(&set.to_string()))).collect()
-}
-
-/// Returns the counted work of a bootstrap, up to a factor: in each round its key switches at the top, of as many transforms as moduli times digits.
-fn work(parameters: &BootstrapParameters) -> f64 {
-    let rounds = parameters.set().rounds.max(1) as f64;
-    let (n, moduli) = (parameters.ckks().degree() as f64, parameters.ckks().moduli().len() as f64);
-    rounds * n * n.log2() * moduli * moduli
 }
 
 fn limits(set: &Set) -> Limits {
@@ -235,9 +261,7 @@ fn made(
         key_bytes: measured.key_bytes(),
         matrix_bytes: measured.matrix_bytes(),
     };
-    let steps = layout.steps().map(Rotation::Rows);
-    let rotations: Vec<Rotation> = if program.totals().is_empty() { Vec::new() } else { steps.collect() };
-    let level = own.key_level(lowered.sum_level);
+    let (rotations, level) = rotated(program, parameters, &layout, lowered.sum_level);
     let (limbs, count) = (own.ring_limbs(level), rotations.len());
     let rotation_bytes = all.key_bytes(level, count)?.saturating_sub(all.key_bytes(level, 0)?);
     let rotation_memory = all.key_memory(&limbs, count).saturating_sub(all.key_memory(&limbs, 0));
@@ -254,6 +278,18 @@ fn made(
         bootstraps: Some(bootstraps),
         ..Plan::bare(program, all, layout, reasons)
     })
+}
+
+/// Returns the rotations of sums, and the level of the ring of their keys.
+fn rotated(
+    program: &Program,
+    parameters: &BootstrapParameters,
+    layout: &Layout,
+    sum_level: usize,
+) -> (Vec<Rotation>, usize) {
+    let steps = layout.steps().map(Rotation::Rows);
+    let rotations = if program.totals().is_empty() { Vec::new() } else { steps.collect() };
+    (rotations, parameters.ckks().key_level(sum_level))
 }
 
 /// Refuses numbers that bootstraps leave less right than the program asks for: a bound counts as much as that of a normal error of the precision.

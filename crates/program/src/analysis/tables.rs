@@ -61,11 +61,12 @@ impl Plan {
     /// Returns the plan with its program as its scheme computes it.
     pub(crate) fn computed(&self) -> Cow<'_, Self> {
         let exact = matches!(self.parameters.scheme(), SchemeChoice::Bfv | SchemeChoice::Bgv);
+        if !exact || self.packed.is_some() {
+            return Cow::Borrowed(self);
+        }
         match self.program.with_tables() {
-            Cow::Owned(program) if exact && self.packed.is_none() => {
-                Cow::Owned(Self { program, ..self.clone() })
-            }
-            _ => Cow::Borrowed(self),
+            Cow::Owned(program) => Cow::Owned(Self { program, ..self.clone() }),
+            Cow::Borrowed(_) => Cow::Borrowed(self),
         }
     }
 }

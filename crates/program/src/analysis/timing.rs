@@ -22,7 +22,7 @@ use sunzi_rlwe::{RelinearizationKey, randomness};
 /// Number of measurements of an operation, of which the least counts.
 const ROUNDS: usize = 2;
 /// Time of a bootstrap over that of its counted transforms, since rescalings and tensor products are beside them: 1.62 to 1.65 on AMD from n = 2^11 to 2^13.
-const BOOTSTRAP: f64 = 1.6;
+pub(super) const BOOTSTRAP: f64 = 1.6;
 /// Transforms that a residue of an encoded matrix takes: encoding in doubles, reduction, and its own.
 const MATRIX: f64 = 4.0;
 
@@ -303,7 +303,7 @@ fn bootstrapped(plan: &Plan, relinearization: f64, read: f64) -> Result<[f64; 2]
     let limbs = plan.parameters.limbs_below(0);
     let switch = SwitchCost::of_limbs(options, moduli, &limbs, n).map_err(ProgramError::scheme)?;
     let transform = relinearization / switch.in_transforms(n);
-    let transforms = own.set().counted_transforms().map_err(ProgramError::scheme)?;
+    let transforms = own.counted_transforms().map_err(ProgramError::scheme)?;
     let residues = bootstraps.matrix_bytes as f64 / (8 * n) as f64;
     let keys = read * bootstraps.key_bytes as f64 / plan.ciphertext_bytes.max(1) as f64;
     Ok([BOOTSTRAP * transforms * transform, MATRIX * residues * transform + keys])

@@ -1,15 +1,17 @@
 //! Work of plans in different schemes, in butterflies of transforms, by which they are compared.
 
+use sunzi_circuits::bootstrap::BootstrapParameters;
 use sunzi_circuits::integers::IntegerParameters;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::look_ups::LookUps;
 use super::parameters::MULTIPLICATION;
 use super::relinearizations::relinearizations;
+use super::timing::BOOTSTRAP;
 use super::{Parameters, Plan, facts};
 use crate::NodeId;
 
-/// Returns the estimated butterflies of a run: products with their relinearisations, rotations of sums, or look-ups.
+/// Returns the estimated butterflies of a run but for bootstraps: products with their relinearisations, rotations of sums, or look-ups.
 pub(super) fn butterflies(plan: &Plan) -> f64 {
     if let (Some(look_ups), Parameters::Integers(own)) = (&plan.look_ups, &plan.parameters) {
         return look_ups.seconds(product_of(own));
@@ -30,6 +32,12 @@ pub(super) fn butterflies(plan: &Plan) -> f64 {
     };
     let rotations = (totals * plan.rotations.len()) as f64 * switch(parameters, limbs);
     moduli * (plan.layout.chunks as f64 * chunk + rotations) * transform(n)
+}
+
+/// Returns the estimated butterflies of a bootstrap of real numbers.
+pub(super) fn bootstrap(parameters: &BootstrapParameters) -> f64 {
+    let transforms = parameters.counted_transforms().unwrap_or(f64::INFINITY);
+    BOOTSTRAP * transforms * transform(parameters.ckks().degree())
 }
 
 /// Returns the butterflies that encrypted integers take at least for so many tables in so many rows.

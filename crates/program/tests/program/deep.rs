@@ -1,6 +1,7 @@
 //! Programs in CKKS that are deeper than any parameters: bootstraps come where the plan counted them, and stated errors hold.
 
-use sunzi_program::analysis::{Parameters, Plan, SchemeChoice};
+use sunzi_circuits::bootstrap::BootstrapParameters;
+use sunzi_program::analysis::{Bootstraps, Parameters, Plan, SchemeChoice};
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::{
     Column, Decimal, Formula, Graph, NodeId, Opened, Options, Output, OutputValue, Program, Schema, Timing,
@@ -93,12 +94,53 @@ fn a_hundred_levels_are_right_within_the_stated_error() {
     let plan = Plan::new(&program, &small(16)).unwrap();
     // Twelve levels come before the first bootstrap but for those that it takes, and nine or twelve after each.
     assert_eq!((plan.depth, bootstraps(&plan)), (100, 10));
+    // Eleven levels, eight between two, would take one more.
+    assert_eq!(set(&plan), "insecure-fast-9");
+    assert!(plan.to_string().contains("a bootstrap raises to all 12 levels of insecure-fast-9"), "{plan}");
     let schema = schema(ROWS);
     for (seed, shape) in [Shape::Uniform, Shape::Edges, Shape::Clustered].into_iter().enumerate() {
         let opened = check(&plan, &table(&schema, shape, &mut Draw(seed as u64 + 1)), seed as u64);
         let Opened::Number(Ok(total)) = &opened[1] else { panic!("a number was asked for") };
         // A thousandth of a range of rows: the statement says something.
         assert!(total.error < 1e-3 * ROWS as f64, "{total:?}");
+    }
+}
+
+/// Returns the name of the set of a plan.
+fn set(plan: &Plan) -> &str {
+    let Parameters::Bootstrapped(own) = &plan.parameters else { panic!("levels suffice: {plan}") };
+    own.name()
+}
+
+/// Returns the sum and the column of y ← tanh(x + y), as many times as `steps` says, each of six levels at once.
+fn recurrent(rows: u64, steps: usize) -> Program {
+    let value = (0..steps).fold("x".to_owned(), |y, _| format!("tanh(x + {y})"));
+    Program::parse(&format!("sum({value}); {value}"), &schema(rows)).unwrap()
+}
+
+/// Tests that numbers are raised to nine levels of twelve where six are taken at once, though that is a bootstrap more, and to eleven where a chain needs no more.
+#[test]
+fn bootstraps_raise_no_higher_than_a_program_needs() {
+    let whole = Parameters::Bootstrapped(BootstrapParameters::insecure(9).unwrap());
+    let mut chain = Graph::default();
+    let y = iterated(&mut chain, 25);
+    let outputs = vec![output("total", OutputValue::Number(Formula::Total(y)))];
+    let chain = Program::new(schema(ROWS), chain, outputs).unwrap();
+    for (program, levels, counts) in [(recurrent(ROWS, 12), 9, [11, 10]), (chain, 11, [5, 5])] {
+        let plan = Plan::new(&program, &small(16)).unwrap();
+        let high = Plan::within(&program, &whole, 16).unwrap();
+        assert_eq!(set(&plan), format!("insecure-fast-9-{levels}"), "{plan}");
+        assert_eq!((plan.depth, [&plan, &high].map(bootstraps)), (high.depth, counts), "{plan}");
+        let told = format!("raises to {levels} levels, not to the 12 of insecure-fast-9");
+        assert!(plan.to_string().contains(&told), "{plan}");
+        let [own, other] = [&plan, &high].map(|plan| {
+            let Bootstraps { key_bytes, .. } = plan.bootstraps.unwrap();
+            [plan.key_bytes, plan.memory_bytes, plan.ciphertext_bytes, key_bytes]
+        });
+        assert!(own.iter().zip(other).all(|(own, other)| *own < other), "{own:?} {other:?}");
+        for shape in [Shape::Uniform, Shape::Edges, Shape::Clustered] {
+            check(&plan, &table(&schema(ROWS), shape, &mut Draw(7)), 5);
+        }
     }
 }
 
@@ -161,7 +203,17 @@ fn plans_and_parameters_go_through_files() {
     assert!(serde_json::from_str::<Plan>(&text).is_err(), "no security");
     let again: Plan = accepting_insecure(|| serde_json::from_str(&text)).unwrap();
     assert_eq!((again.bootstraps, again.key_bytes), (plan.bootstraps, plan.key_bytes));
+    // The height is in the name.
+    let lower = Plan::new(&recurrent(ROWS, 12), &small(16)).unwrap();
+    let text = serde_json::to_string(&lower).unwrap();
+    let again: Plan = accepting_insecure(|| serde_json::from_str(&text)).unwrap();
+    assert_eq!((set(&again), again.bootstraps), (set(&lower), lower.bootstraps));
+    assert_eq!((again.key_bytes, again.memory_bytes), (lower.key_bytes, lower.memory_bytes));
     let mut bytes = Vec::new();
+    lower.parameters.write(&mut bytes).unwrap();
+    let read = Parameters::read_as(Accept::InsecureForResearchOnly, bytes.as_slice()).unwrap();
+    assert_eq!(read, lower.parameters);
+    bytes.clear();
     plan.parameters.write(&mut bytes).unwrap();
     assert!(Parameters::read(bytes.as_slice()).is_err(), "no security");
     assert_eq!(

@@ -145,10 +145,17 @@ impl Set {
     /// # Errors
     /// Every error of [`parameters`](Self::parameters).
     pub fn counted_transforms(&self) -> Result<f64, BootstrapError> {
-        let parameters = self.parameters()?;
-        let own = self.costs_of_own_steps(&parameters)?;
+        self.counted_transforms_in(&self.parameters()?)
+    }
+
+    /// Returns the [counted cost](Self::counted_transforms) in the set's parameters, which take longer to find than to count.
+    pub(in crate::bootstrap) fn counted_transforms_in(
+        &self,
+        parameters: &Parameters,
+    ) -> Result<f64, BootstrapError> {
+        let own = self.costs_of_own_steps(parameters)?;
         let slots = self.slots.unwrap_or_else(|| parameters.max_slots());
-        let cost = self.cost(&parameters, own.as_ref(), slots)?.unwrap_or(f64::INFINITY);
+        let cost = self.cost(parameters, own.as_ref(), slots)?.unwrap_or(f64::INFINITY);
         Ok(self.rounds.max(1) as f64 * cost)
     }
 

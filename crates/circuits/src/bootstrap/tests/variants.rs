@@ -1,5 +1,7 @@
 //! Variants of the shipped sets: names, statements, and what fewer levels change.
 
+use sunzi_rlwe::wire::{self, Accept, NoContext};
+
 use super::*;
 
 fn shipped() -> impl Iterator<Item = Set> {
@@ -19,6 +21,40 @@ fn names_find_what_they_name() {
     for name in ["", "-", "-8", "8", "n16-128-", "n16-128--8", "n16-128-x", "n16-128-8-8", "insecure-test-3"]
     {
         assert_eq!(Set::named(name), None, "{name}");
+    }
+}
+
+/// Tests that parameters are stored as the name of a variant, small ones too, and that names of before are read as before.
+#[test]
+fn stored_parameters_have_the_levels_in_their_name() {
+    let stored = |parameters: &BootstrapParameters| {
+        let bytes = wire::to_bytes(&NoContext, parameters).unwrap();
+        let read: Result<BootstrapParameters, _> = wire::from_bytes(&Accept::InsecureForResearchOnly, &bytes);
+        assert_eq!(&read.unwrap(), parameters);
+        bytes
+    };
+    for whole in [
+        BootstrapParameters::named("n16-128-fast").unwrap(),
+        BootstrapParameters::named("n16-128-precise").unwrap(),
+        BootstrapParameters::insecure(9).unwrap(),
+    ] {
+        let (name, left) = (whole.name(), whole.set().levels_left());
+        let lower = whole.with_levels_left(left - 2).unwrap();
+        assert_eq!(lower.name(), format!("{name}-{}", left - 2));
+        assert_eq!(lower.set(), &whole.set().clone().with_levels_left(left - 2));
+        assert_ne!(stored(&lower), stored(&whole));
+        assert_eq!(lower.with_levels_left(left).unwrap(), whole);
+        assert_eq!(lower.counted_transforms().unwrap(), lower.set().counted_transforms().unwrap());
+    }
+    assert_eq!(BootstrapParameters::named("insecure-fast-9"), BootstrapParameters::insecure(9).ok());
+    for name in [
+        "insecure-fast-9-12",
+        "insecure-fast-9-100",
+        "insecure-fast-9-2",
+        "insecure-fast-9-",
+        "insecure-fast-9-x",
+    ] {
+        assert_eq!(BootstrapParameters::named(name), None, "{name}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::run::{DeepKeys, dry_bootstrapped};
 use crate::{Plan, ProgramError};
 
 /// Factor by which the bound of a bootstrap may vary with the level of what is bootstrapped.
-const VARIES: f64 = 1.0 + 1.0 / 1024.0;
+const VARIES: f64 = 1.0 + 1.0 / 64.0;
 
 /// Bootstrapping of a set, without residues.
 pub(super) struct Measured {

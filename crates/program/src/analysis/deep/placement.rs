@@ -10,6 +10,8 @@ use crate::analysis::refresh::Limits;
 
 /// Number of simulated nodes up to which other places are tried.
 const MOST_WORK: usize = 200_000_000;
+/// The same where many sets are compared, before one is taken.
+pub(in crate::analysis) const BRIEF: usize = MOST_WORK / 20;
 
 /// Levels that a node takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,9 +56,22 @@ pub(in crate::analysis) fn place(
     limits: Limits,
     start: &BTreeSet<usize>,
 ) -> Result<Placement, usize> {
+    place_within(tasks, limits, start, MOST_WORK)
+}
+
+/// Places bootstraps as [`place`] does, but for other places where these take more than `most` simulated nodes.
+///
+/// # Errors
+/// Every error of [`place`].
+pub(in crate::analysis) fn place_within(
+    tasks: &[Task],
+    limits: Limits,
+    start: &BTreeSet<usize>,
+    most: usize,
+) -> Result<Placement, usize> {
     let best = lazily(tasks, limits, start)?;
     let work = tasks.len().saturating_mul(tasks.len()).saturating_mul(best.at.len().max(1));
-    if best.count < 2 || work > MOST_WORK {
+    if best.count < 2 || work > most {
         return Ok(best);
     }
     let waits = |at: &usize| tasks.get(*at).is_some_and(|task| task.work != Work::Read);
@@ -67,7 +82,7 @@ pub(in crate::analysis) fn place(
     });
     match tried.min_by_key(|(count, _)| *count) {
         // What saves bootstraps may go on doing so beside others.
-        Some((count, with)) if count < best.count => place(tasks, limits, &with),
+        Some((count, with)) if count < best.count => place_within(tasks, limits, &with, most),
         _ => Ok(best),
     }
 }
