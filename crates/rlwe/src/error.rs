@@ -187,6 +187,18 @@ pub enum RlweError {
     /// The file that counts shared decryptions failed.
     #[error("the sharing ledger: {0}")]
     Ledger(#[source] LedgerError),
+    /// Shares of several parties do not make one key or one result.
+    #[error(
+        "{what}: expected {expected}, got {got}; all parties make their shares for one reference, context and list of keys"
+    )]
+    Shares {
+        /// What the shares disagree about.
+        what: &'static str,
+        /// What was expected of them.
+        expected: String,
+        /// What came.
+        got: String,
+    },
     /// The random generator of the operating system failed.
     #[error("the operating system's random generator failed: {0}")]
     Randomness(String),
@@ -197,9 +209,13 @@ pub enum RlweError {
 
 fn describe_limit(limit: Option<u32>, secret: SecretDistribution) -> String {
     match (limit, secret) {
-        (Some(bits), SecretDistribution::Ternary) => format!("the limit is {bits} bits"),
+        (Some(bits), SecretDistribution::Ternary | SecretDistribution::Joint(_)) => {
+            format!("the limit is {bits} bits")
+        }
         (Some(bits), secret) => format!("the limit is {bits} bits for {secret}"),
-        (None, SecretDistribution::Ternary) => "the table has no entry for this degree".to_owned(),
+        (None, SecretDistribution::Ternary | SecretDistribution::Joint(_)) => {
+            "the table has no entry for this degree".to_owned()
+        }
         (None, secret) => format!("the table has no entry for this degree and {secret}"),
     }
 }

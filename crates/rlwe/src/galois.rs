@@ -222,7 +222,7 @@ pub fn swap_exponent(index: u64) -> Result<u64, RlweError> {
 }
 
 /// Returns the inverse 1/k of an exponent modulo the ring index m.
-fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
+pub(crate) fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
     let none = RingError::NotAnAutomorphism { exponent, index };
     if exponent >= index { Err(none) } else { sunzi_math::mod_inv(exponent, index).map_err(|_| none) }
 }

@@ -39,6 +39,17 @@ impl KeySwitchKey {
         level: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
+        Self::generate_from(context, [secret, source], level, None, rng)
+    }
+
+    /// Makes the key-switching key to `secret` from `source`, with uniform halves from the given seed, or a seed of its own.
+    pub(crate) fn generate_from(
+        context: &RlweContext,
+        [secret, source]: [&Poly<Evaluation>; 2],
+        level: usize,
+        seed: Option<[u8; 32]>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RlweError> {
         context.check_security()?;
         let gadget = context.gadget_at(level)?;
         if context.ring().stores_residues() {
@@ -56,7 +67,9 @@ impl KeySwitchKey {
         let (lower_secret, lower_source) = (lower_secret?, lower_source?);
         let secret = lower_secret.as_deref().unwrap_or(secret);
         let source = lower_source.as_deref().unwrap_or(source);
-        let (ring, mut key) = (gadget.key_ring(), Unfinished::new(context, &gadget, level, rng));
+        let mut key =
+            Unfinished::new(context, &gadget, level, seed.unwrap_or_else(|| randomness::public_seed(rng)));
+        let ring = gadget.key_ring();
         for digit in 0..gadget.digit_count() {
             let zero = zero_sample(ring, secret, key.uniform(ring, digit), rng)?;
             key.push(&gadget, gadget.key_part(zero, source, digit)?)?;
@@ -76,7 +89,10 @@ impl KeySwitchKey {
         context.check_security()?;
         let (gadget, level) = (context.gadget(), context.level());
         let ring = gadget.key_ring();
-        let mut keys: Vec<_> = secrets.iter().map(|_| Unfinished::new(context, gadget, level, rng)).collect();
+        let mut keys: Vec<_> = secrets
+            .iter()
+            .map(|_| Unfinished::new(context, gadget, level, randomness::public_seed(rng)))
+            .collect();
         for digit in 0..gadget.digit_count() {
             let uniform: Vec<_> = keys.iter().map(|key| key.uniform(ring, digit)).collect();
             let body = Zeroizing::new(vector_sample(ring, secrets, &uniform, rng)?);
@@ -239,9 +255,9 @@ struct Unfinished {
 }
 
 impl Unfinished {
-    fn new(context: &RlweContext, gadget: &Gadget, level: usize, rng: &mut dyn CryptoRng) -> Self {
+    fn new(context: &RlweContext, gadget: &Gadget, level: usize, seed: [u8; 32]) -> Self {
         let halves = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
-        Self { seed: randomness::public_seed(rng), level, is_highest: level == context.level(), halves }
+        Self { seed, level, is_highest: level == context.level(), halves }
     }
 
     fn uniform(&self, ring: &Ring, digit: usize) -> Poly<Evaluation> {
@@ -289,7 +305,10 @@ pub(crate) fn extended_noise(
     power: u32,
 ) -> Result<NoiseTerm, RlweError> {
     let (model, gadget) = (context.noise_model(), context.gadget_at(level)?);
-    let errors = noise::key_switch(context.ring().expansion(), &gadget.digit_bounds());
+    let (ring, digits) = (context.ring().expansion(), gadget.digit_bounds());
+    let of_key = model.key_errors(power).into_iter();
+    let errors = of_key.map(|error| noise::key_switch_with(ring, &digits, error));
+    let errors = errors.fold(NoiseTerm::none(), |sum, term| sum.plus(term));
     let errors = errors.plus(model.truncation(Log2::from_bits(gadget.log2_truncation()), power));
     Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())))
 }

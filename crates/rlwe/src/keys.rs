@@ -9,7 +9,7 @@ use sunzi_ring::{Evaluation, Poly, Ring};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::uniform_half::UniformHalf;
-use crate::{RlweContext, RlweError, randomness};
+use crate::{RlweContext, RlweError, SecretDistribution, randomness};
 
 /// The name of a secret key, 16 random bytes that reveal nothing about the key.
 ///
@@ -71,6 +71,16 @@ impl SecretKey {
     pub fn generate(context: &RlweContext, rng: &mut dyn CryptoRng) -> Result<Self, RlweError> {
         context.check_security()?;
         let coefficients = context.secrets().sample(context.key_ring().degree(), rng)?;
+        Self::from_coefficients(context, KeyId::random(rng), &coefficients)
+    }
+
+    /// Draws the secret key of one party: uniform ternary, whatever the secrets of the context are.
+    ///
+    /// # Errors
+    /// Every error of [`generate`](Self::generate).
+    pub fn generate_share(context: &RlweContext, rng: &mut dyn CryptoRng) -> Result<Self, RlweError> {
+        context.check_security()?;
+        let coefficients = SecretDistribution::Ternary.sample(context.key_ring().degree(), rng)?;
         Self::from_coefficients(context, KeyId::random(rng), &coefficients)
     }
 

@@ -20,6 +20,7 @@ pub mod evaluator;
 pub mod explain;
 pub mod extended;
 pub mod galois;
+pub mod joint;
 pub mod key_switch;
 pub mod keys;
 pub mod memory;

@@ -191,7 +191,30 @@ pub fn secret_encryption(ring: impl Into<Expansion>) -> NoiseTerm {
 #[must_use]
 pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTerm {
     let ring = ring.into();
-    let (n, variance) = (ring.weight() as f64, error_variance(ring));
+    key_switch_with(
+        ring,
+        digits,
+        KeyError { worst: ERROR_BOUND, deviation: error_variance(ring).sqrt(), factors: 1 },
+    )
+}
+
+/// The error polynomial of a key: its largest coefficient, their deviation, and the number of independent small polynomials whose product
+/// it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyError {
+    /// Bound on every coefficient of the error.
+    pub worst: f64,
+    /// Standard deviation of every coefficient of the error.
+    pub deviation: f64,
+    /// Number of factors of the error, 1 or 2.
+    pub factors: u32,
+}
+
+/// Returns the noise of one key switch by a key whose errors are as given: see [`key_switch`].
+#[must_use]
+pub fn key_switch_with(ring: impl Into<Expansion>, digits: &[DigitBound], error: KeyError) -> NoiseTerm {
+    let ring = ring.into();
+    let n = ring.weight() as f64;
     let tail = Tail::new(ring);
     let (mut worst, mut deviation, mut mean) = (Log2::ZERO, Log2::ZERO, Log2::ZERO);
     for digit in digits {
@@ -200,9 +223,13 @@ pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTer
         deviation = deviation.hypot(bound * 3_f64.sqrt().recip()).hypot(own_mean);
         mean = mean.hypot(own_mean);
     }
-    let deviation = deviation * (n * variance).sqrt();
-    let at_one = mean * (2.0 * n / PI * variance.sqrt() * tail.sum_peak());
-    NoiseTerm { worst: worst * (n * ERROR_BOUND), deviation, peak: deviation * tail.product_peak() + at_one }
+    let deviation = deviation * (n.sqrt() * error.deviation);
+    let (own_peak, peak) = match error.factors {
+        1 => (tail.sum_peak(), tail.product_peak()),
+        _ => (tail.product_peak(), tail.triple_peak()),
+    };
+    let at_one = mean * (2.0 * n / PI * error.deviation * own_peak);
+    NoiseTerm { worst: worst * (n * error.worst), deviation, peak: deviation * peak + at_one }
 }
 
 /// The noise bounds of one ciphertext, and the data needed to combine them with others soundly.

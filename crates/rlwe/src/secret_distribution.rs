@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::noise::{KEY_BOUND, TERNARY_VARIANCE};
 
-/// The distribution of the coefficients of a secret, each −1, 0 or 1.
+/// The distribution of the coefficients of a secret: −1, 0 or 1 unless several parties share it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SecretDistribution {
@@ -19,10 +19,23 @@ pub enum SecretDistribution {
     /// Exactly the given number of coefficients is not 0, at uniform positions, with uniform signs: a sparse secret,
     /// whose roundings add less noise and whose moduli must be smaller.
     FixedWeight(usize),
+    /// A joint secret, the sum of the uniform ternary secrets of so many parties, which nobody knows: see [`joint`](crate::joint).
+    /// Its keys have errors of all parties, so that noise is larger; security is that of each party's own secret.
+    Joint(u32),
 }
 
 impl SecretDistribution {
-    /// Checks that a secret of n coefficients can have the Hamming weight, which must not be 0.
+    /// Largest number of parties of a joint secret.
+    pub const MOST_PARTIES: u32 = 1024;
+
+    /// The number of parties whose secrets a secret is the sum of, each of whom adds errors to its keys.
+    #[must_use]
+    pub fn parties(self) -> u32 {
+        if let Self::Joint(parties) = self { parties } else { 1 }
+    }
+
+    /// Checks that a secret of n coefficients can have the Hamming weight, which must not be 0, and that a joint one has 2 to 1024
+    /// parties.
     pub(crate) fn check(self, degree: usize) -> Result<(), RingError> {
         match self {
             Self::FixedWeight(weight) if !(1..=degree).contains(&weight) => Err(RingError::OutOfRange {
@@ -30,6 +43,13 @@ impl SecretDistribution {
                 expected: format!("1 to {degree}"),
                 got: weight.to_string(),
             }),
+            Self::Joint(parties) if !(2..=Self::MOST_PARTIES).contains(&parties) => {
+                Err(RingError::OutOfRange {
+                    what: "number of parties",
+                    expected: format!("2 to {}", Self::MOST_PARTIES),
+                    got: parties.to_string(),
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -43,6 +63,14 @@ impl SecretDistribution {
         match self {
             Self::Ternary => sampling::ternary(degree, rng),
             Self::FixedWeight(weight) => sampling::fixed_weight_ternary(degree, weight, rng),
+            Self::Joint(parties) => {
+                let mut sum = Zeroizing::new(vec![0; degree]);
+                for _ in 0..parties {
+                    let own = sampling::ternary(degree, rng)?;
+                    sum.iter_mut().zip(own.iter()).for_each(|(sum, own)| *sum += own);
+                }
+                Ok(sum)
+            }
         }
     }
 
@@ -52,6 +80,7 @@ impl SecretDistribution {
         match self {
             Self::Ternary => TERNARY_VARIANCE,
             Self::FixedWeight(weight) => weight as f64 / degree as f64,
+            Self::Joint(parties) => f64::from(parties) * TERNARY_VARIANCE,
         }
     }
 
@@ -61,16 +90,18 @@ impl SecretDistribution {
         match self {
             Self::Ternary => degree as f64 * KEY_BOUND,
             Self::FixedWeight(weight) => weight as f64 * KEY_BOUND,
+            Self::Joint(parties) => degree as f64 * f64::from(parties) * KEY_BOUND,
         }
     }
 }
 
-/// Formats a distribution of secrets in words: "uniform ternary secrets", "secrets of Hamming weight 192".
+/// Formats a distribution of secrets in words: "uniform ternary secrets", "secrets of Hamming weight 192", "joint secrets of 3 parties".
 impl fmt::Display for SecretDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ternary => f.write_str("uniform ternary secrets"),
             Self::FixedWeight(weight) => write!(f, "secrets of Hamming weight {weight}"),
+            Self::Joint(parties) => write!(f, "joint secrets of {parties} parties"),
         }
     }
 }

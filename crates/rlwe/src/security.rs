@@ -49,7 +49,7 @@ pub fn max_log2_modulus(log2_degree: u32, security: Security) -> Option<u32> {
     row.get(column as usize).copied().filter(|&bits| bits > 0)
 }
 
-/// Returns the largest log2 of a modulus for secrets of a distribution. A weight between two of the table has the limit
+/// Returns the largest log2 of a modulus for secrets of a distribution: for joint secrets that of a party's own, which is uniform ternary. A weight between two of the table has the limit
 /// of the lower one; more than n/2 has none, since the table says nothing about secrets with so few zeros.
 #[must_use]
 pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> Option<u32> {

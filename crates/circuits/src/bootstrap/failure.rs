@@ -28,7 +28,9 @@ pub fn log2_failure(
     let tail = match secret {
         SecretDistribution::FixedWeight(weight) if weight <= EXACT => log2_uniform_tail(weight, bound),
         SecretDistribution::FixedWeight(weight) => log2_chernoff(weight as f64, 1.0, bound),
-        SecretDistribution::Ternary => log2_chernoff(degree as f64, 2.0 / 3.0, bound),
+        SecretDistribution::Ternary | SecretDistribution::Joint(_) => {
+            log2_chernoff(degree as f64 * f64::from(secret.parties()), 2.0 / 3.0, bound)
+        }
     };
     (tail + 1.0 + (coefficients as f64).log2()).min(0.0)
 }
@@ -44,7 +46,7 @@ pub fn least_range(
 ) -> usize {
     let most = match secret {
         SecretDistribution::FixedWeight(weight) => weight,
-        SecretDistribution::Ternary => degree,
+        SecretDistribution::Ternary | SecretDistribution::Joint(_) => degree * secret.parties() as usize,
     };
     let enough = |range: &usize| log2_failure(secret, degree, coefficients, *range, ratio) <= log2_target;
     (0..most).find(enough).unwrap_or(most)

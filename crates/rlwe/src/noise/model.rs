@@ -2,7 +2,9 @@
 
 use sunzi_ring::Expansion;
 
-use super::{ERROR_BOUND, KEY_BOUND, Log2, NoiseTerm, ROUNDING, TERNARY_VARIANCE, Tail, error_variance};
+use super::{
+    ERROR_BOUND, KEY_BOUND, KeyError, Log2, NoiseTerm, ROUNDING, TERNARY_VARIANCE, Tail, error_variance,
+};
 use crate::SecretDistribution;
 
 /// A noise model: the noise that operations add in a ring under secrets of a distribution.
@@ -49,8 +51,10 @@ impl NoiseModel {
     pub fn public_encryption(&self, log2_p: f64) -> NoiseTerm {
         let n = self.ring.weight() as f64;
         let (norm, key_variance) = self.key();
-        let norms = n * KEY_BOUND + norm;
-        let squares = n * TERNARY_VARIANCE + n * key_variance;
+        // The error of a public key is the sum of those of all parties.
+        let parties = f64::from(self.secret.parties());
+        let norms = parties * n * KEY_BOUND + norm;
+        let squares = parties * n * TERNARY_VARIANCE + n * key_variance;
         let deviation = (error_variance(self.ring) * (1.0 + squares)).sqrt();
         let peak = deviation * Tail::new(self.ring).product_peak();
         // Where a coefficient of errors is larger, e_1 has it, and it meets one of s in e_2·s.
@@ -58,6 +62,29 @@ impl NoiseModel {
         let worst = Log2::of(ERROR_BOUND * (1.0 + norms) + 2.0 * larger);
         let errors = NoiseTerm { worst, deviation: Log2::of(deviation), peak: Log2::of(peak) };
         if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(self.mod_switch(2)) } else { errors }
+    }
+
+    /// Returns the errors of a digit of a switching key from a source that is a product of `power` secrets.
+    ///
+    /// Keys of a joint secret of k parties have the sum of k errors, and relinearisation keys, power 2, have s·e_0 + u·e_1 + e with the
+    /// joint ephemeral secret u of their two rounds ([`joint`](crate::joint)).
+    pub(crate) fn key_errors(&self, power: u32) -> Vec<KeyError> {
+        let parties = f64::from(self.secret.parties());
+        let one = KeyError {
+            worst: parties * ERROR_BOUND,
+            deviation: (parties * error_variance(self.ring)).sqrt(),
+            factors: 1,
+        };
+        if power < 2 || self.secret.parties() == 1 {
+            return vec![one];
+        }
+        let (norm, variance) = self.key();
+        let product = KeyError {
+            worst: one.worst * norm,
+            deviation: one.deviation * (self.ring.weight() as f64 * variance).sqrt(),
+            factors: 2,
+        };
+        vec![product, product, one]
     }
 
     /// Returns the noise of digits that represent c only up to an error `truncation`: this error times a product of

@@ -95,6 +95,13 @@ impl Tail {
         self.level / self.degree.sqrt()
     }
 
+    /// The peak, over σ, of a product of three polynomials of independent coefficients, whose coefficients have deviation σ together:
+    /// the largest 2/√n·√(y_0·y_1·y_2) with y_0 + y_1 + y_2 = L.
+    #[must_use]
+    pub fn triple_peak(&self) -> f64 {
+        2.0 / self.degree.sqrt() * (self.level / 3.0).powf(1.5)
+    }
+
     /// The peak, over σ, of noise e·s² for e with coefficients of deviation σ and s with coefficients of the given
     /// variance: the largest (2/n)·√(n·y_0)·(n·variance)·y_s with y_0 + y_s = L.
     #[must_use]

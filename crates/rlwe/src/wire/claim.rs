@@ -55,6 +55,9 @@ impl fmt::Display for SecurityClaim {
         if let SecretDistribution::FixedWeight(weight) = self.secrets {
             write!(f, ", secrets of weight {weight}")?;
         }
+        if let SecretDistribution::Joint(_) = self.secrets {
+            write!(f, ", {}", self.secrets)?;
+        }
         match self.security.bits() {
             0 => f.write_str(", NO SECURITY (for research only)"),
             bits => write!(f, ", security {bits} bits"),

@@ -112,7 +112,11 @@ impl RingPart {
         let key_switching = get_options(fields)?;
         let weight = fields.option("weight of secrets")?;
         let secrets = weight.map_or(SecretDistribution::Ternary, |weight| {
-            SecretDistribution::FixedWeight(usize::try_from(weight).unwrap_or(usize::MAX))
+            // A weight above all degrees tells older readers that they cannot read it.
+            match weight.checked_sub(JOINT).and_then(|parties| u32::try_from(parties).ok()) {
+                Some(parties) => SecretDistribution::Joint(parties),
+                None => SecretDistribution::FixedWeight(usize::try_from(weight).unwrap_or(usize::MAX)),
+            }
         });
         Ok(Self { ring, moduli, rungs, key_switching, secrets })
     }
@@ -194,6 +198,9 @@ fn get_options(fields: &mut FieldReader<'_>) -> Result<GadgetOptions, WireError>
     Ok(GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli })
 }
 
+/// Weight of secrets that stands for a joint secret of no party.
+const JOINT: u64 = 1 << 63;
+
 /// Returns the bytes on which keys depend: the [description](sunzi_ring::Ring::description) of a ring, and how
 /// switching keys and secrets are made.
 #[must_use]
@@ -207,6 +214,7 @@ pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: Secret
     fields.option(match secrets {
         SecretDistribution::Ternary => None,
         SecretDistribution::FixedWeight(weight) => Some(weight as u64),
+        SecretDistribution::Joint(parties) => Some(JOINT + u64::from(parties)),
     });
     fields.into_bytes()
 }

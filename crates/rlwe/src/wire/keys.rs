@@ -29,6 +29,14 @@ impl Format<SecretKey> for RlweContext {
 
     fn put(&self, key: &SecretKey, sink: &mut impl Sink) -> Result<(), WireError> {
         let coefficients = key.coefficients(self)?;
+        if coefficients.iter().any(|c| !(-1..=1).contains(c)) {
+            // Only tests add up the secrets of several parties.
+            return Err(WireError::value(
+                "coefficients of the secret",
+                "-1, 0 or 1: store the parties' own",
+                "others",
+            ));
+        }
         let words = Zeroizing::new(coefficients.iter().map(|&c| (c + 1) as u64).collect::<Vec<_>>());
         let mut bytes = Zeroizing::new(vec![0; secret_len(words.len())]);
         pack(&mut bytes, &words, COEFFICIENT_BITS).map_err(sunzi_ring::RingError::from)?;

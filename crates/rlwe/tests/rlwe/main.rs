@@ -10,6 +10,7 @@ mod encryption;
 #[cfg(test)]
 mod extended;
 #[cfg(test)]
+mod joint;
 mod levels;
 #[cfg(test)]
 mod randomness;

@@ -70,6 +70,7 @@ fn deviations_are_those_of_samples() {
         let draw = |rng: &mut SeededRng| match secret {
             SecretDistribution::Ternary => ternary(N, rng).unwrap(),
             SecretDistribution::FixedWeight(weight) => fixed_weight_ternary(N, weight, rng).unwrap(),
+            SecretDistribution::Joint(_) => unreachable!("not among these"),
         };
         let model = NoiseModel::new(expansion, secret);
         let error =

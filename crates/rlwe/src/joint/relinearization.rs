@@ -1,0 +1,207 @@
+//! Relinearisation key of a joint secret, in two rounds.
+//!
+//! With the gadget g_i, factors f_i of its digits, uniform a and a' of the reference, and an ephemeral secret u_i of each party, for every digit:
+//!
+//! 1. h_0 = Σ (−f·(u_i·a + e_i) + g·s_i) = −f·(u·a + e_0) + g·s and h_1 = f·Σ (s_i·a + e_i') = f·(s·a + e_1);
+//! 2. b = Σ (s_i·h_0 + u_i·h_1 − f·(s_i·a' + e_i'')) = g·s² − f·(a'·s) + f·(u·e_1 − s·e_0 − e_2).
+//!
+//! So (b, f·a') is an encryption of g·s² whose uniform half follows from the reference, with the error that
+//! [`NoiseModel::key_errors`](crate::NoiseModel) counts. [MTBH21] ends with h_1 as the uniform half, and two polynomials a digit of each party in
+//! the second round: here it is one, and the key takes half of the bytes.
+
+use rand_core::CryptoRng;
+use sunzi_ring::{Evaluation, Gadget, Poly};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{Reference, check_count, disagree, sum};
+use crate::keys::zero_sample;
+use crate::{KeySwitchKey, RelinearizationKey, RlweContext, RlweError, SecretKey, randomness};
+
+const FIRST: &str = "sunzi joint relinearisation, first round";
+const KIND: &str = "sunzi joint relinearisation key";
+
+/// Pairs (h_0, h_1) of a party or of all together, one for each digit.
+type Pairs = Vec<[Poly<Evaluation>; 2]>;
+
+/// A party's share of the first round of a relinearisation key, with the ephemeral secret u_i that the second round takes.
+///
+/// ```
+/// use sunzi_rlwe::joint::{Reference, RelinearizationShare, RelinearizationSum, RoundTwoShare};
+/// use sunzi_rlwe::{RlweContext, SecretDistribution, SecretKey, Security, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let index = 128;
+/// # let ring = sunzi_ring::Ring::new(index, &sunzi_math::primes_below(1 << 47, index, 2)?)?;
+/// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let context = context.with_secrets(SecretDistribution::Joint(2))?;
+/// let (reference, mut rng) = (Reference::new([7; 32]), randomness::from_os()?);
+/// let mut parties = Vec::new();
+/// for _ in 0..2 {
+///     let secret = SecretKey::generate_share(&context, &mut rng)?;
+///     let share = RelinearizationShare::new(&context, &secret, &reference, context.level(), &mut rng)?;
+///     parties.push((secret, share));
+/// }
+/// let sum = RelinearizationSum::of(&context, parties.iter().map(|(_, share)| share))?;
+/// let mut shares = Vec::new();
+/// for (secret, share) in parties {
+///     shares.push(share.second_round(&context, &secret, &reference, &sum, &mut rng)?);
+/// }
+/// let key = RoundTwoShare::combine(&context, &reference, &shares)?;
+/// assert_eq!(key.id(), reference.key_id());
+/// # Ok(())
+/// # }
+/// ```
+pub struct RelinearizationShare {
+    level: usize,
+    ephemeral: Zeroizing<Poly<Evaluation>>,
+    pairs: Pairs,
+}
+
+/// The sums (h_0, h_1) of the first round of all parties.
+#[derive(Clone)]
+pub struct RelinearizationSum {
+    level: usize,
+    pairs: Pairs,
+}
+
+/// A party's share of the second round of a relinearisation key: one polynomial for each digit.
+#[derive(Clone)]
+pub struct RoundTwoShare {
+    level: usize,
+    polys: Vec<Poly<Evaluation>>,
+}
+
+impl RelinearizationShare {
+    /// Makes the first share of the party that holds `secret`, for a key that serves ciphertexts of at most `level` moduli.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if the secret belongs to another ring, and for a level that is not there; [`RlweError::Shares`] in a context
+    /// whose switching keys drop limbs.
+    pub fn new(
+        context: &RlweContext,
+        secret: &SecretKey,
+        reference: &Reference,
+        level: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RlweError> {
+        context.check_security()?;
+        let gadget = gadget_at(context, level)?;
+        let ring = gadget.key_ring();
+        let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
+        let ephemeral = SecretKey::generate_share(context, rng)?;
+        let ephemeral = Zeroizing::new(gadget.restrict_key(ephemeral.evaluation())?);
+        let seed = reference.seed(FIRST, level as u64);
+        let pair = |digit| {
+            let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
+            let zero = zero_sample(ring, &ephemeral, a.clone(), rng)?;
+            let [masked, _] = gadget.key_part(zero, &s, digit)?;
+            let [mut sample, _] = zero_sample(ring, &s, a, rng)?;
+            ring.neg_assign(&mut sample)?;
+            Ok([masked, gadget.uniform_part(sample, digit)?])
+        };
+        let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, RlweError>>()?;
+        Ok(Self { level, ephemeral, pairs })
+    }
+
+    /// Makes the second share of the party, from the sum of the first shares of all. Uses up the ephemeral secret.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::Shares`] for a sum of another level.
+    pub fn second_round(
+        self,
+        context: &RlweContext,
+        secret: &SecretKey,
+        reference: &Reference,
+        sum: &RelinearizationSum,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<RoundTwoShare, RlweError> {
+        if sum.level != self.level || sum.pairs.len() != self.pairs.len() {
+            return Err(disagree("the level of relinearisation shares", self.level, sum.level));
+        }
+        let gadget = gadget_at(context, self.level)?;
+        let ring = gadget.key_ring();
+        let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
+        let seed = reference.seed(KIND, self.level as u64);
+        let poly = |(digit, [masked, sample]): (usize, &[Poly<Evaluation>; 2])| {
+            let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
+            let [zero, _] = zero_sample(ring, &s, a, rng)?;
+            let mut share = gadget.uniform_part(zero, digit)?;
+            let added = ring
+                .mul_add_assign(&mut share, masked, &s)
+                .and_then(|()| ring.mul_add_assign(&mut share, sample, &self.ephemeral));
+            if let Err(failed) = added {
+                share.zeroize();
+                return Err(failed.into());
+            }
+            Ok(share)
+        };
+        let polys = sum.pairs.iter().enumerate().map(poly).collect::<Result<_, RlweError>>()?;
+        Ok(RoundTwoShare { level: self.level, polys })
+    }
+}
+
+impl RelinearizationSum {
+    /// Returns the sums of the first shares of all parties, in any order.
+    ///
+    /// # Errors
+    /// [`RlweError::Shares`] unless there are as many shares as the context has parties, of one level; [`RlweError::Ring`] for shares of
+    /// another ring.
+    pub fn of<'a>(
+        context: &RlweContext,
+        shares: impl IntoIterator<Item = &'a RelinearizationShare>,
+    ) -> Result<Self, RlweError> {
+        let shares: Vec<&RelinearizationShare> = shares.into_iter().collect();
+        check_count(context, shares.len())?;
+        let level = same_level(shares.iter().map(|share| share.level))?;
+        let gadget = gadget_at(context, level)?;
+        let ring = gadget.key_ring();
+        let pair = |digit: usize| {
+            let half =
+                |half: usize| sum(ring, shares.iter().filter_map(|share| share.pairs.get(digit)?.get(half)));
+            Ok([half(0)?, half(1)?])
+        };
+        let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, RlweError>>()?;
+        Ok(Self { level, pairs })
+    }
+}
+
+impl RoundTwoShare {
+    /// Returns the relinearisation key of the joint secret from the second shares of all parties, in any order.
+    ///
+    /// # Errors
+    /// Every error of [`RelinearizationSum::of`].
+    pub fn combine(
+        context: &RlweContext,
+        reference: &Reference,
+        shares: &[Self],
+    ) -> Result<RelinearizationKey, RlweError> {
+        check_count(context, shares.len())?;
+        let level = same_level(shares.iter().map(|share| share.level))?;
+        let gadget = gadget_at(context, level)?;
+        let part = |digit| {
+            let polys = shares.iter().filter_map(|share| share.polys.get(digit));
+            Ok(gadget.pack_part(sum(gadget.key_ring(), polys)?, digit)?)
+        };
+        let parts = (0..gadget.digit_count()).map(part).collect::<Result<_, RlweError>>()?;
+        let key = KeySwitchKey::from_first(context, reference.seed(KIND, level as u64), level, parts);
+        Ok(RelinearizationKey::from_key(reference.key_id(), key))
+    }
+}
+
+fn same_level(levels: impl IntoIterator<Item = usize>) -> Result<usize, RlweError> {
+    let mut levels = levels.into_iter();
+    let first = levels.next().unwrap_or(0);
+    match levels.find(|&level| level != first) {
+        Some(other) => Err(disagree("the level of relinearisation shares", first, other)),
+        None => Ok(first),
+    }
+}
+
+/// The gadget of a level. Halves of keys that drop limbs are no factors of the second round.
+fn gadget_at(context: &RlweContext, level: usize) -> Result<Gadget, RlweError> {
+    let dropped = context.gadget().options().dropped_limbs;
+    if dropped > 0 {
+        return Err(disagree("limbs that relinearisation keys of several parties drop", 0, dropped));
+    }
+    context.gadget_at(level)
+}
