@@ -11,6 +11,7 @@ mod encryption;
 mod extended;
 #[cfg(test)]
 mod joint;
+#[cfg(test)]
 mod levels;
 #[cfg(test)]
 mod randomness;
