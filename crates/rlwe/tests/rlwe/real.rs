@@ -68,9 +68,8 @@ fn deviations_are_those_of_samples() {
     let expansion = ring.expansion();
     for secret in [SecretDistribution::Ternary, SecretDistribution::FixedWeight(16)] {
         let draw = |rng: &mut SeededRng| match secret {
-            SecretDistribution::Ternary => ternary(N, rng).unwrap(),
             SecretDistribution::FixedWeight(weight) => fixed_weight_ternary(N, weight, rng).unwrap(),
-            SecretDistribution::Joint(_) => unreachable!("not among these"),
+            _ => ternary(N, rng).unwrap(),
         };
         let model = NoiseModel::new(expansion, secret);
         let error =
