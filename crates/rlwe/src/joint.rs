@@ -1,4 +1,4 @@
-//! Keys of a joint secret s = Σ s_i, of which each party knows its own s_i alone [MTBH21].
+//! Keys of a joint secret s = Σ s_i, of which each party knows its own s_i alone `[MTBH21]`.
 //!
 //! Every party makes shares from its own secret and a common [`Reference`], and anybody adds them up: a share of a public key or a Galois key is
 //! such a key under s_i with the uniform halves of the reference, so that their sum is a key under s. A relinearisation key takes two rounds,

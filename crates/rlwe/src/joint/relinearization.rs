@@ -6,7 +6,7 @@
 //! 2. b = Σ (s_i·h_0 + u_i·h_1 − f·(s_i·a' + e_i'')) = g·s² − f·(a'·s) + f·(u·e_1 − s·e_0 − e_2).
 //!
 //! So (b, f·a') is an encryption of g·s² whose uniform half follows from the reference, with the error that
-//! [`NoiseModel::key_errors`](crate::NoiseModel) counts. [MTBH21] ends with h_1 as the uniform half, and two polynomials a digit of each party in
+//! [`NoiseModel::key_errors`](crate::NoiseModel) counts. `[MTBH21]` ends with h_1 as the uniform half, and two polynomials a digit of each party in
 //! the second round: here it is one, and the key takes half of the bytes.
 
 use rand_core::CryptoRng;
