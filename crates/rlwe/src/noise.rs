@@ -34,6 +34,7 @@ use sunzi_ring::Expansion;
 pub use combination::{CommonNoise, Norms};
 pub use key_switching::{KeyError, key_switch, key_switch_with};
 pub use measured::measured;
+pub(crate) use model::SECOND_ROUND_ERRORS;
 pub use model::{NoiseModel, mod_switch, public_encryption};
 pub(crate) use stored::STORED_LEN;
 pub use tail::{TAIL_BITS, Tail};

@@ -5,9 +5,11 @@
 //! 1. h_0 = Σ (−f·(u_i·a + e_i) + g·s_i) = −f·(u·a + e_0) + g·s and h_1 = f·Σ (s_i·a + e_i') = f·(s·a + e_1);
 //! 2. b = Σ (s_i·h_0 + u_i·h_1 − f·(s_i·a' + e_i'')) = g·s² − f·(a'·s) + f·(u·e_1 − s·e_0 − e_2).
 //!
-//! So (b, f·a') is an encryption of g·s² whose uniform half follows from the reference, with the error that
+//! where e_i'' is the sum of three errors. So (b, f·a') is an encryption of g·s² whose uniform half follows from the reference, with the error that
 //! [`NoiseModel::key_errors`](crate::NoiseModel) counts. `[MTBH21]` ends with h_1 as the uniform half, and two polynomials a digit of each party in
 //! the second round: here it is one, and the key takes half of the bytes.
+//! A share is the sum of the two there, s_i·h_0 + e and (u_i − s_i)·h_1 + e', and of a sample s_i·(h_1 − f·a') + e'' for fresh uniform a': whoever learns from it would
+//! learn as much from those and one more sample under s_i.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Gadget, Poly};
@@ -15,6 +17,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::{Reference, check_count, disagree, sum};
 use crate::keys::zero_sample;
+use crate::noise::SECOND_ROUND_ERRORS;
 use crate::{KeySwitchKey, RelinearizationKey, RlweContext, RlweError, SecretKey, randomness};
 
 const FIRST: &str = "sunzi joint relinearisation, first round";
@@ -124,7 +127,10 @@ impl RelinearizationShare {
         let seed = reference.seed(KIND, self.level as u64);
         let poly = |(digit, [masked, sample]): (usize, &[Poly<Evaluation>; 2])| {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let [zero, _] = zero_sample(ring, &s, a, rng)?;
+            let [mut zero, _] = zero_sample(ring, &s, a, rng)?;
+            for _ in 1..SECOND_ROUND_ERRORS {
+                ring.add_assign(&mut zero, &*Zeroizing::new(ring.to_evaluation(ring.error(rng)?)?))?;
+            }
             let mut share = gadget.uniform_part(zero, digit)?;
             let added = ring
                 .mul_add_assign(&mut share, masked, &s)

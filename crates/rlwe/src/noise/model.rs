@@ -7,6 +7,9 @@ use super::{
 };
 use crate::SecretDistribution;
 
+/// Number of errors in a party's share of the second round of a relinearisation key: as many as in what it is the sum of.
+pub(crate) const SECOND_ROUND_ERRORS: u32 = 3;
+
 /// A noise model: the noise that operations add in a ring under secrets of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseModel {
@@ -66,7 +69,7 @@ impl NoiseModel {
 
     /// Returns the errors of a digit of a switching key from a source that is a product of `power` secrets.
     ///
-    /// Keys of a joint secret of k parties have the sum of k errors, and relinearisation keys, power 2, have s·e_0 + u·e_1 + e with the
+    /// Keys of a joint secret of k parties have the sum of k errors, and relinearisation keys, power 2, have s·e_0 + u·e_1 + e, e of three errors each, with the
     /// joint ephemeral secret u of their two rounds ([`joint`](crate::joint)).
     pub(crate) fn key_errors(&self, power: u32) -> Vec<KeyError> {
         let parties = f64::from(self.secret.parties());
@@ -84,7 +87,12 @@ impl NoiseModel {
             deviation: one.deviation * (self.ring.weight() as f64 * variance).sqrt(),
             factors: 2,
         };
-        vec![product, product, one]
+        let last = KeyError {
+            worst: one.worst * f64::from(SECOND_ROUND_ERRORS),
+            deviation: one.deviation * f64::from(SECOND_ROUND_ERRORS).sqrt(),
+            factors: 1,
+        };
+        vec![product, product, last]
     }
 
     /// Returns the noise of digits that represent c only up to an error `truncation`: this error times a product of
