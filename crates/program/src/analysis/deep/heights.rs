@@ -20,6 +20,9 @@ use crate::analysis::{Facts, Layout, Parameters, Plan};
 /// Less than the work of a bootstrap to the lowest height over that to the highest: 0.66 of n16-128-fast, 0.69 of n16-128-precise.
 const LEAST_SHARE: f64 = 0.6;
 
+/// At least what a level fewer takes from that work.
+const LEVEL_SHARE: f64 = 0.085;
+
 /// Nodes times bootstraps up to which heights are compared: placing bootstraps takes as much time.
 const MOST_NODES: usize = 1_000_000;
 
@@ -66,13 +69,14 @@ impl Ladder {
         if known.len().saturating_mul(whole.count) > MOST_NODES {
             return Ok(vec![whole]);
         }
-        let each = LEAST_SHARE * bootstrap(&self.whole) * whole.chunks as f64;
-        let counts = self.counts(program, known, lowered, whole.work / each);
+        let (each, top) = (bootstrap(&self.whole) * whole.chunks as f64, whole.levels());
+        let counts = self.counts(program, known, lowered, whole.work / (LEAST_SHARE * each));
         let mut all = vec![whole];
         for (count, levels) in counts {
-            let least = all.iter().map(|height| height.work).fold(f64::INFINITY, f64::min);
-            if count as f64 * each >= least {
-                break;
+            let best = all.iter().map(|height| height.work).fold(f64::INFINITY, f64::min);
+            // Moduli are found for those alone that may cost less.
+            if count as f64 * least_share(top - levels) * each >= best {
+                continue;
             }
             let Some(parameters) = self.with_levels(levels) else { continue };
             all.extend(height(program, known, lowered, parts, parameters));
@@ -133,6 +137,11 @@ impl Ladder {
             next.work / work
         ))
     }
+}
+
+/// Returns less than the work of a bootstrap to so many levels below the highest, over that to the highest.
+fn least_share(fewer: usize) -> f64 {
+    (1.0 - LEVEL_SHARE * fewer as f64).max(LEAST_SHARE)
 }
 
 /// Returns the counted butterflies of a run of a plan, with its bootstraps.
@@ -196,7 +205,8 @@ mod tests {
             let lower = |levels| bootstrap(ladder.with_levels(levels).unwrap()) / whole;
             let shares: Vec<f64> = (lowest + 1..left).map(lower).collect();
             assert!(shares.is_sorted() && shares.iter().all(|share| *share < 1.0), "{name}: {shares:?}");
-            assert!(shares.iter().all(|share| *share > LEAST_SHARE), "{name}: {shares:?}");
+            let least = |at: usize| least_share(left - (lowest + 1 + at));
+            assert!(shares.iter().enumerate().all(|(at, share)| *share > least(at)), "{name}: {shares:?}");
         }
     }
 }
