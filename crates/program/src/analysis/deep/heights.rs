@@ -47,11 +47,13 @@ impl Height {
 pub(super) struct Ladder {
     pub(super) whole: BootstrapParameters,
     lower: BTreeMap<usize, BootstrapParameters>,
+    /// Whether fewer levels were weighed.
+    compared: bool,
 }
 
 impl Ladder {
     pub(super) fn new(whole: BootstrapParameters) -> Self {
-        Self { whole, lower: BTreeMap::new() }
+        Self { whole, lower: BTreeMap::new(), compared: false }
     }
 
     /// Counts the run of a lowered program in the whole set, and wherever fewer levels may take less: the cheapest first, and the lowest of those that cost as much.
@@ -69,6 +71,7 @@ impl Ladder {
         if known.len().saturating_mul(whole.count) > MOST_NODES {
             return Ok(vec![whole]);
         }
+        self.compared = true;
         let (each, top) = (bootstrap(&self.whole) * whole.chunks as f64, whole.levels());
         let counts = self.counts(program, known, lowered, whole.work / (LEAST_SHARE * each));
         let mut all = vec![whole];
@@ -129,13 +132,16 @@ impl Ladder {
                 whole.work / work
             ));
         }
-        let next = others.min_by(|a, b| a.work.total_cmp(&b.work))?;
-        Some(format!(
-            "a bootstrap raises to all {top} levels of {name}: {} would take {} in each chunk and {:.2} times the counted work",
-            next.levels(),
-            counted(next.count, "bootstrap", "bootstraps"),
-            next.work / work
-        ))
+        let all = format!("a bootstrap raises to all {top} levels of {name}");
+        match others.min_by(|a, b| a.work.total_cmp(&b.work)) {
+            Some(next) => Some(format!(
+                "{all}: {} would take {} in each chunk and {:.2} times the counted work",
+                next.levels(),
+                counted(next.count, "bootstrap", "bootstraps"),
+                next.work / work
+            )),
+            None => self.compared.then(|| format!("{all}: fewer would take more bootstraps and more work")),
+        }
     }
 }
 
