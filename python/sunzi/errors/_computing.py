@@ -163,6 +163,10 @@ class ShapeMismatch(MismatchError):
     """Polynomials of different rings."""
 
 
+class Shares(MismatchError):
+    """Shares of several parties that do not make one key or one result."""
+
+
 class WrongPartCount(MismatchError):
     """A ciphertext of more or fewer parts: relinearise it first."""
 
