@@ -192,11 +192,11 @@ pub enum RlweError {
         "{what}: expected {expected}, got {got}; all parties make their shares for one reference, context and list of keys"
     )]
     Shares {
-        /// What the shares disagree about.
+        /// Name of the property in which the shares disagree.
         what: &'static str,
-        /// What was expected of them.
+        /// Value that the property must have in every share.
         expected: String,
-        /// What came.
+        /// Value of the property in a share that has another one.
         got: String,
     },
     /// The random generator of the operating system failed.

@@ -111,32 +111,8 @@ impl GaloisKeys {
         rng: &mut dyn CryptoRng,
         progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, RlweError> {
-        let mut levels: BTreeMap<u64, usize> = BTreeMap::new();
-        for (exponent, level) in exponents.into_iter().filter(|&(exponent, _)| exponent != 1) {
-            let highest = levels.entry(exponent).or_default();
-            *highest = level.max(*highest);
-        }
-        let needed = levels.values().try_fold(0_u64, |sum, &level| {
-            Ok::<_, RlweError>(sum.saturating_add(context.switch_key_bytes(level)?))
-        })?;
-        if context.ring().stores_residues() {
-            memory::require(needed)?;
-        }
-        let root = randomness::secret_root(rng);
-        let reported = Mutex::new((0, progress));
-        let generate = |(i, (&exponent, &level)): (usize, (&u64, &usize))| {
-            let (ring, s) = (context.key_ring(), secret.evaluation());
-            let target = Zeroizing::new(ring.automorphism(s, inverse(exponent, ring.index())?)?);
-            let mut stream = randomness::secret_stream(&root, i as u64);
-            let key = KeySwitchKey::generate(context, &target, s, level, &mut stream)?;
-            let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
-            reported.0 += 1;
-            let done = reported.0;
-            (reported.1)(done, levels.len());
-            Ok((exponent, key))
-        };
-        let listed: Vec<(&u64, &usize)> = levels.iter().collect();
-        let keys = listed.into_par_iter().enumerate().map(generate).collect::<Result<_, RlweError>>()?;
+        let no_seed = |_| None;
+        let keys = generate_each(context, secret, exponents, no_seed, rng, progress)?;
         Ok(Self { id: secret.id(), index: context.ring().index(), keys })
     }
 
@@ -221,8 +197,45 @@ pub fn swap_exponent(index: u64) -> Result<u64, RlweError> {
     sunzi_math::conjugation_exponent(index).map_err(|_| RlweError::NoRows { index })
 }
 
+/// Makes the switching keys of [`GaloisKeys::generate_levels`], whose uniform halves follow from the seed of an exponent, or from one of their own.
+pub(crate) fn generate_each(
+    context: &RlweContext,
+    secret: &SecretKey,
+    exponents: impl IntoIterator<Item = (u64, usize)>,
+    seed: impl Fn(u64) -> Option<[u8; 32]> + Sync,
+    rng: &mut dyn CryptoRng,
+    progress: impl FnMut(usize, usize) + Send,
+) -> Result<BTreeMap<u64, KeySwitchKey>, RlweError> {
+    let mut levels: BTreeMap<u64, usize> = BTreeMap::new();
+    for (exponent, level) in exponents.into_iter().filter(|&(exponent, _)| exponent != 1) {
+        let highest = levels.entry(exponent).or_default();
+        *highest = level.max(*highest);
+    }
+    let needed = levels.values().try_fold(0_u64, |sum, &level| {
+        Ok::<_, RlweError>(sum.saturating_add(context.switch_key_bytes(level)?))
+    })?;
+    if context.ring().stores_residues() {
+        memory::require(needed)?;
+    }
+    let root = randomness::secret_root(rng);
+    let reported = Mutex::new((0, progress));
+    let generate = |(i, (&exponent, &level)): (usize, (&u64, &usize))| {
+        let (ring, s) = (context.key_ring(), secret.evaluation());
+        let target = Zeroizing::new(ring.automorphism(s, inverse(exponent, ring.index())?)?);
+        let mut stream = randomness::secret_stream(&root, i as u64);
+        let key = KeySwitchKey::generate_from(context, [&target, s], level, seed(exponent), &mut stream)?;
+        let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.0 += 1;
+        let done = reported.0;
+        (reported.1)(done, levels.len());
+        Ok((exponent, key))
+    };
+    let listed: Vec<(&u64, &usize)> = levels.iter().collect();
+    listed.into_par_iter().enumerate().map(generate).collect()
+}
+
 /// Returns the inverse 1/k of an exponent modulo the ring index m.
-pub(crate) fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
+fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
     let none = RingError::NotAnAutomorphism { exponent, index };
     if exponent >= index { Err(none) } else { sunzi_math::mod_inv(exponent, index).map_err(|_| none) }
 }

@@ -22,7 +22,7 @@ pub use public_key::PublicKeyShare;
 pub use reference::Reference;
 pub use relinearization::{RelinearizationShare, RelinearizationSum, RoundTwoShare};
 
-use sunzi_ring::{Evaluation, Poly, Ring};
+use sunzi_ring::{Evaluation, Gadget, Poly, Ring};
 
 use crate::{RlweContext, RlweError};
 
@@ -33,6 +33,15 @@ fn check_count(context: &RlweContext, shares: usize) -> Result<(), RlweError> {
         return Err(disagree("the context", "one for joint secrets", context.secrets()));
     }
     if shares == parties { Ok(()) } else { Err(disagree("the number of shares", parties, shares)) }
+}
+
+/// Fails unless all shares have the digits of a gadget: what is missing would be missing in the sum.
+fn check_digits(gadget: &Gadget, counts: impl IntoIterator<Item = usize>) -> Result<(), RlweError> {
+    let expected = gadget.digit_count();
+    match counts.into_iter().find(|&count| count != expected) {
+        Some(count) => Err(disagree("the number of digits of key shares", expected, count)),
+        None => Ok(()),
+    }
 }
 
 fn disagree(what: &'static str, expected: impl ToString, got: impl ToString) -> RlweError {

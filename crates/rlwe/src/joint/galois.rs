@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Gadget, KeyPart};
-use zeroize::Zeroizing;
 
-use super::{Reference, check_count, disagree, sum};
-use crate::galois::inverse;
+use super::{Reference, check_count, check_digits, disagree, sum};
+use crate::galois::generate_each;
 use crate::{GaloisKeys, KeySwitchKey, RlweContext, RlweError, SecretKey};
 
 const KIND: &str = "sunzi joint Galois key";
@@ -15,7 +14,7 @@ const KIND: &str = "sunzi joint Galois key";
 /// A party's shares of Galois keys of a joint secret: for each exponent k, and the level up to which the key serves, a
 /// switching key from s_i to s_i(X^(1/k)) with the uniform halves of the reference.
 #[derive(Clone)]
-pub struct GaloisShares(BTreeMap<u64, (usize, Vec<KeyPart>)>);
+pub struct GaloisShares(BTreeMap<u64, KeySwitchKey>);
 
 impl GaloisShares {
     /// Makes the shares of the party that holds `secret`, for pairs of an exponent and a level; the identity takes none, and of an exponent
@@ -30,19 +29,11 @@ impl GaloisShares {
         exponents: impl IntoIterator<Item = (u64, usize)>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
-        let mut levels: BTreeMap<u64, usize> = BTreeMap::new();
-        for (exponent, level) in exponents.into_iter().filter(|&(exponent, _)| exponent != 1) {
-            let highest = levels.entry(exponent).or_default();
-            *highest = level.max(*highest);
-        }
-        let (ring, s) = (context.key_ring(), secret.evaluation());
-        let share = |(exponent, level)| {
-            let target = Zeroizing::new(ring.automorphism(s, inverse(exponent, ring.index())?)?);
-            let seed = Some(reference.seed(KIND, exponent));
-            let key = KeySwitchKey::generate_from(context, [&*target, s], level, seed, rng)?;
-            Ok((exponent, (level, key.first().to_vec())))
-        };
-        levels.into_iter().map(share).collect::<Result<_, _>>().map(Self)
+        let seed = |exponent| Some(reference.seed(KIND, exponent));
+        let mut keys = generate_each(context, secret, exponents, seed, rng, |_, _| {})?;
+        // Only the sum takes the uniform halves.
+        keys.values_mut().for_each(KeySwitchKey::compact);
+        Ok(Self(keys))
     }
 
     /// Returns the Galois keys of the joint secret from the shares of all parties, in any order.
@@ -58,7 +49,7 @@ impl GaloisShares {
         check_count(context, shares.len())?;
         let [first, ..] = shares else { return Err(disagree("the number of shares", "at least two", 0)) };
         let listed =
-            |shares: &Self| -> Vec<_> { shares.0.iter().map(|(&k, &(level, _))| (k, level)).collect() };
+            |shares: &Self| -> Vec<_> { shares.0.iter().map(|(&k, key)| (k, key.level())).collect() };
         let expected = listed(first);
         if let Some(other) = shares.iter().map(listed).find(|listed| *listed != expected) {
             let text = |keys: &[(u64, usize)]| format!("{keys:?}");
@@ -66,9 +57,8 @@ impl GaloisShares {
         }
         let key = |(exponent, level)| {
             let gadget = context.gadget_at(level)?;
-            let parts =
-                shares.iter().filter_map(|shares| shares.0.get(&exponent)).map(|(_, parts)| &parts[..]);
-            let parts = added(&gadget, &parts.collect::<Vec<_>>())?;
+            let halves = shares.iter().filter_map(|shares| shares.0.get(&exponent)).map(KeySwitchKey::first);
+            let parts = added(&gadget, &halves.collect::<Vec<_>>())?;
             Ok((exponent, KeySwitchKey::from_first(context, reference.seed(KIND, exponent), level, parts)))
         };
         let keys = expected.into_iter().map(key).collect::<Result<_, RlweError>>()?;
@@ -78,13 +68,10 @@ impl GaloisShares {
 
 /// Returns the sums of the polynomials of key halves, digit by digit.
 fn added(gadget: &Gadget, halves: &[&[KeyPart]]) -> Result<Vec<KeyPart>, RlweError> {
+    check_digits(gadget, halves.iter().map(|half| half.len()))?;
     let digit = |i| {
-        let parts = halves.iter().filter_map(|half| half.get(i));
-        let parts = parts.map(|part| gadget.unpack_part(part, i)).collect::<Result<Vec<_>, _>>()?;
-        if parts.len() != halves.len() {
-            return Err(disagree("digits of key shares", halves.len(), parts.len()));
-        }
-        Ok(gadget.pack_part(sum(&gadget.part_ring(i)?, &parts)?, i)?)
+        let parts = halves.iter().filter_map(|half| half.get(i)).map(|part| gadget.unpack_part(part, i));
+        Ok(gadget.pack_part(sum(&gadget.part_ring(i)?, &parts.collect::<Result<Vec<_>, _>>()?)?, i)?)
     };
     (0..gadget.digit_count()).map(digit).collect()
 }

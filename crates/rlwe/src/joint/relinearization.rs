@@ -15,7 +15,7 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Gadget, Poly};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Reference, check_count, disagree, sum};
+use super::{Reference, check_count, check_digits, disagree, sum};
 use crate::keys::zero_sample;
 use crate::noise::SECOND_ROUND_ERRORS;
 use crate::{KeySwitchKey, RelinearizationKey, RlweContext, RlweError, SecretKey, randomness};
@@ -109,7 +109,7 @@ impl RelinearizationShare {
     /// Makes the second share of the party, from the sum of the first shares of all. Uses up the ephemeral secret.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::Shares`] for a sum of another level.
+    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::Shares`] for a sum of another level or of other digits.
     pub fn second_round(
         self,
         context: &RlweContext,
@@ -118,10 +118,11 @@ impl RelinearizationShare {
         sum: &RelinearizationSum,
         rng: &mut dyn CryptoRng,
     ) -> Result<RoundTwoShare, RlweError> {
-        if sum.level != self.level || sum.pairs.len() != self.pairs.len() {
+        if sum.level != self.level {
             return Err(disagree("the level of relinearisation shares", self.level, sum.level));
         }
         let gadget = gadget_at(context, self.level)?;
+        check_digits(&gadget, [self.pairs.len(), sum.pairs.len()])?;
         let ring = gadget.key_ring();
         let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
         let seed = reference.seed(KIND, self.level as u64);
@@ -160,6 +161,7 @@ impl RelinearizationSum {
         check_count(context, shares.len())?;
         let level = same_level(shares.iter().map(|share| share.level))?;
         let gadget = gadget_at(context, level)?;
+        check_digits(&gadget, shares.iter().map(|share| share.pairs.len()))?;
         let ring = gadget.key_ring();
         let pair = |digit: usize| {
             let half =
@@ -184,6 +186,7 @@ impl RoundTwoShare {
         check_count(context, shares.len())?;
         let level = same_level(shares.iter().map(|share| share.level))?;
         let gadget = gadget_at(context, level)?;
+        check_digits(&gadget, shares.iter().map(|share| share.polys.len()))?;
         let part = |digit| {
             let polys = shares.iter().filter_map(|share| share.polys.get(digit));
             Ok(gadget.pack_part(sum(gadget.key_ring(), polys)?, digit)?)

@@ -1,8 +1,7 @@
 //! Tests that keys made of the shares of several parties act as those of the sum of their secrets, within the stated noise.
 
 use chacha20::ChaCha20Rng;
-use num_bigint::{BigInt, BigUint};
-use num_traits::{Signed, ToPrimitive};
+use num_bigint::BigInt;
 use rand_core::SeedableRng;
 use sunzi_math::primes_below;
 use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring};
@@ -17,7 +16,7 @@ use sunzi_rlwe::{
     SecretDistribution, SecretKey, Security, SharingPolicy, galois, relinearization,
 };
 
-use crate::common::Bare;
+use crate::common::{Bare, distance};
 
 /// Several parties in one process, who know their sum as no real parties do.
 struct Parties {
@@ -109,16 +108,6 @@ impl Parties {
         let parts = (0..parts).map(|_| ring.uniform(&mut self.rng)).collect();
         Ciphertext::from_parts(parts, (), NoiseBound::none(), self.reference.key_id()).unwrap()
     }
-}
-
-/// Returns log2 of the largest difference modulo q of two vectors of coefficients.
-fn distance(a: &[BigInt], b: &[BigInt], q: &BigUint) -> f64 {
-    let q = BigInt::from(q.clone());
-    let largest = a.iter().zip(b).map(|(x, y)| {
-        let d: BigInt = (((x - y) % &q) + &q) % &q;
-        if &d * 2 > q { (&q - d).abs() } else { d }
-    });
-    largest.max().unwrap().to_f64().unwrap().log2()
 }
 
 #[test]
@@ -238,6 +227,17 @@ fn shares_that_do_not_belong_together_are_refused_by_name() {
     for parties in [0, 1, SecretDistribution::MOST_PARTIES + 1] {
         let refusal = single.clone().with_secrets(SecretDistribution::Joint(parties)).err();
         refused(refusal, "number of parties");
+    }
+    // The same key ring, but digits of one modulus for two.
+    let few = gadgets(256).remove(1);
+    let many = GadgetOptions { digits: Some(4), ..few.clone() };
+    let (mut few, mut many) = (Parties::new(2, &few, 1), Parties::new(2, &many, 1));
+    let share = |p: &mut Parties, i: usize| {
+        RelinearizationShare::new(&p.context, &p.secrets[i], &p.reference, 4, &mut p.rng).unwrap()
+    };
+    let shares = [share(&mut few, 0), share(&mut many, 1)];
+    for context in [&few.context, &many.context] {
+        refused(RelinearizationSum::of(context, &shares).err(), "the number of digits of key shares");
     }
     let options = GadgetOptions { dropped_limbs: 1, ..GadgetOptions::default() };
     let dropping = Parties::new(2, &options, 1);

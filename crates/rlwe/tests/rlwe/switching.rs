@@ -4,7 +4,6 @@
 use crate::storage::stored;
 use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
-use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::BigRing;
 use sunzi_ring::{Evaluation, Poly, Storage};
@@ -14,7 +13,7 @@ use sunzi_rlwe::{
     SecretKey, Security, galois, relinearization,
 };
 
-use crate::common::Bare;
+use crate::common::{Bare, distance};
 
 struct Fixture {
     context: RlweContext,
@@ -40,16 +39,6 @@ impl Fixture {
     fn phase(&self, parts: &[Poly<Evaluation>]) -> Vec<BigInt> {
         self.context.ring().to_integers(&phase(&self.context, parts, &self.secret).unwrap()).unwrap()
     }
-}
-
-/// Returns log2 of the largest difference modulo q of two vectors of coefficients.
-fn distance(a: &[BigInt], b: &[BigInt], q: &BigUint) -> f64 {
-    let q = BigInt::from(q.clone());
-    let largest = a.iter().zip(b).map(|(x, y)| {
-        let d: BigInt = (((x - y) % &q) + &q) % &q;
-        if &d * 2 > q { (&q - d).abs() } else { d }
-    });
-    largest.max().unwrap().to_f64().unwrap().log2()
 }
 
 #[test]

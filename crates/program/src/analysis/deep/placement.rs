@@ -10,7 +10,7 @@ use crate::analysis::refresh::Limits;
 
 /// Number of simulated nodes up to which other places are tried.
 const MOST_WORK: usize = 200_000_000;
-/// The same where many sets are compared, before one is taken.
+/// Number of simulated nodes up to which other places are tried for each of many sets that are compared, before one is taken.
 pub(in crate::analysis) const BRIEF: usize = MOST_WORK / 20;
 
 /// Levels that a node takes.
