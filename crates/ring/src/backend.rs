@@ -266,6 +266,15 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn add_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError>;
+    /// Returns the sum of polynomials in a representation; zero without any.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
+    fn sum(&self, representation: Representation, polys: &[&Residues]) -> Result<Residues, RingError> {
+        let mut sum = self.zero(representation);
+        polys.iter().try_for_each(|poly| self.add_assign(&mut sum, poly))?;
+        Ok(sum)
+    }
     /// Subtracts b from a: a ← a − b.
     ///
     /// # Errors
@@ -396,15 +405,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         a: &mut Residues,
         terms: &[(&BigInt, &Residues)],
     ) -> Result<(), RingError> {
-        let level = self.level_of(a)?;
-        let ring = self.at_level(level)?;
-        let lowered: Result<Vec<_>, RingError> =
-            terms.iter().map(|(_, term)| self.restrict(term, level)).collect();
-        for ((c, _), mut term) in terms.iter().zip(lowered?) {
-            ring.mul_integer_assign(&mut term, c)?;
-            ring.add_assign(a, &term)?;
-        }
-        Ok(())
+        defaults::add_linear_combination(self, a, terms)
     }
     /// Returns Σ_k m_ik·a_k modulo Q_l for every row i of a matrix of integers, for a_k of any levels from l: residues
     /// above level l are not read.

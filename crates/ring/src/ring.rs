@@ -113,6 +113,18 @@ impl Ring {
         self.storage.add_assign(a, b)
     }
 
+    /// Returns the sum of polynomials, each of which is read once; zero without any.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
+    pub fn sum<'a, D: Domain + 'a>(
+        &self,
+        polys: impl IntoIterator<Item = &'a Poly<D>>,
+    ) -> Result<Poly<D>, RingError> {
+        let polys: Vec<&Residues> = polys.into_iter().map(|poly| &**poly).collect();
+        Ok(self.storage.sum(D::REPRESENTATION, &polys)?.into())
+    }
+
     /// Subtracts b from a: a ← a − b.
     ///
     /// # Errors

@@ -49,6 +49,23 @@ pub(crate) fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Resul
     Err(RingError::out_of_range("factor", expected, d))
 }
 
+/// Does [`Backend::add_linear_combination_assign`] term by term.
+pub(super) fn add_linear_combination<R: Backend + ?Sized>(
+    ring: &R,
+    a: &mut Residues,
+    terms: &[(&BigInt, &Residues)],
+) -> Result<(), RingError> {
+    let level = ring.level_of(a)?;
+    let own = ring.at_level(level)?;
+    let lowered: Result<Vec<_>, RingError> =
+        terms.iter().map(|(_, term)| ring.restrict(term, level)).collect();
+    for ((c, _), mut term) in terms.iter().zip(lowered?) {
+        own.mul_integer_assign(&mut term, c)?;
+        own.add_assign(a, &term)?;
+    }
+    Ok(())
+}
+
 /// Does [`Backend::divide_by_factor`] coefficient by coefficient.
 pub(super) fn divide_integers<R: Backend + ?Sized>(
     ring: &R,

@@ -187,6 +187,11 @@ impl GadgetBackend for RnsGadget {
         part.0.get::<KeyPoly>()?.poly(&self.ring_of_part(i)?)
     }
 
+    fn sum_parts(&self, parts: &[&KeyPart], i: usize) -> Result<KeyPart, RingError> {
+        let parts = parts.iter().map(|part| part.0.get()).collect::<Result<Vec<_>, _>>()?;
+        Ok(KeyPart::new(KeyPoly::sum(&parts, &self.ring_of_part(i)?)?))
+    }
+
     fn key_bytes(&self) -> Result<usize, RingError> {
         let parts = (0..self.digit_count()).map(|i| Ok(KeyPoly::len(&self.ring_of_part(i)?)));
         Ok(2 * parts.sum::<Result<usize, RingError>>()?)

@@ -32,6 +32,7 @@ mod merging;
 mod mod_down;
 mod multiplier;
 mod packed_key;
+mod packed_sum;
 mod rotation_sums;
 pub mod switch_cost;
 mod tables;
@@ -245,6 +246,14 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         let (ring, part) = (self.part_ring(i)?, part.0.get::<Poly<Evaluation>>()?);
         ring.check(part)?;
         Ok(part.clone())
+    }
+    /// Returns the packed sum of i-th polynomials of halves of keys.
+    ///
+    /// # Errors
+    /// Every error of [`unpack_part`](Self::unpack_part).
+    fn sum_parts(&self, parts: &[&KeyPart], i: usize) -> Result<KeyPart, RingError> {
+        let parts = parts.iter().map(|part| self.unpack_part(part, i)).collect::<Result<Vec<_>, _>>()?;
+        self.pack_part(self.part_ring(i)?.sum(&parts)?, i)
     }
     /// The number of bytes that a key for this level takes in memory.
     ///

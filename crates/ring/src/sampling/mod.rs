@@ -1,23 +1,23 @@
 //! Sampling: the distributions of keys, errors and uniform halves.
 //!
 //! Samplers of keys and errors have no branch, index or loop bound that depends on what they draw, take any
-//! [`CryptoRng`] and answer lists that erase themselves. Uniform residues are public.
+//! [`CryptoRng`] and answer lists that erase themselves. Of uniform residues, public ones for the most part, rejected draws show.
 
 mod centered_binomial;
-mod discrete_gaussian;
 pub(crate) mod fixed_weight;
 mod seeded;
 mod spherical;
 mod ternary;
 mod uniform;
+mod uniform_sum;
 
 pub use centered_binomial::{CENTERED_BINOMIAL_BOUND, CENTERED_BINOMIAL_VARIANCE, centered_binomial};
-pub use discrete_gaussian::{LARGEST_LOG2_WIDTH, discrete_gaussian};
 pub use fixed_weight::fixed_weight_ternary;
 pub use seeded::SeededRng;
 pub use spherical::spherical_error;
 pub use ternary::ternary;
 pub use uniform::uniform_residues;
+pub use uniform_sum::{MOST_VALUES, uniform_sums};
 
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;

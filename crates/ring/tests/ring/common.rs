@@ -192,6 +192,15 @@ pub(crate) fn general_rings() -> Vec<Ring> {
     rings
 }
 
+/// Returns rings whose words take several blocks, the last of them whole and shorter.
+pub(crate) fn long_rings() -> [Ring; 2] {
+    use sunzi_math::{RingIndex, primes_below};
+    [1 << 14, 6561].map(|index| {
+        let order = Ring::root_order(RingIndex::new(index).unwrap()).unwrap();
+        Ring::new(index, &primes_below(1 << 49, order, 3).unwrap()).unwrap()
+    })
+}
+
 /// Returns the big-integer ring of equal degree and moduli.
 pub(crate) fn twin(ring: &Ring) -> Ring {
     let products = (1..=ring.level()).map(|level| ring.at_level(level).unwrap().modulus().clone());

@@ -42,6 +42,26 @@ fn key(ring: &Ring, gadget: &Gadget, s: &[BigInt], zero: impl Fn(usize) -> [Vec<
     [0, 1].map(|half| (0..gadget.digit_count()).map(|i| part(i, half)).collect())
 }
 
+/// Sums of packed polynomials of keys are the packed sums, with and without dropped limbs, in one block and in several.
+#[test]
+fn sums_of_packed_parts_agree_with_sums() {
+    for ring in residue_rings(64).into_iter().chain(general_rings()).chain(long_rings()) {
+        for gadget in few().iter().filter_map(|options| ring.gadget(options).ok()) {
+            for i in 0..gadget.digit_count() {
+                let ring = gadget.part_ring(i).unwrap();
+                let all = samples(&mut rng("sums of parts"), ring.degree(), ring.modulus());
+                let polys: Vec<_> = all.iter().map(|a| evaluated(&ring, a)).collect();
+                let parts: Vec<_> = polys.iter().map(|a| gadget.pack_part(a.clone(), i).unwrap()).collect();
+                for count in [0, 1, 2, parts.len()] {
+                    let sum = gadget.sum_parts(&parts[..count].iter().collect::<Vec<_>>(), i).unwrap();
+                    let expected = ring.sum(&polys[..count]).unwrap();
+                    assert_eq!(gadget.unpack_part(&sum, i).unwrap().words(), expected.words());
+                }
+            }
+        }
+    }
+}
+
 /// Returns the products f_i·digit_i of every coefficient of a polynomial, for every digit i.
 fn digits(ring: &Ring, gadget: &Gadget, c: &[BigInt]) -> Vec<Vec<BigInt>> {
     let n = ring.degree();

@@ -58,6 +58,24 @@ fn check(
 }
 
 #[test]
+fn sums_agree_with_the_definition() {
+    fn law(ring: &Ring) {
+        let (n, q) = (ring.degree(), int(ring.modulus()));
+        let all = samples(&mut rng("sums"), n, ring.modulus());
+        let polys: Vec<_> = all.iter().map(|a| ring.from_integers(a).unwrap()).collect();
+        let values: Vec<_> = all.iter().map(|a| evaluated(ring, a)).collect();
+        for count in [0, 1, 2, all.len()] {
+            let at = |i| all[..count].iter().map(|a| &a[i]).sum::<BigInt>();
+            let expected: Vec<BigInt> = (0..n).map(|i| center(&at(i), &q)).collect();
+            assert_eq!(ring.to_integers(&ring.sum(&polys[..count]).unwrap()).unwrap(), expected);
+            assert_eq!(integers(ring, ring.sum(&values[..count]).unwrap()), expected);
+        }
+    }
+    for_every_ring!(64, law);
+    long_rings().iter().for_each(law);
+}
+
+#[test]
 fn linear_operations_agree_with_the_definition() {
     fn law(ring: &Ring) {
         let q = int(ring.modulus());

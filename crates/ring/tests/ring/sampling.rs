@@ -1,11 +1,11 @@
 //! Tests of every sampler, and of words of generators as samplers draw them.
 
-mod discrete_gaussian;
 mod fixed_weight;
 mod seeded;
 mod spherical;
 mod statistics;
 mod uniform;
+mod uniform_sum;
 
 use rand_core::Rng;
 use sunzi_ring::internals::{DRAWN, map_words};

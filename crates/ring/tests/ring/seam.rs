@@ -190,6 +190,10 @@ fn keys_and_digits_of_another_storage_are_refused() {
             refused(gadget.pack_part(parts[1].clone(), 0));
             refused(gadget.unpack_part(&keys[1][0], 0));
             assert!(gadget.unpack_part(&keys[0][0], 0).is_ok());
+            refused(gadget.sum_parts(&[&keys[0][0], &keys[1][0]], 0));
+            refused(gadget.sum_parts(&[&keys[1][0], &keys[0][0]], 0));
+            refused(gadget.key_ring().sum([&parts[0], &parts[1]]));
+            refused(gadget.key_ring().sum([&parts[1], &parts[0]]));
             for i in 0..3 {
                 let [b, a, source] = [0, 1, 2].map(|j| parts[usize::from(i == j)].clone());
                 refused(gadget.key_part([b, a], &source, 0));
