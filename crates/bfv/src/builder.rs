@@ -15,7 +15,8 @@ mod tests;
 
 use num_bigint::BigUint;
 use sunzi_encoding::{EncodingError, PlainRequest};
-use sunzi_rlwe::{RingShape, Security, SharingPolicy};
+use sunzi_rlwe::reencryption::Reencryptions;
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, SharingPolicy};
 
 use crate::algorithms::Algorithms;
 use crate::error::BfvError;
@@ -132,6 +133,19 @@ impl ParametersBuilder {
         Self { request: Request { sharing: Some(policy), ..self.request } }
     }
 
+    /// Leaves room for so many re-encryptions in a row under this policy, of fresh ciphertexts before the computation or of what has used all that was
+    /// asked for. What is [shared](Self::sharing) may have been re-encrypted as often.
+    pub fn reencryptions(self, hops: u32, policy: SharingPolicy) -> Self {
+        let reencryptions = Some(Reencryptions { hops, policy });
+        Self { request: Request { reencryptions, ..self.request } }
+    }
+
+    /// Sets how many parties have the secret together, 2 to 1024; 1 unless set. Their keys have the errors of all, and shared results the
+    /// flooding noise of all.
+    pub fn parties(self, parties: u32) -> Self {
+        Self { request: Request { secrets: SecretDistribution::of_parties(parties), ..self.request } }
+    }
+
     /// Sets the security that parameters must reach; 128 bits unless set.
     pub fn security(self, security: Security) -> Self {
         Self { request: Request { security, ..self.request } }
@@ -185,7 +199,8 @@ impl ParametersBuilder {
     /// # Errors
     /// [`BfvError::Request`] for a setting out of range; [`BfvError::Ring`] for algorithms that the moduli do not allow.
     pub fn bits_left(&self, parameters: &CrtParameters) -> Result<f64, BfvError> {
-        let request = Request { algorithms: parameters.algorithms().clone(), ..self.request.clone() };
+        let (algorithms, secrets) = (parameters.algorithms().clone(), parameters.secrets());
+        let request = Request { algorithms, secrets, ..self.request.clone() };
         request.check()?;
         let largest = parameters.plain_moduli().iter().copied().max().ok_or(EncodingError::NoPlainModuli)?;
         let (ring, options) = (parameters.ring().expansion(), &parameters.algorithms().key_switching);

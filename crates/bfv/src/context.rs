@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use sunzi_ring::{Ring, Scaler};
 use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::wire::StoredParameters;
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, RlweContext, Security, Trace, memory, relinearization};
+use sunzi_rlwe::{
+    Log2, NoiseBound, NoiseTerm, RlweContext, SecretDistribution, Security, Trace, memory, relinearization,
+};
 
 use crate::noise::{LevelModel, ProductModel};
 use crate::{Algorithms, Bfv, BfvError, Ciphertext, CrtParameters, EncodingError, Parameters};
@@ -83,8 +85,9 @@ impl Context {
         parameters.validate()?;
         memory::require(StoredParameters::table_bytes(parameters))?;
         let ring = Ring::new(parameters.ring().index(), parameters.moduli())?;
-        let (t, security) = (parameters.plain_modulus(), parameters.security());
-        Self::with_algorithms(ring, t, security, parameters.algorithms())
+        let (t, algorithms) = (parameters.plain_modulus(), parameters.algorithms());
+        let rlwe = RlweContext::with_gadget(ring, parameters.security(), &algorithms.key_switching)?;
+        Self::over(rlwe.with_secrets(parameters.secrets())?, t, algorithms)
     }
 }
 
@@ -112,6 +115,16 @@ impl Context {
             plain_modulus,
             algorithms,
         )
+    }
+
+    /// Makes the BFV context of the same ring for secrets of another distribution than the uniform ternary one: joint secrets of several parties.
+    ///
+    /// # Errors
+    /// Every error of [`with_ring`](Self::with_ring); [`BfvError::Ring`] for sparse secrets, and unless 2 to 1024 parties have a joint one.
+    pub fn with_secrets(&self, secrets: SecretDistribution) -> Result<Self, BfvError> {
+        let Inner { rlwe, plain_modulus, algorithms, .. } = &*self.inner;
+        secrets.check_dense(rlwe.ring().degree())?;
+        Self::over(rlwe.clone().with_secrets(secrets)?, *plain_modulus, algorithms)
     }
 
     fn over(rlwe: RlweContext, plain_modulus: u64, algorithms: &Algorithms) -> Result<Self, BfvError> {
@@ -156,6 +169,7 @@ impl Context {
         let log2_dropped = if level == rlwe.level() { 0.0 } else { log2_modulus - log2_at_level };
         let product = ProductModel {
             ring: self.ring().expansion(),
+            secrets: rlwe.secrets(),
             plain_modulus: self.plain_modulus() as f64,
             log2_modulus,
             log2_dropped,

@@ -42,7 +42,7 @@ impl Context {
     }
 
     /// Recovers the message m from a phase c(s) = (q/t)·m + v.
-    fn open(&self, phase: &Poly<Coefficient>) -> Result<Plaintext, BfvError> {
+    pub(crate) fn open(&self, phase: &Poly<Coefficient>) -> Result<Plaintext, BfvError> {
         Ok(Plaintext::new(self.scaler().decrypt(phase)?, self.plain_modulus())?)
     }
 
@@ -87,7 +87,7 @@ impl Context {
     }
 
     /// The flooding noise that hides the noise of a BFV ciphertext.
-    fn flooding_for(
+    pub(crate) fn flooding_for(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,
@@ -96,8 +96,8 @@ impl Context {
         self.check(ciphertext)?;
         noise.check(ciphertext.noise(), self.ring().expansion())?;
         let flooding = Flooding::new(policy, noise, self.degree())?;
-        let bits_short =
-            (Log2::from_bits(noise.bits()) + flooding.bound()).bits() - self.log2_noise_capacity();
+        let bits_short = (Log2::from_bits(noise.bits()) + flooding.bound_of(self.rlwe().parties())).bits()
+            - self.log2_noise_capacity();
         if bits_short > 0.0 {
             return Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into());
         }
@@ -110,6 +110,7 @@ impl Context {
     /// # Errors
     /// [`BfvError::Rlwe`] never for a policy that exists.
     pub fn log2_largest_shareable_noise(&self, policy: SharingPolicy) -> Result<f64, BfvError> {
-        Ok(Flooding::log2_largest_noise(policy, self.log2_noise_capacity(), self.degree())?)
+        let capacity = self.log2_noise_capacity();
+        Ok(Flooding::log2_largest_noise(policy, capacity, self.degree(), self.rlwe().parties())?)
     }
 }

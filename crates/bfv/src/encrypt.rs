@@ -2,6 +2,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Poly};
+use sunzi_rlwe::encryption::scaled_message;
 use sunzi_rlwe::{Exact, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
@@ -42,9 +43,7 @@ impl Context {
         &self,
         plaintext: &Plaintext,
     ) -> Result<Zeroizing<Poly<Evaluation>>, BfvError> {
-        let ring = self.ring();
-        let scaled = ring.scale_plaintext(plaintext.coefficients(), self.plain_modulus())?;
-        Ok(Zeroizing::new(ring.to_evaluation(scaled)?))
+        Ok(scaled_message(self.ring(), plaintext.coefficients(), self.plain_modulus())?)
     }
 
     /// Fails unless a plaintext has the degree and the plaintext modulus of this context.

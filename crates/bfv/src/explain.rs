@@ -226,7 +226,7 @@ impl fmt::Display for Choice {
 impl Describe<Request, Candidate> for Choice {
     fn rows(&self, request: &Request, _: &[Candidate]) -> Vec<(&'static str, String)> {
         let room = |policy: SharingPolicy| {
-            let room = policy.room(self.parameters.degree());
+            let room = policy.room_of(self.parameters.degree(), self.parameters.secrets().parties());
             ("room for sharing", format!("{room:.1} of the bits left, for {policy}"))
         };
         self.rows().into_iter().chain(request.sharing.map(room)).collect()

@@ -21,14 +21,16 @@
 //! for the digits of b, does not arise either. The key switch itself is in [`sunzi_rlwe::noise`].
 
 use sunzi_ring::{Expansion, ScalingBounds, Side};
-use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, Tail, mod_switch};
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
+use sunzi_rlwe::noise::{NoiseModel, Tail};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, SecretDistribution};
 
 /// Figures on which the noise of a BFV product modulo q′ = q_1⋯q_ℓ depends, seen modulo q: times q/q′.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductModel {
     /// Ring of the ciphertexts: its degree n, and the growth of coefficients in products.
     pub ring: Expansion,
+    /// Distribution of secrets: uniform ternary ones, or joint ones of several parties.
+    pub secrets: SecretDistribution,
     /// Plaintext modulus t.
     pub plain_modulus: f64,
     /// Size log2 q of the ciphertext modulus.
@@ -82,7 +84,7 @@ impl ProductModel {
     /// The rounding of one modulus switch to q′: uniform and of variance 1/12, or k/12, in every coefficient.
     fn switch(&self) -> NoiseTerm {
         let Some(switching) = self.bounds.switching else { return NoiseTerm::none() };
-        let exact = mod_switch(self.ring, 2);
+        let exact = self.secret().mod_switch(2);
         let spread = (12.0 * switching.variance).sqrt();
         let term = NoiseTerm {
             worst: exact.worst * (2.0 * switching.error),
@@ -97,13 +99,20 @@ impl ProductModel {
     #[must_use]
     pub fn rounding(&self) -> NoiseTerm {
         let (n, error) = (self.degree(), 0.5 + self.bounds.scale_error);
-        let (worst, deviation) = (n * KEY_BOUND, (n * TERNARY_VARIANCE).sqrt());
+        let (worst, variance) = (self.secret().secret_norm(), self.secret().secret_variance());
+        let peak = Tail::new(self.ring).rounding_peak(variance);
+        // The second moment of s², rounded up, and n at least.
+        let square = n * (variance * 1.5).max(1.0);
         let term = NoiseTerm {
             worst: Log2::of(error * (1.0 + worst * (1.0 + worst))),
-            deviation: Log2::of(error * (1.0 + deviation + n)),
-            peak: Log2::of(error * Tail::new(self.ring).rounding_peak()),
+            deviation: Log2::of(error * (1.0 + (n * variance).sqrt() + square)),
+            peak: Log2::of(error * peak),
         };
         term.scaled(Log2::from_bits(self.log2_dropped))
+    }
+
+    fn secret(&self) -> NoiseModel {
+        NoiseModel::new(self.ring, self.secrets)
     }
 
     fn degree(&self) -> f64 {
@@ -125,7 +134,7 @@ impl ProductModel {
     /// The worst-case noise of a BFV product by `[BEHZ16, Proposition 1]` without its |q|_t terms, in redundant norms.
     fn worst(&self, a: Log2, b: Log2) -> Log2 {
         let (redundant, t) = (self.ring.redundant_degree() as f64, self.plain_modulus);
-        let r_infinity = (1.0 + self.bounds.overflow) / 2.0 * (1.0 + self.degree() * KEY_BOUND) + 1.0;
+        let r_infinity = (1.0 + self.bounds.overflow) / 2.0 * (1.0 + self.secret().secret_norm()) + 1.0;
         let linear = (a + b) * (redundant * t) * (r_infinity + 0.5);
         let square = a * b * (redundant * t) * Log2::from_bits(-self.log2_modulus);
         linear + square
@@ -136,7 +145,7 @@ impl ProductModel {
     /// the other, t/P in front and q/q′ behind, it is the same.
     ///
     /// The parts c_0, c_1 of a ciphertext are uniform, so the coefficients of w/q are uncorrelated, of variance
-    /// (1 + n·2/3)/12; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
+    /// (1 + n·σ_s²)/12, σ_s² the variance of secrets; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
     /// ciphertext without noise (x·0 + m) has w = (q/t)·m instead, charged by its 1-norm.
     fn deviation(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
         let (n, t) = (self.degree(), self.plain_modulus);
@@ -164,6 +173,6 @@ impl ProductModel {
     fn spread(&self) -> f64 {
         let n = self.degree();
         let lift = (1.0 + self.bounds.overflow).powi(2) / 12.0;
-        self.plain_modulus * (n * lift * (1.0 + n * TERNARY_VARIANCE)).sqrt()
+        self.plain_modulus * (n * lift * (1.0 + n * self.secret().secret_variance())).sqrt()
     }
 }

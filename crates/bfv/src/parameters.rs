@@ -6,7 +6,7 @@ use sunzi_encoding::{
     EncodingError, check_degree, check_pairwise_coprime, check_plain_modulus_beside, is_batchable,
 };
 use sunzi_math::log2_product;
-use sunzi_rlwe::{RingShape, Security, moduli, security};
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, moduli, security};
 
 use crate::algorithms::Algorithms;
 use crate::error::BfvError;
@@ -26,6 +26,8 @@ pub struct ParameterSet<T> {
     security: Security,
     #[serde(default)]
     algorithms: Algorithms,
+    #[serde(default, skip_serializing_if = "SecretDistribution::is_ternary")]
+    secrets: SecretDistribution,
 }
 
 /// A BFV parameter set for one plaintext modulus: ring, ciphertext moduli, plaintext modulus, security.
@@ -84,13 +86,26 @@ impl AsRef<[u64]> for SeveralPlainModuli {
 
 impl<T: AsRef<[u64]>> ParameterSet<T> {
     pub(crate) fn of(ring: RingShape, moduli: Vec<u64>, plain: T, security: Security) -> Self {
-        Self { ring, moduli, plain, security, algorithms: Algorithms::default() }
+        let (algorithms, secrets) = <(Algorithms, SecretDistribution)>::default();
+        Self { ring, moduli, plain, security, algorithms, secrets }
     }
 
     /// Returns the BFV parameters with another choice of algorithms.
     #[must_use]
     pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
         Self { algorithms, ..self }
+    }
+
+    /// Returns the BFV parameters for secrets of another distribution than the uniform ternary one: joint secrets of several parties.
+    #[must_use]
+    pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// The distribution of secrets under a BFV parameter set.
+    #[must_use]
+    pub fn secrets(&self) -> SecretDistribution {
+        self.secrets
     }
 
     /// The algorithms that a BFV parameter set uses.
@@ -181,7 +196,8 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
         }
         check_pairwise_coprime(plain)?;
         self.algorithms.check(&self.moduli, plain)?;
-        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+        self.secrets.check_dense(self.degree())?;
+        Ok(security::check_of(self.secrets, self.degree(), self.log2_key_modulus(), self.security)?)
     }
 }
 
@@ -225,6 +241,7 @@ impl CrtParameters {
         let part = |&t: &u64| {
             Parameters::new(self.ring, self.moduli.clone(), t, self.security)
                 .with_algorithms(self.algorithms.clone())
+                .with_secrets(self.secrets)
         };
         self.plain_moduli().iter().map(part).collect()
     }
@@ -245,7 +262,9 @@ impl CrtParameters {
 impl From<Parameters> for CrtParameters {
     fn from(one: Parameters) -> Self {
         let t = one.plain_modulus();
-        Self::new(one.ring, one.moduli, vec![t], one.security).with_algorithms(one.algorithms)
+        Self::new(one.ring, one.moduli, vec![t], one.security)
+            .with_algorithms(one.algorithms)
+            .with_secrets(one.secrets)
     }
 }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::explain::write_parts;
-use sunzi_rlwe::{RingShape, Security, SharingPolicy};
+use sunzi_rlwe::reencryption::Reencryptions;
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, SharingPolicy};
 
 use crate::{Algorithms, BfvError};
 
@@ -52,6 +53,12 @@ pub struct Request {
     /// Policy by which results are shared: room is left for the noise that hides theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
+    /// Re-encryptions of a ciphertext in a row, for whose noise room is left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reencryptions: Option<Reencryptions>,
+    /// Distribution of secrets: uniform ternary ones of one holder, or joint ones of several parties.
+    #[serde(default)]
+    pub secrets: SecretDistribution,
     /// Security that parameters must reach.
     pub security: Security,
     /// Algorithms of products, decryption and key switching.
@@ -76,6 +83,8 @@ impl Default for Request {
             ring_index: None,
             margin: 2,
             sharing: None,
+            reencryptions: None,
+            secrets: SecretDistribution::default(),
             security: Security::Bits128,
             algorithms: Algorithms::default(),
             key_switching: KeySwitching::default(),
@@ -107,12 +116,20 @@ impl Request {
         if self.key_switching == KeySwitching::Hybrid(0) {
             return refuse("hybrid", 0, "there must be at least one digit".to_owned());
         }
+        self.reencryptions.as_ref().map_or(Ok(()), Reencryptions::check)?;
+        // The degree does not matter for secrets that are not sparse.
+        self.secrets.check_dense(1)?;
         Ok(self.plain.check(self.batching && self.ring_index.is_none())?)
     }
 
     /// Bits of noise that must be left after the last level: the margin, and room for sharing.
     pub(crate) fn bits_needed(&self, degree: usize) -> f64 {
-        f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
+        f64::from(self.margin) + self.sharing_room(degree)
+    }
+
+    /// Bits of noise that sharing takes: room for the flooding noise of one holder or of every party.
+    pub(crate) fn sharing_room(&self, degree: usize) -> f64 {
+        self.sharing.map_or(0.0, |policy| policy.room_of(degree, self.secrets.parties()))
     }
 
     /// The ring that the request asks for, if it asks for one.
@@ -145,7 +162,9 @@ impl fmt::Display for Request {
                 KeySwitching::Ghs => Some("GHS key switching".to_owned()),
                 KeySwitching::Hybrid(digits) => Some(format!("hybrid key switching by {digits} digits")),
             },
+            (self.secrets.parties() > 1).then(|| self.secrets.to_string()),
             self.sharing.map(|policy| format!("room for {policy}")),
+            self.reencryptions.map(|asked| asked.to_string()),
             Some(format!("{} security, {} bits to spare", self.security, self.margin)),
         ];
         write_parts(f, parts)

@@ -8,7 +8,8 @@ mod search;
 
 use num_bigint::BigUint;
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::{RingShape, Security, SharingPolicy};
+use sunzi_rlwe::reencryption::Reencryptions;
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, SharingPolicy};
 
 use crate::budget::{Budget, Operations};
 use crate::error::BgvError;
@@ -190,6 +191,19 @@ impl ParametersBuilder {
     /// used all that was asked for.
     pub fn sharing(self, policy: SharingPolicy) -> Self {
         Self { request: Request { sharing: Some(policy), ..self.request } }
+    }
+
+    /// Leaves room for so many re-encryptions in a row under this policy, of results that have used all that was asked for. What is
+    /// [shared](Self::sharing) may have been re-encrypted as often. A multiplication after a re-encryption takes levels that are not counted here.
+    pub fn reencryptions(self, hops: u32, policy: SharingPolicy) -> Self {
+        let reencryptions = Some(Reencryptions { hops, policy });
+        Self { request: Request { reencryptions, ..self.request } }
+    }
+
+    /// Sets how many parties have the secret together, 2 to 1024; 1 unless set. Their keys have the errors of all, and shared results the
+    /// flooding noise of all.
+    pub fn parties(self, parties: u32) -> Self {
+        Self { request: Request { secrets: SecretDistribution::of_parties(parties), ..self.request } }
     }
 
     /// Sets the security that parameters must reach; 128 bits unless set.

@@ -9,7 +9,10 @@ use sunzi_encoding::{EncodingError, check_pairwise_coprime, check_plain_modulus}
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{GadgetOptions, Ring, Scaler};
 use sunzi_rlwe::noise::Tail;
-use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, memory, relinearization};
+use sunzi_rlwe::{
+    Log2, NoiseBound, RlweContext, SecretDistribution, Security, Trace, galois, memory, reencryption,
+    relinearization,
+};
 
 use crate::noise::{self, LevelNoise, NoiseSettings};
 use crate::parameters::{check_dynamic, check_levels};
@@ -103,6 +106,8 @@ pub struct Settings {
     pub budget: Budget,
     /// Security that the context must reach.
     pub security: Security,
+    /// Distribution of secrets: uniform ternary ones, or joint ones of several parties.
+    pub secrets: SecretDistribution,
 }
 
 impl From<&Parameters> for Settings {
@@ -114,6 +119,7 @@ impl From<&Parameters> for Settings {
             key_switching: parameters.key_switching().clone(),
             budget: *parameters.budget(),
             security: parameters.security(),
+            secrets: parameters.secrets(),
         }
     }
 }
@@ -141,7 +147,9 @@ impl Context {
     pub fn with_ring(ring: Ring, settings: &Settings) -> Result<Self, BgvError> {
         check_plain_modulus(settings.plain_modulus)?;
         check_levels(&settings.levels, &settings.shares, ring.level())?;
-        Self::over(RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?, settings)
+        let rlwe = RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?;
+        settings.secrets.check_dense(rlwe.ring().degree())?;
+        Self::over(rlwe.with_secrets(settings.secrets)?, settings)
     }
 
     /// Makes a BGV context of the same ring, keys and levels with another plaintext modulus: the two contexts share
@@ -153,9 +161,15 @@ impl Context {
         check_plain_modulus(plain_modulus)?;
         let rlwe = self.rlwe();
         let (levels, shares) = self.level_places().unzip();
-        let (key_switching, security) = (rlwe.gadget().options().clone(), rlwe.security());
-        let settings =
-            Settings { plain_modulus, levels, shares, key_switching, budget: *self.budget(), security };
+        let settings = Settings {
+            plain_modulus,
+            levels,
+            shares,
+            key_switching: rlwe.gadget().options().clone(),
+            budget: *self.budget(),
+            security: rlwe.security(),
+            secrets: rlwe.secrets(),
+        };
         Self::over(rlwe.clone(), &settings)
     }
 
@@ -296,7 +310,7 @@ impl Context {
         }
         let Some(whole) = self.whole_below(place) else { return f64::NEG_INFINITY };
         let steps = (place - whole) as f64;
-        let rounding = NoiseBound::dependent(noise::switch(self.ring().expansion(), 2), 0).times_norm(steps);
+        let rounding = NoiseBound::dependent(self.rlwe().noise_model().mod_switch(2), 0).times_norm(steps);
         let below = self.inner.places.get(whole).map_or(f64::NEG_INFINITY, |below| below.bits);
         let share = (self.noise_bound(&rounding).bits() - (below - half)).exp2();
         own.bits - half + (1.0 - share).max(0.0).log2()
@@ -418,21 +432,26 @@ fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Pl
 
 /// The noise settings of the levels of a BGV chain.
 fn level_noise(rlwe: &RlweContext, places: &[Place], plain_modulus: u64) -> Result<NoiseSettings, BgvError> {
-    let ring = rlwe.ring().expansion();
-    let (mut log2_moduli, mut key_switch, mut below) = (Vec::new(), Vec::new(), 0.0);
+    let (ring, secret) = (rlwe.ring().expansion(), rlwe.noise_model());
+    let (mut log2_moduli, mut below) = (Vec::new(), 0.0);
+    let (mut relinearization, mut rotation, mut handing_on) = (Vec::new(), Vec::new(), Vec::new());
     for place in places {
         log2_moduli.push(place.bits - below);
         below = place.bits;
-        key_switch.push(relinearization::added_noise_at(rlwe, place.limbs)?);
+        relinearization.push(relinearization::added_noise_at(rlwe, place.limbs)?);
+        rotation.push(galois::added_noise_at(rlwe, place.limbs)?);
+        handing_on.push(reencryption::added_noise_at(rlwe, place.limbs)?);
     }
-    let fresh = noise::fresh(ring, rlwe.log2_encryption_excess());
+    let fresh = noise::fresh(&secret, rlwe.log2_encryption_excess());
     Ok(NoiseSettings {
         ring,
         plain_modulus,
         log2_moduli,
         fresh,
-        key_switch,
-        rounding: noise::switch(ring, 2),
+        relinearization,
+        rotation,
+        reencryption: handing_on,
+        rounding: secret.mod_switch(2),
     })
 }
 

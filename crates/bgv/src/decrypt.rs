@@ -79,7 +79,7 @@ impl Context {
 
     /// The switched ciphertext to decrypt for sharing, the number of moduli to decrypt it by, and the flooding noise
     /// there.
-    fn flooding_for<'a>(
+    pub(crate) fn flooding_for<'a>(
         &self,
         ciphertext: &'a Ciphertext,
         noise: DeclaredNoise,
@@ -88,27 +88,41 @@ impl Context {
         let place = self.check(ciphertext)?;
         noise.check(ciphertext.noise(), self.ring().expansion())?;
         let flooding = Flooding::new(policy, noise, self.degree())?;
-        let needed = Log2::from_bits(noise.bits()) + flooding.bound();
+        let needed = Log2::from_bits(noise.bits()) + flooding.bound_of(self.rlwe().parties());
         if let Some(few) = self.fewest_moduli(needed, place)? {
             return Ok((Cow::Borrowed(ciphertext), few, flooding));
         }
-        if self.part_below(place).is_some() {
-            // The switch scales what was declared, and what it rounds off counts as of a ciphertext without noise.
-            let mut exact = ciphertext.clone();
-            exact.set_noise(NoiseBound::none());
-            if let Some((lower, below)) = self.lowered(&exact, place)? {
-                let switched = self.place(below)?.bits - self.place(place)?.bits;
-                let adjusted = self.centred(self.adjustment(ciphertext.metadata().level, below)?);
-                let scaled = Log2::from_bits(noise.bits() + switched) * Log2::of(adjusted as f64);
-                let noise = scaled + self.noise_bound(lower.noise());
-                let flooding = Flooding::new(policy, DeclaredNoise::from_bits(noise.bits()), self.degree())?;
-                if let Some(few) = self.fewest_moduli(noise + flooding.bound(), below)? {
-                    return Ok((Cow::Owned(lower), few, flooding));
-                }
+        if let Some((lower, below, noise)) = self.declared_below(ciphertext, place, noise)? {
+            let flooding = Flooding::new(policy, DeclaredNoise::from_bits(noise.bits()), self.degree())?;
+            if let Some(few) = self.fewest_moduli(noise + flooding.bound_of(self.rlwe().parties()), below)? {
+                return Ok((Cow::Owned(lower), few, flooding));
             }
         }
         let bits_short = needed.bits() - self.log2_noise_capacity(place);
         Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into())
+    }
+
+    /// A ciphertext switched from a part of a word to the words below, its place there, and the bound on its noise there that follows from the declared
+    /// one; none where its modulus is of whole words.
+    pub(crate) fn declared_below(
+        &self,
+        ciphertext: &Ciphertext,
+        place: usize,
+        noise: DeclaredNoise,
+    ) -> Result<Option<(Ciphertext, usize, Log2)>, BgvError> {
+        if self.part_below(place).is_none() {
+            return Ok(None);
+        }
+        // The switch scales what was declared, and what it rounds off counts as of a ciphertext without noise.
+        let mut exact = ciphertext.clone();
+        exact.set_noise(NoiseBound::none());
+        let Some((mut lower, below)) = self.lowered(&exact, place)? else { return Ok(None) };
+        let switched = self.place(below)?.bits - self.place(place)?.bits;
+        let adjusted = self.centred(self.adjustment(ciphertext.metadata().level, below)?);
+        let factor = Log2::from_bits(switched) * Log2::of(adjusted as f64);
+        let bound = Log2::from_bits(noise.bits()) * factor + self.noise_bound(lower.noise());
+        lower.set_noise(ciphertext.noise().scaled(factor).sum(lower.noise()));
+        Ok(Some((lower, below, bound)))
     }
 
     /// The noise that the parameters declare for every ciphertext of a level, when all of the budget is used: the
@@ -130,26 +144,42 @@ impl Context {
         few: usize,
         flooding: impl FnOnce(&Ring) -> Result<Option<Zeroizing<Poly<Coefficient>>>, BgvError>,
     ) -> Result<Plaintext, BgvError> {
-        let place = self.check(ciphertext)?;
         let ring = self.rlwe().ring_at(few)?;
         let values = phase_values(self.rlwe(), ciphertext.parts(), key, few)?;
-        let (t, scaler) = (self.plain_modulus(), self.scaler(few)?);
-        let mut message = Zeroizing::new(match flooding(&ring)? {
+        let scaler = self.scaler(few)?;
+        let message = match flooding(&ring)? {
             Some(flooding) => {
                 let mut phase = secret_coefficients(&ring, values)?;
                 ring.add_assign(&mut phase, &flooding)?;
                 scaler.decrypt(&phase)?
             }
             None => scaler.decrypt_values(&ring, values)?,
-        });
-        // What is held is m′ with −Q·m′ = −Q_few·m″ for the m″ found, and m = m′/f.
+        };
+        self.plaintext(ciphertext, few, message)
+    }
+
+    /// The plaintext of a ciphertext from what its phase modulo the first `few` moduli holds.
+    pub(crate) fn plaintext(
+        &self,
+        ciphertext: &Ciphertext,
+        few: usize,
+        held: Vec<u64>,
+    ) -> Result<Plaintext, BgvError> {
+        let t = self.plain_modulus();
+        let mut message = Zeroizing::new(held);
+        let factor = FixedFactor::new(self.held_factor(ciphertext, few)?, t)?;
+        message.iter_mut().for_each(|m| *m = factor.times(*m));
+        Ok(Plaintext::new(std::mem::take(&mut *message), t)?)
+    }
+
+    /// The factor modulo t from what the phase modulo the first `few` moduli holds to the message: what is held is m′ with −Q·m′ = −Q_few·m″ for the m″
+    /// found, and m = m′/f.
+    pub(crate) fn held_factor(&self, ciphertext: &Ciphertext, few: usize) -> Result<u64, BgvError> {
+        let (place, t) = (self.check(ciphertext)?, self.plain_modulus());
         let mod_t = |modulus: &BigUint| (modulus % t).to_u64().unwrap_or(0);
         let found = mod_t(self.rlwe().ring_at(few)?.modulus());
         let factor = mul_mod(found, mod_inv(mod_t(&self.place(place)?.modulus), t)?, t);
-        let factor = mul_mod(factor, mod_inv(ciphertext.metadata().factor, t)?, t);
-        let factor = FixedFactor::new(factor, t)?;
-        message.iter_mut().for_each(|m| *m = factor.times(*m));
-        Ok(Plaintext::new(std::mem::take(&mut *message), t)?)
+        Ok(mul_mod(factor, mod_inv(ciphertext.metadata().factor, t)?, t))
     }
 
     /// The fewest moduli whose product holds t·u(s), with the ciphertext or, where a part of a word would be needed,

@@ -84,7 +84,7 @@ impl Describe<Request, Candidate> for Parameters {
             ("security", self.security().to_string()),
         ];
         if let Some(policy) = request.sharing {
-            let room = policy.room(self.degree());
+            let room = policy.room_of(self.degree(), self.secrets().parties());
             rows.push(("room for sharing", format!("{room:.1} bits at every level, for {policy}")));
         }
         rows

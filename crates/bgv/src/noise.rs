@@ -5,7 +5,8 @@
 //! noise and adds a rounding of both parts.
 
 use sunzi_ring::{DigitBound, Expansion, GadgetOptions, RingError, RnsDigits};
-use sunzi_rlwe::noise::{self, Tail};
+use sunzi_rlwe::noise::{NoiseModel, Tail};
+use sunzi_rlwe::reencryption::Reencryptions;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 use crate::{Budget, Operations};
@@ -21,8 +22,12 @@ pub struct NoiseSettings {
     pub log2_moduli: Vec<f64>,
     /// Noise of a public-key encryption, its rounding included.
     pub fresh: NoiseBound,
-    /// Noise that a key switch adds at the modulus Q_i, for every i.
-    pub key_switch: Vec<NoiseTerm>,
+    /// Noise that relinearisation adds at the modulus Q_i, for every i.
+    pub relinearization: Vec<NoiseTerm>,
+    /// Noise that a rotation adds at the modulus Q_i, for every i.
+    pub rotation: Vec<NoiseTerm>,
+    /// Noise that a re-encryption adds at the modulus Q_i beside flooding noise, for every i.
+    pub reencryption: Vec<NoiseTerm>,
     /// Noise that a modulus switch of two parts adds.
     pub rounding: NoiseTerm,
 }
@@ -58,8 +63,9 @@ impl NoiseSettings {
     /// The noise of one summand of level `level` − 1: a relinearised product of two operands of level `level`, or an
     /// operand times the constant that gives it the factor of the lower level.
     fn summand(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
-        let product =
-            operand.product(operand, self.plain_modulus as f64, self.ring).plus(self.key_switching(level));
+        let product = operand
+            .product(operand, self.plain_modulus as f64, self.ring)
+            .plus(at(&self.relinearization, level));
         let adjusted = operand.times_norm((self.plain_modulus / 2) as f64);
         product.max(&adjusted)
     }
@@ -68,7 +74,7 @@ impl NoiseSettings {
     fn summed(&self, term: &NoiseBound, level: usize, declared: &Operations) -> NoiseBound {
         let terms = declared.additions as f64 + 1.0;
         let switches = Log2::of(declared.rotations as f64);
-        let NoiseTerm { worst, deviation, peak } = self.key_switching(level + 1);
+        let NoiseTerm { worst, deviation, peak } = at(&self.rotation, level + 1);
         let rotations =
             NoiseTerm { worst: worst * switches, deviation: deviation * switches, peak: peak * switches };
         let mut noise = term.plus(NoiseTerm::rounding()).times_norm(terms);
@@ -89,9 +95,15 @@ impl NoiseSettings {
         noise.scaled(Log2::from_bits(-dropped)).plus(self.rounding)
     }
 
-    fn key_switching(&self, level: usize) -> NoiseTerm {
-        let none = NoiseTerm { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO };
-        self.key_switch.get(level).copied().unwrap_or(none)
+    /// The noise at every level after re-encryptions of the results, those of level 0 at either of its moduli.
+    #[must_use]
+    pub fn handed_on(&self, mut levels: Vec<LevelNoise>, hops: &Reencryptions) -> Vec<LevelNoise> {
+        if let Some(last) = levels.first_mut() {
+            for (place, noise) in [&mut last.operand, &mut last.used].into_iter().enumerate() {
+                *noise = hops.after(noise, at(&self.reencryption, place), self.ring);
+            }
+        }
+        levels
     }
 
     /// Bits of noise left at the level that has the fewest: the capacity of each level against the noise of its sums
@@ -116,42 +128,56 @@ impl NoiseSettings {
     }
 }
 
-/// The noise that a modulus switch of `parts` ciphertext parts adds.
-pub(crate) fn switch(ring: Expansion, parts: usize) -> NoiseTerm {
-    noise::mod_switch(ring, parts)
+/// The noise of key switches at a level, which is none beyond the last.
+fn at(noise: &[NoiseTerm], level: usize) -> NoiseTerm {
+    noise.get(level).copied().unwrap_or_else(NoiseTerm::none)
 }
 
 /// The noise of an encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special moduli.
 #[must_use]
-pub fn fresh(ring: impl Into<Expansion>, log2_p: f64) -> NoiseBound {
+pub fn fresh(secret: &NoiseModel, log2_p: f64) -> NoiseBound {
     let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p));
-    NoiseBound::fresh(noise::public_encryption(ring, log2_p), 0).plus_own(rounding)
+    NoiseBound::fresh(secret.public_encryption(log2_p), 0).plus_own(rounding)
 }
 
-/// The noise that a key switch adds to a ciphertext of the first `limbs` moduli.
+/// The noise that a key switch adds to a ciphertext whose moduli have the ascending indices `limbs`, by a key from a product of `power`
+/// secrets: 1 for rotations, 2 for relinearisation.
 ///
 /// # Errors
 /// [`RingError`] for options that these moduli do not allow.
 pub fn key_switch(
-    ring: impl Into<Expansion>,
-    moduli: &[u64],
-    options: &GadgetOptions,
-    limbs: usize,
-) -> Result<NoiseTerm, RingError> {
-    key_switch_of_limbs(ring, moduli, options, &(0..limbs).collect::<Vec<_>>())
-}
-
-/// The noise that a key switch adds to a ciphertext whose moduli have the ascending indices `limbs`.
-///
-/// # Errors
-/// Every error of [`key_switch`].
-pub fn key_switch_of_limbs(
-    ring: impl Into<Expansion>,
+    secret: &NoiseModel,
+    power: u32,
     moduli: &[u64],
     options: &GadgetOptions,
     limbs: &[usize],
 ) -> Result<NoiseTerm, RingError> {
-    let ring = ring.into();
+    switched(secret, moduli, options, limbs, |digits| secret.key_switch(digits, power))
+}
+
+/// The noise that a re-encryption adds beside flooding noise to a ciphertext whose moduli have the ascending indices `limbs`.
+///
+/// # Errors
+/// [`RingError`] for options that these moduli do not allow.
+pub fn reencryption(
+    secret: &NoiseModel,
+    moduli: &[u64],
+    options: &GadgetOptions,
+    limbs: &[usize],
+) -> Result<NoiseTerm, RingError> {
+    let log2_p = sunzi_math::log2_product(options.special_moduli.get(..1).unwrap_or_default());
+    let zero = secret.public_encryption(log2_p);
+    Ok(switched(secret, moduli, options, limbs, |digits| secret.public_key_switch(digits))?.plus(zero))
+}
+
+/// The noise of a key switch from that of the errors of its key, for digits over P.
+fn switched(
+    secret: &NoiseModel,
+    moduli: &[u64],
+    options: &GadgetOptions,
+    limbs: &[usize],
+    errors: impl FnOnce(&[DigitBound]) -> NoiseTerm,
+) -> Result<NoiseTerm, RingError> {
     let log2_special = sunzi_math::log2_product(&options.special_moduli);
     let scaled = |bound: DigitBound| DigitBound {
         log2_bound: bound.log2_bound - log2_special,
@@ -159,6 +185,6 @@ pub fn key_switch_of_limbs(
     };
     let digits = RnsDigits::new(options, moduli)?;
     let bounds: Vec<DigitBound> = digits.bounds_of(limbs).into_iter().map(scaled).collect();
-    let errors = noise::key_switch(ring, &bounds);
-    Ok(if options.special_moduli.is_empty() { errors } else { errors.plus(noise::mod_switch(ring, 2)) })
+    let errors = errors(&bounds);
+    Ok(if options.special_moduli.is_empty() { errors } else { errors.plus(secret.mod_switch(2)) })
 }

@@ -7,7 +7,7 @@ use sunzi_encoding::{check_degree, check_plain_modulus_beside, is_batchable};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::chains::limbs_of_level;
-use sunzi_rlwe::{RingShape, Security, memory, moduli, security};
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, memory, moduli, security};
 
 use crate::budget::Budget;
 use crate::error::BgvError;
@@ -49,6 +49,8 @@ pub struct Parameters {
     key_switching: GadgetOptions,
     #[serde(default)]
     budget: Budget,
+    #[serde(default, skip_serializing_if = "SecretDistribution::is_ternary")]
+    secrets: SecretDistribution,
 }
 
 impl Parameters {
@@ -68,6 +70,7 @@ impl Parameters {
             security,
             key_switching,
             budget: Budget::UNLIMITED,
+            secrets: SecretDistribution::default(),
         }
     }
 
@@ -105,6 +108,12 @@ impl Parameters {
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
+    }
+
+    /// Returns the BGV parameters for secrets of another distribution than the uniform ternary one: joint secrets of several parties.
+    #[must_use]
+    pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
+        Self { secrets, ..self }
     }
 
     /// Returns the BGV parameters with another plaintext modulus; ring and keys do not change.
@@ -226,6 +235,12 @@ impl Parameters {
         &self.key_switching
     }
 
+    /// The distribution of secrets under BGV parameters.
+    #[must_use]
+    pub fn secrets(&self) -> SecretDistribution {
+        self.secrets
+    }
+
     /// The operations that a BGV parameter set declares.
     #[must_use]
     pub fn budget(&self) -> &Budget {
@@ -275,7 +290,8 @@ impl Parameters {
             self.check_dynamic()?;
         }
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(BgvError::KeySwitching)?;
-        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+        self.secrets.check_dense(self.degree())?;
+        Ok(security::check_of(self.secrets, self.degree(), self.log2_key_modulus(), self.security)?)
     }
 
     /// Checks that any moduli may be dropped without a change of factor: they are 1 modulo t, and none is shared.

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::explain::write_parts;
-use sunzi_rlwe::{RingShape, Security, SharingPolicy};
+use sunzi_rlwe::reencryption::Reencryptions;
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, SharingPolicy};
 
 use crate::budget::{Budget, Operations};
 use crate::error::BgvError;
@@ -54,6 +55,12 @@ pub struct Request {
     /// Policy by which results are shared: room is left for the noise that hides theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
+    /// Re-encryptions of a result in a row, for whose noise room is left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reencryptions: Option<Reencryptions>,
+    /// Distribution of secrets: uniform ternary ones of one holder, or joint ones of several parties.
+    #[serde(default)]
+    pub secrets: SecretDistribution,
     /// Security that parameters must reach.
     pub security: Security,
     /// Noise bounds by which moduli are chosen.
@@ -75,6 +82,8 @@ impl Default for Request {
             digits: None,
             margin: 1,
             sharing: None,
+            reencryptions: None,
+            secrets: SecretDistribution::default(),
             security: Security::Bits128,
             noise: NoiseModel::default(),
         }
@@ -99,6 +108,10 @@ impl Request {
         if self.sharing.is_some() && self.noise == NoiseModel::Paper {
             return refuse("sharing", "the bounds of the paper", "those of ciphertexts must be taken");
         }
+        if self.reencryptions.is_some() && self.noise == NoiseModel::Paper {
+            return refuse("reencryptions", "the bounds of the paper", "those of ciphertexts must be taken");
+        }
+        self.reencryptions.as_ref().map_or(Ok(()), Reencryptions::check)?;
         if self.dynamic && self.noise == NoiseModel::Paper {
             return refuse(
                 "dynamic_switching",
@@ -109,6 +122,11 @@ impl Request {
         if self.digits == Some(0) {
             return refuse("digits", 0, "it must be at least 1");
         }
+        if self.secrets.parties() > 1 && self.noise == NoiseModel::Paper {
+            return refuse("parties", "the bounds of the paper", "those of ciphertexts must be taken");
+        }
+        // The degree does not matter for secrets that are not sparse.
+        self.secrets.check_dense(1)?;
         match self.ring() {
             Some(RingShape::Log2Degree(log2_degree)) if !(6..=17).contains(&log2_degree) => {
                 return refuse("log2_degree", log2_degree, "it must be 6 to 17");
@@ -120,7 +138,8 @@ impl Request {
 
     /// Bits of noise that must be left at every level: the margin, and room for sharing.
     pub(crate) fn bits_needed(&self, degree: usize) -> f64 {
-        f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
+        f64::from(self.margin)
+            + self.sharing.map_or(0.0, |policy| policy.room_of(degree, self.secrets.parties()))
     }
 
     /// The ring that the request asks for, if it asks for one.
@@ -156,7 +175,9 @@ impl fmt::Display for Request {
                 NoiseModel::WorstCase => Some("by the worst case".to_owned()),
                 NoiseModel::Paper => Some("by the formulas of the paper".to_owned()),
             },
+            (self.secrets.parties() > 1).then(|| self.secrets.to_string()),
             self.sharing.map(|policy| format!("room for {policy}")),
+            self.reencryptions.map(|asked| asked.to_string()),
             Some(format!("{} security, {} bits to spare", self.security, self.margin)),
         ];
         let operations = operations.into_iter().flat_map(|(when, operations)| counted(operations, when));

@@ -5,7 +5,7 @@
 //! multiplication by a constant. This module takes and returns parts, as neither scheme's crate knows the other.
 
 use sunzi_ring::{Evaluation, Poly};
-use sunzi_rlwe::{KeyId, Log2, NoiseBound, noise};
+use sunzi_rlwe::{KeyId, Log2, NoiseBound, Trace};
 
 use crate::{BgvError, Ciphertext, Context, Evaluator, Usage};
 
@@ -17,6 +17,8 @@ pub struct Unlabelled {
     pub noise: NoiseBound,
     /// Name of the key that decrypts the ciphertext.
     pub key: KeyId,
+    /// Trace of the ciphertext, which counts its re-encryptions.
+    pub trace: Trace,
 }
 
 impl Evaluator {
@@ -30,20 +32,20 @@ impl Evaluator {
     /// [`BgvError::BudgetExceeded`] for more noise than decrypts; [`BgvError::Ring`] for parts of another ring;
     /// [`BgvError::Rlwe`] for fewer than two.
     pub fn from_most_significant(&self, source: Unlabelled) -> Result<Ciphertext, BgvError> {
-        let (context, Unlabelled { parts, noise, key }) = (self.context(), source);
+        let (context, Unlabelled { parts, noise, key, trace }) = (self.context(), source);
         let depth = context.depth();
         let metadata = context.metadata(depth, context.top(), Usage::ONE)?;
         let top = Ciphertext::from_parts(parts, metadata, noise, key)?;
         context.check(&top)?;
         if context.bits_left(&top)? < 0.0 {
-            return context.finish(top, "switch from BFV", &[]);
+            return context.finish(top, "switch from BFV", &[&trace]);
         }
         let level = (0..=depth).rev().find(|&level| self.fits_level(&noise, level)).unwrap_or(0);
         if level == depth {
-            return context.finish(top, "switch from BFV", &[]);
+            return context.finish(top, "switch from BFV", &[&trace]);
         }
         let moved = self.mod_switch_to(&top, level)?;
-        context.finish(moved, "switch from BFV", &[])
+        context.finish(moved, "switch from BFV", &[&trace])
     }
 
     /// Whether a modulus switch from the top to a level leaves no more noise than its operands are declared to have.
@@ -54,7 +56,7 @@ impl Evaluator {
         let mut switched = noise.times_norm(constant);
         if place.bits < top.bits {
             let ratio = Log2::from_bits(place.bits - top.bits);
-            switched = switched.scaled(ratio).plus(noise::mod_switch(context.ring().expansion(), 2));
+            switched = switched.scaled(ratio).plus(context.rlwe().noise_model().mod_switch(2));
         }
         let declared = context.level_noise().get(level);
         declared.is_some_and(|declared| {
@@ -95,6 +97,6 @@ impl Evaluator {
         let parts =
             ready.parts().iter().map(|part| context.ring().scale_up(part)).collect::<Result<_, _>>()?;
         let noise = if own.bits == top.bits { *ready.noise() } else { ready.noise().scaled(ratio) };
-        Ok(Unlabelled { parts, noise, key: a.key() })
+        Ok(Unlabelled { parts, noise, key: a.key(), trace: a.trace().clone() })
     }
 }

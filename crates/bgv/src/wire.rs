@@ -1,12 +1,12 @@
 //! BGV in files: the records of `docs/format.md` other than keys.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sunzi_rlwe::RlweContext;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
     CiphertextOf, FieldReader, Fields, Kind, RingPart, SchemeFormat, SecurityClaim, StoredParameters,
     WireError, claimed, get_security, put_security,
 };
-use sunzi_rlwe::{RlweContext, SecretDistribution};
 
 use crate::budget::{Budget, MOST_PLAIN_PRODUCTS, Operations, Usage};
 use crate::{Bgv, Context, Metadata, Parameters};
@@ -71,7 +71,7 @@ fn ring_part(parameters: &Parameters) -> RingPart {
         moduli: parameters.moduli().to_vec(),
         rungs: parameters.rungs().to_vec(),
         key_switching: parameters.key_switching().clone(),
-        secrets: SecretDistribution::Ternary,
+        secrets: parameters.secrets(),
     }
 }
 
@@ -122,7 +122,6 @@ impl StoredParameters for Parameters {
 
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let ring = RingPart::get(fields)?;
-        ring.check_ternary("secrets of BGV")?;
         let plain_modulus = fields.u64()?;
         let levels = fields.list("levels", MAX_LEVELS)?;
         let shares = fields.list("shares of moduli", MAX_LEVELS)?;
@@ -134,6 +133,7 @@ impl StoredParameters for Parameters {
             .with_rungs(ring.rungs)
             .with_shared_moduli(levels, shares)
             .with_key_switching(ring.key_switching)
+            .with_secrets(ring.secrets)
             .with_budget(Budget { fresh, per_level, last });
         parameters.validate().map_err(WireError::scheme)?;
         Ok(parameters)

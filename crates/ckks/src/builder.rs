@@ -115,6 +115,12 @@ impl ParametersBuilder {
         Self { request: Request { secrets, ..self.request } }
     }
 
+    /// Sets how many parties have the secret together, 2 to 1024; 1 unless set. Their keys have the errors of all, and shared results the
+    /// flooding noise of all.
+    pub fn parties(self, parties: u32) -> Self {
+        self.secrets(SecretDistribution::of_parties(parties))
+    }
+
     /// Declares that results are shared under this policy: the [`precision`](Self::precision) is then that of what
     /// `decrypt_for_sharing` gives after the last multiplication, the noise that it adds included.
     pub fn sharing(self, policy: SharingPolicy) -> Self {

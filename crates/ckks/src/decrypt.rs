@@ -1,14 +1,14 @@
 //! CKKS decryption, for the key holder and for results that are shared.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, Poly};
+use sunzi_ring::{Coefficient, Evaluation, Poly};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{
     DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy, encryption::phase_values,
 };
 use zeroize::Zeroizing;
 
-use crate::precision::slot_error;
+use crate::precision::flooding_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext};
 
 /// Bits of room above the declared magnitude of a message that is decrypted modulo fewer moduli than it has.
@@ -59,14 +59,19 @@ impl Context {
         ledger.spend(key.id())?;
         let ring = self.ring_at(level)?;
         let mut values = self.phase_at(ciphertext, key, level)?;
-        let mut added_noise = flooding.sample(ring, rng)?;
-        let added_noise = Zeroizing::new(
-            ring.to_evaluation(std::mem::replace(&mut *added_noise, self.ring_at(0)?.zero()))?,
-        );
+        let added_noise = self.evaluation_of(level, flooding.sample(ring, rng)?)?;
         ring.add_assign(&mut values, &added_noise)?;
-        let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
-        let precision = metadata.precision.plus_error(added);
-        Ok(Plaintext::from_parts(values, Metadata { level, precision, ..metadata.clone() }))
+        Ok(Plaintext::from_parts(values, shared(metadata, level, &flooding, 1)))
+    }
+
+    /// The evaluation form of a secret polynomial of a level.
+    pub(crate) fn evaluation_of(
+        &self,
+        level: usize,
+        mut secret: Zeroizing<Poly<Coefficient>>,
+    ) -> Result<Zeroizing<Poly<Evaluation>>, CkksError> {
+        let owned = std::mem::replace(&mut *secret, self.ring_at(0)?.zero());
+        Ok(Zeroizing::new(self.ring_at(level)?.to_evaluation(owned)?))
     }
 
     /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
@@ -83,7 +88,7 @@ impl Context {
     }
 
     /// The level to decrypt a CKKS ciphertext at, and the flooding noise that hides its noise there.
-    fn flooding_for(
+    pub(crate) fn flooding_for(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,
@@ -94,7 +99,8 @@ impl Context {
         let metadata = ciphertext.metadata();
         let flooding = Flooding::new(policy, noise, self.ring().degree())?;
         let message = Log2::of(metadata.precision.magnitude()) * metadata.scale;
-        let needed = (message + Log2::from_bits(noise.bits()) + flooding.bound()).bits() + 1.0;
+        let added = flooding.bound_of(self.rlwe().parties());
+        let needed = (message + Log2::from_bits(noise.bits()) + added).bits() + 1.0;
         match self.lowest(metadata.level, needed) {
             Some(level) => Ok((level, flooding)),
             None => {
@@ -117,11 +123,11 @@ impl Context {
     ) -> Result<f64, CkksError> {
         // The noise may take half of what the level holds, the message the other half.
         let capacity = self.log2_modulus_at(level)? - 2.0;
-        Ok(Flooding::log2_largest_noise(policy, capacity, self.ring().degree())?)
+        Ok(Flooding::log2_largest_noise(policy, capacity, self.ring().degree(), self.rlwe().parties())?)
     }
 
     /// The lowest level that is nested in `top` and whose modulus has at least `bits` bits.
-    fn lowest(&self, top: usize, bits: f64) -> Option<usize> {
+    pub(crate) fn lowest(&self, top: usize, bits: f64) -> Option<usize> {
         let limbs = self.limbs(top).ok()?;
         let holds = |&level: &usize| self.log2_modulus_at(level).is_ok_and(|held| held >= bits);
         (0..=top).filter(holds).find(|&level| self.is_nested(level, limbs))
@@ -136,4 +142,11 @@ impl Context {
     ) -> Result<Zeroizing<Poly<Evaluation>>, CkksError> {
         Ok(phase_values(self.rlwe(), ciphertext.parts(), key, self.limbs(level)?)?)
     }
+}
+
+/// The metadata of a shared result at a level, with the flooding noise of so many parties.
+pub(crate) fn shared(metadata: &Metadata, level: usize, flooding: &Flooding, parties: u32) -> Metadata {
+    let added = flooding_error(flooding, parties, metadata.slots, metadata.scale);
+    let precision = metadata.precision.plus_error(added);
+    Metadata { level, precision, ..metadata.clone() }
 }

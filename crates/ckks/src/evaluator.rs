@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use sunzi_rlwe::evaluator::Pair;
-use sunzi_rlwe::{Homomorphic, Log2, RlweContext, RlweError, Sign, galois, relinearization};
+use sunzi_rlwe::{Homomorphic, Log2, NoiseTerm, RlweContext, RlweError, Sign, galois, relinearization};
 
 pub use matrix::PlainMatrix;
 pub use rotate::Hoisted;
@@ -132,6 +132,11 @@ impl Homomorphic for Ckks {
 
     fn relinearized(context: &Context, metadata: &Metadata) -> Result<Metadata, CkksError> {
         let added = relinearization::added_noise_at(context.rlwe(), context.limbs(metadata.level)?)?;
+        let precision = with_errors(metadata, metadata.scale, added.deviation);
+        Ok(Metadata { precision, ..metadata.clone() })
+    }
+
+    fn noisier(_: &Context, metadata: &Metadata, added: NoiseTerm) -> Result<Metadata, CkksError> {
         let precision = with_errors(metadata, metadata.scale, added.deviation);
         Ok(Metadata { precision, ..metadata.clone() })
     }

@@ -63,6 +63,7 @@ mod encrypt;
 mod error;
 mod evaluator;
 mod explain;
+mod joint;
 pub mod operators;
 mod parameters;
 mod plaintext;

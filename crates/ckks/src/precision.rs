@@ -5,6 +5,7 @@
 //! Gaussians, slots are as large as their bound. Errors of operands that share an encryption add linearly, those of
 //! others as variances. The sound bounds of [`NoiseBound`](sunzi_rlwe::NoiseBound) stand beside it.
 
+use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
 
 /// Bytes that a precision takes in files.
@@ -159,6 +160,12 @@ impl Precision {
     fn join(&self, other: &Self, a: f64, b: f64) -> f64 {
         if self.ancestry.meets(&other.ancestry) { a + b } else { a.hypot(b) }
     }
+}
+
+/// The deviation of the error in a slot that the flooding noise of several parties makes.
+#[must_use]
+pub fn flooding_error(flooding: &Flooding, parties: u32, slots: usize, scale: f64) -> f64 {
+    slot_error(flooding.log2_deviation().exp2() * f64::from(parties).sqrt(), slots, scale)
 }
 
 /// The error in a slot that an error of deviation σ in every coefficient makes: √(2·slots)·σ/scale, as only the

@@ -125,6 +125,17 @@ impl<S: Scheme> Ciphertext<S> {
         self.trace.record(operation, bits_left, operands);
     }
 
+    /// The number of re-encryptions of the ciphertext, or of the operand with the most of them that it was computed from: operations pass it on.
+    #[must_use]
+    pub fn hops(&self) -> u32 {
+        self.trace.hops()
+    }
+
+    /// Sets the number of re-encryptions of a ciphertext.
+    pub(crate) fn set_hops(&mut self, hops: u32) {
+        self.trace.set_hops(hops);
+    }
+
     /// The name of the secret key that decrypts the ciphertext.
     #[must_use]
     pub fn key(&self) -> KeyId {

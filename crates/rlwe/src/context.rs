@@ -224,6 +224,11 @@ impl RlweContext {
         self.secret
     }
 
+    /// The number of parties whose secrets a secret is the sum of.
+    pub fn parties(&self) -> u32 {
+        self.secret.parties()
+    }
+
     /// The noise model of the context: what operations add to noise in its ring under its secrets.
     pub fn noise_model(&self) -> NoiseModel {
         NoiseModel::new(self.ring.expansion(), self.secret).with_growth(self.ring.rounding_growth())

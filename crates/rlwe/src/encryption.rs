@@ -7,7 +7,7 @@
 //! transform. An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, Poly, secret_coefficients};
+use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, secret_coefficients};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
@@ -115,11 +115,23 @@ pub fn encrypt_secret(
     rng: &mut dyn CryptoRng,
 ) -> Result<Encryption, RlweError> {
     let ring = context.ring();
-    let scaled = Zeroizing::new(ring.to_evaluation(ring.scale_plaintext(message, t)?)?);
+    let scaled = scaled_message(ring, message, t)?;
     let mut zero = zero_secret(context, key, context.level(), rng)?;
     let [c0, _] = &mut zero.parts;
     ring.add_assign(c0, &scaled)?;
     Ok(Encryption { noise: zero.noise.plus_own(NoiseTerm::rounding()), ..zero })
+}
+
+/// Returns the scaled message ⌊(Q/t)·m⌉ of coefficients in [0, t) in evaluation form. It is secret: erased when dropped.
+///
+/// # Errors
+/// [`RlweError::Ring`] for a message of another length, and for a coefficient of t or more.
+pub fn scaled_message(
+    ring: &Ring,
+    message: &[u64],
+    t: u64,
+) -> Result<Zeroizing<Poly<Evaluation>>, RlweError> {
+    Ok(Zeroizing::new(ring.to_evaluation(ring.scale_plaintext(message, t)?)?))
 }
 
 /// Encrypts zero at a level under the secret key: (−(a·s + e), a).

@@ -184,6 +184,24 @@ pub enum RlweError {
         /// Declared noise of the ciphertext, as log2.
         declared: f64,
     },
+    /// The ciphertext modulus is too small for one more re-encryption.
+    #[error(
+        "re-encryption number {hop} takes {bits_short:.1} bits more than the modulus of the ciphertext holds beside the declared noise of \
+         2^{declared:.1}: build the parameters with the option `reencryptions`, or ask for fewer statistical bits or results"
+    )]
+    ReencryptionRoom {
+        /// Number of the re-encryption of the ciphertext, from 1 on.
+        hop: u32,
+        /// Number of bits that the ciphertext modulus lacks.
+        bits_short: f64,
+        /// Declared noise of the ciphertext, as log2.
+        declared: f64,
+    },
+    /// A re-encryption key was asked for that leads to where it starts.
+    #[error(
+        "a re-encryption key leads to the key of somebody else, and this is the public key of the same secret"
+    )]
+    SameKey,
     /// The file that counts shared decryptions failed.
     #[error("the sharing ledger: {0}")]
     Ledger(#[source] LedgerError),

@@ -25,8 +25,8 @@ pub use rotate::Hoisted;
 
 use crate::encryption::{encrypt_public, encrypt_secret};
 use crate::{
-    Ciphertext, EncryptionKey, NoiseBound, RelinearizationKey, RlweContext, RlweError, Scheme, SecretKey,
-    Sign, Trace, relinearization,
+    Ciphertext, EncryptionKey, NoiseBound, NoiseTerm, RelinearizationKey, RlweContext, RlweError, Scheme,
+    SecretKey, Sign, Trace, relinearization,
 };
 
 /// Two aligned operands: each ciphertext is borrowed, or owned where it was brought to the level of the other.
@@ -102,6 +102,17 @@ pub trait Homomorphic: Scheme {
     fn relinearized(
         _context: &Self::Context,
         metadata: &Self::Metadata,
+    ) -> Result<Self::Metadata, Self::Error> {
+        Ok(metadata.clone())
+    }
+    /// Returns the metadata of a ciphertext to which noise was added that has nothing to do with its own.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that does not exist.
+    fn noisier(
+        _context: &Self::Context,
+        metadata: &Self::Metadata,
+        _added: NoiseTerm,
     ) -> Result<Self::Metadata, Self::Error> {
         Ok(metadata.clone())
     }

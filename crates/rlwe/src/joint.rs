@@ -10,29 +10,53 @@
 //! Parties are taken to follow the protocol. A reference must be random, and none may serve twice: two shares of one secret for one reference
 //! differ by their errors alone.
 
+mod contexts;
 mod decryption;
+mod encryption;
 mod galois;
+mod opening;
 mod public_key;
 mod reference;
 mod relinearization;
+mod switching;
+mod threshold;
+mod transform;
 
+pub use contexts::{ExactJointContext, JointContext, Opening};
 pub use decryption::{DecryptionShare, combined_phase};
+pub use encryption::{EncryptionShare, RefreshShare};
+pub(crate) use galois::GaloisHalf;
 pub use galois::GaloisShares;
+pub use opening::JointDecryption;
 pub use public_key::PublicKeyShare;
 pub use reference::Reference;
-pub use relinearization::{RelinearizationShare, RelinearizationSum, RoundTwoShare};
+pub(crate) use relinearization::gadget_at;
+pub use relinearization::{EphemeralSecret, RelinearizationShare, RelinearizationSum, RoundTwoShare};
+pub use switching::{KeySwitchShare, PublicKeySwitchShare};
+pub(crate) use threshold::Point;
+pub use threshold::{AdditiveSecret, Quorum, QuorumSecret, ThresholdPiece, ThresholdShare};
+pub use transform::MaskedTransform;
 
-use sunzi_ring::{Evaluation, Gadget, Poly, Ring};
+use sunzi_ring::Gadget;
 
-use crate::{RlweContext, RlweError};
+use crate::{KeyId, RlweContext, RlweError};
 
 /// Fails unless there is one share of every party of the context's joint secrets.
 fn check_count(context: &RlweContext, shares: usize) -> Result<(), RlweError> {
-    let parties = context.secrets().parties() as usize;
+    let parties = context.parties() as usize;
     if parties < 2 {
         return Err(disagree("the context", "one for joint secrets", context.secrets()));
     }
     if shares == parties { Ok(()) } else { Err(disagree("the number of shares", parties, shares)) }
+}
+
+/// Fails unless there are as many shares as the quorum, or without one the context, has parties.
+fn check_shares(context: &RlweContext, quorum: Option<&Quorum>, shares: usize) -> Result<(), RlweError> {
+    match quorum.map(|quorum| quorum.parties().len()) {
+        None => check_count(context, shares),
+        Some(parties) if parties == shares => Ok(()),
+        Some(parties) => Err(disagree("the number of shares", parties, shares)),
+    }
 }
 
 /// Fails unless all shares have the digits of a gadget: what is missing would be missing in the sum.
@@ -44,18 +68,34 @@ fn check_digits(gadget: &Gadget, counts: impl IntoIterator<Item = usize>) -> Res
     }
 }
 
-fn disagree(what: &'static str, expected: impl ToString, got: impl ToString) -> RlweError {
-    RlweError::Shares { what, expected: expected.to_string(), got: got.to_string() }
+/// Fails unless all shares are for the joint secret of a reference.
+fn check_reference(reference: &Reference, keys: impl IntoIterator<Item = KeyId>) -> Result<(), RlweError> {
+    let expected = reference.key_id();
+    match keys.into_iter().find(|&key| key != expected) {
+        Some(other) => Err(disagree("the joint secret of key shares", expected, other)),
+        None => Ok(()),
+    }
 }
 
-/// Returns the sum of polynomials of a ring.
-fn sum<'a>(
-    ring: &Ring,
-    polys: impl IntoIterator<Item = &'a Poly<Evaluation>>,
-) -> Result<Poly<Evaluation>, RlweError> {
-    let mut sum = ring.zero();
-    for poly in polys {
-        ring.add_assign(&mut sum, poly)?;
+/// Returns the joint secret itself, which nobody may know: for tests and research.
+///
+/// # Errors
+/// [`RlweError::Shares`] unless there are the secrets of all parties; [`RlweError::Ring`] for secrets of another ring.
+#[cfg(feature = "danger")]
+pub fn joint_secret(
+    context: &RlweContext,
+    reference: &Reference,
+    secrets: &[crate::SecretKey],
+) -> Result<crate::SecretKey, RlweError> {
+    check_count(context, secrets.len())?;
+    let mut sum = zeroize::Zeroizing::new(vec![0; context.key_ring().degree()]);
+    for secret in secrets {
+        let own = secret.coefficients(context)?;
+        sum.iter_mut().zip(own.iter()).for_each(|(sum, own)| *sum += own);
     }
-    Ok(sum)
+    crate::SecretKey::from_coefficients(context, reference.key_id(), &sum)
+}
+
+fn disagree(what: &'static str, expected: impl ToString, got: impl ToString) -> RlweError {
+    RlweError::Shares { what, expected: expected.to_string(), got: got.to_string() }
 }

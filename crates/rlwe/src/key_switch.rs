@@ -3,12 +3,12 @@
 mod sums;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Addends, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, SwitchInput};
+use sunzi_ring::{Addends, DigitBound, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, SwitchInput};
 use zeroize::Zeroizing;
 
 use self::sums::KeySums;
 use crate::keys::{vector_sample, zero_sample};
-use crate::noise::{self, NoiseTerm};
+use crate::noise::{NoiseModel, NoiseTerm};
 use crate::seeded_parts::{Halves, SeededParts};
 use crate::uniform_half::UniformHalf;
 use crate::{Log2, RlweContext, RlweError, memory, randomness};
@@ -211,15 +211,7 @@ impl KeySwitchKey {
 
     /// Checks that a key-switching key fits a ciphertext of the given level.
     pub(crate) fn check(&self, context: &RlweContext, level: usize) -> Result<(), RlweError> {
-        let expected = context.gadget().options();
-        if self.options != *expected {
-            return Err(RlweError::GadgetMismatch { expected: expected.clone(), got: self.options.clone() });
-        }
-        let own = self.level_in(context);
-        if !context.ring().is_nested(level, own) {
-            return Err(RlweError::KeyLevel { key: own, ciphertext: level });
-        }
-        Ok(())
+        check_fits(context, &self.options, self.level_in(context), level)
     }
 
     /// Returns both halves of a key-switching key, after a check that it fits a ciphertext of the given level.
@@ -227,6 +219,23 @@ impl KeySwitchKey {
         self.check(context, level)?;
         self.parts.halves(|| self.draw(context))
     }
+}
+
+/// Checks that a key of the given digits and level fits a ciphertext of a level.
+pub(crate) fn check_fits(
+    context: &RlweContext,
+    options: &GadgetOptions,
+    own: usize,
+    level: usize,
+) -> Result<(), RlweError> {
+    let expected = context.gadget().options();
+    if options != expected {
+        return Err(RlweError::GadgetMismatch { expected: expected.clone(), got: options.clone() });
+    }
+    if !context.ring().is_nested(level, own) {
+        return Err(RlweError::KeyLevel { key: own, ciphertext: level });
+    }
+    Ok(())
 }
 
 /// Switches several polynomials of a level, each with its key, and adds the results to `body`: returns both parts, and
@@ -304,11 +313,25 @@ pub(crate) fn extended_noise(
     level: usize,
     power: u32,
 ) -> Result<NoiseTerm, RlweError> {
+    let errors = |model: NoiseModel, digits: &[DigitBound]| model.key_switch(digits, power);
+    extended_noise_by(context, level, power, errors)
+}
+
+/// Returns the noise that one key switch by a key made under a public key adds at a level.
+pub(crate) fn public_noise(context: &RlweContext, level: usize) -> Result<NoiseTerm, RlweError> {
+    let errors = |model: NoiseModel, digits: &[DigitBound]| model.public_key_switch(digits);
+    Ok(extended_noise_by(context, level, 1, errors)?.plus(division_noise(context)))
+}
+
+/// Returns the noise of a key switch before the division by P, over P, from that of the errors of its key.
+fn extended_noise_by(
+    context: &RlweContext,
+    level: usize,
+    power: u32,
+    errors: impl FnOnce(NoiseModel, &[DigitBound]) -> NoiseTerm,
+) -> Result<NoiseTerm, RlweError> {
     let (model, gadget) = (context.noise_model(), context.gadget_at(level)?);
-    let (ring, digits) = (context.ring().expansion(), gadget.digit_bounds());
-    let of_key = model.key_errors(power).into_iter();
-    let errors = of_key.map(|error| noise::key_switch_with(ring, &digits, error));
-    let errors = errors.fold(NoiseTerm::none(), |sum, term| sum.plus(term));
+    let errors = errors(model, &gadget.digit_bounds());
     let errors = errors.plus(model.truncation(Log2::from_bits(gadget.log2_truncation()), power));
     Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())))
 }

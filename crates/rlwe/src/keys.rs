@@ -27,7 +27,7 @@ impl KeyId {
 
     /// Returns the name of a key that has the given 16 bytes.
     #[must_use]
-    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
@@ -79,9 +79,22 @@ impl SecretKey {
     /// # Errors
     /// Every error of [`generate`](Self::generate).
     pub fn generate_share(context: &RlweContext, rng: &mut dyn CryptoRng) -> Result<Self, RlweError> {
+        let id = KeyId::random(rng);
+        Self::generate_share_named(context, id, rng)
+    }
+
+    /// Draws the secret key of one party of a joint secret, with the name that [`Reference::share_id`](crate::joint::Reference::share_id) gives it.
+    ///
+    /// # Errors
+    /// Every error of [`generate`](Self::generate).
+    pub fn generate_share_named(
+        context: &RlweContext,
+        id: KeyId,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RlweError> {
         context.check_security()?;
         let coefficients = SecretDistribution::Ternary.sample(context.key_ring().degree(), rng)?;
-        Self::from_coefficients(context, KeyId::random(rng), &coefficients)
+        Self::from_coefficients(context, id, &coefficients)
     }
 
     /// Copies a secret key; explicit, since copies of secrets should be rare.
@@ -187,15 +200,24 @@ impl PublicKey {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         context.check_security()?;
-        let ring = context.encryption_ring()?;
+        Self::over(&context.encryption_ring()?, context, secret, rng)
+    }
+
+    /// Makes the encryption of zero of a public key in a ring of some level of the key ring.
+    pub(crate) fn over(
+        ring: &Ring,
+        context: &RlweContext,
+        secret: &SecretKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RlweError> {
         let s = secret.at_level(context, ring.level())?;
         let seed = randomness::public_seed(rng);
         let a = ring.uniform(&mut randomness::public_stream(&seed, 0));
-        let [body, uniform] = zero_sample(&ring, &s, a, rng)?;
+        let [body, uniform] = zero_sample(ring, &s, a, rng)?;
         Ok(Self { id: secret.id(), seed, body, uniform: uniform.into() })
     }
 
-    /// The uniform half a of a public key, in the encryption ring.
+    /// The uniform half a of a public key, in the ring that it was made in.
     pub(crate) fn uniform(&self, ring: &Ring) -> Cow<'_, Poly<Evaluation>> {
         let draw = || Ok::<_, Infallible>(ring.uniform(&mut randomness::public_stream(&self.seed, 0)));
         self.uniform.get(draw).unwrap_or_else(|never| match never {})
@@ -216,7 +238,18 @@ pub(crate) fn zero_sample(
     a: Poly<Evaluation>,
     rng: &mut dyn CryptoRng,
 ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-    let b = masked_error(ring, [(&a, s)].into_iter(), rng)?;
+    wide_zero_sample(ring, s, a, 1, rng)
+}
+
+/// Returns a [`zero_sample`] whose error is the sum of a number of errors.
+pub(crate) fn wide_zero_sample(
+    ring: &Ring,
+    s: &Poly<Evaluation>,
+    a: Poly<Evaluation>,
+    errors: u32,
+    rng: &mut dyn CryptoRng,
+) -> Result<[Poly<Evaluation>; 2], RlweError> {
+    let b = masked_error(ring, [(&a, s)].into_iter(), errors, rng)?;
     Ok([b, a])
 }
 
@@ -227,15 +260,24 @@ pub(crate) fn vector_sample(
     uniform: &[Poly<Evaluation>],
     rng: &mut dyn CryptoRng,
 ) -> Result<Poly<Evaluation>, RlweError> {
-    masked_error(ring, uniform.iter().zip(secrets.iter().map(|s| &**s)), rng)
+    masked_error(ring, uniform.iter().zip(secrets.iter().map(|s| &**s)), 1, rng)
 }
 
 fn masked_error<'a>(
     ring: &Ring,
     mut products: impl Iterator<Item = (&'a Poly<Evaluation>, &'a Poly<Evaluation>)>,
+    errors: u32,
     rng: &mut dyn CryptoRng,
 ) -> Result<Poly<Evaluation>, RlweError> {
-    let mut b = ring.to_evaluation(ring.error(rng)?)?;
+    let mut error = ring.error(rng)?;
+    for _ in 1..errors {
+        let more = ring.error(rng).map(Zeroizing::new);
+        if let Err(failed) = more.and_then(|more| ring.add_assign(&mut error, &more)) {
+            error.zeroize();
+            return Err(failed.into());
+        }
+    }
+    let mut b = ring.to_evaluation(error)?;
     let masked = products.try_for_each(|(a, s)| ring.mul_add_assign(&mut b, a, s));
     match masked.and_then(|()| ring.neg_assign(&mut b)) {
         Ok(()) => Ok(b),

@@ -34,8 +34,8 @@ use sunzi_ring::Expansion;
 pub use combination::{CommonNoise, Norms};
 pub use key_switching::{KeyError, key_switch, key_switch_with};
 pub use measured::measured;
+pub use model::NoiseModel;
 pub(crate) use model::SECOND_ROUND_ERRORS;
-pub use model::{NoiseModel, mod_switch, public_encryption};
 pub(crate) use stored::STORED_LEN;
 pub use tail::{TAIL_BITS, Tail};
 
@@ -369,6 +369,7 @@ impl AsRef<Self> for NoiseBound {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SecretDistribution;
 
     fn close(a: Log2, b: f64) {
         assert!((a.bits() - b.log2()).abs() < 1e-12, "{} against {}", a.bits(), b.log2());
@@ -425,7 +426,8 @@ mod tests {
     #[test]
     fn products_multiply_every_bound() {
         let (n, t) = (4096, 5.0);
-        let a = NoiseBound::fresh(mod_switch(n, 2), 1);
+        let switch = NoiseModel::new(n, SecretDistribution::Ternary).mod_switch(2);
+        let a = NoiseBound::fresh(switch, 1);
         let square = a.product(&a, t, n);
         let deviation = a.deviation.bits().exp2();
         close(square.worst, 4096.0 * 5.0 * (2.0 * a.worst.bits()).exp2());
@@ -433,7 +435,7 @@ mod tests {
         close(square.peak, 2048.0 * 5.0 * (2.0 * a.peak.bits()).exp2());
         // A square that is switched down adds a hundredth to a fresh rounding, also in the next square.
         let small = square.scaled(Log2::from_bits(-30.0));
-        let next = small.plus(mod_switch(n, 2));
+        let next = small.plus(switch);
         let again = next.product(&next, t, n);
         let grown = again.deviation.bits() - square.deviation.bits();
         assert!((0.0..0.1).contains(&grown), "{grown}");

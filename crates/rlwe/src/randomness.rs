@@ -29,7 +29,7 @@ pub(crate) fn public_bytes<const N: usize>(rng: &mut dyn CryptoRng) -> [u8; N] {
 }
 
 /// Draws a 32-byte seed for values that become public.
-pub(crate) fn public_seed(rng: &mut dyn CryptoRng) -> [u8; 32] {
+pub fn public_seed(rng: &mut dyn CryptoRng) -> [u8; 32] {
     public_bytes(rng)
 }
 

@@ -28,6 +28,30 @@ impl SecretDistribution {
     /// Largest number of parties of a joint secret.
     pub const MOST_PARTIES: u32 = 1024;
 
+    /// Returns the distribution of the secret that so many parties have together: a uniform ternary one for a single holder.
+    #[must_use]
+    pub fn of_parties(parties: u32) -> Self {
+        if parties == 1 { Self::Ternary } else { Self::Joint(parties) }
+    }
+
+    /// Checks that secrets are uniform ternary or joint, for a scheme that has no sparse ones.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for other secrets, and unless 2 to 1024 parties have a joint one.
+    pub fn check_dense(self, degree: usize) -> Result<(), RingError> {
+        if let Self::FixedWeight(_) = self {
+            let expected = "uniform ternary or joint ones".to_owned();
+            return Err(RingError::OutOfRange { what: "secrets", expected, got: self.to_string() });
+        }
+        self.check(degree)
+    }
+
+    /// Whether secrets are uniform ternary, as they are unless parameters say otherwise.
+    #[must_use]
+    pub fn is_ternary(&self) -> bool {
+        *self == Self::Ternary
+    }
+
     /// The number of parties whose secrets a secret is the sum of, each of whom adds errors to its keys.
     #[must_use]
     pub fn parties(self) -> u32 {

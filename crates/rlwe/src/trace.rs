@@ -23,9 +23,14 @@ pub struct Step {
     pub left: f64,
 }
 
-/// A trace: the operations that made a ciphertext, along the operand with the least noise budget. Cheap to clone.
+/// A trace: the operations that made a ciphertext, along the operand with the least noise budget, and how often what it was made of was
+/// re-encrypted. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Trace(Arc<History>);
+pub struct Trace {
+    history: Arc<History>,
+    /// Number of re-encryptions, of the operand with the most of them.
+    hops: u32,
+}
 
 #[derive(Clone, Debug, Default)]
 struct History {
@@ -35,37 +40,60 @@ struct History {
 }
 
 impl Trace {
+    /// Returns the trace that a result of operands with these traces continues: of the operand with the fewest bits left, and with the most re-encryptions of
+    /// any.
+    #[must_use]
+    pub fn joined<'a>(traces: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut joined = Self::default();
+        traces.into_iter().for_each(|trace| joined.join(trace));
+        joined
+    }
+
+    fn join(&mut self, other: &Self) {
+        if other.left() < self.left() {
+            self.history = Arc::clone(&other.history);
+        }
+        self.hops = self.hops.max(other.hops);
+    }
+
     /// Appends a step to the trace with the fewest bits left, this trace or one of `others`, for an operation that
     /// leaves `left` bits.
     pub fn record(&mut self, operation: &'static str, left: f64, others: &[&Self]) {
-        for &other in others {
-            if other.left() < self.left() {
-                *self = other.clone();
-            }
-        }
+        others.iter().for_each(|other| self.join(other));
         let before = self.left();
         // The first step of a trace has spent nothing; one after all bits were lost spends none.
         let spent = if before.is_finite() && !left.is_nan() { before - left } else { 0.0 };
-        Arc::make_mut(&mut self.0).push(Step { operation, times: 1, spent, left });
+        Arc::make_mut(&mut self.history).push(Step { operation, times: 1, spent, left });
+    }
+
+    /// The number of re-encryptions that the ciphertext or any that it was computed from went through, along the operand with the most.
+    #[must_use]
+    pub fn hops(&self) -> u32 {
+        self.hops
+    }
+
+    /// Sets the number of re-encryptions: of a ciphertext from a file, or after one more.
+    pub(crate) fn set_hops(&mut self, hops: u32) {
+        self.hops = hops;
     }
 
     /// Bits of noise budget left after the last step of a trace; infinite before the first.
     #[must_use]
     pub fn left(&self) -> f64 {
-        self.0.recent.last().map_or(f64::INFINITY, |step| step.left)
+        self.history.recent.last().map_or(f64::INFINITY, |step| step.left)
     }
 
     /// The latest steps of a trace, oldest first.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
-        &self.0.recent
+        &self.history.recent
     }
 
     /// The totals of all steps by operation, the operation that spent the most bits first.
     #[must_use]
     pub fn totals(&self) -> Vec<Step> {
-        let mut totals = self.0.earlier.clone();
-        self.0.recent.iter().for_each(|step| add_to(&mut totals, *step));
+        let mut totals = self.history.earlier.clone();
+        self.history.recent.iter().for_each(|step| add_to(&mut totals, *step));
         totals.sort_by(|a, b| b.spent.total_cmp(&a.spent));
         totals
     }
@@ -116,11 +144,11 @@ fn add_to(totals: &mut Vec<Step>, step: Step) {
 /// Formats a trace, one line for each step: the operation, the bits it spent and the bits it left.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.0.earlier.is_empty() {
+        if !self.history.earlier.is_empty() {
             writeln!(f, "earlier:")?;
         }
-        for (i, step) in self.0.earlier.iter().chain(&self.0.recent).enumerate() {
-            if i > 0 && i == self.0.earlier.len() {
+        for (i, step) in self.history.earlier.iter().chain(&self.history.recent).enumerate() {
+            if i > 0 && i == self.history.earlier.len() {
                 writeln!(f, "then:")?;
             }
             let times = if step.times == 1 { String::new() } else { format!(" x {}", step.times) };
@@ -155,6 +183,17 @@ mod tests {
         made.record("multiply", 30.0, &[&fresh, &used]);
         assert_eq!(made.totals()[0], Step { operation: "multiply", times: 2, spent: 60.0, left: 30.0 });
         assert_eq!(used.steps().len(), 2, "operands keep their own");
+    }
+
+    #[test]
+    fn a_result_has_the_hops_of_the_operand_with_the_most() {
+        let [mut two, mut one, none] = [5.0, 9.0, 7.0].map(|left| traced(&[("load", left)]));
+        two.set_hops(2);
+        one.set_hops(1);
+        let mut made = Trace::default();
+        made.record("add", 4.0, &[&one, &two, &none]);
+        one.record("add", 4.0, &[&none]);
+        assert_eq!((made.hops(), one.hops(), none.hops()), (2, 1, 0));
     }
 
     #[test]

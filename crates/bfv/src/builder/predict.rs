@@ -1,19 +1,24 @@
 //! Predicts the noise of the requested circuit with the formulas that the BFV evaluator uses.
 
 use sunzi_ring::{Expansion, GadgetOptions, Multiplication, RingError, RnsDigits, ScalingBounds};
-use sunzi_rlwe::noise::{key_switch, mod_switch, public_encryption};
+use sunzi_rlwe::noise::NoiseModel;
+use sunzi_rlwe::reencryption::Reencryptions;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
-use crate::algorithms::Algorithms;
 use crate::noise::ProductModel;
 use crate::request::Request;
 use sunzi_math::log2_product;
 
 /// Figures on which the noise of the requested circuit depends.
+#[derive(Clone, Copy)]
 struct Model {
     product: ProductModel,
     fresh: NoiseTerm,
-    key_switch: NoiseTerm,
+    /// Noise of the key switch of a rotation, and of one that relinearises.
+    rotation: NoiseTerm,
+    /// Noise that a re-encryption adds beside flooding noise.
+    reencryption: NoiseTerm,
+    relinearization: NoiseTerm,
     /// Factor by which products at lower levels may increase the noise.
     level_growth: Log2,
     capacity: f64,
@@ -25,19 +30,23 @@ impl Model {
         moduli: &[u64],
         key_switching: &GadgetOptions,
         plain_modulus: u64,
-        algorithms: &Algorithms,
+        request: &Request,
     ) -> Result<Self, RingError> {
+        let (secrets, algorithms) = (request.secrets, &request.algorithms);
+        let secret = NoiseModel::new(ring, secrets);
         let log2_modulus = log2_product(moduli);
         let digits = RnsDigits::new(key_switching, moduli)?;
         let special = &key_switching.special_moduli;
         let log2_p = log2_product(special.get(..1).unwrap_or_default());
         let bounds = ScalingBounds::new(&algorithms.scaling, moduli, plain_modulus)?;
         let plain_modulus = plain_modulus as f64;
+        let zero = secret.public_encryption(log2_p);
         Ok(Self {
-            product: ProductModel { ring, plain_modulus, log2_modulus, log2_dropped: 0.0, bounds },
-            fresh: public_encryption(ring, log2_p)
-                .plus(NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p))),
-            key_switch: switched(ring, key_switch(ring, &digits.bounds()), special),
+            product: ProductModel { ring, secrets, plain_modulus, log2_modulus, log2_dropped: 0.0, bounds },
+            fresh: zero.plus(NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p))),
+            rotation: switched(secret, secret.key_switch(&digits.bounds(), 1), special),
+            reencryption: switched(secret, secret.public_key_switch(&digits.bounds()), special).plus(zero),
+            relinearization: switched(secret, secret.key_switch(&digits.bounds(), 2), special),
             level_growth: match algorithms.scaling.multiplication {
                 Multiplication::HpsOverQLeveled => ProductModel::level_growth(algorithms.cushion_bits),
                 _ => Log2::of(1.0),
@@ -52,13 +61,13 @@ impl Model {
     }
 
     fn multiply(&self, a: &NoiseBound) -> NoiseBound {
-        self.product.product(a, a).plus(self.key_switch).scaled(self.level_growth)
+        self.product.product(a, a).plus(self.relinearization).scaled(self.level_growth)
     }
 
     /// The noise after the rotate-and-add steps and plaintext products that a level applies to its products.
     fn finish(&self, mut bound: NoiseBound, request: &Request) -> NoiseBound {
         for _ in 0..request.rotations {
-            bound = bound.times_norm(2.0).plus(self.key_switch);
+            bound = bound.times_norm(2.0).plus(self.rotation);
         }
         let plain_norm = self.product.ring.degree() as f64 * self.product.plain_modulus / 2.0;
         for _ in 0..request.plain_products {
@@ -67,20 +76,27 @@ impl Model {
         bound
     }
 
+    /// The noise after the re-encryptions that were asked for.
+    fn handed_on(&self, bound: &NoiseBound, request: &Request) -> NoiseBound {
+        let after = |hops: Reencryptions| hops.after(bound, self.reencryption, self.product.ring);
+        request.reencryptions.map_or(*bound, after)
+    }
+
     fn bits_left(&self, bound: &NoiseBound) -> f64 {
         self.capacity - bound.bound(self.product.ring).bits()
     }
 }
 
-fn switched(ring: Expansion, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
+fn switched(secret: NoiseModel, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
     if special.is_empty() {
         noise
     } else {
-        noise.scaled(Log2::from_bits(-log2_product(special))).plus(mod_switch(ring, 2))
+        noise.scaled(Log2::from_bits(-log2_product(special))).plus(secret.mod_switch(2))
     }
 }
 
-/// Predicts the bits of noise left after each level, summed fresh ciphertexts first; at most 1 + depth entries.
+/// Predicts the bits of noise left after each level, summed fresh ciphertexts first; at most 1 + depth entries. The last one counts the re-encryptions that
+/// were asked for: behind the computation, or before it where that leaves less.
 ///
 /// # Errors
 /// [`RingError`] for algorithms that these moduli do not allow.
@@ -91,9 +107,22 @@ pub(super) fn bits_left(
     plain_modulus: u64,
     request: &Request,
 ) -> Result<Vec<f64>, RingError> {
-    let mut model = Model::new(ring, moduli, key_switching, plain_modulus, &request.algorithms)?;
+    let model = Model::new(ring, moduli, key_switching, plain_modulus, request)?;
+    let fresh = model.fresh();
+    let (mut left, end) = run(model, fresh, request);
+    if request.reencryptions.is_some() {
+        let (first, _) = run(model, model.handed_on(&fresh, request), request);
+        let both = [Some(model.bits_left(&model.handed_on(&end, request))), first.last().copied()];
+        let least = both.into_iter().flatten().fold(f64::INFINITY, f64::min);
+        left.last_mut().into_iter().for_each(|last| *last = least);
+    }
+    Ok(left)
+}
+
+/// Returns the bits of noise left after each level of the requested circuit on ciphertexts of the given noise, and the noise of its results.
+fn run(mut model: Model, fresh: NoiseBound, request: &Request) -> (Vec<f64>, NoiseBound) {
     let terms = f64::from(request.additions).exp2();
-    let mut bound = model.fresh().times_norm(terms);
+    let mut bound = fresh.times_norm(terms);
     if request.depth == 0 {
         bound = model.finish(bound, request);
     }
@@ -107,7 +136,7 @@ pub(super) fn bits_left(
         bound = model.finish(model.multiply(&bound).times_norm(terms), request);
         left.push(model.bits_left(&bound));
     }
-    Ok(left)
+    (left, bound)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::RingShape;
 use sunzi_rlwe::security::limit_of;
-use sunzi_rlwe::{RingShape, SecretDistribution};
 
 use super::moduli::{Chains, bounds, max_limbs};
 use super::switching::DigitChoice;
@@ -97,7 +97,7 @@ impl<'a> Search<'a> {
     }
 
     fn in_ring(&mut self, ring: RingShape) -> Vec<Trial> {
-        let limit = limit_of(SecretDistribution::Ternary, ring.log2_degree(), self.request.security);
+        let limit = limit_of(self.request.secrets, ring.log2_degree(), self.request.security);
         let refused = |refusal| {
             let verdict = Verdict::Refused(refusal);
             vec![Trial::new(Candidate { verdict, ..Candidate::empty(ring, limit) })]
@@ -198,7 +198,8 @@ impl<'a> Search<'a> {
             Algorithms { key_switching: key_switching.clone(), ..self.request.algorithms.clone() };
         let parameters =
             CrtParameters::new(*ring, moduli.clone(), plain_moduli.clone(), self.request.security)
-                .with_algorithms(algorithms);
+                .with_algorithms(algorithms)
+                .with_secrets(self.request.secrets);
         Choice {
             slots: self.request.plain.slots(ring.index(), ring.degree(), self.request.batching),
             sizes: Sizes::of(ring.degree(), moduli, key_switching),

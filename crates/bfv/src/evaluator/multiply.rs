@@ -98,7 +98,7 @@ impl Evaluator {
         let level = self.product_level(a, b);
         let parts = self.context().scaler().multiply(left, right, level, key.is_some())?;
         let noise = self.tensor_noise(a, b, level);
-        let trace = least_trace(a.trace(), b.trace()).clone();
+        let trace = Trace::joined([a.trace(), b.trace()]);
         self.assembled(Scaled { parts, level, noise, key: a.key(), trace }, key)
     }
 
@@ -159,9 +159,4 @@ pub(super) fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Re
         return Ok(());
     }
     Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into())
-}
-
-/// Chooses, of the traces of two operands, the one with fewer bits left, which the trace of the product continues.
-pub(super) fn least_trace<'a>(a: &'a Trace, b: &'a Trace) -> &'a Trace {
-    if b.left() < a.left() { b } else { a }
 }

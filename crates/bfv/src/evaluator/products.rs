@@ -4,7 +4,7 @@ use sunzi_ring::{Evaluation, Poly, Side};
 use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
 
 use super::extend::Extension;
-use super::multiply::{Scaled, check_key, least_trace};
+use super::multiply::{Scaled, check_key};
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
@@ -151,7 +151,7 @@ impl Evaluator {
         let ([a0, a1], [b0, b1]) = (left, right);
         let parts = wide.tensor([a0, a1], [b0, b1], 1)?;
         let noise = self.tensor_noise(a, b, level);
-        let trace = least_trace(a.trace(), b.trace()).clone();
+        let trace = Trace::joined([a.trace(), b.trace()]);
         Ok(Tensor { parts, level, terms: 1, noise, key: a.key(), trace })
     }
 
@@ -175,7 +175,7 @@ impl Evaluator {
         wide.mul_add_assign(c2, a1, b1)?;
         sum.terms += 1;
         sum.noise = sum.noise.sum(&self.tensor_noise(a, b, sum.level));
-        sum.trace = least_trace(&sum.trace, least_trace(a.trace(), b.trace())).clone();
+        sum.trace = Trace::joined([&sum.trace, a.trace(), b.trace()]);
         Ok(())
     }
 

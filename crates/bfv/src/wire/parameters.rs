@@ -127,7 +127,7 @@ fn ring_part<T: StoredModuli>(parameters: &ParameterSet<T>) -> RingPart {
         moduli: parameters.moduli().to_vec(),
         rungs: Vec::new(),
         key_switching: parameters.algorithms().key_switching.clone(),
-        secrets: SecretDistribution::Ternary,
+        secrets: parameters.secrets(),
     }
 }
 
@@ -164,9 +164,10 @@ impl<T: StoredModuli> StoredParameters for ParameterSet<T> {
         let ring = RingPart::get(fields)?;
         let plain = T::get(fields)?;
         ring.check_prefixes()?;
-        ring.check_ternary("secrets of BFV")?;
         let (security, algorithms) = get_choices(fields, ring.key_switching)?;
-        let parameters = Self::of(ring.ring, ring.moduli, plain, security).with_algorithms(algorithms);
+        let parameters = Self::of(ring.ring, ring.moduli, plain, security)
+            .with_algorithms(algorithms)
+            .with_secrets(ring.secrets);
         parameters.validate().map_err(WireError::scheme)?;
         Ok(parameters)
     }

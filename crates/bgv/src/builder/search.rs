@@ -6,10 +6,10 @@ mod switching;
 
 use sunzi_math::{gcd, log2_product};
 use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::RingShape;
 use sunzi_rlwe::chains::{PrimeFinder, limbs_of_level};
 use sunzi_rlwe::explain::largest_below;
 use sunzi_rlwe::security::limit_of;
-use sunzi_rlwe::{RingShape, SecretDistribution};
 
 use crate::Budget;
 use crate::explain::{Candidate, Explanation};
@@ -65,7 +65,7 @@ pub(super) fn explain(request: &Request) -> Explanation {
 }
 
 fn in_ring(request: &Request, ring: RingShape) -> (Candidate, Option<Parameters>) {
-    let limit = limit_of(SecretDistribution::Ternary, ring.log2_degree(), request.security);
+    let limit = limit_of(request.secrets, ring.log2_degree(), request.security);
     let mut candidate = Candidate::empty(ring, (limit > 0.0 && limit < f64::INFINITY).then_some(limit));
     let (verdict, chosen) = Verdict::of(choose(request, limit, &mut candidate));
     (Candidate { verdict, ..candidate }, chosen)
@@ -106,6 +106,7 @@ fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Pa
         .with_rungs(rungs)
         .with_shared_moduli(levels, shares)
         .with_key_switching(key_switching)
+        .with_secrets(request.secrets)
         .with_budget(if request.dynamic { Budget::DYNAMIC } else { request.budget });
     candidate.log2_key_modulus = parameters.log2_key_modulus();
     Ok(parameters)
@@ -156,6 +157,11 @@ impl Asked<'_> {
         self.request.depth
     }
 
+    /// The noise model of the requested secrets.
+    fn secret(&self) -> sunzi_rlwe::NoiseModel {
+        sunzi_rlwe::NoiseModel::new(self.ring.expansion(), self.request.secrets)
+    }
+
     /// Whether levels may share words.
     fn shares_words(&self) -> bool {
         self.request.shared_moduli && !self.request.dynamic && self.ring.takes_products_of_primes()
@@ -175,27 +181,36 @@ impl Asked<'_> {
 
     /// The bits of noise left at the level that leaves the fewest.
     fn bits_left(&self, settings: &NoiseSettings) -> f64 {
-        let levels = settings.levels(&self.request.budget);
+        let mut levels = settings.levels(&self.request.budget);
+        if let Some(hops) = &self.request.reencryptions {
+            levels = settings.handed_on(levels, hops);
+        }
         settings.bits_left(&levels, self.request.noise == NoiseModel::WorstCase)
     }
 
     /// The noise settings of a chain under options of key switching; none for digits that the chain does not allow.
     fn noise(&self, chain: &Chain, options: &GadgetOptions) -> Option<NoiseSettings> {
-        let ring = self.ring.expansion();
-        let (mut log2_moduli, mut key_switch) = (Vec::new(), Vec::new());
+        let (ring, secret) = (self.ring.expansion(), self.secret());
+        let (mut log2_moduli, mut relinearization, mut rotation) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reencryption = Vec::new();
         for (bits, limbs) in chain.places() {
             log2_moduli.push(bits);
-            key_switch.push(noise::key_switch_of_limbs(ring, &chain.moduli, options, &limbs).ok()?);
+            let noise = |power| noise::key_switch(&secret, power, &chain.moduli, options, &limbs);
+            relinearization.push(noise(2).ok()?);
+            rotation.push(noise(1).ok()?);
+            reencryption.push(noise::reencryption(&secret, &chain.moduli, options, &limbs).ok()?);
         }
         let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
-        let (plain_modulus, fresh) = (self.plain_modulus, noise::fresh(ring, log2_p));
+        let (plain_modulus, fresh) = (self.plain_modulus, noise::fresh(&secret, log2_p));
         Some(NoiseSettings {
             ring,
             plain_modulus,
             log2_moduli,
             fresh,
-            key_switch,
-            rounding: noise::switch(ring, 2),
+            relinearization,
+            rotation,
+            reencryption,
+            rounding: secret.mod_switch(2),
         })
     }
 }

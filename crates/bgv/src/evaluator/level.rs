@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use num_traits::ToPrimitive;
 use sunzi_rlwe::evaluator::Pair;
-use sunzi_rlwe::{Log2, NoiseBound, noise};
+use sunzi_rlwe::{Log2, NoiseBound};
 
 use super::Evaluator;
 use crate::{Bgv, BgvError, Ciphertext, Context, Usage};
@@ -86,7 +86,7 @@ impl Context {
             ring.mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), below.limbs)?
         };
         let mut switched = a.with_parts(parts)?;
-        let rounding = noise::mod_switch(self.ring().expansion(), a.parts().len());
+        let rounding = self.rlwe().noise_model().mod_switch(a.parts().len());
         switched.set_noise(a.noise().scaled(Log2::from_bits(below.bits - high.bits)).plus_own(rounding));
         Ok((Cow::Owned(switched), end))
     }
@@ -101,7 +101,7 @@ impl Context {
             let bits = self.place(place)?.bits;
             let noise = |a: &Ciphertext| -> Result<NoiseBound, BgvError> {
                 let own = self.place(a.metadata().place)?.bits;
-                let rounding = noise::mod_switch(self.ring().expansion(), a.parts().len());
+                let rounding = self.rlwe().noise_model().mod_switch(a.parts().len());
                 let scaled = || a.noise().scaled(Log2::from_bits(bits - own)).plus_own(rounding);
                 Ok(if own == bits { *a.noise() } else { scaled() })
             };

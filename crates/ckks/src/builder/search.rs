@@ -3,7 +3,7 @@
 use sunzi_ring::RnsDigits;
 use sunzi_rlwe::chains::{WIDE_WORD_BITS, WORD_BITS};
 use sunzi_rlwe::explain::largest_below;
-use sunzi_rlwe::noise::{self, NoiseModel};
+use sunzi_rlwe::noise::NoiseModel;
 use sunzi_rlwe::security::limit_of;
 use sunzi_rlwe::switch_cost::SwitchCost;
 use sunzi_rlwe::{Log2, RingShape};
@@ -210,8 +210,9 @@ pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
     let float = |deviation: Log2| deviation.bits().exp2();
     let rounding = float(model.mod_switch(2).deviation);
     let log2_special = sunzi_math::log2_product(&options.special_moduli);
-    let key_switch = |level: usize| {
-        let errors = noise::key_switch(ring, &digits.bounds_of(&parameters.limbs(level))).deviation;
+    // Relinearisation has power 2, and a rotation power 1.
+    let key_switch = |level: usize, power| {
+        let errors = model.key_switch(&digits.bounds_of(&parameters.limbs(level)), power).deviation;
         float(errors * Log2::from_bits(-log2_special)) + rounding
     };
     let log2_p = options.special_moduli.first().map_or(0.0, |&p| (p as f64).log2());
@@ -222,9 +223,9 @@ pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
     for (below, pair) in scales.windows(2).enumerate().rev() {
         let [low, high] = *pair else { continue };
         let square = precision.product(&precision, 1.0).with_magnitude(bound);
-        let relinearized = square.plus_error(slot_error(key_switch(below + 1), slots, high * high));
+        let relinearized = square.plus_error(slot_error(key_switch(below + 1, 2), slots, high * high));
         let rescaled = relinearized.plus_error(slot_error(rounding, slots, low));
-        precision = rescaled.plus_error(slot_error(key_switch(below), slots, low));
+        precision = rescaled.plus_error(slot_error(key_switch(below, 1), slots, low));
     }
     Ok(precision.deviation())
 }

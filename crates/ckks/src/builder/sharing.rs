@@ -5,7 +5,7 @@ use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, PublicKey, RelinearizationKey, SecretKey, SharingPolicy};
 
-use crate::precision::slot_error;
+use crate::precision::flooding_error;
 use crate::{CkksError, Context, Encoder, Evaluator, Parameters, Settings};
 
 /// The deviation in a slot of the flooding noise for the computation of the [builder](super::ParametersBuilder), whose
@@ -35,6 +35,6 @@ pub(super) fn added_deviation(
     result = evaluator.with_magnitude(&result, largest)?;
     let noise = DeclaredNoise::of_own_run(result.noise(), context.ring().expansion());
     context.check_shareable(&result, noise, policy)?;
-    let deviation = Flooding::new(policy, noise, parameters.degree())?.log2_deviation().exp2();
-    Ok(slot_error(deviation, slots, result.metadata().scale))
+    let flooding = Flooding::new(policy, noise, parameters.degree())?;
+    Ok(flooding_error(&flooding, parameters.secrets().parties(), slots, result.metadata().scale))
 }

@@ -323,8 +323,7 @@ impl<S: Homomorphic> Evaluator<S> {
         (operation, operands): (&'static str, &[Cow<'_, Ciphertext<S>>]),
     ) -> Result<Vec<Ciphertext<S>>, S::Error> {
         let Some(first) = operands.first() else { return Err(S::empty(operation)) };
-        let worst = operands.iter().map(|row| row.trace()).min_by(|a, b| a.left().total_cmp(&b.left()));
-        let traces: Vec<&Trace> = worst.into_iter().collect();
+        let trace = Trace::joined(operands.iter().map(|row| row.trace()));
         let count = parts.first().map_or(0, Vec::len);
         let mut rows: Vec<Vec<Poly<Evaluation>>> = (0..count).map(|_| Vec::with_capacity(3)).collect();
         for list in parts {
@@ -332,7 +331,7 @@ impl<S: Homomorphic> Evaluator<S> {
         }
         let row = |parts| {
             let row = Ciphertext::from_parts(parts, metadata.clone(), noise, first.key())?;
-            self.finish(row, operation, &traces)
+            self.finish(row, operation, &[&trace])
         };
         rows.into_iter().map(row).collect()
     }

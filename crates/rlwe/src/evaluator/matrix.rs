@@ -105,11 +105,10 @@ impl<S: Homomorphic> Evaluator<S> {
         let carried: Vec<_> =
             matrix.norms.iter().map(|norms| carry(&common, norms)).collect::<Result<_, S::Error>>()?;
         let parts = self.row_parts(matrix, &rows)?;
-        let worst = rows.iter().map(|row| row.trace()).min_by(|a, b| a.left().total_cmp(&b.left()));
-        let traces: Vec<&Trace> = worst.into_iter().collect();
+        let trace = Trace::joined(rows.iter().map(|row| row.trace()));
         let products = parts.into_iter().zip(carried).map(|(parts, (metadata, noise))| {
             let product = Ciphertext::from_parts(parts, metadata, noise, first.key())?;
-            self.finish(product, OPERATION, &traces)
+            self.finish(product, OPERATION, &[&trace])
         });
         products.collect()
     }

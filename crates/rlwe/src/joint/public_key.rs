@@ -3,9 +3,10 @@
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Poly};
 
-use super::{Reference, check_count, sum};
+use super::{Reference, check_count, check_reference};
 use crate::keys::zero_sample;
-use crate::{PublicKey, RlweContext, RlweError, SecretKey, randomness};
+use crate::uniform_half::UniformHalf;
+use crate::{KeyId, PublicKey, RlweContext, RlweError, SecretKey, randomness};
 
 const KIND: &str = "sunzi joint public key";
 
@@ -32,7 +33,10 @@ const KIND: &str = "sunzi joint public key";
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct PublicKeyShare(Poly<Evaluation>);
+pub struct PublicKeyShare {
+    pub(crate) key: KeyId,
+    pub(crate) body: Poly<Evaluation>,
+}
 
 impl PublicKeyShare {
     /// Makes the share of the party that holds `secret`.
@@ -50,24 +54,31 @@ impl PublicKeyShare {
         let s = secret.at_level(context, ring.level())?;
         let a = ring.uniform(&mut randomness::public_stream(&reference.seed(KIND, 0), 0));
         let [body, _] = zero_sample(&ring, &s, a, rng)?;
-        Ok(Self(body))
+        Ok(Self { key: reference.key_id(), body })
+    }
+
+    /// The name of the joint secret.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
     }
 
     /// Returns the public key of the joint secret from the shares of all parties, in any order.
     ///
     /// # Errors
-    /// [`RlweError::Shares`] unless there are as many shares as the context has parties; [`RlweError::Ring`] for shares of another ring.
+    /// [`RlweError::Shares`] unless there are as many shares as the context has parties, for this reference; [`RlweError::Ring`] for shares of another
+    /// ring.
     pub fn combine<'a>(
         context: &RlweContext,
         reference: &Reference,
         shares: impl IntoIterator<Item = &'a Self, IntoIter: ExactSizeIterator>,
     ) -> Result<PublicKey, RlweError> {
-        let shares = shares.into_iter();
+        let shares: Vec<&Self> = shares.into_iter().collect();
         check_count(context, shares.len())?;
+        check_reference(reference, shares.iter().map(|share| share.key))?;
         let ring = context.encryption_ring()?;
-        let seed = reference.seed(KIND, 0);
-        let a = ring.uniform(&mut randomness::public_stream(&seed, 0));
-        let body = sum(&ring, shares.map(|share| &share.0))?;
-        Ok(PublicKey { id: reference.key_id(), seed, body, uniform: a.into() })
+        let body = ring.sum(shares.into_iter().map(|share| &share.body))?;
+        let (id, seed) = (reference.key_id(), reference.seed(KIND, 0));
+        Ok(PublicKey { id, seed, body, uniform: UniformHalf::new() })
     }
 }

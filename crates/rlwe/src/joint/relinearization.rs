@@ -15,18 +15,18 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Gadget, Poly};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Reference, check_count, check_digits, disagree, sum};
-use crate::keys::zero_sample;
+use super::{Reference, check_count, check_digits, check_reference, disagree};
+use crate::keys::{wide_zero_sample, zero_sample};
 use crate::noise::SECOND_ROUND_ERRORS;
-use crate::{KeySwitchKey, RelinearizationKey, RlweContext, RlweError, SecretKey, randomness};
+use crate::{KeyId, KeySwitchKey, RelinearizationKey, RlweContext, RlweError, SecretKey, randomness};
 
 const FIRST: &str = "sunzi joint relinearisation, first round";
 const KIND: &str = "sunzi joint relinearisation key";
 
 /// Pairs (h_0, h_1) of a party or of all together, one for each digit.
-type Pairs = Vec<[Poly<Evaluation>; 2]>;
+pub(crate) type Pairs = Vec<[Poly<Evaluation>; 2]>;
 
-/// A party's share of the first round of a relinearisation key, with the ephemeral secret u_i that the second round takes.
+/// A party's share of the first round of a relinearisation key: its pairs (h_0, h_1).
 ///
 /// ```
 /// use sunzi_rlwe::joint::{Reference, RelinearizationShare, RelinearizationSum, RoundTwoShare};
@@ -38,31 +38,45 @@ type Pairs = Vec<[Poly<Evaluation>; 2]>;
 /// # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
 /// let context = context.with_secrets(SecretDistribution::Joint(2))?;
 /// let (reference, mut rng) = (Reference::new([7; 32]), randomness::from_os()?);
-/// let mut parties = Vec::new();
+/// let (mut parties, mut first) = (Vec::new(), Vec::new());
 /// for _ in 0..2 {
 ///     let secret = SecretKey::generate_share(&context, &mut rng)?;
-///     let share = RelinearizationShare::new(&context, &secret, &reference, context.level(), &mut rng)?;
-///     parties.push((secret, share));
+///     let level = context.level();
+///     let (share, ephemeral) = RelinearizationShare::new(&context, &secret, &reference, level, &mut rng)?;
+///     parties.push((secret, ephemeral));
+///     first.push(share);
 /// }
-/// let sum = RelinearizationSum::of(&context, parties.iter().map(|(_, share)| share))?;
-/// let mut shares = Vec::new();
-/// for (secret, share) in parties {
-///     shares.push(share.second_round(&context, &secret, &reference, &sum, &mut rng)?);
+/// let sum = RelinearizationSum::of(&context, &first)?;
+/// // Nobody knows the second reference before all first shares are fixed.
+/// let reference = reference.after([9; 32]);
+/// let mut second = Vec::new();
+/// for (secret, ephemeral) in parties {
+///     second.push(ephemeral.second_round(&context, &secret, &reference, &sum, &mut rng)?);
 /// }
-/// let key = RoundTwoShare::combine(&context, &reference, &shares)?;
+/// let key = RoundTwoShare::combine(&context, &reference, &second)?;
 /// assert_eq!(key.id(), reference.key_id());
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct RelinearizationShare {
-    level: usize,
-    ephemeral: Zeroizing<Poly<Evaluation>>,
-    pairs: Pairs,
+    pub(crate) key: KeyId,
+    pub(crate) level: usize,
+    pub(crate) pairs: Pairs,
+}
+
+/// The ephemeral secret u_i of a party between the two rounds of a relinearisation key. With the share of the first round it gives the party's own secret away: it
+/// stays with the party, and is erased after the second round.
+pub struct EphemeralSecret {
+    pub(crate) key: KeyId,
+    pub(crate) level: usize,
+    pub(crate) u: SecretKey,
 }
 
 /// The sums (h_0, h_1) of the first round of all parties.
 #[derive(Clone)]
 pub struct RelinearizationSum {
+    key: KeyId,
     level: usize,
     pairs: Pairs,
 }
@@ -70,12 +84,14 @@ pub struct RelinearizationSum {
 /// A party's share of the second round of a relinearisation key: one polynomial for each digit.
 #[derive(Clone)]
 pub struct RoundTwoShare {
-    level: usize,
-    polys: Vec<Poly<Evaluation>>,
+    pub(crate) key: KeyId,
+    pub(crate) level: usize,
+    pub(crate) polys: Vec<Poly<Evaluation>>,
 }
 
 impl RelinearizationShare {
-    /// Makes the first share of the party that holds `secret`, for a key that serves ciphertexts of at most `level` moduli.
+    /// Makes the first share of the party that holds `secret`, for a key that serves ciphertexts of at most `level` moduli, and the ephemeral secret that the second
+    /// round takes.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the secret belongs to another ring, and for a level that is not there; [`RlweError::Shares`] in a context
@@ -86,30 +102,45 @@ impl RelinearizationShare {
         reference: &Reference,
         level: usize,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Self, RlweError> {
+    ) -> Result<(Self, EphemeralSecret), RlweError> {
         context.check_security()?;
         let gadget = gadget_at(context, level)?;
         let ring = gadget.key_ring();
         let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
-        let ephemeral = SecretKey::generate_share(context, rng)?;
-        let ephemeral = Zeroizing::new(gadget.restrict_key(ephemeral.evaluation())?);
+        let key = reference.key_id();
+        let ephemeral = EphemeralSecret { key, level, u: SecretKey::generate_share(context, rng)? };
+        let u = Zeroizing::new(gadget.restrict_key(ephemeral.u.evaluation())?);
         let seed = reference.seed(FIRST, level as u64);
         let pair = |digit| {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let zero = zero_sample(ring, &ephemeral, a.clone(), rng)?;
+            let zero = zero_sample(ring, &u, a.clone(), rng)?;
             let [masked, _] = gadget.key_part(zero, &s, digit)?;
             let [mut sample, _] = zero_sample(ring, &s, a, rng)?;
             ring.neg_assign(&mut sample)?;
             Ok([masked, gadget.uniform_part(sample, digit)?])
         };
         let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, RlweError>>()?;
-        Ok(Self { level, ephemeral, pairs })
+        Ok((Self { key, level, pairs }, ephemeral))
     }
 
+    /// The name of the joint secret.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// The level up to which the key serves.
+    #[must_use]
+    pub fn level(&self) -> usize {
+        self.level
+    }
+}
+
+impl EphemeralSecret {
     /// Makes the second share of the party, from the sum of the first shares of all. Uses up the ephemeral secret.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::Shares`] for a sum of another level or of other digits.
+    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::Shares`] for a sum of another level, of other digits or of another joint secret.
     pub fn second_round(
         self,
         context: &RlweContext,
@@ -121,21 +152,20 @@ impl RelinearizationShare {
         if sum.level != self.level {
             return Err(disagree("the level of relinearisation shares", self.level, sum.level));
         }
+        check_reference(reference, [self.key, sum.key])?;
         let gadget = gadget_at(context, self.level)?;
-        check_digits(&gadget, [self.pairs.len(), sum.pairs.len()])?;
+        check_digits(&gadget, [sum.pairs.len()])?;
         let ring = gadget.key_ring();
         let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
+        let u = Zeroizing::new(gadget.restrict_key(self.u.evaluation())?);
         let seed = reference.seed(KIND, self.level as u64);
         let poly = |(digit, [masked, sample]): (usize, &[Poly<Evaluation>; 2])| {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let [mut zero, _] = zero_sample(ring, &s, a, rng)?;
-            for _ in 1..SECOND_ROUND_ERRORS {
-                ring.add_assign(&mut zero, &*Zeroizing::new(ring.to_evaluation(ring.error(rng)?)?))?;
-            }
+            let [zero, _] = wide_zero_sample(ring, &s, a, SECOND_ROUND_ERRORS, rng)?;
             let mut share = gadget.uniform_part(zero, digit)?;
             let added = ring
                 .mul_add_assign(&mut share, masked, &s)
-                .and_then(|()| ring.mul_add_assign(&mut share, sample, &self.ephemeral));
+                .and_then(|()| ring.mul_add_assign(&mut share, sample, &u));
             if let Err(failed) = added {
                 share.zeroize();
                 return Err(failed.into());
@@ -143,7 +173,13 @@ impl RelinearizationShare {
             Ok(share)
         };
         let polys = sum.pairs.iter().enumerate().map(poly).collect::<Result<_, RlweError>>()?;
-        Ok(RoundTwoShare { level: self.level, polys })
+        Ok(RoundTwoShare { key: self.key, level: self.level, polys })
+    }
+
+    /// The name of the joint secret.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
     }
 }
 
@@ -151,8 +187,8 @@ impl RelinearizationSum {
     /// Returns the sums of the first shares of all parties, in any order.
     ///
     /// # Errors
-    /// [`RlweError::Shares`] unless there are as many shares as the context has parties, of one level; [`RlweError::Ring`] for shares of
-    /// another ring.
+    /// [`RlweError::Shares`] unless there are as many shares as the context has parties, of one level and one joint
+    /// secret; [`RlweError::Ring`] for shares of another ring.
     pub fn of<'a>(
         context: &RlweContext,
         shares: impl IntoIterator<Item = &'a RelinearizationShare>,
@@ -160,20 +196,33 @@ impl RelinearizationSum {
         let shares: Vec<&RelinearizationShare> = shares.into_iter().collect();
         check_count(context, shares.len())?;
         let level = same_level(shares.iter().map(|share| share.level))?;
+        let key = same_key(shares.iter().map(|share| share.key))?;
         let gadget = gadget_at(context, level)?;
         check_digits(&gadget, shares.iter().map(|share| share.pairs.len()))?;
         let ring = gadget.key_ring();
         let pair = |digit: usize| {
             let half =
-                |half: usize| sum(ring, shares.iter().filter_map(|share| share.pairs.get(digit)?.get(half)));
+                |half: usize| ring.sum(shares.iter().filter_map(|share| share.pairs.get(digit)?.get(half)));
             Ok([half(0)?, half(1)?])
         };
         let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, RlweError>>()?;
-        Ok(Self { level, pairs })
+        Ok(Self { key, level, pairs })
     }
 }
 
 impl RoundTwoShare {
+    /// The name of the joint secret.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// The level up to which the key serves.
+    #[must_use]
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
     /// Returns the relinearisation key of the joint secret from the second shares of all parties, in any order.
     ///
     /// # Errors
@@ -184,12 +233,13 @@ impl RoundTwoShare {
         shares: &[Self],
     ) -> Result<RelinearizationKey, RlweError> {
         check_count(context, shares.len())?;
+        check_reference(reference, shares.iter().map(|share| share.key))?;
         let level = same_level(shares.iter().map(|share| share.level))?;
         let gadget = gadget_at(context, level)?;
         check_digits(&gadget, shares.iter().map(|share| share.polys.len()))?;
         let part = |digit| {
             let polys = shares.iter().filter_map(|share| share.polys.get(digit));
-            Ok(gadget.pack_part(sum(gadget.key_ring(), polys)?, digit)?)
+            Ok(gadget.pack_part(gadget.key_ring().sum(polys)?, digit)?)
         };
         let parts = (0..gadget.digit_count()).map(part).collect::<Result<_, RlweError>>()?;
         let key = KeySwitchKey::from_first(context, reference.seed(KIND, level as u64), level, parts);
@@ -206,8 +256,17 @@ fn same_level(levels: impl IntoIterator<Item = usize>) -> Result<usize, RlweErro
     }
 }
 
+fn same_key(keys: impl IntoIterator<Item = KeyId>) -> Result<KeyId, RlweError> {
+    let mut keys = keys.into_iter();
+    let Some(first) = keys.next() else { return Err(disagree("the number of shares", "at least two", 0)) };
+    match keys.find(|&key| key != first) {
+        Some(other) => Err(disagree("the joint secret of key shares", first, other)),
+        None => Ok(first),
+    }
+}
+
 /// The gadget of a level. Halves of keys that drop limbs are no factors of the second round.
-fn gadget_at(context: &RlweContext, level: usize) -> Result<Gadget, RlweError> {
+pub(crate) fn gadget_at(context: &RlweContext, level: usize) -> Result<Gadget, RlweError> {
     let dropped = context.gadget().options().dropped_limbs;
     if dropped > 0 {
         return Err(disagree("limbs that relinearisation keys of several parties drop", 0, dropped));

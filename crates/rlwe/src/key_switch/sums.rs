@@ -89,12 +89,7 @@ impl KeySums {
 
 /// Returns the packed sum of polynomials of half a key, in the place of a digit.
 fn sum(gadget: &Gadget, terms: &[KeyPart], digit: usize) -> Result<KeyPart, RlweError> {
-    let mut terms = terms.iter().map(|term| gadget.unpack_part(term, digit));
-    let mut sum = terms.next().unwrap_or_else(|| Ok(gadget.key_ring().zero()))?;
-    for term in terms {
-        gadget.key_ring().add_assign(&mut sum, &term?)?;
-    }
-    Ok(gadget.pack_part(sum, digit)?)
+    Ok(gadget.sum_parts(&terms.iter().collect::<Vec<_>>(), digit)?)
 }
 
 #[cfg(test)]

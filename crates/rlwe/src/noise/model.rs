@@ -1,9 +1,10 @@
 //! Noise models: noise terms that depend on the distribution of secrets.
 
-use sunzi_ring::Expansion;
+use sunzi_ring::{DigitBound, Expansion};
 
 use super::{
     ERROR_BOUND, KEY_BOUND, KeyError, Log2, NoiseTerm, ROUNDING, TERNARY_VARIANCE, Tail, error_variance,
+    key_switch_with,
 };
 use crate::SecretDistribution;
 
@@ -52,12 +53,7 @@ impl NoiseModel {
     /// of (1 + δB_key)/2 `[KPZ21, 3.1]`.
     #[must_use]
     pub fn public_encryption(&self, log2_p: f64) -> NoiseTerm {
-        let n = self.ring.weight() as f64;
-        let (norm, key_variance) = self.key();
-        // The error of a public key is the sum of those of all parties.
-        let parties = f64::from(self.secret.parties());
-        let norms = parties * n * KEY_BOUND + norm;
-        let squares = parties * n * TERNARY_VARIANCE + n * key_variance;
+        let (norms, squares) = self.public_factors();
         let deviation = (error_variance(self.ring) * (1.0 + squares)).sqrt();
         let peak = deviation * Tail::new(self.ring).product_peak();
         // Where a coefficient of errors is larger, e_1 has it, and it meets one of s in e_2·s.
@@ -65,6 +61,47 @@ impl NoiseModel {
         let worst = Log2::of(ERROR_BOUND * (1.0 + norms) + 2.0 * larger);
         let errors = NoiseTerm { worst, deviation: Log2::of(deviation), peak: Log2::of(peak) };
         if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(self.mod_switch(2)) } else { errors }
+    }
+
+    /// Returns the 1-norm, and the sum of the variances of the coefficients, of what multiplies errors in an encryption under the public key: u for the
+    /// errors of the key, one for each party, and s for an error of the encryption.
+    fn public_factors(&self) -> (f64, f64) {
+        let n = self.ring.weight() as f64;
+        let (norm, key_variance) = self.key();
+        let parties = f64::from(self.secret.parties());
+        (parties * n * KEY_BOUND + norm, parties * n * TERNARY_VARIANCE + n * key_variance)
+    }
+
+    /// Returns the noise of the errors of one key switch by a key made under a public key, for digits within the given bounds: each error of
+    /// such a key is that of an encryption, −e·u + e_1 + e_2·s, where a key of the secret's holder has one e
+    /// ([`reencryption`](crate::reencryption)).
+    #[must_use]
+    pub fn public_key_switch(&self, digits: &[DigitBound]) -> NoiseTerm {
+        let (norms, squares) = self.public_factors();
+        let deviation = error_variance(self.ring).sqrt();
+        let products =
+            KeyError { worst: ERROR_BOUND * norms, deviation: deviation * squares.sqrt(), factors: 2 };
+        let one = KeyError { worst: ERROR_BOUND, deviation, factors: 1 };
+        self.key_switch_by(digits, [products, one])
+    }
+
+    /// Returns the variance E s_i² of a coefficient of a secret.
+    #[must_use]
+    pub fn secret_variance(&self) -> f64 {
+        self.key().1
+    }
+
+    /// Returns the noise of the errors of one key switch, for digits within the given bounds and a key from a product of `power` secrets:
+    /// 1 for rotations, 2 for relinearisation, which differ under joint secrets.
+    #[must_use]
+    pub fn key_switch(&self, digits: &[DigitBound], power: u32) -> NoiseTerm {
+        self.key_switch_by(digits, self.key_errors(power))
+    }
+
+    /// Returns the noise of one key switch by a key whose digits have errors that are sums of the given ones.
+    fn key_switch_by(&self, digits: &[DigitBound], errors: impl IntoIterator<Item = KeyError>) -> NoiseTerm {
+        let terms = errors.into_iter().map(|error| key_switch_with(self.ring, digits, error));
+        terms.fold(NoiseTerm::none(), |sum, term| sum.plus(term))
     }
 
     /// Returns the errors of a digit of a switching key from a source that is a product of `power` secrets.
@@ -110,7 +147,7 @@ impl NoiseModel {
         NoiseTerm {
             worst: truncation * worst,
             deviation: truncation * deviation,
-            peak: truncation * Tail::new(self.ring).rounding_peak(),
+            peak: truncation * Tail::new(self.ring).rounding_peak(variance),
         }
     }
 
@@ -140,16 +177,4 @@ impl NoiseModel {
         }
         .scaled(Log2::of(self.growth))
     }
-}
-
-/// Returns the noise of a public-key encryption for a uniform ternary secret: see [`NoiseModel::public_encryption`].
-#[must_use]
-pub fn public_encryption(ring: impl Into<Expansion>, log2_p: f64) -> NoiseTerm {
-    NoiseModel::new(ring, SecretDistribution::Ternary).public_encryption(log2_p)
-}
-
-/// Returns the noise of a modulus switch for a uniform ternary secret: see [`NoiseModel::mod_switch`].
-#[must_use]
-pub fn mod_switch(ring: impl Into<Expansion>, parts: usize) -> NoiseTerm {
-    NoiseModel::new(ring, SecretDistribution::Ternary).mod_switch(parts)
 }

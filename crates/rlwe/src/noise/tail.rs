@@ -21,7 +21,7 @@
 
 use sunzi_ring::Expansion;
 
-use super::Log2;
+use super::{Log2, TERNARY_VARIANCE};
 
 /// Bits of improbability: −log2 of the probability that a bound is exceeded anywhere in a polynomial.
 pub const TAIL_BITS: f64 = 128.0;
@@ -125,11 +125,11 @@ impl Tail {
         power(1.0) + power(d) + power(d + 1.0)
     }
 
-    /// The peak of a rounding error b_0 + b_1·s + b_2·s² with ‖b_i‖ ≤ 1: its mean at the roots of unity next to 1,
-    /// (2/n)·(2n/π)·|s(ζ)|², rounded up.
+    /// The peak of a rounding error b_0 + b_1·s + b_2·s² with ‖b_i‖ ≤ 1 and s with coefficients of the given variance: its mean at the roots of
+    /// unity next to 1, (2/n)·(2n/π)·|s(ζ)|², rounded up, that of a ternary secret at least.
     #[must_use]
-    pub fn rounding_peak(&self) -> f64 {
-        self.level * self.degree
+    pub fn rounding_peak(&self, variance: f64) -> f64 {
+        self.level * self.degree * (variance / TERNARY_VARIANCE).max(1.0)
     }
 }
 

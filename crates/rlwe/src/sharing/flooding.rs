@@ -2,24 +2,29 @@
 
 use std::f64::consts::LN_2;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Expansion, Poly, Ring, sampling};
 use zeroize::Zeroizing;
 
 use super::SharingPolicy;
-use crate::{Log2, NoiseBound, RlweError};
+use crate::noise::Tail;
+use crate::{Log2, NoiseBound, NoiseTerm, RlweError};
 
-/// Bits of improbability: −log2 of the probability that any coefficient leaves the bound of [`Flooding::bound`].
+/// Bits of improbability: −log2 of the probability that any coefficient leaves the bound of [`Flooding::bound_of`].
 const TAIL_BITS: f64 = 128.0;
-/// Largest number of bits by which the Gaussian X is wider than σ/B: with a cell of B/15 and less, σ is nearly what a
-/// Gaussian alone would need.
-const CELL_BITS: u32 = 4;
-/// Number of bits of the uniform part U of flooding noise that are drawn at a time.
-const CHUNK_BITS: u64 = 120;
+/// Factor c of the squared Hellinger distance c/(2W²) of the sum of three uniform integers from itself moved by one: at most 1.14052 + 0.9/W, where the limit is 1 for both ends of
+/// the density and ¼·∫ 4u²/(¾ − u²) du from −½ to ½ for its middle.
+const INFORMATION: f64 = 1.14053;
+/// Part by which W is rounded up at most, and the bound of a sum is above 3W/2, since the middle of low digits is no integer.
+const ROUNDING: f64 = 1e-9;
+/// Number of low bits of flooding noise that are drawn at a time.
+const CHUNK_BITS: u64 = 60;
+/// Number of bits of W that are drawn first.
+const HIGH_BITS: f64 = 60.0;
 /// Bits of the largest noise that are left for rounding.
 const SLACK: f64 = 1e-5;
-/// Largest number of times that the largest noise is lowered, each time by more, since cells are whole numbers.
+/// Largest number of times that the largest noise is lowered, each time by more, since W is a whole number.
 const ROUNDS: u32 = 16;
 
 /// The noise that the key holder declares for ciphertexts whose results are shared: a bound on every coefficient.
@@ -60,14 +65,12 @@ impl DeclaredNoise {
     }
 }
 
-/// Flooding noise E = g·X + U, which is added to one phase.
+/// Flooding noise E: in every coefficient the sum of three uniform integers from 0 to W − 1, less its middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flooding {
-    /// Cell of flooding noise: g = cell·2^cell_shift.
-    cell: u64,
-    cell_shift: u64,
-    /// Width of the Gaussian X of flooding noise: log2 of its deviation.
-    log2_width: u32,
+    /// Number W = values·2^shift of values of each uniform integer.
+    values: u64,
+    shift: u64,
     degree: usize,
 }
 
@@ -87,43 +90,35 @@ impl Flooding {
                 got,
             });
         }
-        let ratio = (degree.max(1) as f64 * policy.queries() as f64).sqrt()
-            * f64::from(policy.statistical_bits() - 1).exp2();
-        // The narrowest sum of both is taken: a wider X allows smaller cells, down to 1.
-        let narrowest = ratio.log2().floor() as u32 + 1;
-        let of_width = |width| Self::of_width(width, bits, ratio, degree);
-        let narrower = |best: Self, width| {
-            let next = of_width(width);
-            if next.log2_deviation() < best.log2_deviation() { next } else { best }
-        };
-        Ok((narrowest + 1..=narrowest + CELL_BITS).fold(of_width(narrowest), narrower))
+        let samples = degree.max(1) as f64 * policy.queries() as f64;
+        let log2_values = bits + (INFORMATION * samples).log2() / 2.0 + f64::from(policy.statistical_bits());
+        let shift = (log2_values - HIGH_BITS).max(0.0).floor();
+        // Rounded up, and by one more: then the part 0.9/W of the distance is paid as well.
+        let values = (log2_values - shift).exp2() * (1.0 + ROUNDING);
+        Ok(Self { values: values.ceil() as u64 + 1, shift: shift as u64, degree })
     }
 
-    /// The flooding noise with the smallest cell g for X of width 2^k: g·(2^k − ratio) ≥ B·ratio, and a millionth for
-    /// the logarithms.
-    fn of_width(log2_width: u32, bits: f64, ratio: f64, degree: usize) -> Self {
-        let log2_cell = bits + (ratio / (f64::from(log2_width).exp2() - ratio)).log2() + 1e-6;
-        let cell_shift = (log2_cell - 50.0).max(0.0).floor();
-        let cell = (log2_cell - cell_shift).exp2().floor() as u64 + 1;
-        Self { cell, cell_shift: cell_shift as u64, log2_width, degree }
-    }
-
-    /// Returns log2 of the largest noise that flooding noise can hide, where the two are at most 2^`capacity`
-    /// together.
+    /// Returns log2 of the largest noise that each of several parties can hide, where it is at most 2^`capacity` together with the flooding
+    /// noise of all.
     ///
     /// # Errors
     /// Every error of [`new`](Self::new).
-    pub fn log2_largest_noise(policy: SharingPolicy, capacity: f64, degree: usize) -> Result<f64, RlweError> {
+    pub fn log2_largest_noise(
+        policy: SharingPolicy,
+        capacity: f64,
+        degree: usize,
+        parties: u32,
+    ) -> Result<f64, RlweError> {
         // The probe is far above 1, where flooding noise is a fixed multiple of the hidden noise.
         const PROBE: f64 = 100.0;
         let gain = Log2::from_bits(
-            Self::new(policy, DeclaredNoise::from_bits(PROBE), degree)?.bound().bits() - PROBE,
+            Self::new(policy, DeclaredNoise::from_bits(PROBE), degree)?.bound_of(parties).bits() - PROBE,
         );
         let mut noise = capacity - (gain + Log2::of(1.0)).bits() - SLACK;
         // Cells of few bits are rounded up by more than the slack. Without room for noise above 1 the multiple is meant.
         for round in 0..ROUNDS {
             let declared = DeclaredNoise::from_bits(noise);
-            let together = Log2::from_bits(noise) + Self::new(policy, declared, degree)?.bound();
+            let together = Log2::from_bits(noise) + Self::new(policy, declared, degree)?.bound_of(parties);
             if noise <= 0.0 || together.bits() <= capacity {
                 break;
             }
@@ -132,18 +127,33 @@ impl Flooding {
         Ok(noise)
     }
 
-    /// Returns log2 of the deviation of every coefficient of flooding noise, the sum of σ and a cell.
+    /// Returns log2 of the deviation of every coefficient of flooding noise: less than W/2 by a part of W^-2.
     #[must_use]
     pub fn log2_deviation(&self) -> f64 {
-        self.log2_cell() + (f64::from(self.log2_width).exp2() + 1.0).log2()
+        self.log2_values() - 1.0
     }
 
-    /// Returns the bound that no coefficient of flooding noise exceeds except with probability 2^-128: a Gaussian
-    /// exceeds x·σ with probability at most 2·exp(−x²/2).
+    /// Returns the number W of values of each of the three uniform integers.
     #[must_use]
-    pub fn bound(&self) -> Log2 {
+    pub fn values(&self) -> BigUint {
+        BigUint::from(self.values) << self.shift
+    }
+
+    /// Returns the bound on the sum of the flooding noise of several parties, that of one in every coefficient: it holds always up to 3W/2 a party, and
+    /// from about 22 parties on a smaller one except with probability 2^-128. Uniform numbers exceed x deviations of their sum with probability at most 2·exp(−x²/2).
+    #[must_use]
+    pub fn bound_of(&self, parties: u32) -> Log2 {
         let tail = (2.0 * LN_2 * (TAIL_BITS + 1.0 + (self.degree as f64).log2())).sqrt();
-        Log2::from_bits(self.log2_deviation() + tail.log2())
+        let parties = f64::from(parties);
+        let deviations = (3.0 * parties).min(tail * parties.sqrt());
+        Log2::from_bits(self.log2_deviation() + (deviations * (1.0 + ROUNDING)).log2())
+    }
+
+    /// Returns the noise that the flooding noise of several parties adds to a ciphertext, with [`bound_of`](Self::bound_of) for the worst case.
+    #[must_use]
+    pub fn noise_of(&self, parties: u32, ring: impl Into<Expansion>) -> NoiseTerm {
+        let deviation = Log2::from_bits(self.log2_deviation() + f64::from(parties).log2() / 2.0);
+        NoiseTerm { worst: self.bound_of(parties), deviation, peak: deviation * Tail::new(ring).sum_peak() }
     }
 
     /// Draws the flooding noise E, which is secret: erased when dropped.
@@ -155,43 +165,30 @@ impl Flooding {
         ring: &Ring,
         rng: &mut dyn CryptoRng,
     ) -> Result<Zeroizing<Poly<Coefficient>>, RlweError> {
-        let x = sampling::discrete_gaussian(self.degree, self.log2_width, rng)?;
-        let mut poly = Zeroizing::new(ring.from_signed_wide(&x)?);
-        let mut residues = Zeroizing::new(vec![0; self.degree]);
-        sampling::uniform_residues(&mut residues, self.cell, rng);
-        append(ring, &mut poly, &self.cell.into(), residues.iter().map(|&residue| residue.into()))?;
-        let mut left = self.cell_shift;
+        let mut poly = Zeroizing::new(self.drawn(ring, self.values, rng)?);
+        let mut left = self.shift;
         while left > 0 {
             let bits = left.min(CHUNK_BITS);
-            let digits = std::iter::repeat_with(|| uniform_bits(bits, rng)).take(self.degree);
-            append(ring, &mut poly, &(BigInt::from(1) << bits), digits)?;
+            ring.mul_integer_assign(&mut poly, &(BigInt::from(1) << bits))?;
+            ring.add_assign(&mut poly, &*Zeroizing::new(self.drawn(ring, 1 << bits, rng)?))?;
             left -= bits;
         }
         Ok(poly)
     }
 
-    fn log2_cell(&self) -> f64 {
-        (self.cell as f64).log2() + self.cell_shift as f64
+    /// Draws sums of three uniform integers of so many values.
+    fn drawn(
+        &self,
+        ring: &Ring,
+        values: u64,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Poly<Coefficient>, RlweError> {
+        Ok(ring.from_signed(&sampling::uniform_sums(self.degree, values, rng)?)?)
     }
-}
 
-/// Appends digits to the coefficients of a polynomial: poly ← poly·radix + digits.
-fn append(
-    ring: &Ring,
-    poly: &mut Poly<Coefficient>,
-    radix: &BigInt,
-    digits: impl Iterator<Item = i128>,
-) -> Result<(), RlweError> {
-    let mut list = Zeroizing::new(Vec::with_capacity(ring.degree()));
-    list.extend(digits);
-    let digits = Zeroizing::new(ring.from_signed_wide(&list)?);
-    ring.mul_integer_assign(poly, radix)?;
-    Ok(ring.add_assign(poly, &digits)?)
-}
-
-fn uniform_bits(bits: u64, rng: &mut dyn CryptoRng) -> i128 {
-    let wide = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
-    (wide & ((1 << bits) - 1)) as i128
+    fn log2_values(&self) -> f64 {
+        (self.values as f64).log2() + self.shift as f64
+    }
 }
 
 #[cfg(test)]
@@ -207,10 +204,11 @@ mod tests {
                 let room = policy.room(degree);
                 for tenth in 1..600 {
                     let capacity = room + f64::from(tenth) / 10.0;
-                    let noise = Flooding::log2_largest_noise(policy, capacity, degree).unwrap();
+                    let noise = Flooding::log2_largest_noise(policy, capacity, degree, 1).unwrap();
                     let together = |noise: f64| {
                         let own = DeclaredNoise::from_bits(noise);
-                        (Log2::from_bits(noise) + Flooding::new(policy, own, degree).unwrap().bound()).bits()
+                        (Log2::from_bits(noise) + Flooding::new(policy, own, degree).unwrap().bound_of(1))
+                            .bits()
                     };
                     let context =
                         format!("2^-{statistical_bits}, {queries}, n = {degree}, {capacity}: {noise}");
@@ -222,23 +220,51 @@ mod tests {
         }
     }
 
+    /// Probabilities of sums of three uniform integers of so many values.
+    fn probabilities(values: usize) -> Vec<f64> {
+        let part = 1.0 / values as f64;
+        let summed = |terms: Vec<f64>| -> Vec<f64> {
+            let mut window = 0.0;
+            let next = |x: usize| {
+                window += terms.get(x).copied().unwrap_or_default();
+                window -= x.checked_sub(values).and_then(|x| terms.get(x)).copied().unwrap_or_default();
+                window.max(0.0)
+            };
+            (0..terms.len() + values - 1).map(next).collect()
+        };
+        let ways = summed(summed(vec![1.0; values]));
+        ways.into_iter().map(|ways| ways * part * part * part).collect()
+    }
+
+    /// The squared Hellinger distance of a sum from itself moved by one is at most what widths follow from, at every width.
+    #[test]
+    fn a_shift_by_one_has_the_stated_distance() {
+        for values in (1..200).chain([1 << 10, 1 << 14, 1 << 18]) {
+            let roots: Vec<f64> = probabilities(values).into_iter().map(f64::sqrt).collect();
+            let inner: f64 = roots.iter().zip(roots.iter().skip(1)).map(|(a, b)| (a - b).powi(2)).sum();
+            let ends = 2.0 * roots.first().unwrap().powi(2);
+            let factor = (inner + ends) * (values as f64).powi(2);
+            let stated = INFORMATION + 0.9 / values as f64;
+            assert!(factor <= stated && factor > INFORMATION - 1e-4, "{values}: {factor}, {stated}");
+        }
+    }
+
     /// The statistical distance of flooding noise E and E + v, summed over all values, is at most as asked, for |v| ≤
     /// B.
     #[test]
     fn one_result_stays_within_its_statistical_distance() {
         for (statistical_bits, bound) in [(1, 1.0), (2, 7.0), (4, 40.0), (5, 100.0)] {
             let policy = SharingPolicy::new(statistical_bits, 1).unwrap();
-            let Flooding { cell, cell_shift, log2_width, .. } =
+            let Flooding { values, shift, .. } =
                 Flooding::new(policy, DeclaredNoise::from_bits(f64::log2(bound)), 1).unwrap();
-            assert_eq!(cell_shift, 0);
-            let sigma = f64::from(log2_width).exp2();
-            let density = |x: i64| (-((x * x) as f64) / (2.0 * sigma * sigma)).exp();
-            let reach = 12 << log2_width;
-            let total: f64 = (-reach..=reach).map(density).sum();
-            let probability = |e: i64| density(e.div_euclid(cell as i64)) / total / cell as f64;
+            assert_eq!(shift, 0);
+            let probabilities = probabilities(values as usize);
+            let probability = |x: i64| {
+                usize::try_from(x).ok().and_then(|x| probabilities.get(x)).copied().unwrap_or_default()
+            };
             let distance = |v: i64| {
-                let support = -reach * cell as i64..=(reach + 1) * cell as i64;
-                support.map(|e| (probability(e) - probability(e - v)).abs()).sum::<f64>() / 2.0
+                let support = -v.abs()..probabilities.len() as i64 + v.abs();
+                support.map(|x| (probability(x) - probability(x - v)).abs()).sum::<f64>() / 2.0
             };
             let allowed = f64::from(statistical_bits).exp2().recip();
             for v in [1, bound as i64 / 2, bound as i64, -(bound as i64)] {
@@ -246,6 +272,31 @@ mod tests {
             }
             // The distance is not smaller than needed, either: twice the noise would be visible.
             assert!(distance(4 * bound as i64 + 4) > allowed / 4.0);
+        }
+    }
+
+    /// Noise is within its bound, with its deviation, whether W fits a word or not.
+    #[test]
+    fn noise_has_its_deviation_and_keeps_its_bound() {
+        let n = 1_u64 << 12;
+        let primes = sunzi_math::primes_below(1 << 47, 2 * n, 6).unwrap();
+        let ring = Ring::new(2 * n, &primes).unwrap();
+        let mut rng = crate::randomness::from_os().unwrap();
+        for bits in [0.0, 9.5, 30.0, 60.0, 130.0] {
+            let policy = SharingPolicy::new(20, 4).unwrap();
+            let flooding = Flooding::new(policy, DeclaredNoise::from_bits(bits), n as usize).unwrap();
+            let drawn = ring.to_integers(&flooding.sample(&ring, &mut rng).unwrap()).unwrap();
+            let unit = flooding.log2_deviation().exp2();
+            let scaled = drawn.iter().map(|x| num_traits::ToPrimitive::to_f64(x).unwrap() / unit);
+            let (mean, square) = scaled.fold((0.0, 0.0), |(sum, square), x| {
+                assert!(x.abs() <= flooding.bound_of(1).bits().exp2() / unit);
+                (sum + x, square + x * x)
+            });
+            let n = n as f64;
+            assert!(
+                (mean / n).abs() < 6.0 / n.sqrt() && (square / n - 1.0).abs() < 6.0 * 1.3 / n.sqrt(),
+                "{bits}"
+            );
         }
     }
 }

@@ -2,18 +2,18 @@
 //!
 //! A decryption result carries its noise v, in CKKS for everybody to see and in exact schemes by the rare failures,
 //! and v depends on the secret key: whoever made or chose the ciphertext and learns the result can compute the key
-//! `[LM21]`. A shared decryption therefore adds a Gaussian E of its own to the phase, so wide that v + E tells
+//! `[LM21]`. A shared decryption therefore adds noise E of its own to the phase, so wide that v + E tells
 //! nothing of v.
 //!
-//! **How wide the noise is.** Let every coefficient of v be at most B, E have deviation σ in each of n coefficients, and τ results be shared under one key. A shift by v
-//! changes a Gaussian by Kullback–Leibler divergence ‖v‖²/(2σ²) ≤ nB²/(2σ²); divergences of τ results, each chosen after those before it, add up; and by
-//! Pinsker's inequality the statistical distance of all that is shared from what does not depend on v is at most √(τnB²/(4σ²)). It is at most 2^-s for
+//! **How wide the noise is.** Let every coefficient of v be at most B, and τ results be shared under one key. Flooding noise E is in each of n coefficients a sum of three uniform integers of W values. Its
+//! squared Hellinger distance from itself moved by 1 is at most 1.1406/(2W²) ([`Flooding`]). Distances of moves add up, so that moved by v it is at most 1.1406·B²/(2W²);
+//! squared distances of τ results, each chosen after those before it, add up at most; and the statistical distance of all that is shared from what does not depend on v is at
+//! most √2 times their root. It is at most 2^-s for
 //!
-//! > deviation of flooding noise σ = B·√(nτ)·2^(s−1).
+//! > W = B·√(1.1406·nτ)·2^s, a deviation W/2 of flooding noise.
 //!
-//! Flooding noise is E = g·X + U with X a discrete Gaussian of σ/g = 2^k and U uniform in [0, g): a shift by v moves X
-//! by at most B/g + 1 for any value of U, so that B + g stands for B above, and no low bit of v remains. s bits of
-//! statistical distance keep 2s bits of security of the kind that `[LMSS22]` define.
+//! A Gaussian would need 0.94 of this deviation by the same argument, but has no largest value: this noise never exceeds 3W/2, where the bound of a Gaussian that holds with probability
+//! 1 − 2^-128 is 14 deviations. It takes no time that depends on what is drawn. s bits of distance keep 2s bits of security, as closeness in Hellinger distance does `[Yas21]`.
 //!
 //! **Whose bound it is.** B comes from the key holder: from the program that was declared, run by the key holder on ciphertexts of their own, or from what the
 //! parameters can hold at most ([`DeclaredNoise`]). The bound that travels with a ciphertext is what its maker says, and never counts.
@@ -95,7 +95,13 @@ impl SharingPolicy {
     /// coefficients, so that flooding noise fits beside it.
     #[must_use]
     pub fn room(&self, degree: usize) -> f64 {
-        Flooding::log2_largest_noise(*self, 0.0, degree).map_or(f64::INFINITY, |noise| -noise)
+        self.room_of(degree, 1)
+    }
+
+    /// Returns the [`room`](Self::room) for the flooding noise of several parties, each of which hides what the others could know.
+    #[must_use]
+    pub fn room_of(&self, degree: usize, parties: u32) -> f64 {
+        Flooding::log2_largest_noise(*self, 0.0, degree, parties).map_or(f64::INFINITY, |noise| -noise)
     }
 
     /// The bits s of statistical distance 2^-s of a sharing policy.

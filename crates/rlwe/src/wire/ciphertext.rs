@@ -4,11 +4,12 @@ use std::io::BufRead;
 
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Scope, Sink, Source, WireError};
 use crate::noise::STORED_LEN;
+use crate::reencryption::MOST_HOPS;
 use crate::{Ciphertext, KeyId, NoiseBound, RlweContext, Scheme, randomness};
 
 /// Largest number of parts that a ciphertext may have: products have three.
 const MOST_PARTS: usize = 16;
-/// Length of the first record of a ciphertext, in bytes: level, number of parts, whether c_1 is a seed, and the seed.
+/// Length of the first record of a ciphertext, in bytes: level, number of parts, whether c_1 is a seed with the number of re-encryptions, and the seed.
 const SHAPE_LEN: usize = 3 * 8 + 32;
 
 /// A context of a scheme whose ciphertexts and plaintexts are stored: the data in their files besides polynomials.
@@ -77,7 +78,8 @@ fn put<C: SchemeFormat>(
     let mut fields = Fields::default();
     fields.usize(level);
     fields.usize(parts.len());
-    fields.u64(u64::from(seed.is_some()));
+    // Readers from before re-encryption take 0 and 1 alone: they refuse what they would forget to count.
+    fields.u64(u64::from(seed.is_some()) | u64::from(ciphertext.hops()) << 1);
     fields.bytes(seed.unwrap_or(&[0; 32]));
     ciphertext.noise().put(&mut fields)?;
     context.put_metadata(ciphertext.metadata(), &mut fields);
@@ -99,7 +101,12 @@ fn get<C: SchemeFormat>(
     let mut fields = FieldReader::new(&record);
     let level = fields.usize_in("level", 1..=context.rlwe().level())?;
     let parts = fields.usize_in("parts", 2..=MOST_PARTS)?;
-    let (seeded, seed) = (fields.flag("whether there is a seed")?, fields.array()?);
+    let most = 2 * MOST_HOPS as usize + 1;
+    let word = fields.usize_in("whether there is a seed, with the number of re-encryptions", 0..=most)?;
+    let (seeded, hops, seed) = (word % 2 == 1, (word / 2) as u32, fields.array()?);
+    if seeded && hops > 0 {
+        return Err(WireError::value("seed", "none after a re-encryption", "one"));
+    }
     if !seeded && seed != [0; 32] {
         return Err(WireError::value("seed", "0 where there is none", "something else"));
     }
@@ -113,7 +120,8 @@ fn get<C: SchemeFormat>(
     if seeded {
         polys.insert(1, ring.uniform(&mut randomness::public_stream(&seed, 0)));
     }
-    let ciphertext = Ciphertext::from_stored(polys, seeded.then_some(seed), metadata, noise, key)?;
+    let mut ciphertext = Ciphertext::from_stored(polys, seeded.then_some(seed), metadata, noise, key)?;
+    ciphertext.set_hops(hops);
     context.accept(ciphertext)
 }
 

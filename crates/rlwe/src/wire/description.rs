@@ -142,17 +142,6 @@ impl RingPart {
         RnsDigits::new(&self.key_switching, &self.moduli).map_or(0, |digits| digits.count())
     }
 
-    /// Checks that secrets are uniform ternary, for a scheme that has no others.
-    ///
-    /// # Errors
-    /// [`WireError::Value`] for other secrets.
-    pub fn check_ternary(&self, what: &'static str) -> Result<(), WireError> {
-        match self.secrets {
-            SecretDistribution::Ternary => Ok(()),
-            other => Err(WireError::value(what, SecretDistribution::Ternary, other)),
-        }
-    }
-
     /// Checks that levels are prefixes of the moduli, for parameters without levels that are sets.
     ///
     /// # Errors
@@ -223,8 +212,13 @@ impl RlweContext {
     /// Returns the fingerprint of the data on which keys of the context depend.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
-        let bytes = ring_bytes(self.ring().description(), self.options(), self.secrets());
-        Fingerprint::of_ring(&bytes)
+        Fingerprint::of_ring(&self.ring_bytes())
+    }
+
+    /// Returns the data on which keys of the context depend as bytes: what its [`fingerprint`](Self::fingerprint), which is short, is a hash of.
+    #[must_use]
+    pub fn ring_bytes(&self) -> Vec<u8> {
+        ring_bytes(self.ring().description(), self.options(), self.secrets())
     }
 }
 

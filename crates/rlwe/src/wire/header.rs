@@ -85,6 +85,14 @@ impl Header {
     pub fn required_key(&self) -> Result<KeyId, WireError> {
         self.key.ok_or_else(|| WireError::value("the name of the key", "16 bytes that are not all 0", "none"))
     }
+
+    /// Checks that the object belongs to no secret key.
+    ///
+    /// # Errors
+    /// [`WireError::Key`] if the header names one.
+    pub fn without_key(&self) -> Result<(), WireError> {
+        if self.key.is_none() { Ok(()) } else { Err(WireError::Key { expected: None, got: self.key }) }
+    }
 }
 
 /// Returns the checksum of bytes, XXH3-64 without a seed: against accidents, not against attackers.

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use sunzi_kernels::{pack, packed_len, unpack};
+use sunzi_ring::Ring;
 use zeroize::Zeroizing;
 
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
@@ -28,31 +29,11 @@ impl Format<SecretKey> for RlweContext {
     }
 
     fn put(&self, key: &SecretKey, sink: &mut impl Sink) -> Result<(), WireError> {
-        let coefficients = key.coefficients(self)?;
-        if coefficients.iter().any(|c| !(-1..=1).contains(c)) {
-            // Only tests add up the secrets of several parties.
-            return Err(WireError::value(
-                "coefficients of the secret",
-                "-1, 0 or 1: store the parties' own",
-                "others",
-            ));
-        }
-        let words = Zeroizing::new(coefficients.iter().map(|&c| (c + 1) as u64).collect::<Vec<_>>());
-        let mut bytes = Zeroizing::new(vec![0; secret_len(words.len())]);
-        pack(&mut bytes, &words, COEFFICIENT_BITS).map_err(sunzi_ring::RingError::from)?;
-        sink.sealed(&bytes)
+        put_small(self, key, sink)
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<SecretKey, WireError> {
-        let degree = self.ring().degree();
-        let bytes = source.sealed("the secret", secret_len(degree))?;
-        let mut words = Zeroizing::new(vec![0; degree]);
-        let range = "numbers from 0 to 2, and 0 behind the last";
-        match unpack(&mut words, &bytes, COEFFICIENT_BITS) {
-            Ok(0..=2) => {}
-            _ => return Err(WireError::value("coefficients of the secret", range, "others")),
-        }
-        let coefficients = Zeroizing::new(words.iter().map(|&word| word as i64 - 1).collect::<Vec<_>>());
+        let coefficients = get_small(self, source)?;
         let weight = coefficients.iter().map(|c| c * c).sum::<i64>();
         match self.secrets() {
             SecretDistribution::FixedWeight(expected) if weight != expected as i64 => {
@@ -61,6 +42,40 @@ impl Format<SecretKey> for RlweContext {
             _ => Ok(SecretKey::from_coefficients(self, header.required_key()?, &coefficients)?),
         }
     }
+}
+
+/// Writes a secret as one record of small numbers.
+pub(super) fn put_small(
+    context: &RlweContext,
+    key: &SecretKey,
+    sink: &mut impl Sink,
+) -> Result<(), WireError> {
+    let coefficients = key.coefficients(context)?;
+    if coefficients.iter().any(|c| !(-1..=1).contains(c)) {
+        // Only tests add up the secrets of several parties.
+        let expected = "-1, 0 or 1: store the parties' own";
+        return Err(WireError::value("coefficients of the secret", expected, "others"));
+    }
+    let words = Zeroizing::new(coefficients.iter().map(|&c| (c + 1) as u64).collect::<Vec<_>>());
+    let mut bytes = Zeroizing::new(vec![0; secret_len(words.len())]);
+    pack(&mut bytes, &words, COEFFICIENT_BITS).map_err(sunzi_ring::RingError::from)?;
+    sink.sealed(&bytes)
+}
+
+/// Reads the coefficients of a secret: -1, 0 or 1 each.
+pub(super) fn get_small(
+    context: &RlweContext,
+    source: &mut Source<impl BufRead>,
+) -> Result<Zeroizing<Vec<i64>>, WireError> {
+    let degree = context.ring().degree();
+    let bytes = source.sealed("the secret", secret_len(degree))?;
+    let mut words = Zeroizing::new(vec![0; degree]);
+    let range = "numbers from 0 to 2, and 0 behind the last";
+    match unpack(&mut words, &bytes, COEFFICIENT_BITS) {
+        Ok(0..=2) => {}
+        _ => return Err(WireError::value("coefficients of the secret", range, "others")),
+    }
+    Ok(Zeroizing::new(words.iter().map(|&word| word as i64 - 1).collect()))
 }
 
 fn secret_len(degree: usize) -> usize {
@@ -76,18 +91,33 @@ impl Format<PublicKey> for RlweContext {
     }
 
     fn put(&self, key: &PublicKey, sink: &mut impl Sink) -> Result<(), WireError> {
-        sink.sealed(&key.seed)?;
-        sink.poly(&self.encryption_ring()?, &key.body)?;
-        sink.seal()
+        put_public(&self.encryption_ring()?, key, sink)
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<PublicKey, WireError> {
-        let ring = self.encryption_ring()?;
-        let seed = FieldReader::new(&source.sealed("the seed of the public key", 32)?).array()?;
-        let body = source.poly(&ring)?;
-        source.seal("the public key")?;
-        Ok(PublicKey { id: header.required_key()?, seed, body, uniform: UniformHalf::new() })
+        let names = ["the seed of the public key", "the public key"];
+        get_public(&self.encryption_ring()?, header.required_key()?, names, source)
     }
+}
+
+/// Writes a public key that was made in a ring: its seed, and its first half.
+pub(super) fn put_public(ring: &Ring, key: &PublicKey, sink: &mut impl Sink) -> Result<(), WireError> {
+    sink.sealed(&key.seed)?;
+    sink.poly(ring, &key.body)?;
+    sink.seal()
+}
+
+/// Reads a public key of a ring; errors name its seed, and the whole key, as `names` says.
+pub(super) fn get_public(
+    ring: &Ring,
+    id: KeyId,
+    names: [&'static str; 2],
+    source: &mut Source<impl BufRead>,
+) -> Result<PublicKey, WireError> {
+    let seed = FieldReader::new(&source.sealed(names[0], 32)?).array()?;
+    let body = source.poly(ring)?;
+    source.seal(names[1])?;
+    Ok(PublicKey { id, seed, body, uniform: UniformHalf::new() })
 }
 
 impl Format<RelinearizationKey> for RlweContext {

@@ -61,8 +61,12 @@ kinds! {
     SharingLedger = 0x0201, "a sharing ledger";
     /// A public key.
     PublicKey = 0x0300, "a public key";
+    /// A public key for re-encryption.
+    ReencryptionPublicKey = 0x0301, "a public key for re-encryption";
     /// A relinearisation key.
     RelinearizationKey = 0x0400, "a relinearisation key";
+    /// A re-encryption key, for a proxy alone.
+    ReencryptionKey = 0x0401, "a SECRET re-encryption key";
     /// Galois keys, for several automorphisms.
     GaloisKeys = 0x0500, "Galois keys";
     /// Encapsulation keys, to a sparse secret and back.
@@ -123,6 +127,58 @@ kinds! {
     PythonIntegers = 0x0D08, "an encrypted array of integers";
     /// An array of encrypted conditions of the Python package.
     PythonConditions = 0x0D09, "an encrypted array of conditions";
+    /// A party's share of a public key.
+    PublicKeyShare = 0x0E01, "a share of a public key";
+    /// A party's shares of Galois keys.
+    GaloisShares = 0x0E02, "shares of Galois keys";
+    /// A party's share of the first round of a relinearisation key.
+    RelinearizationShare = 0x0E03, "a first share of a relinearisation key";
+    /// A party's share of the second round of a relinearisation key.
+    RoundTwoShare = 0x0E04, "a second share of a relinearisation key";
+    /// A party's share of the decryption of a ciphertext.
+    DecryptionShare = 0x0E05, "a share of a decryption";
+    /// A party's ephemeral secret between the rounds of a relinearisation key.
+    EphemeralSecret = 0x0E06, "a SECRET of a relinearisation key in the making";
+    /// A piece of the secret of one party for another, of a threshold.
+    ThresholdPiece = 0x0E07, "a SECRET piece of a threshold share";
+    /// A party's share of a joint secret, of a threshold.
+    ThresholdShare = 0x0E08, "a SECRET threshold share";
+    /// A party's share of the refresh of a ciphertext.
+    RefreshShare = 0x0E09, "a share of a refresh";
+    /// A party's share of the switch of a ciphertext to the public key of somebody else.
+    PublicKeySwitchShare = 0x0E0A, "a share of a switch to a public key";
+    /// A party's commitment to its contribution to a common reference.
+    ReferenceCommitment = 0x0E11, "a commitment to a contribution to a reference";
+    /// A party's contribution to a common reference.
+    ReferenceContribution = 0x0E12, "a contribution to a reference";
+    /// A party's commitment to its shares of keys.
+    KeyCommitment = 0x0E13, "a commitment to shares of keys";
+    /// A party's shares of keys.
+    KeyShares = 0x0E14, "shares of keys";
+    /// A party's message with its second share of a relinearisation key.
+    SecondShares = 0x0E15, "a message with a second share of a relinearisation key";
+    /// A party's confirmation of the keys that all parties made.
+    KeyConfirmation = 0x0E16, "a confirmation of keys";
+    /// A message of a party with a piece of a threshold share, for one other party alone.
+    DealtPiece = 0x0E17, "a message with a SECRET piece of a threshold share";
+    /// A request to decrypt a ciphertext.
+    DecryptionRequest = 0x0E21, "a request of a decryption";
+    /// A party's answer to a request of a decryption.
+    DecryptionAnswer = 0x0E22, "an answer to a request of a decryption";
+    /// A request to refresh a ciphertext.
+    RefreshRequest = 0x0E23, "a request of a refresh";
+    /// A party's answer to a request of a refresh.
+    RefreshAnswer = 0x0E24, "an answer to a request of a refresh";
+    /// A request to switch a ciphertext to the public key of somebody else.
+    SwitchRequest = 0x0E25, "a request of a switch to a public key";
+    /// A party's answer to a request of a switch to a public key.
+    SwitchAnswer = 0x0E26, "an answer to a request of a switch to a public key";
+    /// A request to turn a ciphertext into additive shares of its message.
+    AdditiveRequest = 0x0E27, "a request of additive shares";
+    /// A party's answer to a request of additive shares.
+    AdditiveAnswer = 0x0E28, "an answer to a request of additive shares";
+    /// What a party keeps for a restart, secrets among it.
+    PartyState = 0x0E31, "the SECRET state of a party";
 }
 
 impl Kind {
@@ -178,6 +234,12 @@ impl Kind {
         )
     }
 
+    /// Whether the object belongs to protocols of several parties: a share, a message, or what a party keeps.
+    #[must_use]
+    pub const fn is_of_parties(self) -> bool {
+        self as u16 >> 8 == 0x0E
+    }
+
     /// Whether the object is a table that was packed for a program.
     #[must_use]
     pub const fn is_packed_table(self) -> bool {
@@ -194,6 +256,12 @@ impl Kind {
                 | Self::BfvPlaintext
                 | Self::BgvPlaintext
                 | Self::CkksPlaintext
+                | Self::ReencryptionKey
+                | Self::EphemeralSecret
+                | Self::ThresholdPiece
+                | Self::ThresholdShare
+                | Self::DealtPiece
+                | Self::PartyState
         )
     }
 }

@@ -24,6 +24,7 @@ mod file;
 mod format;
 mod galois;
 mod header;
+mod joint;
 mod keys;
 mod kind;
 mod ledger;
@@ -33,6 +34,7 @@ mod parameters;
 mod plaintext;
 mod raising;
 mod real_ring;
+mod reencryption;
 mod sink;
 mod source;
 

@@ -9,7 +9,7 @@ use rand_core::SeedableRng;
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_ring::{GadgetOptions, Ring, Storage};
 use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret, phase};
-use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey, Security, noise};
+use sunzi_rlwe::{NoiseModel, PublicKey, RlweContext, RlweError, SecretDistribution, SecretKey, Security};
 
 const DEGREE: usize = 64;
 const INDEX: u64 = 2 * DEGREE as u64;
@@ -83,7 +83,8 @@ fn law(ring: &Ring, special: usize, rounds: usize) -> f64 {
             assert!(measured <= own.noise.worst.bits() && measured <= own.noise.bound(DEGREE).bits());
         }
     }
-    let deviation = noise::public_encryption(DEGREE, if special > 0 { 36.0 } else { 0.0 }).deviation;
+    let model = NoiseModel::new(DEGREE, SecretDistribution::Ternary);
+    let deviation = model.public_encryption(if special > 0 { 36.0 } else { 0.0 }).deviation;
     assert!(largest > deviation.bits() + 1.0, "the deviation is far too pessimistic");
     largest
 }

@@ -72,11 +72,12 @@ impl Parties {
     fn relinearization(&mut self, level: usize) -> RelinearizationKey {
         let Self { context, reference, secrets, rng } = self;
         let share = |s| RelinearizationShare::new(context, s, reference, level, rng).unwrap();
-        let first: Vec<_> = secrets.iter().map(share).collect();
+        let (first, ephemeral): (Vec<_>, Vec<_>) = secrets.iter().map(share).unzip();
         let sum = RelinearizationSum::of(context, &first).unwrap();
-        let pairs = first.into_iter().zip(secrets.iter());
-        let second = pairs.map(|(share, s)| share.second_round(context, s, reference, &sum, rng).unwrap());
-        RoundTwoShare::combine(context, reference, &second.collect::<Vec<_>>()).unwrap()
+        let second_reference = reference.after([1; 32]);
+        let second = ephemeral.into_iter().zip(secrets.iter());
+        let second = second.map(|(u, s)| u.second_round(context, s, &second_reference, &sum, rng).unwrap());
+        RoundTwoShare::combine(context, &second_reference, &second.collect::<Vec<_>>()).unwrap()
     }
 
     /// Returns Σ c_1·s_i for all parties, in evaluation form.
@@ -181,12 +182,13 @@ fn shares_of_all_parties_decrypt_and_hide_the_noise() {
         let Parties { context, secrets, rng, .. } = &mut p;
         let share = |s| DecryptionShare::new(context, &zero.parts[1], s, &flooding, rng).unwrap();
         let shares: Vec<_> = secrets.iter().map(share).collect();
-        let phase = ring.to_integers(&combined_phase(context, &zero.parts[0], &shares).unwrap()).unwrap();
+        let phase =
+            ring.to_integers(&combined_phase(context, &zero.parts[0], None, &shares).unwrap()).unwrap();
         let error = distance(&phase, &vec![BigInt::ZERO; phase.len()], ring.modulus());
         let parties = (shares.len() as f64).log2();
-        assert!(error <= flooding.bound().bits() + parties + 0.1);
+        assert!(error <= flooding.bound_of(1).bits() + parties + 0.1);
         assert!(error >= flooding.log2_deviation() + parties / 2.0, "{error}");
-        let missing = combined_phase(context, &zero.parts[0], &shares[1..]);
+        let missing = combined_phase(context, &zero.parts[0], None, &shares[1..]);
         assert!(matches!(missing, Err(RlweError::Shares { .. })));
     }
 }
@@ -197,9 +199,9 @@ fn shares_that_do_not_belong_together_are_refused_by_name() {
     let Parties { context, reference, secrets, rng } = &mut p;
     let mut first = |level| {
         let share = |s| RelinearizationShare::new(context, s, reference, level, rng).unwrap();
-        secrets.iter().map(share).collect::<Vec<_>>()
+        secrets.iter().map(share).unzip::<_, _, Vec<_>, Vec<_>>()
     };
-    let (high, low) = (first(4), first(2));
+    let ((high, ephemeral), (low, _)) = (first(4), first(2));
     let of = |shares: &[&RelinearizationShare]| RelinearizationSum::of(context, shares.iter().copied());
     let refused = |error: Option<RlweError>, words: &str| {
         let text = error.unwrap().to_string();
@@ -211,8 +213,8 @@ fn shares_that_do_not_belong_together_are_refused_by_name() {
         "the level of relinearisation shares: expected 4, got 2",
     );
     let sum = of(&[&low[0], &low[1], &low[2]]).unwrap();
-    let [share, ..] = <[RelinearizationShare; 3]>::try_from(high).ok().unwrap();
-    let mixed = share.second_round(context, &secrets[0], reference, &sum, rng);
+    let ephemeral = ephemeral.into_iter().next().unwrap();
+    let mixed = ephemeral.second_round(context, &secrets[0], reference, &sum, rng);
     refused(mixed.err(), "the level of relinearisation shares: expected 4, got 2");
     let mut keys = |exponent| {
         let share = |s| GaloisShares::new(context, s, reference, [(exponent, 4)], rng).unwrap();
@@ -221,6 +223,8 @@ fn shares_that_do_not_belong_together_are_refused_by_name() {
     let (three, five) = (keys(3), keys(5));
     let mixed = [three[0].clone(), three[1].clone(), five[2].clone()];
     refused(GaloisShares::combine(context, reference, &mixed).err(), "exponents and levels of Galois keys");
+    let other = GaloisShares::combine(context, &Reference::new([8; 32]), &three).err();
+    refused(other, "the joint secret of key shares");
     let single = context.clone().with_secrets(SecretDistribution::Ternary).unwrap();
     let refusal = GaloisShares::combine(&single, reference, &three).err();
     refused(refusal, "expected one for joint secrets, got uniform ternary secrets");
@@ -233,7 +237,7 @@ fn shares_that_do_not_belong_together_are_refused_by_name() {
     let many = GadgetOptions { digits: Some(4), ..few.clone() };
     let (mut few, mut many) = (Parties::new(2, &few, 1), Parties::new(2, &many, 1));
     let share = |p: &mut Parties, i: usize| {
-        RelinearizationShare::new(&p.context, &p.secrets[i], &p.reference, 4, &mut p.rng).unwrap()
+        RelinearizationShare::new(&p.context, &p.secrets[i], &p.reference, 4, &mut p.rng).unwrap().0
     };
     let shares = [share(&mut few, 0), share(&mut many, 1)];
     for context in [&few.context, &many.context] {

@@ -30,4 +30,6 @@ mod sums;
 #[cfg(test)]
 mod switching;
 #[cfg(test)]
+mod threshold;
+#[cfg(test)]
 mod variants;

@@ -4,7 +4,10 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_ring::{Evaluation, Poly, Ring};
 use sunzi_rlwe::encryption::{encrypt_secret, phase};
-use sunzi_rlwe::{Ciphertext, NoiseBound, RlweContext, RlweError, Scheme, SecretKey, Security, Sign, noise};
+use sunzi_rlwe::{
+    Ciphertext, NoiseBound, NoiseModel, RlweContext, RlweError, Scheme, SecretDistribution, SecretKey,
+    Security, Sign,
+};
 
 #[derive(Clone, Copy, Debug)]
 struct Plain;
@@ -16,7 +19,7 @@ impl Scheme for Plain {
 
 /// A ciphertext of the given parts, with the noise bounds of a modulus switch.
 fn ciphertext(polynomials: &[Poly<Evaluation>], parts: usize, key: &SecretKey) -> Ciphertext<Plain> {
-    let noise = NoiseBound::none().plus(noise::mod_switch(64, parts));
+    let noise = NoiseBound::none().plus(NoiseModel::new(64, SecretDistribution::Ternary).mod_switch(parts));
     Ciphertext::from_parts(polynomials.to_vec(), (), noise, key.id()).unwrap()
 }
 

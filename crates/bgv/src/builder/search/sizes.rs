@@ -2,7 +2,6 @@
 
 use sunzi_ring::DigitBound;
 use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS, words, words_shared};
-use sunzi_rlwe::noise;
 
 use super::{Asked, Chain};
 use crate::budget::Operations;
@@ -84,15 +83,18 @@ impl<'a> Model<'a> {
         let ring = asked.ring.expansion();
         // P is as large as a digit: the errors of key switching are those of digits of 1/2.
         let digits = vec![DigitBound { log2_bound: -1.0, log2_mean: f64::NEG_INFINITY }; ASSUMED_DIGITS];
-        let rounding = noise::mod_switch(ring, 2);
-        let switch = noise::key_switch(ring, &digits).plus(rounding);
-        let limbs = asked.depth() + 2;
+        let (secret, limbs) = (asked.secret(), asked.depth() + 2);
+        let rounding = secret.mod_switch(2);
+        let zero = secret.public_encryption(WORD_BITS);
+        let switch = |power| vec![secret.key_switch(&digits, power).plus(rounding); limbs];
         let settings = NoiseSettings {
             ring,
             plain_modulus: asked.plain_modulus,
             log2_moduli: vec![0.0; limbs],
-            fresh: fresh(ring, WORD_BITS),
-            key_switch: vec![switch; limbs],
+            fresh: fresh(&secret, WORD_BITS),
+            relinearization: switch(2),
+            rotation: switch(1),
+            reencryption: vec![secret.public_key_switch(&digits).plus(rounding).plus(zero); limbs],
             rounding,
         };
         Self { asked, settings, extra, least_bits: least_bits(asked) }
