@@ -14,6 +14,7 @@
 //!
 //! Steps may have special moduli of their own: [`SpecialModuli`]. The noise bounds of results, and the model under which they hold, are described in `noise.rs`.
 
+mod any_ring;
 mod blueprint;
 mod bootstrapper;
 mod bounded;
@@ -35,6 +36,7 @@ mod steps;
 mod trace;
 mod wire;
 
+pub use any_ring::{AnyBlueprint, AnyBootstrapKeys, AnyBootstrapper, RealRingBootstrapping};
 pub use blueprint::{Blueprint, KeyKind, KeyNeed};
 pub use bootstrapper::Bootstrapper;
 pub use bounded::Bounded;

@@ -104,6 +104,23 @@ impl MatrixKeys {
         Ok(Self { size, galois, relinearization })
     }
 
+    /// Multiplies a matrix whose columns are the polynomials Σ_i X^i·m_ik, numbers m_ik in place of entries of a subring, by one
+    /// whose rows are ciphertexts of any encoding: row i of the product is Σ_k m_ik·row_k in that encoding, one level
+    /// lower. As many rows as the size, those beyond the rows of the left matrix zero.
+    ///
+    /// # Errors
+    /// [`CircuitError::Scheme`]: every error of
+    /// [`multiply_encrypted_matrices`](Evaluator::multiply_encrypted_matrices).
+    pub fn multiply(
+        &self,
+        evaluator: &Evaluator,
+        columns: &[&Ciphertext],
+        rows: &[&Ciphertext],
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let Self { size, galois, relinearization } = self;
+        Ok(evaluator.multiply_encrypted_matrices(*size, columns, rows, galois, relinearization)?)
+    }
+
     /// Length of all keys in memory, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> usize {

@@ -35,7 +35,7 @@ mod model;
 
 pub use arithmetic::{REFRESHED, RealArithmetic};
 pub use clear::{ClearReals, ClearRealsError, ClearVector};
-pub use encrypted::{EncryptedReals, RegressionKeys};
+pub use encrypted::{EncryptedReals, RegressionKeys, of_one_row};
 pub use layout::Layout;
 pub use logistic::Logistic;
 pub use model::{Model, RegressionError, Scaling, accuracy};

@@ -43,7 +43,8 @@ pub fn to_bgv(
     a: &sunzi_bfv::Ciphertext,
 ) -> Result<sunzi_bgv::Ciphertext, UnifiedError> {
     check(*a.metadata(), evaluator.context().plain_modulus())?;
-    let source = Unlabelled { parts: a.parts().to_vec(), noise: *a.noise(), key: a.key() };
+    let (parts, trace) = (a.parts().to_vec(), a.trace().clone());
+    let source = Unlabelled { parts, noise: *a.noise(), key: a.key(), trace };
     Ok(evaluator.from_most_significant(source)?)
 }
 
@@ -58,9 +59,12 @@ pub fn to_bfv(
     evaluator: &sunzi_bgv::Evaluator,
     a: &sunzi_bgv::Ciphertext,
 ) -> Result<sunzi_bfv::Ciphertext, UnifiedError> {
-    let Unlabelled { parts, noise, key } = evaluator.to_most_significant(a)?;
+    let Unlabelled { parts, noise, key, trace } = evaluator.to_most_significant(a)?;
     let t = evaluator.context().plain_modulus();
-    Ok(sunzi_bfv::Ciphertext::from_parts(parts, t, noise, key).map_err(BfvError::from)?)
+    let mut made = sunzi_bfv::Ciphertext::from_parts(parts, t, noise, key).map_err(BfvError::from)?;
+    // What is left in BFV is for the context of BFV to say, which is not here.
+    made.record("switch from BGV", trace.left(), &[&trace]);
+    Ok(made)
 }
 
 /// Computes a BFV product through BGV, LSD × MSD: both operands are switched down as for a BGV product,

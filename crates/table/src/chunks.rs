@@ -18,9 +18,15 @@ pub struct Chunks {
     selected: bool,
     fits: Vec<Fit>,
     span: usize,
+    /// Number of rows of other parties that stand before those of the next chunk in it.
+    before: usize,
+    /// Number of chunks with rows of other parties alone that come first, and last.
+    empty: [u64; 2],
     partition: Option<usize>,
     /// Rows of the next chunk; with a partition, of the next chunk of each label.
     waiting: Vec<Waiting>,
+    /// Number of rows that the table has.
+    own: u64,
     done: u64,
     ended: bool,
 }
@@ -40,7 +46,38 @@ impl Chunks {
         let (schema, sources) = (Arc::new(surveyed.schema.clone()), surveyed.sources.clone());
         let waiting = vec![Waiting::default()];
         let (span, partition, selected) = (span.max(1), None, false);
-        Self { rows, schema, sources, selected, fits, span, partition, waiting, done: 0, ended: false }
+        Self {
+            rows,
+            schema,
+            sources,
+            selected,
+            fits,
+            span,
+            before: 0,
+            empty: [0; 2],
+            partition,
+            waiting,
+            own: surveyed.schema.rows,
+            done: 0,
+            ended: false,
+        }
+    }
+
+    /// Takes the rows of the table for those from `first` on of a table of `all` rows, whose other rows other parties have: chunks are those of the
+    /// whole table, each with its own rows alone, which may be none.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for more rows than are left.
+    pub fn part_of(self, all: u64, first: u64) -> Result<Self, TableError> {
+        let rows = self.schema.rows;
+        if first.checked_add(rows).is_none_or(|end| end > all) {
+            let expected = format!("at most {} from row {first} on", all.saturating_sub(first));
+            return Err(TableError::mismatch("rows of a part", expected, rows));
+        }
+        let span = self.span as u64;
+        let (before, schema) = ((first % span) as usize, Schema { rows: all, ..(*self.schema).clone() });
+        let empty = [first / span, all.div_ceil(span) - (first + rows).div_ceil(span)];
+        Ok(Self { own: rows, before, empty, schema: Arc::new(schema), ..self })
     }
 
     /// Partitions the chunks: all rows of a chunk have one label of a category. As many rows as labels times `span` may be in memory.
@@ -66,12 +103,15 @@ impl Chunks {
     /// # Errors
     /// [`TableError::Cell`]; [`TableError::Changed`] if the table no longer has the number of rows that it had; every error of [`Rows`].
     pub fn next_chunk(&mut self) -> Result<Option<Table>, TableError> {
+        if self.take_empty(0) {
+            return self.without_rows().map(Some);
+        }
         if !self.selected {
             self.rows.select(&self.sources)?;
             self.selected = true;
         }
         while !self.ended {
-            let (more, expected) = (self.rows.advance()?, self.schema.rows);
+            let (more, expected) = (self.rows.advance()?, self.own);
             self.done += u64::from(more);
             if self.done > expected || (!more && self.done < expected) {
                 return Err(TableError::Changed { expected, got: self.done });
@@ -83,8 +123,20 @@ impl Chunks {
         }
         match self.waiting.iter().position(|waiting| waiting.count > 0) {
             Some(at) => self.give(at).map(Some),
+            None if self.take_empty(1) => self.without_rows().map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Takes one of the chunks without own rows that come first (0) or last (1), if one is left.
+    fn take_empty(&mut self, end: usize) -> bool {
+        let left = self.empty.get_mut(end).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    }
+
+    fn without_rows(&self) -> Result<Table, TableError> {
+        let cells = self.schema.columns.iter().map(|column| empty(&column.kind)).collect();
+        Ok(Table::chunk_of(Arc::clone(&self.schema), 0, cells)?)
     }
 
     /// Adds a row to the waiting rows of its label; returns their index if they now fill a chunk.
@@ -102,11 +154,12 @@ impl Chunks {
         }
         waiting.cells.iter_mut().zip(row).for_each(|(cells, fitted)| push(cells, fitted));
         waiting.count += 1;
-        Ok((waiting.count == self.span).then_some(at))
+        Ok((waiting.count + self.before == self.span).then_some(at))
     }
 
     /// Takes the waiting rows of a label by its index.
     fn give(&mut self, at: usize) -> Result<Table, TableError> {
+        self.before = 0;
         let Waiting { cells, count } = self.waiting.get_mut(at).map(std::mem::take).unwrap_or_default();
         Ok(Table::chunk_of(Arc::clone(&self.schema), count as u64, cells)?)
     }

@@ -1,6 +1,7 @@
 //! Encrypted tables, whatever the format of their files.
 
 use std::io::{BufRead, Seek};
+use std::ops::Range;
 
 use sunzi_program::analysis::Layout;
 use sunzi_program::contexts::Encrypted;
@@ -21,6 +22,26 @@ pub trait EncryptedTable {
     fn layout(&self) -> Layout;
     /// Number of rows of a chunk of the table.
     fn rows_of(&self, chunk: usize) -> usize;
+    /// Rows that the table has of those that its schema counts: all of them, unless it is the part of one of several parties.
+    fn rows(&self) -> Range<u64> {
+        0..self.schema().rows
+    }
+    /// Checks that the table has all of its rows.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for the part of one of several parties.
+    fn check_whole(&self) -> Result<(), TableError> {
+        let (all, Range { start, end }) = (self.schema().rows, self.rows());
+        if (start, end) == (0, all) {
+            return Ok(());
+        }
+        let expected = format!("all {all} rows of the table");
+        Err(TableError::mismatch(
+            "rows",
+            expected,
+            format!("the part with {start}..{end}: join those of all parties"),
+        ))
+    }
     /// Encrypted inputs of each chunk of the table.
     fn inputs(&self) -> &[Input];
     /// Identifier of the secret key that opens the table.
@@ -34,7 +55,7 @@ pub trait EncryptedTable {
     /// # Errors
     /// [`TableError::Wire`] for other parameters.
     fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError>;
-    /// Reads the clear cells of a chunk; other columns are [`Cells::Unknown`](sunzi_program::run::Cells::Unknown).
+    /// Reads the clear cells of a chunk, of a part those of its own rows; other columns are [`Cells::Unknown`](sunzi_program::run::Cells::Unknown).
     ///
     /// # Errors
     /// [`TableError::Mismatch`] for a chunk that does not exist; [`TableError::Wire`] and others for damaged bytes.
@@ -86,7 +107,7 @@ pub trait EncryptedTable {
 
 /// Writer of an encrypted table, chunk after chunk.
 pub trait EncryptedWriter {
-    /// Writes the clear columns of the next rows, which begin a chunk.
+    /// Writes the clear columns of the next rows, which begin a chunk; of a part its own rows in the chunk, which may be none.
     ///
     /// # Errors
     /// [`TableError::Mismatch`] for other columns or too many rows, and before all ciphertexts of the previous chunk are written; [`TableError::Wire`].
@@ -114,6 +135,10 @@ impl<I: BufRead + Seek> EncryptedTable for TableFile<I> {
 
     fn rows_of(&self, chunk: usize) -> usize {
         self.shape().rows_of(chunk)
+    }
+
+    fn rows(&self) -> Range<u64> {
+        self.shape().rows()
     }
 
     fn inputs(&self) -> &[Input] {

@@ -7,7 +7,7 @@ use num_traits::ToPrimitive;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::rotation::rotation_exponent;
 use sunzi_ckks::{CkksError, Context};
-use sunzi_ring::GadgetOptions;
+use sunzi_ring::{Gadget, GadgetOptions};
 
 use super::dft::{Dft, DftPlan, add_exponents};
 use super::eval_mod::EvalMod;
@@ -422,7 +422,11 @@ fn sides(context: &Context, set: &Set, slots: usize, scale: f64) -> Result<[Tran
 
 /// Returns the bytes of a key in memory and in a file.
 fn bytes_of_key(context: &Context, level: usize) -> Result<(usize, u64), CkksError> {
-    let gadget = context.rlwe().gadget_at(context.key_level(level)?)?;
+    bytes_of_keys(&context.rlwe().gadget_at(context.key_level(level)?)?)
+}
+
+/// Returns the bytes of a key of a gadget in memory and in a file.
+pub(super) fn bytes_of_keys(gadget: &Gadget) -> Result<(usize, u64), CkksError> {
     // Seeds stand for the uniform halves, and what is beside the others is small.
     let halves = (0..gadget.digit_count()).map(|digit| Ok(gadget.part_ring(digit)?.packed_len() as u64));
     Ok((gadget.key_bytes()?, halves.sum::<Result<u64, CkksError>>()?))

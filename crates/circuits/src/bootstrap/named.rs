@@ -14,6 +14,8 @@ use super::{BootstrapError, Set};
 
 /// Largest number of bytes of a name in a file.
 const LONGEST_NAME: usize = 64;
+/// End of the names of parameters of a real ring.
+const REAL: &str = "-real";
 /// Degrees of small sets, as log2 n.
 const INSECURE_DEGREES: std::ops::RangeInclusive<u32> = 9..=13;
 
@@ -27,6 +29,8 @@ pub trait SetUse: Clone + fmt::Debug + PartialEq {
     const EXAMPLE: &'static str;
     /// Beginning of the names of small and INSECURE sets, before log2 n.
     const INSECURE: &'static str;
+    /// Whether a set also serves messages of the real ring in its ring, under a name that ends in `-real`.
+    const HAS_REAL: bool = false;
 
     /// Returns the secure set of a name; `None` for an unknown one.
     fn secure(name: &str) -> Option<Set>;
@@ -51,6 +55,8 @@ pub struct SetParameters<U> {
     name: String,
     set: Set,
     ckks: Parameters,
+    /// Parameters of the set's ring, where those of messages are of the real ring in it.
+    whole: Option<Parameters>,
     used: PhantomData<U>,
 }
 
@@ -58,17 +64,31 @@ impl<U: SetUse> SetParameters<U> {
     /// Makes the parameters of a set with its name.
     pub(crate) fn of(name: String, set: Set) -> Result<Self, BootstrapError> {
         let ckks = set.parameters()?;
-        Ok(Self { name, set, ckks, used: PhantomData })
+        Ok(Self { name, set, ckks, whole: None, used: PhantomData })
     }
 
     /// Returns the parameters of this name; `None` for an unknown one.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let set = match name.strip_prefix(U::INSECURE) {
-            Some(numbers) => U::small(numbers)?,
-            None => U::secure(name)?,
+        let (of_set, is_real) = match name.strip_suffix(REAL) {
+            Some(of_set) if U::HAS_REAL => (of_set, true),
+            _ => (name, false),
         };
-        Self::of(name.to_owned(), set).ok()
+        let set = match of_set.strip_prefix(U::INSECURE) {
+            Some(numbers) => U::small(numbers)?,
+            None => U::secure(of_set)?,
+        };
+        let whole = Self::of(of_set.to_owned(), set).ok()?;
+        if is_real { whole.in_real_ring().ok() } else { Some(whole) }
+    }
+
+    /// Returns the parameters for messages of the real ring in the set's ring, under the name with `-real` behind it.
+    pub(crate) fn in_real_ring(self) -> Result<Self, BootstrapError> {
+        if self.whole.is_some() {
+            return Ok(self);
+        }
+        let ckks = self.ckks.real_subring(self.set.residual.levels)?;
+        Ok(Self { name: format!("{}{REAL}", self.name), ckks, whole: Some(self.ckks), ..self })
     }
 
     /// Returns the small and INSECURE parameters of n = 2^`log2_degree`, for tests.
@@ -93,10 +113,22 @@ impl<U> SetParameters<U> {
         &self.set
     }
 
-    /// Parameters of the CKKS context of the set.
+    /// Parameters of the CKKS context of messages: of the set's ring, or of the real ring in it.
     #[must_use]
     pub fn ckks(&self) -> &Parameters {
         &self.ckks
+    }
+
+    /// Parameters of the set's ring, in which messages are bootstrapped.
+    #[must_use]
+    pub fn whole(&self) -> &Parameters {
+        self.whole.as_ref().unwrap_or(&self.ckks)
+    }
+
+    /// Whether messages are of the real ring in the set's ring.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        self.whole.is_some()
     }
 
     /// Returns [`Set::counted_transforms`] without making the parameters again.
@@ -104,7 +136,7 @@ impl<U> SetParameters<U> {
     /// # Errors
     /// Every error of [`Set::levels`].
     pub fn counted_transforms(&self) -> Result<f64, BootstrapError> {
-        self.set.counted_transforms_in(&self.ckks)
+        self.set.counted_transforms_in(self.whole())
     }
 }
 
@@ -124,7 +156,8 @@ impl<U: SetUse> StoredParameters for SetParameters<U> {
     }
 
     fn table_bytes(&self) -> u64 {
-        self.ckks.table_bytes()
+        // Ciphertexts of a real ring are bootstrapped in another one.
+        self.ckks.table_bytes() + self.whole.as_ref().map_or(0, StoredParameters::table_bytes)
     }
 
     fn digits(&self) -> usize {

@@ -15,6 +15,7 @@ impl SetUse for ForMessages {
     const WHAT: &'static str = "the name of a bootstrapping set";
     const EXAMPLE: &'static str = "n16-128-fast";
     const INSECURE: &'static str = "insecure-fast-";
+    const HAS_REAL: bool = true;
 
     fn secure(name: &str) -> Option<Set> {
         Set::named(name).filter(|set| set.tables.is_none() && set.slots.is_none())
@@ -41,6 +42,10 @@ impl SetUse for ForMessages {
 /// let parameters = BootstrapParameters::named("n16-128-fast").expect("it is a set for all slots");
 /// assert_eq!(parameters.set(), &Set::fast_128());
 /// assert_eq!(parameters.ckks().degree(), 1 << 16);
+/// // Messages of the real ring of half of the degree, which has as many slots.
+/// let real = parameters.with_real_slots()?;
+/// assert_eq!((real.name(), real.ckks().degree(), real.ckks().max_slots()), ("n16-128-fast-real", 1 << 15, 1 << 15));
+/// # Ok::<(), sunzi_circuits::bootstrap::BootstrapError>(())
 /// ```
 pub type BootstrapParameters = SetParameters<ForMessages>;
 
@@ -66,7 +71,16 @@ impl BootstrapParameters {
             (true, true) => format!("{}{}", ForMessages::INSECURE, set.log2_degree),
             (true, false) => format!("{}{}-{levels}", ForMessages::INSECURE, set.log2_degree),
         };
-        Self::of(name, set)
+        let whole = Self::of(name, set)?;
+        if self.is_real() { whole.in_real_ring() } else { Ok(whole) }
+    }
+
+    /// Returns the parameters for messages of the real ring in the set's ring: as many real slots in half of the degree.
+    ///
+    /// # Errors
+    /// [`BootstrapError::Ckks`] where security allows the levels no special moduli in half of the degree.
+    pub fn with_real_slots(&self) -> Result<Self, BootstrapError> {
+        self.clone().in_real_ring()
     }
 }
 

@@ -6,11 +6,13 @@
 
 use rand_core::CryptoRng;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata, Parameters};
-use sunzi_rlwe::{RealRingKeys, SecretKey};
+use sunzi_rlwe::{Log2, RealRingKeys, SecretKey};
 
+use super::blueprint::bytes_of_keys;
 use super::bootstrapper::with_scale;
+use super::noise::exact;
 use super::set::Order;
-use super::{Blueprint, BootstrapError, BootstrapKeys, Bootstrapper, Set};
+use super::{Blueprint, BootstrapError, BootstrapKeys, Bootstrapper, Bounded, Set};
 
 impl Set {
     /// Returns the parameters of the real ring whose ciphertexts a bootstrapping of the set restores: as many slots as the set's
@@ -40,15 +42,24 @@ impl RealBlueprint {
     /// # Errors
     /// Every error of [`Context::new`] and [`Blueprint::new`]; [`BootstrapError::ContextMismatch`] for a context of another set.
     pub fn new(real: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
+        let whole = Context::new(&set.parameters()?)?;
+        Self::within(real, &whole, set, slots)
+    }
+
+    /// Chooses rotations and sizes of all steps, given the contexts of both rings.
+    ///
+    /// # Errors
+    /// Every error of [`Blueprint::new`]; [`BootstrapError::ContextMismatch`] for a context of another set.
+    pub fn within(real: &Context, whole: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
         let (expected, got) = (set.residual.levels + 1, real.depth() + 1);
         if !real.has_real_slots() || got != expected {
             return Err(BootstrapError::ContextMismatch { expected, got });
         }
         real.check_slots(slots)?;
-        let (parameters, lowest) = (set.parameters()?, set.lowest_level());
-        let whole = Context::new(&parameters)?;
-        let low = whole.for_levels(lowest..=lowest, &parameters.special_moduli_for(lowest..=lowest)?)?;
-        Ok(Self { real: real.clone(), whole: Blueprint::of_share(&whole, set, slots, 0.5)?, low })
+        let lowest = set.lowest_level();
+        let special_moduli = set.parameters()?.special_moduli_for(lowest..=lowest)?;
+        let low = whole.for_levels(lowest..=lowest, &special_moduli)?;
+        Ok(Self { real: real.clone(), whole: Blueprint::of_share(whole, set, slots, 0.5)?, low })
     }
 
     /// Context of the ciphertexts to bootstrap.
@@ -70,6 +81,15 @@ impl RealBlueprint {
     pub fn key_bytes(&self) -> Result<usize, BootstrapError> {
         let bytes = |context: &Context| context.rlwe().gadget().key_bytes().map_err(CkksError::from);
         Ok(self.whole.key_bytes()? + bytes(&self.low)? + 2 * bytes(&self.real)?)
+    }
+
+    /// Number of bytes of the file of all keys of the bootstrapping, to a percent.
+    ///
+    /// # Errors
+    /// Every error of [`Blueprint::keys`].
+    pub fn key_file_bytes(&self) -> Result<u64, BootstrapError> {
+        let [low, real] = [&self.low, &self.real].map(|context| bytes_of_keys(context.rlwe().gadget()));
+        Ok(self.whole.key_file_bytes()? + low?.1 + 2 * real?.1)
     }
 }
 
@@ -221,6 +241,36 @@ impl RealBootstrapper {
     ) -> Result<Ciphertext, BootstrapError> {
         let a = self.enter(a, keys)?;
         self.leave(&self.whole.bootstrap_refined(&a, rounds, &keys.whole)?, keys)
+    }
+
+    /// Bootstraps a message with a bound on what that adds to every slot: see [`Bootstrapper::bootstrap_bounded`]. The key
+    /// switches between both rings are in the bound.
+    ///
+    /// # Errors
+    /// Every error of [`Bootstrapper::bootstrap_bounded`].
+    pub fn bootstrap_bounded(
+        &self,
+        a: &Ciphertext,
+        beside: f64,
+        keys: &RealBootstrapKeys,
+    ) -> Result<Bounded, BootstrapError> {
+        let of = a.metadata();
+        // The noise that follows is what the way adds.
+        let mut entered = self.enter(&exact(a), keys)?;
+        let scale = entered.metadata().scale;
+        let before = self.blueprint.whole.largest_slot(entered.noise(), scale);
+        let carried = a.noise().scaled(Log2::of(scale / of.scale));
+        entered.set_noise(entered.noise().sum(&carried));
+        let inner = self.whole.bootstrap_bounded(&entered, beside + before, &keys.whole)?;
+        let mut ciphertext = self.leave(&exact(&inner.ciphertext), keys)?;
+        let (own, scale) = (*ciphertext.noise(), ciphertext.metadata().scale);
+        // The weight of the real ring's basis is the degree of the whole ring.
+        let after = self.blueprint.whole.largest_slot(&own, scale);
+        ciphertext.set_noise(own.sum(&inner.ciphertext.noise().scaled(Log2::of(2.0))));
+        let precision = ciphertext.metadata().precision.with_deviation(of.precision.deviation());
+        let metadata = Metadata { precision, ..ciphertext.metadata().clone() };
+        ciphertext.set_metadata(metadata);
+        Ok(Bounded { ciphertext, added: before + inner.added + after })
     }
 
     /// Lowers a ciphertext of the real ring to the lowest level that the set takes, and leads it to the whole ring.

@@ -303,3 +303,48 @@ fn large_numbers_are_refused() {
     let refused = x.multiplied(&party.evaluator, &y, &keys);
     assert!(matches!(refused, Err(CircuitError::Scheme(CkksError::MessageTooLarge { .. }))), "{refused:?}");
 }
+
+/// Rows in slots, whose products stay in slots: of numbers at the ends of their range, at two levels, against bounds.
+#[test]
+fn rows_of_any_encoding_come_back_in_it() {
+    for (log2_degree, size, [rows, inner]) in [(7, 64, [64, 5]), (9, 64, [3, 64]), (9, 256, [200, 2])] {
+        let mut party = Party::new(log2_degree, 2, 7);
+        let (keys, slots) = (party.keys(size), party.context.max_slots());
+        let capacity = MatrixBatch::capacity(&party.context, size);
+        let mut a = numbers(rows * inner, &mut party.rng);
+        a[..2].copy_from_slice(&[1.0, -1.0]);
+        let all = a.repeat(capacity);
+        let columns = party.encrypt(size, [rows, inner], &all, Lines::Columns);
+        let columns: Vec<&Ciphertext> = columns.ciphertexts().iter().collect();
+        let encoder = sunzi_ckks::Encoder::new(&party.context, slots).unwrap();
+        let mut b = numbers(inner * slots, &mut party.rng);
+        b[..slots].fill(1.0);
+        for level in [2, 1] {
+            let scale = party.context.scale(level).unwrap();
+            let encrypted = b.chunks(slots).map(|row| {
+                let row = encoder.encode_real_at(row, level, scale).unwrap();
+                party.context.encrypt_secret(&row, &party.secret, &mut party.rng).unwrap()
+            });
+            let lines: Vec<Ciphertext> = encrypted.collect();
+            let lines: Vec<&Ciphertext> = lines.iter().collect();
+            let lowered: Vec<Ciphertext> =
+                columns.iter().map(|column| party.evaluator.level_to(column, level).unwrap()).collect();
+            let lowered: Vec<&Ciphertext> = lowered.iter().collect();
+            let products = keys.multiply(&party.evaluator, &lowered, &lines).unwrap();
+            assert_eq!(products.len(), size);
+            let expected = clear(1, [rows, inner, slots], &a, &b);
+            for (i, product) in products.iter().enumerate() {
+                let metadata = product.metadata();
+                assert_eq!(metadata.level, level - 1);
+                let plaintext = party.context.decrypt(product, &party.secret).unwrap();
+                let got = encoder.decode_real(&plaintext).unwrap();
+                let zero = vec![0.0; slots];
+                let expected = expected.get(i * slots..(i + 1) * slots).unwrap_or(&zero);
+                let (error, stated) = (largest_error(&got, expected), metadata.precision.deviation());
+                assert!(error < 6.0 * stated, "row {i} of {size}: {error:e} of {stated:e}");
+                let bound = product.noise().peak.bits().exp2() * party.context.degree() as f64 / 2.0;
+                assert!(error <= bound / metadata.scale, "row {i}: {error:e} beyond the bound");
+            }
+        }
+    }
+}

@@ -91,11 +91,28 @@ impl Layout {
         rows: &[Vec<f64>],
         labels: &[bool],
     ) -> Result<Vec<Vec<f64>>, RegressionError> {
-        for (what, got, expected) in [("rows", rows.len(), self.rows), ("labels", labels.len(), self.rows)] {
-            check(what, got, expected)?;
-        }
+        check("rows", rows.len(), self.rows)?;
+        self.pack_from(0, scaling, rows, labels)
+    }
+
+    /// Packs some rows of a table with labels, those from row `first` on, with zeros in place of all others: the sum of the vectors of several owners is
+    /// the table of all of them.
+    ///
+    /// # Errors
+    /// [`RegressionError::Shape`] for more rows than the layout has from there on, and if the numbers of labels or features differ from those of rows and scaling;
+    /// [`RegressionError::TooLarge`] for a feature far from all others.
+    pub fn pack_from(
+        &self,
+        first: usize,
+        scaling: &Scaling,
+        rows: &[Vec<f64>],
+        labels: &[bool],
+    ) -> Result<Vec<Vec<f64>>, RegressionError> {
+        check("labels", labels.len(), rows.len())?;
+        let room = self.rows.saturating_sub(first);
+        check("rows", rows.len(), rows.len().min(room))?;
         let mut blocks = vec![vec![0.0; self.slots]; self.blocks()];
-        let slots = blocks.iter_mut().flat_map(|block| block.chunks_mut(self.width));
+        let slots = blocks.iter_mut().flat_map(|block| block.chunks_mut(self.width)).skip(first);
         for ((row, label), slots) in rows.iter().zip(labels).zip(slots) {
             check("features", row.len(), self.features)?;
             let sign = if *label { 1.0 } else { -1.0 };

@@ -83,10 +83,36 @@ impl Scaling {
                 *width += (cell - mean).powi(2) / count;
             }
         }
+        Self::from_moments(means, &widths)
+    }
+
+    /// Makes the scaling of features from their means and variances Σ(x − mean)²/n, for rows of which nobody has all.
+    ///
+    /// ```
+    /// use sunzi_circuits::regression::Scaling;
+    ///
+    /// let rows = [vec![1.0, 5.0], vec![3.0, 5.0]];
+    /// assert_eq!(Scaling::from_moments(vec![2.0, 5.0], &[1.0, 0.0])?, Scaling::of(&rows)?);
+    /// # Ok::<(), sunzi_circuits::regression::RegressionError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RegressionError::Empty`]; [`RegressionError::Shape`] unless there are as many variances as means; [`RegressionError::NotFinite`], for a negative variance too.
+    pub fn from_moments(means: Vec<f64>, variances: &[f64]) -> Result<Self, RegressionError> {
+        let (expected, got) = (means.len(), variances.len());
+        if expected == 0 {
+            return Err(RegressionError::Empty);
+        }
+        if got != expected {
+            return Err(RegressionError::Shape { what: "variances", expected, got });
+        }
+        let sound = |variance: &f64| variance.is_finite() && *variance >= 0.0;
+        if !means.iter().all(|mean| mean.is_finite()) || !variances.iter().all(sound) {
+            return Err(RegressionError::NotFinite);
+        }
         // A column that never changes has no information and gets no weight.
-        let widths =
-            widths.into_iter().map(|variance| if variance > 0.0 { 2.0 * variance.sqrt() } else { 1.0 });
-        Ok(Self { means, widths: widths.collect() })
+        let width = |&variance: &f64| if variance > 0.0 { 2.0 * variance.sqrt() } else { 1.0 };
+        Ok(Self { means, widths: variances.iter().map(width).collect() })
     }
 
     /// Returns the scaled features of a row.

@@ -93,6 +93,36 @@ fn an_iteration_takes_the_levels_and_rotations_it_says() {
 }
 
 #[test]
+fn tables_of_several_owners_add_up() {
+    let (rows, labels) = table(33);
+    let scaling = Scaling::of(&rows).unwrap();
+    for most_slots in [32, 1 << 12] {
+        let layout = Layout::new(33, 3, most_slots).unwrap();
+        let mut sum = vec![vec![0.0; layout.slots()]; layout.blocks()];
+        for owned in [0..1, 1..20, 20..33] {
+            let part = layout.pack_from(owned.start, &scaling, &rows[owned.clone()], &labels[owned]);
+            for (sum, part) in sum.iter_mut().flatten().zip(part.unwrap().into_iter().flatten()) {
+                assert!(*sum == 0.0 || part == 0.0, "a slot has one owner");
+                *sum += part;
+            }
+        }
+        assert_eq!(sum, layout.pack(&scaling, &rows, &labels).unwrap());
+        for first in [1, 33, usize::MAX] {
+            let refused = layout.pack_from(first, &scaling, &rows, &labels);
+            assert!(matches!(refused, Err(RegressionError::Shape { what: "rows", .. })), "{first}");
+        }
+    }
+    for (means, variances) in
+        [(vec![0.0], vec![-1.0]), (vec![f64::NAN], vec![1.0]), (vec![0.0], vec![f64::INFINITY])]
+    {
+        assert_eq!(Scaling::from_moments(means, &variances).unwrap_err(), RegressionError::NotFinite);
+    }
+    assert_eq!(Scaling::from_moments(vec![], &[]).unwrap_err(), RegressionError::Empty);
+    let odd = Scaling::from_moments(vec![0.0], &[]).unwrap_err();
+    assert_eq!(odd, RegressionError::Shape { what: "variances", expected: 1, got: 0 });
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     assert_eq!(Layout::new(0, 3, 64).unwrap_err(), RegressionError::Empty);
     assert_eq!(Layout::new(3, 64, 64).unwrap_err(), RegressionError::TooWide { features: 64, slots: 64 });

@@ -82,7 +82,7 @@ impl<I: BufRead + Seek> TableFile<I> {
         Err(WireError::value("rows of a chunk", expected.span, got.span).into())
     }
 
-    /// Reads the clear cells of a chunk; other columns are [`Cells::Unknown`].
+    /// Reads the clear cells of a chunk, in a part of a table those of its own rows; other columns are [`Cells::Unknown`].
     ///
     /// # Errors
     /// [`TableError::Mismatch`] for a chunk that does not exist; [`TableError::Wire`]; [`TableError::Program`] for cells out of range.
@@ -90,8 +90,8 @@ impl<I: BufRead + Seek> TableFile<I> {
         let chunks = self.shape.layout().chunks;
         let place = self.shape.chunk_start(chunk).filter(|_| chunk < chunks);
         self.seek(place.ok_or_else(|| TableError::mismatch("chunk", format!("below {chunks}"), chunk))?)?;
-        let (schema, rows) = (self.shape.shared_schema(), self.shape.rows_of(chunk));
-        let mut source = Source::new(&mut self.input, self.shape.clear_len(rows));
+        let (schema, rows) = (self.shape.shared_schema(), self.shape.own_rows_of(chunk));
+        let mut source = Source::new(&mut self.input, self.shape.clear_len(chunk));
         let mut cells = Vec::new();
         for column in &schema.columns {
             cells.push(if column.encrypted || self.shape.form().is_some() {

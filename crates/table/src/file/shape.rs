@@ -1,6 +1,7 @@
 //! Layout of a table file: all offsets follow from the schema.
 
 use std::io::BufRead;
+use std::ops::Range;
 use std::sync::Arc;
 
 use sunzi_program::analysis::Layout;
@@ -18,6 +19,10 @@ use crate::{Input, TableError, inputs};
 /// Number of bytes of the leading numbers of a table file: rows, rows of a chunk, bytes of an encrypted
 /// chunk, columns, bytes of the schema.
 const NUMBERS_LEN: usize = 5 * 8;
+/// Number that is added to that of the columns where the file has the rows of one of several parties, whose record follows the schema.
+const PART: u64 = 1 << 32;
+/// Number of bytes of the record of a part: its first row, and the row behind its last one.
+const PART_LEN: usize = 2 * 8;
 /// Largest number of rows of a chunk of a table.
 const MOST_SPAN: usize = 1 << 20;
 
@@ -42,6 +47,8 @@ pub struct Shape {
     schema_len: usize,
     body_len: u64,
     form: Option<PackedForm>,
+    /// Rows of the party whose part of the table the file has; none for all rows.
+    part: Option<Range<u64>>,
     /// Number of digits of all inputs of encrypted integers.
     digits: Option<usize>,
     /// Offsets in a chunk at which the inputs of encrypted integers begin, and the end; none where all inputs have one length.
@@ -83,6 +90,43 @@ impl Shape {
         schema::put(&schema.columns, &mut fields);
         let span = form.layout(schema)?.unit();
         Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), Layers::Packed(form))
+    }
+
+    /// Returns the shape of the part of a table that one of several parties encrypts: rows from `rows.start` to `rows.end` − 1. Its ciphertexts have zero in all
+    /// other rows, and its clear columns have its own rows alone.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for no rows, for rows that the table does not have, and for encrypted integers, whose digits have no sums.
+    pub fn of_part(self, rows: Range<u64>) -> Result<Self, TableError> {
+        if self.digits.is_some() {
+            let expected = "those of a table in BFV, BGV or CKKS";
+            return Err(TableError::mismatch("rows of a part", expected, "those of encrypted integers"));
+        }
+        if rows.is_empty() || rows.end > self.schema.rows {
+            let expected = format!("a range of the {} rows of the table", self.schema.rows);
+            return Err(TableError::mismatch("rows of a part", expected, format!("{rows:?}")));
+        }
+        let part = (rows != (0..self.schema.rows)).then_some(rows);
+        Self { part, ..self }.with_body()
+    }
+
+    /// Rows of the table that the file has: all of them, or those of one of several parties.
+    #[must_use]
+    pub fn rows(&self) -> Range<u64> {
+        self.part.clone().unwrap_or(0..self.schema.rows)
+    }
+
+    /// Returns the number of rows of a chunk that the file has, as far as they are the party's own.
+    #[must_use]
+    pub fn own_rows_of(&self, chunk: usize) -> usize {
+        (self.own_before(chunk.saturating_add(1)) - self.own_before(chunk)) as usize
+    }
+
+    /// Number of the file's own rows before a chunk.
+    fn own_before(&self, chunk: usize) -> u64 {
+        let before = (chunk as u64).saturating_mul(self.layout.span as u64);
+        let Range { start, end } = self.rows();
+        before.clamp(start, end) - start
     }
 
     /// Form of a packed table; none where every column has ciphertexts of its own.
@@ -147,7 +191,7 @@ impl Shape {
         let (schema, layout) = (Arc::new(schema), Layout { rows, span, chunks });
         let (inputs, starts, body_len) = (Vec::new(), Vec::new(), 0);
         let form = if let Layers::Packed(form) = layers { Some(form) } else { None };
-        let mut shape = Self {
+        let shape = Self {
             schema,
             layout,
             encrypted_len,
@@ -156,13 +200,18 @@ impl Shape {
             schema_len,
             body_len,
             form,
+            part: None,
             digits: all_digits,
             starts,
         };
+        shape.with_body()
+    }
+
+    /// Returns the shape with the number of bytes that follow from the others.
+    fn with_body(self) -> Result<Self, TableError> {
         let too_long = || WireError::value("bytes of the table", "less than 2^63", "more");
-        shape.body_len =
-            shape.chunk_start(layout.chunks).filter(|len| len >> 63 == 0).ok_or_else(too_long)?;
-        Ok(shape)
+        let body_len = self.chunk_start(self.layout.chunks).filter(|len| len >> 63 == 0);
+        Ok(Self { body_len: body_len.ok_or_else(too_long)?, ..self })
     }
 
     /// Schema of the table in the file.
@@ -224,30 +273,32 @@ impl Shape {
         Arc::clone(&self.schema)
     }
 
-    /// Number of bytes of the clear columns of `rows` rows.
-    pub(super) fn clear_len(&self, rows: usize) -> u64 {
+    /// Number of bytes of the clear columns of a chunk.
+    pub(super) fn clear_len(&self, chunk: usize) -> u64 {
+        let [row, chunk_end] = self.clear_widths();
+        row * self.own_rows_of(chunk) as u64 + chunk_end
+    }
+
+    /// Number of bytes of the clear cells of a row, and of those that every chunk has besides.
+    fn clear_widths(&self) -> [u64; 2] {
         if self.form.is_some() {
-            return 0;
+            return [0; 2];
         }
         let clear = self.schema.columns.iter().filter(|column| !column.encrypted);
-        clear.map(|column| (width(column) * rows + CHECKSUM_LEN) as u64).sum()
+        clear.fold([0; 2], |[row, sums], column| [row + width(column) as u64, sums + CHECKSUM_LEN as u64])
     }
 
     /// Offset of a chunk after the header; for the number of chunks the end.
     pub(super) fn chunk_start(&self, chunk: usize) -> Option<u64> {
-        let Layout { span, chunks, .. } = self.layout;
-        let encrypted = self.inputs_len()?;
-        let full = self.clear_len(span).checked_add(encrypted)?;
+        let [row, chunk_end] = self.clear_widths();
+        let each = self.inputs_len()?.checked_add(chunk_end)?.checked_mul(chunk as u64)?;
+        let clear = row.checked_mul(self.own_before(chunk))?;
         let form = self.form.as_ref().map_or(0, |form| {
             form::NUMBERS_LEN + 8 * (form.columns.len() + form.pairs.len()) + 2 * CHECKSUM_LEN
         });
-        let before = (NUMBERS_LEN + self.schema_len + 2 * CHECKSUM_LEN + form) as u64;
-        if chunk < chunks {
-            return before.checked_add(full.checked_mul(chunk as u64)?);
-        }
-        let last = chunks.saturating_sub(1);
-        let start = before.checked_add(full.checked_mul(last as u64)?)?;
-        start.checked_add(self.clear_len(self.rows_of(last)))?.checked_add(encrypted)
+        let part = if self.part.is_some() { PART_LEN + CHECKSUM_LEN } else { 0 };
+        let before = (NUMBERS_LEN + self.schema_len + 2 * CHECKSUM_LEN + part + form) as u64;
+        before.checked_add(each)?.checked_add(clear)
     }
 
     /// Place of an input in every chunk; `None` for an input that does not exist.
@@ -261,7 +312,7 @@ impl Shape {
             return None;
         }
         let own = self.starts.get(at).copied().unwrap_or(at as u64 * self.encrypted_len);
-        let before = self.clear_len(self.rows_of(chunk)).checked_add(own)?;
+        let before = self.clear_len(chunk).checked_add(own)?;
         self.chunk_start(chunk)?.checked_add(before)
     }
 
@@ -271,12 +322,18 @@ impl Shape {
         numbers.u64(self.schema.rows);
         numbers.usize(self.layout.span);
         numbers.u64(self.encrypted_len);
-        numbers.usize(self.schema.columns.len());
+        numbers.u64(self.schema.columns.len() as u64 + if self.part.is_some() { PART } else { 0 });
         numbers.usize(self.schema_len);
         sink.sealed(numbers.as_bytes())?;
         let mut fields = Fields::default();
         schema::put(&self.schema.columns, &mut fields);
         sink.sealed(fields.as_bytes())?;
+        if let Some(Range { start, end }) = self.part {
+            let mut fields = Fields::default();
+            fields.u64(start);
+            fields.u64(end);
+            sink.sealed(fields.as_bytes())?;
+        }
         let Some(form) = &self.form else { return Ok(()) };
         let (numbers, lists) = form::put(form);
         sink.sealed(numbers.as_bytes())?;
@@ -291,19 +348,26 @@ impl Shape {
         let rows = numbers.usize_in("rows", 1..=MAX_ROWS as usize)? as u64;
         let span = numbers.usize_in("rows of a chunk", 1..=MOST_SPAN)?;
         let encrypted_len = numbers.u64()?;
-        let columns = numbers.usize_in("columns", 0..=MAX_COLUMNS)?;
+        let (columns, is_part) = get_columns(&mut numbers)?;
         let schema_len = numbers.usize_in("bytes of the schema", 0..=schema::MOST)?;
         let record = source.sealed("the schema", schema_len)?;
         let mut fields = FieldReader::new(&record);
         let schema = schema::get(rows, columns, &mut fields)?;
         fields.finish()?;
         drop(record);
+        let part = is_part.then(|| get_part(source)).transpose()?;
         let layers = match kind {
             Object::IntegerTable => Layers::Digits,
             kind if kind.is_packed_table() => Layers::Packed(get_form(source)?),
             _ => Layers::Equal,
         };
-        let shape = Self::of(schema, span, encrypted_len, schema_len, layers)?;
+        let mut shape = Self::of(schema, span, encrypted_len, schema_len, layers)?;
+        if let Some(part) = part {
+            shape = shape.of_part(part)?;
+            if shape.part.is_none() {
+                return Err(WireError::value("rows of a part", "fewer than the table has", "all").into());
+            }
+        }
         if shape.body_len == body_len {
             // Each ciphertext is an object with a header of its own.
             if shape.input_count > 0 && encrypted_len < HEADER_LEN as u64 {
@@ -314,6 +378,27 @@ impl Shape {
         }
         Err(WireError::Length { expected: shape.body_len, got: body_len }.into())
     }
+}
+
+/// Reads the number of columns, and whether the file has the rows of one of several parties.
+fn get_columns(numbers: &mut FieldReader<'_>) -> Result<(usize, bool), WireError> {
+    let stored = numbers.u64()?;
+    let (columns, is_part) = match stored.checked_sub(PART) {
+        Some(columns) => (columns, true),
+        None => (stored, false),
+    };
+    match usize::try_from(columns) {
+        Ok(columns) if columns <= MAX_COLUMNS => Ok((columns, is_part)),
+        _ => Err(WireError::value("columns", format!("0..={MAX_COLUMNS}"), stored)),
+    }
+}
+
+/// Reads the record of the rows of one of several parties.
+fn get_part(source: &mut Source<impl BufRead>) -> Result<Range<u64>, WireError> {
+    let record = source.sealed("the rows of a part", PART_LEN)?;
+    let mut fields = FieldReader::new(&record);
+    let part = fields.u64()?..fields.u64()?;
+    fields.finish().map(|()| part)
 }
 
 /// Reads the records of a form.

@@ -88,7 +88,7 @@ impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
             return Err(TableError::mismatch("the table", "one with columns apart", "a packed one"));
         }
         self.check_next()?;
-        let (schema, expected) = (self.shape.shared_schema(), self.shape.rows_of(self.chunk) as u64);
+        let (schema, expected) = (self.shape.shared_schema(), self.shape.own_rows_of(self.chunk) as u64);
         if rows.schema().columns != schema.columns || rows.row_count() != expected {
             let expected = format!("{expected} of the schema");
             return Err(TableError::mismatch("rows", expected, rows.row_count()));

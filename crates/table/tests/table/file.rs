@@ -11,8 +11,8 @@ use sunzi_program::contexts::{Encrypted, EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::schema::{Origin, TimeUnit, Unit};
 use sunzi_program::{Column, Contexts, Schema};
-use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::{Fault, Kind, WireError, checksum};
+use sunzi_rlwe::{SecretDistribution, Security};
 use sunzi_table::file::{Shape, TableFile, TableWriter};
 use sunzi_table::{EncryptedTable as _, EncryptedWriter as _, Input, TableError, inputs};
 
@@ -27,24 +27,33 @@ struct Case {
     bytes: Vec<u8>,
 }
 
-fn contexts(plain_moduli: &[u64]) -> Contexts {
+/// Contexts of BFV for plaintext moduli and a number of parties, over a small ring.
+pub(crate) fn contexts(plain_moduli: &[u64], parties: u32) -> Contexts {
     let moduli = primes_with_bits(36, 128, 3).unwrap();
     let security = Security::InsecureForResearchOnly;
     let parameters = CrtParameters::new(6, moduli, plain_moduli.to_vec(), security);
+    let parameters = parameters.with_secrets(SecretDistribution::of_parties(parties));
     Contexts::new(&Parameters::Bfv(parameters)).unwrap()
 }
 
-fn schema() -> Schema {
-    let columns = vec![
+/// Columns of every kind, encrypted and in the clear.
+pub(crate) fn columns() -> Vec<Column> {
+    vec![
         Column::integer("age", 1, 90),
         Column::decimal("cost", 2, -500, 10_000).in_the_clear(),
         Column::category("region", &["north", "south", ""]),
         Column::category("sex", &["f", "m"]).in_the_clear(),
         Column::real("weight", -1.5, 2.5).in_the_clear(),
+    ]
+}
+
+fn schema() -> Schema {
+    let mut columns = columns();
+    columns.push(
         Column::integer("day", 0, 20_000)
             .in_units(Unit { time: TimeUnit::Days, since: Origin::Epoch })
             .in_the_clear(),
-    ];
+    );
     Schema::new(ROWS as u64, columns).unwrap()
 }
 
@@ -64,7 +73,7 @@ fn rows(start: usize, count: usize) -> Table {
 
 impl Case {
     fn new() -> Self {
-        let contexts = contexts(&[257, 641]);
+        let contexts = contexts(&[257, 641], 1);
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let secret = SecretKey::generate(contexts.rlwe(), &mut rng).unwrap();
         let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng).unwrap();
@@ -207,7 +216,7 @@ fn other_parameters_keys_and_orders_are_refused() {
     let case = Case::new();
     let file = case.file(&case.bytes).unwrap();
     for other in [&[257][..], &[641], &[641, 257], &[257, 641, 769]] {
-        let refused = file.belongs_to(&contexts(other));
+        let refused = file.belongs_to(&contexts(other, 1));
         assert!(matches!(refused, Err(TableError::Wire(WireError::Parameters { .. }))));
     }
     let range = sunzi_ckks::LevelRange { levels: 1, scale_bits: 36 };

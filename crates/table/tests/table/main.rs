@@ -6,3 +6,5 @@ mod file;
 #[cfg(test)]
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(test)]
+mod parts;

@@ -3,6 +3,8 @@
 use sunzi_ckks::Evaluator;
 use sunzi_rlwe::RelinearizationKey;
 
+use crate::integers::IntegerParameters;
+
 use super::real::sets;
 use super::*;
 
@@ -204,5 +206,79 @@ fn shipped_sets_have_real_parameters() {
         let real = set.real_parameters().unwrap();
         assert_eq!((real.depth(), real.security()), (set.residual.levels, Security::Bits128));
         assert_eq!(real.max_slots(), 1 << (set.log2_degree - 1));
+    }
+}
+
+/// Checks that the bound on what a bootstrapping adds holds in every slot, noise of both ways and a round of refinement included.
+#[test]
+fn bounds_of_a_real_ring_hold() {
+    let refined = Set {
+        order: Order::First,
+        first_bits: 59,
+        residual: LevelRange { levels: 5, scale_bits: 52 },
+        slots_to_coeffs: LevelRange { levels: 2, scale_bits: 52 },
+        rounds: 2,
+        ..Set::insecure_for_tests(9)
+    };
+    for set in [Set::insecure_fast(9), refined] {
+        let (slots, left) = (256, set.levels_left());
+        let mut bench = RealBench::new(&set, slots);
+        for (values, level) in [(reals(slots, 1.7), set.lowest_level().max(1)), (vec![1.0; slots], left)] {
+            let a = bench.encrypt(&values, level);
+            let plaintext = bench.context.decrypt(&a, &bench.secret).unwrap();
+            let encoder = Encoder::new(&bench.context, slots).unwrap();
+            let before = encoder.decode_real(&plaintext).unwrap();
+            let out = bench.bootstrapper.bootstrap_bounded(&a, 2f64.powi(-10), &bench.keys).unwrap();
+            let metadata = out.ciphertext.metadata();
+            assert_eq!((metadata.level, metadata.scale), (left, bench.context.scale(left).unwrap()));
+            let plaintext = bench.context.decrypt(&out.ciphertext, &bench.secret).unwrap();
+            let after = encoder.decode_real(&plaintext).unwrap();
+            let worst = before.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(worst <= out.added, "{worst:e} beyond {:e}", out.added);
+            assert!(out.added < 2f64.powi(-8), "{:e} says nothing", out.added);
+            let peak = out.ciphertext.noise().peak.bits().exp2();
+            let bound = peak * bench.context.ring().expansion().weight() as f64 / 2.0 / metadata.scale;
+            let error = values.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(error <= bound, "{error:e} beyond the noise of {bound:e}");
+        }
+    }
+}
+
+/// Checks that parameters keep their real ring under their name, and that keys of the other kind of ring are refused.
+#[test]
+fn parameters_of_a_real_ring_have_a_name() {
+    let whole = BootstrapParameters::insecure(9).unwrap();
+    let real = whole.with_real_slots().unwrap();
+    assert_eq!((real.name(), real.with_real_slots().unwrap()), ("insecure-fast-9-real", real.clone()));
+    assert_eq!(BootstrapParameters::named(real.name()), Some(real.clone()));
+    assert_eq!(real.ckks(), &real.set().real_parameters().unwrap());
+    assert_eq!((real.whole(), real.is_real(), whole.is_real()), (whole.ckks(), true, false));
+    let lower = real.with_levels_left(9).unwrap();
+    assert_eq!(lower.name(), "insecure-fast-9-9-real");
+    assert_eq!(BootstrapParameters::named(lower.name()), Some(lower));
+    for unknown in ["-real", "n16-128-fast-real-real", "n16-128-fast-real-8", "insecure-fast-8-real"] {
+        assert_eq!(BootstrapParameters::named(unknown), None, "{unknown}");
+    }
+    // Integers are messages of complex slots.
+    let integers = IntegerParameters::insecure(9).unwrap();
+    assert_eq!(IntegerParameters::named(&format!("{}-real", integers.name())), None);
+    let mut rng = ChaCha20Rng::seed_from_u64(3);
+    let mut made = [&whole, &real].map(|parameters| {
+        let context = Context::new(parameters.ckks()).unwrap();
+        let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+        let blueprint = AnyBlueprint::of_all_slots(&context, parameters.set()).unwrap();
+        let keys = AnyBootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {}).unwrap();
+        assert_eq!(keys.id(), secret.id());
+        let level = parameters.set().lowest_level();
+        let encoder = Encoder::new(&context, 16).unwrap();
+        let plaintext = encoder.encode_real_at(&[0.5; 16], level, context.scale(level).unwrap()).unwrap();
+        let a = context.encrypt_secret(&plaintext, &secret, &mut rng).unwrap();
+        (AnyBootstrapper::new(&blueprint, |_, _| {}).unwrap(), keys, a)
+    });
+    let [(_, first, _), (_, second, _)] = &mut made;
+    std::mem::swap(first, second);
+    for (bootstrapper, keys, a) in &made {
+        let refused = bootstrapper.bootstrap_bounded(a, 0.01, keys).err().unwrap();
+        assert!(matches!(refused, BootstrapError::MissingKey { .. }), "{refused}");
     }
 }
