@@ -60,6 +60,7 @@ impl Plan {
     /// # Errors
     /// [`ProgramError::Refused`], with the reason and the costliest expression.
     pub fn new(program: &Program, options: &Options) -> Result<Self, ProgramError> {
+        options.check_parties()?;
         let plan = choice::choose(program, options)?;
         if plan.packed.is_none() && options.packing.as_ref().is_some_and(|packing| packing.always) {
             return Err(packed::refusal(program, options).into());
@@ -72,7 +73,7 @@ impl Plan {
     /// # Errors
     /// Every error of [`new`](Self::new).
     pub fn within(program: &Program, parameters: &Parameters, precision: u32) -> Result<Self, ProgramError> {
-        let layout = Layout::new(program.schema().rows as usize, parameters.slots());
+        let layout = parameters.layout(program.schema().rows as usize, 1);
         Self::for_layout(program, parameters, layout, precision)
     }
 
@@ -87,7 +88,7 @@ impl Plan {
         layout: Layout,
         precision: u32,
     ) -> Result<Self, ProgramError> {
-        layout.check(program.schema().rows, parameters.slots())?;
+        parameters.check_layout(&layout, program.schema().rows)?;
         let precision = clamped(precision);
         Ok(within::within(program, parameters, layout, precision)?.with_precision(precision))
     }

@@ -7,7 +7,9 @@
 mod codec;
 mod files;
 mod integers;
+mod joint;
 mod keys;
+mod rows;
 mod sharing;
 
 use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme, memory};
@@ -16,7 +18,11 @@ pub use codec::{Codec, Slots};
 pub use files::{BOOTSTRAPPING, GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
 pub use integers::{Digits, IntegerContext, digits_of};
 pub(crate) use integers::{Form, kind_holding};
-pub use keys::{EncryptionKey, PublicKey, SecretKey};
+pub use joint::{Agreed, Subject};
+pub(crate) use joint::{Way, subjects};
+pub use keys::{EncryptionKey, JointKeyLevels, PublicKey, SecretKey};
+pub use rows::ChunkPart;
+pub(crate) use rows::rows_of_both;
 pub use sharing::Sharing;
 pub(crate) use sharing::check_shareable;
 
@@ -176,10 +182,10 @@ impl Contexts {
         }
     }
 
-    /// Returns the layout of a table's rows in slots: it depends on the number of rows and on the ring alone.
+    /// Returns the layout of a table's rows in slots: it depends on the number of rows and on the parameters alone.
     #[must_use]
     pub fn layout(&self, rows: u64) -> Layout {
-        Layout::new(usize::try_from(rows).unwrap_or(usize::MAX), self.parameters.slots())
+        self.parameters.layout(usize::try_from(rows).unwrap_or(usize::MAX), 1)
     }
 
     /// Makes the codec that encodes and encrypts chunks of a layout.

@@ -28,7 +28,7 @@ pub mod sharing;
 pub mod tape;
 
 pub use analysis::{Options, Plan, Timing};
-pub use contexts::Contexts;
+pub use contexts::{Agreed, Contexts};
 pub use decimal::{Decimal, DecimalError, MAX_DECIMALS};
 pub use enclosure::Undefined;
 pub use error::ProgramError;

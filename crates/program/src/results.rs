@@ -4,6 +4,8 @@
 //! ascending order. An encrypted output is a ciphertext for each plaintext modulus; one that the server knew anyway is a
 //! text. The key holder sees the program in the description when decrypting: compare it with the one that was requested.
 
+mod digest;
+mod joint;
 mod outputs;
 mod text;
 
@@ -14,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use sunzi_rlwe::wire::{Kind, Reader, WireError, write};
 use sunzi_rlwe::{DeclaredNoise, KeyId, SharingPolicy};
 
+pub use self::digest::ResultsDigest;
 use self::outputs::Outputs;
 use self::text::{Described, LONGEST_DESCRIPTION, LONGEST_TOTAL, Text, longest_chunk};
 use crate::analysis::Layout;
@@ -130,8 +133,7 @@ impl Description {
             let right = plan.layout == self.layout && self.filled.is_none();
             return if right { Ok(plan.packed) } else { Err(Self::other_layout()) };
         }
-        let (rows, slots) = (self.program.schema().rows, contexts.parameters().slots());
-        let right = self.layout.check(rows, slots).is_ok()
+        let right = contexts.parameters().check_layout(&self.layout, self.program.schema().rows).is_ok()
             && match &self.filled {
                 None => self.layout.chunks == self.layout.rows.div_ceil(self.layout.span),
                 Some(filled) => self.layout.is_filled(filled),
@@ -216,6 +218,8 @@ pub struct ResultsReader<'a, I: BufRead> {
     outputs: Outputs,
     /// Number of outputs read so far.
     place: u64,
+    /// Number of ciphertexts read so far.
+    ciphertexts: u64,
     /// Chunk of the last column read, and the number of rows before that chunk.
     before: (usize, usize),
     input: I,
@@ -237,7 +241,7 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         let packed = description.check(contexts)?;
         let outputs = Outputs::new(&description.program, contexts.scheme(), description.layout, packed);
         outputs.check(contexts.scheme(), &description.openings)?;
-        Ok(Self { contexts, key, description, outputs, place: 0, before: (0, 0), input })
+        Ok(Self { contexts, key, description, outputs, place: 0, ciphertexts: 0, before: (0, 0), input })
     }
 
     /// Returns the description of the results.
@@ -273,6 +277,9 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
             Answer::Encrypted(self.contexts.read_from(reader, Some(self.key))?)
         };
         self.outputs.check_answer((chunk, known), self.contexts.scheme(), &answer)?;
+        if let Answer::Encrypted(chunk) = &answer {
+            self.ciphertexts += chunk.count() as u64;
+        }
         Ok(Some((id, chunk, answer)))
     }
 

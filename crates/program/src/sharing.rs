@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use sunzi_circuits::EvaluationKeys;
-use sunzi_ckks::precision::slot_error;
+use sunzi_ckks::precision::flooding_error;
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, PublicKey, SharingPolicy};
@@ -15,6 +15,7 @@ pub use sunzi_rlwe::{LedgerFile, SharingLedger};
 
 use crate::analysis::{Action, Layout, Lowered, Parameters, dry, exp2};
 pub use crate::contexts::Sharing;
+use crate::contexts::rows_of_both;
 use crate::run::ckks::{Ckks, Keys, Output, Value};
 use crate::run::{Backend, Clear, Watched, encrypted_inputs, run};
 use crate::{NodeId, Plan, ProgramError};
@@ -34,14 +35,24 @@ impl Plan {
     pub fn declared_noise(&self) -> Result<BTreeMap<NodeId, DeclaredNoise>, ProgramError> {
         let mut found: BTreeMap<NodeId, DeclaredNoise> = BTreeMap::new();
         self.rehearse(&self.layout, &|_, _, _| {}, |id, context, ciphertext| {
-            let noise = declared(context, ciphertext);
-            let larger = found.get(&id).is_none_or(|before| before.bits() < noise.bits());
-            if larger {
-                found.insert(id, noise);
-            }
+            raise(&mut found, id, declared(context, ciphertext));
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// Returns the [`declared_noise`](Self::declared_noise) of a program that was run by one of several plans: the largest of each output node.
+    ///
+    /// # Errors
+    /// Every error of [`declared_noise`](Self::declared_noise).
+    pub fn noise_of_all(plans: &[Self]) -> Result<BTreeMap<NodeId, DeclaredNoise>, ProgramError> {
+        let mut noise = BTreeMap::new();
+        for (id, declared) in
+            plans.iter().map(Self::declared_noise).collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
+        {
+            raise(&mut noise, id, declared);
+        }
+        Ok(noise)
     }
 
     /// Returns the fewest right bits of any encrypted result of CKKS after sharing, counted from the end of its
@@ -55,7 +66,8 @@ impl Plan {
             context.check_shareable(ciphertext, noise, policy).map_err(ProgramError::of_ckks)?;
             let flooding = Flooding::new(policy, noise, context.degree()).map_err(ProgramError::of_rlwe)?;
             let metadata = ciphertext.metadata();
-            let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
+            let parties = context.rlwe().parties();
+            let added = flooding_error(&flooding, parties, metadata.slots, metadata.scale);
             let off = added.hypot(metadata.precision.deviation()).log2();
             least = least.min(if totals.contains(&id) { rows } else { 0.0 } - off);
             Ok(())
@@ -90,13 +102,15 @@ impl Plan {
             }
         };
         let backend = Watched { own: &largest, seen: &seen };
+        let add = |a: &Ciphertext, b: &Ciphertext| rows_of_both(&evaluator, a, b).map_err(scheme);
         let (zero, encrypted) = (encoder.encode_real(&[]).map_err(scheme)?, encrypted_inputs(&self.program));
         let rng = &mut dry::randomness();
         let input = |id, _| {
             if !encrypted.contains(&id) {
                 return largest.largest(id);
             }
-            let value = context.encrypt(&zero, &public, rng).map(Value::Encrypted).map_err(scheme)?;
+            let fresh = || context.encrypt(&zero, &public, rng).map_err(scheme);
+            let value = dry::rows_of_all(own.secrets().parties(), fresh, add).map(Value::Encrypted)?;
             seen(id, &value);
             Ok(value)
         };
@@ -122,6 +136,14 @@ impl Plan {
             sunzi_circuits::Rotation::Columns => sunzi_ckks::rotation::conjugation_exponent(index),
         };
         dry::keys(context.rlwe(), self.rotations.iter().map(exponent)).map_err(ProgramError::scheme)
+    }
+}
+
+/// Raises the noise that is declared of a node to one that was found.
+fn raise(noise: &mut BTreeMap<NodeId, DeclaredNoise>, id: NodeId, found: DeclaredNoise) {
+    let own = noise.entry(id).or_insert(found);
+    if own.bits() < found.bits() {
+        *own = found;
     }
 }
 

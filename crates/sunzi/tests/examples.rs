@@ -31,4 +31,6 @@ examples! {
     program in "../examples/12_program.rs";
     ported_from_seal in "../examples/13_ported_from_seal.rs";
     ported_from_lattigo in "../examples/14_ported_from_lattigo.rs";
+    three_hospitals in "../examples/15_three_hospitals.rs";
+    proxy_reencryption in "../examples/16_proxy_reencryption.rs";
 }

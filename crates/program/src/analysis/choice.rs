@@ -6,6 +6,7 @@ use super::approximate::{Lowered, lower};
 use super::levels::{deepest, sum_bits};
 use super::making::{Rotated, plan};
 use super::parameters::MOST_PRECISION;
+use super::plan::bits_of_parties;
 use super::weigh::{butterflies, least_of_integers};
 use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, deep, facts};
 use super::{exact, integers, look_ups};
@@ -151,6 +152,7 @@ fn approximate(
     let mut builder = sunzi_ckks::Parameters::builder()
         .depth(depth)
         .result_bits(sum_bits(&layout(MOST_SLOTS)).max(11))
+        .parties(options.parties)
         .security(options.security);
     if let Some(log2_degree) = options.log2_degree {
         builder = builder.log2_degree(log2_degree);
@@ -164,7 +166,8 @@ fn approximate(
         let reason = format!("{depth} levels with {} bits: {error}{near_poles}", lowered.bits());
         Box::new(Refusal { reason, expression: deepest(program, &lowered) })
     };
-    let mut precision = lowered.bits().min(MOST_PRECISION);
+    let of_parties = bits_of_parties(options.parties);
+    let mut precision = lowered.bits().min(MOST_PRECISION) + of_parties.ceil() as u32;
     let plan = |precision: u32, builder: sunzi_ckks::ParametersBuilder, reason: &str| {
         let parameters = builder.precision(precision).build().map_err(|error| refuse(&error))?;
         let layout = layout(parameters.max_slots());

@@ -207,8 +207,10 @@ impl Plan {
         };
         let plaintext = |value: u64| Plaintext::new(vec![value; degree], t).map_err(ProgramError::scheme);
         let zero = plaintext(0)?;
+        let add = |a: &_, b: &_| arithmetic.add(a, b).map_err(ProgramError::scheme);
+        let mut fresh = || dry::rows_of_all(self.parameters.parties(), || fresh(&zero), add);
         if self.packed().is_some() {
-            return self.packed_course((arithmetic, keys), &fresh(&zero)?, bits);
+            return self.packed_course((arithmetic, keys), &fresh()?, bits);
         }
         let (chunk, stages) = (self.chunk(), Stages::default());
         let computed = self.computed();
@@ -225,7 +227,7 @@ impl Plan {
             if !encrypted.contains(&id) {
                 return Ok(Value::Clear(Clear::padded(&known, id)));
             }
-            let value = fresh(&zero).map(Value::encrypted)?;
+            let value = fresh().map(Value::encrypted)?;
             seen(id, &value);
             Ok(value)
         };

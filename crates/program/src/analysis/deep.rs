@@ -37,7 +37,17 @@ pub(super) fn choose(
     without: Box<Refusal>,
 ) -> Result<Plan, Box<Refusal>> {
     if options.sharing.is_some() {
-        return Err(without);
+        // Bootstraps bring levels back, and would help a program that takes some.
+        let depth = lower(program, known, super::clamped(options.precision))?.depth();
+        let refused =
+            options.check_one_holder("bootstrapping", "use fewer products in a row or less precision");
+        return Err(match refused {
+            Err(refusal) if depth > 0 => {
+                let reason = format!("{}; {}", without.reason, refusal.reason);
+                Box::new(Refusal { reason, ..*without })
+            }
+            _ => without,
+        });
     }
     let precision = super::clamped(options.precision);
     let lowered = lower(program, known, precision)?;
@@ -266,10 +276,13 @@ fn made(
     let rotation_bytes = all.key_bytes(level, count)?.saturating_sub(all.key_bytes(level, 0)?);
     let rotation_memory = all.key_memory(&limbs, count).saturating_sub(all.key_memory(&limbs, 0));
     let run_bytes = super::memory::bytes(program, &facts(program), &all, Some(&lowered));
-    let working = WORKING * 16 * (own.degree() * own.moduli().len()) as u64;
+    let whole = parameters.whole();
+    let working = WORKING * 16 * (whole.degree() * whole.moduli().len()) as u64;
+    // A real ring has a key of products of its own.
+    let products = if parameters.is_real() { all.key_bytes(level, 0)? } else { 0 };
     Ok(Plan {
         depth: depth_without(program, &lowered).0,
-        key_bytes: measured.key_file_bytes().map_err(Refusal::of_program)? + rotation_bytes,
+        key_bytes: measured.key_file_bytes().map_err(Refusal::of_program)? + products + rotation_bytes,
         memory_bytes: bootstraps.key_bytes + bootstraps.matrix_bytes + rotation_memory + run_bytes + working,
         inputs: encrypted_inputs(program).len() * layout.chunks,
         rotations,

@@ -3,16 +3,21 @@
 use num_bigint::BigUint;
 use sunzi_bgv::{Budget, Operations};
 use sunzi_circuits::clear::Counts;
-use sunzi_circuits::{Clear as Counter, ClearKeys};
+use sunzi_circuits::{Arithmetic as _, Clear as Counter, ClearKeys};
 
 use super::room::has_tables;
-use super::{Facts, Layout, Refusal};
+use super::{Facts, Layout, Refusal, dry};
 use crate::run::exact::{Exact, Value};
 use crate::run::{Clear, encrypted_inputs, run};
-use crate::{NodeId, Program};
+use crate::{NodeId, Program, ProgramError};
 
-/// Counts the operations of a program in one slot of one chunk, without rotations of totals.
-fn dry_run(program: &Program, known: &[Facts], coefficient: i64) -> Result<Counts, Box<Refusal>> {
+/// Counts the operations of a program in one slot of one chunk, without rotations of totals, whose columns are sums of what the parties encrypt.
+fn dry_run(
+    program: &Program,
+    known: &[Facts],
+    parties: u32,
+    coefficient: i64,
+) -> Result<Counts, Box<Refusal>> {
     // The plaintext modulus exceeds any constant that a scheme multiplies by.
     let counter = Counter::new(1, (1 << 60) - 1);
     let keys = ClearKeys::all();
@@ -20,16 +25,16 @@ fn dry_run(program: &Program, known: &[Facts], coefficient: i64) -> Result<Count
     let encrypted = encrypted_inputs(program);
     let backend = Exact::new(program, &layout, &counter, &keys, |values: &[u64]| Ok(counter.encode(values)))
         .counting(coefficient);
+    let add = |a: &_, b: &_| counter.add(a, b).map_err(ProgramError::scheme);
     let input = |id: NodeId, _| {
         Ok(if encrypted.contains(&id) {
-            Value::encrypted(counter.encrypt(&[0]))
+            Value::encrypted(dry::rows_of_all(parties, || Ok(counter.encrypt(&[0])), add)?)
         } else {
             Value::Clear(Clear::padded(known, id))
         })
     };
-    let failed = |error: crate::ProgramError| {
-        Box::new(Refusal { reason: error.to_string(), expression: String::new() })
-    };
+    let failed =
+        |error: ProgramError| Box::new(Refusal { reason: error.to_string(), expression: String::new() });
     run(program, &layout, &backend, input, |_, _, _| Ok(())).map_err(failed)?;
     Ok(counter.counts())
 }
@@ -49,16 +54,26 @@ pub(super) struct Demand {
 impl Demand {
     /// Finds the demand of a program, but for the factors in the polynomials of tables, which are numbers up to half of a plaintext modulus that is
     /// not chosen yet.
-    pub(super) fn new(program: &Program, known: &[Facts]) -> Result<Self, Box<Refusal>> {
-        Self::with_coefficients(program, known, 1)
+    pub(super) fn new(program: &Program, known: &[Facts], parties: u32) -> Result<Self, Box<Refusal>> {
+        Self::with_coefficients(program, known, parties, 1)
     }
 
     /// Finds the demand of a program for a largest plaintext modulus.
-    pub(super) fn modulo(program: &Program, known: &[Facts], t: u64) -> Result<Self, Box<Refusal>> {
-        Self::with_coefficients(program, known, i64::try_from(t / 2).unwrap_or(i64::MAX))
+    pub(super) fn modulo(
+        program: &Program,
+        known: &[Facts],
+        parties: u32,
+        t: u64,
+    ) -> Result<Self, Box<Refusal>> {
+        Self::with_coefficients(program, known, parties, i64::try_from(t / 2).unwrap_or(i64::MAX))
     }
 
-    fn with_coefficients(program: &Program, known: &[Facts], coefficient: i64) -> Result<Self, Box<Refusal>> {
+    fn with_coefficients(
+        program: &Program,
+        known: &[Facts],
+        parties: u32,
+        coefficient: i64,
+    ) -> Result<Self, Box<Refusal>> {
         let facts = |id: &NodeId| known.get(id.index());
         let magnitude = |id: &NodeId| facts(id).and_then(|f| f.exact).map_or(0, |exact| exact.magnitude());
         let rows = BigUint::from(program.schema().rows);
@@ -72,7 +87,7 @@ impl Demand {
         let encrypted = |id: &NodeId| facts(id).filter(|f| f.encrypted).map(|f| f.depth);
         let depth = totals.iter().chain(&columns).filter_map(encrypted).max().unwrap_or(0);
         let totals = totals.iter().filter_map(encrypted).collect();
-        let counts = dry_run(program, known, coefficient)?;
+        let counts = dry_run(program, known, parties, coefficient)?;
         Ok(Self { counts, depth, bound: bound + 1_u32, totals, tables: has_tables(program) })
     }
 

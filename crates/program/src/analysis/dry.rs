@@ -4,7 +4,7 @@ use sunzi_bfv::CrtParameters;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_ring::Ring;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey};
+use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretDistribution, SecretKey};
 
 use crate::ProgramError;
 
@@ -14,7 +14,12 @@ pub(crate) fn bfv(parameters: &CrtParameters) -> Result<sunzi_bfv::Context, Prog
     let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
     let ring = Ring::dry(own.ring().index(), own.moduli(), &[]).map_err(ProgramError::scheme)?;
     let (t, security) = (own.plain_modulus(), own.security());
-    sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms()).map_err(ProgramError::scheme)
+    let context = sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms());
+    match own.secrets() {
+        SecretDistribution::Ternary => context,
+        secrets => context.and_then(|context| context.with_secrets(secrets)),
+    }
+    .map_err(ProgramError::scheme)
 }
 
 /// Makes a context of BGV for the largest of the plaintext moduli.
@@ -43,6 +48,16 @@ pub(crate) fn keys(
     let secret = SecretKey::generate(context, rng)?;
     let public = PublicKey::generate(context, &secret, rng)?;
     Ok((public, EvaluationKeys::for_exponents(context, &secret, exponents, rng)?))
+}
+
+/// Makes a ciphertext of a column, to which every party adds an encryption of its own rows.
+pub(crate) fn rows_of_all<C>(
+    parties: u32,
+    mut fresh: impl FnMut() -> Result<C, ProgramError>,
+    add: impl Fn(&C, &C) -> Result<C, ProgramError>,
+) -> Result<C, ProgramError> {
+    let first = fresh()?;
+    (1..parties).try_fold(first, |sum, _| add(&sum, &fresh()?))
 }
 
 /// Returns constant randomness for polynomials without coefficients, where nothing is hidden.

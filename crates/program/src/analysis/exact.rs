@@ -57,7 +57,7 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
     if let Some(packed) = packed::choose(tabled, known, options) {
         return packed;
     }
-    let demand = Demand::new(tabled, known)?;
+    let demand = Demand::new(tabled, known, options.parties)?;
     let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
     let mut best: Option<(f64, Parameters, Layout)> = None;
     let mut meet = |parameters: Parameters, layout: Layout| {
@@ -69,7 +69,8 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
         better
     };
     for log2_degree in degrees {
-        let layout = Layout::of_parts(program.schema().rows as usize, 1 << log2_degree, options.parts);
+        let rows = program.schema().rows as usize;
+        let layout = Layout::of_parties(rows, 1 << log2_degree, options.parts, options.parties);
         let found = candidates((tabled, known), &demand, &layout, options, log2_degree);
         let any = !found.is_empty();
         let mut better = false;
@@ -89,7 +90,7 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
         parameters.name()
     );
     let room = options.sharing.map(|policy| {
-        let bits = policy.room(parameters.degree());
+        let bits = options.sharing_room(parameters.degree());
         format!("{bits:.0} bits of noise are left for {policy}, one for each ciphertext that is opened")
     });
     let reasons = std::iter::once(reason).chain(room).collect();
@@ -161,7 +162,8 @@ fn candidates(
     log2_degree: u32,
 ) -> Vec<Parameters> {
     let mut found = Vec::new();
-    let mut builder = demand.bfv(layout).security(options.security).log2_degree(log2_degree);
+    let mut builder =
+        demand.bfv(layout).parties(options.parties).security(options.security).log2_degree(log2_degree);
     if let Some(policy) = options.sharing {
         builder = builder.sharing(policy);
     }
@@ -195,7 +197,7 @@ fn with_room(
         let margin = MARGIN + missing;
         let explanation = builder.clone().margin(margin as u32).explain().ok()?;
         let Some(choice) = &explanation.chosen else { return Some(explanation) };
-        let needed = MARGIN + options.sharing.map_or(0.0, |policy| policy.room(choice.parameters.degree()));
+        let needed = MARGIN + options.sharing_room(choice.parameters.degree());
         let short = needed - bits_left(program, &choice.parameters, layout).unwrap_or(f64::NEG_INFINITY);
         if short <= 0.0 {
             return Some(explanation);
@@ -219,13 +221,14 @@ fn bgv(
 ) -> Option<Parameters> {
     let largest = plain_moduli.iter().copied().max()?;
     let budget = if demand.tables {
-        Demand::modulo(program, known, largest).ok()?.budget(layout)
+        Demand::modulo(program, known, options.parties, largest).ok()?.budget(layout)
     } else {
         demand.budget(layout)
     };
     let mut builder = sunzi_bgv::Parameters::builder()
         .depth(demand.depth)
         .budget(budget)
+        .parties(options.parties)
         .security(options.security)
         .log2_degree(log2_degree);
     if let Some(policy) = options.sharing {

@@ -20,6 +20,7 @@ use crate::{Node, NodeId, Program, ProgramError};
 
 /// Makes the plan of a program on encrypted integers, for given options.
 pub(super) fn choose(program: &Program, options: &Options, reason: String) -> Result<Plan, Box<Refusal>> {
+    options.check_one_holder("a look-up", "take BFV, BGV or CKKS")?;
     if !matches!(options.security, Security::Bits128 | Security::InsecureForResearchOnly) {
         return Err(Refusal::of_program("encrypted integers have a set of 128 bits of security alone"));
     }
@@ -54,7 +55,8 @@ fn not_shared(plan: &Plan, parameters: &IntegerParameters, policy: SharingPolicy
         let policy = SharingPolicy::new(*bits, policy.queries());
         results.iter().all(|(noise, slots, scale)| {
             let flooding = policy.as_ref().ok().and_then(|own| Flooding::new(*own, *noise, n).ok());
-            flooding.is_some_and(|own| slot_error(own.bound().bits().exp2(), *slots, *scale) < HALF_A_DIGIT)
+            flooding
+                .is_some_and(|own| slot_error(own.bound_of(1).bits().exp2(), *slots, *scale) < HALF_A_DIGIT)
         })
     };
     let bits = (1..=SharingPolicy::MOST_STATISTICAL_BITS).take_while(fits).last().unwrap_or(0);

@@ -20,17 +20,28 @@ impl Layout {
     /// Makes the layout of `rows` rows in as few chunks as ciphertexts of `slots` slots, a power of two, allow.
     #[must_use]
     pub fn new(rows: usize, slots: usize) -> Self {
-        let span = rows.max(1).checked_next_power_of_two().unwrap_or(slots).min(slots);
-        Self { rows, span, chunks: rows.max(1).div_ceil(span.max(1)) }
+        Self::of_parts(rows, slots, 1)
     }
 
     /// Makes the layout of rows in `parts` parts that share no chunk, with the largest number of chunks that these
     /// may take.
     #[must_use]
     pub fn of_parts(rows: usize, slots: usize, parts: usize) -> Self {
-        let whole = Self::new(rows, slots);
-        let beside = parts.max(1).saturating_mul(whole.span - 1);
-        Self { chunks: rows.saturating_add(beside).div_euclid(whole.span).clamp(1, rows.max(1)), ..whole }
+        let span = rows.max(1).checked_next_power_of_two().unwrap_or(slots).min(slots);
+        Self::of_span(rows, span, parts)
+    }
+
+    /// Makes the layout of rows of an exact scheme whose results so many parties open: chunks of several parties fill all slots, so that a sum is in every slot.
+    /// Where chunks are shorter, slots beside the first hold sums of fewer rows, which whoever opens a result sees as well.
+    #[must_use]
+    pub fn of_parties(rows: usize, slots: usize, parts: usize, parties: u32) -> Self {
+        if parties > 1 { Self::of_span(rows, slots, parts) } else { Self::of_parts(rows, slots, parts) }
+    }
+
+    fn of_span(rows: usize, span: usize, parts: usize) -> Self {
+        let span = span.max(1);
+        let beside = parts.max(1).saturating_mul(span - 1);
+        Self { rows, span, chunks: rows.saturating_add(beside).div_euclid(span).clamp(1, rows.max(1)) }
     }
 
     /// Returns the number of rows of a chunk; all chunks before the last are full.
@@ -47,8 +58,8 @@ impl Layout {
         rows.len() == self.chunks && sum == Some(self.rows) && each
     }
 
-    /// Checks that a table of `rows` rows can have the layout in ciphertexts of `slots` slots.
-    pub(crate) fn check(&self, rows: u64, slots: usize) -> Result<(), ProgramError> {
+    /// Checks that a table of `rows` rows can have the layout in ciphertexts of `slots` slots, all of which are filled where `fills` says so.
+    pub(super) fn check(&self, rows: u64, slots: usize, fills: bool) -> Result<(), ProgramError> {
         let Self { rows: own, span, chunks } = *self;
         let mismatch = |what, expected: String, got: usize| Err(ProgramError::mismatch(what, expected, got));
         if own as u64 != rows {
@@ -56,6 +67,9 @@ impl Layout {
         }
         if !span.is_power_of_two() || span > slots {
             return mismatch("rows of a full chunk", format!("a power of two up to {slots}"), span);
+        }
+        if fills && span != slots {
+            return mismatch("rows of a full chunk of several parties", format!("all {slots} slots"), span);
         }
         if chunks < own.div_ceil(span).max(1) || chunks > own.max(1) {
             return mismatch("chunks", format!("{} to {own}", own.div_ceil(span)), chunks);

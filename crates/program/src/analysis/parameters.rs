@@ -13,6 +13,7 @@ use sunzi_rlwe::switch_cost::SwitchCost;
 use sunzi_rlwe::wire::{WireError, evaluation_keys_len};
 
 use super::{Layout, Refusal};
+use crate::ProgramError;
 
 /// Largest precision of CKKS, in bits.
 pub(super) const MOST_PRECISION: u32 = 45;
@@ -187,6 +188,39 @@ impl Parameters {
             Self::Bootstrapped(parameters) => parameters.ckks().security(),
             Self::Integers(parameters) => parameters.ckks().security(),
         }
+    }
+
+    /// Returns the number of parties that have the secret together; 1 for a single holder.
+    #[must_use]
+    pub fn parties(&self) -> u32 {
+        let secrets = match self {
+            Self::Bfv(parameters) => parameters.secrets(),
+            Self::Bgv { parameters, .. } => parameters.secrets(),
+            Self::Ckks(parameters) => parameters.secrets(),
+            Self::Bootstrapped(parameters) => parameters.ckks().secrets(),
+            Self::Integers(parameters) => parameters.ckks().secrets(),
+        };
+        secrets.parties()
+    }
+
+    /// Returns the layout of so many rows, in `parts` parts that share no chunk: sums that several parties open are in every slot.
+    #[must_use]
+    pub fn layout(&self, rows: usize, parts: usize) -> Layout {
+        match self {
+            Self::Bfv(_) | Self::Bgv { .. } => Layout::of_parties(rows, self.slots(), parts, self.parties()),
+            // Slots repeat, so that sums are in all of them.
+            _ => Layout::of_parts(rows, self.slots(), parts),
+        }
+    }
+
+    /// Checks that a table of `rows` rows can have a layout in ciphertexts of these parameters.
+    pub(crate) fn check_layout(&self, layout: &Layout, rows: u64) -> Result<(), ProgramError> {
+        layout.check(rows, self.slots(), self.fills_slots())
+    }
+
+    /// Whether chunks fill all slots, however few rows there are. Slots of CKKS repeat, so that sums are in all of them anyway.
+    fn fills_slots(&self) -> bool {
+        matches!(self, Self::Bfv(_) | Self::Bgv { .. }) && self.parties() > 1
     }
 
     /// Returns the options of key switching.

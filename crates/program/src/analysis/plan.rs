@@ -5,8 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_circuits::Rotation;
 use sunzi_rlwe::words::counted;
-use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
+use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy, memory as machine};
 
+use super::Refusal;
 use super::approximate::Lowered;
 use super::bootstraps::Bootstraps;
 use super::layout::Layout;
@@ -39,10 +40,22 @@ pub struct Options {
     /// Packing of the table where that costs less, for a table at hand; [`Plan::packed`] says whether it is packed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packing: Option<Packing>,
+    /// Number of parties that have the secret together, each of which may encrypt rows of the table; 1 for a single holder. Results of several
+    /// are opened by shares, which takes a policy of [`sharing`](Self::sharing).
+    #[serde(default = "one_party", skip_serializing_if = "is_one")]
+    pub parties: u32,
 }
 
 fn one_part() -> usize {
     1
+}
+
+fn one_party() -> u32 {
+    1
+}
+
+fn is_one(parties: &u32) -> bool {
+    *parties == 1
 }
 
 impl Default for Options {
@@ -56,6 +69,39 @@ impl Default for Options {
             parts: 1,
             sharing: None,
             packing: None,
+            parties: 1,
+        }
+    }
+}
+
+impl Options {
+    /// Returns the bits of noise that must be left for the flooding noise of all parties.
+    pub(super) fn sharing_room(&self, degree: usize) -> f64 {
+        self.sharing.map_or(0.0, |policy| policy.room_of(degree, self.parties))
+    }
+
+    /// Checks that so many parties can open results together.
+    pub(super) fn check_parties(&self) -> Result<(), Box<Refusal>> {
+        let most = SecretDistribution::MOST_PARTIES;
+        match self.parties {
+            1 => Ok(()),
+            2.. if self.parties <= most && self.sharing.is_some() => Ok(()),
+            2.. if self.parties <= most => Err(Refusal::of_program(
+                "results of several parties are opened by shares, which hide the noise: say how many results are going to be shared, \
+                 so that there is room",
+            )),
+            got => Err(Refusal::of_program(format!("a secret is that of 1 to {most} parties, not of {got}"))),
+        }
+    }
+
+    /// Refuses what takes sparse keys, which several parties cannot make.
+    pub(super) fn check_one_holder(&self, what: &str, instead: &str) -> Result<(), Box<Refusal>> {
+        match self.parties {
+            1 => Ok(()),
+            parties => Err(Refusal::of_program(format!(
+                "{what} takes keys of a sparse secret, which {parties} parties cannot make together: {instead}, or let one \
+                 party hold the secret"
+            ))),
         }
     }
 }
@@ -182,17 +228,20 @@ impl Plan {
     /// far as parameters determine it.
     #[must_use]
     pub fn precision_bits(&self) -> Option<f64> {
-        if let Parameters::Ckks(parameters) = &self.parameters {
-            parameters.predicted_precision().ok()
-        } else {
-            None
-        }
+        let Parameters::Ckks(parameters) = &self.parameters else { return None };
+        let bits = parameters.predicted_precision().ok()?;
+        Some(bits - bits_of_parties(self.parameters.parties()))
     }
 
     pub(super) fn with_precision(self, precision: u32) -> Self {
         let precision = if self.lowered.is_some() { clamped(precision) } else { 0 };
         Self { precision, ..self }
     }
+}
+
+/// Returns the bits of precision that a sum of the encryptions of so many parties has fewer than one encryption: their errors are independent.
+pub(super) fn bits_of_parties(parties: u32) -> f64 {
+    f64::from(parties).log2() / 2.0
 }
 
 fn in_words<S: serde::Serializer>(rotations: &[Rotation], serializer: S) -> Result<S::Ok, S::Error> {

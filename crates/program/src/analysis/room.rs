@@ -26,7 +26,7 @@ pub(super) fn bits_left(
     let (public, keys) = keys(program, context.rlwe(), layout).map_err(ProgramError::scheme)?;
     let (evaluator, rng) = (sunzi_bfv::Evaluator::new(&context), &mut dry::randomness());
     let fresh = |zero: &Plaintext| context.encrypt(zero, &public, rng).map_err(ProgramError::scheme);
-    least_of(program, (&evaluator, &keys), context.degree(), layout, fresh)
+    least_of(program, (&evaluator, &keys), context.rlwe(), layout, fresh)
 }
 
 /// Checks that BGV computes a program's tables at the levels and with the operations that its parameters declare.
@@ -47,7 +47,7 @@ pub(super) fn declared(
     let (public, keys) = keys(program, context.rlwe(), layout).map_err(ProgramError::scheme)?;
     let (evaluator, rng) = (sunzi_bgv::Evaluator::new(&context), &mut dry::randomness());
     let fresh = |zero: &Plaintext| context.encrypt(zero, &public, rng).map_err(ProgramError::scheme);
-    let left = least_of(program, (&evaluator, &keys), context.degree(), layout, fresh)?;
+    let left = least_of(program, (&evaluator, &keys), context.rlwe(), layout, fresh)?;
     if left < 0.0 {
         return Err(ProgramError::Invalid(format!("{:.0} bits of noise are missing", -left)));
     }
@@ -80,20 +80,21 @@ fn check_entries(program: &Program, plain_moduli: &[u64]) -> Result<(), ProgramE
 fn least_of<A: Arithmetic<Plaintext = Plaintext>>(
     program: &Program,
     (arithmetic, keys): (&A, &A::Keys),
-    degree: usize,
+    context: &RlweContext,
     layout: &Layout,
     mut fresh: impl FnMut(&Plaintext) -> Result<A::Ciphertext, ProgramError>,
 ) -> Result<f64, ProgramError> {
-    let t = arithmetic.plain_modulus();
+    let (t, degree, parties) = (arithmetic.plain_modulus(), context.ring().degree(), context.parties());
     let plaintext = |value: u64| Plaintext::new(vec![value; degree], t).map_err(ProgramError::scheme);
     // One chunk is run; sums of several have as many times the noise.
     let chunk = Layout { rows: layout.span, chunks: 1, ..*layout };
     let backend = Exact::new(program, &chunk, arithmetic, keys, |_: &[u64]| plaintext(t / 2));
     let backend = backend.counting((t / 2) as i64);
     let (zero, encrypted, known) = (plaintext(0)?, encrypted_inputs(program), facts(program));
+    let add = |a: &_, b: &_| arithmetic.add(a, b).map_err(ProgramError::scheme);
     let input = |id: NodeId, _| {
         if encrypted.contains(&id) {
-            fresh(&zero).map(Value::encrypted)
+            dry::rows_of_all(parties, || fresh(&zero), add).map(Value::encrypted)
         } else {
             Ok(Value::Clear(Clear::padded(&known, id)))
         }

@@ -298,15 +298,22 @@ fn bootstrapped(plan: &Plan, relinearization: f64, read: f64) -> Result<[f64; 2]
     let (Parameters::Bootstrapped(own), Some(bootstraps)) = (&plan.parameters, &plan.bootstraps) else {
         return Ok([0.0; 2]);
     };
-    let (options, moduli, n) =
-        (plan.parameters.key_switching(), plan.parameters.moduli(), own.ckks().degree());
+    let [n, whole] = [own.ckks(), own.whole()].map(sunzi_ckks::Parameters::degree);
+    let (options, moduli) = (plan.parameters.key_switching(), plan.parameters.moduli());
     let limbs = plan.parameters.limbs_below(0);
     let switch = SwitchCost::of_limbs(options, moduli, &limbs, n).map_err(ProgramError::scheme)?;
-    let transform = relinearization / switch.in_transforms(n);
+    // Transforms of a real ring are of half of the length, and take a fold more.
+    let longer = transform(whole) / transform(n);
+    let one = longer * relinearization / switch.in_transforms(n);
     let transforms = own.counted_transforms().map_err(ProgramError::scheme)?;
-    let residues = bootstraps.matrix_bytes as f64 / (8 * n) as f64;
+    let residues = bootstraps.matrix_bytes as f64 / (8 * whole) as f64;
     let keys = read * bootstraps.key_bytes as f64 / plan.ciphertext_bytes.max(1) as f64;
-    Ok([BOOTSTRAP * transforms * transform, MATRIX * residues * transform + keys])
+    Ok([BOOTSTRAP * transforms * one, MATRIX * residues * one + keys])
+}
+
+/// Returns the butterflies of a transform.
+pub(super) fn transform(n: usize) -> f64 {
+    n as f64 / 2.0 * (n as f64).log2()
 }
 
 /// Measures a product at the highest level with a temporary key, in which look-ups are counted: their own keys take a minute.

@@ -7,7 +7,7 @@ use sunzi_rlwe::switch_cost::SwitchCost;
 use super::look_ups::LookUps;
 use super::parameters::MULTIPLICATION;
 use super::relinearizations::relinearizations;
-use super::timing::BOOTSTRAP;
+use super::timing::{BOOTSTRAP, transform};
 use super::{Parameters, Plan, facts};
 use crate::NodeId;
 
@@ -37,7 +37,7 @@ pub(super) fn butterflies(plan: &Plan) -> f64 {
 /// Returns the estimated butterflies of a bootstrap of real numbers.
 pub(super) fn bootstrap(parameters: &BootstrapParameters) -> f64 {
     let transforms = parameters.counted_transforms().unwrap_or(f64::INFINITY);
-    BOOTSTRAP * transforms * transform(parameters.ckks().degree())
+    BOOTSTRAP * transforms * transform(parameters.whole().degree())
 }
 
 /// Returns the butterflies that encrypted integers take at least for so many tables in so many rows.
@@ -67,9 +67,4 @@ fn product(parameters: &Parameters, limbs: usize) -> f64 {
 fn switch(parameters: &Parameters, limbs: usize) -> f64 {
     let (options, moduli, n) = (parameters.key_switching(), parameters.moduli(), parameters.degree());
     SwitchCost::new(options, moduli, limbs.max(1), n).map_or(0.0, |cost| cost.in_transforms(n))
-}
-
-/// Returns the butterflies of a transform.
-fn transform(n: usize) -> f64 {
-    n as f64 / 2.0 * (n as f64).log2()
 }

@@ -9,6 +9,7 @@ use super::demand::Demand;
 use super::exact::{MARGIN, exact_plan, inexact, why_inexact};
 use super::levels::deepest;
 use super::parameters::MOST_PRECISION;
+use super::plan::bits_of_parties;
 use super::room::{bits_left, declared};
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use super::{deep, integers, look_ups};
@@ -38,6 +39,7 @@ pub(super) fn within(
     let known = facts(program);
     let lowered = lower(program, &known, precision)?;
     let (depth, wanted) = (lowered.depth(), lowered.bits().min(MOST_PRECISION));
+    let of_parties = bits_of_parties(own.secrets().parties());
     let refuse = |reason| Err(Box::new(Refusal { reason, expression: deepest(program, &lowered) }));
     if depth > own.depth() {
         return refuse(format!(
@@ -46,7 +48,7 @@ pub(super) fn within(
             own.depth()
         ));
     }
-    match own.predicted_precision() {
+    match own.predicted_precision().map(|bits| bits - of_parties) {
         Ok(bits) if bits + 0.5 >= f64::from(wanted) => {}
         Ok(bits) => {
             return refuse(format!(
@@ -71,9 +73,10 @@ fn exact(program: &Program, parameters: &Parameters, layout: Layout) -> Result<P
         return Err(Box::new(Refusal { reason, expression: describe(id) }));
     }
     let largest = parameters.plain_moduli().iter().copied().max().unwrap_or(0);
+    let parties = parameters.parties();
     let demand = match parameters {
-        Parameters::Bgv { .. } => Demand::modulo(tabled, known, largest)?,
-        _ => Demand::new(tabled, known)?,
+        Parameters::Bgv { .. } => Demand::modulo(tabled, known, parties, largest)?,
+        _ => Demand::new(tabled, known, parties)?,
     };
     wide(tabled, known, &demand, parameters)?;
     noise(tabled, &demand, &layout, parameters).map_err(|reason| {

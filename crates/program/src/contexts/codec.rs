@@ -7,7 +7,8 @@ use sunzi_encoding::{CrtEncoder, Encoder as _, EncodingError, Plaintext};
 use sunzi_rlwe::{Ciphertext, CrtContext, Exact};
 use zeroize::Zeroizing;
 
-use super::{Contexts, Digits, Encrypted, EncryptionKey, Form, Parts, SecretKey, Sharing};
+use super::joint::Way;
+use super::{ChunkPart, Contexts, Digits, Encrypted, EncryptionKey, Form, Parts, SecretKey, Sharing};
 use crate::analysis::{Layout, Parameters, exp2};
 use crate::run::Cells;
 use crate::{Column, NodeId, ProgramError};
@@ -96,13 +97,31 @@ impl Codec {
         key: EncryptionKey<'_>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted, ProgramError> {
+        self.encrypt_part((column, label), cells, ChunkPart::WHOLE, key, rng)
+    }
+
+    /// Encrypts the cells of one party in a chunk, of a column of numbers or of the indicator of a label. Slots of other rows hold zero: the sum
+    /// of what all parties encrypt is what [`encrypt`](Self::encrypt) makes of all rows ([`Contexts::add_rows`]).
+    ///
+    /// # Errors
+    /// Every error of [`encrypt`](Self::encrypt); [`ProgramError::Mismatch`] for a part of a chunk of encrypted integers, whose digits have no sums.
+    pub fn encrypt_part(
+        &self,
+        (column, label): (&Column, Option<usize>),
+        cells: &Cells,
+        part: ChunkPart,
+        key: EncryptionKey<'_>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Encrypted, ProgramError> {
         let (count, span) = (cells.check(column)?, self.layout.span);
-        if count > span {
-            return Err(ProgramError::mismatch("cells of a chunk", format!("at most {span}"), count));
+        let most = span.saturating_sub(part.first);
+        if count > most {
+            return Err(ProgramError::mismatch("cells of a chunk", format!("at most {most}"), count));
         }
         let other = || ProgramError::mismatch("cells", format!("the kind of {:?}", column.name), "another");
         if let (Encoders::Reals(encoder), Parts::Ckks(context)) = (&self.encoders, self.contexts.parts()) {
-            let values = Zeroizing::new(cells.reals(column, label, 0..count, span).ok_or_else(other)?);
+            let padded = |span| cells.reals(column, label, 0..count, span);
+            let values = part.slots((count, span), padded).ok_or_else(other)?;
             let scale = exp2(-Contexts::exponent(column, label));
             let stored = Zeroizing::new(values.iter().map(|v| v * scale).collect::<Vec<_>>());
             let plaintext = match self.contexts.parameters() {
@@ -121,9 +140,13 @@ impl Codec {
             };
             return Ok(Encrypted::Ckks(Box::new(ciphertext.map_err(ProgramError::scheme)?)));
         }
-        let units = cells.units(column, label, 0..count, span);
-        let units = Zeroizing::new(units.ok_or_else(|| self.no_integers(column))?);
+        let units = part.slots((count, span), |span| cells.units(column, label, 0..count, span));
+        let units = units.ok_or_else(|| self.no_integers(column))?;
         if let Parts::Integers(own) = self.contexts.parts() {
+            if part != ChunkPart::WHOLE {
+                let expected = "whole chunks of encrypted integers, whose digits have no sums";
+                return Err(ProgramError::mismatch("rows", expected, "those of one of several parties"));
+            }
             let digits = own.encrypt((column, label.is_some()), &units, key, rng)?;
             return Ok(Encrypted::Integers(digits));
         }
@@ -163,7 +186,7 @@ impl Codec {
     /// [`ProgramError::Mismatch`] for ciphertexts of another scheme or too few of them; [`ProgramError::Scheme`] for another key, and for noise
     /// that leaves no message.
     pub fn decrypt(&self, chunk: &Encrypted, secret: &SecretKey) -> Result<Slots, ProgramError> {
-        self.open(chunk, secret, None).map(|(slots, _)| slots)
+        self.open(chunk, Way::Own(secret)).map(|(slots, _)| slots)
     }
 
     /// Decrypts one chunk of a node for sharing with others, and returns the standard deviation of its errors: 0 in
@@ -178,49 +201,29 @@ impl Codec {
         secret: &SecretKey,
         sharing: &mut Sharing,
     ) -> Result<(Slots, f64), ProgramError> {
-        self.open(chunk, secret, Some((id, sharing)))
+        self.open(chunk, Way::Sharing(id, secret, sharing))
     }
 
-    fn open(
-        &self,
-        chunk: &Encrypted,
-        secret: &SecretKey,
-        mut sharing: Option<(NodeId, &mut Sharing)>,
-    ) -> Result<(Slots, f64), ProgramError> {
+    /// Opens one chunk, and returns the standard deviation of its errors: 0 in exact schemes.
+    pub(crate) fn open(&self, chunk: &Encrypted, mut way: Way<'_>) -> Result<(Slots, f64), ProgramError> {
         let scheme = ProgramError::mismatch("the scheme", self.contexts.parameters.name(), "another");
         match (self.contexts.parts(), chunk) {
             (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => {
-                self.open_integers(contexts, parts, |context, part| match &mut sharing {
-                    Some((_, sharing)) => sharing.bfv(context, part, secret),
-                    None => context.decrypt(part, secret).map_err(ProgramError::scheme),
-                })
+                self.open_integers(contexts, parts, |context, part| way.bfv(context, part))
             }
             (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => {
-                self.open_integers(contexts, parts, |context, part| match &mut sharing {
-                    Some((_, sharing)) => sharing.bgv(context, part, secret),
-                    None => context.decrypt(part, secret).map_err(ProgramError::scheme),
-                })
+                self.open_integers(contexts, parts, |context, part| way.bgv(context, part))
             }
             (Parts::Ckks(context), Encrypted::Ckks(ciphertext)) => {
                 let encoder = self.reals().ok_or(scheme)?;
-                let (plaintext, deviation) = match sharing {
-                    Some((id, sharing)) => {
-                        let plaintext = sharing.ckks(context, id, ciphertext, secret)?;
-                        let deviation = plaintext.precision().deviation();
-                        (plaintext, deviation)
-                    }
-                    None => {
-                        let plaintext = context.decrypt(ciphertext, secret).map_err(ProgramError::scheme)?;
-                        (plaintext, chunk.deviation())
-                    }
-                };
+                let (plaintext, deviation) = way.ckks(context, ciphertext)?;
                 let slots = encoder.decode_real(&plaintext).map_err(ProgramError::scheme)?;
                 Ok((Slots::Reals(Zeroizing::new(slots)), deviation))
             }
             (Parts::Integers(own), Encrypted::Integers(digits)) => {
-                if sharing.is_some() {
+                let Way::Own(secret) = way else {
                     return Err(ProgramError::mismatch("sharing", "a scheme with noise to hide", "integers"));
-                }
+                };
                 own.decrypt(digits, self.layout.span, secret).map(|digits| (Slots::Digits(digits), 0.0))
             }
             _ => Err(scheme),

@@ -4,10 +4,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use sunzi_circuits::EvaluationKeys;
-use sunzi_circuits::bootstrap::BootstrapKeys;
+use sunzi_circuits::bootstrap::{AnyBlueprint, AnyBootstrapKeys, RealBootstrapKeys, RealRingBootstrapping};
 use sunzi_rlwe::wire::{
     Accept, CiphertextOf, Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat,
-    SecurityClaim, StoredParameters, WireError, joint_fingerprint, load, open_regular, replace, write,
+    SecurityClaim, StoredParameters, WireError, joint_fingerprint, load, open_regular, replace, store, write,
 };
 use sunzi_rlwe::{GaloisKeys, KeyId, RelinearizationKey};
 
@@ -253,8 +253,46 @@ impl Contexts {
     ///
     /// # Errors
     /// Any [`WireError`].
-    pub fn load_bootstrapping(&self, folder: &Path) -> Result<BootstrapKeys, WireError> {
-        load(self.rlwe(), folder.join(BOOTSTRAPPING))
+    pub fn load_bootstrapping(&self, folder: &Path) -> Result<AnyBootstrapKeys, WireError> {
+        let file = folder.join(BOOTSTRAPPING);
+        // Without the tables of the ring that keys of a real one need beside: files say of what they are.
+        let is_real =
+            matches!(&self.parameters, Parameters::Bootstrapped(parameters) if parameters.is_real());
+        if !is_real {
+            return load(self.rlwe(), file).map(Box::new).map(AnyBootstrapKeys::Whole);
+        }
+        let AnyBlueprint::Real(blueprint) = self.bootstrapping()? else { return Err(OTHER) };
+        let keys: RealBootstrapKeys = load(&*blueprint, file)?;
+        let relinearization: RelinearizationKey = load(self.rlwe(), folder.join(RELINEARIZATION))?;
+        let ([expected, _], got) = (keys.between().ids(), relinearization.id());
+        if expected != got {
+            return Err(WireError::Key { expected: Some(expected), got: Some(got) });
+        }
+        let own = RealRingBootstrapping { blueprint: *blueprint, keys, relinearization };
+        Ok(AnyBootstrapKeys::Real(Box::new(own)))
+    }
+
+    /// Writes the keys of look-ups, or of bootstraps, as [`load_bootstrapping`](Self::load_bootstrapping) reads them; returns the names of the files.
+    ///
+    /// # Errors
+    /// [`WireError::Io`].
+    pub fn store_bootstrapping(
+        &self,
+        keys: &AnyBootstrapKeys,
+        folder: &Path,
+    ) -> Result<&'static [&'static str], WireError> {
+        let file = folder.join(BOOTSTRAPPING);
+        match keys {
+            AnyBootstrapKeys::Whole(keys) => {
+                store(self.rlwe(), &**keys, file)?;
+                Ok(&[BOOTSTRAPPING])
+            }
+            AnyBootstrapKeys::Real(own) => {
+                store(&own.blueprint, &own.keys, file)?;
+                store(self.rlwe(), &own.relinearization, folder.join(RELINEARIZATION))?;
+                Ok(&[BOOTSTRAPPING, RELINEARIZATION])
+            }
+        }
     }
 
     /// Writes the ciphertexts of a chunk one after the other.

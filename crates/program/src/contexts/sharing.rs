@@ -60,7 +60,7 @@ impl Sharing {
         part: &sunzi_bgv::Ciphertext,
         secret: &SecretKey,
     ) -> Result<Plaintext, ProgramError> {
-        let noise = context.declared_noise(part.metadata().level()).map_err(ProgramError::of_bgv)?;
+        let noise = bgv_noise(context, part)?;
         context
             .decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng)
             .map_err(ProgramError::of_bgv)
@@ -97,7 +97,7 @@ pub(crate) fn check_shareable(
         }
         (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => {
             contexts.iter().zip(parts).try_for_each(|(context, part)| {
-                let noise = context.declared_noise(part.metadata().level()).map_err(ProgramError::of_bgv)?;
+                let noise = bgv_noise(context, part)?;
                 context.check_shareable(part, noise, policy).map_err(ProgramError::of_bgv)
             })
         }
@@ -110,7 +110,7 @@ pub(crate) fn check_shareable(
 
 /// Returns the largest noise that the parameters allow to declare. A ciphertext of more noise is refused for lack of
 /// room.
-fn bfv_noise(
+pub(super) fn bfv_noise(
     context: &sunzi_bfv::Context,
     part: &sunzi_bfv::Ciphertext,
     policy: SharingPolicy,
@@ -119,7 +119,18 @@ fn bfv_noise(
     Ok(DeclaredNoise::from_bits(most.max(part.noise().bound(context.ring().expansion()).bits())))
 }
 
-fn of_node(noise: &BTreeMap<NodeId, DeclaredNoise>, id: NodeId) -> Result<DeclaredNoise, ProgramError> {
+/// Returns the noise that the parameters determine for the level of a ciphertext.
+pub(super) fn bgv_noise(
+    context: &sunzi_bgv::Context,
+    part: &sunzi_bgv::Ciphertext,
+) -> Result<DeclaredNoise, ProgramError> {
+    context.declared_noise(part.metadata().level()).map_err(ProgramError::of_bgv)
+}
+
+pub(super) fn of_node(
+    noise: &BTreeMap<NodeId, DeclaredNoise>,
+    id: NodeId,
+) -> Result<DeclaredNoise, ProgramError> {
     let undeclared = || {
         let expected = format!("a declared bound for {}", id.index());
         ProgramError::mismatch("the noise of an output", expected, "none")

@@ -26,7 +26,7 @@ pub(crate) fn choose(
     known: &[Facts],
     options: &Options,
 ) -> Option<Result<Plan, Box<Refusal>>> {
-    let packing = options.packing.as_ref().filter(|_| options.sharing.is_none() && options.parts == 1)?;
+    let packing = options.packing.as_ref().filter(|_| can_pack(options))?;
     let search = Search::new(program, known, options, packing)?;
     let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
     let layout = degrees.clone().find_map(|log2_degree| search.layout(log2_degree))?;
@@ -38,10 +38,15 @@ pub(crate) fn choose(
     Some(search.plan(degrees))
 }
 
+/// Whether options allow a packed table: it is not cut, and its key holder alone sees results, since other slots hold sums of fewer rows.
+fn can_pack(options: &Options) -> bool {
+    options.parts == 1 && options.sharing.is_none() && options.parties == 1
+}
+
 /// Returns the reason why a program has no packed plan.
 pub(crate) fn refusal(program: &Program, options: &Options) -> Box<Refusal> {
-    let reason = if options.sharing.is_some() || options.parts > 1 {
-        "packed tables are neither cut by a category nor have they room for results that are shared"
+    let reason = if !can_pack(options) {
+        "packed tables are neither cut by a category nor are their results shared: other slots hold sums of fewer rows"
     } else {
         "packed tables give exact sums and sums of products of two encrypted columns, over all rows or by the labels of one \
          encrypted category without missing cells, and its groups fit one ciphertext"
@@ -57,7 +62,11 @@ pub(crate) fn within(
     parameters: &Parameters,
     packing: &Packing,
 ) -> Result<Plan, Box<Refusal>> {
-    let (known, options) = (analysis::facts(program), Options::default());
+    let known = analysis::facts(program);
+    let options = Options { parties: parameters.parties(), ..Options::default() };
+    if !can_pack(&options) {
+        return Err(refusal(program, &options));
+    }
     let log2_degree = parameters.degree().checked_ilog2().unwrap_or(0);
     let search = Search::new(program, &known, &options, packing);
     let found = search.and_then(|search| Some((search.layout(log2_degree)?, search)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sunzi_circuits::approximation::CompositeSign;
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper};
+use sunzi_circuits::bootstrap::{AnyBlueprint, AnyBootstrapKeys, AnyBootstrapper};
 use sunzi_circuits::{comparison, series};
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator, Metadata, Plaintext};
 use sunzi_rlwe::GaloisKeys;
@@ -19,7 +19,7 @@ use crate::{Node, NodeId, Plan, ProgramError};
 #[derive(Clone, Copy)]
 pub struct DeepKeys<'a> {
     /// Keys of bootstraps, and of products.
-    pub bootstrapping: &'a BootstrapKeys,
+    pub bootstrapping: &'a AnyBootstrapKeys,
     /// Keys of the rotations of sums.
     pub rotations: &'a GaloisKeys,
 }
@@ -44,8 +44,14 @@ pub fn evaluate_bootstrapped(
     else {
         return Err(other_scheme());
     };
-    let blueprint = Blueprint::of_all_slots(context, own.set()).map_err(ProgramError::scheme)?;
-    let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;
+    // Keys of a real ring have the tables of the whole ring.
+    let blueprint = match keys.bootstrapping {
+        AnyBootstrapKeys::Real(own) => AnyBlueprint::Real(Box::new(own.blueprint.clone())),
+        AnyBootstrapKeys::Whole(_) => {
+            AnyBlueprint::of_all_slots(context, own.set()).map_err(ProgramError::scheme)?
+        }
+    };
+    let bootstrapper = AnyBootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;
     let encoder = codec.reals().ok_or_else(other_scheme)?;
     let backend = Deep::new(plan, &bootstrapper, encoder, keys, progress)?;
     let read = |id, chunk| match input(id, chunk)? {
@@ -75,15 +81,15 @@ struct Deep<'a> {
     own: Ckks<'a>,
     evaluator: &'a Evaluator,
     refresh: &'a Refresh,
-    bootstrapper: &'a Bootstrapper,
-    keys: &'a BootstrapKeys,
+    bootstrapper: &'a AnyBootstrapper,
+    keys: &'a AnyBootstrapKeys,
     progress: &'a (dyn Fn() + Sync),
 }
 
 impl<'a> Deep<'a> {
     fn new(
         plan: &'a Plan,
-        bootstrapper: &'a Bootstrapper,
+        bootstrapper: &'a AnyBootstrapper,
         encoder: &'a Encoder,
         keys: DeepKeys<'a>,
         progress: &'a (dyn Fn() + Sync),
@@ -194,7 +200,7 @@ impl Backend for Deep<'_> {
 /// Runs a plan over polynomials without coefficients, given how a plaintext is encrypted there.
 pub(crate) fn dry_bootstrapped(
     plan: &Plan,
-    bootstrapper: &Bootstrapper,
+    bootstrapper: &AnyBootstrapper,
     keys: DeepKeys<'_>,
     progress: &(dyn Fn() + Sync),
     mut encrypt: impl FnMut(&Plaintext) -> Result<Ciphertext, ProgramError>,

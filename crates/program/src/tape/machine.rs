@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
 use sunzi_circuits::series::declared_within;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
-use sunzi_ckks::precision::slot_error;
+use sunzi_ckks::precision::flooding_error;
 use sunzi_ckks::{CkksError, Complex64, Encoder as RealEncoder, Metadata};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, RelinearizationKey, SharingPolicy};
@@ -264,7 +264,8 @@ impl Machine for RealMachine<'_> {
         let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
         context.check_shareable(a, noise, policy).map_err(ProgramError::of_ckks)?;
         let hiding = Flooding::new(policy, noise, context.degree()).map_err(ProgramError::of_rlwe)?;
-        let added = slot_error(hiding.log2_deviation().exp2(), metadata.slots, metadata.scale);
+        let parties = context.rlwe().parties();
+        let added = flooding_error(&hiding, parties, metadata.slots, metadata.scale);
         Ok(Some(metadata.precision.plus_error(added).bits()))
     }
 }

@@ -144,6 +144,23 @@ fn bootstraps_raise_no_higher_than_a_program_needs() {
     }
 }
 
+/// Tests that programs bootstrap ciphertexts of a real ring within the stated errors, of half of the size and with as many bootstraps.
+#[test]
+fn ciphertexts_of_a_real_ring_are_bootstrapped() {
+    let whole = BootstrapParameters::insecure(9).unwrap();
+    let real = whole.with_real_slots().unwrap();
+    let [whole, real] = [whole, real].map(|own| {
+        let plan = Plan::within(&recurrent(300, 4), &Parameters::Bootstrapped(own), 16).unwrap();
+        assert_eq!(plan.layout.chunks, 2);
+        plan
+    });
+    assert_eq!((set(&real), bootstraps(&real)), ("insecure-fast-9-real", bootstraps(&whole)));
+    assert_eq!(2 * real.ciphertext_bytes, whole.ciphertext_bytes);
+    for shape in [Shape::Uniform, Shape::Edges] {
+        check(&real, &table(&schema(300), shape, &mut Draw(11)), 8);
+    }
+}
+
 #[test]
 fn chunks_are_bootstrapped_each() {
     let rows = 300;

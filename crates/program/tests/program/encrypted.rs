@@ -4,6 +4,7 @@
 use crate::common::{Draw, schema, table};
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use sunzi_program::analysis::{Layout, Options, Plan, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, SecretKey};
@@ -11,13 +12,13 @@ use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
 use sunzi_program::run::{
     Cells, DeepKeys, Estimate, Input, Table, evaluate, evaluate_bootstrapped, evaluate_integers, reference,
 };
-use sunzi_program::{Number, Opened, Program, ProgramError, Schema};
+use sunzi_program::{NodeId, Number, Opened, Program, ProgramError, Schema};
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_rlwe::{PublicKey, Security};
 
 /// Error of a test's reader or program.
 #[derive(Debug)]
-struct Failed;
+pub(crate) struct Failed;
 
 impl<E: std::error::Error> From<E> for Failed {
     fn from(error: E) -> Self {
@@ -79,7 +80,7 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) -> Vec<
             evaluate_bootstrapped(plan, &codec, keys, &progress, input, column)
         }
         (Some(keys), _) => evaluate(plan, &codec, keys, input, column),
-        (_, Some(keys)) => evaluate_integers(plan, &codec, keys, &progress, input, column),
+        (_, Some(keys)) => evaluate_integers(plan, &codec, keys.whole(), &progress, input, column),
         _ => panic!("one of both was made"),
     };
     if let Some(look_ups) = &plan.look_ups {
@@ -97,25 +98,44 @@ fn check_filled(plan: &Plan, table: &Table, filled: &[usize], seed: u64) -> Vec<
 
 /// Compares what the key holder reads of a file with the reference.
 fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) -> Vec<Opened> {
-    let program = &plan.program;
     let contexts = Contexts::new(&plan.parameters).unwrap();
     let codec = contexts.codec(&plan.layout).unwrap();
     let mut reader = ResultsReader::open(&contexts, file).unwrap();
-    assert_eq!(reader.description().program, *program);
-    let mut columns: std::collections::BTreeMap<_, Vec<Estimate>> = Default::default();
-    let take = |id, first, cells| {
+    assert_eq!(reader.description().program, plan.program);
+    let mut columns = Columns::default();
+    let totals = reader.decrypt(&codec, secret, taken(&mut columns)).unwrap();
+    compare_opened(plan, table, &totals, &columns)
+}
+
+/// Cells of output columns.
+pub(crate) type Columns = BTreeMap<NodeId, Vec<Estimate>>;
+
+/// Returns what takes chunks of columns.
+pub(crate) fn taken(
+    columns: &mut Columns,
+) -> impl FnMut(NodeId, usize, Vec<Estimate>) -> Result<(), Failed> + '_ {
+    |id, first, cells| {
         let column = columns.entry(id).or_default();
         assert_eq!(column.len(), first, "rows follow one another");
         column.extend(cells);
-        Ok::<(), Failed>(())
-    };
-    let totals = reader.decrypt(&codec, secret, take).unwrap();
+        Ok(())
+    }
+}
+
+/// Compares what was opened with the reference.
+pub(crate) fn compare_opened(
+    plan: &Plan,
+    table: &Table,
+    totals: &BTreeMap<NodeId, Estimate>,
+    columns: &Columns,
+) -> Vec<Opened> {
+    let program = &plan.program;
     let expected = reference(program, table).unwrap();
-    for (id, got) in &totals {
+    for (id, got) in totals {
         let words = program.graph().describe(*id, program.schema());
         near(got, &expected.totals[id].clone().into(), &words);
     }
-    for (id, rows) in &columns {
+    for (id, rows) in columns {
         let numbers = expected.numbers(*id).unwrap();
         assert_eq!(rows.len(), numbers.len());
         let words = program.graph().describe(*id, program.schema());
@@ -220,7 +240,7 @@ fn functions_and_comparisons_in_ckks() {
 }
 
 /// Returns some rows of a table.
-fn rows_of(table: &Table, rows: std::ops::Range<usize>) -> Table {
+pub(crate) fn rows_of(table: &Table, rows: std::ops::Range<usize>) -> Table {
     let schema = Schema { rows: rows.len() as u64, columns: table.schema().columns.clone() };
     let cells = (0..schema.columns.len()).map(|at| match table.cells(at).unwrap() {
         Cells::Units(v) => Cells::Units(v[rows.clone()].to_vec()),

@@ -32,6 +32,8 @@ mod packed;
 #[cfg(test)]
 mod parse;
 #[cfg(test)]
+mod parties;
+#[cfg(test)]
 mod results;
 #[cfg(test)]
 mod room;

@@ -17,6 +17,15 @@ pub(crate) fn within<T: Send + 'static>(
     bytes: usize,
     run: impl FnOnce() -> T + Send + 'static,
 ) -> T {
+    within_seconds(what, 1.0 + bytes as f64 / 1e6, run)
+}
+
+/// Runs a function within so many seconds.
+pub(crate) fn within_seconds<T: Send + 'static>(
+    what: &str,
+    seconds: f64,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> T {
     let (done, ended) = channel();
     // A thread of its own: one that hangs must not hang the test.
     std::thread::spawn(move || {
@@ -24,8 +33,8 @@ pub(crate) fn within<T: Send + 'static>(
         let result = run();
         done.send((result, busy(start))).unwrap();
     });
-    let most = Duration::from_secs_f64(1.0 + bytes as f64 / 1e6);
+    let most = Duration::from_secs_f64(seconds);
     let (result, took) = ended.recv_timeout(10 * most).expect("it ends");
-    assert!(took <= most, "{what}: {took:?} for {bytes} bytes, at most {most:?} expected");
+    assert!(took <= most, "{what}: {took:?}, at most {most:?} expected");
     result
 }

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, BootstrapParameters, Bootstrapper};
+use sunzi_circuits::bootstrap::{
+    AnyBlueprint, AnyBootstrapKeys, AnyBootstrapper, Blueprint, BootstrapParameters, RealBlueprint,
+};
 use sunzi_ckks::rotation::rotation_exponent;
 use sunzi_ckks::{Context, Encoder, Evaluator};
 use sunzi_rlwe::{GaloisKeys, PublicKey, SecretKey};
@@ -20,8 +22,9 @@ pub(super) struct Measured {
     context: Context,
     secret: SecretKey,
     public: PublicKey,
-    keys: BootstrapKeys,
-    bootstrapper: Bootstrapper,
+    keys: AnyBootstrapKeys,
+    bootstrapper: AnyBootstrapper,
+    blueprint: AnyBlueprint,
     pub(super) limits: Limits,
     /// Bound on what a bootstrap adds to a stored number.
     pub(super) added: f64,
@@ -33,10 +36,10 @@ impl Measured {
         let rng = &mut dry::randomness();
         let secret = SecretKey::generate(context.rlwe(), rng).map_err(ProgramError::scheme)?;
         let public = PublicKey::generate(context.rlwe(), &secret, rng).map_err(ProgramError::scheme)?;
-        let blueprint = Blueprint::of_all_slots(&context, set).map_err(ProgramError::scheme)?;
+        let blueprint = blueprint(parameters, &context)?;
         let keys =
-            BootstrapKeys::generate(&blueprint, &secret, rng, |_, _| {}).map_err(ProgramError::scheme)?;
-        let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;
+            AnyBootstrapKeys::generate(&blueprint, &secret, rng, |_, _| {}).map_err(ProgramError::scheme)?;
+        let bootstrapper = AnyBootstrapper::new(&blueprint, |_, _| {}).map_err(ProgramError::scheme)?;
         let limits = Limits { left: set.levels_left(), lowest: set.lowest_level() };
         let mut added = 0.0_f64;
         let evaluator = Evaluator::new(&context);
@@ -53,7 +56,7 @@ impl Measured {
             let name = parameters.name();
             return Err(ProgramError::Invalid(format!("no bound is proved for bootstraps with {name}")));
         }
-        Ok(Self { context, secret, public, keys, bootstrapper, limits, added })
+        Ok(Self { context, secret, public, keys, bootstrapper, blueprint, limits, added })
     }
 
     /// Bytes in memory of the keys of bootstraps.
@@ -63,12 +66,12 @@ impl Measured {
 
     /// Bytes of the file of the keys of bootstraps, to a percent.
     pub(super) fn key_file_bytes(&self) -> Result<u64, ProgramError> {
-        self.bootstrapper.blueprint().key_file_bytes().map_err(ProgramError::scheme)
+        self.blueprint.key_file_bytes().map_err(ProgramError::scheme)
     }
 
     /// Bytes in memory of the matrices of bootstraps.
     pub(super) fn matrix_bytes(&self) -> u64 {
-        self.bootstrapper.byte_len() as u64
+        self.bootstrapper.whole().byte_len() as u64
     }
 
     /// Runs a chunk of a plan, and checks that it takes as many bootstraps as the plan says.
@@ -93,4 +96,16 @@ impl Measured {
         let (expected, got) = (expected.map_or(0, |refresh| refresh.count), count.into_inner());
         if expected == got { Ok(()) } else { Err(ProgramError::mismatch("bootstraps", expected, got)) }
     }
+}
+
+/// Makes the blueprint of bootstraps over polynomials without coefficients.
+fn blueprint(parameters: &BootstrapParameters, context: &Context) -> Result<AnyBlueprint, ProgramError> {
+    let set = parameters.set();
+    if parameters.is_real() {
+        let whole = dry::ckks(parameters.whole())?;
+        let real = RealBlueprint::within(context, &whole, set, context.max_slots());
+        return Ok(AnyBlueprint::Real(Box::new(real.map_err(ProgramError::scheme)?)));
+    }
+    let whole = Blueprint::of_all_slots(context, set).map_err(ProgramError::scheme)?;
+    Ok(AnyBlueprint::Whole(Box::new(whole)))
 }

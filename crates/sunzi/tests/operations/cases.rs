@@ -1,0 +1,213 @@
+//! Operations of several parties over requests and answers, with the arithmetic of each scheme: refreshes, switches to a public key, additive shares.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use sunzi::bgv;
+use sunzi::ckks;
+use sunzi::parties::decryption::{Collector, Decryptor, Request, Subject};
+use sunzi::parties::operations::{
+    Additive, Made, Making, Operation, OperationCollector, OperationRequest, Refresh, Switch,
+};
+use sunzi::parties::{MemoryStore, Roster};
+use sunzi::prelude::*;
+use sunzi::ring::{Evaluation, Poly};
+use sunzi::rlwe::joint::{
+    ExactJointContext as _, JointContext as _, PublicKeyShare, PublicKeySwitchShare, Reference,
+};
+use sunzi::rlwe::wire::{from_bytes, to_bytes};
+use sunzi::rlwe::{DeclaredNoise, KeyId, LedgerFile, RlweContext, SharingLedger, SharingPolicy};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Three parties with secrets of one joint secret, and its public key.
+struct Parties {
+    roster: Arc<Roster>,
+    context: RlweContext,
+    key: KeyId,
+    public: PublicKey,
+    all: Vec<Decryptor<MemoryStore>>,
+}
+
+fn policy() -> SharingPolicy {
+    SharingPolicy::new(20, 4).unwrap()
+}
+
+fn parties(context: &RlweContext) -> Result<Parties, Failure> {
+    let reference = Reference::new([5; 32]);
+    let key = reference.key_id();
+    let roster = Arc::new(Roster::new(["north", "south", "west"])?);
+    let mut rng = randomness::from_os()?;
+    let (mut all, mut shares) = (Vec::new(), Vec::new());
+    for me in roster.parties() {
+        let name = Reference::share_id(key, me.number());
+        let secret = SecretKey::generate_share_named(context, name, &mut rng)?;
+        shares.push(PublicKeyShare::new(context, &secret, &reference, &mut rng)?);
+        let ledger = LedgerFile::in_memory(SharingLedger::new(context.fingerprint(), key, policy()));
+        let store = MemoryStore::default();
+        all.push(Decryptor::new(context.clone(), Arc::clone(&roster), me, secret, ledger, store)?);
+    }
+    let public = PublicKeyShare::combine(context, &reference, &shares)?;
+    Ok(Parties { roster, context: context.clone(), key, public, all })
+}
+
+/// Shares of all parties, what each keeps, and the seed.
+type Collected<O> = (Vec<<O as Operation>::Share>, Vec<Vec<u8>>, [u8; 32]);
+
+impl Parties {
+    /// Has all parties answer a request, each twice, and returns what they made.
+    fn operate<O: Operation>(
+        &mut self,
+        file: &[u8],
+        linear: &Poly<Evaluation>,
+        noise: DeclaredNoise,
+        target: &O::Target,
+        make: impl Fn(&Making<'_>) -> Result<Made<O::Share>, Failure>,
+    ) -> Result<Collected<O>, Failure> {
+        let subject = Subject { bytes: file, linear, key: self.key };
+        let request =
+            Request::new(&self.context, subject, noise.bits(), self.roster.parties(), [0; 32], O::NAME)?;
+        let request = OperationRequest::<O>::new(&self.context, request, target)?;
+        // The request goes as bytes.
+        let request: OperationRequest<O> = from_bytes(&self.context, &to_bytes(&self.context, &request)?)?;
+        let mut collector = OperationCollector::<O>::new(self.context.clone(), &self.roster, &request)?;
+        let mut own = Vec::new();
+        for party in &mut self.all {
+            let used = party.ledger().ledger().used();
+            let reviewed = party.review_operation(&request, subject, noise, target)?;
+            let first = party.answer_operation(reviewed, &make)?;
+            let reviewed = party.review_operation(&request, subject, noise, target)?;
+            let again =
+                party.answer_operation(reviewed, |_| Err::<Made<O::Share>, Failure>("it is kept".into()))?;
+            assert!(first.message == again.message && first.own == again.own);
+            assert_eq!(party.ledger().ledger().used(), used + 1);
+            collector.accept(party.me(), &first.message)?;
+            own.push(first.own.to_vec());
+        }
+        let seed = *collector.seed();
+        assert_eq!(seed, request.seed(&self.context, &self.roster)?);
+        Ok((collector.finish()?, own, seed))
+    }
+}
+
+fn boxed(error: impl Error + Send + Sync + 'static) -> Failure {
+    Box::new(error)
+}
+
+/// The sum modulo t of what was opened and of what every party keeps.
+fn sum_of(rest: &Plaintext, kept: &[Vec<u8>], t: u64) -> Result<Plaintext, Failure> {
+    let mut sum = rest.coefficients().to_vec();
+    for own in kept {
+        for (x, bytes) in sum.iter_mut().zip(own.chunks_exact(8)) {
+            *x = (*x + u64::from_le_bytes(bytes.try_into()?)) % t;
+        }
+    }
+    Ok(Plaintext::new(sum, t)?)
+}
+
+#[test]
+fn bgv_ciphertexts_are_refreshed_switched_and_shared() -> Result<(), Failure> {
+    let builder = bgv::Parameters::builder().parties(3).depth(2).plain_bits(17);
+    let context = bgv::Context::new(&builder.sharing(policy()).build()?)?;
+    let rlwe = context.rlwe().clone();
+    let mut parties = parties(&rlwe)?;
+    let mut rng = randomness::from_os()?;
+    let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+    let values: Vec<u64> = (0..8).map(|x| x * x + 1).collect();
+    let encrypted = context.encrypt(&encoder.encode(&values)?, &parties.public, &mut rng)?;
+    let noise = DeclaredNoise::of_own_run(encrypted.noise(), context.ring().expansion());
+    let file = to_bytes(&context, &encrypted)?;
+    let linear = encrypted.parts()[1].clone();
+
+    let (shares, _, seed) = parties.operate::<Refresh>(&file, &linear, noise, &(), |making| {
+        let mut rng = randomness::from_os()?;
+        let (declared, policy, seed) = (making.declared, making.policy, &making.seed);
+        let share = context.refresh_share(&encrypted, declared, policy, &making.secret, seed, &mut rng);
+        Ok(share.map_err(boxed)?.into())
+    })?;
+    let refreshed = context.refresh(&encrypted, noise, policy(), None, &seed, &shares)?;
+    assert_ne!(to_bytes(&context, &refreshed)?, file);
+
+    // Somebody else gets the refreshed ciphertext under a key of its own.
+    let other = SecretKey::generate(&rlwe, &mut rng)?;
+    let target = PublicKey::generate(&rlwe, &other, &mut rng)?;
+    let noise = DeclaredNoise::of_own_run(refreshed.noise(), context.ring().expansion());
+    let file = to_bytes(&context, &refreshed)?;
+    let opening = context.opening(&refreshed, noise, policy())?;
+    let linear = opening.ciphertext.parts()[1].clone();
+    let (shares, _, _) = parties.operate::<Switch>(&file, &linear, noise, &target, |making| {
+        let mut rng = randomness::from_os()?;
+        let opening = context.opening(&refreshed, making.declared, making.policy).map_err(boxed)?;
+        let share =
+            PublicKeySwitchShare::new(&rlwe, &linear, &making.secret, &target, &opening.flooding, &mut rng);
+        Ok(share?.into())
+    })?;
+    let switched = PublicKeySwitchShare::combine(
+        &context,
+        &*opening.ciphertext,
+        target.id(),
+        &opening.flooding,
+        None,
+        &shares,
+    )?;
+    let opened = encoder.decode(&context.decrypt(&switched, &other)?)?;
+    assert_eq!(opened[..8], values);
+
+    // Each party keeps a share modulo t of the message, and the rest is opened.
+    let t = context.plain_modulus();
+    let (shares, own, _) = parties.operate::<Additive>(&file, &linear, noise, &(), |making| {
+        let mut rng = randomness::from_os()?;
+        let mut mask = vec![0; context.degree()];
+        sunzi::ring::sampling::uniform_residues(&mut mask, t, &mut rng);
+        let own: Vec<u8> = mask.iter().flat_map(|residue| residue.to_le_bytes()).collect();
+        let mask = Plaintext::new(mask, t)?;
+        let (declared, policy) = (making.declared, making.policy);
+        let share = context.masked_share(&refreshed, declared, policy, &making.secret, &mask, &mut rng);
+        Ok(Made { share: share.map_err(boxed)?, own: own.into() })
+    })?;
+    let rest = context.open_shares(&refreshed, noise, policy(), None, &shares)?;
+    assert_eq!(encoder.decode(&sum_of(&rest, &own, t)?)?[..8], values);
+    // All three operations counted, and the fourth is the last.
+    assert!(parties.all.iter().all(|party| party.ledger().ledger().used() == 3));
+    Ok(())
+}
+
+#[test]
+fn ckks_ciphertexts_are_refreshed_to_the_highest_level() -> Result<(), Failure> {
+    let builder = ckks::Parameters::builder().parties(3).depth(2).precision(10).slots(1024);
+    let context = ckks::Context::new(&builder.sharing(policy()).build()?)?;
+    let mut parties = parties(context.rlwe())?;
+    let mut rng = randomness::from_os()?;
+    let encoder = ckks::Encoder::new(&context, 8)?;
+    let values = [-0.9, -0.5, -0.25, 0.0, 0.125, 0.4, 0.7, 1.0];
+    let high = context.encrypt(&encoder.encode_real(&values)?, &parties.public, &mut rng)?;
+    let low = ckks::Evaluator::new(&context).drop_to(&high, 1)?;
+    let noise = DeclaredNoise::of_own_run(low.noise(), context.ring().expansion());
+    let (file, linear) = (to_bytes(&context, &low)?, low.parts()[1].clone());
+    let (shares, _, seed) = parties.operate::<Refresh>(&file, &linear, noise, &(), |making| {
+        let mut rng = randomness::from_os()?;
+        let (declared, policy, seed) = (making.declared, making.policy, &making.seed);
+        let share = context.refresh_share(&low, declared, policy, &making.secret, seed, &mut rng);
+        Ok(share.map_err(boxed)?.into())
+    })?;
+    let refreshed = context.refresh(&low, noise, policy(), None, &seed, &shares)?;
+    assert_eq!(refreshed.metadata().level, context.depth());
+
+    // The parties open it by shares.
+    let noise = DeclaredNoise::of_own_run(refreshed.noise(), context.ring().expansion());
+    let decryption = context.joint_decryption(&refreshed, noise, policy())?;
+    let file = to_bytes(&context, &refreshed)?;
+    let subject = Subject { bytes: &file, linear: decryption.linear(), key: parties.key };
+    let members = parties.roster.parties();
+    let request = Request::new(&parties.context, subject, noise.bits(), members, [0; 32], "")?;
+    let mut collector = Collector::new(parties.context.clone(), &parties.roster, &request)?;
+    for party in &mut parties.all {
+        let reviewed = party.review(&request, subject, noise)?;
+        collector.accept(party.me(), &party.answer(reviewed, &mut rng)?)?;
+    }
+    let opened = context.open_shares(&refreshed, noise, policy(), None, &collector.finish()?)?;
+    let opened = encoder.decode_real(&opened)?;
+    let worst = opened.iter().zip(values).map(|(got, expected)| (got - expected).abs()).fold(0.0, f64::max);
+    assert!(worst < 0.01, "{worst}");
+    Ok(())
+}
