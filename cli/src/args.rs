@@ -1,6 +1,8 @@
 //! Commands and options of the command line.
 
 mod params;
+#[cfg(feature = "net")]
+pub(crate) mod party;
 mod program;
 mod read;
 mod tables;
@@ -19,7 +21,7 @@ pub(crate) use self::params::{ParamsArgs, ParamsScheme, security};
 pub(crate) use self::program::{DecryptArgs, EvalArgs, PRECISION, PlanArgs, RoomArgs, SharingArgs};
 pub(crate) use self::read::{Asked, Manner, read};
 use self::tables::parse_names;
-pub(crate) use self::tables::{EncryptArgs, Names, SchemaArgs, TableArgs, flat};
+pub(crate) use self::tables::{EncryptArgs, Names, RowRange, SchemaArgs, TableArgs, flat};
 
 /// Compute on encrypted numbers, exactly.
 #[derive(Debug, Parser)]
@@ -78,6 +80,9 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Decrypt results
     Decrypt(DecryptArgs),
+    /// Keys of several parties, of whom none has the secret, and results that they open together
+    #[cfg(feature = "net")]
+    Party(party::PartyArgs),
     /// Find the schema of a table: columns, ranges, labels
     Schema(SchemaArgs),
     /// Encrypt a table
@@ -110,11 +115,11 @@ pub(crate) enum Command {
     SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels."
 )]
 pub(crate) struct DemoArgs {
-    /// The job: statistics of columns and groups, a logistic regression that tells two groups apart, or a secret word looked up
-    /// in a public sequence of DNA or a column of a public table
+    /// The job: statistics of columns and groups, a logistic regression that tells two groups apart, a secret word looked up
+    /// in a public sequence of DNA or a column of a public table, or both of the first over the rows of three hospitals, none of whom has the key
     #[arg(
         long,
-        value_name = "statistics|regression|lookup",
+        value_name = "statistics|regression|lookup|hospitals",
         default_value = "statistics",
         hide_possible_values = true
     )]
@@ -134,10 +139,10 @@ pub(crate) struct DemoArgs {
     /// Decimals that columns keep: auto for all they have, or a number to round to
     #[arg(long, value_name = "auto|K", default_value = "auto", value_parser = parse_decimals, allow_hyphen_values = true)]
     pub(crate) decimals: Decimals,
-    /// Iterations of a regression; 16 unless given
+    /// Iterations of a regression; 16 unless given, 5 for hospitals
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) iterations: Option<u16>,
-    /// Regression on a small ring WITHOUT SECURITY: seconds instead of minutes, never for data that matters
+    /// Regression or hospitals on small rings WITHOUT SECURITY: seconds instead of minutes, never for data that matters
     #[arg(long)]
     pub(crate) quick: bool,
     /// The scheme: auto takes the one that is predicted to be faster, and says why
@@ -166,6 +171,8 @@ pub(crate) enum DemoJob {
     Regression,
     /// A word in a sequence.
     Lookup,
+    /// Statistics and a regression over the rows of three hospitals.
+    Hospitals,
 }
 
 /// Scheme that `sunzi demo` may use.

@@ -10,7 +10,7 @@ use crate::files::target::{Content, Target};
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::report::{self, Params, Report};
-use crate::{lookup, regression, statistics_clear};
+use crate::{hospitals, lookup, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
@@ -22,8 +22,11 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     if args.job == DemoJob::Regression {
         return regression::run(args, target.as_ref());
     }
+    if args.job == DemoJob::Hospitals {
+        return hospitals::run(args, target.as_ref());
+    }
     if args.iterations.is_some() || args.quick {
-        return Err(CliError::input("--iterations and --quick are for --job regression"));
+        return Err(CliError::input("--iterations and --quick are for --job regression and hospitals"));
     }
     if args.job == DemoJob::Lookup {
         return lookup::run(args, target.as_ref());

@@ -79,6 +79,22 @@ impl CliError {
         Self::Failure(one_line(&message.to_string()))
     }
 
+    /// Puts the place of the error before its message.
+    #[cfg(feature = "net")]
+    pub(crate) fn in_place(self, place: &str) -> Self {
+        let told = |message: String| one_line(&format!("{place}: {message}"));
+        match self {
+            Self::Input(message) => Self::Input(told(message)),
+            Self::Mismatch(message) => Self::Mismatch(told(message)),
+            Self::Impossible(message) => Self::Impossible(told(message)),
+            Self::Damaged(message) => Self::Damaged(told(message)),
+            Self::Io(message) => Self::Io(told(message)),
+            Self::Check(message) => Self::Check(told(message)),
+            Self::Failure(message) => Self::Failure(told(message)),
+            other @ (Self::Reported(_) | Self::ReaderGone) => other,
+        }
+    }
+
     /// Exit code that the process leaves with after this error.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

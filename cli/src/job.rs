@@ -1,9 +1,9 @@
 //! The job of `sunzi demo` as integers: columns, groups, and the range its sums need, known before any computing.
 
 use crate::args::{DemoArgs, flat};
-use crate::error::CliError;
+use crate::error::{CliError, listed};
 use crate::files;
-use crate::table::fixed_point::{self, FixedColumn};
+use crate::table::fixed_point::{self, Decimals, FixedColumn};
 use crate::table::groups::Groups;
 use crate::table::{Table, csv, embedded, select};
 
@@ -27,6 +27,11 @@ pub(crate) struct Job {
 impl Job {
     /// Reads and checks the table that the options of `sunzi demo` ask for.
     pub(crate) fn prepare(args: &DemoArgs) -> Result<Self, CliError> {
+        Self::prepare_of(args, &[])
+    }
+
+    /// Reads and checks the table, of whose columns these are used where the embedded table is and the options name none; without any, all.
+    pub(crate) fn prepare_of(args: &DemoArgs, usual: &[&str]) -> Result<Self, CliError> {
         let (table, source) = match &args.input {
             Some(path) => (csv::read(path)?, files::shown(path)),
             None => (embedded::read()?, embedded::NAME.to_owned()),
@@ -35,31 +40,33 @@ impl Job {
             Some(_) => None,
             None => Some(embedded::GROUP_COLUMN.to_owned()),
         });
-        Self::from_table(&table, source, args, group_by)
+        let mut columns = flat(&args.columns);
+        if columns.is_empty() && args.input.is_none() {
+            columns.extend(usual.iter().map(|&name| name.to_owned()));
+        }
+        Self::from_table(&table, source, (&columns, args.decimals), group_by)
     }
 
-    /// Encodes the columns of a table and groups its rows.
+    /// Encodes columns of a table, all columns of numbers unless some are named, and groups its rows.
     pub(crate) fn from_table(
         table: &Table,
         source: String,
-        args: &DemoArgs,
+        (names, decimals): (&[String], Decimals),
         group_by: Option<String>,
     ) -> Result<Self, CliError> {
         let group_index =
             group_by.as_deref().map(|name| select::position(table, name, "--group-by")).transpose()?;
-        let numbers = if args.columns.is_empty() {
+        let numbers = if names.is_empty() {
             select::numeric(table, group_index)?
         } else {
-            select::named(table, &flat(&args.columns))?
+            select::named(table, names)?
         };
         let groups = match (group_index, &group_by) {
             (Some(index), Some(name)) => Groups::by_column(table, index, name)?,
             _ => Groups::whole(table.rows.len()),
         };
-        let columns = numbers
-            .iter()
-            .map(|column| fixed_point::encode(column, args.decimals))
-            .collect::<Result<_, _>>()?;
+        let columns =
+            numbers.iter().map(|column| fixed_point::encode(column, decimals)).collect::<Result<_, _>>()?;
         let doubles = numbers.into_iter().map(|column| column.doubles).collect();
         Ok(Self { source, group_by, columns, doubles, groups, rows: table.rows.len() })
     }
@@ -71,6 +78,24 @@ impl Job {
         squares.max().unwrap_or(0).max(self.rows as u128)
     }
 
+    /// The two outcomes that a regression tells apart: the class, which is the second group by name, and its rows.
+    pub(crate) fn outcome(&self) -> Result<(&str, &[usize]), CliError> {
+        match (self.groups.names.as_slice(), self.groups.rows.as_slice()) {
+            ([_, class], [_, members]) => Ok((class, members)),
+            (names, _) => Err(CliError::input(format!(
+                "a regression tells two groups apart, there are {} ({}): give a column of two values with --group-by",
+                names.len(),
+                listed(names, 3)
+            ))),
+        }
+    }
+
+    /// Some rows of the table as double-precision numbers.
+    pub(crate) fn rows_of(&self, rows: impl IntoIterator<Item = usize>) -> Vec<Vec<f64>> {
+        let row = |row: usize| self.doubles.iter().filter_map(|column| column.get(row).copied()).collect();
+        rows.into_iter().map(row).collect()
+    }
+
     /// Decimals of each column of the job.
     pub(crate) fn decimals(&self) -> Vec<u32> {
         self.columns.iter().map(|column| column.decimals).collect()
@@ -80,26 +105,10 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::fixed_point::Decimals;
 
     fn job(text: &str, decimals: Decimals) -> Job {
         let table = csv::parse(text.as_bytes(), "t.csv").unwrap();
-        let args = DemoArgs {
-            job: crate::args::DemoJob::Statistics,
-            word: None,
-            iterations: None,
-            quick: false,
-            input: None,
-            columns: Vec::new(),
-            group_by: None,
-            decimals,
-            scheme: crate::args::SchemeChoice::Auto,
-            html: None,
-            force: false,
-            json: false,
-            quiet: false,
-        };
-        Job::from_table(&table, "t.csv".to_owned(), &args, None).unwrap()
+        Job::from_table(&table, "t.csv".to_owned(), (&[], decimals), None).unwrap()
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod encrypted;
 mod error;
 mod files;
 mod help;
+mod hospitals;
 mod html;
 mod interrupt;
 mod job;
@@ -18,6 +19,8 @@ mod lookup;
 mod loss;
 mod output;
 mod params;
+#[cfg(feature = "net")]
+mod party;
 mod program;
 mod progress;
 mod reference;
@@ -62,6 +65,8 @@ fn run() -> Result<(), CliError> {
         Command::Plan(args) => program::plan::run(&args),
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),
+        #[cfg(feature = "net")]
+        Command::Party(args) => party::run(&args),
         Command::Schema(args) => files::schema::run(&args),
         Command::Encrypt(args) => files::encrypt::run(&args),
         Command::Inspect(args) => files::inspect::run(&args),

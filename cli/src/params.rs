@@ -29,7 +29,7 @@ struct Explained<'a, E> {
 /// Explains the choice of parameters; an error if nothing fits.
 pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     if let Some(name) = &args.bootstrapping {
-        return bootstrapping::run(name.as_deref(), args.json);
+        return bootstrapping::run(args, name.as_deref());
     }
     args.check()?;
     let target = |path| Target::new(path, &args.force, Content::Binary, args.json);

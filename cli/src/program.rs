@@ -1,12 +1,14 @@
 //! Programs over encrypted tables: `sunzi plan`, `sunzi eval` and `sunzi decrypt`.
 
-mod agreed;
+pub(crate) mod agreed;
 pub(crate) mod decrypt;
 pub(crate) mod eval;
 mod picture;
 pub(crate) mod plan;
 mod print;
 mod share;
+pub(crate) mod shown;
+pub(crate) mod stopped;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,6 +22,9 @@ use sunzi::program::{Kind, Plan, Program, ProgramError, Schema};
 use crate::error::{CliError, one_line, quoted};
 use crate::files::input::read_text;
 use crate::files::{self, named};
+
+#[cfg(feature = "net")]
+pub(crate) use self::share::refuse as refuse_sharing;
 
 /// Largest number of bytes of a file of weights.
 const LONGEST_WEIGHTS: u64 = 1 << 24;
@@ -58,20 +63,25 @@ struct Failed {
     error: String,
 }
 
-/// The plan in a file, as `sunzi plan --json` prints it; it must be one for these parameters.
-pub(crate) fn planned(path: &Path, parameters: &Parameters) -> Result<Plan, CliError> {
+/// The plan in a file, as `sunzi plan --json` prints it.
+pub(crate) fn read_plan(path: &Path) -> Result<Plan, CliError> {
     let json = read_text(path, "a plan as sunzi plan --json prints it", files::LONGEST_JSON)?;
     let name = named(path);
-    let plan: Plan = serde_json::from_str(&json).map_err(|error| match serde_json::from_str(&json) {
+    serde_json::from_str(&json).map_err(|error| match serde_json::from_str(&json) {
         Ok(Failed { error }) => {
             CliError::input(format!("{name} is no plan: sunzi plan failed with {error:?}"))
         }
         Err(_) => CliError::input(format!("{name} is no plan as sunzi plan --json prints it: {error}")),
-    })?;
+    })
+}
+
+/// The plan in a file, which must be one for these parameters.
+pub(crate) fn planned(path: &Path, parameters: &Parameters) -> Result<Plan, CliError> {
+    let plan = read_plan(path)?;
     if plan.parameters == *parameters {
         return Ok(plan);
     }
-    Err(CliError::mismatch(format!("{name} is a plan for other parameters than these")))
+    Err(CliError::mismatch(format!("{} is a plan for other parameters than these", named(path))))
 }
 
 /// Number of parts that a category cuts a table into: its labels.
@@ -105,7 +115,7 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
 }
 
 /// Returns the command-line error for a program error in this file.
-fn refuse_in(path: &Path, error: ProgramError) -> CliError {
+pub(crate) fn refuse_in(path: &Path, error: ProgramError) -> CliError {
     let place = named(path);
     match refuse(error) {
         CliError::Failure(message) => CliError::failure(format!("{place}: {message}")),

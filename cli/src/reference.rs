@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 pub(crate) struct HelpArgs {
     /// `language` for the language of programs, or the name of a command
     subject: Option<String>,
-    /// With `language`: a function or a word alone, such as sum or max
+    /// With `language`: a function or a word alone, such as sum or max. With `party`: one of its commands
     word: Option<String>,
     /// With `language`: print one JSON object
     #[arg(long)]
@@ -44,6 +44,8 @@ struct Synonym {
 
 /// Prints the help of a subject, which may be one of these commands.
 pub(crate) fn help(args: &HelpArgs, mut commands: clap::Command) -> Result<(), CliError> {
+    // Commands of commands have their whole names once all are built.
+    commands.build();
     match (args.subject.as_deref(), args.word.as_deref()) {
         (Some(LANGUAGE), None) if args.json => output::print_json(&reference()),
         (Some(LANGUAGE), None) => output::print(&language::text(WIDTH)),
@@ -56,7 +58,11 @@ pub(crate) fn help(args: &HelpArgs, mut commands: clap::Command) -> Result<(), C
                 Err(CliError::input(format!("the language has no function {word}; there are: {names}")))
             }
         },
-        (_, Some(_)) => Err(CliError::input("only `sunzi help language` takes a second word")),
+        (Some(name), Some(word)) if !args.json => match commands.find_subcommand(name) {
+            Some(command) if command.has_subcommands() => of_command(word, command.clone()),
+            _ => Err(second_word()),
+        },
+        (_, Some(_)) => Err(second_word()),
         (subject, None) if args.json => {
             let subject = quoted(subject.unwrap_or_default());
             Err(CliError::input(format!("--json is for `sunzi help language`, not for {subject}")))
@@ -67,6 +73,10 @@ pub(crate) fn help(args: &HelpArgs, mut commands: clap::Command) -> Result<(), C
         }
         (Some(name), None) => of_command(name, commands),
     }
+}
+
+fn second_word() -> CliError {
+    CliError::input("only `sunzi help language`, and commands with commands of their own, take a second word")
 }
 
 /// Prints the help of a command.

@@ -62,7 +62,7 @@ pub(crate) struct ParamsArgs {
     /// CKKS: bits behind the binary point that results keep, 1 to 45
     #[arg(long, value_name = "BITS", conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching"])]
     pub(crate) precision: Option<u32>,
-    /// CKKS: real slots, as many as the ring degree instead of half as many complex ones
+    /// CKKS: real slots, as many as the ring degree instead of half as many complex ones; with --bootstrapping the real ring whose ciphertexts a set bootstraps
     #[arg(long, conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching"])]
     pub(crate) real_slots: bool,
     /// Keep the parameters in this file; - for standard output
@@ -81,10 +81,10 @@ pub(crate) struct ParamsArgs {
     /// Security in bits: 128, 192 or 256
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
     security: String,
-    /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs; or one of them, as n16-128-fast, or n16-128-fast-8 for 8 levels left
+    /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs; or one of them, as n16-128-fast, or n16-128-fast-8 for 8 levels left; with --real-slots for messages of the real ring of half the degree, with --output kept in a file
     #[arg(long, value_name = "SET", num_args = 0..=1, conflicts_with_all = [
         "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security",
-        "scheme", "precision", "real_slots", "output", "share"
+        "scheme", "precision", "share"
     ])]
     pub(crate) bootstrapping: Option<Option<String>>,
     /// Print one JSON object

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 
 use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::packed::Packing;
-use sunzi::rlwe::SharingPolicy;
+use sunzi::rlwe::{SecretDistribution, SharingPolicy};
 
 use super::tables::{ReadingArgs, parse_bytes};
 use super::{AcceptArgs, FILE_CODES};
@@ -91,7 +91,7 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
     /// Whether the parameters in this file suffice, instead of choosing some; - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share", "parties"])]
     pub(crate) params: Option<PathBuf>,
     /// Keep the parameters in this file; - for standard output
     #[arg(long, short, value_name = "FILE")]
@@ -118,6 +118,10 @@ pub(crate) struct PlanArgs {
     pub(crate) security: String,
     #[command(flatten)]
     pub(crate) room: RoomArgs,
+    /// For the secret of PARTIES parties together, 2 to 1024, each of which may encrypt rows of the table: they open results by shares, which takes --share
+    #[arg(long, value_name = "PARTIES", default_value_t = 1, hide_default_value = true, requires = "share",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(SecretDistribution::MOST_PARTIES)))]
+    pub(crate) parties: u32,
     #[command(flatten)]
     pub(crate) packing: PackingArgs,
     /// A category in the clear that will cut the table, as in `sunzi encrypt`
@@ -179,8 +183,9 @@ pub(crate) struct EvalArgs {
     /// The folder with the keys of those who compute
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keys: PathBuf,
-    /// The encrypted table, as `sunzi encrypt` writes it; - for standard input
-    pub(crate) table: PathBuf,
+    /// The encrypted table, as `sunzi encrypt` writes it, or the parts of several parties, which have each row once; - for standard input
+    #[arg(required = true)]
+    pub(crate) tables: Vec<PathBuf>,
     /// The file to write; - for standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,

@@ -208,6 +208,10 @@ pub(crate) struct EncryptArgs {
     /// Parquet: a category that stays in the clear and cuts the table, so that rows with one label can be taken without the others
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
+    /// Several parties: the table has the rows from A to B − 1, counted from 0, of those that the schema or plan says; other parties have the others, and
+    /// `sunzi eval` takes the encrypted tables of all
+    #[arg(long, value_name = "A..B", value_parser = parse_rows, conflicts_with = "partition")]
+    pub(crate) rows: Option<RowRange>,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
     #[command(flatten)]
@@ -221,6 +225,16 @@ pub(crate) struct EncryptArgs {
     /// Show no progress bars
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Rows from the first to the one before the second, counted from 0.
+pub(crate) type RowRange = std::ops::Range<u64>;
+
+/// Parses a range of rows.
+fn parse_rows(text: &str) -> Result<RowRange, String> {
+    let range = text.split_once("..").and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
+    let wrong = || "expected the first row and the one behind the last, counted from 0, as in 100..250";
+    range.filter(|range: &RowRange| range.start < range.end).ok_or_else(|| wrong().to_owned())
 }
 
 /// Parses a number of bytes, with K, M, G or T for powers of 1024.
@@ -278,6 +292,15 @@ mod tests {
         assert_eq!(parse_missing("-0.5").unwrap().all, Some(value("-0.5")));
         for text in ["", ",", "skip,0", "age=", "=skip", "a=skip,", "\"x"] {
             assert!(parse_missing(text).unwrap_err().contains("age=skip,cost=0"), "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_are_a_range_that_has_some() {
+        assert_eq!(parse_rows("0..1"), Ok(0..1));
+        assert_eq!(parse_rows("100..250"), Ok(100..250));
+        for text in ["", "5", "5..5", "6..5", "..5", "5..", "-1..5", "0..=5", "a..b"] {
+            assert!(parse_rows(text).unwrap_err().contains("100..250"), "{text}");
         }
     }
 

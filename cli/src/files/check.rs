@@ -4,11 +4,11 @@ use std::io::BufReader;
 use std::path::Path;
 
 use serde::Serialize;
-use sunzi::circuits::bootstrap::BootstrapKeys;
+use sunzi::circuits::bootstrap::{BootstrapKeys, BootstrapParameters, RealBlueprint, RealBootstrapKeys};
 use sunzi::program::Contexts;
 use sunzi::program::results::ResultsReader;
 use sunzi::rlwe::wire::{
-    CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load, open_regular,
+    CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, Scope, WireError, load, open_regular,
 };
 use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RaisingKeys, RelinearizationKey, SecretKey};
 use sunzi::{bfv, ckks};
@@ -19,6 +19,10 @@ use super::{mode, refuse, refuse_table};
 use crate::args::CheckArgs;
 use crate::error::CliError;
 use crate::output;
+
+/// Name of the bootstrapping set of a real ring, which the check of its bootstrapping keys needs beside the parameters of ciphertexts.
+const REAL_SET: &str =
+    "bootstrapping set of a real ring, as sunzi params --bootstrapping SET --real-slots keeps it";
 
 /// Report of `sunzi check` on a file that is whole, as it is printed.
 #[derive(Debug, Serialize)]
@@ -74,9 +78,7 @@ fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
         Stored::Ckks(parameters) => {
             in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters))?, path)
         }
-        Stored::Bootstrapped(parameters) => {
-            in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters.ckks()))?, path)
-        }
+        Stored::Bootstrapped(parameters) => bootstrapped(parameters, path),
         Stored::Integers(parameters) => {
             in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters.ckks()))?, path)
         }
@@ -88,6 +90,21 @@ fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
             in_scheme::<_, bfv::Plaintext>(its(&of(parameters.contexts())?, path)?, path)
         }
     }
+}
+
+/// Reads a file in the context of parameters with bootstrapping: keys of a real ring take the tables of the whole ring too.
+fn bootstrapped(parameters: &BootstrapParameters, path: &Path) -> Result<usize, WireError> {
+    let context = of(ckks::Context::new(parameters.ckks()))?;
+    let kind = Kind::of(stored::open(path)?.header().kind);
+    if !parameters.is_real() || kind != Some(Kind::RealBootstrapKeys) {
+        return in_scheme::<_, ckks::Plaintext>(&context, path);
+    }
+    // Other parameters are refused before any table of the whole ring is made.
+    if let Some(expected) = context.rlwe().expected() {
+        expected.check(&stored::open(path)?.header().parameters)?;
+    }
+    let blueprint = of(RealBlueprint::new(&context, parameters.set(), context.max_slots()))?;
+    one::<RealBootstrapKeys, _>(&blueprint, path)
 }
 
 /// Returns the context that a file was made in: a message belongs to one of the plaintext moduli, keys to all
@@ -123,6 +140,8 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
         Some(Kind::RaisingKeys) => one::<RaisingKeys, _>(rlwe, path),
         Some(Kind::GaloisKeys) => Ok(load::<GaloisKeys, _>(rlwe, path)?.exponents().count()),
         Some(Kind::BootstrapKeys) => one::<BootstrapKeys, _>(rlwe, path),
+        // What they bootstrap with is not in parameters of CKKS alone.
+        Some(Kind::RealBootstrapKeys) => Err(WireError::Parameters { what: REAL_SET }),
         // An object that is not of this scheme is named by the error.
         _ => one::<CiphertextOf<C>, C>(context, path),
     }

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use sunzi::program::analysis::SchemeChoice;
-use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
+use sunzi::program::analysis::{Layout, SchemeChoice};
+use sunzi::program::contexts::{ChunkPart, Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
 use sunzi::program::packed::{self, Packer};
 use sunzi::program::run::{Cells, MISSING_UNIT, Table};
 use sunzi::program::{Contexts, Kind, Plan, ProgramError, Schema};
@@ -15,13 +15,13 @@ use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
-use sunzi::table::{Chunks, EncryptedWriter, Input, Surveyed, TableError, inputs, parquet_writer};
+use sunzi::table::{Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer};
 
 use super::input::InputFile;
 use super::schema::{Looked, look};
 use super::target::{Content, Target};
 use super::{mode, refuse_keys, refuse_table};
-use crate::args::EncryptArgs;
+use crate::args::{EncryptArgs, RowRange};
 use crate::error::{CliError, quoted};
 use crate::program;
 use crate::progress::Progress;
@@ -32,6 +32,9 @@ struct Made {
     file: String,
     key: String,
     rows: u64,
+    /// First row of one of several parties, and the row behind its last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<[u64; 2]>,
     chunks: usize,
     /// Number of columns, labels and indicators of cells of the table that are encrypted.
     encrypted: usize,
@@ -95,26 +98,24 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let schema = plan.as_ref().map(|plan| plan.program.schema());
     let looked = look(&input, &args.table, args.partition.as_ref(), schema)?;
     looked.tell_rows();
+    let part = Part::new(args, &looked, contexts.parameters().parties())?;
     let Looked { source, surveyed, .. } = looked;
-    let packed = packing(plan, &surveyed.schema)?;
+    let schema = &Schema { rows: part.all, ..surveyed.schema.clone() };
+    let packed = packing(plan, schema)?;
     if packed.is_none() {
-        fits(&contexts, &surveyed.schema)?;
+        fits(&contexts, schema)?;
     } else if is_parquet_name(&args.output) {
         return Err(CliError::input("a packed table is no table in Parquet: give --output another name"));
     }
-    let job = Job::new(contexts, &key, &surveyed, packed.as_ref())?;
+    let job = Job::new(contexts, &key, schema, part, packed.as_ref())?;
     if let Some(most) = args.memory.filter(|&most| most < job.memory()) {
         let (needed, most) = (bytes(job.memory()), bytes(most));
         return Err(CliError::input(format!(
             "this takes about {needed} of memory, --memory allows {most}: use fewer threads or columns"
         )));
     }
-    let of_table = |error| refuse_table(args.table.path(), error);
-    let rows = if packed.is_some() { surveyed.schema.rows as usize } else { job.codec.layout().span };
-    let mut chunks = Chunks::new(source.rows().map_err(of_table)?, &surveyed, rows);
-    if let Some(column) = &args.partition {
-        chunks = chunks.partitioned(column).map_err(of_table)?;
-    }
+    let chunks = job.chunks(&source, &surveyed, args.partition.as_deref());
+    let chunks = chunks.map_err(|error| refuse_table(args.table.path(), error))?;
     let mut count = 0;
     let written = target.write(|file| {
         count = job.write(chunks, file, args, &progress)?;
@@ -129,6 +130,7 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
         file: target.name(),
         key: key.id().to_string(),
         rows: surveyed.schema.rows,
+        part: job.part.is_some().then_some([job.part.rows.start, job.part.rows.end]),
         chunks: count,
         encrypted: job.width(),
         bytes: len,
@@ -181,11 +183,70 @@ fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Rows of a table that are encrypted: those of one of several parties, or all.
+struct Part {
+    /// Number of rows of the table of all parties.
+    all: u64,
+    rows: RowRange,
+}
+
+impl Part {
+    fn new(args: &EncryptArgs, looked: &Looked, parties: u32) -> Result<Self, CliError> {
+        let own = looked.surveyed.schema.rows;
+        let Some(rows) = args.rows.clone() else { return Ok(Self { all: own, rows: 0..own }) };
+        if parties < 2 {
+            return Err(CliError::impossible(
+                "--rows is for several parties, and these parameters are for the secret of one: make them with sunzi plan --parties",
+            ));
+        }
+        let Some(all) = looked.declared_rows else {
+            return Err(CliError::input(
+                "--rows takes the schema that all parties agreed on, with its number of rows: give --schema or --plan",
+            ));
+        };
+        let asked = format!("--rows {}..{}", rows.start, rows.end);
+        if rows.end > all {
+            let message = format!("{asked} is beyond the {all} rows of the schema: give rows up to {all}");
+            return Err(CliError::input(message));
+        }
+        if rows.end - rows.start != own {
+            return Err(CliError::input(format!(
+                "{asked} has {}, and the table {}: give as many as it has",
+                counted((rows.end - rows.start) as usize, "row", "rows"),
+                counted(own as usize, "row", "rows")
+            )));
+        }
+        if is_parquet_name(&args.output) {
+            let message = "a part of a table is no table in Parquet: give --output another name";
+            return Err(CliError::input(message));
+        }
+        Ok(Self { all, rows })
+    }
+
+    fn is_some(&self) -> bool {
+        self.rows != (0..self.all)
+    }
+
+    /// Place of the rows in a chunk.
+    fn place(&self, layout: &Layout, chunk: usize) -> ChunkPart {
+        if !self.is_some() {
+            return ChunkPart::WHOLE;
+        }
+        ChunkPart::of(layout, chunk, &self.indices()).0
+    }
+
+    /// Rows as indices into the table.
+    fn indices(&self) -> std::ops::Range<usize> {
+        self.rows.start as usize..self.rows.end as usize
+    }
+}
+
 /// Encryption of a whole table, chunk by chunk.
 struct Job<'a> {
     codec: Codec,
     key: &'a Key,
     schema: &'a Schema,
+    part: Part,
     inputs: Vec<Input>,
     /// The plan that the table is packed for, if it is.
     packed: Option<&'a Plan>,
@@ -195,13 +256,29 @@ impl<'a> Job<'a> {
     fn new(
         contexts: Contexts,
         key: &'a Key,
-        surveyed: &'a Surveyed,
+        schema: &'a Schema,
+        part: Part,
         packed: Option<&'a Plan>,
     ) -> Result<Self, CliError> {
-        let schema = &surveyed.schema;
         let layout = packed.map_or_else(|| contexts.layout(schema.rows), |plan| plan.layout);
         let codec = contexts.codec(&layout).map_err(CliError::input)?;
-        Ok(Self { codec, key, schema, inputs: inputs(schema), packed })
+        Ok(Self { codec, key, schema, part, inputs: inputs(schema), packed })
+    }
+
+    /// Returns the chunks of the table, in which its rows stand as they are encrypted.
+    fn chunks(
+        &self,
+        source: &Source,
+        surveyed: &Surveyed,
+        partition: Option<&str>,
+    ) -> Result<Chunks, TableError> {
+        let rows = if self.packed.is_some() { self.schema.rows as usize } else { self.codec.layout().span };
+        let chunks = Chunks::new(source.rows()?, surveyed, rows);
+        match partition {
+            Some(column) => chunks.partitioned(column),
+            None if self.part.is_some() => chunks.part_of(self.part.all, self.part.rows.start),
+            None => Ok(chunks),
+        }
     }
 
     /// Number of columns and labels that are encrypted.
@@ -232,12 +309,13 @@ impl<'a> Job<'a> {
     }
 
     /// Returns the bytes of some inputs of a chunk, encrypted on all threads.
-    fn encrypt(&self, rows: &Table, inputs: &[Input]) -> Result<Vec<Vec<u8>>, CliError> {
+    fn encrypt(&self, rows: &Table, place: ChunkPart, inputs: &[Input]) -> Result<Vec<Vec<u8>>, CliError> {
         let one = |input: &Input| {
             let column = self.schema.columns.get(input.column).zip(rows.cells(input.column));
             let (column, cells) = column.ok_or_else(|| CliError::failure("a column is missing"))?;
             let mut rng = randomness::from_os().map_err(CliError::failure)?;
-            let encrypted = self.codec.encrypt(column, input.label, cells, self.key.encrypting(), &mut rng);
+            let (column, key) = ((column, input.label), self.key.encrypting());
+            let encrypted = self.codec.encrypt_part(column, cells, place, key, &mut rng);
             self.codec.contexts().to_bytes(&encrypted.map_err(CliError::input)?).map_err(CliError::failure)
         };
         inputs.par_iter().map(one).collect()
@@ -265,8 +343,9 @@ impl<'a> Job<'a> {
         let mut count = 0;
         while let Some(rows) = chunks.next_chunk().map_err(of_table)? {
             writer.begin_chunk(&rows).map_err(of_file)?;
+            let place = self.part.place(self.codec.layout(), count);
             for batch in self.inputs.chunks(self.batch()) {
-                for bytes in self.encrypt(&rows, batch).map_err(Stopped::Said)? {
+                for bytes in self.encrypt(&rows, place, batch).map_err(Stopped::Said)? {
                     writer.put_bytes(&bytes, self.key.id()).map_err(of_file)?;
                     progress.step();
                 }
@@ -339,7 +418,7 @@ impl<'a> Job<'a> {
         let span = self.codec.layout().span;
         let shape = match contexts.scheme() {
             SchemeChoice::Integers => Shape::of_digits(self.schema, span, len),
-            _ => Shape::new(self.schema, span, len),
+            _ => Shape::new(self.schema, span, len).and_then(|shape| shape.of_part(self.part.rows.clone())),
         };
         let shape = shape.map_err(of_file)?;
         Ok(Box::new(TableWriter::create(contexts, shape, key, file).map_err(of_file)?))
@@ -358,15 +437,16 @@ impl<'a> Job<'a> {
         });
         let schema = Schema { rows: 1, columns: self.schema.columns.clone() };
         let row = Table::new(&schema, columns.collect()).map_err(CliError::failure)?;
-        Ok(self.encrypt(&row, &[*input])?.first().map_or(0, Vec::len) as u64)
+        Ok(self.encrypt(&row, ChunkPart::WHOLE, &[*input])?.first().map_or(0, Vec::len) as u64)
     }
 }
 
 impl Made {
     fn text(&self, found: bool) -> String {
-        let Self { file, key, rows, chunks, encrypted, bytes: size, seconds } = self;
+        let Self { file, key, rows, part, chunks, encrypted, bytes: size, seconds } = self;
+        let of_all = part.map_or_else(String::new, |[first, end]| format!(" ({first}..{end} of all)"));
         let mut text = format!(
-            "{file}: {rows} rows in {}, {encrypted} encrypted columns and labels, {} for key {key}, {seconds:.1} s",
+            "{file}: {rows} rows{of_all} in {}, {encrypted} encrypted columns and labels, {} for key {key}, {seconds:.1} s",
             counted(*chunks, "chunk", "chunks"),
             bytes(*size)
         );

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
 use sunzi::program::Plan;
-use sunzi::program::analysis::{Layout, Parameters};
+use sunzi::program::analysis::Parameters;
 use sunzi::ring::Ring;
 use sunzi::ring::sampling::SeededRng;
 use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, create, evaluation_keys_len, store};
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         }
         Stored::Bootstrapped(own) => {
             let all = Parameters::Bootstrapped(own.clone());
-            bootstrapped::of_reals(&all, own.set(), &parameters, rotations, args, input.path())
+            bootstrapped::of_reals(&all, &parameters, rotations, args, input.path())
         }
     }
 }
@@ -241,8 +241,8 @@ fn planned(args: &KeygenArgs, file: &Path) -> Result<Vec<(u64, usize)>, CliError
         (None, Some(program), Some(schema)) => {
             let schema = program::plan::of_file(schema)?;
             let program = program::parse(program, &schema)?;
-            let (rows, slots) = (schema.rows as usize, contexts.parameters().slots());
-            let layout = Layout::of_parts(rows, slots, program::parts(&schema, args.partition.as_ref())?);
+            let parts = program::parts(&schema, args.partition.as_ref())?;
+            let layout = contexts.parameters().layout(schema.rows as usize, parts);
             let plan = |precision| Plan::for_layout(&program, contexts.parameters(), layout, precision);
             // Which rotations there are does not depend on the precision; what is compared may need some.
             plan(4).or_else(|_| plan(PRECISION)).map_err(program::refuse)?

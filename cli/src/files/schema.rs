@@ -19,7 +19,7 @@ pub(super) struct Looked {
     pub(super) source: Source,
     pub(super) surveyed: Surveyed,
     /// Number of rows that the schema of another table is for.
-    declared_rows: Option<u64>,
+    pub(super) declared_rows: Option<u64>,
 }
 
 /// Finds the schema of a table, and prints or keeps it.

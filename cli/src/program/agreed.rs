@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use sunzi::program::analysis::Layout;
 use sunzi::program::results::Description;
 use sunzi::program::{Contexts, Formula, NodeId, OutputValue, Plan, Program};
 
@@ -14,7 +13,7 @@ use crate::error::{CliError, listed, quoted};
 
 /// Returns the plans that the agreed program may have been run by: its rows as they may stand, and as the
 /// file has them. None if no program is given.
-pub(super) fn plans(
+pub(crate) fn plans(
     args: &SharingArgs,
     contexts: &Contexts,
     description: &Description,
@@ -32,7 +31,7 @@ pub(super) fn plans(
         return Ok(Some([plan.clone(), plan]));
     }
     let (parameters, rows) = (contexts.parameters(), schema.rows as usize);
-    let most = Layout::of_parts(rows, parameters.slots(), parts(&schema, args.partition.as_ref())?);
+    let most = parameters.layout(rows, parts(&schema, args.partition.as_ref())?);
     let own = description.layout;
     if own.chunks > most.chunks {
         return Err(CliError::mismatch(format!(
@@ -52,7 +51,7 @@ pub(super) fn plans(
 }
 
 /// Returns the text that says what a key holder without an agreed program relies on.
-pub(super) fn trusted(program: &Program) -> String {
+pub(crate) fn trusted(program: &Program) -> String {
     let names: Vec<String> = program.outputs().iter().map(|output| quoted(&output.name)).collect();
     format!(
         "that these are results of {} is what the file says: give --for PROGRAM --schema FILE to have it checked",
@@ -61,10 +60,10 @@ pub(super) fn trusted(program: &Program) -> String {
 }
 
 /// Table of which numbers of each result were never encrypted.
-pub(super) struct Clear(Vec<Vec<bool>>);
+pub(crate) struct Clear(Vec<Vec<bool>>);
 
 impl Clear {
-    pub(super) fn new(program: &Program, clear: &BTreeSet<NodeId>) -> Self {
+    pub(crate) fn new(program: &Program, clear: &BTreeSet<NodeId>) -> Self {
         let rests = |formula: &Formula| {
             let totals = formula.totals();
             !totals.is_empty() && totals.iter().all(|id| clear.contains(id))
@@ -78,7 +77,7 @@ impl Clear {
     }
 
     /// Whether a number of a result was never encrypted: one of a group by its place, all rows of a column alike.
-    pub(super) fn at(&self, result: usize, place: usize) -> bool {
+    pub(crate) fn at(&self, result: usize, place: usize) -> bool {
         self.0.get(result).and_then(|places| places.get(place)).copied().unwrap_or(false)
     }
 }

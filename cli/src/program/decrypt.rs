@@ -1,55 +1,25 @@
 //! `sunzi decrypt`: opens results for the key holder, or for sharing.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 
 use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::contexts::{PARAMETERS, SECRET};
 use sunzi::program::results::ResultsReader;
-use sunzi::program::run::Estimate;
-use sunzi::program::{Contexts, NodeId, Opened, ProgramError, Sharing};
+use sunzi::program::{Contexts, Sharing};
 use sunzi::rlwe::KeyId;
 use sunzi::rlwe::wire::{WireError, open_regular};
 
-use super::agreed::{self, Clear};
+use super::agreed;
 use super::plan::check_precision;
-use super::print::{Csv, Printed, text};
+use super::shown::{Form, Shown};
+use super::stopped::Stopped;
 use super::{refuse_in, share};
 use crate::args::DecryptArgs;
 use crate::error::CliError;
 use crate::files::input::InputFile;
 use crate::files::{self, mode};
 use crate::output;
-
-/// Reason why decryption of results stopped.
-enum Stopped {
-    Wire(WireError),
-    Program(ProgramError),
-    Said(CliError),
-}
-
-impl From<WireError> for Stopped {
-    fn from(error: WireError) -> Self {
-        Self::Wire(error)
-    }
-}
-
-impl From<ProgramError> for Stopped {
-    fn from(error: ProgramError) -> Self {
-        Self::Program(error)
-    }
-}
-
-impl Stopped {
-    fn of(self, args: &DecryptArgs) -> CliError {
-        match self {
-            Self::Wire(error) => files::refuse(&args.file, error),
-            Self::Program(error) => refuse_in(&args.file, error),
-            Self::Said(error) => error,
-        }
-    }
-}
 
 /// Decrypts results and prints them.
 pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
@@ -71,38 +41,24 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
             // The file is read to its end first: what is damaged or does not fit neither makes a ledger nor is
             // counted.
             let whole = reader()?;
-            let count = whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(args))?;
+            let count =
+                whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(&args.file))?;
             Some(share::sharing(policy, noise, count, (secret.id(), &args.keys))?)
         }
         None => None,
     };
-    let mut columns: BTreeMap<NodeId, Vec<Estimate>> = BTreeMap::new();
-    let clear = Clear::new(&description.program, &results.clear());
-    let csv = Csv::new(&description.program, &clear);
-    if args.csv {
-        csv.header()?;
-    }
-    let column = |id, first: usize, cells: Vec<Estimate>| {
-        if args.csv {
-            // Columns are written chunk by chunk: a column may be longer than memory.
-            return csv.rows(id, first, &cells).map_err(Stopped::Said);
-        }
-        columns.entry(id).or_default().extend(cells);
-        Ok(())
+    let form = match (args.csv, args.json) {
+        (true, _) => Form::Csv,
+        (false, true) => Form::Json,
+        (false, false) => Form::Text,
     };
+    let mut shown = Shown::new(&description.program, &results.clear(), form)?;
+    let column = |id, first, cells| shown.column(id, first, cells).map_err(Stopped::Said);
     let totals = match &mut sharing {
         Some(sharing) => results.decrypt_for_sharing(&codec, &secret, sharing, column),
         None => results.decrypt(&codec, &secret, column),
     };
-    let totals = totals.map_err(|stopped| stopped.of(args))?;
-    let opened: Vec<(&str, Opened)> = description.program.finish(|id| totals.get(&id).cloned());
-    if args.csv {
-        opened.iter().enumerate().try_for_each(|(at, (name, opened))| csv.result(at, name, opened))?;
-    } else if args.json {
-        output::print_json(&Printed::new(&opened, &columns, &clear))?;
-    } else {
-        output::print(&text(&opened, &columns, &clear))?;
-    }
+    shown.finish(&totals.map_err(|stopped| stopped.of(&args.file))?)?;
     if !args.quiet {
         if plans.is_none() {
             output::remark(&agreed::trusted(&description.program));

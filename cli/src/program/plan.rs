@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
                 let plan = Plan::within_packed(&program, &parameters, &packing).map_err(refuse)?;
                 return tell(args, &plan, &targets);
             }
-            let planned = || Layout::of_parts(schema.rows as usize, parameters.slots(), parts);
+            let planned = || parameters.layout(schema.rows as usize, parts);
             let precision = args.precision.unwrap_or(PRECISION);
             Plan::for_layout(&program, &parameters, layout.unwrap_or_else(planned), precision)
         }
@@ -157,6 +157,7 @@ fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
         parts,
         sharing,
         packing: args.packing.asked()?,
+        parties: args.parties,
     })
 }
 

@@ -22,7 +22,7 @@ pub(super) type Declared = BTreeMap<NodeId, DeclaredNoise>;
 const REMEDY: &str = "make parameters with sunzi plan --share or sunzi params --share";
 
 /// Returns the command-line error for an error of a shared decryption, by whose fault it is.
-pub(super) fn refuse(error: RlweError) -> CliError {
+pub(crate) fn refuse(error: RlweError) -> CliError {
     match error {
         RlweError::SharingRoom { bits_short, .. } => CliError::impossible(format!(
             "sharing takes {bits_short:.1} bits more than these parameters leave beside the noise: {REMEDY}, or share with fewer \
@@ -100,14 +100,5 @@ pub(super) fn declared(contexts: &Contexts, plans: Option<&[Plan; 2]>) -> Result
             SchemeChoice::Bfv | SchemeChoice::Bgv => Ok(BTreeMap::new()),
         };
     };
-    let mut noise = Declared::new();
-    for plan in plans {
-        for (id, declared) in plan.declared_noise().map_err(super::refuse)? {
-            let larger = noise.get(&id).is_none_or(|before| before.bits() < declared.bits());
-            if larger {
-                noise.insert(id, declared);
-            }
-        }
-    }
-    Ok(noise)
+    Plan::noise_of_all(plans).map_err(super::refuse)
 }

@@ -2,7 +2,7 @@
 
 use sunzi::circuits::regression::{Model, Scaling, accuracy};
 
-use crate::error::{CliError, listed};
+use crate::error::CliError;
 use crate::job::Job;
 
 /// Number of rows of which one is held out.
@@ -40,21 +40,15 @@ impl Labelled {
 impl Split {
     /// Splits a table with two groups; the class is the second of their names.
     pub(crate) fn of(job: &Job) -> Result<Self, CliError> {
-        let ([_, class], [_, members]) = (job.groups.names.as_slice(), job.groups.rows.as_slice()) else {
-            return Err(CliError::input(format!(
-                "a regression tells two groups apart, there are {} ({}): give a column of two values with --group-by",
-                job.groups.names.len(),
-                listed(&job.groups.names, 3)
-            )));
-        };
+        let (class, members) = job.outcome()?;
         let (mut training, mut held_out) = (Labelled::default(), Labelled::default());
         for row in 0..job.rows {
             let part = if row % HELD_OUT == HELD_OUT - 1 { &mut held_out } else { &mut training };
-            part.rows.push(job.doubles.iter().filter_map(|column| column.get(row).copied()).collect());
+            part.rows.extend(job.rows_of([row]));
             part.labels.push(members.contains(&row));
         }
         let scaling = Scaling::of(&training.rows).map_err(CliError::input)?;
-        Ok(Self { class: class.clone(), training, held_out, scaling })
+        Ok(Self { class: class.to_owned(), training, held_out, scaling })
     }
 }
 

@@ -134,28 +134,12 @@ fn decimal_text(value: i128, decimals: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::DemoArgs;
     use crate::statistics_clear;
     use crate::table::{csv, fixed_point::Decimals};
 
     fn job() -> Job {
         let table = csv::parse(&b"x,y,g\n1,2,a\n3,5,b\n4,4,b\n"[..], "t.csv").unwrap();
-        let args = DemoArgs {
-            job: crate::args::DemoJob::Statistics,
-            word: None,
-            iterations: None,
-            quick: false,
-            input: None,
-            columns: Vec::new(),
-            group_by: None,
-            decimals: Decimals::Auto,
-            scheme: crate::args::SchemeChoice::Auto,
-            html: None,
-            force: false,
-            json: false,
-            quiet: false,
-        };
-        Job::from_table(&table, "t.csv".to_owned(), &args, Some("g".to_owned())).unwrap()
+        Job::from_table(&table, "t.csv".to_owned(), (&[], Decimals::Auto), Some("g".to_owned())).unwrap()
     }
 
     #[test]

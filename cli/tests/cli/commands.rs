@@ -255,6 +255,25 @@ fn params_shows_one_set_of_bootstrapping_for_few_slots() {
 }
 
 #[test]
+fn params_keeps_a_set_of_bootstrapping_for_a_real_ring() {
+    let folder = Folder::new("params-real-set");
+    let line = "params --bootstrapping n15-128 --real-slots";
+    let shown = json(&folder.run(&format!("{line} --json")));
+    let real = &shown["real_ring"];
+    assert_eq!((real["degree"].as_u64(), real["slots"].as_u64()), (Some(1 << 14), Some(1 << 14)), "{shown}");
+    assert!(real["key_bytes"].as_u64() > shown["key_bytes"].as_u64(), "{shown}");
+    assert!(folder.fine(&format!("{line} -o p.sz")).contains("real ring of degree 16384"));
+    let kept = folder.fine("inspect p.sz");
+    assert!(kept.contains("n = 16384"), "{kept}");
+    folder.refused(&format!("{line} -o p.sz"), 2, &["is there already"]);
+    folder.fine("params --bootstrapping n15-128-real -o q.sz");
+    assert_eq!(std::fs::read(folder.path("p.sz")).unwrap(), std::fs::read(folder.path("q.sz")).unwrap());
+    folder.refused("params --bootstrapping n15-128-s16 -o r.sz", 2, &["all slots", "n15-128"]);
+    folder.refused("params --bootstrapping --real-slots -o r.sz", 2, &["one set"]);
+    folder.refused("params --bootstrapping no-real -o r.sz", 2, &["there is no set \"no\""]);
+}
+
+#[test]
 fn params_shows_one_set_of_bootstrapping_with_fewer_levels() {
     let shown = |name: &str| json(&sunzi_with("params", &[], &["params", "--bootstrapping", name, "--json"]));
     let (whole, fewer) = (shown("n15-128"), shown("n15-128-1"));

@@ -20,6 +20,7 @@ fn deep_programs_are_planned_run_and_decrypted() {
     planned_run_and_decrypted("deep", &whole);
     // Plans that raise to nine levels of twelve store these.
     planned_run_and_decrypted("deep-lower", &whole.with_levels_left(9).unwrap());
+    planned_run_and_decrypted("deep-real", &whole.with_real_slots().unwrap());
 }
 
 fn planned_run_and_decrypted(name: &str, parameters: &BootstrapParameters) {
@@ -51,11 +52,75 @@ fn planned_run_and_decrypted(name: &str, parameters: &BootstrapParameters) {
     near(0, (0..ROWS).map(cell).map(deep).sum::<f64>() / f64::from(ROWS), 0.01);
     let above = (0..ROWS).filter(|&row| cell(row).tanh().tanh() > 0.3).count();
     near(1, above as f64, 3.0);
-    for file in ["t.sz", "r.sz", "keys/eval/bootstrapping.sz", "keys/eval/galois.sz"] {
+    let products = parameters.is_real().then_some("keys/eval/relinearization.sz");
+    let files =
+        ["t.sz", "r.sz", "keys/eval/bootstrapping.sz", "keys/eval/galois.sz", "keys/secret/secret.sz"];
+    for file in files.into_iter().chain(products) {
         folder.fine(&format!("check {file} --params job.sz {FLAG}"));
     }
     assert!(folder.fine(&format!("inspect job.sz {FLAG}")).contains("parameters of CKKS with bootstrapping"));
     // Keys of another folder.
     folder.fine(&format!("keygen job.sz --directory others -q {FLAG}"));
     folder.refused(&format!("eval {program} --keys others/eval t.sz -o q.sz -q {FLAG}"), 3, &["key"]);
+}
+
+/// Checks that keys and tables of a real ring and of the whole one are told apart, and that damaged and missing files are named.
+#[test]
+fn files_of_a_real_ring_are_told_apart() {
+    let folder = Folder::new("deep-real-files");
+    let whole = BootstrapParameters::insecure(9).unwrap();
+    store(&NoContext, &whole, folder.path("whole.sz")).unwrap();
+    store(&NoContext, &whole.with_real_slots().unwrap(), folder.path("real.sz")).unwrap();
+    let lines: String = (0..ROWS).map(|row| format!("{:.2}\n", cell(row))).collect();
+    fs::write(folder.path("t.csv"), format!("x\n{lines}")).unwrap();
+    folder.fine("schema --table t.csv -o s.json");
+    let program = "mean(tanh(2*tanh(2*tanh(2*x))))";
+    for kind in ["whole", "real"] {
+        folder
+            .fine(&format!("keygen {kind}.sz --directory {kind} --for {program} --schema s.json -q {FLAG}"));
+        folder.fine(&format!(
+            "encrypt --table t.csv --schema s.json --keys {kind}/public -o {kind}-t.sz -q {FLAG}"
+        ));
+    }
+    folder.fine("params --scheme ckks --depth 1 --precision 20 -o ckks.sz");
+    let check = |file: &str, kind: &str| format!("check {file} --params {kind}.sz {FLAG}");
+    folder.refused(&check("real/eval/bootstrapping.sz", "whole"), 3, &["real"]);
+    folder.refused(&check("whole/eval/bootstrapping.sz", "real"), 3, &["other"]);
+    folder.refused(&check("real/eval/bootstrapping.sz", "ckks"), 3, &["--bootstrapping SET --real-slots"]);
+    folder.refused(&check("real-t.sz", "whole"), 3, &["other"]);
+    folder.refused(&check("whole/secret/secret.sz", "real"), 3, &["other"]);
+    let eval = |table: &str| format!("eval {program} --keys real/eval {table} -o r.sz -q {FLAG}");
+    folder.refused(&eval("whole-t.sz"), 3, &[]);
+    let [keys, products] =
+        ["bootstrapping", "relinearization"].map(|name| folder.path(&format!("real/eval/{name}.sz")));
+    let whole_keys = fs::read(&keys).unwrap();
+    let mut damaged = whole_keys.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    // A key of the whole ring alone, a file that ends early or goes on, and one with a wrong bit.
+    let other = fs::read(folder.path("whole/eval/bootstrapping.sz")).unwrap();
+    let more = [&whole_keys[..], &[0]].concat();
+    for (bytes, code) in [
+        (&other[..], 3),
+        (&whole_keys[..middle], 5),
+        (&whole_keys[..7], 5),
+        (&more[..], 5),
+        (&damaged[..], 5),
+    ] {
+        fs::write(&keys, bytes).unwrap();
+        folder.refused(&eval("real-t.sz"), code, &[]);
+        folder.refused(&check("real/eval/bootstrapping.sz", "real"), code, &[]);
+    }
+    fs::remove_file(&keys).unwrap();
+    folder.refused(&eval("real-t.sz"), 6, &["eval"]);
+    fs::write(&keys, &whole_keys).unwrap();
+    // The key of products is of this secret, and there.
+    folder.fine(&format!("keygen real.sz --directory others -q {FLAG}"));
+    let own = fs::read(&products).unwrap();
+    fs::copy(folder.path("others/eval/relinearization.sz"), &products).unwrap();
+    folder.refused(&eval("real-t.sz"), 3, &["key"]);
+    fs::remove_file(&products).unwrap();
+    folder.refused(&eval("real-t.sz"), 6, &["eval"]);
+    fs::write(&products, own).unwrap();
+    folder.fine(&eval("real-t.sz"));
 }

@@ -27,6 +27,8 @@ mod errors;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod hospitals;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(test)]
@@ -48,6 +50,10 @@ mod missing;
 mod modes;
 #[cfg(test)]
 mod packed;
+#[cfg(test)]
+mod parties;
+#[cfg(test)]
+mod parts;
 #[cfg(test)]
 mod pictures;
 #[cfg(test)]

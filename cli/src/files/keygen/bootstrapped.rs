@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sunzi::circuits::bootstrap::{Blueprint, Set};
+use sunzi::circuits::bootstrap::{AnyBlueprint, AnyBootstrapKeys};
 use sunzi::program::Contexts;
 use sunzi::program::analysis::Parameters;
 use sunzi::program::contexts::Parts;
@@ -19,6 +19,10 @@ use crate::progress::Progress;
 
 /// File of whoever bootstraps and looks up.
 const BOOTSTRAPPING_FILE: &str = "eval/bootstrapping.sz";
+/// File of the key of products of a real ring, which bootstraps in another one.
+const PRODUCTS_FILE: &str = "eval/relinearization.sz";
+/// Folder of whoever computes.
+const EVALUATION: &str = "eval";
 /// Level at which sums of any number of rows fit.
 const SUMS: usize = 1;
 
@@ -33,17 +37,13 @@ struct Wanted<'a> {
 /// Makes all keys for encrypted integers.
 pub(super) fn of_integers(own: &Parameters, stored: &Stored, args: &KeygenArgs) -> Result<(), CliError> {
     let contexts = Contexts::new(own).map_err(CliError::input)?;
-    let Parts::Integers(context) = contexts.parts() else {
-        return Err(CliError::failure("the contexts are not those of integers"));
-    };
     let wanted = Wanted { rotations: None, files: &[BOOTSTRAPPING_FILE] };
-    make(&contexts, (context.context(), context.set()), stored, &wanted, args)
+    make(&contexts, stored, &wanted, args)
 }
 
 /// Makes all keys for CKKS with bootstrapping; those of rotations are those of a plan or program, where one is given.
 pub(super) fn of_reals(
     own: &Parameters,
-    set: &Set,
     stored: &Stored,
     rotations: Option<&Rotations>,
     args: &KeygenArgs,
@@ -61,22 +61,30 @@ pub(super) fn of_reals(
             exponents.into_iter().map(|exponent| (exponent, level)).collect()
         }
     };
-    let wanted = Wanted { rotations: Some(needed(exponents)), files: &[BOOTSTRAPPING_FILE, GALOIS_FILE] };
-    make(&contexts, (context, set), stored, &wanted, args)
+    let files: &[&str] = if context.has_real_slots() {
+        &[BOOTSTRAPPING_FILE, PRODUCTS_FILE, GALOIS_FILE]
+    } else {
+        &[BOOTSTRAPPING_FILE, GALOIS_FILE]
+    };
+    let wanted = Wanted { rotations: Some(needed(exponents)), files };
+    make(&contexts, stored, &wanted, args)
 }
 
 fn make(
     contexts: &Contexts,
-    (context, set): (&sunzi::ckks::Context, &Set),
     stored: &Stored,
     wanted: &Wanted<'_>,
     args: &KeygenArgs,
 ) -> Result<(), CliError> {
-    let blueprint = Blueprint::of_all_slots(context, set).map_err(CliError::input)?;
-    let rotation_bytes = match &wanted.rotations {
+    let blueprint = contexts.bootstrapping().map_err(CliError::input)?;
+    let mut rotation_bytes = match &wanted.rotations {
         Some(rotations) => bytes_of(contexts.rlwe(), rotations)?,
         None => 0,
     };
+    if matches!(blueprint, AnyBlueprint::Real(_)) {
+        let products = evaluation_keys_len(contexts.rlwe().gadget(), []);
+        rotation_bytes += products.map_err(CliError::input)?;
+    }
     let key_bytes = blueprint.key_bytes().map_err(CliError::input)? as u64 + rotation_bytes;
     memory::require(key_bytes).map_err(CliError::input)?;
     let file_bytes = blueprint.key_file_bytes().map_err(CliError::input)? + rotation_bytes;
@@ -92,7 +100,7 @@ fn make(
         output::print(&format!("{}\n{keys}", stored.claim()))?;
     }
     in_folder(args, |folder, progress| {
-        let key = write(contexts, stored, wanted, folder, progress)?;
+        let key = write((contexts, &blueprint), stored, wanted, folder, progress)?;
         let rotations = wanted.rotations.as_ref().map_or(0, Vec::len);
         Ok(Made { rotations, ..Made::new(args, (key, stored.claim()), file_bytes, wanted.files) })
     })
@@ -108,7 +116,7 @@ fn bytes_of(context: &RlweContext, rotations: &[(u64, usize)]) -> Result<u64, Cl
 
 /// Writes all keys, the secret key first: the others are made of it. Returns its name.
 fn write(
-    contexts: &Contexts,
+    (contexts, blueprint): (&Contexts, &AnyBlueprint),
     stored: &Stored,
     wanted: &Wanted<'_>,
     folder: &Path,
@@ -129,9 +137,9 @@ fn write(
         progress.say("keys for look-ups");
     }
     let made = |done, total| progress.at(done, total);
-    let keys = contexts.bootstrapping_keys(&secret, &mut rng, made).map_err(CliError::input)?;
+    let keys = AnyBootstrapKeys::generate(blueprint, &secret, &mut rng, made).map_err(CliError::input)?;
     progress.say("writing");
-    let file = folder.join(BOOTSTRAPPING_FILE);
-    store(context, &keys, &file).map_err(|error| refuse(&file, error))?;
+    let party = folder.join(EVALUATION);
+    contexts.store_bootstrapping(&keys, &party).map_err(|error| refuse(&party, error))?;
     Ok(secret.id().to_string())
 }

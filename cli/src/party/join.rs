@@ -1,0 +1,71 @@
+//! `sunzi party join`: an identity and a folder for one party, and its card for all others.
+
+use std::fs;
+
+use serde::Serialize;
+use sunzi::parties::Identity;
+use sunzi::rlwe::randomness;
+
+use super::agreement::{Agreement, Terms};
+use super::home::{self, Home, IDENTITY};
+use super::{cards, fingerprint};
+use crate::args::party::JoinArgs;
+use crate::error::{CliError, quoted};
+use crate::output;
+
+/// Report of `sunzi party join`.
+#[derive(Serialize)]
+struct Joined {
+    name: String,
+    home: String,
+    card: String,
+    address: Option<String>,
+    #[serde(flatten)]
+    terms: Terms,
+}
+
+/// Joins a session under a name that nobody has taken.
+pub(super) fn join(args: &JoinArgs) -> Result<(), CliError> {
+    let agreement = Agreement::load(&args.session)?;
+    fingerprint::expect(args.expect.as_deref(), &agreement.fingerprint.to_string(), "the agreement")?;
+    let roster = &agreement.roster;
+    let me = roster.named(&args.name).map_err(|_| {
+        let names: Vec<&str> = roster.parties().map(|party| roster.name(party)).collect();
+        let (name, names) = (quoted(&args.name), names.join(", "));
+        CliError::input(format!("the session has no party {name}: its parties are {names}"))
+    })?;
+    home::check_new(&args.home)?;
+    if let Some(card) = cards::of_session(&args.session, roster, me)? {
+        return Err(cards::taken(&args.name, &card));
+    }
+    let card = Home::create(&args.home, &args.session, (&agreement, me), |folder| {
+        let mut rng = randomness::from_os().map_err(CliError::failure)?;
+        let identity = Identity::generate(&args.name, &mut rng).map_err(super::refuse)?;
+        let card = identity.card(args.listen.as_deref()).map_err(super::refuse)?;
+        identity.save(folder.join(IDENTITY)).map_err(super::refuse)?;
+        cards::keep(&folder.join(home::CARDS), me, &card)?;
+        Ok(card)
+    })?;
+    if let Err(error) = cards::publish(&args.session, roster, me, &card) {
+        // Nobody knows this identity: joining may be tried again.
+        let _ = fs::remove_dir_all(&args.home);
+        return Err(error);
+    }
+    let joined = Joined {
+        name: args.name.clone(),
+        home: args.home.display().to_string(),
+        card: card.fingerprint(),
+        address: args.listen.clone(),
+        terms: agreement.terms(),
+    };
+    output::report(args.output.json, &joined, |joined| {
+        format!(
+            "{}card         {}  {}, whose folder is {}\n\
+             next         read both fingerprints to the other parties, then: sunzi party keygen --home {3}\n",
+            joined.terms.text(),
+            joined.card,
+            crate::error::one_line(&joined.name),
+            joined.home,
+        )
+    })
+}

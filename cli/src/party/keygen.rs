@@ -1,0 +1,244 @@
+//! `sunzi party keygen`: keys of all parties, in six rounds, and shares of a threshold where not all open results.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use sunzi::parties::dealing::DealingSetup;
+use sunzi::parties::decryption::Holding;
+use sunzi::parties::driver::Driver;
+use sunzi::parties::keys::{JointKeys, KeyPlan, KeySetup};
+use sunzi::parties::{Contacts, FolderStore, Identity, PartiesError, Party};
+use sunzi::program::Contexts;
+use sunzi::rlwe::{memory, randomness};
+
+use super::cards::{self, Known};
+use super::fingerprint::{self, Fingerprint};
+use super::home::{Home, IDENTITY};
+use super::keys::{Published, keep_holding, publish};
+use super::link::{Speaker, showing, telling};
+use crate::args::party::{KeygenArgs, WaitArgs};
+use crate::error::{CliError, one_line};
+use crate::progress::Progress;
+use crate::{output, program};
+
+/// Folder of records of the six rounds.
+const ROUNDS: &str = "records-keys";
+/// Folder of records of the dealing of a threshold.
+const DEALING: &str = "records-dealing";
+/// Number of rounds of a generation of keys.
+const COUNT: u64 = 6;
+/// Time between two looks for cards of others.
+const LOOK: Duration = Duration::from_millis(300);
+
+/// Report of `sunzi party keygen`.
+#[derive(Serialize)]
+struct Made {
+    name: String,
+    /// Name of the joint key.
+    key: String,
+    /// Fingerprint of the cards of all parties.
+    cards: String,
+    threshold: usize,
+    #[serde(flatten)]
+    published: Published,
+}
+
+/// Makes keys with all other parties, or goes on where this party stopped.
+pub(super) fn run(args: &KeygenArgs) -> Result<(), CliError> {
+    let home = Home::open(&args.home)?;
+    let (wait, json) = (&args.wait, args.output.json);
+    let quiet = wait.quiet || json;
+    let identity = home.identity()?;
+    home.announce()?;
+    let contacts = home.all_cards(args.expect.as_deref(), wait, json)?;
+    let agreement = &home.agreement;
+    let contexts = agreement.contexts()?;
+    let setup = setup(&home, &contexts, &contacts)?;
+    memory::require(agreement.plan.key_bytes.saturating_mul(agreement.roster.len() as u64))
+        .map_err(CliError::input)?;
+    let time = Duration::from_secs(wait.timeout);
+    let session = home.session();
+    let speaker = Speaker { identity: &identity, contacts: &contacts, session, wait: time };
+    let progress = Progress::new(!quiet);
+    let run = Run { home: &home, speaker, progress: &progress, quiet };
+    let keys = run.rounds(&setup)?;
+    let joint = keys.public.id();
+    let published = publish(&home, &contexts, &keys)?;
+    let holding = match agreement.roster.threshold() == agreement.roster.len() {
+        true => Holding::Secret(keys.secret),
+        false => run.deal(&contexts, joint, keys.secret)?,
+    };
+    keep_holding(&home, &contexts, joint, &holding)?;
+    drop(progress);
+    let made = Made {
+        name: home.name().to_owned(),
+        key: joint.to_string(),
+        cards: contacts.fingerprint(),
+        threshold: agreement.roster.threshold(),
+        published,
+    };
+    output::report(json, &made, |made| {
+        let Made { name, key, cards, threshold, .. } = made;
+        one_lines(&format!(
+            "key          {key}, of which {name} holds a share that {threshold} of {} open results with\n\
+             cards        {cards}\n{}",
+            home.agreement.roster.len(),
+            made.published.text(),
+        ))
+    })
+}
+
+/// Returns a text whose lines cannot steer a terminal.
+pub(super) fn one_lines(text: &str) -> String {
+    text.lines().map(|line| one_line(line) + "\n").collect()
+}
+
+/// Returns the setup of the rounds: its number is a hash of the agreement and all cards, so that parties who have another one of any of these are in another session.
+fn setup(home: &Home, contexts: &Contexts, contacts: &Contacts) -> Result<KeySetup, CliError> {
+    let agreement = &home.agreement;
+    let levels = contexts.joint_key_levels(&agreement.plan).map_err(program::refuse)?;
+    let plan = KeyPlan::new(contexts.rlwe(), levels.relinearization, levels.galois);
+    let plan = plan.map_err(super::refuse)?;
+    let number = number(home, contacts);
+    KeySetup::new(contexts.rlwe().clone(), (*agreement.roster).clone(), plan, number).map_err(super::refuse)
+}
+
+/// Returns the hash of the agreement and the cards of all parties.
+fn number(home: &Home, contacts: &Contacts) -> [u8; 32] {
+    let agreement = &home.agreement;
+    let cards = agreement.roster.parties().filter_map(|party| contacts.card(party));
+    let cards: Vec<String> = cards.map(|card| card.fingerprint()).collect();
+    let parts = [&agreement.fingerprint.0[..]].into_iter().chain(cards.iter().map(String::as_bytes));
+    Fingerprint::of("sunzi session of parties", parts).0
+}
+
+impl Home {
+    /// Reads the identity of this party.
+    pub(super) fn identity(&self) -> Result<Identity, CliError> {
+        let file = self.path(IDENTITY);
+        let identity = Identity::load(&file).map_err(|error| cards::in_file(&file, error))?;
+        if identity.name() == self.name() {
+            return Ok(identity);
+        }
+        Err(CliError::mismatch(format!(
+            "{}: expected the identity of {:?}, got that of {:?}",
+            crate::files::named(&file),
+            self.name(),
+            identity.name()
+        )))
+    }
+
+    /// Waits for the cards of all parties, shows them, and asks about those that are new.
+    fn all_cards(&self, expect: Option<&str>, wait: &WaitArgs, json: bool) -> Result<Contacts, CliError> {
+        let (contacts, news) = self.awaited_cards(Duration::from_secs(wait.timeout), json || wait.quiet)?;
+        fingerprint::expect(expect, &contacts.fingerprint(), "the cards of all parties")?;
+        if !news {
+            return Ok(contacts);
+        }
+        if !json {
+            let roster = &self.agreement.roster;
+            let cards = roster.parties().filter_map(|party| contacts.card(party));
+            let lines: Vec<String> = cards
+                .map(|card| format!("card         {}  {}", card.fingerprint(), one_line(card.name())))
+                .collect();
+            let all = contacts.fingerprint();
+            output::print_beside(&format!("{}\nall cards    {all}", lines.join("\n")));
+        }
+        if !wait.yes && expect.is_none() {
+            super::confirm(
+                "Do the other parties read out the same fingerprint of all cards?",
+                "--expect with the fingerprint of all cards, or --yes",
+            )?;
+        }
+        self.keep_cards(&contacts)?;
+        Ok(contacts)
+    }
+
+    fn awaited_cards(&self, time: Duration, quiet: bool) -> Result<(Contacts, bool), CliError> {
+        let end = Instant::now().checked_add(time);
+        let mut told = false;
+        loop {
+            let missing = match self.cards()? {
+                Known::All(contacts, news) => return Ok((contacts, news)),
+                Known::Missing(names) => names.join(", "),
+            };
+            if !quiet && !told {
+                output::remark(&format!("waiting for the cards of {missing}"));
+                told = true;
+            }
+            if end.is_none_or(|end| Instant::now() >= end) {
+                let seconds = time.as_secs();
+                return Err(CliError::io(format!(
+                    "after {seconds} s these parties have not joined: {missing}; ask them to, with sunzi party join, and run this again"
+                )));
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+/// One run of the protocols of this party.
+struct Run<'a> {
+    home: &'a Home,
+    speaker: Speaker<'a>,
+    progress: &'a Progress,
+    quiet: bool,
+}
+
+impl Run<'_> {
+    /// Generates keys, or the same keys again from the records.
+    fn rounds(&self, setup: &KeySetup) -> Result<JointKeys, CliError> {
+        let mut rng = randomness::from_os().map_err(CliError::failure)?;
+        let store =
+            FolderStore::open(self.home.path(ROUNDS)).map_err(|error| self.in_records(ROUNDS, error))?;
+        let longest = setup.longest_message().map_err(super::refuse)?;
+        let mut link = self.speaker.link(setup.session().id(), &self.members(), longest)?;
+        let round = setup.begin(self.home.me, store, &mut rng).map_err(|error| self.refuse(error))?;
+        let (mut shown, mut told) = (showing(self.progress, COUNT), telling(self.quiet));
+        let driver = Driver::new(&mut link, self.speaker.wait, &mut shown);
+        let keys = driver.telling(&mut told).generate_keys(round, &mut rng);
+        let keys = keys.map_err(|error| self.refuse(error))?;
+        self.progress.say("until the others have all");
+        self.speaker.finish(link, self.quiet)?;
+        Ok(keys)
+    }
+
+    /// Deals the own secret, and returns the share of the threshold.
+    fn deal(
+        &self,
+        contexts: &Contexts,
+        joint: sunzi::rlwe::KeyId,
+        secret: sunzi::rlwe::SecretKey,
+    ) -> Result<Holding, CliError> {
+        let (home, roster) = (self.home, &self.home.agreement.roster);
+        let number = number(home, self.speaker.contacts);
+        let setup = DealingSetup::new(contexts.rlwe().clone(), (**roster).clone(), joint, number);
+        let setup = setup.map_err(super::refuse)?;
+        let mut rng = randomness::from_os().map_err(CliError::failure)?;
+        let store = FolderStore::open(home.path(DEALING)).map_err(|error| self.in_records(DEALING, error))?;
+        let longest = setup.longest_message().map_err(super::refuse)?;
+        let mut link = self.speaker.link(setup.session().id(), &self.members(), longest)?;
+        let dealing = setup.begin(home.me, &secret, store, &mut rng).map_err(|error| self.refuse(error))?;
+        let (mut shown, mut told) = (showing(self.progress, 1), telling(self.quiet));
+        let driver = Driver::new(&mut link, self.speaker.wait, &mut shown);
+        let share = driver.telling(&mut told).deal(dealing).map_err(|error| self.refuse(error))?;
+        self.speaker.finish(link, self.quiet)?;
+        Ok(Holding::Share(share))
+    }
+
+    /// Returns the command-line error for an error of a protocol; one of records names the folder of this party.
+    fn refuse(&self, error: PartiesError) -> CliError {
+        let is_own = matches!(error, PartiesError::Wire(_));
+        let refused = super::refuse(error);
+        if is_own { refused.in_place(&self.home.place()) } else { refused }
+    }
+
+    fn members(&self) -> Vec<Party> {
+        self.home.agreement.roster.parties().collect()
+    }
+
+    fn in_records(&self, records: &str, error: sunzi::rlwe::wire::WireError) -> CliError {
+        crate::files::refuse(&self.home.path(records), error)
+    }
+}
